@@ -1,0 +1,62 @@
+// The faults a caller can act on: one class, one closed list of codes.
+
+/** Every code a user may meet. The HTTP status of each stands in http/reply.ts, the words in the message. */
+export type ErrorCode =
+  // what the caller sent
+  | 'invalid_config'
+  | 'invalid_input'
+  | 'not_found'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'too_large'
+  | 'unsupported_media_type'
+  | 'rate_limited'
+  | 'idempotency_conflict'
+  // the state of a thread
+  | 'conversation_busy'
+  | 'tool_output_required'
+  | 'no_open_gate'
+  | 'call_id_mismatch'
+  | 'gate_required'
+  | 'previous_response_not_found'
+  // the machine
+  | 'home_locked'
+  | 'home_unwritable'
+  | 'port_in_use'
+  | 'database_unavailable'
+  | 'disk_full'
+  | 'lease_lost'
+  | 'shutting_down'
+  // the model
+  | 'model_unknown'
+  | 'model_key_missing'
+  | 'model_unreachable'
+  | 'model_unauthorized'
+  | 'model_rate_limited'
+  | 'model_refused'
+  | 'model_failed'
+  | 'model_timeout'
+  // how a turn may end
+  | 'turn_timeout'
+  | 'turn_cancelled'
+  | 'step_limit'
+  | 'time_limit'
+  | 'repeated_call'
+  | 'failing_tool'
+  | 'spend_limit'
+  | 'internal'
+
+/** A fault with a stable code, a message that tells the way out, and the field that caused it, if one did. */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly param: string | undefined
+  readonly retryAfterSecs: number | undefined
+
+  constructor(code: ErrorCode, message: string, more: { param?: string; retryAfterSecs?: number; cause?: unknown } = {}) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause })
+    this.name = 'AppError'
+    this.code = code
+    this.param = more.param
+    this.retryAfterSecs = more.retryAfterSecs
+  }
+}

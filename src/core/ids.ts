@@ -1,0 +1,49 @@
+// Ids: time-ordered UUIDs inside, prefixed hex on the wire.
+import { randomUUIDv7 } from 'node:crypto'
+
+/** Who owns a row. Branded, so that a verb on a user's rows cannot be called without one. */
+export type UserId = string & { readonly brand: 'UserId' }
+
+/** The operator of the service; a user of its own. */
+export const operator = 'operator' as UserId
+
+/** Names a user by an id that was checked where it came from (a token row, a webhook's namespace). */
+export function userId(text: string): UserId {
+  return text as UserId
+}
+
+/** A new id; ids made later sort later, so that rows stay together on disk. */
+export function newId(): string {
+  return randomUUIDv7()
+}
+
+/** A new call id, unique across threads; never the provider's. */
+export function newCallId(): string {
+  return `call_${hexOf(randomUUIDv7())}`
+}
+
+/** The 32 hex digits of a UUID. */
+export function hexOf(uuid: string): string {
+  return uuid.replaceAll('-', '')
+}
+
+/** The UUID of 32 hex digits. */
+export function uuidOf(hex: string): string {
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** The id of a turn as the Responses API shows it: it embeds the thread. */
+export function responseId(turnId: string, threadId: string): string {
+  return `resp_${hexOf(turnId)}${hexOf(threadId)}`
+}
+
+/** Reads a response id back; undefined when the text is not one. */
+export function parseResponseId(text: string): { turnId: string; threadId: string } | undefined {
+  const match = /^resp_([0-9a-f]{32})([0-9a-f]{32})$/.exec(text)
+  return match ? { turnId: uuidOf(match[1] ?? ''), threadId: uuidOf(match[2] ?? '') } : undefined
+}
+
+/** True for the canonical text of a UUID. */
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text)
+}

@@ -1,0 +1,26 @@
+// JSON as data: the type, and the few pure functions on it that every floor shares.
+
+/** A value that survives JSON.stringify and JSON.parse unchanged. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject
+export type JsonObject = { readonly [key: string]: Json }
+
+/** True for a plain JSON object: not null, not an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The one text of a value: sorted keys, no white space. Equal values have equal texts. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((each) => canonical(each ?? null)).join(',')}]`
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null'
+  const fields = Object.keys(value)
+    .filter((key) => value[key] !== undefined)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`)
+  return `{${fields.join(',')}}`
+}
+
+/** UTF-8 size of a text; every limit of the house is in bytes. */
+export function byteLength(text: string): number {
+  return Buffer.byteLength(text, 'utf8')
+}

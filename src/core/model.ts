@@ -1,0 +1,37 @@
+// A language model as the loop sees it: one streaming verb.
+import type { Item } from './item.ts'
+import type { ToolSpec } from './tool.ts'
+import type { TurnOptions, Usage } from './turn.ts'
+
+export type ModelRequest = {
+  readonly system: string
+  /**
+   * The thread so far, ready for the model: only `message`, `reasoning`, `call` and `result` items, each call followed
+   * by its result. The array of one thread only ever grows, so a model may remember what it made of a prefix,
+   * keyed by the array itself.
+   */
+  readonly items: readonly Item[]
+  readonly tools: readonly ToolSpec[]
+  readonly temperature?: number
+  readonly format?: TurnOptions['format']
+}
+
+export type ModelEvent =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string; readonly opaque?: string }
+  /** A whole call; `args` is the JSON text the model wrote. */
+  | { readonly type: 'call'; readonly name: string; readonly args: string }
+  /** Last of all. */
+  | { readonly type: 'done'; readonly usage: Usage }
+
+export interface Model {
+  readonly provider: string
+  readonly name: string
+  /** Tokens of context the model can take. */
+  readonly window: number
+  /**
+   * Yields batches (what one read of the network brought), ends after `done`, throws AppError `model_…`.
+   * Retries by itself before the first event, never after it. Abort closes the connection.
+   */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelEvent[]>
+}

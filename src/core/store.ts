@@ -1,0 +1,134 @@
+// What the floors above need from storage. Content is history (append-only items); status, lease and cancel are
+// current facts. Every verb on a user's rows takes the user's id.
+import type { UserId } from './ids.ts'
+import type { Draft, Entry, Item } from './item.ts'
+import type { Json } from './json.ts'
+import type { Door, Thread, Turn, TurnError, TurnOptions, TurnStatus, Usage } from './turn.ts'
+
+/** Who runs a turn: a process, and how often it has joined. An append under an old lease is refused. */
+export type Lease = { readonly owner: string; readonly epoch: number }
+
+/** A turn to be stored. Without `threadId` a thread is made. */
+export type NewTurn = {
+  readonly user: UserId
+  readonly door: Door
+  readonly threadId?: string
+  /** The caller's own name for a conversation: the first use makes the thread, later ones find it. */
+  readonly threadKey?: string
+  readonly title: string
+  readonly input: readonly Draft[]
+  readonly options: TurnOptions
+  /** What to do when the thread has an unfinished turn. */
+  readonly whenBusy: 'queue' | 'refuse'
+  /** A resume: the call whose output gate the input answers. Its tools, when none are sent, are the last turn's. */
+  readonly resumes?: string
+  readonly idempotency?: { readonly key: string; readonly bodyHash: string }
+  /** Given when this process has room: an idle thread's turn then starts in the same transaction. */
+  readonly lease?: Lease
+}
+
+/** A turn that runs under our lease now, with what its start appended. */
+export type StartedTurn = { readonly turn: Turn; readonly entries: readonly Entry[] }
+
+export type Stored = StartedTurn & {
+  /** The same idempotency key was seen before: this is the turn it made. */
+  readonly replayed: boolean
+}
+
+/** How a turn came to rest. */
+export type Outcome =
+  | { readonly status: 'done' }
+  | { readonly status: 'waiting' }
+  | { readonly status: 'failed'; readonly error: TurnError }
+  | { readonly status: 'cancelled' }
+
+/** One step of a turn, written as one transaction. */
+export type Step = {
+  readonly drafts: readonly Draft[]
+  /** Totals of the turn so far. */
+  readonly usage: Usage
+  /** Present on the last step. */
+  readonly outcome?: Outcome
+}
+
+export type Page<T> = { readonly rows: readonly T[]; readonly nextCursor?: string }
+
+export interface TurnStore {
+  /** Throws not_found, conversation_busy, tool_output_required, no_open_gate, call_id_mismatch, idempotency_conflict. */
+  start(turn: NewTurn): Promise<Stored>
+  /** Takes queued turns whose thread is free, fairly between users, oldest first within one. */
+  claim(lease: Lease, limit: number): Promise<StartedTurn[]>
+  /** Writes a step of a running turn. Throws lease_lost when the turn is no longer this lease's: the caller must stop. */
+  record(turn: Turn, lease: Lease, step: Step): Promise<{ turn: Turn; entries: readonly Entry[] }>
+  /** Answers an approval or credential gate and queues its turn again, in one transaction. */
+  answer(user: UserId, threadId: string, answer: Draft): Promise<{ turn: Turn; entries: readonly Entry[] }>
+  /**
+   * Ends a turn that is queued, waiting, or done with an open output gate; its open calls get a result.
+   * A running turn is only ended when `force` is set. Anything else is returned as it is.
+   */
+  cancel(user: UserId, turnId: string, force: boolean): Promise<{ turn: Turn; entries: readonly Entry[] }>
+  get(user: UserId, turnId: string): Promise<Turn | undefined>
+  list(user: UserId, query: { status?: TurnStatus; limit: number; cursor?: string }): Promise<Page<Turn>>
+  /** Hides a turn from `get` and `list`; its items stay in the history of the thread. */
+  remove(user: UserId, turnId: string): Promise<boolean>
+  /** Puts back into the queue what is marked as running under a lease that is no more. */
+  recover(alive: Lease): Promise<number>
+  /** Puts a turn of ours back into the queue, for a restart or another process. */
+  release(turn: Turn, lease: Lease): Promise<void>
+  /** Waiting turns whose gates have been open since before a time, for expiry. */
+  waitingSince(before: number): Promise<readonly { turn: Turn; callIds: readonly string[] }[]>
+  count(user: UserId | undefined): Promise<{ queued: number; running: number; waiting: number; costTodayUsd: number }>
+}
+
+export interface ThreadStore {
+  get(user: UserId, threadId: string): Promise<Thread | undefined>
+  list(user: UserId, query: { limit: number; cursor?: string }): Promise<Page<Thread>>
+  /** Entries with a seq above `after`, in order; at most `limit`. */
+  entries(user: UserId, threadId: string, query: { after: number; upTo?: number; limit: number }): Promise<Entry[]>
+  /** Everything the model may need of a thread the runner holds; called below the doors only. */
+  history(threadId: string): Promise<Item[]>
+  remove(user: UserId, threadId: string): Promise<boolean>
+}
+
+export type User = { readonly id: UserId; readonly name: string; readonly createdAt: number }
+
+export interface AccountStore {
+  /** Makes a user with a first token; only the hash is kept. Throws invalid_input when the name is taken. */
+  addUser(name: string, token: { hash: string; expiresAt?: number }): Promise<User>
+  addToken(name: string, token: { hash: string; expiresAt?: number }): Promise<User>
+  listUsers(): Promise<readonly (User & { tokens: number })[]>
+  /** Removes the user and every token; threads stay unreachable. */
+  removeUser(name: string): Promise<boolean>
+  findByToken(hash: string, now: number): Promise<User | undefined>
+}
+
+export interface SecretStore {
+  /** Values are sealed before they reach the database. */
+  set(name: string, value: string): Promise<void>
+  get(name: string): Promise<string | undefined>
+  list(): Promise<readonly { name: string; updatedAt: number }[]>
+  remove(name: string): Promise<boolean>
+}
+
+export interface SettingStore {
+  all(): Promise<Readonly<Record<string, Json>>>
+  set(name: string, value: Json | undefined): Promise<void>
+}
+
+export interface LimitStore {
+  /** Counts one use of a key within a window; tells whether it is allowed and, if not, when to come back. */
+  take(key: string, limit: number, windowMs: number, now: number): Promise<{ allowed: boolean; retryAfterMs: number }>
+}
+
+export interface Store {
+  readonly backend: 'sqlite' | 'postgres'
+  readonly turns: TurnStore
+  readonly threads: ThreadStore
+  readonly accounts: AccountStore
+  readonly secrets: SecretStore
+  readonly settings: SettingStore
+  readonly limits: LimitStore
+  /** Throws database_unavailable when work cannot be taken. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}

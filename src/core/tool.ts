@@ -1,0 +1,30 @@
+// A tool as the loop sees it.
+import type { UserId } from './ids.ts'
+import type { Json, JsonObject } from './json.ts'
+
+/** What the model is told of a tool. */
+export type ToolSpec = {
+  readonly name: string
+  readonly description: string
+  readonly parameters: JsonObject
+  readonly strict?: boolean
+}
+
+export type ToolContext = {
+  readonly user: UserId
+  readonly threadId: string
+  readonly turnId: string
+  readonly callId: string
+  readonly signal: AbortSignal
+}
+
+/** Something the agent can do. A thrown error becomes a result the model can read. */
+export interface Tool {
+  readonly spec: ToolSpec
+  readonly effects: 'read' | 'write' | 'danger'
+  /** May run again after a crash in mid-run. */
+  readonly repeatable: boolean
+  /** True when its output comes from outside the service: it is fenced as data. */
+  readonly untrusted: boolean
+  run(args: Json, context: ToolContext): Promise<string>
+}

@@ -1,0 +1,78 @@
+// Threads and turns. A response is a turn is a job, seen from different doors.
+import type { ErrorCode } from './errors.ts'
+import type { UserId } from './ids.ts'
+import type { Json, JsonObject } from './json.ts'
+import type { ToolSpec } from './tool.ts'
+
+export type Door = 'terminal' | 'run' | 'web' | 'webhook' | 'responses'
+
+export type TurnStatus = 'queued' | 'running' | 'waiting' | 'done' | 'failed' | 'cancelled'
+
+export type Usage = {
+  readonly inputTokens: number
+  readonly cachedTokens: number
+  readonly outputTokens: number
+  readonly reasoningTokens: number
+  /** 0 where the model is free or its price unknown. */
+  readonly costUsd: number
+}
+
+export type TurnError = { readonly code: ErrorCode; readonly message: string }
+
+/** What a request may set for its one turn. */
+export type TurnOptions = {
+  readonly temperature?: number
+  /** A JSON schema the answer must follow. */
+  readonly format?: { readonly name: string; readonly schema: JsonObject; readonly strict?: boolean }
+  /** Functions the caller runs; the loop raises an output gate for them. */
+  readonly tools?: readonly ToolSpec[]
+  /** What a door wants to find again when it shows the turn: never read by the loop. */
+  readonly echo?: Json
+}
+
+export type Turn = {
+  readonly id: string
+  readonly threadId: string
+  readonly userId: UserId
+  readonly door: Door
+  readonly status: TurnStatus
+  readonly options: TurnOptions
+  readonly createdAt: number
+  readonly startedAt?: number
+  readonly endedAt?: number
+  readonly usage: Usage
+  readonly error?: TurnError
+  /** The seq of the turn's first item; absent while queued. */
+  readonly firstSeq?: number
+  /** The seq of its last item, once it ended. */
+  readonly lastSeq?: number
+}
+
+export type Thread = {
+  readonly id: string
+  readonly userId: UserId
+  readonly door: Door
+  readonly title: string
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly lastSeq: number
+  /** The call of an open output gate: the thread waits for its caller. */
+  readonly openCall?: string
+}
+
+export const noUsage: Usage = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, reasoningTokens: 0, costUsd: 0 }
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    cachedTokens: a.cachedTokens + b.cachedTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+    costUsd: a.costUsd + b.costUsd,
+  }
+}
+
+/** True once nothing more will happen in the turn. */
+export function ended(status: TurnStatus): boolean {
+  return status === 'done' || status === 'failed' || status === 'cancelled'
+}
