@@ -56,8 +56,8 @@ export type Page<T> = { readonly rows: readonly T[]; readonly nextCursor?: strin
 export interface TurnStore {
   /** Throws not_found, conversation_busy, tool_output_required, no_open_gate, call_id_mismatch, idempotency_conflict. */
   start(turn: NewTurn): Promise<Stored>
-  /** Takes queued turns whose thread is free, fairly between users, oldest first within one. */
-  claim(lease: Lease, limit: number): Promise<StartedTurn[]>
+  /** Takes queued turns whose thread is free, fairly between users, oldest first within one; `more` tells whether any are left. */
+  claim(lease: Lease, limit: number): Promise<{ started: StartedTurn[]; more: boolean }>
   /** Writes a step of a running turn. Throws lease_lost when the turn is no longer this lease's: the caller must stop. */
   record(turn: Turn, lease: Lease, step: Step): Promise<{ turn: Turn; entries: readonly Entry[] }>
   /** Answers an approval or credential gate and queues its turn again, in one transaction. */
@@ -85,8 +85,11 @@ export interface ThreadStore {
   list(user: UserId, query: { limit: number; cursor?: string }): Promise<Page<Thread>>
   /** Entries with a seq above `after`, in order; at most `limit`. */
   entries(user: UserId, threadId: string, query: { after: number; upTo?: number; limit: number }): Promise<Entry[]>
-  /** Everything the model may need of a thread the runner holds; called below the doors only. */
-  history(threadId: string): Promise<Item[]>
+  /** The thread of this user's that waits for the output of a call. */
+  findByOpenCall(user: UserId, callId: string): Promise<Thread | undefined>
+  /** Every item of a thread whose turn the runner holds. */
+  history(turn: Turn): Promise<Item[]>
+  /** Erases the thread with its turns and items. */
   remove(user: UserId, threadId: string): Promise<boolean>
 }
 

@@ -1,0 +1,136 @@
+// What a thread has said so far, kept in memory between turns so that a turn costs what it adds, not what stands.
+import type { Call, Entry, Item, Result } from '#core/item.ts'
+import type { StartedTurn, ThreadStore } from '#core/store.ts'
+import { fence } from '#safety/injection.ts'
+
+const maxBytes = 64 * 1024 * 1024
+
+/** A thread as the loop reads it. `items` is the log, `prompt` what the model sees of it; both only ever grow. */
+export type History = {
+  readonly threadId: string
+  seq: number
+  readonly items: Item[]
+  readonly prompt: Item[]
+  /** Calls of the latest response, and their results as they come in. */
+  calls: Call[]
+  results: Map<string, Result>
+  bytes: number
+}
+
+export interface Histories {
+  /** The history of a turn that has just started, its first entries included. */
+  open(started: StartedTurn): Promise<History>
+  /** Adds what was stored. Entries that do not follow directly mean another process wrote: the history is dropped. */
+  extend(history: History, entries: readonly Entry[]): void
+  drop(threadId: string): void
+}
+
+/** A cache of histories, bounded in bytes; the longest unused goes first. */
+export function createHistories({ threads, limit = maxBytes }: { threads: Pick<ThreadStore, 'history'>; limit?: number }): Histories {
+  const cache = new Map<string, History>()
+  let bytes = 0
+
+  function drop(threadId: string): void {
+    bytes -= cache.get(threadId)?.bytes ?? 0
+    cache.delete(threadId)
+  }
+
+  function keep(history: History): History {
+    cache.set(history.threadId, history)
+    bytes += history.bytes
+    for (const oldest of cache.keys()) {
+      if (bytes <= limit) break
+      drop(oldest)
+    }
+    return history
+  }
+
+  return {
+    async open({ turn, entries }) {
+      const next = entries[0]?.seq
+      const cached = cache.get(turn.threadId)
+      drop(turn.threadId)
+      const known = next === 1 ? emptyHistory(turn.threadId) : cached && cached.seq + 1 === next ? cached : undefined
+      if (known) {
+        for (const { item, seq } of entries) grow(known, item, seq)
+        return keep(known)
+      }
+      // A turn that goes on (an answered gate, a crash) or a cold thread: the store has it all, these entries included.
+      const stored = await threads.history(turn)
+      const history = emptyHistory(turn.threadId)
+      for (const item of stored) grow(history, item, history.seq + 1)
+      return keep(history)
+    },
+    extend(history, entries) {
+      const before = history.bytes
+      for (const { item, seq } of entries) {
+        if (seq !== history.seq + 1) return drop(history.threadId)
+        grow(history, item, seq)
+      }
+      if (cache.get(history.threadId) === history) bytes += history.bytes - before
+    },
+    drop,
+  }
+}
+
+function emptyHistory(threadId: string): History {
+  return { threadId, seq: 0, items: [], prompt: [], calls: [], results: new Map(), bytes: 1_000 }
+}
+
+function grow(history: History, item: Item, seq: number): void {
+  history.items.push(item)
+  history.seq = seq
+  history.bytes += sizeOf(item)
+  switch (item.type) {
+    case 'message':
+    case 'reasoning':
+      history.prompt.push(item)
+      break
+    case 'call':
+      history.prompt.push(item)
+      history.calls.push(item)
+      break
+    case 'result':
+      close(history, item.origin ? { ...item, output: fence(item.output, item.origin) } : item)
+      break
+    case 'answer':
+      if (item.decision === 'output') {
+        const name = history.calls.find(({ callId }) => callId === item.callId)?.name ?? 'a function of the caller'
+        close(history, { type: 'result', callId: item.callId, output: fence(item.output ?? '', name) })
+      }
+      break
+    case 'attempt':
+    case 'gate':
+    case 'summary':
+      break
+    default:
+      item satisfies never
+  }
+}
+
+/** Results reach the prompt together, in the order of the calls, whatever order they came in. */
+function close(history: History, result: Result): void {
+  history.results.set(result.callId, result)
+  if (history.results.size < history.calls.length) return
+  for (const { callId } of history.calls) {
+    const each = history.results.get(callId)
+    if (each) history.prompt.push(each)
+  }
+  history.calls = []
+  history.results = new Map()
+}
+
+/** A rough size in memory: the log, the prompt and its text on the wire. */
+function sizeOf(item: Item): number {
+  switch (item.type) {
+    case 'message':
+      return 200 + 3 * item.content.reduce((sum, part) => sum + (part.type === 'image' ? part.url : part.text).length, 0)
+    case 'result':
+    case 'answer':
+      return 200 + 3 * (item.output?.length ?? 0)
+    case 'call':
+      return 200 + 3 * JSON.stringify(item.args).length
+    default:
+      return 200
+  }
+}

@@ -1,0 +1,142 @@
+// The agent loop: ask, settle, wait, stop. It yields what it made; the runner records each step before the loop goes on.
+import { openCalls } from '#core/calls.ts'
+import { AppError } from '#core/errors.ts'
+import type { Delta } from '#core/event.ts'
+import { newId } from '#core/ids.ts'
+import type { Draft, Item } from '#core/item.ts'
+import type { Model } from '#core/model.ts'
+import type { Outcome, Step } from '#core/store.ts'
+import { addUsage, type Turn, type TurnError, type Usage } from '#core/turn.ts'
+import { ask } from './ask.ts'
+import { type Bounds, reachedBound } from './guard.ts'
+import type { History } from './history.ts'
+import { type Move, nextMove, type Settlement } from './move.ts'
+import { systemPrompt } from './prompt.ts'
+import { attemptDraft, gateDraft, inOrderOfArrival, isGate, refusal, runCall } from './settle.ts'
+import type { Toolbox } from './toolbox.ts'
+
+export type LoopParts = {
+  readonly turn: Turn
+  readonly history: History
+  readonly model: Model
+  readonly toolbox: Toolbox
+  readonly bounds: Bounds
+  readonly signal: AbortSignal
+  readonly emit: (deltas: Delta[]) => void
+}
+
+/**
+ * Runs a turn from wherever its log stands. Every step must be recorded, and added to the history, before the next is
+ * asked for. The last step carries the outcome. Throws only when the turn must be left as it is: the process is going
+ * down, or has lost it.
+ */
+export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
+  const { turn, history, toolbox, signal } = parts
+  let usage = turn.usage
+  let drafts: readonly Draft[] = []
+  try {
+    for (;;) {
+      signal.throwIfAborted()
+      const move = nextMove(history.items, toolbox)
+      if (move.do === 'ask') {
+        const bound = reachedBound({ ...spent(parts), usage }, parts.bounds)
+        if (bound) throw new AppError(bound.code, bound.message)
+        const reply = await ask({ ...parts, turnId: turn.id, request: requestOf(parts) })
+        usage = addUsage(usage, reply.usage)
+        drafts = reply.drafts
+        if (reply.fault !== undefined) throw reply.fault
+        const step = finishStep(drafts, usage, toolbox)
+        yield step
+        if (step.outcome) return
+        drafts = []
+      } else if (move.do === 'settle') {
+        const step = yield* settle(move.calls, usage, parts)
+        if (step?.outcome) return
+      } else {
+        yield { drafts: [], usage, outcome: restOf(move) }
+        return
+      }
+    }
+  } catch (error) {
+    const fault: unknown = signal.aborted ? signal.reason : error
+    const outcome = outcomeOf(fault)
+    if (!outcome) throw fault
+    yield { drafts: [...drafts, ...closing(history.items)], usage, outcome }
+  }
+}
+
+/** How a fault ends a turn; undefined when the turn is to be left for whoever takes it over. */
+export function outcomeOf(fault: unknown): Outcome | undefined {
+  if (!(fault instanceof AppError)) {
+    return { status: 'failed', error: { code: 'internal', message: 'something went wrong inside the service; its log says more' } }
+  }
+  if (fault.code === 'shutting_down' || fault.code === 'lease_lost') return undefined
+  if (fault.code === 'turn_cancelled') return { status: 'cancelled' }
+  return { status: 'failed', error: { code: fault.code, message: fault.message } satisfies TurnError }
+}
+
+/** A model response as one step: the gates it runs into at once are part of it, and so is the end of the turn. */
+function finishStep(drafts: readonly Draft[], usage: Usage, toolbox: Toolbox): Step {
+  const move = nextMove(itemsOf(drafts), toolbox)
+  if (move.do !== 'settle') return { drafts, usage, ...(move.do !== 'ask' && { outcome: restOf(move) }) }
+  if (!move.calls.every(isGate)) return { drafts, usage }
+  const gated = [...drafts, ...move.calls.map(gateDraft)]
+  return { drafts: gated, usage, outcome: restOf(nextMove(itemsOf(gated), toolbox)) }
+}
+
+async function* settle(calls: readonly Settlement[], usage: Usage, parts: LoopParts): AsyncGenerator<Step, Step | undefined> {
+  const { history, toolbox, turn, signal } = parts
+  if (calls.every(isGate)) {
+    const drafts = calls.map(gateDraft)
+    const step: Step = { drafts, usage, outcome: restOf(nextMove([...history.items, ...itemsOf(drafts)], toolbox)) }
+    yield step
+    return step
+  }
+  const runnable = calls.filter(({ how }) => how === 'run')
+  const refused = calls.filter(({ how }) => how !== 'run').map(refusal)
+  yield { drafts: [...refused, ...runnable.map(attemptDraft)], usage }
+  const context = { user: turn.userId, threadId: turn.threadId, turnId: turn.id, signal }
+  const runs = runnable.map((each) => runCall(each, { toolbox, context }))
+  for await (const draft of inOrderOfArrival(runs)) yield { drafts: [draft], usage }
+  return undefined
+}
+
+function restOf(move: Move): Outcome {
+  return { status: move.do === 'wait' ? 'waiting' : 'done' }
+}
+
+function requestOf({ turn, history, toolbox }: LoopParts) {
+  const { temperature, format } = turn.options
+  return {
+    system: systemPrompt,
+    items: history.prompt,
+    tools: toolbox.specs,
+    ...(temperature !== undefined && { temperature }),
+    ...(format && { format }),
+  }
+}
+
+/** The turn's own items, and how often the model was asked in it: each response is a run of reasoning, prose and calls. */
+function spent({ turn, history }: LoopParts): { items: readonly Item[]; steps: number } {
+  const items = history.items.slice((turn.firstSeq ?? 1) - 1)
+  let steps = 0
+  let speaking = false
+  for (const item of items) {
+    const byModel = item.type === 'reasoning' || item.type === 'call' || (item.type === 'message' && item.role === 'assistant')
+    if (byModel && !speaking) steps++
+    speaking = byModel
+  }
+  return { items, steps }
+}
+
+/** Results for calls that the end of the turn leaves open, so that the thread can go on. */
+function closing(items: readonly Item[]): Draft[] {
+  return openCalls(items).map(({ call }) => ({
+    id: newId(),
+    item: { type: 'result', callId: call.callId, output: 'the turn ended before this call was done', error: true },
+  }))
+}
+
+function itemsOf(drafts: readonly Draft[]): Item[] {
+  return drafts.map(({ item }) => item)
+}

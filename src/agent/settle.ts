@@ -1,0 +1,84 @@
+// Closing calls: running tools, refusing what may not run, raising gates.
+import { newId } from '#core/ids.ts'
+import type { Draft, Result } from '#core/item.ts'
+import type { ToolContext } from '#core/tool.ts'
+import type { Settlement } from './move.ts'
+import type { Toolbox } from './toolbox.ts'
+
+/** A result longer than this is cut; the model is told. */
+const maxResultChars = 200_000
+
+/** True when settling only means telling somebody that they must decide. */
+export function isGate({ how }: Settlement): boolean {
+  return how === 'approval' || how === 'output'
+}
+
+/** The gate a call waits at. */
+export function gateDraft({ call, how }: Settlement): Draft {
+  const kind = how === 'output' ? 'output' : 'approval'
+  const prompt = kind === 'output' ? `Run ${call.name} and send its output.` : `Run \`${call.name}\`?`
+  return { id: newId(), item: { type: 'gate', callId: call.callId, kind, name: call.name, args: call.args, prompt } }
+}
+
+/** Recorded before the tools run. */
+export function attemptDraft({ call }: Settlement): Draft {
+  return { id: newId(), item: { type: 'attempt', callId: call.callId } }
+}
+
+/** The result of a call that will not run. */
+export function refusal({ call, how, word }: Settlement): Draft {
+  const name = call.name
+  const output = {
+    denied: `the user did not allow ${name}${word ? `: ${word}` : ''}`,
+    interrupted: `interrupted: ${name} was running when the service stopped; it may or may not have taken effect`,
+    unknown: `there is no tool named ${name}`,
+    invalid: `the arguments of ${name} were not a JSON object; call it again with valid JSON`,
+  }[how as 'denied' | 'interrupted' | 'unknown' | 'invalid']
+  return resultDraft({ type: 'result', callId: call.callId, output, error: true })
+}
+
+type RunParts = { readonly toolbox: Toolbox; readonly context: Omit<ToolContext, 'callId'> }
+
+/** Runs a tool to its result. A failure is a result too; only an abort throws. */
+export async function runCall({ call }: Settlement, { toolbox, context }: RunParts): Promise<Draft> {
+  const tool = toolbox.find(call.name)
+  if (!tool) return refusal({ call, how: 'unknown' })
+  const origin = tool.untrusted ? call.name : undefined
+  try {
+    const output = await orAbort(tool.run(call.args, { ...context, callId: call.callId }), context.signal)
+    return resultDraft({ type: 'result', callId: call.callId, output: capped(output), ...(origin && { origin }) })
+  } catch (error) {
+    context.signal.throwIfAborted()
+    const output = capped(error instanceof Error ? error.message : String(error))
+    return resultDraft({ type: 'result', callId: call.callId, output, error: true, ...(origin && { origin }) })
+  }
+}
+
+/** Yields results as they come, so that each is stored as soon as it is known. */
+export async function* inOrderOfArrival<T>(runs: readonly Promise<T>[]): AsyncGenerator<T> {
+  const waiting = new Map(runs.map((run, at) => [at, run.then((value) => ({ at, value }))]))
+  while (waiting.size > 0) {
+    const { at, value } = await Promise.race(waiting.values())
+    waiting.delete(at)
+    yield value
+  }
+}
+
+function resultDraft(item: Result): Draft {
+  return { id: newId(), item }
+}
+
+function capped(output: string): string {
+  if (output.length <= maxResultChars) return output
+  return `${output.slice(0, maxResultChars)}\n[cut: ${output.length - maxResultChars} more characters]`
+}
+
+/** A tool that does not listen to the signal must not hold the turn. */
+function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) return Promise.reject(signal.reason as Error)
+  return new Promise<T>((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error)
+    signal.addEventListener('abort', abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}

@@ -1,0 +1,168 @@
+// Environment and stored settings -> one frozen Config. The only reader of process.env.
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { chooseModel, type ModelConfig, type Settings } from '#config/model.ts'
+import {
+  fault,
+  type Given,
+  givenIn,
+  type logLevels,
+  names,
+  parse,
+  type Report,
+  type Values,
+} from '#config/variables.ts'
+import { AppError } from '#core/errors.ts'
+
+export type OidcConfig = {
+  readonly issuer: string
+  readonly clientId?: string
+  readonly clientSecret?: string
+  readonly audience?: string
+  readonly allowedDomains: readonly string[]
+}
+
+export type Config = {
+  readonly home: string
+  /** A PostgreSQL server; absent, the database is a file in the home. */
+  readonly databaseUrl?: string
+  readonly terminal: boolean
+  readonly gateway: {
+    readonly enabled: boolean
+    readonly host: string
+    readonly port: number
+    readonly authToken?: string
+    readonly allowedOrigins: readonly string[]
+  }
+  /** `secret` is always there when `enabled`. A rate of 0 is no limit. */
+  readonly webhook: {
+    readonly enabled: boolean
+    readonly host: string
+    readonly port: number
+    readonly secret?: string
+    readonly ratePerMinute: number
+  }
+  readonly operatorToken?: string
+  readonly model: ModelConfig
+  readonly responses: { readonly turnTimeoutSecs: number; readonly externalTools: boolean }
+  /** 0 is no limit. */
+  readonly chatRatePerMinute: number
+  /** Whose X-Forwarded-For to believe: nobody's, that of so many nearest hops, or that of these addresses. */
+  readonly trustProxy: false | number | readonly string[]
+  readonly logLevel: (typeof logLevels)[number]
+  /** 64 hex digits. */
+  readonly masterKey?: string
+  readonly oidc?: OidcConfig
+  readonly toolProcesses: number
+  /** Lines the start should show: choices made for the operator. */
+  readonly notices: readonly string[]
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** The Config of this process, as its environment is now. */
+export function loadConfig(settings: Settings = {}): Config {
+  return readConfig(process.env, settings)
+}
+
+/** Throws invalid_config with a line for every fault; a line never holds the value of a secret or of a URL. */
+export function readConfig(env: Env, settings: Settings = {}): Config {
+  const faults: string[] = []
+  const report = (line: string) => faults.push(line)
+  const given = givenIn(env)
+  const values = parse(given, report)
+  const enabled = values.HTTP_ENABLED ?? values.HTTP_WEBHOOK_SECRET !== undefined
+  if (enabled && !given.HTTP_WEBHOOK_SECRET) {
+    report(fault('HTTP_ENABLED', 'is on, but HTTP_WEBHOOK_SECRET is not set', 'HTTP_WEBHOOK_SECRET'))
+  }
+  const notices: string[] = []
+  const model = chooseModel({ values, given, settings, report, notify: (line) => notices.push(line) })
+  const config: Config = {
+    home: homeOf(values.ATRIUM_HOME, env, report),
+    ...present({
+      databaseUrl: values.DATABASE_URL,
+      operatorToken: values.SERVICE_REBORN_WEBUI_TOKEN,
+      masterKey: values.ATRIUM_MASTER_KEY,
+      oidc: readOidc(values, given, report),
+    }),
+    terminal: values.CLI_ENABLED,
+    gateway: {
+      enabled: values.GATEWAY_ENABLED,
+      host: values.GATEWAY_HOST,
+      port: values.GATEWAY_PORT,
+      ...present({ authToken: values.GATEWAY_AUTH_TOKEN }),
+      allowedOrigins: values.GATEWAY_ALLOWED_ORIGINS,
+    },
+    webhook: {
+      enabled,
+      host: values.HTTP_HOST,
+      port: values.HTTP_PORT,
+      ...present({ secret: values.HTTP_WEBHOOK_SECRET }),
+      ratePerMinute: values.WEBHOOK_RATE_LIMIT,
+    },
+    model,
+    responses: {
+      turnTimeoutSecs: values.RESPONSES_TURN_TIMEOUT_SECS,
+      externalTools: values.RESPONSES_EXTERNAL_TOOLS,
+    },
+    chatRatePerMinute: values.CHAT_RATE_LIMIT,
+    trustProxy: values.TRUST_PROXY,
+    logLevel: values.LOG_LEVEL,
+    toolProcesses: values.TOOL_PROCESSES,
+    notices,
+  }
+  if (faults.length > 0) throw new AppError('invalid_config', faults.join('\n'))
+  return freeze(config)
+}
+
+/** Throws invalid_config when a service with this Config could not be reached by anybody. */
+export function checkDoors(config: Config, { terminal }: { terminal: boolean }): void {
+  if ((config.terminal && terminal) || config.gateway.enabled || config.webhook.enabled) return
+  const cli = config.terminal ? 'CLI_ENABLED needs a terminal' : 'CLI_ENABLED is off'
+  throw new AppError(
+    'invalid_config',
+    fault('GATEWAY_ENABLED', `and HTTP_ENABLED are off and ${cli}: no door is open, turn one on`),
+  )
+}
+
+function homeOf(text: string | undefined, env: Env, report: Report): string {
+  try {
+    const user = env['HOME'] || homedir()
+    if (text === undefined) return join(user, '.atrium')
+    return resolve(text.replace(/^~(?=\/|$)/, () => user))
+  } catch {
+    report(fault('ATRIUM_HOME', 'is not set and this user has no home folder'))
+    return ''
+  }
+}
+
+function readOidc(values: Values, given: Given, report: Report): OidcConfig | undefined {
+  const name = names.find((each) => each.startsWith('OIDC_') && given[each] !== undefined)
+  if (name === undefined) return undefined
+  if (!given.OIDC_ISSUER) report(fault(name, 'is set, but OIDC_ISSUER is not', 'OIDC_ISSUER'))
+  // Without one of them a token that the issuer made for another program would be good here.
+  if (!given.OIDC_CLIENT_ID && !given.OIDC_AUDIENCE) {
+    report(fault(name, 'is set, but neither OIDC_CLIENT_ID nor OIDC_AUDIENCE is', 'OIDC_CLIENT_ID'))
+  }
+  return {
+    issuer: values.OIDC_ISSUER ?? '',
+    ...present({
+      clientId: values.OIDC_CLIENT_ID,
+      clientSecret: values.OIDC_CLIENT_SECRET,
+      audience: values.OIDC_AUDIENCE,
+    }),
+    allowedDomains: values.OIDC_ALLOWED_DOMAINS,
+  }
+}
+
+type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+/** An optional property is absent or has a value, never undefined. */
+function present<T extends object>(fields: T): Present<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>
+}
+
+function freeze<T extends object>(value: T): T {
+  for (const each of Object.values(value)) if (typeof each === 'object' && each !== null) freeze(each)
+  return Object.freeze(value)
+}

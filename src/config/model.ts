@@ -1,0 +1,121 @@
+// Which model answers: the environment's choice, else the stored one, else that of a key at hand, else the offline one.
+import * as z from 'zod/mini'
+import type { Json } from '#core/json.ts'
+import { choice, label, serverUrl } from './schemas.ts'
+import { fault, type Given, type Name, providers, type Report, type Values } from './variables.ts'
+
+export type Provider = (typeof providers)[number]
+
+/** The choice, and what made it. `apiKey` is the environment's; a sealed one is looked up elsewhere. */
+export type ModelConfig = {
+  readonly provider: Provider
+  readonly name: string
+  /** Absent, the provider's own address. */
+  readonly baseUrl?: string
+  readonly apiKey?: string
+  readonly script?: string
+  readonly source: 'environment' | 'settings' | 'key' | 'default'
+}
+
+/** Stored settings, as far as they are read here. */
+export type Settings = Readonly<Record<string, Json>>
+
+type Parts = {
+  readonly values: Values
+  readonly given: Given
+  readonly settings: Settings
+  readonly report: Report
+  readonly notify: (line: string) => void
+}
+
+/** Settings are read only where the environment leaves room, so that it can overrule a bad one. */
+export function chooseModel(parts: Parts): ModelConfig {
+  const { values, given, report } = parts
+  const { provider, source } = chooseProvider(parts)
+  if (provider === 'offline') return { provider, name: 'offline', source }
+  // Undefined is not set; empty is set and faulty, which has been reported.
+  const name = readEither(parts, provider, 'LLM_MODEL') ?? usualName[provider]
+  if (provider === 'scripted') {
+    if (!given.LLM_SCRIPT) report(fault('LLM_SCRIPT', 'is not set, but the provider is scripted'))
+    return { provider, name: name ?? 'scripted', script: values.LLM_SCRIPT ?? '', source }
+  }
+  const baseUrl = readEither(parts, provider, 'LLM_BASE_URL')
+  if (provider === 'openai-compatible') {
+    if (baseUrl === undefined) report(missing(source, 'LLM_BASE_URL'))
+    if (name === undefined) report(missing(source, 'LLM_MODEL'))
+  }
+  const apiKey = values.LLM_API_KEY ?? customaryKey(provider, values)
+  return { provider, name: name ?? '', ...(baseUrl && { baseUrl }), ...(apiKey && { apiKey }), source }
+}
+
+/** The providers that a key in the environment alone can choose, first come first. */
+const keyOrder = ['openai', 'anthropic', 'google'] as const
+
+const usualName: { readonly [P in Provider]?: string } = {
+  openai: 'gpt-5.4-mini',
+  ollama: 'qwen3',
+  anthropic: 'claude-sonnet-5',
+  google: 'gemini-3.5-flash',
+}
+
+/** A key goes to the provider it is named after and to nobody else. */
+function customaryKey(provider: Provider, values: Values): string | undefined {
+  if (provider === 'openai') return values.OPENAI_API_KEY
+  if (provider === 'anthropic') return values.ANTHROPIC_API_KEY
+  if (provider === 'google') return values.GOOGLE_GENERATIVE_AI_API_KEY ?? values.GEMINI_API_KEY
+  return undefined
+}
+
+function chooseProvider({ values, given, settings, report, notify }: Parts): Pick<ModelConfig, 'provider' | 'source'> {
+  if (given.LLM_PROVIDER) return { provider: values.LLM_PROVIDER ?? 'offline', source: 'environment' }
+  if (isSet(settings['llm_provider'])) {
+    const { data: provider, error } = z.safeParse(Stored.llm_provider, settings['llm_provider'])
+    if (error) report(badSetting('llm_provider', error))
+    return { provider: provider ?? 'offline', source: 'settings' }
+  }
+  const keyed = keyOrder.filter((provider) => customaryKey(provider, values) !== undefined)
+  const [provider] = keyed
+  if (provider && keyed.length > 1) {
+    notify(
+      `Keys of ${keyed.join(' and ')} are in the environment: ${provider} answers, first in the order ` +
+        `${keyOrder.join(', ')}. Set LLM_PROVIDER to choose another.`,
+    )
+  }
+  if (provider) return { provider, source: 'key' }
+  const idle = idleNames.filter((name) => given[name] !== undefined)
+  if (idle.length > 0) {
+    notify(`${idle.join(' and ')} without LLM_PROVIDER changes nothing: the built-in offline model answers.`)
+  }
+  return { provider: 'offline', source: 'default' }
+}
+
+const idleNames = ['LLM_MODEL', 'LLM_BASE_URL', 'LLM_API_KEY', 'LLM_SCRIPT'] as const satisfies readonly Name[]
+
+const Stored = { llm_provider: choice(providers), llm_model: label(), llm_base_url: serverUrl() }
+
+/** The stored name and address count for the stored provider only: never the address of one with the key of another. */
+function readEither(parts: Parts, provider: Provider, name: 'LLM_MODEL' | 'LLM_BASE_URL'): string | undefined {
+  const { values, given, settings, report } = parts
+  if (given[name]) return values[name] ?? ''
+  const setting = name === 'LLM_MODEL' ? 'llm_model' : 'llm_base_url'
+  const stored = z.safeParse(Stored.llm_provider, settings['llm_provider']).data === provider
+  if (!stored || !isSet(settings[setting])) return undefined
+  const { data, error } = z.safeParse(Stored[setting], settings[setting])
+  if (error) report(badSetting(setting, error))
+  return data ?? ''
+}
+
+function isSet(value: Json | undefined): boolean {
+  return value !== undefined && value !== null && value !== ''
+}
+
+const remedy = 'Set it anew, for example: atrium model set openai-compatible MODEL --base-url URL'
+
+function badSetting(setting: string, error: z.core.$ZodError): string {
+  return `The stored setting ${setting} ${error.issues[0]?.message ?? 'is faulty'}. ${remedy}`
+}
+
+function missing(source: ModelConfig['source'], name: 'LLM_BASE_URL' | 'LLM_MODEL'): string {
+  if (source === 'environment') return fault(name, 'is not set, but the provider is openai-compatible')
+  return `The stored setting llm_provider is openai-compatible, but ${name.toLowerCase()} is not set. ${remedy}`
+}

@@ -1,0 +1,133 @@
+// Schemas of environment variables: text in, a checked value out. A fault quotes the text only where it can be no secret.
+import { isIP } from 'node:net'
+import * as z from 'zod/mini'
+
+const longestSecret = 4096
+const longestName = 256
+const longestQuote = 40
+
+/** True or false, in the words people use. */
+export function flag() {
+  return z.stringbool({
+    truthy: ['true', '1', 'yes', 'on'],
+    falsy: ['false', '0', 'no', 'off'],
+    error: (issue) => `must be true or false, not ${quote(issue.input)}`,
+  })
+}
+
+/** A whole number within bounds. */
+export function whole(lowest: number, highest: number) {
+  const fits = (text: string) => /^\d{1,9}$/.test(text) && Number(text) >= lowest && Number(text) <= highest
+  const error = (issue: { input?: unknown }) =>
+    `must be a whole number from ${lowest} to ${highest}, not ${quote(issue.input)}`
+  return z.pipe(z.string().check(z.refine(fits, { error })), z.transform(Number))
+}
+
+/** One of a few words, in any case. */
+export function choice<const T extends string>(words: readonly T[]) {
+  const error = (issue: { input?: unknown }) => `must be one of ${words.join(', ')}, not ${quote(issue.input)}`
+  return z.pipe(z.string().check(z.toLowerCase()), z.enum(words, { error }))
+}
+
+/** A value read by a function that answers undefined for a fault. The fault does not quote the text. */
+export function reading<T>(read: (text: string) => T | undefined, fault: string) {
+  const readable = z.string().check(z.refine((text) => read(text) !== undefined, { error: fault }))
+  return z.pipe(
+    readable,
+    z.transform((text: string) => read(text) as T),
+  )
+}
+
+/** A secret that travels in an HTTP header. */
+export function secret() {
+  const fault = `must be 1 to ${longestSecret} printable ASCII characters without white space`
+  return z.string().check(z.regex(/^[\x21-\x7e]+$/, fault), z.maxLength(longestSecret, fault))
+}
+
+/** A secret that travels in an HTTP header of its own, where spaces within do no harm. */
+export function passphrase() {
+  const fault = `must be 1 to ${longestSecret} printable ASCII characters without white space at its ends`
+  return z.string().check(z.regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, fault), z.maxLength(longestSecret, fault))
+}
+
+/** A name for others to read, such as a model's. */
+export function label() {
+  const valid = (text: string) => text.length <= longestName && text.trim() === text && !/\p{Cc}/u.test(text)
+  const fault = `must be 1 to ${longestName} characters without control characters and white space at its ends`
+  return z.string().check(z.refine(valid, { error: fault }))
+}
+
+/** A host to listen on: a name or a bare address. */
+export function host() {
+  const valid = (text: string) => isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text)
+  const error = (issue: { input?: unknown }) =>
+    `must be a host name or an address, without brackets or port, not ${quote(issue.input)}`
+  return z.string().check(z.refine(valid, { error }))
+}
+
+/** The address of a server: http or https, nothing secret in it. Slashes at its end are dropped. */
+export function serverUrl() {
+  const fault = 'must be an http or https URL without user, password, query and fragment'
+  return reading((text) => (isPlainWebUrl(text) ? text.replace(/\/+$/, '') : undefined), fault)
+}
+
+/** A PostgreSQL server; its password is part of it. */
+export function databaseUrl() {
+  const valid = (text: string) => /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '')
+  return z.string().check(z.refine(valid, { error: 'must be a postgres:// URL' }))
+}
+
+/** A comma list of origins, in the spelling of an Origin header. */
+export function origins() {
+  const read = (text: string) =>
+    isPlainWebUrl(text) && URL.parse(text)?.pathname === '/' ? new URL(text).origin : undefined
+  return reading(
+    (text) => listOf(text, read),
+    'must be a comma list of origins, each http or https with a host and no path',
+  )
+}
+
+/** A comma list of domain names. */
+export function domains() {
+  const read = (text: string) => (/^([a-z0-9-]+\.)+[a-z0-9-]+$/i.test(text) ? text.toLowerCase() : undefined)
+  return reading((text) => listOf(text, read), 'must be a comma list of domains')
+}
+
+/** Whom to believe about a client's address. A plain yes is the nearest hop: further ones a client can invent. */
+export function trust() {
+  return reading<false | number | readonly string[]>((text) => {
+    if (/^(false|no|off|0)$/i.test(text)) return false
+    if (/^(true|yes|on)$/i.test(text)) return 1
+    if (/^\d{1,2}$/.test(text)) return Number(text)
+    return listOf(text, networkOf)
+  }, 'must be true, false, a number of hops, or a comma list of addresses and networks')
+}
+
+function networkOf(text: string): string | undefined {
+  const [address = '', bits, ...rest] = text.split('/')
+  const longest = isIP(address) === 6 ? 128 : 32
+  const valid = isIP(address) !== 0 && rest.length === 0
+  return valid && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest)) ? text : undefined
+}
+
+function isPlainWebUrl(text: string): boolean {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || /[\s?#]/.test(text)) return false
+  return url.username === '' && url.password === ''
+}
+
+/** Undefined when an item is faulty or there are none. */
+function listOf<T>(text: string, read: (item: string) => T | undefined): readonly T[] | undefined {
+  const items = text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+    .map(read)
+  return items.length > 0 && items.every((item) => item !== undefined) ? items : undefined
+}
+
+/** Shows a text on one line of a terminal, whatever is in it. */
+function quote(value: unknown): string {
+  const text = String(value).replace(/[^\x20-\x7e]/g, '?')
+  return text.length > longestQuote ? `"${text.slice(0, longestQuote)}…"` : `"${text}"`
+}

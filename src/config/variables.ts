@@ -1,0 +1,137 @@
+// The table of environment variables: an example, a schema and a default for each.
+import * as z from 'zod/mini'
+import {
+  choice,
+  databaseUrl,
+  domains,
+  flag,
+  host,
+  label,
+  origins,
+  passphrase,
+  secret,
+  serverUrl,
+  trust,
+  whole,
+} from './schemas.ts'
+
+export const providers = [
+  'offline',
+  'scripted',
+  'openai',
+  'openai-compatible',
+  'ollama',
+  'anthropic',
+  'google',
+] as const
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+/** Every variable read here, with an example; the documentation is held to it. */
+export const examples = {
+  ATRIUM_HOME: '/var/lib/atrium',
+  ATRIUM_MASTER_KEY: '<64 hex digits, as printed by: openssl rand -hex 32>',
+  ANTHROPIC_API_KEY: '<key>',
+  CHAT_RATE_LIMIT: '30',
+  CLI_ENABLED: 'false',
+  DATABASE_URL: 'postgres://user:password@127.0.0.1:5432/atrium',
+  GATEWAY_ALLOWED_ORIGINS: 'https://atrium.example.com,https://chat.example.com',
+  GATEWAY_AUTH_TOKEN: '<token, as printed by: openssl rand -hex 32>',
+  GATEWAY_ENABLED: 'true',
+  GATEWAY_HOST: '127.0.0.1',
+  GATEWAY_PORT: '3000',
+  GEMINI_API_KEY: '<key>',
+  GOOGLE_GENERATIVE_AI_API_KEY: '<key>',
+  HTTP_ENABLED: 'true',
+  HTTP_HOST: '127.0.0.1',
+  HTTP_PORT: '8080',
+  HTTP_WEBHOOK_SECRET: '<secret, as printed by: openssl rand -hex 32>',
+  LLM_API_KEY: '<key>',
+  LLM_BASE_URL: 'http://127.0.0.1:4010/v1',
+  LLM_MODEL: 'gpt-5.4-mini',
+  LLM_PROVIDER: 'openai-compatible',
+  LLM_SCRIPT: 'replies.json',
+  LOG_LEVEL: 'info',
+  OIDC_ALLOWED_DOMAINS: 'example.com,example.org',
+  OIDC_AUDIENCE: 'atrium',
+  OIDC_CLIENT_ID: 'atrium',
+  OIDC_CLIENT_SECRET: '<secret>',
+  OIDC_ISSUER: 'https://login.example.com',
+  OPENAI_API_KEY: '<key>',
+  RESPONSES_EXTERNAL_TOOLS: 'true',
+  RESPONSES_TURN_TIMEOUT_SECS: '120',
+  SERVICE_REBORN_WEBUI_TOKEN: '<token, as printed by: openssl rand -hex 32>',
+  TOOL_PROCESSES: '4',
+  TRUST_PROXY: 'true',
+  WEBHOOK_RATE_LIMIT: '60',
+} as const
+
+export type Name = keyof typeof examples
+
+export const names = Object.keys(examples) as readonly Name[]
+
+const secondsPerDay = 86_400
+const highestRate = 1_000_000
+
+const Variables = z.object({
+  ATRIUM_HOME: z.optional(z.string()),
+  ATRIUM_MASTER_KEY: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/i, 'must be 64 hex digits'))),
+  ANTHROPIC_API_KEY: z.optional(secret()),
+  CHAT_RATE_LIMIT: z._default(whole(0, highestRate), 30),
+  CLI_ENABLED: z._default(flag(), true),
+  DATABASE_URL: z.optional(databaseUrl()),
+  GATEWAY_ALLOWED_ORIGINS: z._default(origins(), []),
+  GATEWAY_AUTH_TOKEN: z.optional(secret()),
+  GATEWAY_ENABLED: z._default(flag(), true),
+  GATEWAY_HOST: z._default(host(), '127.0.0.1'),
+  GATEWAY_PORT: z._default(whole(0, 65_535), 3000),
+  GEMINI_API_KEY: z.optional(secret()),
+  GOOGLE_GENERATIVE_AI_API_KEY: z.optional(secret()),
+  HTTP_ENABLED: z.optional(flag()),
+  HTTP_HOST: z._default(host(), '0.0.0.0'),
+  HTTP_PORT: z._default(whole(0, 65_535), 8080),
+  HTTP_WEBHOOK_SECRET: z.optional(passphrase()),
+  LLM_API_KEY: z.optional(secret()),
+  LLM_BASE_URL: z.optional(serverUrl()),
+  LLM_MODEL: z.optional(label()),
+  LLM_PROVIDER: z.optional(choice(providers)),
+  LLM_SCRIPT: z.optional(z.string()),
+  LOG_LEVEL: z._default(choice(logLevels), 'info'),
+  OIDC_ALLOWED_DOMAINS: z._default(domains(), []),
+  OIDC_AUDIENCE: z.optional(label()),
+  OIDC_CLIENT_ID: z.optional(label()),
+  OIDC_CLIENT_SECRET: z.optional(passphrase()),
+  OIDC_ISSUER: z.optional(serverUrl()),
+  OPENAI_API_KEY: z.optional(secret()),
+  RESPONSES_EXTERNAL_TOOLS: z._default(flag(), true),
+  RESPONSES_TURN_TIMEOUT_SECS: z._default(whole(1, secondsPerDay), 120),
+  SERVICE_REBORN_WEBUI_TOKEN: z.optional(secret()),
+  TOOL_PROCESSES: z._default(whole(1, 64), 4),
+  TRUST_PROXY: z._default(trust(), false),
+  WEBHOOK_RATE_LIMIT: z._default(whole(0, highestRate), 60),
+} satisfies Record<Name, z.ZodMiniType>)
+
+/** The checked values. */
+export type Values = z.output<typeof Variables>
+/** What was set, before it was checked: a faulty variable is not a missing one. */
+export type Given = { readonly [N in Name]?: string }
+/** Takes the line of a fault; the reading goes on, so that all are told at once. */
+export type Report = (line: string) => void
+
+/** What of an environment is ours and set. An empty text is the same as none. */
+export function givenIn(env: Readonly<Record<string, string | undefined>>): Given {
+  return Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
+}
+
+/** Reports each faulty variable and goes on as if it were not set. */
+export function parse(given: Given, report: Report): Values {
+  const first = z.safeParse(Variables, given)
+  if (first.success) return first.data
+  const faulty = new Map(first.error.issues.map((issue) => [issue.path[0] as Name, issue.message]))
+  for (const [name, problem] of faulty) report(fault(name, problem))
+  return z.parse(Variables, Object.fromEntries(Object.entries(given).filter(([name]) => !faulty.has(name as Name))))
+}
+
+/** One line: the variable, what is wrong, and an example of it or of the one that is missing. */
+export function fault(name: Name, problem: string, missing: Name = name): string {
+  return `${name} ${problem}. Example: ${missing}=${examples[missing]}`
+}

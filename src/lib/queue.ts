@@ -1,0 +1,60 @@
+// A bounded queue read as batches: one reader takes all that came since it last looked.
+
+export interface Queue<T> extends AsyncIterable<readonly T[]> {
+  /** False once the queue is closed or full; a full queue ends with an error for its reader. */
+  push(values: readonly T[]): boolean
+  close(): void
+}
+
+/** A queue of at most `limit` waiting values; a reader that falls behind is cut off rather than waited for. */
+export function createQueue<T>(limit: number, onClose: () => void = () => {}): Queue<T> {
+  let waiting: T[] = []
+  let open = true
+  let overrun = false
+  let wake: (() => void) | undefined
+
+  function close(): void {
+    if (!open) return
+    open = false
+    onClose()
+    wake?.()
+  }
+
+  const iterator: AsyncIterator<readonly T[]> = {
+    async next() {
+      while (waiting.length === 0) {
+        if (overrun) throw new Error(`the reader fell ${limit} events behind`)
+        if (!open) return { done: true, value: undefined }
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+        wake = undefined
+      }
+      const value = waiting
+      waiting = []
+      return { done: false, value }
+    },
+    return() {
+      waiting = []
+      close()
+      return Promise.resolve({ done: true, value: undefined })
+    },
+  }
+
+  return {
+    push(values) {
+      if (!open) return false
+      if (waiting.length + values.length > limit) {
+        waiting = []
+        overrun = true
+        close()
+        return false
+      }
+      waiting.push(...values)
+      wake?.()
+      return true
+    },
+    close,
+    [Symbol.asyncIterator]: () => iterator,
+  }
+}

@@ -1,0 +1,32 @@
+// Sealing secrets at rest: AES-256-GCM, the name bound to the value so that rows cannot be swapped.
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+
+const ivBytes = 12
+const tagBytes = 16
+
+export interface Seal {
+  seal(name: string, value: string): string
+  /** Throws when the text was changed, moved to another name, or sealed under another key. */
+  open(name: string, sealed: string): string
+}
+
+/** A seal under a key of 64 hex digits. */
+export function createSeal(keyHex: string): Seal {
+  const key = Buffer.from(keyHex, 'hex')
+  return {
+    seal(name, value) {
+      const iv = randomBytes(ivBytes)
+      const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: tagBytes })
+      cipher.setAAD(Buffer.from(name, 'utf8'))
+      const body = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()])
+      return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64')
+    },
+    open(name, sealed) {
+      const bytes = Buffer.from(sealed, 'base64')
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
+      decipher.setAAD(Buffer.from(name, 'utf8'))
+      decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
+      return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()]).toString('utf8')
+    },
+  }
+}

@@ -1,0 +1,212 @@
+// A chat-completions answer, streamed or whole, turned into model events.
+import { isObject } from '#core/json.ts'
+import type { ModelEvent } from '#core/model.ts'
+import { noUsage, type Usage } from '#core/turn.ts'
+import type { Fault, Faults } from './chat-fault.ts'
+import { dataStart, LineCutter } from './chat-lines.ts'
+
+const CONTENT_KEY = /"content": ?"/
+
+export type AnswerParts = {
+  readonly faults: Faults
+  readonly maxLineBytes: number
+  readonly priceOf: ((usage: Usage) => number) | undefined
+}
+
+type OpenCall = { index: number | undefined; id: string; name: string; args: string }
+
+/**
+ * Reads one answer. Each verb appends what it found to `events` and returns the fault that ended the answer, if one
+ * did; the events found before it stand.
+ */
+export class ChatAnswer {
+  /** The `done` event was given: nothing more will come. */
+  done = false
+  readonly #parts: AnswerParts
+  readonly #lines: LineCutter
+  readonly #calls: OpenCall[] = []
+  #usage: Usage = noUsage
+  #sawData = false
+  #finished = false
+  // The line around the latest plain text delta. Servers repeat it for every token, and a line that differs only in
+  // a text without quotes and backslashes needs no JSON.parse.
+  #before = ''
+  #after = ''
+
+  constructor(parts: AnswerParts) {
+    this.#parts = parts
+    this.#lines = new LineCutter(parts.maxLineBytes)
+  }
+
+  /** Takes the next bytes of a stream. */
+  read(bytes: Buffer, events: ModelEvent[]): Fault | undefined {
+    const fault = this.#readLines(this.#lines.push(bytes), events)
+    if (fault || this.done || !this.#lines.overlong) return fault
+    return this.#parts.faults.overlong(this.#parts.maxLineBytes)
+  }
+
+  /** The stream is over. */
+  end(contentType: string, events: ModelEvent[]): Fault | undefined {
+    const fault = this.#readLines(this.#lines.rest(), events)
+    if (fault || this.done) return fault
+    if (this.#finished) return this.#finish(events)
+    if (!this.#sawData && !contentType.includes('event-stream')) return this.#parts.faults.notChat(contentType)
+    return this.#parts.faults.cutOff()
+  }
+
+  /** Takes the one JSON body of a server that does not stream. */
+  whole(body: string, events: ModelEvent[]): Fault | undefined {
+    const fault = this.#readJson(body, events)
+    if (fault) return fault
+    return this.#sawData ? this.#finish(events) : this.#parts.faults.unreadable(body)
+  }
+
+  #readLines(text: string, events: ModelEvent[]): Fault | undefined {
+    for (let from = 0; from < text.length && !this.done; ) {
+      const newline = text.indexOf('\n', from)
+      const end = newline === -1 ? text.length : newline
+      if (end - from > this.#parts.maxLineBytes) return this.#parts.faults.overlong(this.#parts.maxLineBytes)
+      const fault = this.#readPlainText(text, from, end, events) ? undefined : this.#readLine(text, from, end, events)
+      if (fault) return fault
+      from = end + 1
+    }
+    return undefined
+  }
+
+  #readPlainText(text: string, from: number, end: number, events: ModelEvent[]): boolean {
+    const start = from + this.#before.length
+    const stop = end - this.#after.length
+    if (this.#before === '' || stop <= start) return false
+    if (!text.startsWith(this.#before, from) || !text.endsWith(this.#after, end)) return false
+    const token = text.slice(start, stop)
+    if (token.includes('"') || token.includes('\\')) return false
+    events.push({ type: 'text', text: token })
+    return true
+  }
+
+  #readLine(text: string, from: number, end: number, events: ModelEvent[]): Fault | undefined {
+    const start = dataStart(text, from)
+    if (start === -1) return undefined
+    if (text.startsWith('[DONE]', start)) return this.#finish(events)
+    const data = text.slice(start, end)
+    if (data.trim() === '') return undefined
+    const count = events.length
+    const fault = this.#readJson(data, events)
+    const event = events[count]
+    if (!fault && events.length === count + 1 && event?.type === 'text') this.#learn(text.slice(from, end), event.text)
+    return fault
+  }
+
+  /** Remembers the frame of a line whose only news is this text. */
+  #learn(line: string, token: string): void {
+    const key = CONTENT_KEY.exec(line)
+    if (!key || this.#finished || this.#calls.length > 0) return
+    const start = key.index + key[0].length
+    const after = line.slice(start + token.length)
+    if (!line.startsWith(token, start) || !after.startsWith('"') || CONTENT_KEY.test(after)) return
+    this.#before = line.slice(0, start)
+    this.#after = after
+  }
+
+  #readJson(data: string, events: ModelEvent[]): Fault | undefined {
+    const { faults } = this.#parts
+    const chunk = parseObject(data)
+    if (!chunk) return faults.unreadable(data)
+    if (chunk['error']) return faults.ofError(chunk['error'])
+    const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined
+    if (Array.isArray(chunk['choices'])) this.#sawData = true
+    if (isObject(chunk['usage'])) this.#usage = usageIn(chunk['usage'])
+    if (!isObject(choice)) return undefined
+    if (isObject(choice['usage'])) this.#usage = usageIn(choice['usage'])
+    const said = choice['delta'] ?? choice['message']
+    if (isObject(said)) this.#readDelta(said, events)
+    const reason = choice['finish_reason']
+    if (reason === 'content_filter') return faults.filtered()
+    if (typeof reason === 'string' && reason !== '') this.#finished = true
+    return undefined
+  }
+
+  #readDelta(delta: Record<string, unknown>, events: ModelEvent[]): void {
+    const reasoning = textIn(delta['reasoning_content']) || textIn(delta['reasoning'])
+    if (reasoning !== '') events.push({ type: 'reasoning', text: reasoning })
+    const text = textIn(delta['content']) + textIn(delta['refusal'])
+    if (text !== '') events.push({ type: 'text', text })
+    const calls = delta['tool_calls']
+    if (Array.isArray(calls)) for (const call of calls) if (isObject(call)) addFragment(this.#calls, call)
+  }
+
+  #finish(events: ModelEvent[]): Fault | undefined {
+    for (const { name, args } of this.#calls) {
+      if (name === '') return this.#parts.faults.nameless()
+      events.push({ type: 'call', name, args: args.trim() === '' ? '{}' : args })
+    }
+    const costUsd = this.#parts.priceOf?.(this.#usage) ?? 0
+    events.push({ type: 'done', usage: costUsd === 0 ? this.#usage : { ...this.#usage, costUsd } })
+    this.done = true
+    return undefined
+  }
+}
+
+function addFragment(calls: OpenCall[], fragment: Record<string, unknown>): void {
+  const called = isObject(fragment['function']) ? fragment['function'] : {}
+  const index = typeof fragment['index'] === 'number' ? fragment['index'] : undefined
+  const id = typeof fragment['id'] === 'string' ? fragment['id'] : ''
+  const name = typeof called['name'] === 'string' ? called['name'] : ''
+  const args = isObject(called['arguments']) ? JSON.stringify(called['arguments']) : textIn(called['arguments'])
+  const call = callOf(calls, { index, id, name, args })
+  if (!call) {
+    calls.push({ index, id, name, args })
+    return
+  }
+  call.id ||= id
+  call.name ||= name
+  call.args += args
+}
+
+/**
+ * The call a fragment continues; undefined when it opens one. Servers disagree: some omit the index or give every call
+ * the same, some repeat the name, some mint a new id for every fragment. So a known id decides, and otherwise only a
+ * fragment with a name can open a call.
+ */
+function callOf(calls: readonly OpenCall[], { index, id, name, args }: OpenCall): OpenCall | undefined {
+  const known = id === '' ? undefined : calls.find((call) => call.id === id)
+  if (known) return known
+  const latest = calls.at(-1)
+  const current = index === undefined ? latest : calls.findLast((call) => call.index === index)
+  if (name === '') return current ?? latest
+  if (!current || (id !== '' && current.id !== '')) return undefined
+  const again = current.name === '' || current.name === name
+  return again && (args === '' || !parseObject(current.args)) ? current : undefined
+}
+
+function usageIn(usage: Record<string, unknown>): Usage {
+  const prompt = isObject(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {}
+  const completion = isObject(usage['completion_tokens_details']) ? usage['completion_tokens_details'] : {}
+  return {
+    inputTokens: countIn(usage['prompt_tokens']),
+    cachedTokens: countIn(prompt['cached_tokens']),
+    outputTokens: countIn(usage['completion_tokens']),
+    reasoningTokens: countIn(completion['reasoning_tokens']),
+    costUsd: 0,
+  }
+}
+
+function countIn(value: unknown): number {
+  return typeof value === 'number' && value > 0 && Number.isFinite(value) ? Math.trunc(value) : 0
+}
+
+/** A text, also where it comes as a list of text parts. */
+function textIn(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (!Array.isArray(value)) return ''
+  return value.map((part: unknown) => (isObject(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('')
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

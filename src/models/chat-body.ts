@@ -1,0 +1,128 @@
+// The body of a chat-completions request, as text. What was rendered of a thread once is kept, so that a turn pays for
+// its new items and not for its history.
+import type { Call, Item, Message, Part } from '#core/item.ts'
+import { textOf } from '#core/item.ts'
+import { isObject } from '#core/json.ts'
+import type { ModelRequest } from '#core/model.ts'
+import type { ToolSpec } from '#core/tool.ts'
+import { adaptSchema } from './schema.ts'
+
+/** Makes the function that writes request bodies for one model; it remembers threads and tools as long as they live. */
+export function createBodyWriter(model: string): (request: ModelRequest) => string {
+  const threads = new WeakMap<readonly Item[], { count: number; text: string }>()
+  const catalogs = new WeakMap<readonly ToolSpec[], string>()
+  // Many threads share one system prompt, and it is long.
+  let system = { text: '', json: '' }
+
+  function systemJson(text: string): string {
+    if (system.text !== text) system = { text, json: JSON.stringify({ role: 'system', content: text }) }
+    return system.json
+  }
+
+  function threadJson(items: readonly Item[]): string {
+    const kept = threads.get(items)
+    const from = kept && kept.count <= items.length ? kept : { count: 0, text: '' }
+    const settled = settledCount(items, from.count)
+    const text = join(from.text, renderItems(items, from.count, settled))
+    if (settled > from.count) threads.set(items, { count: settled, text })
+    return settled === items.length ? text : join(text, renderItems(items, settled, items.length))
+  }
+
+  function toolsJson(tools: readonly ToolSpec[]): string {
+    let text = catalogs.get(tools)
+    if (text === undefined) {
+      text = JSON.stringify(tools.map(functionTool))
+      catalogs.set(tools, text)
+    }
+    return text
+  }
+
+  const opening = `{"model":${JSON.stringify(model)},"stream":true,"stream_options":{"include_usage":true}`
+  return ({ system, items, tools, temperature, format }) => {
+    let body = opening
+    if (temperature !== undefined) body += `,"temperature":${JSON.stringify(temperature)}`
+    if (tools.length > 0) body += `,"tools":${toolsJson(tools)}`
+    if (format) body += `,"response_format":${JSON.stringify({ type: 'json_schema', json_schema: format })}`
+    return `${body},"messages":[${join(system === '' ? '' : systemJson(system), threadJson(items))}]}`
+  }
+}
+
+/** How many items form whole groups: all up to the last input, since calls of one answer belong into one message. */
+function settledCount(items: readonly Item[], from: number): number {
+  for (let count = items.length; count > from; count -= 1) {
+    const item = items[count - 1]
+    if (item?.type === 'result' || (item?.type === 'message' && item.role === 'user')) return count
+  }
+  return from
+}
+
+function renderItems(items: readonly Item[], from: number, to: number): string {
+  const messages: string[] = []
+  let prose: string | undefined
+  let calls: string[] = []
+  const closeAnswer = (): void => {
+    if (prose === undefined && calls.length === 0) return
+    messages.push(assistantMessage(prose ?? '', calls))
+    prose = undefined
+    calls = []
+  }
+  for (let at = from; at < to; at += 1) {
+    const item = items[at]
+    // Reasoning is left out, no server takes it back; so is the bookkeeping of the log.
+    if (item?.type === 'call') {
+      calls.push(toolCall(item))
+    } else if (item?.type === 'message') {
+      closeAnswer()
+      if (item.role === 'assistant') prose = textOf(item)
+      else messages.push(`{"role":"user","content":${userContent(item)}}`)
+    } else if (item?.type === 'result') {
+      closeAnswer()
+      const output = JSON.stringify(item.output)
+      messages.push(`{"role":"tool","tool_call_id":${JSON.stringify(item.callId)},"content":${output}}`)
+    }
+  }
+  closeAnswer()
+  return messages.join(',')
+}
+
+function toolCall({ callId, name, args }: Call): string {
+  const text = JSON.stringify(isObject(args) ? args : { text: args })
+  const called = `{"name":${JSON.stringify(name)},"arguments":${JSON.stringify(text)}}`
+  return `{"id":${JSON.stringify(callId)},"type":"function","function":${called}}`
+}
+
+function assistantMessage(prose: string, calls: readonly string[]): string {
+  if (calls.length === 0) return `{"role":"assistant","content":${JSON.stringify(prose)}}`
+  const content = prose === '' ? 'null' : JSON.stringify(prose)
+  return `{"role":"assistant","content":${content},"tool_calls":[${calls.join(',')}]}`
+}
+
+/** One string wherever that is enough, since not every server takes a list of parts. */
+function userContent(message: Message): string {
+  if (message.content.some((part) => part.type === 'image')) return JSON.stringify(message.content.map(userPart))
+  return JSON.stringify(message.content.map((part) => (part.type === 'image' ? '' : partText(part))).join(''))
+}
+
+function userPart(part: Part) {
+  if (part.type === 'image') return { type: 'image_url', image_url: { url: part.url } }
+  return { type: 'text', text: partText(part) }
+}
+
+function partText(part: Exclude<Part, { type: 'image' }>): string {
+  if (part.type === 'text') return part.text
+  const name = part.name.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+  // A file's text cannot close its block.
+  const text = part.text.replaceAll(/<\/(?=file)/gi, '<\\/')
+  return `\n<file name="${name}">\n${text}\n</file>\n`
+}
+
+function functionTool(spec: ToolSpec) {
+  const { description, parameters, exact } = adaptSchema(spec)
+  // Strict schemas have rules of their own, which only the author's own schema can be trusted to keep.
+  const strict = exact ? spec.strict : undefined
+  return { type: 'function', function: { name: spec.name, description, parameters, strict } }
+}
+
+function join(left: string, right: string): string {
+  return left === '' || right === '' ? left + right : `${left},${right}`
+}

@@ -1,0 +1,160 @@
+// What can go wrong with a chat-completions server, told so that a person can act on it and never with a secret.
+import { AppError, type ErrorCode } from '#core/errors.ts'
+import { isObject } from '#core/json.ts'
+import type { Failure } from './chat-wire.ts'
+import { passes } from './retry.ts'
+
+const MAX_ECHO_CHARS = 500
+/** Shorter ones are no secrets, and masking them would make holes in ordinary words. */
+const MIN_SECRET_CHARS = 4
+
+/** A failed attempt: the error to throw, and whether another attempt may help. */
+export type Fault = { readonly error: AppError; readonly again: boolean; readonly retryAfterMs?: number | undefined }
+
+export type FaultParts = {
+  readonly provider: string
+  readonly model: string
+  /** Host and port, the only part of the base URL that is told. */
+  readonly host: string
+  readonly hasKey: boolean
+  readonly secrets: readonly string[]
+  readonly idleMs: number
+}
+
+export type Faults = ReturnType<typeof createFaults>
+
+/** The faults of one model. */
+export function createFaults({ provider, model, host, hasKey, secrets, idleMs }: FaultParts) {
+  const server = `${provider} at ${host}`
+  const echo = (text: string): string => maskedEcho(text, secrets)
+  const failed = (message: string): Fault => ({ error: new AppError('model_failed', message), again: false })
+
+  function byStatus(status: number, said: string, retryAfterMs?: number): Fault {
+    const [code, meaning] = readStatus(status, { model, hasKey })
+    const message = `${server} ${meaning}${said === '' ? '' : ` It said: ${said}`}`
+    const more = retryAfterMs === undefined ? {} : { retryAfterSecs: Math.ceil(retryAfterMs / 1000) }
+    return { error: new AppError(code, message, more), again: passes(status), retryAfterMs }
+  }
+
+  return {
+    /** A status that is no success, with the body that came along. */
+    ofStatus: (
+      status: number,
+      body: string,
+      more: { retryAfterMs?: number | undefined; location?: string | undefined },
+    ) =>
+      status >= 300 && status < 400
+        ? failed(
+            `${server} redirects to ${echo(more.location ?? 'another address')} (${status}). Set that address as the base URL.`,
+          )
+        : byStatus(status, echo(saidIn(body)), more.retryAfterMs),
+
+    /** An `error` inside an answer that began as a success. */
+    ofError: (error: unknown): Fault => {
+      const status = isObject(error) ? Number(error['code'] ?? error['status']) : Number.NaN
+      const said = echo(messageIn(error) ?? JSON.stringify(error))
+      if (status >= 400 && status < 600) return byStatus(status, said)
+      return {
+        error: new AppError('model_failed', `${server} broke off its answer for model "${model}": ${said}`),
+        again: false,
+      }
+    },
+
+    /** The connection failed, before or after the server began to answer. */
+    ofFailure: (failure: Failure, answering: boolean): Fault => {
+      if (failure.type === 'too_long') {
+        return failed(`${server} sent an answer beyond the size limit; it was broken off. Ask for less at once.`)
+      }
+      if (failure.type === 'timeout') {
+        const message = `${server} sent nothing of model "${model}" for ${idleMs / 1000} s. It may be loading or overloaded: try again later or choose another model.`
+        return { error: new AppError('model_timeout', message), again: !answering }
+      }
+      const { cause } = failure
+      const message = answering
+        ? `The connection to ${server} broke in the middle of an answer (${echo(reasonOf(cause))}). Try again.`
+        : `${server} cannot be reached (${echo(reasonOf(cause))}). Check that the server runs and that the base URL is right.`
+      return { error: new AppError(answering ? 'model_failed' : 'model_unreachable', message, { cause }), again: true }
+    },
+
+    cutOff: () => failed(`${server} cut off its answer for model "${model}" before the end. Try again.`),
+    notChat: (contentType: string) =>
+      failed(
+        `${server} answered with ${echo(contentType || 'no content type')} instead of a chat completion. Check the base URL; it often ends in /v1.`,
+      ),
+    unreadable: (text: string) =>
+      failed(
+        `${server} sent something that is no chat completion: ${echo(text)}. Check the base URL and the server's version.`,
+      ),
+    overlong: (bytes: number) =>
+      failed(`${server} sent a line of more than ${bytes} bytes; the answer was broken off.`),
+    nameless: () =>
+      failed(`${server} sent a tool call without a name for model "${model}". Try again or choose another model.`),
+    filtered: (): Fault => ({
+      error: new AppError(
+        'model_refused',
+        `${server} withheld the answer of model "${model}" (content filter). Rephrase the message or choose another model.`,
+      ),
+      again: false,
+    }),
+  }
+}
+
+/** A text from outside, fit to be shown: one line, without secrets, short. */
+export function maskedEcho(text: string, secrets: readonly string[]): string {
+  let masked = text
+  for (const secret of secrets) if (secret.length >= MIN_SECRET_CHARS) masked = masked.replaceAll(secret, '[secret]')
+  masked = masked
+    .replaceAll(/\bbearer\s+[^\s"',;]+/gi, 'Bearer [secret]')
+    .replaceAll(/\bsk-[\w*.-]{3,}/g, '[secret]')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  return masked.length > MAX_ECHO_CHARS ? `${masked.slice(0, MAX_ECHO_CHARS - 1)}…` : masked
+}
+
+/** The code of a status and what it means here. */
+function readStatus(status: number, { model, hasKey }: { model: string; hasKey: boolean }): [ErrorCode, string] {
+  if (status === 401 || status === 403) {
+    return hasKey
+      ? ['model_unauthorized', `refused the API key (${status}). Check the key and that it may use model "${model}".`]
+      : ['model_unauthorized', `asks for an API key (${status}) and none is set. Set one.`]
+  }
+  if (status === 404) return ['model_unknown', `knows no model "${model}", or the base URL is wrong (404). Check both.`]
+  if (status === 408) return ['model_timeout', `timed out on a request for model "${model}" (408). Try again later.`]
+  if (status === 429) {
+    const message = `allows no more requests for model "${model}" now (429). Wait, or check the quota of the account.`
+    return ['model_rate_limited', message]
+  }
+  if (status === 409 || status >= 500) {
+    const message = `failed on a request for model "${model}" (${status}). Try again later or choose another model.`
+    return ['model_failed', message]
+  }
+  return [
+    'model_refused',
+    `refused the request for model "${model}" (${status}). Change what it names or choose another model.`,
+  ]
+}
+
+/** The human part of an error body, whichever shape it has. */
+function saidIn(body: string): string {
+  try {
+    const parsed: unknown = JSON.parse(body)
+    const error = isObject(parsed) ? (parsed['error'] ?? parsed) : Array.isArray(parsed) ? parsed[0] : undefined
+    return messageIn(error) ?? (isObject(error) ? messageIn(error['error']) : undefined) ?? body
+  } catch {
+    return body
+  }
+}
+
+function messageIn(error: unknown): string | undefined {
+  if (typeof error === 'string') return error
+  if (!isObject(error)) return undefined
+  const said = error['message'] ?? error['detail']
+  if (said === undefined || said === null) return undefined
+  return typeof said === 'string' ? said : JSON.stringify(said)
+}
+
+function reasonOf(error: Error): string {
+  const first = error instanceof AggregateError ? error.errors[0] : undefined
+  const told = first instanceof Error ? first : error
+  return told.message || ('code' in told ? String(told.code) : told.name)
+}

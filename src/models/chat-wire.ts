@@ -1,0 +1,169 @@
+// One POST over undici's dispatch, read as bytes: the bridge from its handler to a reader that awaits.
+import type { Agent, Dispatcher } from 'undici'
+
+/** Bytes that may wait for a slow reader before the socket is paused. */
+const HIGH_WATER_BYTES = 1024 * 1024
+/** After the answer is complete: how long, and for how much, the end of the body is awaited to keep the connection. */
+const LINGER_MS = 1_000
+const LINGER_BYTES = 64 * 1024
+
+export type Post = {
+  readonly origin: string
+  readonly path: string
+  readonly headers: string[]
+  readonly body: string
+  readonly signal: AbortSignal
+  /** Longest wait of the reader without `touch`. */
+  readonly idleMs: number
+  readonly maxBytes: number
+}
+
+export type Head = {
+  readonly status: number
+  readonly contentType: string
+  readonly retryAfter: string | undefined
+  readonly location: string | undefined
+}
+
+/** Why no more bytes come, where the body did not end by itself. */
+export type Failure =
+  | { readonly type: 'broken'; readonly cause: Error }
+  | { readonly type: 'timeout' }
+  | { readonly type: 'too_long' }
+
+/**
+ * A running request. The reader loops over `more` and `take`; one `take` gets all that one socket read brought, since
+ * undici hands out a read's chunks before the reader's promise continues. `close` must be called.
+ */
+export class Upstream implements Dispatcher.DispatchHandler {
+  head: Head | undefined
+  failure: Failure | undefined
+  readonly #post: Post
+  readonly #idle: NodeJS.Timeout
+  readonly #onAbort = (): void => this.#stop(undefined)
+  #controller: Dispatcher.DispatchController | undefined
+  #chunks: Buffer[] = []
+  #waitingBytes = 0
+  #totalBytes = 0
+  #wake: (() => void) | undefined
+  /** The response came to its end, or the connection is gone. */
+  #over = false
+  #closed = false
+  #linger: NodeJS.Timeout | undefined
+
+  constructor(agent: Agent, post: Post) {
+    this.#post = post
+    this.#idle = setTimeout(() => this.#wake && this.#stop({ type: 'timeout' }), post.idleMs)
+    post.signal.addEventListener('abort', this.#onAbort, { once: true })
+    agent.dispatch(
+      {
+        origin: post.origin,
+        path: post.path,
+        method: 'POST',
+        headers: post.headers,
+        body: post.body,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      },
+      this,
+    )
+  }
+
+  /** Resolves when there is something to take or nothing will come any more. */
+  more(): Promise<void> | undefined {
+    if (this.#over || this.#chunks.length > 0) return undefined
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+
+  /** All bytes that came since the last time; undefined at the end. Call after awaiting `more`. */
+  take(): Buffer | undefined {
+    const chunks = this.#chunks
+    if (chunks.length === 0 || this.#post.signal.aborted) return undefined
+    this.#chunks = []
+    this.#waitingBytes = 0
+    if (this.#controller?.paused) this.#controller.resume()
+    return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
+  }
+
+  /** Starts the wait for the next token anew. */
+  touch(): void {
+    this.#idle.refresh()
+  }
+
+  /** Gives the connection back: for further use where the answer is complete, else by closing it. */
+  close(complete: boolean): void {
+    clearTimeout(this.#idle)
+    this.#post.signal.removeEventListener('abort', this.#onAbort)
+    this.#closed = true
+    this.#chunks = []
+    if (this.#over) return
+    if (!complete) return this.#stop(undefined)
+    this.#waitingBytes = 0
+    if (this.#controller?.paused) this.#controller.resume()
+    this.#linger = setTimeout(() => this.#stop(undefined), LINGER_MS)
+    this.#linger.unref()
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    // Aborted while the connection was made: undici then sends nothing.
+    if (this.#over) controller.abort(new Error('the call was stopped'))
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
+    if (status < 200) return
+    this.head = {
+      status,
+      contentType: only(headers['content-type']) ?? '',
+      retryAfter: only(headers['retry-after']),
+      location: only(headers['location']),
+    }
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#waitingBytes += chunk.length
+    if (this.#closed) {
+      if (this.#waitingBytes > LINGER_BYTES) this.#stop(undefined)
+      return
+    }
+    this.#totalBytes += chunk.length
+    if (this.#totalBytes > this.#post.maxBytes) return this.#stop({ type: 'too_long' })
+    this.#chunks.push(chunk)
+    if (this.#waitingBytes > HIGH_WATER_BYTES) controller.pause()
+    this.#wakeReader()
+  }
+
+  onResponseEnd(): void {
+    this.#end()
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    if (!this.#over) this.failure = { type: 'broken', cause: error }
+    this.#end()
+  }
+
+  #stop(failure: Failure | undefined): void {
+    if (this.#over) return
+    this.failure = failure
+    this.#end()
+    this.#controller?.abort(new Error('the call was stopped'))
+  }
+
+  #end(): void {
+    this.#over = true
+    clearTimeout(this.#linger)
+    this.#wakeReader()
+  }
+
+  #wakeReader(): void {
+    const wake = this.#wake
+    this.#wake = undefined
+    wake?.()
+  }
+}
+
+function only(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value
+}

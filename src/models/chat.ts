@@ -1,0 +1,185 @@
+// The lean client for servers that speak OpenAI's chat completions: the hot path of every turn.
+import type { Agent } from 'undici'
+import { AppError } from '#core/errors.ts'
+import type { Model, ModelEvent, ModelRequest } from '#core/model.ts'
+import type { Usage } from '#core/turn.ts'
+import { ChatAnswer } from './chat-answer.ts'
+import { createBodyWriter } from './chat-body.ts'
+import { createFaults, type Fault } from './chat-fault.ts'
+import { type Head, type Post, Upstream } from './chat-wire.ts'
+import { MAX_ATTEMPTS, retryAfterMs, retryDelay, type Sleep, sleep as realSleep } from './retry.ts'
+
+const DEFAULT_WINDOW = 128_000
+const CONNECT_TIMEOUT_MS = 10_000
+/** An idle connection is kept this long unless the server says otherwise. */
+const KEEP_ALIVE_MS = 30_000
+/** Of an error's body, only so much is read. */
+const MAX_ERROR_BYTES = 64 * 1024
+
+export type ChatLimits = {
+  /** Longest wait for the next token. */
+  readonly idleMs: number
+  readonly lineBytes: number
+  readonly responseBytes: number
+}
+
+export const chatLimits: ChatLimits = {
+  idleMs: 120_000,
+  lineBytes: 4 * 1024 * 1024,
+  responseBytes: 32 * 1024 * 1024,
+}
+
+export type ChatModelParts = {
+  readonly provider: string
+  readonly name: string
+  /** Up to and without `/chat/completions`; its query, if any, is kept. */
+  readonly baseUrl: string
+  readonly apiKey?: string | undefined
+  readonly window?: number | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly limits?: Partial<ChatLimits> | undefined
+  readonly priceOf?: ((usage: Usage) => number) | undefined
+  readonly sleep?: Sleep | undefined
+  readonly random?: (() => number) | undefined
+  readonly clock?: (() => number) | undefined
+}
+
+/** A model behind a chat-completions server. Throws invalid_config for an address or key that can never work. */
+export function createChatModel(parts: ChatModelParts): Model {
+  const { provider, name, apiKey = '', sleep = realSleep, random = Math.random, clock = Date.now, priceOf } = parts
+  const limits = { ...chatLimits, ...parts.limits }
+  const url = parseBaseUrl(parts.baseUrl)
+  const post = {
+    origin: url.origin,
+    path: `${url.pathname.replace(/\/+$/, '')}/chat/completions${url.search}`,
+    headers: headersOf(parts, url),
+    idleMs: limits.idleMs,
+    maxBytes: limits.responseBytes,
+  }
+  const faults = createFaults({
+    provider,
+    model: name,
+    host: url.host,
+    hasKey: apiKey !== '',
+    secrets: [apiKey, decodeURIComponent(url.password), ...Object.values(parts.headers ?? {})],
+    idleMs: limits.idleMs,
+  })
+  const write = createBodyWriter(name)
+  let agent: Agent | Promise<Agent> | undefined
+
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
+    signal.throwIfAborted()
+    const body = write(request)
+    agent ??= openAgent()
+    if (agent instanceof Promise) {
+      agent = await agent
+      signal.throwIfAborted()
+    }
+    for (let attempt = 1; ; attempt += 1) {
+      const upstream = new Upstream(agent, { ...post, body, signal } satisfies Post)
+      const answer = new ChatAnswer({ faults, maxLineBytes: limits.lineBytes, priceOf })
+      let begun = false
+      let fault: Fault | undefined
+      try {
+        while (!answer.done && !fault) {
+          await upstream.more()
+          signal.throwIfAborted()
+          const events: ModelEvent[] = []
+          fault = isStream(upstream.head)
+            ? readStream(upstream, answer, events)
+            : await readWhole(upstream, answer, events)
+          if (events.length === 0) continue
+          begun = true
+          yield events
+          upstream.touch()
+        }
+      } finally {
+        upstream.close(answer.done)
+      }
+      if (!fault) return
+      signal.throwIfAborted()
+      if (begun || !fault.again || attempt >= MAX_ATTEMPTS) throw fault.error
+      await sleep(retryDelay(attempt, random(), fault.retryAfterMs), signal)
+      signal.throwIfAborted()
+    }
+  }
+
+  /** Takes what came. */
+  function readStream(upstream: Upstream, answer: ChatAnswer, events: ModelEvent[]): Fault | undefined {
+    const bytes = upstream.take()
+    if (bytes) return answer.read(bytes, events)
+    if (upstream.failure) return faults.ofFailure(upstream.failure, true)
+    return answer.end(upstream.head?.contentType ?? '', events)
+  }
+
+  /** Awaits the end of an answer that is no stream: JSON, an error, or no answer at all. */
+  async function readWhole(upstream: Upstream, answer: ChatAnswer, events: ModelEvent[]): Promise<Fault | undefined> {
+    const good = isGood(upstream.head)
+    const chunks: Buffer[] = []
+    let size = 0
+    for (let bytes = upstream.take(); bytes; bytes = upstream.take()) {
+      chunks.push(bytes)
+      size += bytes.length
+      if (!good && size > MAX_ERROR_BYTES) break
+      await upstream.more()
+    }
+    const { head, failure } = upstream
+    if (!head || (failure && good)) return faults.ofFailure(failure ?? { type: 'timeout' }, head !== undefined)
+    const text = Buffer.concat(chunks).toString('utf8')
+    if (good) return answer.whole(text, events)
+    const wait = retryAfterMs(head.retryAfter, clock())
+    return faults.ofStatus(head.status, text, { retryAfterMs: wait, location: head.location })
+  }
+
+  return { provider, name, window: parts.window ?? DEFAULT_WINDOW, stream }
+}
+
+async function openAgent(): Promise<Agent> {
+  const { Agent } = await import('undici')
+  // No cap on connections: undici would queue calls behind it in silence. HTTP/1.1, so that a stopped call closes its
+  // own connection and no other.
+  return new Agent({
+    connections: null,
+    allowH2: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+  })
+}
+
+function isGood(head: Head | undefined): boolean {
+  return head !== undefined && head.status >= 200 && head.status < 300
+}
+
+function isStream(head: Head | undefined): boolean {
+  return isGood(head) && !head?.contentType.includes('application/json')
+}
+
+function parseBaseUrl(baseUrl: string): URL {
+  const url = URL.parse(baseUrl)
+  if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return url
+  throw new AppError(
+    'invalid_config',
+    'the base URL of the model is no http(s) URL; an example: http://127.0.0.1:11434/v1',
+  )
+}
+
+function headersOf({ apiKey, headers = {}, provider }: ChatModelParts, url: URL): string[] {
+  const all: Record<string, string> = {
+    'content-type': 'application/json',
+    accept: 'text/event-stream, application/json',
+    'user-agent': 'atrium',
+  }
+  if (url.username)
+    all['authorization'] = `Basic ${btoa(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`)}`
+  if (apiKey) all['authorization'] = `Bearer ${apiKey}`
+  for (const [name, value] of Object.entries(headers)) all[name.toLowerCase()] = value
+  for (const [name, value] of Object.entries(all)) {
+    if (/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) continue
+    const what = name === 'authorization' ? 'API key' : `header ${name}`
+    throw new AppError(
+      'invalid_config',
+      `the ${what} of ${provider} has characters that cannot be sent; was a line break copied along?`,
+    )
+  }
+  return Object.entries(all).flat()
+}

@@ -1,0 +1,42 @@
+// When to try a model call again, and the wait until then.
+import { setTimeout as timer } from 'node:timers/promises'
+
+/** Tries of one call, the first included. */
+export const MAX_ATTEMPTS = 4
+const FIRST_DELAY_MS = 500
+const MAX_DELAY_MS = 8_000
+/** A server that asks for a longer pause than this is asked again earlier: the user waits. */
+const MAX_RETRY_AFTER_MS = 30_000
+
+/** Waits; throws the signal's reason at once when it is aborted. */
+export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
+
+export const sleep: Sleep = async (ms, signal) => {
+  try {
+    await timer(ms, undefined, { signal })
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error
+  }
+}
+
+/** True for the statuses that may pass by themselves. */
+export function passes(status: number): boolean {
+  return status === 408 || status === 409 || status === 429 || status >= 500
+}
+
+/** The pause after a failed attempt (counted from 1): what the server asked for, else exponential with jitter. */
+export function retryDelay(attempt: number, random: number, retryAfterMs?: number): number {
+  if (retryAfterMs !== undefined) return Math.min(retryAfterMs, MAX_RETRY_AFTER_MS)
+  const full = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS)
+  return Math.round(full * (0.5 + random / 2))
+}
+
+/** Reads a Retry-After header: seconds or a date. Undefined when there is none to be read. */
+export function retryAfterMs(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined
+  const text = header.trim()
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000
+  const date = Date.parse(text)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}

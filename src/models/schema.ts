@@ -1,0 +1,201 @@
+// Tool schemas as providers take them: they refuse a composition at the top level, so it is flattened into one object
+// and its branches are told in words. A model that errs gets the tool's own error, which checks the original.
+import { canonical, isObject, type JsonObject, type Json } from '#core/json.ts'
+import type { ToolSpec } from '#core/tool.ts'
+
+/** Longest description that OpenAI takes; the branches of a longer one are told inside the schema. */
+const MAX_DESCRIPTION_CHARS = 1024
+const MAX_TOLD_CHARS = 4000
+/** References and compositions inside each other are followed so far; deeper ones are left out. */
+const MAX_DEPTH = 8
+const COMPOSITIONS = ['oneOf', 'anyOf', 'allOf'] as const
+/** Refused at the top level beside the compositions. */
+const REFUSED = ['not', 'enum', 'const'] as const
+
+export type AdaptedSchema = {
+  readonly description: string
+  readonly parameters: JsonObject
+  /** The parameters say exactly what the original says. */
+  readonly exact: boolean
+}
+
+type Shape = { properties: Map<string, Json>; required: Set<string>; closed: boolean; told: string[] }
+
+/** What a provider is told of a tool. Compositions inside of properties are left alone. */
+export function adaptSchema({ description, parameters }: Pick<ToolSpec, 'description' | 'parameters'>): AdaptedSchema {
+  const { $schema: _, ...schema } = parameters
+  const composed = [...COMPOSITIONS, ...REFUSED, '$ref'].some((key) => key in schema)
+  if (!composed) {
+    const properties = isObject(schema['properties']) ? schema['properties'] : {}
+    return { description, parameters: { ...schema, type: 'object', properties }, exact: true }
+  }
+  const shape = shapeOf(schema, schema, 0)
+  const kept = Object.entries(schema).filter(([key]) => !isFlattened(key))
+  const flat: JsonObject = {
+    ...Object.fromEntries(kept),
+    type: 'object',
+    properties: Object.fromEntries(shape.properties),
+    ...(shape.required.size > 0 && { required: [...shape.required] }),
+    ...(shape.closed && { additionalProperties: false }),
+  }
+  return tell({ description, parameters: flat, exact: false }, shape.told.join('\n').slice(0, MAX_TOLD_CHARS))
+}
+
+function isFlattened(key: string): boolean {
+  return ['$ref', 'required', 'properties', ...COMPOSITIONS, ...REFUSED].includes(key)
+}
+
+function tell(adapted: AdaptedSchema, told: string): AdaptedSchema {
+  if (told === '') return adapted
+  const description = adapted.description === '' ? told : `${adapted.description}\n\n${told}`
+  if (description.length <= MAX_DESCRIPTION_CHARS) return { ...adapted, description }
+  const own = adapted.parameters['description']
+  const inside = typeof own === 'string' ? `${own}\n\n${told}` : told
+  return { ...adapted, parameters: { ...adapted.parameters, description: inside } }
+}
+
+/** The properties of a schema and of all it is composed of. */
+function shapeOf(schema: JsonObject, root: JsonObject, depth: number): Shape {
+  const shape: Shape = {
+    properties: new Map(isObject(schema['properties']) ? Object.entries(schema['properties']) : []),
+    required: new Set(namesIn(schema['required'])),
+    closed: schema['additionalProperties'] === false,
+    told: [],
+  }
+  if (depth >= MAX_DEPTH) return shape
+  for (const part of [lookUp(schema['$ref'], root), ...listIn(schema['allOf'])]) {
+    if (isSchema(part)) addAll(shape, shapeOf(part, root, depth + 1))
+  }
+  for (const key of ['oneOf', 'anyOf'] as const) {
+    const branches = listIn(schema[key])
+      .map((branch) => (isSchema(branch) ? branch : {}))
+      .filter((branch) => takesObject(branch))
+    if (branches.length > 0) addOneOf(shape, key, branches, root, depth)
+  }
+  for (const key of [...REFUSED, 'if'] as const) {
+    // At the root `if` stays where it is; further in it would be lost.
+    if (key in schema && (key !== 'if' || depth > 0)) shape.told.push(tellRule(schema, key))
+  }
+  return shape
+}
+
+/** All of it holds: properties and required names add up. */
+function addAll(shape: Shape, part: Shape): void {
+  for (const [name, schema] of part.properties) {
+    const own = shape.properties.get(name)
+    const same = own === undefined || canonical(own) === canonical(schema)
+    shape.properties.set(name, same ? schema : { allOf: [own, schema] })
+  }
+  for (const name of part.required) shape.required.add(name)
+  shape.closed ||= part.closed
+  shape.told.push(...part.told)
+}
+
+/** One of them holds: only names that every branch requires stay required. */
+function addOneOf(
+  shape: Shape,
+  key: 'oneOf' | 'anyOf',
+  branches: readonly JsonObject[],
+  root: JsonObject,
+  depth: number,
+): void {
+  const shapes = branches.map((branch) => shapeOf(branch, root, depth + 1))
+  const merged = new Map<string, Json[]>()
+  for (const { properties } of shapes) {
+    for (const [name, schema] of properties) merged.set(name, [...(merged.get(name) ?? []), schema])
+  }
+  for (const [name, schemas] of merged) {
+    const own = shape.properties.get(name)
+    // What the schema itself says of a property is wider than its branches; a bare constant narrows it.
+    const either = eitherOf(schemas)
+    shape.properties.set(name, own === undefined || own === true ? either : narrowed(own, either))
+  }
+  const [first, ...others] = shapes
+  for (const name of first?.required ?? []) {
+    if (others.every(({ required }) => required.has(name))) shape.required.add(name)
+  }
+  shape.closed ||= shapes.every(({ closed }) => closed)
+  shape.told.push(
+    key === 'oneOf'
+      ? 'The arguments take exactly one of these forms:'
+      : 'The arguments take at least one of these forms:',
+  )
+  for (const [at, branch] of branches.entries())
+    shape.told.push(tellBranch(branch, shapes[at]), ...(shapes[at]?.told ?? []))
+}
+
+/** One schema for a property that the branches describe each in its way; constants become one enum. */
+function eitherOf(schemas: readonly Json[]): Json {
+  const distinct = [...new Map(schemas.map((schema) => [canonical(schema), schema])).values()]
+  const values = distinct.map(valuesOf)
+  if (!values.includes(undefined)) {
+    const all = [...new Map(values.flatMap((list) => list ?? []).map((value) => [canonical(value), value])).values()]
+    const types = new Set(distinct.map((schema) => (isObject(schema) ? schema['type'] : undefined)))
+    const { const: _, ...rest } = isSchema(distinct[0]) ? distinct[0] : {}
+    const shared =
+      distinct.length === 1 ? rest : types.size === 1 && rest['type'] !== undefined ? { type: rest['type'] } : {}
+    return { ...shared, enum: all }
+  }
+  return distinct.length === 1 ? (distinct[0] ?? {}) : { anyOf: distinct }
+}
+
+function narrowed(own: Json, either: Json): Json {
+  if (canonical(own) === canonical(either)) return own
+  const values = valuesOf(either)
+  return values && isSchema(own) && valuesOf(own) === undefined ? { ...own, enum: values } : own
+}
+
+function valuesOf(schema: Json): readonly Json[] | undefined {
+  if (!isSchema(schema)) return undefined
+  if (schema['const'] !== undefined) return [schema['const']]
+  return Array.isArray(schema['enum']) ? (schema['enum'] as readonly Json[]) : undefined
+}
+
+/** `- kind = "circle": radius (required), label. A round thing.` */
+function tellBranch(branch: JsonObject, shape: Shape | undefined): string {
+  const fixed: string[] = []
+  const open: string[] = []
+  const properties = shape?.properties ?? new Map<string, Json>()
+  for (const name of new Set([...properties.keys(), ...(shape?.required ?? [])])) {
+    const schema = properties.get(name)
+    if (isSchema(schema) && schema['const'] !== undefined) fixed.push(`${name} = ${JSON.stringify(schema['const'])}`)
+    else open.push(shape?.required.has(name) ? `${name} (required)` : name)
+  }
+  const said: string[] = [branch['title'], branch['description']].filter((text) => typeof text === 'string')
+  const form = [fixed.join(', '), open.join(', ')].filter((text) => text !== '').join(': ')
+  return `- ${[form === '' ? 'no arguments' : form, ...said].join('. ')}`
+}
+
+function tellRule(schema: JsonObject, key: string): string {
+  const keys = key === 'if' ? ['if', 'then', 'else'] : [key]
+  const rule = Object.fromEntries(keys.filter((each) => each in schema).map((each) => [each, schema[each]]))
+  return `The arguments also follow this JSON schema: ${JSON.stringify(rule)}`
+}
+
+/** What a local reference such as `#/$defs/Shape` names. */
+function lookUp(reference: Json | undefined, root: JsonObject): Json | undefined {
+  if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined
+  let found: Json | undefined = root
+  for (const step of reference.slice(2).split('/')) {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    found = isSchema(found) && Object.hasOwn(found, key) ? found[key] : undefined
+  }
+  return found
+}
+
+function takesObject(schema: JsonObject): boolean {
+  const type = schema['type']
+  return type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object'))
+}
+
+function isSchema(value: Json | undefined): value is JsonObject {
+  return isObject(value)
+}
+
+function listIn(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? (value as readonly Json[]) : []
+}
+
+function namesIn(value: Json | undefined): string[] {
+  return listIn(value).filter((name) => typeof name === 'string')
+}

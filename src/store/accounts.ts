@@ -1,0 +1,69 @@
+// Users and the hashes of their tokens.
+import { AppError } from '#core/errors.ts'
+import { newId, userId } from '#core/ids.ts'
+import type { AccountStore, User } from '#core/store.ts'
+import { first, type Job, query, type Row, type Sql } from './sql.ts'
+
+type NewToken = { hash: string; expiresAt?: number }
+
+export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }): AccountStore {
+  return {
+    addUser: (name, token) =>
+      sql.write(function* () {
+        if (yield* first('SELECT id FROM users WHERE name = ?', name)) {
+          throw new AppError('invalid_input', `a user named ${name} exists already`, { param: 'name' })
+        }
+        const user: User = { id: userId(newId()), name, createdAt: now() }
+        yield* query('INSERT INTO users (id, name, created_at) VALUES (?, ?, ?)', user.id, name, user.createdAt)
+        yield* saveToken(user, token, now())
+        return user
+      }),
+    addToken: (name, token) =>
+      sql.write(function* () {
+        const row = yield* first('SELECT * FROM users WHERE name = ?', name)
+        if (!row) throw new AppError('not_found', `no user is named ${name}: see \`atrium user list\``, { param: 'name' })
+        yield* saveToken(userOf(row), token, now())
+        return userOf(row)
+      }),
+    listUsers: () =>
+      sql.read(function* () {
+        const rows = yield* query(
+          `SELECT u.*, (SELECT count(*) FROM tokens t WHERE t.user_id = u.id AND (t.expires_at IS NULL OR t.expires_at > ?)) AS tokens
+           FROM users u ORDER BY u.name`,
+          now(),
+        )
+        return rows.map((row) => ({ ...userOf(row), tokens: Number(row['tokens']) }))
+      }),
+    removeUser: (name) =>
+      sql.write(function* () {
+        const row = yield* first('DELETE FROM users WHERE name = ? RETURNING id', name)
+        if (!row) return false
+        yield* query('DELETE FROM tokens WHERE user_id = ?', String(row['id']))
+        return true
+      }),
+    findByToken: (hash, at) =>
+      sql.read(function* () {
+        const row = yield* first(
+          `SELECT u.* FROM tokens t JOIN users u ON u.id = t.user_id
+           WHERE t.hash = ? AND (t.expires_at IS NULL OR t.expires_at > ?)`,
+          hash,
+          at,
+        )
+        return row && userOf(row)
+      }),
+  }
+}
+
+function* saveToken(user: User, { hash, expiresAt }: NewToken, at: number): Job<void> {
+  yield* query(
+    'INSERT INTO tokens (hash, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)',
+    hash,
+    user.id,
+    at,
+    expiresAt ?? null,
+  )
+}
+
+function userOf(row: Row): User {
+  return { id: userId(String(row['id'])), name: String(row['name']), createdAt: Number(row['created_at']) }
+}

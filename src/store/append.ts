@@ -1,0 +1,35 @@
+// Appending to a thread, inside a transaction: the one way items come into the log.
+import type { Draft, Entry } from '#core/item.ts'
+import { entriesOf } from './rows.ts'
+import { first, type Job, query } from './sql.ts'
+
+type Target = { readonly threadId: string; readonly turnId: string; readonly at: number }
+
+/** Writes drafts after the thread's last item and sets its open call. The thread row is the lock that keeps seq gap-free. */
+export function* append(target: Target, drafts: readonly Draft[], openCall: string | null): Job<Entry[]> {
+  const row = yield* first(
+    'UPDATE threads SET last_seq = last_seq + ?, updated_at = ?, open_call = ? WHERE id = ? RETURNING last_seq',
+    drafts.length,
+    target.at,
+    openCall,
+    target.threadId,
+  )
+  const entries = entriesOf(drafts, target.turnId, Number(row?.['last_seq']) - drafts.length, target.at)
+  yield* insert(target.threadId, entries)
+  return entries
+}
+
+/** Writes entries whose place is known already. */
+export function* insert(threadId: string, entries: readonly Entry[]): Job<void> {
+  for (const { seq, id, turnId, at, item } of entries) {
+    yield* query(
+      'INSERT INTO items (thread_id, seq, id, turn_id, at, body) VALUES (?, ?, ?, ?, ?, ?)',
+      threadId,
+      seq,
+      id,
+      turnId,
+      at,
+      JSON.stringify(item),
+    )
+  }
+}

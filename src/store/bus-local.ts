@@ -1,0 +1,68 @@
+// The bus of one process: watchers of a thread, and the text that is being written in it.
+import type { Bus, Partial } from '#core/bus.ts'
+import type { Event } from '#core/event.ts'
+import { ended } from '#core/turn.ts'
+import { createQueue, type Queue } from '#lib/queue.ts'
+
+/** Events a watcher may fall behind before it is cut off; it can come back and replay. */
+const maxBehind = 50_000
+
+type Topic = { watchers: Set<Queue<Event>>; partial: Partial | undefined }
+
+export function createLocalBus(): Bus {
+  const topics = new Map<string, Topic>()
+  const cancelListeners = new Set<(turnId: string) => void>()
+
+  function topicOf(threadId: string): Topic {
+    let topic = topics.get(threadId)
+    if (!topic) {
+      topic = { watchers: new Set(), partial: undefined }
+      topics.set(threadId, topic)
+    }
+    return topic
+  }
+
+  function dropIfEmpty(threadId: string, topic: Topic): void {
+    if (topic.watchers.size === 0 && !topic.partial) topics.delete(threadId)
+  }
+
+  return {
+    publish(threadId, events) {
+      const topic = topicOf(threadId)
+      for (const event of events) topic.partial = partialAfter(topic.partial, event)
+      for (const watcher of topic.watchers) watcher.push(events)
+      dropIfEmpty(threadId, topic)
+    },
+    subscribe(threadId) {
+      const topic = topicOf(threadId)
+      const queue = createQueue<Event>(maxBehind, () => {
+        topic.watchers.delete(queue)
+        dropIfEmpty(threadId, topic)
+      })
+      topic.watchers.add(queue)
+      return { partial: topic.partial, close: queue.close, [Symbol.asyncIterator]: queue[Symbol.asyncIterator] }
+    },
+    cancel(turnId) {
+      for (const listener of cancelListeners) listener(turnId)
+    },
+    onCancel(listener) {
+      cancelListeners.add(listener)
+    },
+    close() {
+      for (const { watchers } of topics.values()) for (const watcher of watchers) watcher.close()
+      topics.clear()
+      return Promise.resolve()
+    },
+  }
+}
+
+/** What is being written after an event: deltas grow it, the stored item or the end of the turn clears it. */
+function partialAfter(partial: Partial | undefined, event: Event): Partial | undefined {
+  if (event.type === 'delta') {
+    const { turnId, itemId, text } = event
+    return { turnId, itemId, text: partial?.itemId === itemId ? partial.text + text : text }
+  }
+  if (!partial) return undefined
+  if (event.type === 'entries') return event.entries.some(({ id }) => id === partial.itemId) ? undefined : partial
+  return event.turn.id === partial.turnId && ended(event.turn.status) ? undefined : partial
+}

@@ -1,0 +1,38 @@
+// Opens the store a configuration names.
+import type { Store } from '#core/store.ts'
+import type { Seal } from '#lib/seal.ts'
+import { createAccountStore } from './accounts.ts'
+import { createMemoryLimits } from './limits.ts'
+import { migrateSqlite } from './schema.ts'
+import { createSecretStore } from './secrets.ts'
+import { createSettingStore } from './settings.ts'
+import { query, type Sql } from './sql.ts'
+import { openSqlite } from './sqlite.ts'
+import { createThreadStore } from './threads.ts'
+import { createTurnStore } from './turns.ts'
+
+export type StoreParts = { readonly path: string; readonly seal: Seal; readonly now?: () => number }
+
+/** A SQLite store; the file is made and brought up to date. */
+export function openStore({ path, seal, now = Date.now }: StoreParts): Store {
+  const sql = openSqlite(path)
+  migrateSqlite(sql.db, path)
+  return composeStore(sql, seal, now)
+}
+
+function composeStore(sql: Sql, seal: Seal, now: () => number): Store {
+  return {
+    backend: sql.backend,
+    turns: createTurnStore({ sql, now }),
+    threads: createThreadStore({ sql }),
+    accounts: createAccountStore({ sql, now }),
+    secrets: createSecretStore({ sql, seal, now }),
+    settings: createSettingStore({ sql, now }),
+    limits: createMemoryLimits(),
+    ping: () =>
+      sql.read(function* () {
+        yield* query('SELECT 1')
+      }),
+    close: () => sql.close(),
+  }
+}

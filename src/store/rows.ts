@@ -1,0 +1,70 @@
+// Rows of the database as values of the house, and back. PostgreSQL returns 64-bit integers as text, hence Number().
+import { userId } from '#core/ids.ts'
+import type { Draft, Entry, Item } from '#core/item.ts'
+import type { Door, Thread, Turn, TurnError, TurnOptions, TurnStatus } from '#core/turn.ts'
+import type { Row, Value } from './sql.ts'
+
+export function threadOf(row: Row): Thread {
+  return {
+    id: text(row['id']),
+    userId: userId(text(row['user_id'])),
+    door: text(row['door']) as Door,
+    title: text(row['title']),
+    createdAt: Number(row['created_at']),
+    updatedAt: Number(row['updated_at']),
+    lastSeq: Number(row['last_seq']),
+    ...(row['open_call'] && { openCall: text(row['open_call']) }),
+  }
+}
+
+export function turnOf(row: Row): Turn {
+  return {
+    id: text(row['id']),
+    threadId: text(row['thread_id']),
+    userId: userId(text(row['user_id'])),
+    door: text(row['door']) as Door,
+    status: text(row['status']) as TurnStatus,
+    options: row['options'] ? (JSON.parse(text(row['options'])) as TurnOptions) : {},
+    createdAt: Number(row['created_at']),
+    ...(row['started_at'] && { startedAt: Number(row['started_at']) }),
+    ...(row['ended_at'] && { endedAt: Number(row['ended_at']) }),
+    ...(row['first_seq'] && { firstSeq: Number(row['first_seq']) }),
+    ...(row['last_seq'] && { lastSeq: Number(row['last_seq']) }),
+    usage: {
+      inputTokens: Number(row['input_tokens']),
+      cachedTokens: Number(row['cached_tokens']),
+      outputTokens: Number(row['output_tokens']),
+      reasoningTokens: Number(row['reasoning_tokens']),
+      costUsd: Number(row['cost_usd']),
+    },
+    ...(row['error'] && { error: JSON.parse(text(row['error'])) as TurnError }),
+  }
+}
+
+export function entryOf(row: Row): Entry {
+  return {
+    seq: Number(row['seq']),
+    id: text(row['id']),
+    turnId: text(row['turn_id']),
+    at: Number(row['at']),
+    item: itemOf(row),
+  }
+}
+
+export function itemOf(row: Row): Item {
+  return JSON.parse(text(row['body'])) as Item
+}
+
+/** Drafts as they will stand after `lastSeq`. */
+export function entriesOf(drafts: readonly Draft[], turnId: string, lastSeq: number, at: number): Entry[] {
+  return drafts.map(({ id, item }, index) => ({ seq: lastSeq + 1 + index, id, turnId, at, item }))
+}
+
+/** An options object as its column: empty ones take no room. */
+export function optionsText(options: TurnOptions): string | null {
+  return Object.keys(options).length > 0 ? JSON.stringify(options) : null
+}
+
+function text(value: Value | undefined): string {
+  return String(value ?? '')
+}

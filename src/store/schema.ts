@@ -1,0 +1,75 @@
+// Numbered migrations, forward only, one text for both databases: each version must suit the code of the one before.
+import { existsSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { AppError } from '#core/errors.ts'
+
+/** Statements per version; the first version is 1. `WITHOUT ROWID` is left out on PostgreSQL. */
+export const migrations: readonly (readonly string[])[] = [
+  [
+    `CREATE TABLE threads (
+      id TEXT PRIMARY KEY, user_id TEXT NOT NULL, door TEXT NOT NULL, title TEXT NOT NULL, thread_key TEXT,
+      created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL, last_seq BIGINT NOT NULL, last_turn TEXT NOT NULL,
+      open_call TEXT
+    ) WITHOUT ROWID`,
+    `CREATE INDEX threads_by_user ON threads (user_id, last_turn)`,
+    `CREATE UNIQUE INDEX threads_by_key ON threads (user_id, thread_key) WHERE thread_key IS NOT NULL`,
+    `CREATE INDEX threads_by_open_call ON threads (open_call) WHERE open_call IS NOT NULL`,
+    `CREATE TABLE items (
+      thread_id TEXT NOT NULL, seq BIGINT NOT NULL, id TEXT NOT NULL, turn_id TEXT NOT NULL, at BIGINT NOT NULL,
+      body TEXT NOT NULL, PRIMARY KEY (thread_id, seq)
+    ) WITHOUT ROWID`,
+    `CREATE TABLE turns (
+      id TEXT PRIMARY KEY, thread_id TEXT NOT NULL, user_id TEXT NOT NULL, door TEXT NOT NULL, status TEXT NOT NULL,
+      input TEXT, options TEXT, owner TEXT, epoch BIGINT, idempotency_key TEXT, body_hash TEXT,
+      created_at BIGINT NOT NULL, started_at BIGINT, ended_at BIGINT, first_seq BIGINT, last_seq BIGINT,
+      input_tokens BIGINT NOT NULL DEFAULT 0, cached_tokens BIGINT NOT NULL DEFAULT 0,
+      output_tokens BIGINT NOT NULL DEFAULT 0, reasoning_tokens BIGINT NOT NULL DEFAULT 0,
+      cost_usd DOUBLE PRECISION NOT NULL DEFAULT 0, error TEXT, removed_at BIGINT
+    ) WITHOUT ROWID`,
+    `CREATE INDEX turns_by_user ON turns (user_id, id)`,
+    `CREATE UNIQUE INDEX turns_active ON turns (thread_id) WHERE status IN ('running', 'waiting')`,
+    `CREATE INDEX turns_queued ON turns (thread_id, id) WHERE status = 'queued'`,
+    `CREATE UNIQUE INDEX turns_by_key ON turns (user_id, idempotency_key) WHERE idempotency_key IS NOT NULL`,
+    `CREATE TABLE users (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_at BIGINT NOT NULL)`,
+    `CREATE TABLE tokens (
+      hash TEXT PRIMARY KEY, user_id TEXT NOT NULL, created_at BIGINT NOT NULL, expires_at BIGINT
+    )`,
+    `CREATE INDEX tokens_by_user ON tokens (user_id)`,
+    `CREATE TABLE secrets (name TEXT PRIMARY KEY, sealed TEXT NOT NULL, updated_at BIGINT NOT NULL)`,
+    `CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL, updated_at BIGINT NOT NULL)`,
+    `CREATE TABLE processes (owner TEXT PRIMARY KEY, epoch BIGINT NOT NULL, seen_at BIGINT NOT NULL)`,
+  ],
+]
+
+/**
+ * Brings a SQLite file up to the newest version. Each step is one exclusive transaction that looks at the version again
+ * once it holds the lock, so two processes starting together do it once; a copy is kept beside the file before each.
+ */
+export function migrateSqlite(db: DatabaseSync, path: string, steps = migrations): void {
+  const version = (): number => Number(db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
+  if (version() > steps.length) {
+    throw new AppError(
+      'database_unavailable',
+      `the database has version ${version()}, this Atrium knows ${steps.length}: run the newer Atrium, or restore a backup`,
+    )
+  }
+  while (version() < steps.length) {
+    const from = version()
+    if (from > 0 && path !== ':memory:') backUp(db, `${path}.v${from}.backup`)
+    db.exec('BEGIN EXCLUSIVE')
+    try {
+      if (version() === from) {
+        for (const statement of steps[from] ?? []) db.exec(statement)
+        db.exec(`PRAGMA user_version = ${from + 1}`)
+      }
+      db.exec('COMMIT')
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK')
+      throw error
+    }
+  }
+}
+
+function backUp(db: DatabaseSync, target: string): void {
+  if (!existsSync(target)) db.prepare('VACUUM INTO ?').run(target)
+}

@@ -1,0 +1,28 @@
+// The small port over both databases. A verb of the store is a job: a generator that yields statements and gets rows.
+// SQLite drives it synchronously inside a shared commit, PostgreSQL awaits each statement inside a transaction.
+
+export type Value = string | number | null
+export type Row = Readonly<Record<string, Value>>
+export type Statement = { readonly sql: string; readonly values: readonly Value[] }
+
+/** Database work alone, without other effects: a job may be run twice, when another of its batch fails. */
+export type Job<T> = Generator<Statement, T, Row[]>
+
+export interface Sql {
+  readonly backend: 'sqlite' | 'postgres'
+  /** Runs a job that only reads. */
+  read<T>(job: () => Job<T>): Promise<T>
+  /** Runs a job in a transaction; resolves once it is durable. */
+  write<T>(job: () => Job<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** One statement of a job. */
+export function* query(sql: string, ...values: Value[]): Job<Row[]> {
+  return yield { sql, values }
+}
+
+/** One statement of a job, its first row only. */
+export function* first(sql: string, ...values: Value[]): Job<Row | undefined> {
+  return (yield { sql, values })[0]
+}

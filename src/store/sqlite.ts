@@ -1,0 +1,133 @@
+// SQLite behind the port: one connection, WAL, synchronous=FULL; the writes of one tick share one commit.
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { AppError } from '#core/errors.ts'
+import type { Job, Row, Sql, Statement } from './sql.ts'
+
+const busyTimeoutMs = 5_000
+const maxBatch = 256
+
+type Write = { job: () => Job<unknown>; resolve: (value: unknown) => void; reject: (error: unknown) => void }
+
+/** Opens (and makes) the database file. `:memory:` serves tests. */
+export function openSqlite(path: string): Sql & { readonly db: DatabaseSync } {
+  let db: DatabaseSync
+  try {
+    db = new DatabaseSync(path, { timeout: busyTimeoutMs })
+    db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=OFF; PRAGMA temp_store=MEMORY')
+    db.exec('PRAGMA cache_size=-16000; PRAGMA journal_size_limit=67108864')
+  } catch (error) {
+    throw asAppError(error)
+  }
+  const statements = new Map<string, StatementSync>()
+  let queue: Write[] = []
+  let closed = false
+
+  function run({ sql, values }: Statement): Row[] {
+    let statement = statements.get(sql)
+    if (!statement) {
+      statement = db.prepare(sql)
+      statements.set(sql, statement)
+    }
+    return statement.all(...values) as Row[]
+  }
+
+  function drive<T>(job: Job<T>): T {
+    let step = job.next()
+    while (!step.done) step = job.next(run(step.value))
+    return step.value
+  }
+
+  function rollback(): void {
+    // A full disk may have ended the transaction already.
+    if (db.isTransaction) db.exec('ROLLBACK')
+  }
+
+  /** All jobs in one transaction, or undefined when one of them threw and nothing was kept. */
+  function together(batch: readonly Write[]): unknown[] | undefined {
+    const results: unknown[] = []
+    db.exec('BEGIN IMMEDIATE')
+    try {
+      for (const write of batch) results.push(drive(write.job()))
+    } catch (error) {
+      rollback()
+      if (batch.length === 1) throw error
+      return undefined
+    }
+    try {
+      db.exec('COMMIT')
+    } catch (error) {
+      rollback()
+      throw error
+    }
+    return results
+  }
+
+  function settle(batch: readonly Write[]): void {
+    try {
+      const results = together(batch)
+      if (results) batch.forEach((write, at) => write.resolve(results[at]))
+      else for (const write of batch) settle([write])
+    } catch (error) {
+      const fault = asAppError(error)
+      for (const write of batch) write.reject(fault)
+    }
+  }
+
+  function flush(): void {
+    const batch = queue.splice(0, maxBatch)
+    if (queue.length > 0) setImmediate(flush)
+    settle(batch)
+  }
+
+  return {
+    backend: 'sqlite',
+    db,
+    // oxlint-disable-next-line require-await -- the port is asynchronous, SQLite is not
+    async read<T>(job: () => Job<T>) {
+      try {
+        return drive(job())
+      } catch (error) {
+        throw asAppError(error)
+      }
+    },
+    write<T>(job: () => Job<T>) {
+      if (closed) return Promise.reject(new AppError('shutting_down', 'the database is closed'))
+      return new Promise<T>((resolve, reject) => {
+        queue.push({ job, resolve: resolve as (value: unknown) => void, reject })
+        if (queue.length === 1) setImmediate(flush)
+      })
+    },
+    async close() {
+      if (closed) return
+      while (queue.length > 0) await new Promise((resolve) => setImmediate(resolve))
+      closed = true
+      queue = []
+      statements.clear()
+      db.close()
+    },
+  }
+}
+
+/** The faults of the database that a user can act on; anything else stays what it is. */
+function asAppError(error: unknown): unknown {
+  const code = (error as { errcode?: number }).errcode
+  if (code === undefined || error instanceof AppError) return error
+  const words = (error as Error).message
+  // The low byte is SQLite's primary code.
+  switch (code & 0xff) {
+    case 13:
+      return new AppError('disk_full', 'the disk is full: nothing was stored; free some space and try again', { cause: error })
+    case 8:
+      return new AppError('home_unwritable', `the database cannot be written (${words})`, { cause: error })
+    case 5:
+    case 6:
+    case 10:
+    case 14:
+      return new AppError('database_unavailable', `the database is unavailable (${words})`, { cause: error })
+    case 11:
+    case 26:
+      return new AppError('database_unavailable', `the database file is damaged (${words}); restore a backup`, { cause: error })
+    default:
+      return error
+  }
+}

@@ -1,0 +1,202 @@
+// How a turn comes into the log: stored at once, started at once when its thread is idle, else claimed later.
+import { AppError } from '#core/errors.ts'
+import { newId } from '#core/ids.ts'
+import type { Draft, Entry } from '#core/item.ts'
+import type { Lease, NewTurn, StartedTurn, Stored } from '#core/store.ts'
+import { noUsage, type Turn, type TurnOptions } from '#core/turn.ts'
+import { append, insert } from './append.ts'
+import { entriesOf, optionsText, turnOf } from './rows.ts'
+import { first, type Job, query } from './sql.ts'
+
+/** An idempotency key is remembered this long. */
+const idempotencyMs = 24 * 60 * 60 * 1000
+
+/** Stores a turn and, given a lease, starts it when nothing stands before it in its thread. */
+export function* startTurn(given: NewTurn, now: number): Job<Stored> {
+  const replay = yield* findReplay(given, now)
+  if (replay) return { turn: replay, entries: [], replayed: true }
+  const thread = yield* findThread(given)
+  const lastTurn = thread?.['last_turn']
+  if (thread) yield* checkGate(given, thread['open_call'] as string | null)
+  const idle = !thread || given.resumes !== undefined || (yield* isIdle(String(thread['id']), given.whenBusy))
+  const options = yield* withStoredTools(given, lastTurn ? String(lastTurn) : undefined)
+  // A resume is appended at once even when no process has room: its gate must not be answered twice.
+  const begins = idle && (given.lease !== undefined || given.resumes !== undefined)
+  const before = thread ? Number(thread['last_seq']) : 0
+  const turn: Turn = {
+    id: newId(),
+    threadId: thread ? String(thread['id']) : newId(),
+    userId: given.user,
+    door: given.door,
+    status: begins && given.lease ? 'running' : 'queued',
+    options,
+    createdAt: now,
+    usage: noUsage,
+    ...(begins && { startedAt: now, firstSeq: before + 1 }),
+  }
+  const entries = begins ? entriesOf(given.input, turn.id, before, now) : []
+  yield* saveThread(given, turn, thread !== undefined, entries.length)
+  yield* saveTurn(given, turn, begins ? null : given.input)
+  yield* insert(turn.threadId, entries)
+  return { turn, entries, replayed: false }
+}
+
+/**
+ * Takes queued turns whose thread is free. A turn that had begun (a resume, an answered gate, one that a crash cut off)
+ * goes before others of its thread. Users take turns: the one with the least running comes first.
+ */
+export function* claimTurns(lease: Lease, limit: number, now: number, lock: string): Job<StartedTurn[]> {
+  const rows = yield* query(
+    `SELECT t.* FROM turns t JOIN (
+       SELECT q.id, row_number() OVER (PARTITION BY q.user_id ORDER BY q.id) + COALESCE(busy.n, 0) AS place
+       FROM turns q
+       LEFT JOIN (SELECT user_id, count(*) AS n FROM turns WHERE status IN ('running', 'waiting') AND status = 'running'
+                  GROUP BY user_id) busy ON busy.user_id = q.user_id
+       WHERE q.status = 'queued'
+         AND NOT EXISTS (SELECT 1 FROM turns a WHERE a.thread_id = q.thread_id AND a.status IN ('running', 'waiting'))
+         AND (q.first_seq IS NOT NULL OR (
+           NOT EXISTS (SELECT 1 FROM turns o WHERE o.thread_id = q.thread_id AND o.status = 'queued'
+                       AND (o.id < q.id OR o.first_seq IS NOT NULL))
+           AND NOT EXISTS (SELECT 1 FROM threads h WHERE h.id = q.thread_id AND h.open_call IS NOT NULL)))
+     ) free ON free.id = t.id
+     WHERE t.status = 'queued' ORDER BY free.place, t.id LIMIT ?${lock}`,
+    limit,
+  )
+  const started: StartedTurn[] = []
+  for (const row of rows) {
+    const queued = turnOf(row)
+    const input = row['input'] ? (JSON.parse(String(row['input'])) as Draft[]) : []
+    const target = { threadId: queued.threadId, turnId: queued.id, at: now }
+    const entries: Entry[] = input.length > 0 ? yield* append(target, input, null) : []
+    const turn: Turn = {
+      ...queued,
+      status: 'running',
+      startedAt: queued.startedAt ?? now,
+      ...(entries[0] && { firstSeq: entries[0].seq }),
+    }
+    yield* query(
+      `UPDATE turns SET status = 'running', owner = ?, epoch = ?, input = NULL, started_at = ?, first_seq = ?
+       WHERE id = ? AND status = 'queued'`,
+      lease.owner,
+      lease.epoch,
+      turn.startedAt ?? now,
+      turn.firstSeq ?? null,
+      turn.id,
+    )
+    if (entries.length > 0) yield* query('UPDATE threads SET last_turn = ? WHERE id = ?', turn.id, turn.threadId)
+    started.push({ turn, entries })
+  }
+  return started
+}
+
+function* findReplay({ user, idempotency }: NewTurn, now: number): Job<Turn | undefined> {
+  if (!idempotency) return undefined
+  const row = yield* first('SELECT * FROM turns WHERE user_id = ? AND idempotency_key = ?', user, idempotency.key)
+  if (!row) return undefined
+  if (Number(row['created_at']) < now - idempotencyMs) {
+    yield* query('UPDATE turns SET idempotency_key = NULL WHERE id = ?', String(row['id']))
+    return undefined
+  }
+  if (row['body_hash'] !== idempotency.bodyHash) {
+    throw new AppError('idempotency_conflict', 'this Idempotency-Key was used with another request: use a new key', {
+      param: 'Idempotency-Key',
+    })
+  }
+  return turnOf(row)
+}
+
+function* findThread({ user, threadId, threadKey }: NewTurn) {
+  if (threadId !== undefined) {
+    const row = yield* first('SELECT * FROM threads WHERE id = ? AND user_id = ?', threadId, user)
+    if (!row) throw new AppError('not_found', `thread ${threadId} does not exist`, { param: 'thread_id' })
+    return row
+  }
+  if (threadKey === undefined) return undefined
+  return yield* first('SELECT * FROM threads WHERE user_id = ? AND thread_key = ?', user, threadKey)
+}
+
+// oxlint-disable-next-line require-yield -- a step of a job that reads nothing more
+function* checkGate({ resumes, whenBusy }: NewTurn, openCall: string | null): Job<void> {
+  if (resumes === undefined) {
+    // A door that queues (chat, webhook) waits behind the gate; the Responses API tells its caller.
+    if (openCall && whenBusy === 'refuse') {
+      throw new AppError('tool_output_required', `the thread waits for the output of ${openCall}: send it as a function_call_output, or cancel the response`)
+    }
+  } else if (!openCall) {
+    throw new AppError('no_open_gate', 'no tool call of this thread waits for an output')
+  } else if (openCall !== resumes) {
+    throw new AppError('call_id_mismatch', `the thread waits for the output of ${openCall}, not of ${resumes}`)
+  }
+}
+
+function* isIdle(threadId: string, whenBusy: NewTurn['whenBusy']): Job<boolean> {
+  const active = yield* first(
+    `SELECT status FROM turns WHERE thread_id = ? AND status IN ('running', 'waiting')`,
+    threadId,
+  )
+  if (active?.['status'] === 'waiting' && whenBusy === 'refuse') {
+    throw new AppError('gate_required', 'the thread waits for an approval or a sign-in: resolve it in the web UI first')
+  }
+  const queued = active ?? (yield* first(`SELECT id FROM turns WHERE thread_id = ? AND status = 'queued' LIMIT 1`, threadId))
+  if (queued && whenBusy === 'refuse') {
+    throw new AppError('conversation_busy', 'the thread already runs a turn: wait for it, or cancel it', { retryAfterSecs: 1 })
+  }
+  const open = queued ?? (yield* first('SELECT id FROM threads WHERE id = ? AND open_call IS NOT NULL', threadId))
+  return !open
+}
+
+/** A resume that sends no tools goes on with those of the turn that made the call. */
+function* withStoredTools({ options, resumes }: NewTurn, lastTurn: string | undefined): Job<TurnOptions> {
+  if (resumes === undefined || options.tools || lastTurn === undefined) return options
+  const row = yield* first('SELECT options FROM turns WHERE id = ?', lastTurn)
+  const stored = row?.['options'] ? (JSON.parse(String(row['options'])) as TurnOptions) : {}
+  return stored.tools ? { ...options, tools: stored.tools } : options
+}
+
+function* saveThread(given: NewTurn, turn: Turn, exists: boolean, appended: number): Job<void> {
+  if (!exists) {
+    yield* query(
+      `INSERT INTO threads (id, user_id, door, title, thread_key, created_at, updated_at, last_seq, last_turn, open_call)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)`,
+      turn.threadId,
+      given.user,
+      given.door,
+      given.title,
+      given.threadKey ?? null,
+      turn.createdAt,
+      turn.createdAt,
+      appended,
+      turn.id,
+    )
+  } else if (appended > 0) {
+    yield* query(
+      'UPDATE threads SET last_seq = last_seq + ?, updated_at = ?, last_turn = ?, open_call = NULL WHERE id = ?',
+      appended,
+      turn.createdAt,
+      turn.id,
+      turn.threadId,
+    )
+  }
+}
+
+function* saveTurn(given: NewTurn, turn: Turn, input: readonly Draft[] | null): Job<void> {
+  yield* query(
+    `INSERT INTO turns (id, thread_id, user_id, door, status, input, options, owner, epoch, idempotency_key, body_hash,
+                        created_at, started_at, first_seq)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    turn.id,
+    turn.threadId,
+    turn.userId,
+    turn.door,
+    turn.status,
+    input && JSON.stringify(input),
+    optionsText(turn.options),
+    turn.status === 'running' ? (given.lease?.owner ?? null) : null,
+    turn.status === 'running' ? (given.lease?.epoch ?? null) : null,
+    given.idempotency?.key ?? null,
+    given.idempotency?.bodyHash ?? null,
+    turn.createdAt,
+    turn.startedAt ?? null,
+    turn.firstSeq ?? null,
+  )
+}

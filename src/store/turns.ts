@@ -1,0 +1,233 @@
+// Turns: the verbs that carry one from its start to its end.
+import { openCalls } from '#core/calls.ts'
+import { AppError } from '#core/errors.ts'
+import { newId, type UserId } from '#core/ids.ts'
+import type { Draft, Entry, Gate, Item } from '#core/item.ts'
+import type { Lease, Step, TurnStore } from '#core/store.ts'
+import type { Turn } from '#core/turn.ts'
+import { append } from './append.ts'
+import { entryOf, itemOf, turnOf } from './rows.ts'
+import { first, type Job, query, type Sql } from './sql.ts'
+import { claimTurns, startTurn } from './start.ts'
+
+/** Above every id: where a listing begins. */
+const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** How far back a look for open calls goes: more than one model response can hold. */
+const tailLength = 1_000
+
+export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): TurnStore {
+  const lock = sql.backend === 'postgres' ? ' FOR UPDATE OF t SKIP LOCKED' : ''
+  return {
+    start: (turn) => sql.write(() => startTurn(turn, now())),
+    claim: (lease, limit) =>
+      sql.write(function* () {
+        const started = yield* claimTurns(lease, limit, now(), lock)
+        return { started, more: (yield* first(`SELECT id FROM turns WHERE status = 'queued' LIMIT 1`)) !== undefined }
+      }),
+    record: (turn, lease, step) => sql.write(() => recordStep(turn, lease, step, now())),
+    answer: (user, threadId, answer) => sql.write(() => answerGate(user, threadId, answer, now())),
+    cancel: (user, turnId, force) => sql.write(() => cancelTurn(user, turnId, force, now())),
+    get: (user, turnId) => sql.read(() => getTurn(user, turnId)),
+    list: (user, { status, limit, cursor }) =>
+      sql.read(function* () {
+        const rows = yield* query(
+          `SELECT * FROM turns WHERE user_id = ? AND id < ? AND (? = '' OR status = ?) AND removed_at IS NULL
+           ORDER BY id DESC LIMIT ?`,
+          user,
+          cursor ?? lastId,
+          status ?? '',
+          status ?? '',
+          limit + 1,
+        )
+        const turns = rows.slice(0, limit).map(turnOf)
+        const last = rows.length > limit ? turns.at(-1) : undefined
+        return { rows: turns, ...(last && { nextCursor: last.id }) }
+      }),
+    remove: (user, turnId) =>
+      sql.write(function* () {
+        const row = yield* first(
+          `UPDATE turns SET removed_at = ? WHERE id = ? AND user_id = ? AND removed_at IS NULL RETURNING id`,
+          now(),
+          turnId,
+          user,
+        )
+        return row !== undefined
+      }),
+    recover: (alive) =>
+      sql.write(function* () {
+        const rows = yield* query(
+          `UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL
+           WHERE status IN ('running', 'waiting') AND status = 'running' AND NOT (owner = ? AND epoch = ?) RETURNING id`,
+          alive.owner,
+          alive.epoch,
+        )
+        return rows.length
+      }),
+    release: (turn, lease) =>
+      sql.write(function* () {
+        yield* query(
+          `UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL
+           WHERE id = ? AND owner = ? AND epoch = ? AND status = 'running'`,
+          turn.id,
+          lease.owner,
+          lease.epoch,
+        )
+      }),
+    waitingSince: (before) => sql.read(() => waitingSince(before)),
+    count: (user) => sql.read(() => countTurns(user, now())),
+  }
+}
+
+function* getTurn(user: UserId, turnId: string): Job<Turn | undefined> {
+  const row = yield* first('SELECT * FROM turns WHERE id = ? AND user_id = ? AND removed_at IS NULL', turnId, user)
+  return row && turnOf(row)
+}
+
+function* recordStep(turn: Turn, lease: Lease, { drafts, usage, outcome }: Step, now: number) {
+  const gate = drafts.findLast(({ item }) => item.type === 'gate' && item.kind === 'output')?.item as Gate | undefined
+  const target = { threadId: turn.threadId, turnId: turn.id, at: now }
+  const entries = drafts.length > 0 ? yield* append(target, drafts, gate?.callId ?? null) : []
+  const status = outcome?.status ?? 'running'
+  const over = status !== 'running' && status !== 'waiting'
+  const lastSeq = over ? (entries.at(-1)?.seq ?? (yield* lastSeqOf(turn.threadId))) : null
+  const row = yield* first(
+    `UPDATE turns SET status = ?, input_tokens = ?, cached_tokens = ?, output_tokens = ?, reasoning_tokens = ?,
+                      cost_usd = ?, error = ?, ended_at = ?, last_seq = ?
+     WHERE id = ? AND owner = ? AND epoch = ? AND status = 'running' RETURNING id`,
+    status,
+    usage.inputTokens,
+    usage.cachedTokens,
+    usage.outputTokens,
+    usage.reasoningTokens,
+    usage.costUsd,
+    outcome?.status === 'failed' ? JSON.stringify(outcome.error) : null,
+    over ? now : null,
+    lastSeq,
+    turn.id,
+    lease.owner,
+    lease.epoch,
+  )
+  if (!row) throw new AppError('lease_lost', `turn ${turn.id} is no longer run by this process`)
+  if (status === 'waiting') yield* requeueIfAnswered(turn)
+  const after: Turn = {
+    ...turn,
+    status,
+    usage,
+    ...(outcome?.status === 'failed' && { error: outcome.error }),
+    ...(over && { endedAt: now }),
+    ...(lastSeq !== null && { lastSeq }),
+  }
+  return { turn: after, entries }
+}
+
+/** An answer that came while the turn still ran was not seen by it: it must look again. */
+function* requeueIfAnswered(turn: Turn): Job<void> {
+  const open = openCalls(yield* tail(turn.threadId))
+  if (open.some(({ gate, answer }) => gate && answer)) {
+    yield* query(`UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL WHERE id = ?`, turn.id)
+  }
+}
+
+function* answerGate(user: UserId, threadId: string, draft: Draft, now: number) {
+  const answer = draft.item
+  if (answer.type !== 'answer') throw new Error('answerGate takes an answer')
+  const row = yield* first(
+    `SELECT t.* FROM turns t WHERE t.thread_id = ? AND t.user_id = ?
+       AND (t.status IN ('running', 'waiting') OR (t.status = 'queued' AND t.first_seq IS NOT NULL))`,
+    threadId,
+    user,
+  )
+  const open = row && openCalls(yield* tail(threadId)).find(({ call }) => call.callId === answer.callId)
+  if (!row || !open?.gate || open.answer || open.gate.kind === 'output') {
+    throw new AppError('no_open_gate', `nothing waits for an answer to ${answer.callId}: it may be answered already`)
+  }
+  const turn = turnOf(row)
+  const entries = yield* append({ threadId, turnId: turn.id, at: now }, [draft], null)
+  yield* query(`UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL WHERE id = ? AND status = 'waiting'`, turn.id)
+  return { turn: turn.status === 'waiting' ? { ...turn, status: 'queued' as const } : turn, entries }
+}
+
+function* cancelTurn(user: UserId, turnId: string, force: boolean, now: number) {
+  const turn = yield* getTurn(user, turnId)
+  if (!turn) throw new AppError('not_found', `turn ${turnId} does not exist`)
+  const open = turn.status === 'queued' && turn.firstSeq === undefined ? [] : openCalls(yield* tail(turn.threadId))
+  const holdsGate = turn.status === 'done' && (yield* hasOpenGate(turn))
+  const may = turn.status === 'queued' || turn.status === 'waiting' || holdsGate || (force && turn.status === 'running')
+  if (!may) return { turn, entries: [] as Entry[] }
+  const drafts = open.map(({ call }): Draft => ({
+    id: newId(),
+    item: { type: 'result', callId: call.callId, output: 'cancelled by the user before it was done', error: true },
+  }))
+  const target = { threadId: turn.threadId, turnId, at: now }
+  const entries = drafts.length > 0 ? yield* append(target, drafts, null) : []
+  const lastSeq = entries.at(-1)?.seq ?? turn.lastSeq
+  yield* query(
+    `UPDATE turns SET status = 'cancelled', ended_at = ?, last_seq = ?, input = NULL, owner = NULL WHERE id = ? AND status = ?`,
+    turn.endedAt ?? now,
+    lastSeq ?? null,
+    turnId,
+    turn.status,
+  )
+  const after: Turn = { ...turn, status: 'cancelled', endedAt: turn.endedAt ?? now, ...(lastSeq && { lastSeq }) }
+  return { turn: after, entries }
+}
+
+/** True while the thread waits for its caller and this turn was the one that called. */
+function* hasOpenGate(turn: Turn): Job<boolean> {
+  const row = yield* first('SELECT open_call, last_turn FROM threads WHERE id = ?', turn.threadId)
+  return row?.['last_turn'] === turn.id && row['open_call'] !== null
+}
+
+function* waitingSince(before: number): Job<{ turn: Turn; callIds: string[] }[]> {
+  const rows = yield* query(`SELECT * FROM turns WHERE status IN ('running', 'waiting') AND status = 'waiting'`)
+  const expired: { turn: Turn; callIds: string[] }[] = []
+  for (const row of rows) {
+    const turn = turnOf(row)
+    const entries = (yield* tailRows(turn.threadId)).map(entryOf)
+    const open = openCalls(entries.map(({ item }) => item))
+    const callIds = open
+      .filter(({ gate, answer }) => gate && !answer)
+      .map(({ call }) => call.callId)
+      .filter((callId) => entries.some(({ item, at }) => item.type === 'gate' && item.callId === callId && at < before))
+    if (callIds.length > 0) expired.push({ turn, callIds })
+  }
+  return expired
+}
+
+function* countTurns(user: UserId | undefined, now: number) {
+  const states = yield* query(
+    `SELECT status, count(*) AS n FROM turns WHERE status IN ('running', 'waiting') AND (? = '' OR user_id = ?) GROUP BY status
+     UNION ALL SELECT 'queued', count(*) FROM turns WHERE status = 'queued' AND (? = '' OR user_id = ?)`,
+    user ?? '',
+    user ?? '',
+    user ?? '',
+    user ?? '',
+  )
+  const of = (status: string): number => Number(states.find((row) => row['status'] === status)?.['n'] ?? 0)
+  const day = now - (now % 86_400_000)
+  // Ids begin with their time of birth, so the day's turns are one range of the key.
+  const since = day.toString(16).padStart(12, '0')
+  const from = `${since.slice(0, 8)}-${since.slice(8)}`
+  const cost = yield* first(
+    user === undefined
+      ? 'SELECT sum(cost_usd) AS usd FROM turns WHERE id > ?'
+      : 'SELECT sum(cost_usd) AS usd FROM turns WHERE id > ? AND user_id = ?',
+    ...(user === undefined ? [from] : [from, user]),
+  )
+  return { queued: of('queued'), running: of('running'), waiting: of('waiting'), costTodayUsd: Number(cost?.['usd'] ?? 0) }
+}
+
+function* lastSeqOf(threadId: string): Job<number | null> {
+  const row = yield* first('SELECT last_seq FROM threads WHERE id = ?', threadId)
+  return row ? Number(row['last_seq']) : null
+}
+
+function* tail(threadId: string): Job<Item[]> {
+  return (yield* tailRows(threadId)).map(itemOf)
+}
+
+function* tailRows(threadId: string) {
+  const rows = yield* query('SELECT * FROM items WHERE thread_id = ? ORDER BY seq DESC LIMIT ?', threadId, tailLength)
+  return rows.reverse()
+}

@@ -1,0 +1,78 @@
+// The named functions and constants that `calculate` knows.
+import * as rational from './rational.ts'
+import type { Rational } from './rational.ts'
+
+/** A function of the language: how many arguments it takes, and what it makes of them. Throws RangeError. */
+export type Operation = { takes: readonly [least: number, most: number]; run: (args: readonly Rational[]) => Rational }
+
+/** Forty digits of each; whatever they enter is approximate. */
+export const CONSTANTS: ReadonlyMap<string, Rational> = new Map([
+  ['pi', { num: 31415926535897932384626433832795028841972n, den: 10n ** 40n, exact: false }],
+  ['π', { num: 31415926535897932384626433832795028841972n, den: 10n ** 40n, exact: false }],
+  ['e', { num: 27182818284590452353602874713526624977572n, den: 10n ** 40n, exact: false }],
+])
+
+export const FUNCTIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
+  ['sqrt', { takes: [1, 1], run: ([x = rational.ONE]) => rational.squareRoot(x) }],
+  ['abs', { takes: [1, 1], run: ([x = rational.ONE]) => (x.num < 0n ? rational.negate(x) : x) }],
+  ['round', { takes: [1, 2], run: ([x = rational.ONE, places]) => roundTo(x, places) }],
+  ['floor', { takes: [1, 1], run: ([x = rational.ONE]) => rational.floor(x) }],
+  ['ceil', { takes: [1, 1], run: ([x = rational.ONE]) => rational.negate(rational.floor(rational.negate(x))) }],
+  ['min', { takes: [1, 100], run: (args) => args.reduce((a, b) => (rational.compare(a, b) <= 0 ? a : b)) }],
+  ['max', { takes: [1, 100], run: (args) => args.reduce((a, b) => (rational.compare(a, b) >= 0 ? a : b)) }],
+  ['factorial', { takes: [1, 1], run: ([x = rational.ONE]) => rational.factorial(x) }],
+  ['pow', { takes: [2, 2], run: ([x = rational.ONE, y = rational.ONE]) => rational.power(x, y) }],
+  ['log', { takes: [1, 2], run: ([x = rational.ONE, base]) => logarithm(x, base) }],
+  ['ln', { takes: [1, 1], run: ([x = rational.ONE]) => rational.fromNumber(naturalLog(x)) }],
+  ['sin', { takes: [1, 1], run: ([x = rational.ONE]) => rational.fromNumber(snap(Math.sin(angle(x)), x)) }],
+  ['cos', { takes: [1, 1], run: ([x = rational.ONE]) => rational.fromNumber(snap(Math.cos(angle(x)), x)) }],
+  ['tan', { takes: [1, 1], run: ([x = rational.ONE]) => tangent(x) }],
+])
+
+/** Beyond this a floating-point angle no longer means what was written. */
+const MAX_ANGLE = 2 ** 53
+
+function roundTo(x: Rational, places: Rational | undefined): Rational {
+  if (places === undefined) return rational.round(x)
+  const scale = rational.power({ num: 10n, den: 1n, exact: true }, places)
+  if (places.den !== 1n || !places.exact) throw new RangeError('the places to round to must be a whole number')
+  return rational.divide(rational.round(rational.multiply(x, scale)), scale)
+}
+
+function logarithm(x: Rational, base: Rational | undefined): Rational {
+  if (base !== undefined)
+    return rational.divide(rational.fromNumber(naturalLog(x)), rational.fromNumber(naturalLog(base)))
+  if (x.num <= 0n) throw new RangeError('a logarithm needs a number above zero')
+  return rational.fromNumber(large(x) ? naturalLog(x) / Math.LN10 : Math.log10(rational.toNumber(x)))
+}
+
+function naturalLog(x: Rational): number {
+  if (x.num <= 0n) throw new RangeError('a logarithm needs a number above zero')
+  return large(x) ? wholeLog(x.num) - wholeLog(x.den) : Math.log(rational.toNumber(x))
+}
+
+function large({ num, den }: Rational): boolean {
+  return num.toString(16).length > 200 || den.toString(16).length > 200
+}
+
+function wholeLog(whole: bigint): number {
+  const digits = whole.toString()
+  return Math.log(Number(`0.${digits.slice(0, 25)}`)) + digits.length * Math.LN10
+}
+
+function angle(x: Rational): number {
+  const value = rational.toNumber(x)
+  if (Math.abs(value) > MAX_ANGLE) throw new RangeError('the angle is too large for an approximate result')
+  return value
+}
+
+/** Rounding noise around zero, as in sin(pi), is zero. */
+function snap(value: number, x: Rational): number {
+  const noise = Math.abs(value) < 1e-15 * Math.max(1, Math.abs(angle(x)))
+  return noise && Math.abs(angle(x)) > 1e-3 ? 0 : value
+}
+
+function tangent(x: Rational): Rational {
+  if (snap(Math.cos(angle(x)), x) === 0) throw new RangeError('tan has no value at this angle')
+  return rational.fromNumber(snap(Math.tan(angle(x)), x))
+}

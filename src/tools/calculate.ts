@@ -1,0 +1,235 @@
+// The `calculate` tool: reads an arithmetic expression and works it out exactly. No eval, no floats where none are needed.
+import { AppError } from '#core/errors.ts'
+import { isObject } from '#core/json.ts'
+import type { Tool } from '#core/tool.ts'
+import { CONSTANTS, FUNCTIONS } from './calculate-functions.ts'
+import type { Operation } from './calculate-functions.ts'
+import * as rational from './rational.ts'
+import type { Rational } from './rational.ts'
+
+export const MAX_EXPRESSION_CHARS = 1_000
+export const MAX_DEPTH = 100
+/** Sum of the sizes of all intermediate results: keeps a hostile expression from holding the process. */
+export const MAX_WORK_BITS = 200_000
+
+/** The tool as the agent gets it. */
+export function createCalculateTool(): Tool {
+  return {
+    spec: {
+      name: 'calculate',
+      description:
+        'Calculates an arithmetic expression exactly. Knows + - * / % (remainder) ^ ** parentheses, decimals, ' +
+        '1,234.5 and 6.02e23, percent ("17% of 80"; a percentage is a plain fraction, so 10% is 0.1), ! (factorial), ' +
+        'sqrt, abs, round(x, places), floor, ceil, min, max, pow, log (base 10, or log(x, base)), ln, sin, cos, tan ' +
+        '(radians), pi and e.',
+      parameters: {
+        type: 'object',
+        properties: { expression: { type: 'string', description: 'The expression, such as "12 * (3 + 4)".' } },
+        required: ['expression'],
+        additionalProperties: false,
+      },
+    },
+    effects: 'read',
+    repeatable: true,
+    untrusted: false,
+    run: async (args) => calculate(isObject(args) ? args.expression : undefined),
+  }
+}
+
+/** The answer in words: "1/4 = 0.25", or "sqrt(2) is approximately …". Throws invalid_input with the position. */
+export function calculate(expression: unknown): string {
+  if (typeof expression !== 'string') {
+    throw new AppError('invalid_input', 'expression must be a text such as "12 * (3 + 4)"', { param: 'expression' })
+  }
+  const value = evaluate(expression)
+  return `${expression.trim()} ${value.exact ? '=' : 'is approximately'} ${rational.show(value)}`
+}
+
+/** Parses and evaluates in one pass. Throws invalid_input with the position (from 1) of what is wrong. */
+export function evaluate(expression: string): Rational {
+  if (expression.length > MAX_EXPRESSION_CHARS) {
+    const message = `the expression has ${expression.length} characters; at most ${MAX_EXPRESSION_CHARS} are taken`
+    throw new AppError('invalid_input', message, { param: 'expression' })
+  }
+  // Every replacement is one character for one, so that positions stay true.
+  const text = expression
+    .replaceAll('×', '*')
+    .replaceAll('·', '*')
+    .replaceAll('÷', '/')
+    .replaceAll('−', '-')
+    .replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+  const reader: Reader = { text, position: 0, depth: 0, work: 0, inCall: false }
+  const value = sum(reader)
+  if (peek(reader) !== '') fail(reader, `expected an operator, found ${found(reader)}`)
+  return value
+}
+
+type Reader = {
+  readonly text: string
+  position: number
+  depth: number
+  work: number
+  /** Directly inside a function's parentheses a comma separates arguments, never thousands. */
+  inCall: boolean
+}
+
+function sum(reader: Reader): Rational {
+  let value = product(reader)
+  for (;;) {
+    const start = reader.position
+    if (take(reader, '+')) value = apply(reader, start, rational.add, [value, product(reader)])
+    else if (take(reader, '-')) value = apply(reader, start, rational.add, [value, rational.negate(product(reader))])
+    else return value
+  }
+}
+
+function product(reader: Reader): Rational {
+  let value = signed(reader)
+  for (;;) {
+    peek(reader)
+    const start = reader.position
+    if (take(reader, '*') || takeWord(reader, 'of')) {
+      value = apply(reader, start, rational.multiply, [value, signed(reader)])
+    } else if (take(reader, '/')) value = apply(reader, start, rational.divide, [value, signed(reader)])
+    else if (take(reader, '%') || takeWord(reader, 'mod')) {
+      value = apply(reader, start, rational.modulo, [value, signed(reader)])
+    } else return value
+  }
+}
+
+/** A sign binds less than a power: -2^2 is -4. Every recursion of the grammar passes here, so the depth counts here. */
+function signed(reader: Reader): Rational {
+  return nested(reader, () => {
+    if (take(reader, '-')) return rational.negate(signed(reader))
+    if (take(reader, '+')) return signed(reader)
+    const base = postfix(reader)
+    peek(reader)
+    const start = reader.position
+    if (!take(reader, '**') && !take(reader, '^')) return base
+    return apply(reader, start, rational.power, [base, signed(reader)])
+  })
+}
+
+function postfix(reader: Reader): Rational {
+  let value = primary(reader)
+  for (;;) {
+    peek(reader)
+    const start = reader.position
+    if (take(reader, '!')) value = apply(reader, start, rational.factorial, [value])
+    else if (percentAhead(reader)) {
+      take(reader, '%')
+      value = apply(reader, start, rational.divide, [value, { num: 100n, den: 1n, exact: true }])
+    } else return value
+  }
+}
+
+/** A % before another operand is a remainder; at the end, before an operator or before "of" it is a percentage. */
+function percentAhead(reader: Reader): boolean {
+  return /^%\s*(?!\s|[\d.(π]|(?!of\b|mod\b)[a-z])/.test(reader.text.slice(reader.position))
+}
+
+function primary(reader: Reader): Rational {
+  const next = peek(reader)
+  const start = reader.position
+  if (take(reader, '(')) {
+    const value = within(reader, false, () => sum(reader))
+    if (!take(reader, ')')) fail(reader, `expected ")" for the "(" at position ${start + 1}, found ${found(reader)}`)
+    return value
+  }
+  if (/[\d.]/.test(next)) return number(reader)
+  const name = /^(?:[a-z]+|π)/.exec(reader.text.slice(start))?.[0]
+  if (name === undefined) fail(reader, `expected a number, found ${found(reader)}`)
+  reader.position += name.length
+  const constant = CONSTANTS.get(name)
+  if (constant !== undefined) return constant
+  const operation = FUNCTIONS.get(name)
+  if (operation !== undefined) return call(reader, name, operation)
+  reader.position = start
+  return fail(reader, `unknown name "${name.slice(0, 30)}"; known are ${[...FUNCTIONS.keys(), 'pi', 'e'].join(', ')}`)
+}
+
+function number(reader: Reader): Rational {
+  const start = reader.position
+  const rest = reader.text.slice(start)
+  const grouped = reader.inCall ? undefined : /^\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d*)?/.exec(rest)?.[0]
+  const mantissa = grouped ?? /^(?:\d+(?:\.\d*)?|\.\d+)/.exec(rest)?.[0]
+  if (mantissa === undefined) return fail(reader, `expected a number, found ${found(reader)}`)
+  const exponent = /^e[+-]?\d+/.exec(rest.slice(mantissa.length))?.[0] ?? ''
+  reader.position += mantissa.length + exponent.length
+  return apply(reader, start, () => rational.parseDecimal(mantissa.replaceAll(',', '') + exponent), [])
+}
+
+function call(reader: Reader, name: string, { takes: [least, most], run }: Operation): Rational {
+  const start = reader.position - name.length
+  if (!take(reader, '(')) fail(reader, `expected "(" after ${name}, found ${found(reader)}`)
+  const args = within(reader, true, () => {
+    const values = [sum(reader)]
+    while (take(reader, ',')) values.push(sum(reader))
+    return values
+  })
+  if (!take(reader, ')')) fail(reader, `expected ")" to close ${name}, found ${found(reader)}`)
+  if (args.length < least || args.length > most) {
+    const wanted = least === most ? `${least}` : `${least} to ${most}`
+    fail(reader, `${name} takes ${wanted} argument${most === 1 ? '' : 's'}, found ${args.length}`, start)
+  }
+  return apply(reader, start, () => run(args), [])
+}
+
+/** Runs one operation, charges its cost, and puts the position into what it throws. */
+function apply<T extends readonly Rational[]>(
+  reader: Reader,
+  position: number,
+  operation: (...args: T) => Rational,
+  args: readonly [...T],
+): Rational {
+  let value: Rational
+  try {
+    value = operation(...args)
+  } catch (error) {
+    if (error instanceof RangeError) return fail(reader, error.message, position, error)
+    throw error
+  }
+  reader.work += rational.bitsOf(value)
+  if (reader.work > MAX_WORK_BITS) fail(reader, 'the expression takes too much work', position)
+  return value
+}
+
+function nested<T>(reader: Reader, read: () => T): T {
+  if (++reader.depth > MAX_DEPTH) fail(reader, `nested more than ${MAX_DEPTH} deep`)
+  const value = read()
+  reader.depth--
+  return value
+}
+
+function within<T>(reader: Reader, inCall: boolean, read: () => T): T {
+  const before = reader.inCall
+  reader.inCall = inCall
+  const value = read()
+  reader.inCall = before
+  return value
+}
+
+function peek(reader: Reader): string {
+  while (/\s/.test(reader.text[reader.position] ?? '')) reader.position++
+  return reader.text[reader.position] ?? ''
+}
+
+function take(reader: Reader, symbol: string): boolean {
+  peek(reader)
+  if (!reader.text.startsWith(symbol, reader.position)) return false
+  reader.position += symbol.length
+  return true
+}
+
+function takeWord(reader: Reader, word: string): boolean {
+  return !/[a-z]/.test(reader.text[reader.position + word.length] ?? '') && take(reader, word)
+}
+
+function found(reader: Reader): string {
+  const next = peek(reader)
+  return next === '' ? 'the end' : `"${next}"`
+}
+
+function fail(reader: Reader, message: string, position = reader.position, cause?: unknown): never {
+  throw new AppError('invalid_input', `${message} (at position ${position + 1})`, { param: 'expression', cause })
+}

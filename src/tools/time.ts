@@ -1,0 +1,54 @@
+// The `time` tool: the present moment, in any time zone.
+import { AppError } from '#core/errors.ts'
+import { isObject } from '#core/json.ts'
+import type { Tool } from '#core/tool.ts'
+
+/** Without a `timezone` of its own a call gets `defaultZone`, which is the machine's unless given. */
+export function createTimeTool({ now, defaultZone }: { now: () => number; defaultZone?: string }): Tool {
+  return {
+    spec: {
+      name: 'time',
+      description: 'Tells the current date, time and weekday, in the local time zone or in the one asked for.',
+      parameters: {
+        type: 'object',
+        properties: {
+          timezone: { type: 'string', description: 'IANA time zone name, such as Europe/Paris or America/New_York.' },
+        },
+        additionalProperties: false,
+      },
+    },
+    effects: 'read',
+    repeatable: true,
+    untrusted: false,
+    run: async (args) => {
+      const asked = isObject(args) ? (args.timezone ?? undefined) : undefined
+      if (asked !== undefined && typeof asked !== 'string') {
+        throw new AppError('invalid_input', 'timezone must be a text such as "Europe/Paris"', { param: 'timezone' })
+      }
+      const zone = asked?.trim() || defaultZone || new Intl.DateTimeFormat().resolvedOptions().timeZone
+      return JSON.stringify(describeMoment(now(), zone))
+    },
+  }
+}
+
+/** A moment as people of a zone say it. Throws invalid_input for a zone that does not exist. */
+export function describeMoment(at: number, timezone: string) {
+  const date = new Date(at)
+  const format = (options: Intl.DateTimeFormatOptions) => formatIn(timezone, options).format(date)
+  return {
+    iso: date.toISOString(),
+    local: format({ dateStyle: 'full', timeStyle: 'long', hourCycle: 'h23' }),
+    timezone: formatIn(timezone, {}).resolvedOptions().timeZone,
+    weekday: format({ weekday: 'long' }),
+    unix: Math.floor(at / 1000),
+  }
+}
+
+function formatIn(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat('en-GB', { ...options, timeZone })
+  } catch (error) {
+    const message = `unknown time zone "${timeZone.slice(0, 100)}"; use an IANA name such as "Europe/Paris"`
+    throw new AppError('invalid_input', message, { param: 'timezone', cause: error })
+  }
+}

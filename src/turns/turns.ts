@@ -1,0 +1,150 @@
+// All that a door needs: start a turn, answer a gate, cancel, get, watch. Doors translate; the rules stand here.
+import type { Bus } from '#core/bus.ts'
+import { AppError } from '#core/errors.ts'
+import { newId, type UserId } from '#core/ids.ts'
+import type { Answer, Draft, Entry, Item } from '#core/item.ts'
+import type { NewTurn, Page, Store } from '#core/store.ts'
+import { ended, type Thread, type Turn, type TurnStatus } from '#core/turn.ts'
+import type { Runner } from './runner.ts'
+import { type Follow, followTurn, type Watch, watchThread } from './watch.ts'
+
+/** How long a cancel waits for the runner to stop by itself, its partial text stored, before the turn is taken from it. */
+const cancelGraceMs = 700
+const maxEntries = 10_000
+
+export type StartTurn = Omit<NewTurn, 'lease' | 'input' | 'title'> & { readonly input: readonly Item[] }
+
+export type Start = {
+  readonly turn: Turn
+  readonly replayed: boolean
+  /** What the start appended: the turn's own input, once it runs. */
+  readonly entries: readonly Entry[]
+  /** The turn's events up to its rest (done, failed, cancelled or waiting), none missing. Unread, it must be closed. */
+  readonly events: Follow
+}
+
+export interface Turns {
+  /** Stores the turn; once this resolves it will not be lost. */
+  start(given: StartTurn): Promise<Start>
+  answer(user: UserId, threadId: string, answer: Omit<Answer, 'type'>): Promise<Turn>
+  /** Ends a turn, or frees a thread that waits for its caller. Idempotent. */
+  cancel(user: UserId, turnId: string): Promise<Turn>
+  /** Stops a turn that a door does not want to wait for any longer; it fails with the fault's code. */
+  abandon(turn: Turn, fault: AppError): Promise<Turn>
+  get(user: UserId, turnId: string): Promise<Turn | undefined>
+  list(user: UserId, query: { status?: TurnStatus; limit: number; cursor?: string }): Promise<Page<Turn>>
+  remove(user: UserId, turnId: string): Promise<boolean>
+  thread(user: UserId, threadId: string): Promise<Thread | undefined>
+  threads(user: UserId, query: { limit: number; cursor?: string }): Promise<Page<Thread>>
+  removeThread(user: UserId, threadId: string): Promise<boolean>
+  findByOpenCall(user: UserId, callId: string): Promise<Thread | undefined>
+  /** The turn's items, in order. */
+  entries(user: UserId, turn: Turn): Promise<Entry[]>
+  history(user: UserId, threadId: string, query: { after: number; limit: number }): Promise<Entry[]>
+  /** Follows a turn that may have begun, or ended, already: its stored items come first. */
+  follow(user: UserId, turn: Turn): Watch
+  watch(user: UserId, threadId: string, after: number): Watch
+  counts(user: UserId | undefined): ReturnType<Store['turns']['count']>
+}
+
+export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; runner: Runner }): Turns {
+  async function settled(user: UserId, turn: Turn, withinMs: number, kick: () => void): Promise<Turn | undefined> {
+    const subscription = bus.subscribe(turn.threadId)
+    const timer = setTimeout(() => subscription.close(), withinMs)
+    try {
+      kick()
+      for await (const events of followTurn(subscription, turn.id)) {
+        for (const event of events) if (event.type === 'turn' && ended(event.turn.status)) return event.turn
+      }
+      const now = await store.turns.get(user, turn.id)
+      return now && ended(now.status) ? now : undefined
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  return {
+    async start(given) {
+      const lease = runner.room()
+      const input: Draft[] = given.input.map((item) => ({ id: newId(), item }))
+      const stored = await store.turns.start({ ...given, input, title: titleOf(given.input), ...(lease && { lease }) })
+      const { turn, entries, replayed } = stored
+      const subscription = bus.subscribe(turn.threadId)
+      if (!replayed) {
+        if (turn.status === 'running') runner.take(stored)
+        else runner.wake()
+      }
+      return { turn, replayed, entries, events: followTurn(subscription, turn.id) }
+    },
+    async answer(user, threadId, answer) {
+      const draft: Draft = { id: newId(), item: { type: 'answer', ...answer } }
+      const { turn, entries } = await store.turns.answer(user, threadId, draft)
+      bus.publish(threadId, [
+        { type: 'entries', entries },
+        { type: 'turn', turn },
+      ])
+      runner.wake()
+      return turn
+    },
+    async cancel(user, turnId) {
+      const first = await store.turns.cancel(user, turnId, false)
+      if (first.turn.status === 'running') {
+        const stopped = await settled(user, first.turn, cancelGraceMs, () => bus.cancel(turnId))
+        if (stopped) return stopped
+      }
+      const { turn, entries } = first.turn.status === 'running' ? await store.turns.cancel(user, turnId, true) : first
+      if (entries.length > 0) bus.publish(turn.threadId, [{ type: 'entries', entries }])
+      bus.publish(turn.threadId, [{ type: 'turn', turn }])
+      runner.wake()
+      return turn
+    },
+    async abandon(turn, fault) {
+      const stopped = await settled(turn.userId, turn, cancelGraceMs, () => runner.stop(turn.id, fault))
+      if (stopped) return stopped
+      const { turn: cancelled } = await store.turns.cancel(turn.userId, turn.id, true)
+      return { ...cancelled, status: 'failed', error: { code: fault.code, message: fault.message } }
+    },
+    get: (user, turnId) => store.turns.get(user, turnId),
+    list: (user, query) => store.turns.list(user, query),
+    remove: (user, turnId) => store.turns.remove(user, turnId),
+    thread: (user, threadId) => store.threads.get(user, threadId),
+    threads: (user, query) => store.threads.list(user, query),
+    removeThread: (user, threadId) => store.threads.remove(user, threadId),
+    findByOpenCall: (user, callId) => store.threads.findByOpenCall(user, callId),
+    async entries(user, turn) {
+      if (turn.firstSeq === undefined) return []
+      const query = { after: turn.firstSeq - 1, ...(turn.lastSeq && { upTo: turn.lastSeq }), limit: maxEntries }
+      const entries = await store.threads.entries(user, turn.threadId, query)
+      return entries.filter(({ turnId }) => turnId === turn.id)
+    },
+    history: (user, threadId, query) => store.threads.entries(user, threadId, query),
+    follow: (user, turn) => watchThread({ bus, threads: store.threads }, user, turn.threadId, (turn.firstSeq ?? 1) - 1),
+    watch: (user, threadId, after) => watchThread({ bus, threads: store.threads }, user, threadId, after),
+    counts: (user) => store.turns.count(user),
+  }
+}
+
+/** The first line of the first message: what a list shows. */
+function titleOf(input: readonly Item[]): string {
+  for (const item of input) {
+    if (item.type !== 'message' || item.role !== 'user') continue
+    for (const part of item.content) {
+      if (part.type !== 'text') continue
+      const line = part.text.replace(/<(instructions|user-context)>[\s\S]*?<\/\1>/g, '').trim().split('\n', 1)[0] ?? ''
+      // oxlint-disable-next-line no-control-regex -- titles are shown in terminals
+      const clean = line.replace(/[\u0000-\u001f\u007f]/g, ' ').trim()
+      if (clean) return [...clean].slice(0, 80).join('')
+    }
+  }
+  return 'New thread'
+}
+
+/** Checks a message typed or sent by a person. */
+export function checkMessage(text: string, maxBytes = 100_000): void {
+  if (text.trim() === '') throw new AppError('invalid_input', 'the message is empty', { param: 'message' })
+  if (text.includes('\0')) throw new AppError('invalid_input', 'the message contains a NUL character', { param: 'message' })
+  const bytes = Buffer.byteLength(text)
+  if (bytes > maxBytes) {
+    throw new AppError('too_large', `the message has ${bytes} bytes, at most ${maxBytes} are taken`, { param: 'message' })
+  }
+}

@@ -1,0 +1,230 @@
+// The environment as people write it, and what becomes of it.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { test } from 'node:test'
+import type { Settings } from '#config/model.ts'
+import { examples, names } from '#config/variables.ts'
+import { type Config, checkDoors, loadConfig, readConfig } from '#config.ts'
+import { AppError } from '#core/errors.ts'
+
+const HOME = '/home/ada'
+const secretText = 'do not show this'
+
+function faultsOf(env: Record<string, string>, settings?: Settings): string[] {
+  try {
+    readConfig({ HOME, ...env }, settings)
+  } catch (error) {
+    assert(error instanceof AppError)
+    assert.equal(error.code, 'invalid_config')
+    return error.message.split('\n')
+  }
+  return []
+}
+
+test('an empty environment gives the defaults of the specification', () => {
+  const expected: Config = {
+    home: '/home/ada/.atrium',
+    terminal: true,
+    gateway: { enabled: true, host: '127.0.0.1', port: 3000, allowedOrigins: [] },
+    webhook: { enabled: false, host: '0.0.0.0', port: 8080, ratePerMinute: 60 },
+    model: { provider: 'offline', name: 'offline', source: 'default' },
+    responses: { turnTimeoutSecs: 120, externalTools: true },
+    chatRatePerMinute: 30,
+    trustProxy: false,
+    logLevel: 'info',
+    toolProcesses: 4,
+    notices: [],
+  }
+  assert.deepEqual(readConfig({ HOME }), expected)
+  const empty = Object.fromEntries(names.map((name) => [name, '']))
+  assert.deepEqual(readConfig({ HOME, ...empty }), expected, 'an empty text is the same as none')
+})
+
+test('the config is frozen to its depths', () => {
+  const config = readConfig({ HOME, GATEWAY_ALLOWED_ORIGINS: 'https://a.example' })
+  for (const part of [config, config.gateway, config.gateway.allowedOrigins, config.model, config.notices]) {
+    assert(Object.isFrozen(part))
+  }
+})
+
+test('loadConfig reads the environment of the process at the call', () => {
+  assert.equal(loadConfig().home, process.env['ATRIUM_HOME'] ?? `${homedir()}/.atrium`)
+})
+
+const readings: readonly [env: Record<string, string>, read: (config: Config) => unknown, expected: unknown][] = [
+  [{ CLI_ENABLED: 'FALSE' }, (config) => config.terminal, false],
+  [{ CLI_ENABLED: 'no' }, (config) => config.terminal, false],
+  [{ CLI_ENABLED: 'Off' }, (config) => config.terminal, false],
+  [{ CLI_ENABLED: '0' }, (config) => config.terminal, false],
+  [{ GATEWAY_ENABLED: 'Yes' }, (config) => config.gateway.enabled, true],
+  [{ GATEWAY_ENABLED: 'on' }, (config) => config.gateway.enabled, true],
+  [{ GATEWAY_ENABLED: '1' }, (config) => config.gateway.enabled, true],
+  [{ GATEWAY_PORT: '0' }, (config) => config.gateway.port, 0],
+  [{ GATEWAY_PORT: '65535' }, (config) => config.gateway.port, 65_535],
+  [{ GATEWAY_HOST: '::1' }, (config) => config.gateway.host, '::1'],
+  [{ GATEWAY_HOST: 'localhost' }, (config) => config.gateway.host, 'localhost'],
+  [{ GATEWAY_AUTH_TOKEN: 'abc' }, (config) => config.gateway.authToken, 'abc'],
+  [
+    { GATEWAY_ALLOWED_ORIGINS: 'https://A.example/, http://b.example:8443' },
+    (config) => config.gateway.allowedOrigins,
+    ['https://a.example', 'http://b.example:8443'],
+  ],
+  [{ HTTP_WEBHOOK_SECRET: 'my secret' }, (config) => config.webhook.secret, 'my secret'],
+  [{ HTTP_WEBHOOK_SECRET: 's' }, (config) => config.webhook.enabled, true],
+  [{ HTTP_WEBHOOK_SECRET: 's', HTTP_ENABLED: 'false' }, (config) => config.webhook.enabled, false],
+  [{ HTTP_WEBHOOK_SECRET: 's', HTTP_ENABLED: 'true' }, (config) => config.webhook.enabled, true],
+  [{ WEBHOOK_RATE_LIMIT: '0' }, (config) => config.webhook.ratePerMinute, 0],
+  [{ SERVICE_REBORN_WEBUI_TOKEN: 'op' }, (config) => config.operatorToken, 'op'],
+  [{ CHAT_RATE_LIMIT: '100000' }, (config) => config.chatRatePerMinute, 100_000],
+  [{ RESPONSES_TURN_TIMEOUT_SECS: '5' }, (config) => config.responses.turnTimeoutSecs, 5],
+  [{ RESPONSES_EXTERNAL_TOOLS: 'off' }, (config) => config.responses.externalTools, false],
+  [{ TRUST_PROXY: 'true' }, (config) => config.trustProxy, 1],
+  [{ TRUST_PROXY: '0' }, (config) => config.trustProxy, false],
+  [{ TRUST_PROXY: '2' }, (config) => config.trustProxy, 2],
+  [{ TRUST_PROXY: '10.0.0.0/8, ::1' }, (config) => config.trustProxy, ['10.0.0.0/8', '::1']],
+  [{ LOG_LEVEL: 'DEBUG' }, (config) => config.logLevel, 'debug'],
+  [{ ATRIUM_MASTER_KEY: 'aF'.repeat(32) }, (config) => config.masterKey, 'aF'.repeat(32)],
+  [{ DATABASE_URL: 'postgresql://u:p@h/d' }, (config) => config.databaseUrl, 'postgresql://u:p@h/d'],
+  [{ DATABASE_URL: 'postgres:///d?host=/run/pg' }, (config) => config.databaseUrl, 'postgres:///d?host=/run/pg'],
+  [{ TOOL_PROCESSES: '1' }, (config) => config.toolProcesses, 1],
+  [{ ATRIUM_HOME: '/srv/my home' }, (config) => config.home, '/srv/my home'],
+  [{ ATRIUM_HOME: '~/other' }, (config) => config.home, '/home/ada/other'],
+  [{ ATRIUM_HOME: 'near' }, (config) => config.home, `${process.cwd()}/near`],
+  [{ HOME: '' }, (config) => config.home, `${homedir()}/.atrium`],
+  [
+    { OIDC_ISSUER: 'https://id.example/', OIDC_CLIENT_ID: 'c', OIDC_ALLOWED_DOMAINS: 'A.example,b.example' },
+    (config) => config.oidc,
+    { issuer: 'https://id.example', clientId: 'c', allowedDomains: ['a.example', 'b.example'] },
+  ],
+]
+for (const [env, read, expected] of readings) {
+  test(`${JSON.stringify(env)} is read as ${JSON.stringify(expected)}`, () => {
+    assert.deepEqual(read(readConfig({ HOME, ...env })), expected)
+  })
+}
+
+const plainFaults: readonly [name: string, value: string][] = [
+  ['CLI_ENABLED', 'maybe'],
+  ['GATEWAY_ENABLED', '2'],
+  ['HTTP_ENABLED', 'ja'],
+  ['RESPONSES_EXTERNAL_TOOLS', ' true'],
+  ['GATEWAY_PORT', '65536'],
+  ['GATEWAY_PORT', '-1'],
+  ['GATEWAY_PORT', '3e3'],
+  ['GATEWAY_PORT', '3000 '],
+  ['HTTP_PORT', 'http'],
+  ['GATEWAY_HOST', '[::1]'],
+  ['GATEWAY_HOST', '127.0.0.1:80'],
+  ['HTTP_HOST', 'a b'],
+  ['CHAT_RATE_LIMIT', '1.5'],
+  ['WEBHOOK_RATE_LIMIT', 'none'],
+  ['RESPONSES_TURN_TIMEOUT_SECS', '0'],
+  ['TOOL_PROCESSES', '0'],
+  ['LOG_LEVEL', 'loud'],
+  ['LLM_PROVIDER', 'gpt'],
+]
+for (const [name, value] of plainFaults) {
+  test(`${name}=${JSON.stringify(value)} is refused with the name, the value and an example`, () => {
+    const faults = faultsOf({ [name]: value })
+    assert.equal(faults.length, 1)
+    assert(faults[0]?.startsWith(`${name} must be `), faults[0])
+    assert(faults[0]?.includes(`not "${value}". Example: ${name}=`), faults[0])
+  })
+}
+
+const hiddenFaults: readonly [name: string, value: string][] = [
+  ['GATEWAY_AUTH_TOKEN', secretText],
+  ['GATEWAY_AUTH_TOKEN', 'x'.repeat(5000)],
+  ['SERVICE_REBORN_WEBUI_TOKEN', secretText],
+  ['HTTP_WEBHOOK_SECRET', `${secretText}\n`],
+  ['HTTP_WEBHOOK_SECRET', ' '],
+  ['LLM_API_KEY', secretText],
+  ['OPENAI_API_KEY', secretText],
+  ['ANTHROPIC_API_KEY', secretText],
+  ['GOOGLE_GENERATIVE_AI_API_KEY', secretText],
+  ['GEMINI_API_KEY', secretText],
+  ['ATRIUM_MASTER_KEY', 'abc'],
+  ['ATRIUM_MASTER_KEY', 'g'.repeat(64)],
+  ['DATABASE_URL', `mysql://u:${secretText}@h/d`],
+  ['DATABASE_URL', secretText],
+  ['LLM_BASE_URL', `http://u:${encodeURI(secretText)}@h/v1`],
+  ['LLM_BASE_URL', `http://h/v1?key=${encodeURI(secretText)}`],
+  ['LLM_BASE_URL', 'ftp://h'],
+  ['GATEWAY_ALLOWED_ORIGINS', '*'],
+  ['GATEWAY_ALLOWED_ORIGINS', 'https://a.example/path'],
+  ['GATEWAY_ALLOWED_ORIGINS', ','],
+  ['TRUST_PROXY', '10.0.0.0/33'],
+  ['TRUST_PROXY', 'proxy'],
+  ['LLM_MODEL', 'a\nb'],
+]
+for (const [name, value] of hiddenFaults) {
+  test(`${name}=${JSON.stringify(value.slice(0, 40))} is refused and its value is not shown`, () => {
+    const faults = faultsOf({ [name]: value })
+    assert.equal(faults.length, 1, faults.join('\n'))
+    assert(faults[0]?.startsWith(`${name} must be `), faults[0])
+    assert(faults[0]?.includes(`. Example: ${name}=`), faults[0])
+    const problem = faults[0]?.slice(name.length, faults[0].indexOf('. Example:'))
+    assert(!problem?.includes(`"`) && !problem?.includes('show this') && !problem?.includes('show%20this'), problem)
+  })
+}
+
+test('a quoted value cannot write to the terminal or grow without bound', () => {
+  const [line = ''] = faultsOf({ LOG_LEVEL: `\u001b[2J\u009b\n${'x'.repeat(500)}` })
+  // oxlint-disable-next-line no-control-regex
+  assert(!/[\u0000-\u001f\u007f-\u009f]/.test(line))
+  assert(line.length < 200)
+})
+
+test('all faults are told at once, a line each', () => {
+  const faults = faultsOf({ CLI_ENABLED: 'x', HTTP_PORT: 'y', HTTP_ENABLED: 'true', LLM_PROVIDER: 'scripted' })
+  assert.deepEqual(
+    faults.map((line) => line.split(' ')[0]),
+    ['CLI_ENABLED', 'HTTP_PORT', 'HTTP_ENABLED', 'LLM_SCRIPT'],
+  )
+})
+
+test('a webhook without a secret is refused, naming both variables', () => {
+  const faults = faultsOf({ HTTP_ENABLED: 'true' })
+  assert.equal(faults.length, 1)
+  assert.match(faults[0] ?? '', /HTTP_ENABLED.*HTTP_WEBHOOK_SECRET/)
+  assert.equal(faultsOf({ HTTP_ENABLED: 'true', HTTP_WEBHOOK_SECRET: 'a\tb' }).length, 1, 'faulty is not missing')
+})
+
+test('an incomplete OIDC setup is refused', () => {
+  assert.match(faultsOf({ OIDC_CLIENT_ID: 'c' }).join('\n'), /^OIDC_CLIENT_ID .*OIDC_ISSUER/)
+  assert.match(faultsOf({ OIDC_ISSUER: 'https://id.example' }).join('\n'), /^OIDC_ISSUER .*OIDC_AUDIENCE/)
+  assert.deepEqual(faultsOf({ OIDC_ISSUER: 'https://id.example', OIDC_AUDIENCE: 'a' }), [])
+})
+
+const off = { CLI_ENABLED: 'false', GATEWAY_ENABLED: 'false' }
+const doors: readonly [env: Record<string, string>, terminal: boolean, open: boolean][] = [
+  [{}, true, true],
+  [{}, false, true],
+  [off, true, false],
+  [{ GATEWAY_ENABLED: 'false' }, true, true],
+  [{ GATEWAY_ENABLED: 'false' }, false, false],
+  [{ ...off, HTTP_WEBHOOK_SECRET: 's' }, false, true],
+  [{ ...off, HTTP_WEBHOOK_SECRET: 's', HTTP_ENABLED: 'no' }, false, false],
+]
+for (const [env, terminal, open] of doors) {
+  test(`${JSON.stringify(env)} ${terminal ? 'on' : 'without'} a terminal ${open ? 'has a door' : 'is refused'}`, () => {
+    const check = () => checkDoors(readConfig({ HOME, ...env }), { terminal })
+    if (open) return check()
+    assert.throws(check, { code: 'invalid_config', message: /(?=.*CLI_ENABLED)(?=.*GATEWAY_ENABLED)(?=.*HTTP_ENABLED)/ })
+  })
+}
+
+test('every example is a valid value of its variable', () => {
+  for (const name of names) {
+    const needs = { OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'c', LLM_MODEL: 'm', LLM_BASE_URL: 'http://h/v1' }
+    const value = examples[name].replace(/^<.*>$/, 'a'.repeat(64))
+    assert.deepEqual(faultsOf({ HTTP_WEBHOOK_SECRET: 's', ...needs, [name]: value }), [], name)
+  }
+})
+
+test('the documentation has a row for every variable, and no other', () => {
+  const page = readFileSync(new URL('../docs/configuration.md', import.meta.url), 'utf8')
+  const documented = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map((match) => match[1])
+  assert.deepEqual(documented.toSorted(), names.toSorted())
+})

@@ -1,0 +1,143 @@
+// Who chooses the model: the environment, the settings, a key, nobody.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ModelConfig, Settings } from '#config/model.ts'
+import { readConfig } from '#config.ts'
+
+const HOME = '/home/ada'
+const compatible = { llm_provider: 'openai-compatible', llm_model: 'm', llm_base_url: 'http://h:1/v1' }
+
+const choices: readonly {
+  when: string
+  env?: Record<string, string>
+  settings?: Settings
+  model: ModelConfig
+}[] = [
+  {
+    when: 'nothing is set',
+    model: { provider: 'offline', name: 'offline', source: 'default' },
+  },
+  {
+    when: 'the environment names a compatible server',
+    env: { LLM_PROVIDER: 'OpenAI-Compatible', LLM_BASE_URL: 'http://h:2/v1/', LLM_MODEL: 'mock-1', LLM_API_KEY: 'x' },
+    settings: { llm_provider: 'ollama' },
+    model: {
+      provider: 'openai-compatible',
+      name: 'mock-1',
+      baseUrl: 'http://h:2/v1',
+      apiKey: 'x',
+      source: 'environment',
+    },
+  },
+  {
+    when: 'a key stands beside a choice it is not for',
+    env: { LLM_PROVIDER: 'openai-compatible', LLM_BASE_URL: 'http://h', LLM_MODEL: 'm', OPENAI_API_KEY: 'k' },
+    model: { provider: 'openai-compatible', name: 'm', baseUrl: 'http://h', source: 'environment' },
+  },
+  {
+    when: 'the settings name a compatible server',
+    env: { OPENAI_API_KEY: 'k' },
+    settings: compatible,
+    model: { provider: 'openai-compatible', name: 'm', baseUrl: 'http://h:1/v1', source: 'settings' },
+  },
+  {
+    when: 'the environment overrules the name of a stored choice',
+    env: { LLM_MODEL: 'n' },
+    settings: compatible,
+    model: { provider: 'openai-compatible', name: 'n', baseUrl: 'http://h:1/v1', source: 'settings' },
+  },
+  {
+    when: 'the environment names another provider than the settings',
+    env: { LLM_PROVIDER: 'openai', OPENAI_API_KEY: 'k' },
+    settings: compatible,
+    model: { provider: 'openai', name: 'gpt-5.4-mini', apiKey: 'k', source: 'environment' },
+  },
+  {
+    when: 'the environment names the provider of the settings',
+    env: { LLM_PROVIDER: 'openai-compatible' },
+    settings: compatible,
+    model: { provider: 'openai-compatible', name: 'm', baseUrl: 'http://h:1/v1', source: 'environment' },
+  },
+  {
+    when: 'the environment overrules bad settings',
+    env: { LLM_PROVIDER: 'offline' },
+    settings: { llm_provider: 7, llm_model: false, llm_base_url: 'x' },
+    model: { provider: 'offline', name: 'offline', source: 'environment' },
+  },
+  {
+    when: 'settings are there but empty',
+    settings: { llm_provider: null, llm_model: '' },
+    model: { provider: 'offline', name: 'offline', source: 'default' },
+  },
+  {
+    when: 'one key is there',
+    env: { ANTHROPIC_API_KEY: 'k' },
+    model: { provider: 'anthropic', name: 'claude-sonnet-5', apiKey: 'k', source: 'key' },
+  },
+  {
+    when: 'the other name of a key is there',
+    env: { GEMINI_API_KEY: 'k', LLM_MODEL: 'gemini-x' },
+    model: { provider: 'google', name: 'gemini-x', apiKey: 'k', source: 'key' },
+  },
+  {
+    when: 'our own name of a key beats the customary one',
+    env: { LLM_PROVIDER: 'openai', OPENAI_API_KEY: 'theirs', LLM_API_KEY: 'ours' },
+    model: { provider: 'openai', name: 'gpt-5.4-mini', apiKey: 'ours', source: 'environment' },
+  },
+  {
+    when: 'replies come from a file',
+    env: { LLM_PROVIDER: 'scripted', LLM_SCRIPT: 'replies.json' },
+    model: { provider: 'scripted', name: 'scripted', script: 'replies.json', source: 'environment' },
+  },
+  {
+    when: 'ollama is asked for without more',
+    env: { LLM_PROVIDER: 'ollama' },
+    model: { provider: 'ollama', name: 'qwen3', source: 'environment' },
+  },
+]
+for (const { when, env, settings, model } of choices) {
+  test(`${when}: ${model.provider}`, () => {
+    const config = readConfig({ HOME, ...env }, settings)
+    assert.deepEqual(config.model, model)
+    assert.deepEqual(config.notices, [])
+  })
+}
+
+test('of several keys the first in the stated order counts, and a notice says so', () => {
+  const config = readConfig({ HOME, GEMINI_API_KEY: 'secret-g', ANTHROPIC_API_KEY: 'secret-a' })
+  assert.equal(config.model.provider, 'anthropic')
+  assert.equal(config.notices.length, 1)
+  assert.match(config.notices[0] ?? '', /anthropic and google.*openai, anthropic, google.*LLM_PROVIDER/)
+  assert(!config.notices[0]?.includes('secret'))
+})
+
+test('a variable that changes nothing for want of a provider is noticed', () => {
+  const config = readConfig({ HOME, LLM_BASE_URL: 'http://h', LLM_MODEL: 'm' })
+  assert.equal(config.model.provider, 'offline')
+  assert.match(config.notices.join('\n'), /^LLM_MODEL and LLM_BASE_URL without LLM_PROVIDER/)
+})
+
+const refusals: readonly [env: Record<string, string>, settings: Settings, lines: RegExp[]][] = [
+  [{ LLM_PROVIDER: 'scripted' }, {}, [/^LLM_SCRIPT .*Example: LLM_SCRIPT=/]],
+  [{ LLM_PROVIDER: 'openai-compatible' }, {}, [/^LLM_BASE_URL .*Example/, /^LLM_MODEL .*Example/]],
+  [{ LLM_PROVIDER: 'openai-compatible', LLM_BASE_URL: 'x', LLM_MODEL: 'm' }, {}, [/^LLM_BASE_URL must be/]],
+  [{}, { llm_provider: 'openai-compatible', llm_model: 'm' }, [/setting .*llm_base_url is not set.*atrium model set/]],
+  [{}, { ...compatible, llm_base_url: 'http://u:p@h' }, [/setting llm_base_url must be .*atrium model set/]],
+  [{}, { ...compatible, llm_model: 7 }, [/setting llm_model .*atrium model set/]],
+  [{}, { llm_provider: 'gpt' }, [/setting llm_provider must be one of .*not "gpt".*atrium model set/]],
+  [{}, { llm_provider: { a: 1 } }, [/setting llm_provider .*atrium model set/]],
+]
+for (const [env, settings, lines] of refusals) {
+  test(`${JSON.stringify(env)} with settings ${JSON.stringify(settings)} is refused`, () => {
+    assert.throws(
+      () => readConfig({ HOME, ...env }, settings),
+      ({ code, message }: { code: string; message: string }) => {
+        assert.equal(code, 'invalid_config')
+        const told = message.split('\n')
+        assert.equal(told.length, lines.length, message)
+        lines.forEach((line, index) => assert.match(told[index] ?? '', line))
+        return true
+      },
+    )
+  })
+}
