@@ -211,13 +211,21 @@ for (const [env, terminal, open] of doors) {
   test(`${JSON.stringify(env)} ${terminal ? 'on' : 'without'} a terminal ${open ? 'has a door' : 'is refused'}`, () => {
     const check = () => checkDoors(readConfig({ HOME, ...env }), { terminal })
     if (open) return check()
-    assert.throws(check, { code: 'invalid_config', message: /(?=.*CLI_ENABLED)(?=.*GATEWAY_ENABLED)(?=.*HTTP_ENABLED)/ })
+    assert.throws(check, {
+      code: 'invalid_config',
+      message: /(?=.*CLI_ENABLED)(?=.*GATEWAY_ENABLED)(?=.*HTTP_ENABLED)/,
+    })
   })
 }
 
 test('every example is a valid value of its variable', () => {
   for (const name of names) {
-    const needs = { OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'c', LLM_MODEL: 'm', LLM_BASE_URL: 'http://h/v1' }
+    const needs = {
+      OIDC_ISSUER: 'https://id.example',
+      OIDC_CLIENT_ID: 'c',
+      LLM_MODEL: 'm',
+      LLM_BASE_URL: 'http://h/v1',
+    }
     const value = examples[name].replace(/^<.*>$/, 'a'.repeat(64))
     assert.deepEqual(faultsOf({ HTTP_WEBHOOK_SECRET: 's', ...needs, [name]: value }), [], name)
   }

@@ -112,7 +112,9 @@ function isSet(value: Json | undefined): boolean {
 const remedy = 'Set it anew, for example: atrium model set openai-compatible MODEL --base-url URL'
 
 function badSetting(setting: string, error: z.core.$ZodError): string {
-  return `The stored setting ${setting} ${error.issues[0]?.message ?? 'is faulty'}. ${remedy}`
+  const [issue] = error.issues
+  const problem = issue?.code === 'invalid_type' ? 'must be a text' : issue?.message
+  return `The stored setting ${setting} ${problem}. ${remedy}`
 }
 
 function missing(source: ModelConfig['source'], name: 'LLM_BASE_URL' | 'LLM_MODEL'): string {

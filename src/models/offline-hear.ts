@@ -40,7 +40,7 @@ export function hear(text: string, now: number): Heard {
     (match) => (match[1] ?? match[2] ?? match[3] ?? match[4] ?? '').trim(),
   )
   const plain = [...urls, ...emails].reduce((rest, each) => rest.replaceAll(each, ' '), text)
-  const paths = matches(plain, /(?:[\w.-]*\/)*[\w-]+\.(?:[a-z][a-z0-9]{0,4})\b|(?:[\w.-]+\/)+[\w.-]+/g)
+  const paths = matches(plain, /(?<![\w./-])(?:(?:[\w.-]*\/)*[\w-]+\.[a-z][a-z0-9]{0,4}\b|(?:[\w.-]+\/)+[\w.-]+)/g)
   const dates = datesIn(plain, now)
   const undated = plain.replaceAll(/\d{4}-\d\d-\d\d(?:t[\d:.]+z?)?/gi, ' ')
   return {
@@ -61,6 +61,19 @@ export function wordsOf(text: string): string[] {
   const split = text.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replaceAll(/['’]s\b/g, '')
   return matches(split, /\p{L}+|\d+/gu).map((word) => stem(word.toLowerCase()))
 }
+
+/** The words of a message with what they mean besides. */
+export function meaningOf({ text, words }: Heard): ReadonlySet<string> {
+  return new Set([...words, ...MEANS.flatMap(([pattern, more]) => (pattern.test(text) ? more : []))])
+}
+
+const MEANS: readonly (readonly [pattern: RegExp, words: readonly string[]])[] = [
+  [/\bcelsius|\bcentigrade|\bmetric\b|°\s?c\b/i, ['celsius', 'metric', 'c']],
+  [/\bfahrenheit|\bimperial\b|°\s?f\b/i, ['fahrenheit', 'imperial', 'f']],
+  [/\btomorrow\b|\bnext (?:few )?(?:day|week)|\bthis week|\bweekend\b|\b\d+[- ]day/i, ['forecast']],
+  [/\bforecast|\brain|\bsnow|\btemperature|\bsunny\b|\bumbrella\b|\bhow (?:hot|cold|warm)\b/i, ['weather']],
+  [/\bair quality\b|\bpollution\b|\baqi\b/i, ['air', 'quality', 'weather']],
+]
 
 /** Words that carry no subject: they are never a name, never a match. Stems, as wordsOf gives them. */
 export function isStop(word: string): boolean {
@@ -88,8 +101,9 @@ const STOP: ReadonlySet<string> = new Set(
 
 /** Runs of capitalised words. A stop word such as the "What" that opens a sentence ends a run and is no part of it. */
 function namesIn(text: string): Name[] {
-  const run =
-    /(?<![\p{L}\d])\p{Lu}[\p{L}\d'’.&-]*(?: (?:(?:de|la|le|of|the|del|da|do|van|von|upon|am|al|el) ){0,2}\p{Lu}[\p{L}\d'’.&-]*)*/gu
+  const word = String.raw`(?:St\. )?\p{Lu}(?:[\p{L}\d'’&-]|\.(?=\p{L}))*`
+  const link = '(?:(?:de|la|le|of|the|del|da|do|van|von|upon|am|al|el) ){0,2}'
+  const run = new RegExp(`(?<![\\p{L}\\d])${word}(?: ${link}${word})*`, 'gu')
   const found: (Name & { start: number; end: number })[] = []
   for (const match of text.matchAll(run)) {
     const name = trimName(match[0])

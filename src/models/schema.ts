@@ -8,6 +8,8 @@ const MAX_DESCRIPTION_CHARS = 1024
 const MAX_TOLD_CHARS = 4000
 /** References and compositions inside each other are followed so far; deeper ones are left out. */
 const MAX_DEPTH = 8
+/** A caller's schema may refer to itself many times over: so many parts are looked at, the rest is left out. */
+const MAX_SCHEMAS = 500
 const COMPOSITIONS = ['oneOf', 'anyOf', 'allOf'] as const
 /** Refused at the top level beside the compositions. */
 const REFUSED = ['not', 'enum', 'const'] as const
@@ -19,6 +21,9 @@ export type AdaptedSchema = {
   readonly exact: boolean
 }
 
+/** What is left of the steps of one walk through a schema. */
+type Walk = { readonly root: JsonObject; left: number }
+type Branch = { readonly branch: JsonObject; readonly shape: Shape }
 type Shape = { properties: Map<string, Json>; required: Set<string>; closed: boolean; told: string[] }
 
 /** What a provider is told of a tool. Compositions inside of properties are left alone. */
@@ -29,7 +34,7 @@ export function adaptSchema({ description, parameters }: Pick<ToolSpec, 'descrip
     const properties = isObject(schema['properties']) ? schema['properties'] : {}
     return { description, parameters: { ...schema, type: 'object', properties }, exact: true }
   }
-  const shape = shapeOf(schema, schema, 0)
+  const shape = shapeOf(schema, { root: schema, left: MAX_SCHEMAS }, 0)
   const kept = Object.entries(schema).filter(([key]) => !isFlattened(key))
   const flat: JsonObject = {
     ...Object.fromEntries(kept),
@@ -55,24 +60,27 @@ function tell(adapted: AdaptedSchema, told: string): AdaptedSchema {
 }
 
 /** The properties of a schema and of all it is composed of. */
-function shapeOf(schema: JsonObject, root: JsonObject, depth: number): Shape {
+function shapeOf(schema: JsonObject, walk: Walk, depth: number): Shape {
   const shape: Shape = {
     properties: new Map(isObject(schema['properties']) ? Object.entries(schema['properties']) : []),
     required: new Set(namesIn(schema['required'])),
     closed: schema['additionalProperties'] === false,
     told: [],
   }
-  if (depth >= MAX_DEPTH) return shape
-  for (const part of [lookUp(schema['$ref'], root), ...listIn(schema['allOf'])]) {
-    if (isSchema(part)) addAll(shape, shapeOf(part, root, depth + 1))
+  walk.left -= 1
+  if (depth >= MAX_DEPTH || walk.left <= 0) return shape
+  for (const part of [lookUp(schema['$ref'], walk.root), ...listIn(schema['allOf'])]) {
+    if (isSchema(part)) addAll(shape, shapeOf(part, walk, depth + 1))
   }
   for (const key of ['oneOf', 'anyOf'] as const) {
     const branches = listIn(schema[key])
-      .map((branch) => (isSchema(branch) ? branch : {}))
-      .filter((branch) => takesObject(branch))
-    if (branches.length > 0) addOneOf(shape, key, branches, root, depth)
+      .filter((branch) => isSchema(branch))
+      .filter(takesObject)
+      .slice(0, Math.max(0, walk.left))
+      .map((branch) => ({ branch, shape: shapeOf(branch, walk, depth + 1) }))
+    if (branches.length > 0) addOneOf(shape, key, branches)
   }
-  for (const key of [...REFUSED, 'if'] as const) {
+  for (const key of [...REFUSED, 'if']) {
     // At the root `if` stays where it is; further in it would be lost.
     if (key in schema && (key !== 'if' || depth > 0)) shape.told.push(tellRule(schema, key))
   }
@@ -92,22 +100,12 @@ function addAll(shape: Shape, part: Shape): void {
 }
 
 /** One of them holds: only names that every branch requires stay required. */
-function addOneOf(
-  shape: Shape,
-  key: 'oneOf' | 'anyOf',
-  branches: readonly JsonObject[],
-  root: JsonObject,
-  depth: number,
-): void {
-  const shapes = branches.map((branch) => shapeOf(branch, root, depth + 1))
-  const merged = new Map<string, Json[]>()
-  for (const { properties } of shapes) {
-    for (const [name, schema] of properties) merged.set(name, [...(merged.get(name) ?? []), schema])
-  }
-  for (const [name, schemas] of merged) {
+function addOneOf(shape: Shape, key: 'oneOf' | 'anyOf', branches: readonly Branch[]): void {
+  const shapes = branches.map((each) => each.shape)
+  const names = new Set(shapes.flatMap(({ properties }) => [...properties.keys()]))
+  for (const name of names) {
     const own = shape.properties.get(name)
-    // What the schema itself says of a property is wider than its branches; a bare constant narrows it.
-    const either = eitherOf(schemas)
+    const either = eitherOf(shapes.flatMap(({ properties }) => properties.get(name) ?? []))
     shape.properties.set(name, own === undefined || own === true ? either : narrowed(own, either))
   }
   const [first, ...others] = shapes
@@ -115,13 +113,8 @@ function addOneOf(
     if (others.every(({ required }) => required.has(name))) shape.required.add(name)
   }
   shape.closed ||= shapes.every(({ closed }) => closed)
-  shape.told.push(
-    key === 'oneOf'
-      ? 'The arguments take exactly one of these forms:'
-      : 'The arguments take at least one of these forms:',
-  )
-  for (const [at, branch] of branches.entries())
-    shape.told.push(tellBranch(branch, shapes[at]), ...(shapes[at]?.told ?? []))
+  shape.told.push(`The arguments take ${key === 'oneOf' ? 'exactly' : 'at least'} one of these forms:`)
+  for (const each of branches) shape.told.push(tellBranch(each), ...each.shape.told)
 }
 
 /** One schema for a property that the branches describe each in its way; constants become one enum. */
@@ -139,6 +132,7 @@ function eitherOf(schemas: readonly Json[]): Json {
   return distinct.length === 1 ? (distinct[0] ?? {}) : { anyOf: distinct }
 }
 
+/** What a schema itself says of a property is wider than what its branches say; their constants narrow it. */
 function narrowed(own: Json, either: Json): Json {
   if (canonical(own) === canonical(either)) return own
   const values = valuesOf(either)
@@ -152,14 +146,13 @@ function valuesOf(schema: Json): readonly Json[] | undefined {
 }
 
 /** `- kind = "circle": radius (required), label. A round thing.` */
-function tellBranch(branch: JsonObject, shape: Shape | undefined): string {
+function tellBranch({ branch, shape }: Branch): string {
   const fixed: string[] = []
   const open: string[] = []
-  const properties = shape?.properties ?? new Map<string, Json>()
-  for (const name of new Set([...properties.keys(), ...(shape?.required ?? [])])) {
-    const schema = properties.get(name)
+  for (const name of new Set([...shape.properties.keys(), ...shape.required])) {
+    const schema = shape.properties.get(name)
     if (isSchema(schema) && schema['const'] !== undefined) fixed.push(`${name} = ${JSON.stringify(schema['const'])}`)
-    else open.push(shape?.required.has(name) ? `${name} (required)` : name)
+    else open.push(shape.required.has(name) ? `${name} (required)` : name)
   }
   const said: string[] = [branch['title'], branch['description']].filter((text) => typeof text === 'string')
   const form = [fixed.join(', '), open.join(', ')].filter((text) => text !== '').join(': ')

@@ -123,9 +123,9 @@ const refusals: readonly [env: Record<string, string>, settings: Settings, lines
   [{ LLM_PROVIDER: 'openai-compatible', LLM_BASE_URL: 'x', LLM_MODEL: 'm' }, {}, [/^LLM_BASE_URL must be/]],
   [{}, { llm_provider: 'openai-compatible', llm_model: 'm' }, [/setting .*llm_base_url is not set.*atrium model set/]],
   [{}, { ...compatible, llm_base_url: 'http://u:p@h' }, [/setting llm_base_url must be .*atrium model set/]],
-  [{}, { ...compatible, llm_model: 7 }, [/setting llm_model .*atrium model set/]],
+  [{}, { ...compatible, llm_model: 7 }, [/setting llm_model must be a text.*atrium model set/]],
   [{}, { llm_provider: 'gpt' }, [/setting llm_provider must be one of .*not "gpt".*atrium model set/]],
-  [{}, { llm_provider: { a: 1 } }, [/setting llm_provider .*atrium model set/]],
+  [{}, { llm_provider: { a: 1 } }, [/setting llm_provider must be a text.*atrium model set/]],
 ]
 for (const [env, settings, lines] of refusals) {
   test(`${JSON.stringify(env)} with settings ${JSON.stringify(settings)} is refused`, () => {

@@ -1,0 +1,17 @@
+// Who a request comes from, once its token has been checked.
+import type { UserId } from '#core/ids.ts'
+
+export type Caller = { readonly user: UserId; readonly name: string; readonly operator: boolean }
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the auth hook before any handler of a protected route runs. */
+    caller: Caller
+  }
+}
+
+/** The chat rate limit, shared by every route that sends a message. */
+export interface ChatLimit {
+  /** Counts one send. Throws rate_limited with the time to come back. */
+  take(caller: Caller): Promise<void>
+}

@@ -1,0 +1,156 @@
+// A model that answers from a script, for tests and benchmarks. What it says depends on the request's items only, so
+// that a restarted process goes on where the killed one stopped.
+import { AppError } from '#core/errors.ts'
+import { type Item, textOf } from '#core/item.ts'
+import type { Model, ModelEvent, ModelRequest } from '#core/model.ts'
+import { noUsage, type Usage } from '#core/turn.ts'
+import { type Sleep, sleep as realSleep } from './retry.ts'
+import type { Reply, Script } from './script.ts'
+
+const WINDOW = 128_000
+const CHARS_PER_TOKEN = 4
+const EXHAUSTED: Reply = { text: '(script exhausted)' }
+
+/** A model that follows a script (`parseScript` reads one). */
+export function createScriptedModel({
+  script,
+  name = 'scripted',
+  sleep = realSleep,
+}: {
+  script: Script
+  name?: string
+  sleep?: Sleep
+}): Model {
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
+    signal.throwIfAborted()
+    const reply = chooseReply(script, request.items)
+    const input = latestInput(request.items)
+    if (reply.delayMs) await sleep(reply.delayMs, signal)
+    for (const batch of batchesOf(reply, input, request)) {
+      signal.throwIfAborted()
+      yield batch.events
+      if (reply.chunkDelayMs && batch.pause) await sleep(reply.chunkDelayMs, signal)
+    }
+    signal.throwIfAborted()
+    if (reply.error) throw new AppError(reply.error.code, reply.error.message ?? `the script says ${reply.error.code}`)
+  }
+  return { provider: 'scripted', name, window: WINDOW, stream }
+}
+
+/** The reply to these items: the first whose conditions fit the latest input, else the one in turn. */
+export function chooseReply(script: Script, items: readonly Item[]): Reply {
+  const spent = new Map<Reply, number>()
+  const counts = script.replies.some((reply) => isConditional(reply) && reply.times !== undefined)
+  let responses = 0
+  for (const [at, item] of items.entries()) {
+    if (!isOutput(item) || isOutput(items[at - 1])) continue
+    // Conditional replies with `times` are used up: what was chosen at each earlier response is worked out again.
+    if (counts) {
+      const past = matching(script, latestInput(items.slice(0, at)), spent)
+      if (past) spent.set(past, (spent.get(past) ?? 0) + 1)
+    }
+    responses += 1
+  }
+  return matching(script, latestInput(items), spent) ?? inTurn(script, responses)
+}
+
+type Input = { readonly user: string; readonly result: string; readonly afterTool: string | undefined }
+
+/** What the model was told last: the latest user message, and the tool whose result came after it, if one did. */
+function latestInput(items: readonly Item[]): Input {
+  const user = items.findLast((item) => item.type === 'message' && item.role === 'user')
+  const result = items.findLast((item) => item.type === 'result')
+  const fresh = result && (!user || items.lastIndexOf(result) > items.lastIndexOf(user))
+  const call = fresh ? items.findLast((item) => item.type === 'call' && item.callId === result.callId) : undefined
+  return {
+    user: user?.type === 'message' ? textOf(user) : '',
+    result: result?.output ?? '',
+    afterTool: call?.type === 'call' ? call.name : undefined,
+  }
+}
+
+/** True for what a model makes; an unbroken run of it is one response. */
+function isOutput(item: Item | undefined): boolean {
+  if (item?.type === 'message') return item.role === 'assistant'
+  return item?.type === 'reasoning' || item?.type === 'call'
+}
+
+function isConditional(reply: Reply): boolean {
+  return reply.when !== undefined || reply.afterTool !== undefined
+}
+
+function matching(script: Script, input: Input, spent: ReadonlyMap<Reply, number>): Reply | undefined {
+  return script.replies.find((reply) => {
+    if (!isConditional(reply) || (spent.get(reply) ?? 0) >= (reply.times ?? Number.POSITIVE_INFINITY)) return false
+    // Without `afterTool` a reply is to the user's message alone: it would else be chosen again after its own call.
+    return reply.afterTool === input.afterTool && input.user.includes(reply.when ?? '')
+  })
+}
+
+function inTurn(script: Script, responses: number): Reply {
+  const replies = script.replies.filter((reply) => !isConditional(reply))
+  const total = replies.reduce((sum, reply) => sum + (reply.times ?? 1), 0)
+  let position = script.loop && total > 0 ? responses % total : responses
+  for (const reply of replies) {
+    position -= reply.times ?? 1
+    if (position < 0) return reply
+  }
+  return EXHAUSTED
+}
+
+type Batch = { readonly events: readonly ModelEvent[]; readonly pause: boolean }
+
+/** What is yielded, in order: everything at once, or chunk by chunk where the reply has pauses. */
+function batchesOf(reply: Reply, input: Input, request: ModelRequest): Batch[] {
+  const chunks = chunksOf(reply, input).slice(0, reply.error ? (reply.error.afterChunks ?? 0) : undefined)
+  const texts = chunks.map((text): ModelEvent => ({ type: 'text', text }))
+  const silent = reply.error !== undefined && texts.length === 0
+  const first: ModelEvent[] = reply.reasoning && !silent ? [{ type: 'reasoning', text: reply.reasoning }] : []
+  const last: ModelEvent[] = reply.error
+    ? []
+    : [...callsOf(reply), { type: 'done', usage: usageOf(reply, chunks, request) }]
+  if (!reply.chunkDelayMs) {
+    const events = [...first, ...texts, ...last]
+    return events.length === 0 ? [] : [{ events, pause: false }]
+  }
+  const paced = [...first, ...texts].map((event) => ({ events: [event], pause: true }))
+  return last.length === 0 ? paced : [...paced, { events: last, pause: false }]
+}
+
+function chunksOf(reply: Reply, input: Input): readonly string[] {
+  const fill = (text: string): string =>
+    text.replaceAll(/\{\{(input|result)\}\}/g, (_, name: string) => (name === 'input' ? input.user : input.result))
+  if (reply.text === undefined) return []
+  if (typeof reply.text !== 'string') return reply.text.map(fill)
+  return fill(reply.text).match(/\s*\S+\s*|\s+/g) ?? []
+}
+
+function callsOf(reply: Reply): ModelEvent[] {
+  return (reply.calls ?? []).map(({ name, args }) => ({
+    type: 'call',
+    name,
+    args: typeof args === 'string' ? args : JSON.stringify(args),
+  }))
+}
+
+function usageOf(reply: Reply, chunks: readonly string[], request: ModelRequest): Usage {
+  if (reply.usage) return { ...noUsage, ...reply.usage }
+  const said = [...chunks, reply.reasoning ?? '', ...(reply.calls ?? []).map(({ args }) => JSON.stringify(args))]
+  const heard = request.items.reduce((sum, item) => sum + charsOf(item), request.system.length)
+  return {
+    ...noUsage,
+    inputTokens: tokens(heard),
+    outputTokens: tokens(said.reduce((sum, text) => sum + text.length, 0)),
+    reasoningTokens: tokens(reply.reasoning?.length ?? 0),
+  }
+}
+
+function charsOf(item: Item): number {
+  if (item.type === 'message') return textOf(item).length
+  if (item.type === 'result') return item.output.length
+  return item.type === 'call' ? JSON.stringify(item.args).length : 0
+}
+
+function tokens(chars: number): number {
+  return Math.ceil(chars / CHARS_PER_TOKEN)
+}

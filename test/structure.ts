@@ -1,0 +1,100 @@
+// The floors of the house, and the checker that holds the source to them.
+import { dirname, join, normalize } from 'node:path/posix'
+import { readSource, type Source } from './source.ts'
+
+const below = ['agent', 'config', 'doors', 'http', 'memory', 'models', 'safety', 'sandbox', 'store', 'tools', 'turns']
+
+/** Which floors a floor may import from, besides itself. Type imports count. */
+const floors: Readonly<Record<string, readonly string[]>> = {
+  main: ['commands', 'service', ...below, 'core', 'lib'],
+  commands: ['service', ...below, 'core', 'lib'],
+  service: [...below, 'core', 'lib'],
+  doors: ['turns', 'memory', 'safety', 'http', 'core', 'lib'],
+  turns: ['agent', 'memory', 'safety', 'core', 'lib'],
+  agent: ['safety', 'core', 'lib'],
+  memory: ['safety', 'core', 'lib'],
+  tools: ['safety', 'core', 'lib'],
+  sandbox: ['safety', 'core', 'lib'],
+  models: ['core', 'lib'],
+  store: ['core', 'lib'],
+  http: ['core', 'lib'],
+  config: ['core', 'lib'],
+  safety: ['core'],
+  lib: [],
+  core: [],
+}
+
+/** Loads code that is made at run time, so it cannot name it beforehand. */
+const mayCompute = 'sandbox'
+const readsEnvironment = 'config.ts'
+const mostLines = 400
+
+/** Every breach in a set of files, `path in src` -> text: a line each. */
+export function findBreaches(files: ReadonlyMap<string, string>): string[] {
+  const sources = new Map([...files].map(([path, text]) => [path, readSource(text)]))
+  return [
+    ...[...sources].flatMap(([path, source]) => breachesOf(path, source, files.get(path) ?? '')),
+    ...findCircles(new Map([...sources].map(([path, source]) => [path, targetsOf(path, source)]))),
+  ]
+}
+
+function breachesOf(path: string, source: Source, text: string): string[] {
+  const breaches: string[] = []
+  const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
+  if (!floors[floorOf(path)]) breaches.push(`${path} stands on no floor`)
+  if (lines > mostLines) breaches.push(`${path} has ${lines} lines, more than ${mostLines}`)
+  if (source.barrel || /(^|\/)index\.[cm]?[jt]sx?$/.test(path)) breaches.push(`${path} is a barrel`)
+  if (source.computed && floorOf(path) !== mayCompute) breaches.push(`${path} imports a computed name`)
+  if (path !== readsEnvironment && touchesEnvironment(source)) breaches.push(`${path} reads process.env`)
+  for (const name of source.imports) {
+    if (name.startsWith('.') && dirname(join(dirname(path), name)) !== dirname(path)) {
+      breaches.push(`${path} leaves its folder by ${name}`)
+    }
+  }
+  for (const target of targetsOf(path, source)) {
+    if (!allowed(path, target)) breaches.push(`${path} may not import ${target}`)
+  }
+  return breaches
+}
+
+/** `doors/web/chat.ts` is on floor `doors`, `main.ts` on floor `main`. */
+function floorOf(path: string): string {
+  const [first = '', second] = path.split('/')
+  // A file beside the doors would be a room that two of them share.
+  if (first === 'doors' && path.split('/').length < 3) return 'none'
+  return second === undefined ? first.replace(/\.ts$/, '') : first
+}
+
+function allowed(from: string, to: string): boolean {
+  const [above, under] = [floorOf(from), floorOf(to)]
+  if (above !== under) return floors[above]?.includes(under) ?? false
+  return above !== 'doors' || from.split('/')[1] === to.split('/')[1]
+}
+
+/** The files of ours that a file imports. */
+function targetsOf(path: string, { imports }: Source): string[] {
+  return imports.flatMap((name) => {
+    if (name.startsWith('#')) return [normalize(name.slice(1))]
+    return name.startsWith('.') ? [join(dirname(path), name)] : []
+  })
+}
+
+function touchesEnvironment({ code, imports }: Source): boolean {
+  const direct = /\bprocess\s*(\?\.|\.)\s*env\b|\bprocess\s*(\?\.)?\s*\[|\benv\b[^{}]*\}\s*=\s*process\b/
+  return direct.test(code) || (imports.some((name) => /^(node:)?process$/.test(name)) && /\benv\b/.test(code))
+}
+
+/** Each circle once, told from where it was entered. */
+function findCircles(targets: ReadonlyMap<string, readonly string[]>): string[] {
+  const circles: string[] = []
+  const done = new Set<string>()
+  const visit = (path: string, trail: readonly string[]): void => {
+    const seen = trail.indexOf(path)
+    if (seen >= 0) circles.push(`circle: ${[...trail.slice(seen), path].join(' -> ')}`)
+    if (seen >= 0 || done.has(path)) return
+    for (const target of targets.get(path) ?? []) visit(target, [...trail, path])
+    done.add(path)
+  }
+  for (const path of targets.keys()) visit(path, [])
+  return circles
+}
