@@ -14,7 +14,7 @@ import {
 } from '#config/variables.ts'
 import { AppError } from '#core/errors.ts'
 
-export type OidcConfig = {
+type OidcConfig = {
   readonly issuer: string
   readonly clientId?: string
   readonly clientSecret?: string

@@ -128,8 +128,9 @@ for (const [name, value] of plainFaults) {
   test(`${name}=${JSON.stringify(value)} is refused with the name, the value and an example`, () => {
     const faults = faultsOf({ [name]: value })
     assert.equal(faults.length, 1)
-    assert(faults[0]?.startsWith(`${name} must be `), faults[0])
-    assert(faults[0]?.includes(`not "${value}". Example: ${name}=`), faults[0])
+    const [line = ''] = faults
+    assert(line.startsWith(`${name} must be `), line)
+    assert(line.includes(`not "${value}". Example: ${name}=`), line)
   })
 }
 
@@ -162,10 +163,11 @@ for (const [name, value] of hiddenFaults) {
   test(`${name}=${JSON.stringify(value.slice(0, 40))} is refused and its value is not shown`, () => {
     const faults = faultsOf({ [name]: value })
     assert.equal(faults.length, 1, faults.join('\n'))
-    assert(faults[0]?.startsWith(`${name} must be `), faults[0])
-    assert(faults[0]?.includes(`. Example: ${name}=`), faults[0])
-    const problem = faults[0]?.slice(name.length, faults[0].indexOf('. Example:'))
-    assert(!problem?.includes(`"`) && !problem?.includes('show this') && !problem?.includes('show%20this'), problem)
+    const [line = ''] = faults
+    assert(line.startsWith(`${name} must be `), line)
+    assert(line.includes(`. Example: ${name}=`), line)
+    const problem = line.slice(name.length, line.indexOf('. Example:'))
+    assert(!/["*]|this|mysql|ftp|a\.example|10\.0|proxy$/.test(problem), problem)
   })
 }
 
@@ -233,6 +235,6 @@ test('every example is a valid value of its variable', () => {
 
 test('the documentation has a row for every variable, and no other', () => {
   const page = readFileSync(new URL('../docs/configuration.md', import.meta.url), 'utf8')
-  const documented = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map((match) => match[1])
+  const documented = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map((match) => match[1] ?? '')
   assert.deepEqual(documented.toSorted(), names.toSorted())
 })

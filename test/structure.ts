@@ -2,7 +2,20 @@
 import { dirname, join, normalize } from 'node:path/posix'
 import { readSource, type Source } from './source.ts'
 
-const below = ['agent', 'config', 'doors', 'http', 'memory', 'models', 'safety', 'sandbox', 'store', 'tools', 'turns']
+const below = [
+  'agent',
+  'config',
+  'doors',
+  'home',
+  'http',
+  'memory',
+  'models',
+  'safety',
+  'sandbox',
+  'store',
+  'tools',
+  'turns',
+]
 
 /** Which floors a floor may import from, besides itself. Type imports count. */
 const floors: Readonly<Record<string, readonly string[]>> = {
@@ -19,6 +32,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   store: ['core', 'lib'],
   http: ['core', 'lib'],
   config: ['core', 'lib'],
+  home: ['core', 'lib'],
   safety: ['core'],
   lib: [],
   core: [],

@@ -66,7 +66,8 @@ export async function ask({ model, request, turnId, signal, emit }: Question): P
     drafts.push({ id: newId(), item: { type: 'reasoning', text: reasoning, ...(opaque && { opaque }) } })
   }
   // A response without calls always leaves a message, so that the turn can end.
-  if (text || (calls.length === 0 && fault === undefined)) drafts.push({ id: itemId, item: textMessage('assistant', text) })
+  if (text || (calls.length === 0 && fault === undefined))
+    drafts.push({ id: itemId, item: textMessage('assistant', text) })
   if (fault !== undefined) return { drafts, usage, fault }
   return { drafts: [...drafts, ...calls], usage }
 }

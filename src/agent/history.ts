@@ -26,7 +26,13 @@ export interface Histories {
 }
 
 /** A cache of histories, bounded in bytes; the longest unused goes first. */
-export function createHistories({ threads, limit = maxBytes }: { threads: Pick<ThreadStore, 'history'>; limit?: number }): Histories {
+export function createHistories({
+  threads,
+  limit = maxBytes,
+}: {
+  threads: Pick<ThreadStore, 'history'>
+  limit?: number
+}): Histories {
   const cache = new Map<string, History>()
   let bytes = 0
 
@@ -124,7 +130,9 @@ function close(history: History, result: Result): void {
 function sizeOf(item: Item): number {
   switch (item.type) {
     case 'message':
-      return 200 + 3 * item.content.reduce((sum, part) => sum + (part.type === 'image' ? part.url : part.text).length, 0)
+      return (
+        200 + 3 * item.content.reduce((sum, part) => sum + (part.type === 'image' ? part.url : part.text).length, 0)
+      )
     case 'result':
     case 'answer':
       return 200 + 3 * (item.output?.length ?? 0)

@@ -68,7 +68,10 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
 /** How a fault ends a turn; undefined when the turn is to be left for whoever takes it over. */
 export function outcomeOf(fault: unknown): Outcome | undefined {
   if (!(fault instanceof AppError)) {
-    return { status: 'failed', error: { code: 'internal', message: 'something went wrong inside the service; its log says more' } }
+    return {
+      status: 'failed',
+      error: { code: 'internal', message: 'something went wrong inside the service; its log says more' },
+    }
   }
   if (fault.code === 'shutting_down' || fault.code === 'lease_lost') return undefined
   if (fault.code === 'turn_cancelled') return { status: 'cancelled' }
@@ -84,7 +87,11 @@ function finishStep(drafts: readonly Draft[], usage: Usage, toolbox: Toolbox): S
   return { drafts: gated, usage, outcome: restOf(nextMove(itemsOf(gated), toolbox)) }
 }
 
-async function* settle(calls: readonly Settlement[], usage: Usage, parts: LoopParts): AsyncGenerator<Step, Step | undefined> {
+async function* settle(
+  calls: readonly Settlement[],
+  usage: Usage,
+  parts: LoopParts,
+): AsyncGenerator<Step, Step | undefined> {
   const { history, toolbox, turn, signal } = parts
   if (calls.every(isGate)) {
     const drafts = calls.map(gateDraft)
@@ -122,7 +129,8 @@ function spent({ turn, history }: LoopParts): { items: readonly Item[]; steps: n
   let steps = 0
   let speaking = false
   for (const item of items) {
-    const byModel = item.type === 'reasoning' || item.type === 'call' || (item.type === 'message' && item.role === 'assistant')
+    const byModel =
+      item.type === 'reasoning' || item.type === 'call' || (item.type === 'message' && item.role === 'assistant')
     if (byModel && !speaking) steps++
     speaking = byModel
   }

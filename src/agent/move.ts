@@ -37,7 +37,10 @@ export function nextMove(items: readonly Item[], toolbox: Pick<Toolbox, 'kindOf'
 }
 
 /** How a call can be closed right now, if it can. */
-function readiness({ call, gate, answer, attempted }: OpenCall, toolbox: Pick<Toolbox, 'kindOf' | 'repeatable'>): Settlement | undefined {
+function readiness(
+  { call, gate, answer, attempted }: OpenCall,
+  toolbox: Pick<Toolbox, 'kindOf' | 'repeatable'>,
+): Settlement | undefined {
   if (gate && !answer) return undefined
   if (answer?.decision === 'deny') return { call, how: 'denied', ...(answer.output && { word: answer.output }) }
   const kind = toolbox.kindOf(call)
@@ -48,6 +51,8 @@ function readiness({ call, gate, answer, attempted }: OpenCall, toolbox: Pick<To
 }
 
 function spokenLast(items: readonly Item[]): boolean {
-  const last = items.findLast(({ type }) => type === 'message' || type === 'call' || type === 'result' || type === 'answer')
+  const last = items.findLast(
+    ({ type }) => type === 'message' || type === 'call' || type === 'result' || type === 'answer',
+  )
   return last?.type === 'message' && last.role === 'assistant'
 }

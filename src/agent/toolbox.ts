@@ -16,7 +16,11 @@ export interface Toolbox {
 }
 
 /** Joins the service's tools with the caller's. The specs array is the same for every turn without caller tools. */
-export function createToolbox(tools: ReadonlyMap<string, Tool>, own: readonly ToolSpec[], callers: readonly ToolSpec[] = []): Toolbox {
+export function createToolbox(
+  tools: ReadonlyMap<string, Tool>,
+  own: readonly ToolSpec[],
+  callers: readonly ToolSpec[] = [],
+): Toolbox {
   return {
     specs: callers.length > 0 ? [...own, ...callers] : own,
     kindOf(call) {

@@ -4,7 +4,7 @@ import type { Json } from '#core/json.ts'
 import { choice, label, serverUrl } from './schemas.ts'
 import { fault, type Given, type Name, providers, type Report, type Values } from './variables.ts'
 
-export type Provider = (typeof providers)[number]
+type Provider = (typeof providers)[number]
 
 /** The choice, and what made it. `apiKey` is the environment's; a sealed one is looked up elsewhere. */
 export type ModelConfig = {

@@ -29,15 +29,6 @@ export function choice<const T extends string>(words: readonly T[]) {
   return z.pipe(z.string().check(z.toLowerCase()), z.enum(words, { error }))
 }
 
-/** A value read by a function that answers undefined for a fault. The fault does not quote the text. */
-export function reading<T>(read: (text: string) => T | undefined, fault: string) {
-  const readable = z.string().check(z.refine((text) => read(text) !== undefined, { error: fault }))
-  return z.pipe(
-    readable,
-    z.transform((text: string) => read(text) as T),
-  )
-}
-
 /** A secret that travels in an HTTP header. */
 export function secret() {
   const fault = `must be 1 to ${longestSecret} printable ASCII characters without white space`
@@ -101,6 +92,15 @@ export function trust() {
     if (/^\d{1,2}$/.test(text)) return Number(text)
     return listOf(text, networkOf)
   }, 'must be true, false, a number of hops, or a comma list of addresses and networks')
+}
+
+/** A value read by a function that answers undefined for a fault. The fault does not quote the text. */
+function reading<T>(read: (text: string) => T | undefined, fault: string) {
+  const readable = z.string().check(z.refine((text) => read(text) !== undefined, { error: fault }))
+  return z.pipe(
+    readable,
+    z.transform((text: string) => read(text) as T),
+  )
 }
 
 function networkOf(text: string): string | undefined {

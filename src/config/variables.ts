@@ -24,7 +24,7 @@ export const providers = [
   'anthropic',
   'google',
 ] as const
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 
 /** Every variable read here, with an example; the documentation is held to it. */
 export const examples = {

@@ -52,7 +52,11 @@ export class AppError extends Error {
   readonly param: string | undefined
   readonly retryAfterSecs: number | undefined
 
-  constructor(code: ErrorCode, message: string, more: { param?: string; retryAfterSecs?: number; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: { param?: string; retryAfterSecs?: number; cause?: unknown } = {},
+  ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause })
     this.name = 'AppError'
     this.code = code

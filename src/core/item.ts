@@ -7,7 +7,11 @@ export type Part =
   | { readonly type: 'image'; readonly url: string }
   | { readonly type: 'file'; readonly name: string; readonly text: string }
 
-export type Message = { readonly type: 'message'; readonly role: 'user' | 'assistant'; readonly content: readonly Part[] }
+export type Message = {
+  readonly type: 'message'
+  readonly role: 'user' | 'assistant'
+  readonly content: readonly Part[]
+}
 export type Reasoning = { readonly type: 'reasoning'; readonly text: string; readonly opaque?: string }
 /** A call the model made. `args` is an object, or the raw text where the model wrote no valid JSON object. */
 export type Call = { readonly type: 'call'; readonly callId: string; readonly name: string; readonly args: Json }

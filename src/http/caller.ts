@@ -1,4 +1,5 @@
 // Who a request comes from, once its token has been checked.
+import type {} from 'fastify'
 import type { UserId } from '#core/ids.ts'
 
 export type Caller = { readonly user: UserId; readonly name: string; readonly operator: boolean }

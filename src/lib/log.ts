@@ -11,13 +11,29 @@ export interface Log {
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
 /** Names under which a secret might be logged by mistake. */
-const redacted = ['authorization', 'cookie', 'token', 'apiKey', 'secret', 'password', '*.authorization', '*.token', '*.apiKey', '*.secret']
+const redacted = [
+  'authorization',
+  'cookie',
+  'token',
+  'apiKey',
+  'secret',
+  'password',
+  '*.authorization',
+  '*.token',
+  '*.apiKey',
+  '*.secret',
+]
 
 /** A logger that writes to a file, or to standard error. */
 export async function openLog({ level, file }: { level: LogLevel; file?: string }): Promise<Log> {
   const { pino } = await import('pino')
-  const target = pino.destination(file === undefined ? { dest: 2, sync: true } : { dest: file, sync: true, mkdir: true, mode: 0o600 })
-  const log: Log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths: redacted, censor: '***' } }, target)
+  const target = pino.destination(
+    file === undefined ? { dest: 2, sync: true } : { dest: file, sync: true, mkdir: true, mode: 0o600 },
+  )
+  const log: Log = pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths: redacted, censor: '***' } },
+    target,
+  )
   return log
 }
 

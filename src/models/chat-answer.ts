@@ -74,10 +74,11 @@ export class ChatAnswer {
   }
 
   #readPlainText(text: string, from: number, end: number, events: ModelEvent[]): boolean {
+    // Slices are compared as memory; startsWith and endsWith go letter by letter and cost as much as JSON.parse.
     const start = from + this.#before.length
     const stop = end - this.#after.length
     if (this.#before === '' || stop <= start) return false
-    if (!text.startsWith(this.#before, from) || !text.endsWith(this.#after, end)) return false
+    if (text.slice(from, start) !== this.#before || text.slice(stop, end) !== this.#after) return false
     const token = text.slice(start, stop)
     if (token.includes('"') || token.includes('\\')) return false
     events.push({ type: 'text', text: token })

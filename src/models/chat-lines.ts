@@ -18,13 +18,13 @@ export class LineCutter {
 
   /** The whole lines that these bytes complete, without the last newline; '' when there are none yet. */
   push(bytes: Buffer): string {
-    const cut = bytes.lastIndexOf(NEWLINE)
+    // Nearly every read ends with a line.
+    const cut = bytes.at(-1) === NEWLINE ? bytes.length - 1 : bytes.lastIndexOf(NEWLINE)
     if (cut === -1) {
       this.#hold(bytes)
       return ''
     }
-    const whole = bytes.subarray(0, cut)
-    const text = this.#heldBytes === 0 ? whole.toString('utf8') : this.#join(whole)
+    const text = this.#heldBytes === 0 ? bytes.toString('utf8', 0, cut) : this.#join(bytes.subarray(0, cut))
     if (cut + 1 < bytes.length) this.#hold(bytes.subarray(cut + 1))
     return text
   }

@@ -86,8 +86,8 @@ export function findList(name: string, schema: Schema, search: Search, wish: Wis
 function listValues(items: Schema, search: Search): readonly Json[] {
   const { heard } = search
   if (Array.isArray(items.enum)) {
-    const choices: readonly Json[] = items.enum
-    return choices.filter((value) => wordsOf(String(value)).every((word) => heard.words.includes(word)))
+    const choices = items.enum.filter((value) => typeof value === 'string')
+    return choices.filter((value) => wordsOf(value).every((word) => heard.words.includes(word)))
   }
   if (items.type === 'number' || items.type === 'integer') {
     return heard.numbers.map(({ value }) => value).filter((value) => items.type === 'number' || Number.isInteger(value))
@@ -116,6 +116,8 @@ function findForm(form: Exclude<Form, 'free'>, search: Search, wish: Wish): stri
       return findCountry(search, wish)
     case 'timezone':
       return findZone(heard)
+    default:
+      return form satisfies never
   }
 }
 
@@ -190,7 +192,7 @@ function countryCode(name: string): string | undefined {
   if (name === 'UK') return 'GB'
   const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
   if (/^[A-Z]{2}$/.test(name)) return regions.of(name) === undefined ? undefined : name
-  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'.split('')
   return letters
     .flatMap((a) => letters.map((b) => a + b))
     .find((code) => regions.of(code)?.toLowerCase() === name.toLowerCase())

@@ -21,7 +21,8 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
     addToken: (name, token) =>
       sql.write(function* () {
         const row = yield* first('SELECT * FROM users WHERE name = ?', name)
-        if (!row) throw new AppError('not_found', `no user is named ${name}: see \`atrium user list\``, { param: 'name' })
+        if (!row)
+          throw new AppError('not_found', `no user is named ${name}: see \`atrium user list\``, { param: 'name' })
         yield* saveToken(userOf(row), token, now())
         return userOf(row)
       }),

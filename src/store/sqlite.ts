@@ -116,7 +116,9 @@ function asAppError(error: unknown): unknown {
   // The low byte is SQLite's primary code.
   switch (code & 0xff) {
     case 13:
-      return new AppError('disk_full', 'the disk is full: nothing was stored; free some space and try again', { cause: error })
+      return new AppError('disk_full', 'the disk is full: nothing was stored; free some space and try again', {
+        cause: error,
+      })
     case 8:
       return new AppError('home_unwritable', `the database cannot be written (${words})`, { cause: error })
     case 5:
@@ -126,7 +128,9 @@ function asAppError(error: unknown): unknown {
       return new AppError('database_unavailable', `the database is unavailable (${words})`, { cause: error })
     case 11:
     case 26:
-      return new AppError('database_unavailable', `the database file is damaged (${words}); restore a backup`, { cause: error })
+      return new AppError('database_unavailable', `the database file is damaged (${words}); restore a backup`, {
+        cause: error,
+      })
     default:
       return error
   }

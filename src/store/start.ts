@@ -120,7 +120,10 @@ function* checkGate({ resumes, whenBusy }: NewTurn, openCall: string | null): Jo
   if (resumes === undefined) {
     // A door that queues (chat, webhook) waits behind the gate; the Responses API tells its caller.
     if (openCall && whenBusy === 'refuse') {
-      throw new AppError('tool_output_required', `the thread waits for the output of ${openCall}: send it as a function_call_output, or cancel the response`)
+      throw new AppError(
+        'tool_output_required',
+        `the thread waits for the output of ${openCall}: send it as a function_call_output, or cancel the response`,
+      )
     }
   } else if (!openCall) {
     throw new AppError('no_open_gate', 'no tool call of this thread waits for an output')
@@ -137,9 +140,12 @@ function* isIdle(threadId: string, whenBusy: NewTurn['whenBusy']): Job<boolean> 
   if (active?.['status'] === 'waiting' && whenBusy === 'refuse') {
     throw new AppError('gate_required', 'the thread waits for an approval or a sign-in: resolve it in the web UI first')
   }
-  const queued = active ?? (yield* first(`SELECT id FROM turns WHERE thread_id = ? AND status = 'queued' LIMIT 1`, threadId))
+  const queued =
+    active ?? (yield* first(`SELECT id FROM turns WHERE thread_id = ? AND status = 'queued' LIMIT 1`, threadId))
   if (queued && whenBusy === 'refuse') {
-    throw new AppError('conversation_busy', 'the thread already runs a turn: wait for it, or cancel it', { retryAfterSecs: 1 })
+    throw new AppError('conversation_busy', 'the thread already runs a turn: wait for it, or cancel it', {
+      retryAfterSecs: 1,
+    })
   }
   const open = queued ?? (yield* first('SELECT id FROM threads WHERE id = ? AND open_call IS NOT NULL', threadId))
   return !open

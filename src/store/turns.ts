@@ -144,7 +144,10 @@ function* answerGate(user: UserId, threadId: string, draft: Draft, now: number) 
   }
   const turn = turnOf(row)
   const entries = yield* append({ threadId, turnId: turn.id, at: now }, [draft], null)
-  yield* query(`UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL WHERE id = ? AND status = 'waiting'`, turn.id)
+  yield* query(
+    `UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL WHERE id = ? AND status = 'waiting'`,
+    turn.id,
+  )
   return { turn: turn.status === 'waiting' ? { ...turn, status: 'queued' as const } : turn, entries }
 }
 
@@ -155,10 +158,12 @@ function* cancelTurn(user: UserId, turnId: string, force: boolean, now: number) 
   const holdsGate = turn.status === 'done' && (yield* hasOpenGate(turn))
   const may = turn.status === 'queued' || turn.status === 'waiting' || holdsGate || (force && turn.status === 'running')
   if (!may) return { turn, entries: [] as Entry[] }
-  const drafts = open.map(({ call }): Draft => ({
-    id: newId(),
-    item: { type: 'result', callId: call.callId, output: 'cancelled by the user before it was done', error: true },
-  }))
+  const drafts = open.map(
+    ({ call }): Draft => ({
+      id: newId(),
+      item: { type: 'result', callId: call.callId, output: 'cancelled by the user before it was done', error: true },
+    }),
+  )
   const target = { threadId: turn.threadId, turnId, at: now }
   const entries = drafts.length > 0 ? yield* append(target, drafts, null) : []
   const lastSeq = entries.at(-1)?.seq ?? turn.lastSeq
@@ -215,7 +220,12 @@ function* countTurns(user: UserId | undefined, now: number) {
       : 'SELECT sum(cost_usd) AS usd FROM turns WHERE id > ? AND user_id = ?',
     ...(user === undefined ? [from] : [from, user]),
   )
-  return { queued: of('queued'), running: of('running'), waiting: of('waiting'), costTodayUsd: Number(cost?.['usd'] ?? 0) }
+  return {
+    queued: of('queued'),
+    running: of('running'),
+    waiting: of('waiting'),
+    costTodayUsd: Number(cost?.['usd'] ?? 0),
+  }
 }
 
 function* lastSeqOf(threadId: string): Job<number | null> {

@@ -122,7 +122,9 @@ export function createRunner(parts: RunnerParts): Runner {
     const code = error instanceof AppError ? error.code : undefined
     if (code === 'lease_lost') return
     if (code !== 'shutting_down') log.error({ turn: turn.id, err: error }, 'turn let go')
-    await store.turns.release(turn, lease).catch((cause: unknown) => log.error({ turn: turn.id, err: cause }, 'release failed'))
+    await store.turns
+      .release(turn, lease)
+      .catch((cause: unknown) => log.error({ turn: turn.id, err: cause }, 'release failed'))
     queued = true
   }
 

@@ -130,7 +130,11 @@ function titleOf(input: readonly Item[]): string {
     if (item.type !== 'message' || item.role !== 'user') continue
     for (const part of item.content) {
       if (part.type !== 'text') continue
-      const line = part.text.replace(/<(instructions|user-context)>[\s\S]*?<\/\1>/g, '').trim().split('\n', 1)[0] ?? ''
+      const line =
+        part.text
+          .replace(/<(instructions|user-context)>[\s\S]*?<\/\1>/g, '')
+          .trim()
+          .split('\n', 1)[0] ?? ''
       // oxlint-disable-next-line no-control-regex -- titles are shown in terminals
       const clean = line.replace(/[\u0000-\u001f\u007f]/g, ' ').trim()
       if (clean) return [...clean].slice(0, 80).join('')
@@ -142,9 +146,12 @@ function titleOf(input: readonly Item[]): string {
 /** Checks a message typed or sent by a person. */
 export function checkMessage(text: string, maxBytes = 100_000): void {
   if (text.trim() === '') throw new AppError('invalid_input', 'the message is empty', { param: 'message' })
-  if (text.includes('\0')) throw new AppError('invalid_input', 'the message contains a NUL character', { param: 'message' })
+  if (text.includes('\0'))
+    throw new AppError('invalid_input', 'the message contains a NUL character', { param: 'message' })
   const bytes = Buffer.byteLength(text)
   if (bytes > maxBytes) {
-    throw new AppError('too_large', `the message has ${bytes} bytes, at most ${maxBytes} are taken`, { param: 'message' })
+    throw new AppError('too_large', `the message has ${bytes} bytes, at most ${maxBytes} are taken`, {
+      param: 'message',
+    })
   }
 }

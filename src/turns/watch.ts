@@ -19,7 +19,12 @@ export type Watch = AsyncIterable<readonly Watched[]> & { close(): void }
  * Follows a thread from after a seq. The subscription stands before the store is read, so that nothing falls between;
  * what was read is not told again. Ends when the reader closes it or falls too far behind.
  */
-export function watchThread(parts: { bus: Bus; threads: ThreadStore }, user: UserId, threadId: string, after: number): Watch {
+export function watchThread(
+  parts: { bus: Bus; threads: ThreadStore },
+  user: UserId,
+  threadId: string,
+  after: number,
+): Watch {
   const subscription = parts.bus.subscribe(threadId)
   return {
     close: () => subscription.close(),
@@ -91,5 +96,7 @@ function atRest({ status }: Turn): boolean {
 
 function belongsTo(event: Event, turnId: string): boolean {
   if (event.type === 'turn') return event.turn.id === turnId
-  return event.type === 'delta' ? event.turnId === turnId : event.entries.some((entry: Entry) => entry.turnId === turnId)
+  return event.type === 'delta'
+    ? event.turnId === turnId
+    : event.entries.some((entry: Entry) => entry.turnId === turnId)
 }

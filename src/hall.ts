@@ -1,0 +1,128 @@
+// The hall: the agent with its store and tools, before any door is opened.
+import { defaultBounds } from '#agent/guard.ts'
+import { createHistories } from '#agent/history.ts'
+import type { Config } from '#config.ts'
+import { AppError } from '#core/errors.ts'
+import { newId } from '#core/ids.ts'
+import type { Model } from '#core/model.ts'
+import type { Lease, Store } from '#core/store.ts'
+import type { Tool } from '#core/tool.ts'
+import { type Home, lockHome, masterKey, openHome } from '#home.ts'
+import type { Log } from '#lib/log.ts'
+import { createSeal } from '#lib/seal.ts'
+import { openModel } from '#models/open.ts'
+import { createLocalBus } from '#store/bus-local.ts'
+import { openStore } from '#store/open.ts'
+import { createCalculateTool } from '#tools/calculate.ts'
+import { createTimeTool } from '#tools/time.ts'
+import { expireGates } from '#turns/expiry.ts'
+import { createRunner, type Runner, type Tools } from '#turns/runner.ts'
+import { createTurns, type Turns } from '#turns/turns.ts'
+
+const expiryCheckMs = 60_000
+/** What open turns and streams get at the end before they are released for a restart. */
+const drainMs = 10_000
+
+/** The hall without its doors: what every command that talks to the agent needs. */
+export type Hall = {
+  readonly home: Home
+  readonly config: Config
+  readonly store: Store
+  readonly turns: Turns
+  readonly runner: Runner
+  readonly tools: () => Tools
+  readonly model: () => Promise<Model>
+  /** Reads the settings again; the next turn follows them. */
+  reload(): Promise<void>
+  close(graceMs?: number): Promise<void>
+}
+
+export type HallParts = {
+  /** The configuration under some stored settings; called again when they change. */
+  readonly configure: (settings: Awaited<ReturnType<Store['settings']['all']>>) => Config
+  readonly log: Log
+}
+
+/** Opens the store of a home without taking the home: for commands that look or set, beside a running service. */
+export function openHomeStore(config: Config): { home: Home; store: Store } {
+  const home = openHome(config.home)
+  return { home, store: openStore({ path: home.database, seal: createSeal(masterKey(home, config.masterKey)) }) }
+}
+
+/** Takes the home and opens the hall. Throws home_locked while another process has it. */
+export async function openHall({ configure, log }: HallParts): Promise<Hall> {
+  const first = configure({})
+  const unlock = lockHome(openHome(first.home))
+  if (!unlock) {
+    throw new AppError(
+      'home_locked',
+      `another Atrium runs on ${first.home}: stop it, or set ATRIUM_HOME to another folder`,
+    )
+  }
+  try {
+    const { home, store } = openHomeStore(first)
+    let config = configure(await store.settings.all())
+    let model: Promise<Model> | undefined
+    const openCurrent = (): Promise<Model> => {
+      model ??= openModel(config.model, (name) => store.secrets.get(name)).catch((error: unknown) => {
+        model = undefined
+        throw error
+      })
+      return model
+    }
+    const lease: Lease = { owner: newId(), epoch: 1 }
+    const bus = createLocalBus()
+    const tools = toolSet([createTimeTool({ now: Date.now }), createCalculateTool()])
+    const runner = createRunner({
+      store,
+      bus,
+      lease,
+      log,
+      histories: createHistories({ threads: store.threads }),
+      model: openCurrent,
+      tools: () => tools,
+      bounds: defaultBounds,
+    })
+    const turns = createTurns({ store, bus, runner })
+    // We hold the home: whoever ran these turns is gone.
+    const cutOff = await store.turns.recover(lease)
+    if (cutOff > 0) log.info({ turns: cutOff }, 'turns of the last run go on')
+    runner.wake()
+    const expiry = setInterval(() => {
+      expireGates({ store, turns, now: Date.now }).catch((error: unknown) =>
+        log.error({ err: error }, 'gates could not expire'),
+      )
+    }, expiryCheckMs)
+    expiry.unref()
+    return {
+      home,
+      get config() {
+        return config
+      },
+      store,
+      turns,
+      runner,
+      tools: () => tools,
+      model: openCurrent,
+      async reload() {
+        config = configure(await store.settings.all())
+        model = undefined
+        log.info({ provider: config.model.provider, model: config.model.name }, 'settings read again')
+      },
+      async close(graceMs = drainMs) {
+        clearInterval(expiry)
+        await runner.drain(graceMs)
+        await bus.close()
+        await store.close()
+        unlock()
+      },
+    }
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}
+
+function toolSet(list: readonly Tool[]): Tools {
+  return { byName: new Map(list.map((tool) => [tool.spec.name, tool])), specs: list.map(({ spec }) => spec) }
+}

@@ -1,0 +1,105 @@
+// The service home: a private folder with the database, the key, the operator's token and the log.
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { AppError } from '#core/errors.ts'
+
+export type Home = {
+  readonly path: string
+  readonly database: string
+  readonly logFile: string
+}
+
+/** What a running service leaves in its home, so that commands find it. */
+export type ServiceNote = {
+  readonly pid: number
+  readonly port: number
+  readonly token: string
+  readonly gateway?: string
+}
+
+/** Makes the folder where it is missing. Throws home_unwritable with the way out. */
+export function openHome(path: string): Home {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    if (!statSync(path).isDirectory()) throw new Error('it is not a folder')
+    chmodSync(path, 0o700)
+    const probe = join(path, `.probe-${process.pid}`)
+    writeFileSync(probe, '', { mode: 0o600 })
+    rmSync(probe)
+  } catch (error) {
+    throw unwritable(path, error)
+  }
+  return { path, database: join(path, 'atrium.db'), logFile: join(path, 'atrium.log') }
+}
+
+/**
+ * Takes the home for this process; undefined while another has it. SQLite's file lock ends with the process that holds
+ * it, however that ends, so a restart takes over at once.
+ */
+export function lockHome(home: Home): (() => void) | undefined {
+  const db = new DatabaseSync(join(home.path, 'lock'), { timeout: 0 })
+  try {
+    db.exec('PRAGMA journal_mode=MEMORY; BEGIN EXCLUSIVE')
+  } catch (error) {
+    db.close()
+    if (((error as { errcode?: number }).errcode ?? 0) % 256 === 5) return undefined
+    throw unwritable(home.path, error)
+  }
+  return () => db.close()
+}
+
+/** The key that seals secrets: given by the environment, else kept in the home. */
+export function masterKey(home: Home, given: string | undefined): string {
+  return (
+    given?.toLowerCase() ??
+    readOrMake(join(home.path, 'master-key'), () => randomBytes(32).toString('hex'), /^[0-9a-f]{64}$/)
+  )
+}
+
+/** The operator's provisioned token, made at the first start. */
+export function provisionedToken(home: Home): string {
+  return readOrMake(
+    join(home.path, 'webui-token'),
+    () => `atr_${randomBytes(32).toString('base64url')}`,
+    /^[\x21-\x7e]{16,4096}$/,
+  )
+}
+
+export function writeNote(home: Home, note: ServiceNote): void {
+  writeFileSync(join(home.path, 'service.json'), JSON.stringify(note), { mode: 0o600 })
+}
+
+export function removeNote(home: Home): void {
+  rmSync(join(home.path, 'service.json'), { force: true })
+}
+
+/** The note of the service that runs on a home. It may be stale: whoever reads it must be ready for nobody answering. */
+export function readNote(path: string): ServiceNote | undefined {
+  try {
+    return JSON.parse(readFileSync(join(path, 'service.json'), 'utf8')) as ServiceNote
+  } catch {
+    return undefined
+  }
+}
+
+function readOrMake(file: string, make: () => string, form: RegExp): string {
+  try {
+    // `wx` makes one winner of two processes that start together.
+    writeFileSync(file, `${make()}\n`, { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(file, error)
+  }
+  const text = readFileSync(file, 'utf8').trim()
+  if (!form.test(text))
+    throw new AppError('invalid_config', `${file} does not hold what it should: restore it, or move it away`)
+  return text
+}
+
+function unwritable(path: string, cause: unknown): AppError {
+  const why = cause instanceof Error ? cause.message.split('\n', 1)[0] : String(cause)
+  return new AppError('home_unwritable', `${path} cannot be written (${why}): set ATRIUM_HOME to a folder of yours`, {
+    cause,
+  })
+}

@@ -1,0 +1,26 @@
+// Approvals that nobody answered: after a day they are denied, so that the turn can end.
+import { AppError } from '#core/errors.ts'
+import type { Store } from '#core/store.ts'
+import type { Turns } from './turns.ts'
+
+const expiresMs = 24 * 60 * 60 * 1000
+
+/** Denies every gate that has been open for a day. An answer that came first wins. */
+export async function expireGates({
+  store,
+  turns,
+  now,
+}: {
+  store: Store
+  turns: Turns
+  now: () => number
+}): Promise<void> {
+  for (const { turn, callIds } of await store.turns.waitingSince(now() - expiresMs)) {
+    for (const callId of callIds) {
+      const denial = { callId, decision: 'deny' as const, output: 'nobody answered within 24 hours', by: 'expiry' }
+      await turns.answer(turn.userId, turn.threadId, denial).catch((error: unknown) => {
+        if (!(error instanceof AppError && error.code === 'no_open_gate')) throw error
+      })
+    }
+  }
+}

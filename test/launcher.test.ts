@@ -1,0 +1,179 @@
+// bin/atrium in checkouts made for the purpose: where it is called from, which Node it takes, what passes through.
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+
+/** Prints what it was started with; as told it exits with a code, warns, or waits for a signal. */
+const program = `
+const [command, code]: string[] = process.argv.slice(2)
+if (command === 'wait') {
+  process.on('SIGTERM', () => process.exit(7))
+  setInterval(() => {}, 1000)
+}
+if (command === 'warn') process.emitWarning('noise', 'ExperimentalWarning')
+const { execPath: node, pid, argv: [, main, ...args] } = process
+console.log(JSON.stringify({ node, main, args, cwd: process.cwd(), pid }))
+if (command === 'exit') process.exit(Number(code))
+`
+
+type Seen = { node: string; main: string; args: string[]; cwd: string; pid: number }
+
+/** A checkout with the launcher; `pinned` says where its Node is, if it has one. */
+function makeCheckout(context: TestContext, pinned?: 'node/bin/node' | '.bin/node') {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'atrium launcher ')))
+  context.after(() => rmSync(folder, { recursive: true, force: true }))
+  const root = join(folder, 'a check out')
+  const launcher = join(root, 'bin', 'atrium')
+  mkdirSync(join(root, 'bin'), { recursive: true })
+  mkdirSync(join(root, 'src'))
+  copyFileSync(join(import.meta.dirname, '..', 'bin', 'atrium'), launcher)
+  writeFileSync(join(root, 'src', 'main.ts'), program)
+  writeFileSync(join(root, 'package.json'), '{"type":"module"}')
+  if (pinned) {
+    mkdirSync(dirname(join(root, 'node_modules', pinned)), { recursive: true })
+    symlinkSync(process.execPath, join(root, 'node_modules', pinned))
+  }
+  return { folder, root, launcher }
+}
+
+/** A `node` that only knows its version, in a folder for PATH. */
+function makeNode(folder: string, version: string): string {
+  const bin = join(folder, `node ${version}`)
+  mkdirSync(bin)
+  writeFileSync(
+    join(bin, 'node'),
+    `#!/bin/sh\n[ "$*" = --version ] && echo ${version} && exit\necho "took ${version}"\n`,
+    {
+      mode: 0o755,
+    },
+  )
+  return bin
+}
+
+const systemPath = '/usr/bin:/bin'
+
+function launch(
+  launcher: string,
+  args: readonly string[] = [],
+  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+) {
+  const { status, stdout, stderr } = spawnSync(launcher, args, {
+    cwd: options.cwd ?? '/',
+    env: options.env ?? { PATH: systemPath },
+    encoding: 'utf8',
+  })
+  return { status, stdout, stderr, seen: stdout.startsWith('{') ? (JSON.parse(stdout) as Seen) : undefined }
+}
+
+for (const pinned of ['node/bin/node', '.bin/node'] as const) {
+  test(`the pinned node_modules/${pinned} runs src/main.ts of the checkout, with an empty environment too`, (context) => {
+    const { root, launcher } = makeCheckout(context, pinned)
+    for (const env of [{}, { PATH: '' }, { PATH: systemPath }]) {
+      const { status, stderr, seen } = launch(launcher, [], { env })
+      assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+      assert.equal(seen?.node, process.execPath)
+      assert.equal(seen?.main, join(root, 'src', 'main.ts'))
+    }
+  })
+}
+
+test('arguments and the working folder arrive as they were', (context) => {
+  const { folder, launcher } = makeCheckout(context, 'node/bin/node')
+  const args = ['run', '-m', 'two  words', '', '*', '$HOME', "it's", '"', 'a\nb', '--help', '--', '-x']
+  const { seen } = launch(launcher, args, { cwd: folder })
+  assert.deepEqual(seen?.args, args)
+  assert.equal(seen?.cwd, folder)
+})
+
+test('it finds its checkout from any folder and through symlinks of any kind', (context) => {
+  const { folder, root, launcher } = makeCheckout(context, 'node/bin/node')
+  mkdirSync(join(folder, 'x', 'y'), { recursive: true })
+  mkdirSync(join(folder, 'on path'))
+  const link = (target: string, ...path: string[]) => symlinkSync(target, join(folder, ...path))
+  link(launcher, 'absolute')
+  link('../../a check out/bin/atrium', 'x', 'y', 'relative')
+  link('x/y/relative', 'chain')
+  link(join(folder, 'chain'), 'on path', 'atrium')
+  link('a check out/bin', 'bins')
+  link('x/y', 'short')
+  const calls: [command: string, cwd: string][] = [
+    ['./atrium', join(root, 'bin')],
+    ['bin/atrium', root],
+    ['../bin/atrium', join(root, 'src')],
+    [join(folder, 'absolute'), '/'],
+    ['./absolute', folder],
+    ['x/y/relative', folder],
+    ['./chain', folder],
+    ['bins/atrium', folder],
+    ['short/relative', folder],
+    [join(folder, 'on path', 'atrium'), '/'],
+  ]
+  for (const [command, cwd] of calls) {
+    const { stderr, seen } = launch(command, ['hi'], { cwd })
+    assert.equal(stderr, '', command)
+    assert.equal(seen?.main, join(root, 'src', 'main.ts'), command)
+    assert.equal(seen?.cwd, cwd, command)
+  }
+  const named = (command: string, env: NodeJS.ProcessEnv, cwd: string) =>
+    spawnSync('/bin/sh', ['-c', command], { cwd, env, encoding: 'utf8' }).stdout
+  assert.match(named('atrium', { PATH: `${join(folder, 'on path')}:${systemPath}` }, '/'), /a check out\/src\/main\.ts/)
+  assert.match(named('sh atrium', { PATH: systemPath }, join(root, 'bin')), /a check out\/src\/main\.ts/)
+  assert.match(named('sh chain', { PATH: systemPath }, folder), /a check out\/src\/main\.ts/)
+  assert.match(named('bin/atrium', { PATH: systemPath, CDPATH: '/usr' }, root), /^\{"node.*a check out\/src\/main\.ts/)
+})
+
+test('an old Node first on PATH does not matter beside the pinned one', (context) => {
+  const { folder, launcher } = makeCheckout(context, 'node/bin/node')
+  const env = { PATH: `${makeNode(folder, 'v20.20.2')}:${systemPath}` }
+  assert.equal(launch(launcher, [], { env }).seen?.node, process.execPath)
+})
+
+const choices: readonly [onPath: string[], taken: string | undefined][] = [
+  [['v26.10.0'], 'v26.10.0'],
+  [['v24.16.0'], 'v24.16.0'],
+  [['v24.15.9'], undefined],
+  [['v20.20.2'], undefined],
+  [['v9.0.0'], undefined],
+  [['v100.0.0'], 'v100.0.0'],
+  [['nonsense'], undefined],
+  [['v20.20.2', 'v24.17.1', 'v26.0.0'], 'v24.17.1'],
+  [[], undefined],
+]
+for (const [onPath, taken] of choices) {
+  test(`without a pinned Node, ${onPath.join(', ') || 'nothing'} on PATH: ${taken ?? 'a line that says what to do'}`, (context) => {
+    const { folder, root, launcher } = makeCheckout(context)
+    // No system folder: the machine's own Node must not take part.
+    const env = { PATH: ['/nowhere', ...onPath.map((version) => makeNode(folder, version))].join(':') }
+    const { status, stdout, stderr } = launch(launcher, ['a', 'b'], { env })
+    if (taken) assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: `took ${taken}\n`, stderr: '' })
+    else {
+      assert.deepEqual({ status, stdout }, { status: 1, stdout: '' })
+      assert.match(stderr, /^atrium: [^\n]*npm ci in [^\n]*\n$/)
+      assert(stderr.includes(root))
+    }
+  })
+}
+
+test('exit codes pass through', (context) => {
+  const { launcher } = makeCheckout(context, 'node/bin/node')
+  for (const code of [0, 1, 2, 42]) assert.equal(launch(launcher, ['exit', String(code)]).status, code)
+})
+
+test('warnings about experimental parts of Node are not shown', (context) => {
+  const { launcher } = makeCheckout(context, 'node/bin/node')
+  assert.equal(launch(launcher, ['warn']).stderr, '')
+})
+
+test('signals reach Node, which has taken the place of the launcher', { timeout: 20_000 }, async (context) => {
+  const { launcher } = makeCheckout(context, 'node/bin/node')
+  const child = spawn(launcher, ['wait'], { env: {}, stdio: ['ignore', 'pipe', 'inherit'] })
+  context.after(() => child.kill('SIGKILL'))
+  const [chunk] = (await once(child.stdout, 'data')) as [Buffer]
+  assert.equal((JSON.parse(chunk.toString()) as Seen).pid, child.pid)
+  child.kill('SIGTERM')
+  assert.deepEqual(await once(child, 'exit'), [7, null])
+})

@@ -1,0 +1,76 @@
+// What `npm test` runs: the short tests, or all of them with --long. Other flags go to `node --test`; any other word
+// keeps only the test files whose path contains it.
+import { spawn } from 'node:child_process'
+import { globSync } from 'node:fs'
+import { availableParallelism, constants } from 'node:os'
+import { join } from 'node:path'
+
+const oldestNode = [24, 16] as const
+const minuteMs = 60_000
+/** How long one test may take, and all of them: a file that never ends has no deadline of its own. */
+const deadlines = { short: { one: minuteMs, all: 20 * minuteMs }, long: { one: 20 * minuteMs, all: 240 * minuteMs } }
+
+function isNewEnough(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  return major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])
+}
+
+function findTests(root: string, long: boolean, words: readonly string[]): string[] {
+  return globSync('test/**/*.test.ts', { cwd: root })
+    .filter((path) => long || !path.endsWith('.long.test.ts'))
+    .filter((path) => words.length === 0 || words.some((word) => path.includes(word.replace(/^\.\//, ''))))
+    .toSorted()
+}
+
+/** A key or a setting of the person at the keyboard must not change what the tests do, or cost money. */
+async function cleanEnvironment(): Promise<NodeJS.ProcessEnv> {
+  const { names } = await import('#config/variables.ts')
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !(names as readonly string[]).includes(name)),
+  )
+}
+
+async function run(args: readonly string[]): Promise<number> {
+  if (!isNewEnough(process.versions.node)) {
+    console.error(`The tests need Node ${oldestNode.join('.')} or newer, this is ${process.version}: use npm test.`)
+    return 1
+  }
+  const root = join(import.meta.dirname, '..')
+  const long = args.includes('--long')
+  const flags = args.filter((arg) => arg.startsWith('-') && arg !== '--long')
+  const words = args.filter((arg) => !arg.startsWith('-'))
+  const tests = findTests(root, long, words)
+  if (tests.length === 0) {
+    console.error(`No test file matches ${words.join(' ') || 'test/**/*.test.ts'}${long ? '' : ' in short mode'}.`)
+    return 1
+  }
+  const deadline = long ? deadlines.long : deadlines.short
+  const child = spawn(
+    process.execPath,
+    [
+      '--test',
+      '--disable-warning=ExperimentalWarning',
+      '--test-reporter=spec',
+      // More than the cores: most tests wait for a process or a socket.
+      `--test-concurrency=${Math.max(2, availableParallelism())}`,
+      `--test-timeout=${deadline.one}`,
+      ...flags,
+      ...tests,
+    ],
+    { cwd: root, env: await cleanEnvironment(), stdio: 'inherit' },
+  )
+  const late = setTimeout(() => {
+    console.error(`The tests did not end within ${deadline.all / minuteMs} minutes.`)
+    child.kill('SIGTERM')
+  }, deadline.all)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', (code, signal) => {
+      clearTimeout(late)
+      resolve(code ?? 128 + (signal ? constants.signals[signal] : 0))
+    })
+  })
+}
+
+process.exitCode = await run(process.argv.slice(2))
