@@ -19,9 +19,10 @@ const below = [
 
 /** Which floors a floor may import from, besides itself. Type imports count. */
 const floors: Readonly<Record<string, readonly string[]>> = {
-  main: ['commands', 'service', ...below, 'core', 'lib'],
-  commands: ['service', ...below, 'core', 'lib'],
-  service: [...below, 'core', 'lib'],
+  main: ['commands', 'service', 'hall', ...below, 'core', 'lib'],
+  commands: ['service', 'hall', ...below, 'core', 'lib'],
+  service: ['hall', ...below, 'core', 'lib'],
+  hall: [...below, 'core', 'lib'],
   doors: ['turns', 'memory', 'safety', 'http', 'core', 'lib'],
   turns: ['agent', 'memory', 'safety', 'core', 'lib'],
   agent: ['safety', 'core', 'lib'],

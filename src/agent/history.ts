@@ -138,7 +138,12 @@ function sizeOf(item: Item): number {
       return 200 + 3 * (item.output?.length ?? 0)
     case 'call':
       return 200 + 3 * JSON.stringify(item.args).length
-    default:
+    case 'reasoning':
+    case 'attempt':
+    case 'gate':
+    case 'summary':
       return 200
+    default:
+      return item satisfies never
   }
 }

@@ -1,5 +1,5 @@
 // Reaching the agent from a command: through the service that runs on this home, or by opening the hall here.
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { createInterface } from 'node:readline'
 import { loadConfig } from '#config.ts'
 import { AppError, type ErrorCode } from '#core/errors.ts'
@@ -96,7 +96,7 @@ async function* callLines(
   path: string,
   body?: object,
 ): AsyncGenerator<string> {
-  const response = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const sent = request(
       { host: '127.0.0.1', port, method, path, headers: { authorization: `Bearer ${token}` } },
       resolve,

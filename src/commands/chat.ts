@@ -17,7 +17,7 @@ export async function chat(): Promise<void> {
   const config = loadConfig()
   if (await runningService(config.home)) {
     const agent = await reachAgent('terminal')
-    await converse(agent.send, 'attached to the running service')
+    await converse((message, threadId) => agent.send(message, threadId), 'attached to the running service')
     return
   }
   const home = openHome(config.home)

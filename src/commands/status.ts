@@ -14,7 +14,7 @@ export async function status(options: { json?: boolean }): Promise<void> {
   const state = (await callService(note, 'GET', '/status')) as Record<string, unknown>
   const rows = Object.entries(state).map(([name, value]) => [
     name.replaceAll('_', ' '),
-    typeof value === 'object' ? JSON.stringify(value) : String(value),
+    typeof value === 'string' ? value : JSON.stringify(value),
   ])
   print(options, { ...state, pid: note.pid, home }, table(rows))
 }

@@ -48,22 +48,14 @@ export function chooseModel(parts: Parts): ModelConfig {
   return { provider, name: name ?? '', ...(baseUrl && { baseUrl }), ...(apiKey && { apiKey }), source }
 }
 
-/** The providers that a key in the environment alone can choose, first come first. */
-const keyOrder = ['openai', 'anthropic', 'google'] as const
-
 const usualName: { readonly [P in Provider]?: string } = {
   openai: 'gpt-5.4-mini',
   ollama: 'qwen3',
-  anthropic: 'claude-sonnet-5',
-  google: 'gemini-3.5-flash',
 }
 
 /** A key goes to the provider it is named after and to nobody else. */
 function customaryKey(provider: Provider, values: Values): string | undefined {
-  if (provider === 'openai') return values.OPENAI_API_KEY
-  if (provider === 'anthropic') return values.ANTHROPIC_API_KEY
-  if (provider === 'google') return values.GOOGLE_GENERATIVE_AI_API_KEY ?? values.GEMINI_API_KEY
-  return undefined
+  return provider === 'openai' ? values.OPENAI_API_KEY : undefined
 }
 
 function chooseProvider({ values, given, settings, report, notify }: Parts): Pick<ModelConfig, 'provider' | 'source'> {
@@ -73,15 +65,7 @@ function chooseProvider({ values, given, settings, report, notify }: Parts): Pic
     if (error) report(badSetting('llm_provider', error))
     return { provider: provider ?? 'offline', source: 'settings' }
   }
-  const keyed = keyOrder.filter((provider) => customaryKey(provider, values) !== undefined)
-  const [provider] = keyed
-  if (provider && keyed.length > 1) {
-    notify(
-      `Keys of ${keyed.join(' and ')} are in the environment: ${provider} answers, first in the order ` +
-        `${keyOrder.join(', ')}. Set LLM_PROVIDER to choose another.`,
-    )
-  }
-  if (provider) return { provider, source: 'key' }
+  if (values.OPENAI_API_KEY !== undefined) return { provider: 'openai', source: 'key' }
   const idle = idleNames.filter((name) => given[name] !== undefined)
   if (idle.length > 0) {
     notify(`${idle.join(' and ')} without LLM_PROVIDER changes nothing: the built-in offline model answers.`)

@@ -21,8 +21,6 @@ export const providers = [
   'openai',
   'openai-compatible',
   'ollama',
-  'anthropic',
-  'google',
 ] as const
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 
@@ -30,7 +28,6 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] a
 export const examples = {
   ATRIUM_HOME: '/var/lib/atrium',
   ATRIUM_MASTER_KEY: '<64 hex digits, as printed by: openssl rand -hex 32>',
-  ANTHROPIC_API_KEY: '<key>',
   CHAT_RATE_LIMIT: '30',
   CLI_ENABLED: 'false',
   DATABASE_URL: 'postgres://user:password@127.0.0.1:5432/atrium',
@@ -39,8 +36,6 @@ export const examples = {
   GATEWAY_ENABLED: 'true',
   GATEWAY_HOST: '127.0.0.1',
   GATEWAY_PORT: '3000',
-  GEMINI_API_KEY: '<key>',
-  GOOGLE_GENERATIVE_AI_API_KEY: '<key>',
   HTTP_ENABLED: 'true',
   HTTP_HOST: '127.0.0.1',
   HTTP_PORT: '8080',
@@ -75,7 +70,6 @@ const highestRate = 1_000_000
 const Variables = z.object({
   ATRIUM_HOME: z.optional(z.string()),
   ATRIUM_MASTER_KEY: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/i, 'must be 64 hex digits'))),
-  ANTHROPIC_API_KEY: z.optional(secret()),
   CHAT_RATE_LIMIT: z._default(whole(0, highestRate), 30),
   CLI_ENABLED: z._default(flag(), true),
   DATABASE_URL: z.optional(databaseUrl()),
@@ -84,8 +78,6 @@ const Variables = z.object({
   GATEWAY_ENABLED: z._default(flag(), true),
   GATEWAY_HOST: z._default(host(), '127.0.0.1'),
   GATEWAY_PORT: z._default(whole(0, 65_535), 3000),
-  GEMINI_API_KEY: z.optional(secret()),
-  GOOGLE_GENERATIVE_AI_API_KEY: z.optional(secret()),
   HTTP_ENABLED: z.optional(flag()),
   HTTP_HOST: z._default(host(), '0.0.0.0'),
   HTTP_PORT: z._default(whole(0, 65_535), 8080),

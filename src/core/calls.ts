@@ -37,5 +37,5 @@ export function openCalls(items: readonly Item[]): OpenCall[] {
       })
     }
   }
-  return open.reverse()
+  return open.toReversed()
 }

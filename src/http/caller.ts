@@ -1,4 +1,5 @@
 // Who a request comes from, once its token has been checked.
+// oxlint-disable-next-line import/no-empty-named-blocks, unicorn/require-module-specifiers -- brings the module that is extended below
 import type {} from 'fastify'
 import type { UserId } from '#core/ids.ts'
 

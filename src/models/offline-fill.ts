@@ -56,11 +56,16 @@ export function constantsOf(schema: Schema): string[] {
 function fillProperties(schema: Schema, search: Search, depth: number): Filling {
   const properties = Object.entries(propertiesOf(schema))
   const required = requiredOf(schema)
-  const wishOf = (name: string, index: number): Wish =>
-    required.includes(name) ? 'required' : required.length === 0 && index === 0 ? 'wanted' : 'optional'
+  // Where no value of the user's is required, the first that could be is wanted: many schemas forget `required`.
+  const open = properties.map(([name, raw]) => ({ name, settled: isSettled(plainSchema(raw, search.root)) }))
+  const wanted = open.some(({ name, settled }) => !settled && required.includes(name))
+    ? undefined
+    : open.find(({ settled }) => !settled)?.name
+  const wishOf = (name: string): Wish =>
+    required.includes(name) ? 'required' : name === wanted ? 'wanted' : 'optional'
   // What is known by its form goes first, so that a free text does not swallow it.
   const order = properties
-    .map(([name, raw], index) => ({ name, schema: plainSchema(raw, search.root), wish: wishOf(name, index) }))
+    .map(([name, raw]) => ({ name, schema: plainSchema(raw, search.root), wish: wishOf(name) }))
     .sort((a, b) => freedom(a.name, a.schema) - freedom(b.name, b.schema))
   const found = new Map<string, Json>()
   const missing: Missing[] = []
@@ -74,9 +79,14 @@ function fillProperties(schema: Schema, search: Search, depth: number): Filling 
   return { args: Object.fromEntries([...found].sort(([a], [b]) => names.indexOf(a) - names.indexOf(b))), missing }
 }
 
+/** True where the schema lists the values itself. */
+function isSettled(schema: Schema): boolean {
+  return schema.const !== undefined || Array.isArray(schema.enum) || schema.type === 'boolean'
+}
+
 /** 0 for what only one form fits, 1 for numbers and lists, 2 for free text. */
 function freedom(name: string, schema: Schema): number {
-  if (schema.const !== undefined || Array.isArray(schema.enum) || schema.type === 'boolean') return 0
+  if (isSettled(schema)) return 0
   if (schema.type === 'string' || schema.type === undefined) return formOf(name, schema) === 'free' ? 2 : 0
   return 1
 }
@@ -117,12 +127,13 @@ function pickEnum(values: readonly unknown[], { heard }: Search, wish: Wish): Js
 function findNumber(name: string, schema: Schema, { heard, claimed }: Search, wish: Wish): number | undefined {
   const names = wordsOf(name)
   const means = (word: string) => names.includes(word) || isLongForm(word, names)
-  const fitting = heard.numbers.filter(
-    ({ value }, index) =>
-      !claimed.has(`number ${index}`) &&
-      (schema.type !== 'integer' || Number.isInteger(value)) &&
-      value >= Number(schema.minimum ?? -Infinity) &&
-      value <= Number(schema.maximum ?? Infinity),
+  const inRange = (value: number) =>
+    value >= Number(schema.minimum ?? -Infinity) && value <= Number(schema.maximum ?? Infinity)
+  const left = heard.numbers.filter((_, index) => !claimed.has(`number ${index}`))
+  // Coordinates go by their order alone: a latitude out of range is not a longitude.
+  const ordered = names.some((word) => /^(?:lat|lon|lng)/.test(word))
+  const fitting = left.filter(
+    ({ value }) => (schema.type !== 'integer' || Number.isInteger(value)) && (ordered || inRange(value)),
   )
   const counts = names.some((word) => ['limit', 'count', 'max', 'top', 'num'].includes(word))
   const counted = counts
@@ -130,8 +141,9 @@ function findNumber(name: string, schema: Schema, { heard, claimed }: Search, wi
     : undefined
   const named = fitting.find(({ before }) => means(before)) ?? fitting.find(({ next }) => means(next))
   const chosen = named ?? counted ?? (wish === 'optional' ? undefined : fitting[0])
-  if (chosen !== undefined) claimed.add(`number ${heard.numbers.indexOf(chosen)}`)
-  return chosen?.value
+  if (chosen === undefined || !inRange(chosen.value)) return undefined
+  claimed.add(`number ${heard.numbers.indexOf(chosen)}`)
+  return chosen.value
 }
 
 /** "latitude" means a parameter called `lat`. */

@@ -47,7 +47,7 @@ export function hear(text: string, now: number): Heard {
     text,
     words: wordsOf(text),
     quoted,
-    names: namesIn(undated),
+    names: /\p{Ll}/u.test(text) || !/\s/.test(text) ? namesIn(undated) : [],
     numbers: numbersIn(undated),
     dates,
     emails,
@@ -72,6 +72,10 @@ const MEANS: readonly (readonly [pattern: RegExp, words: readonly string[]])[] =
   [/\bfahrenheit|\bimperial\b|°\s?f\b/i, ['fahrenheit', 'imperial', 'f']],
   [/\btomorrow\b|\bnext (?:few )?(?:day|week)|\bthis week|\bweekend\b|\b\d+[- ]day/i, ['forecast']],
   [/\bforecast|\brain|\bsnow|\btemperature|\bsunny\b|\bumbrella\b|\bhow (?:hot|cold|warm)\b/i, ['weather']],
+  [
+    /\b(?:USD|EUR|GBP|JPY|CHF|CNY|INR|AUD|CAD|SEK|NOK|DKK|dollars?|euros?|pounds?|yen)\b|[$€£¥]/i,
+    ['currency', 'exchange'],
+  ],
   [/\bair quality\b|\bpollution\b|\baqi\b/i, ['air', 'quality', 'weather']],
 ]
 
@@ -94,7 +98,7 @@ const STOP: ReadonlySet<string> = new Set(
   currently right just also any some all each more most much many very really not no yes ok okay hi hello hey thank thanks
   good morning evening afternoon atrium up out next last week weekend day monday tuesday wednesday thursday friday saturday
   sunday january february march april june july august september october november december going value result current
-  latest new list fetch read search lookup check see happen happening make one`
+  latest list fetch read search lookup check see happen happening make one m ll ve re don t`
     .split(/\s+/)
     .map(stem),
 )
@@ -106,7 +110,7 @@ function namesIn(text: string): Name[] {
   const run = new RegExp(`(?<![\\p{L}\\d])${word}(?: ${link}${word})*`, 'gu')
   const found: (Name & { start: number; end: number })[] = []
   for (const match of text.matchAll(run)) {
-    const name = trimName(match[0])
+    const name = trimName(match[0], /(?:^|[.!?:]\s*)$/.test(text.slice(Math.max(0, match.index - 5), match.index)))
     if (name === '') continue
     const start = match.index + match[0].indexOf(name)
     const after = /([\p{L}]+)\W*$/u.exec(text.slice(0, start))?.[1]?.toLowerCase() ?? ''
@@ -120,11 +124,12 @@ function namesIn(text: string): Name[] {
   return found.map(({ text, after, tail }) => (tail === undefined ? { text, after } : { text, after, tail }))
 }
 
-/** Drops stop words from both ends, and a possessive or a full stop from the last word. */
-function trimName(run: string): string {
+/** Drops stop words from both ends (but "The Hague" keeps its own in mid-sentence), and a possessive from the last. */
+function trimName(run: string, opens: boolean): string {
   const words = run.split(' ')
-  while (words.length > 0 && isStop(words[0] ?? '')) words.shift()
-  while (words.length > 0 && isStop(words.at(-1) ?? '')) words.pop()
+  const empty = (word: string | undefined) => word !== undefined && wordsOf(word).every(isStop)
+  while (empty(words[0]) && (opens || words.length === 1)) words.shift()
+  while (empty(words.at(-1))) words.pop()
   return words
     .join(' ')
     .replace(/['’]s$/, '')

@@ -40,7 +40,7 @@ export function createLocalBus(): Bus {
         dropIfEmpty(threadId, topic)
       })
       topic.watchers.add(queue)
-      return { partial: topic.partial, close: queue.close, [Symbol.asyncIterator]: queue[Symbol.asyncIterator] }
+      return { partial: topic.partial, close: () => queue.close(), [Symbol.asyncIterator]: () => queue[Symbol.asyncIterator]() }
     },
     cancel(turnId) {
       for (const listener of cancelListeners) listener(turnId)

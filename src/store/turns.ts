@@ -239,5 +239,5 @@ function* tail(threadId: string): Job<Item[]> {
 
 function* tailRows(threadId: string) {
   const rows = yield* query('SELECT * FROM items WHERE thread_id = ? ORDER BY seq DESC LIMIT ?', threadId, tailLength)
-  return rows.reverse()
+  return rows.toReversed()
 }

@@ -137,7 +137,7 @@ function titleOf(input: readonly Item[]): string {
           .split('\n', 1)[0] ?? ''
       // oxlint-disable-next-line no-control-regex -- titles are shown in terminals
       const clean = line.replace(/[\u0000-\u001f\u007f]/g, ' ').trim()
-      if (clean) return [...clean].slice(0, 80).join('')
+      if (clean) return Array.from(clean).slice(0, 80).join('')
     }
   }
   return 'New thread'

@@ -71,13 +71,8 @@ const choices: readonly {
   },
   {
     when: 'one key is there',
-    env: { ANTHROPIC_API_KEY: 'k' },
-    model: { provider: 'anthropic', name: 'claude-sonnet-5', apiKey: 'k', source: 'key' },
-  },
-  {
-    when: 'the other name of a key is there',
-    env: { GEMINI_API_KEY: 'k', LLM_MODEL: 'gemini-x' },
-    model: { provider: 'google', name: 'gemini-x', apiKey: 'k', source: 'key' },
+    env: { OPENAI_API_KEY: 'k' },
+    model: { provider: 'openai', name: 'gpt-5.4-mini', apiKey: 'k', source: 'key' },
   },
   {
     when: 'our own name of a key beats the customary one',
@@ -102,14 +97,6 @@ for (const { when, env, settings, model } of choices) {
     assert.deepEqual(config.notices, [])
   })
 }
-
-test('of several keys the first in the stated order counts, and a notice says so', () => {
-  const config = readConfig({ HOME, GEMINI_API_KEY: 'secret-g', ANTHROPIC_API_KEY: 'secret-a' })
-  assert.equal(config.model.provider, 'anthropic')
-  assert.equal(config.notices.length, 1)
-  assert.match(config.notices[0] ?? '', /anthropic and google.*openai, anthropic, google.*LLM_PROVIDER/)
-  assert(!config.notices[0]?.includes('secret'))
-})
 
 test('a variable that changes nothing for want of a provider is noticed', () => {
   const config = readConfig({ HOME, LLM_BASE_URL: 'http://h', LLM_MODEL: 'm' })

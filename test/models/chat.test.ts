@@ -20,12 +20,13 @@ const hello: ModelRequest = { system: 'Be brief.', items: [textMessage('user', '
 async function serve(t: TestContext, handler: Handler, parts: Partial<ChatModelParts> = {}) {
   const bodies: string[] = []
   const slept: number[] = []
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     let body = ''
     for await (const chunk of request) body += String(chunk)
     bodies.push(body)
     await handler(response, body, request)
-  })
+  }
+  const server = createServer((request, response) => void answer(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => {
@@ -469,9 +470,9 @@ describe('trying again', () => {
     let calls = 0
     const { model, slept } = await serve(t, async (response, body, request) => {
       calls += 1
-      if (calls === 1) return void response.destroy()
-      if (calls === 2) return void response.writeHead(503).end()
-      await streaming(delta({ content: 'ok' }), stop, done)(response, body, request)
+      if (calls === 1) response.destroy()
+      else if (calls === 2) response.writeHead(503).end()
+      else await streaming(delta({ content: 'ok' }), stop, done)(response, body, request)
     })
     assert.deepEqual(textsOf(await collect(model)), ['ok'])
     assert.deepEqual(slept, [500, 1000])

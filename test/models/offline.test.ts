@@ -205,6 +205,21 @@ const calls: readonly (readonly [message: string, tools: readonly ToolSpec[], na
   ],
   ['weather forecast for Oslo', [flatWeather], 'weather', { action: 'get_forecast', city: 'Oslo' }],
   ['weather in Oslo', [flatWeather], 'weather', { action: 'get_current', city: 'Oslo' }],
+  ['WEATHER IN PARIS', [weather], 'weather', { action: 'get_current', city: 'PARIS' }],
+  ['weather in The Hague', [weather], 'weather', { action: 'get_current', city: 'The Hague' }],
+  [
+    'Will it rain in San Francisco this weekend?',
+    [weather],
+    'weather',
+    { action: 'get_forecast', city: 'San Francisco' },
+  ],
+  ['Do I need an umbrella in Oslo?', [weather], 'weather', { action: 'get_current', city: 'Oslo' }],
+  [
+    "Hi! I'm going to Madrid. What's the weather there in Madrid?",
+    [weather],
+    'weather',
+    { action: 'get_current', city: 'Madrid' },
+  ],
   // tools of a caller
   ["What's the weather in Paris?", [...builtIn, getWeather], 'get_weather', { location: 'Paris' }],
   ['What is the weather like in Paris, France today?', [getWeather], 'get_weather', { location: 'Paris, France' }],
@@ -278,7 +293,7 @@ const says: readonly (readonly [message: string, tools: readonly ToolSpec[], wor
   ["What's the weather?", [weather], /^To use `weather` I still need city/],
   ['what is the weather like today?', [getWeather], /I still need location \(City and country\)/],
   ['air quality in Paris', [weather], /lat \(a number from -90 to 90\) and lon \(a number from -180 to 180\)/],
-  ['air quality at 148.85, 2.35', [weather], /I still need lon/],
+  ['air quality at 148.85, 2.35', [weather], /I still need lat/],
   ['stock price', [stock], /still need symbol \(Ticker symbol\)/],
   ['flights from Berlin', [flights], /still need destination and date/],
   // torn between two
