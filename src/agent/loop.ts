@@ -125,7 +125,7 @@ function requestOf({ turn, history, toolbox }: LoopParts) {
 
 /** The turn's own items, and how often the model was asked in it: each response is a run of reasoning, prose and calls. */
 function spent({ turn, history }: LoopParts): { items: readonly Item[]; steps: number } {
-  const items = history.items.slice((turn.firstSeq ?? 1) - 1)
+  const items = history.items.slice((turn.firstSeq ?? 1) - 1 + (turn.options.inputs ?? 1))
   let steps = 0
   let speaking = false
   for (const item of items) {

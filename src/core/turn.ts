@@ -26,6 +26,8 @@ export type TurnOptions = {
   readonly format?: { readonly name: string; readonly schema: JsonObject; readonly strict?: boolean }
   /** Functions the caller runs; the loop raises an output gate for them. */
   readonly tools?: readonly ToolSpec[]
+  /** How many items the turn was given, where that is more than one: what the model says in it comes after them. */
+  readonly inputs?: number
   /** What a door wants to find again when it shows the turn: never read by the loop. */
   readonly echo?: Json
 }

@@ -1,4 +1,5 @@
-// From a fault to an HTTP status: the one place where codes and statuses meet.
+// From a fault to an HTTP answer: the one place where codes and statuses meet.
+import type { FastifyReply } from 'fastify'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 
 const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
@@ -9,6 +10,8 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   unauthorized: 401,
   forbidden: 403,
   not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
   conversation_busy: 409,
   gate_required: 409,
   too_large: 413,
@@ -29,7 +32,7 @@ export function statusOf(code: ErrorCode): number {
 /** Any thrown thing as a fault that may be shown: a bug's words stay in the log. */
 export function asFault(error: unknown): AppError {
   if (error instanceof AppError) return error
-  const { statusCode, code, message } = error as { statusCode?: number; code?: string; message?: string }
+  const { statusCode, code, message } = (error ?? {}) as { statusCode?: number; code?: string; message?: string }
   // What Fastify found wrong with a request before a handler saw it.
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new AppError('too_large', 'the request body is larger than 14 MiB')
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
@@ -39,4 +42,15 @@ export function asFault(error: unknown): AppError {
     return new AppError('invalid_input', message ?? 'the request is malformed')
   }
   return new AppError('internal', 'something went wrong inside the service; its log says more', { cause: error })
+}
+
+/** The JSON body of a fault. */
+export function faultBody({ code, message }: AppError): { error: { code: ErrorCode; message: string } } {
+  return { error: { code, message } }
+}
+
+/** Answers with a fault. */
+export function sendFault(reply: FastifyReply, fault: AppError): FastifyReply {
+  if (fault.retryAfterSecs !== undefined) reply.header('retry-after', String(fault.retryAfterSecs))
+  return reply.code(statusOf(fault.code)).send(faultBody(fault))
 }

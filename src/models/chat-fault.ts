@@ -100,7 +100,7 @@ export function createFaults({ provider, model, host, hasKey, secrets, idleMs }:
 }
 
 /** A text from outside, fit to be shown: one line, without secrets, short. */
-export function maskedEcho(text: string, secrets: readonly string[]): string {
+function maskedEcho(text: string, secrets: readonly string[]): string {
   let masked = text
   for (const secret of secrets) if (secret.length >= MIN_SECRET_CHARS) masked = masked.replaceAll(secret, '[secret]')
   masked = masked

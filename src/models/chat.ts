@@ -16,14 +16,14 @@ const KEEP_ALIVE_MS = 30_000
 /** Of an error's body, only so much is read. */
 const MAX_ERROR_BYTES = 64 * 1024
 
-export type ChatLimits = {
+type ChatLimits = {
   /** Longest wait for the next token. */
   readonly idleMs: number
   readonly lineBytes: number
   readonly responseBytes: number
 }
 
-export const chatLimits: ChatLimits = {
+const DEFAULT_LIMITS: ChatLimits = {
   idleMs: 120_000,
   lineBytes: 4 * 1024 * 1024,
   responseBytes: 32 * 1024 * 1024,
@@ -47,7 +47,7 @@ export type ChatModelParts = {
 /** A model behind a chat-completions server. Throws invalid_config for an address or key that can never work. */
 export function createChatModel(parts: ChatModelParts): Model {
   const { provider, name, apiKey = '', sleep = realSleep, random = Math.random, clock = Date.now, priceOf } = parts
-  const limits = { ...chatLimits, ...parts.limits }
+  const limits = { ...DEFAULT_LIMITS, ...parts.limits }
   const url = parseBaseUrl(parts.baseUrl)
   const post = {
     origin: url.origin,

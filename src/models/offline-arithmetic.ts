@@ -1,7 +1,7 @@
 // Reads a sum out of a message: "what is 12 * (3+4)?", "seventeen percent of eighty", "3 plus 4 times 5".
 
 const LEAD =
-  /^(?:(?:please|hey|hi|hello|ok|so|and|atrium|can you|could you|tell me|work out|what(?:'s|’s| is| are| does)?|how much (?:is|are)|calculate|compute|evaluate|solve|the (?:result|value|sum|product|answer) of)[\s,:]+)+/i
+  /^(?:(?:please|hey|hi|hello|ok|so|and|atrium|can you|could you|tell me|work out|what(?:'?s|’s| is| are| does)?|how much (?:is|are)|calculate|compute|evaluate|solve|the (?:result|value|sum|product|answer) of)[\s,:]+)+/i
 const TAIL = /(?:\s*(?:=|equal to|equals?|is|please|make|give|come to|\?|!(?=\?)|\.(?!\d)))+\s*$/i
 
 /** Longest first, so that "multiplied by" is not cut short. */
@@ -11,6 +11,7 @@ const OPERATORS: readonly (readonly [pattern: RegExp, symbol: string])[] = [
   [/\bdivided by\b|\bover\b/gi, '/'],
   [/\bplus\b/gi, '+'],
   [/\bminus\b/gi, '-'],
+  [/\bhalf of\b/gi, '1/2 of'],
   [/\bmodulo\b/gi, 'mod'],
   [/\s*\bper ?cent\b/gi, '%'],
   [/\bsquared\b/gi, '^2'],

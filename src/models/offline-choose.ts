@@ -50,7 +50,7 @@ export function topicOf(tool: ToolSpec): ReadonlySet<string> {
 }
 
 /** True for a tool that by its name or description changes, sends, runs or buys something. */
-export function isWriting({ name, description, parameters }: ToolSpec): boolean {
+function isWriting({ name, description, parameters }: ToolSpec): boolean {
   const words = wordsOf(name)
   const numeric = Object.values(propertiesOf(parameters)).every((each) =>
     /number|integer/.test(String(plainSchema(each, parameters).type)),
@@ -110,7 +110,10 @@ function scoreOf(tool: ToolSpec, heard: Heard, said: ReadonlySet<string>): numbe
   const byName =
     score >= CLEAR_SCORE &&
     ((named > 0 && share >= CLEAR_SHARE) || described + how + forms * FORM_WEIGHT >= CLEAR_SCORE)
-  const byDescription = described >= 2 && understood >= CLEAR_SHARE
+  const verb = name.some(
+    (word) => ['list', 'read', 'search', 'fetch', 'find', 'lookup'].includes(word) && said.has(word),
+  )
+  const byDescription = (described >= 2 && understood >= CLEAR_SHARE) || (described === 1 && verb && understood === 1)
   return byName || byDescription ? score + share : 0
 }
 

@@ -35,6 +35,27 @@ const PROSE = [
 ]
 const FROM = ['from', 'origin', 'source', 'base', 'departure', 'start']
 const TO = ['to', 'into', 'destination', 'target', 'arrival', 'end', 'quote']
+const LINKS = [
+  'for',
+  'about',
+  'of',
+  'on',
+  'the',
+  'a',
+  'an',
+  'in',
+  'to',
+  'tool',
+  'that',
+  'with',
+  'and',
+  'say',
+  'my',
+  ':',
+  '-',
+]
+/** Names tried as a country: each costs a walk through all of them. */
+const MAX_COUNTRIES = 5
 const MAX_LIST = 100
 
 /** The form a text parameter asks for, by its format or its name. */
@@ -66,7 +87,7 @@ export function findString(name: string, schema: Schema, search: Search, wish: W
   if (wish === 'optional') return direction && takeName(search, direction, wish)
   const quoted = take(search, heard.quoted)
   if (quoted !== undefined) return quoted
-  if (words.some((word) => PROSE.includes(word))) return takeRest(search)
+  if (words.some((word) => PROSE.includes(word))) return takeProse(search)
   const known = takeName(search, direction, wish)
   if (known !== undefined) return known
   const isId = words.some((word) => ['id', 'number', 'code', 'key', 'symbol'].includes(word))
@@ -111,7 +132,7 @@ function findForm(form: Exclude<Form, 'free'>, search: Search, wish: Wish): stri
     case 'date-time':
       return take(search, heard.dates)?.replace(/^[\d-]{10}$/, '$&T00:00:00Z')
     case 'path':
-      return take(search, wish === 'optional' ? heard.paths : [...heard.paths, ...heard.quoted])
+      return take(search, wish === 'optional' || heard.quoted.length === 0 ? heard.paths : heard.quoted)
     case 'country':
       return findCountry(search, wish)
     case 'timezone':
@@ -173,13 +194,27 @@ function takeRest(search: Search): string | undefined {
   return taken ? undefined : take(search, [rest])
 }
 
+/** What follows the naming of the tool, as it stands; else what is left over. */
+function takeProse(search: Search): string | undefined {
+  const words = search.heard.text.split(/\s+/)
+  const isTopic = (word: string) => wordsOf(word).some((stem) => search.topic.has(stem))
+  const isLead = (word: string) => isTopic(word) || wordsOf(word).every(isStop)
+  const lead = words.findIndex((word) => !isLead(word))
+  const named = words.slice(0, lead < 0 ? words.length : lead).findLastIndex(isTopic)
+  if (named < 0) return takeRest(search)
+  const rest = words.slice(named + 1)
+  while (LINKS.includes(rest[0]?.toLowerCase() ?? '')) rest.shift()
+  const text = rest.join(' ').replace(/[?\s]+$|,? please[.!?]*$/i, '')
+  return take(search, [text])
+}
+
 /** "Paris, FR" and "Paris, France" tell a country; a required one may also stand alone. */
 function findCountry(search: Search, wish: Wish): string | undefined {
   const spoken = search.heard.names.flatMap(({ text, tail }) => [
     ...(tail === undefined ? [] : [tail]),
     ...(wish === 'required' ? [text] : []),
   ])
-  for (const name of spoken) {
+  for (const name of spoken.slice(0, MAX_COUNTRIES)) {
     const code = countryCode(name)
     if (code === undefined) continue
     search.claimed.add(name)

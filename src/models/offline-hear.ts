@@ -4,6 +4,7 @@ import type { Message } from '#core/item.ts'
 
 /** Only the start of a message is understood; the rest is carried by nobody. */
 const MAX_HEARD_CHARS = 4_000
+const MAX_NAMES = 50
 
 /** A capitalised name: "Paris", "New York", "Rio de Janeiro". `after` is the word before it, `tail` what a comma adds. */
 export type Name = { readonly text: string; readonly after: string; readonly tail?: string }
@@ -76,6 +77,7 @@ const MEANS: readonly (readonly [pattern: RegExp, words: readonly string[]])[] =
     /\b(?:USD|EUR|GBP|JPY|CHF|CNY|INR|AUD|CAD|SEK|NOK|DKK|dollars?|euros?|pounds?|yen)\b|[$€£¥]/i,
     ['currency', 'exchange'],
   ],
+  [/\b(?:open|cat|print)\b/i, ['read']],
   [/\bair quality\b|\bpollution\b|\baqi\b/i, ['air', 'quality', 'weather']],
 ]
 
@@ -110,6 +112,7 @@ function namesIn(text: string): Name[] {
   const run = new RegExp(`(?<![\\p{L}\\d])${word}(?: ${link}${word})*`, 'gu')
   const found: (Name & { start: number; end: number })[] = []
   for (const match of text.matchAll(run)) {
+    if (found.length >= MAX_NAMES) break
     const name = trimName(match[0], /(?:^|[.!?:]\s*)$/.test(text.slice(Math.max(0, match.index - 5), match.index)))
     if (name === '') continue
     const start = match.index + match[0].indexOf(name)
@@ -128,7 +131,8 @@ function namesIn(text: string): Name[] {
 function trimName(run: string, opens: boolean): string {
   const words = run.split(' ')
   const empty = (word: string | undefined) => word !== undefined && wordsOf(word).every(isStop)
-  while (empty(words[0]) && (opens || words.length === 1)) words.shift()
+  const kept = opens || words.length === 1 ? 0 : words.length
+  while (words.length > kept && empty(words[0])) words.shift()
   while (empty(words.at(-1))) words.pop()
   return words
     .join(' ')

@@ -12,6 +12,9 @@ const MAX_TOOLS_LISTED = 30
 /** How every question for a parameter begins; the next message is read as its answer. */
 const ASKING = 'To use `'
 
+/** As safety/injection.ts writes it; models stand below and may not import it. */
+const FENCE = /^<untrusted-content[^>]*>\n([\s\S]*)\n<\/untrusted-content>$/
+
 export const CONNECT = 'connect a real one with LLM_PROVIDER and LLM_API_KEY, or `atrium model set`'
 const WHO = "I am Atrium's built-in offline model: simple rules, no language model"
 
@@ -38,8 +41,8 @@ export function sayHelp(tools: readonly ToolSpec[]): string {
 }
 
 export function sayUnknown(tools: readonly ToolSpec[]): string {
-  const some = tools.length === 0 ? '' : ', or something one of my tools looks up'
-  return `${WHO}, so I cannot answer that; ${CONNECT}. I can tell the time, calculate and greet${some}: say "help" for the list.`
+  const more = tools.length === 0 ? '' : ' and use tools that look something up'
+  return `${WHO}, so I cannot answer that; ${CONNECT}. I can greet, tell the time, calculate${more}: say "help" for the list.`
 }
 
 /** The question for what a tool still needs. */
@@ -69,16 +72,6 @@ export function sayOutcomes(outcomes: readonly Outcome[]): string {
   return outcomes.map(sayOutcome).join('\n\n')
 }
 
-/** The text inside the fence that marks outside content, or the whole text when there is none. */
-export function unfenced(output: string): string {
-  const open =
-    /<([a-z][\w-]*(?:untrusted|external|outside|data|output|result|content)[\w-]*|(?:untrusted|external|data|output|result)[\w-]*)(?:\s[^>]{0,300})?>/.exec(
-      output.slice(0, 1_000),
-    )
-  const end = open === null ? -1 : output.lastIndexOf(`</${open[1]}>`)
-  return open === null || end < open.index ? output.trim() : output.slice(open.index + open[0].length, end).trim()
-}
-
 /** The JSON value of an output, or its text. */
 export function outputValue(output: string): unknown {
   const text = unfenced(output)
@@ -88,6 +81,11 @@ export function outputValue(output: string): unknown {
     // Most tools answer in plain text: that is a value too.
     return text
   }
+}
+
+/** The text inside the fence that marks outside content, or the whole text when there is none. */
+function unfenced(output: string): string {
+  return (FENCE.exec(output)?.[1] ?? output).trim()
 }
 
 function sayOutcome({ tool, output, error }: Outcome): string {
@@ -169,7 +167,9 @@ function hint(schema: Missing['schema']): string {
 }
 
 function firstSentence(text: string): string {
-  return (/^[\s\S]*?[.!?](?=\s|$)/.exec(text.slice(0, 200))?.[0] ?? text.slice(0, 120)).replaceAll(/\s+/g, ' ').trim()
+  return (/^[\s\S]*?(?<!\be\.g|\bi\.e)[.!?](?=\s|$)/.exec(text.slice(0, 200))?.[0] ?? text.slice(0, 120))
+    .replaceAll(/\s+/g, ' ')
+    .trim()
 }
 
 function listed(parts: readonly string[], last: 'and' | 'or'): string {

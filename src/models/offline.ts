@@ -11,6 +11,7 @@ import { chooseTool, topicOf } from './offline-choose.ts'
 import { fillParameters } from './offline-fill.ts'
 import { hear, messageText, wordsOf } from './offline-hear.ts'
 import type { Heard } from './offline-hear.ts'
+import { propertiesOf, requiredOf } from './offline-schema.ts'
 import {
   CONNECT,
   isAsking,
@@ -67,7 +68,8 @@ export function decideMove(request: ModelRequest, now: number): Move {
   const outcomes = outcomesOf(request.items.slice(last + 1))
   const heard = hear(text, now)
   if (request.format !== undefined) {
-    const facts = Object.assign({}, ...outcomes.map(({ output }) => outputValue(output)).filter(isObject))
+    const values = outcomes.map(({ output }) => outputValue(output)).filter(isObject)
+    const facts = Object.fromEntries(values.flatMap((value) => Object.entries(value)))
     return say(JSON.stringify(answerFor(request.format.schema, { heard, facts, now })))
   }
   if (outcomes.length > 0) return say(sayOutcomes(outcomes))
@@ -119,12 +121,18 @@ function remember({ text }: Heard, tools: readonly ToolSpec[], now: number): Mov
     return say(
       `I cannot keep that: no memory tool is offered to me here. As an offline model I have none of my own; ${CONNECT}.`,
     )
-  // The whole fact is the value: in quotes it is not taken apart.
+  // The whole fact is the value, so it counts as quoted; where it goes is ours to choose, a new note for each fact.
   const heard = { ...hear(fact, now), quoted: [fact.trim()] }
-  const filling = fillParameters(tool.parameters, heard, new Set())
-  const kept = filling.missing.filter(({ name }) => !/path|file|name|title|key|document|target/i.test(name))
-  if (kept.length > 0) return say(sayMissing(tool, kept))
-  return call(tool, { ...filling.args, ...Object.fromEntries(filling.missing.map(({ name }) => [name, 'notes.md'])) })
+  const isPlace = (name: string) => /path|file|title|key|document|target/i.test(name)
+  const properties = Object.fromEntries(
+    Object.entries(propertiesOf(tool.parameters)).filter(([name]) => !isPlace(name)),
+  )
+  const required = requiredOf(tool.parameters)
+  const schema = { ...tool.parameters, properties, required: required.filter((name) => !isPlace(name)) }
+  const { args, missing } = fillParameters(schema, heard, new Set())
+  if (missing.length > 0) return say(sayMissing(tool, missing))
+  const note = `notes/${heard.words.slice(0, 6).join('-') || 'note'}.md`
+  return call(tool, { ...args, ...Object.fromEntries(required.filter(isPlace).map((name) => [name, note])) })
 }
 
 function tellTime(heard: Heard, tools: readonly ToolSpec[], now: number): Move | undefined {

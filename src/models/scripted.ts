@@ -1,28 +1,15 @@
-// A model that answers from a script, for tests and benchmarks: reads the file and plays it. What it says depends on the
-// request's items only.
+// A model that answers from a script, for tests and benchmarks. What it says depends on the request's items only, so
+// that a restarted process goes on where the killed one stopped.
 import { AppError } from '#core/errors.ts'
 import { type Item, textOf } from '#core/item.ts'
-import { isObject, type Json, type JsonObject } from '#core/json.ts'
 import type { Model, ModelEvent, ModelRequest } from '#core/model.ts'
 import { noUsage, type Usage } from '#core/turn.ts'
 import { type Sleep, sleep as realSleep } from './retry.ts'
-import { chooseReply, ERROR_CODES, type Input, latestInput, type Reply, type Script } from './script.ts'
+import type { Reply, Script } from './script.ts'
 
 const WINDOW = 128_000
 const CHARS_PER_TOKEN = 4
-const REPLY_FIELDS = [
-  'when',
-  'afterTool',
-  'text',
-  'reasoning',
-  'calls',
-  'delayMs',
-  'chunkDelayMs',
-  'error',
-  'usage',
-  'times',
-]
-const USAGE_FIELDS = ['inputTokens', 'cachedTokens', 'outputTokens', 'reasoningTokens', 'costUsd'] as const
+const EXHAUSTED: Reply = { text: '(script exhausted)' }
 
 /** A model that follows a script (`parseScript` reads one). */
 export function createScriptedModel({
@@ -50,22 +37,66 @@ export function createScriptedModel({
   return { provider: 'scripted', name, window: WINDOW, stream }
 }
 
-/** Reads a script: an object with `replies`, or a bare list of replies or texts. Throws invalid_config. */
-export function parseScript(text: string): Script {
-  let value: Json
-  try {
-    value = JSON.parse(text) as Json
-  } catch (error) {
-    throw new AppError('invalid_config', `the script is no JSON: ${error instanceof Error ? error.message : ''}`, {
-      cause: error,
-    })
+/** The reply to these items: the first whose conditions fit the latest input, else the one in turn. */
+function chooseReply(script: Script, items: readonly Item[]): Reply {
+  const spent = new Map<Reply, number>()
+  const counts = script.replies.some((reply) => isConditional(reply) && reply.times !== undefined)
+  let responses = 0
+  for (const [at, item] of items.entries()) {
+    if (!isOutput(item) || isOutput(items[at - 1])) continue
+    // Conditional replies with `times` are used up: what was chosen at each earlier response is worked out again.
+    if (counts) {
+      const past = matching(script, latestInput(items.slice(0, at)), spent)
+      if (past) spent.set(past, (spent.get(past) ?? 0) + 1)
+    }
+    responses += 1
   }
-  if (Array.isArray(value)) return { replies: list(value, 'replies', readReply) }
-  const fields = open(value, '', ['replies', 'loop'])
-  return strip({
-    replies: list(fields('replies') ?? fault('replies', 'is missing'), 'replies', readReply),
-    loop: optional(fields('loop'), 'loop', boolean),
+  return matching(script, latestInput(items), spent) ?? inTurn(script, responses)
+}
+
+/** What the model was told last. */
+type Input = { readonly user: string; readonly result: string; readonly afterTool: string | undefined }
+
+/** The latest user message, and the tool whose result came after it, if one did. */
+function latestInput(items: readonly Item[]): Input {
+  const user = items.findLast((item) => item.type === 'message' && item.role === 'user')
+  const result = items.findLast((item) => item.type === 'result')
+  const fresh = result && (!user || items.lastIndexOf(result) > items.lastIndexOf(user))
+  const call = fresh ? items.findLast((item) => item.type === 'call' && item.callId === result.callId) : undefined
+  return {
+    user: user?.type === 'message' ? textOf(user) : '',
+    result: result?.output ?? '',
+    afterTool: call?.type === 'call' ? call.name : undefined,
+  }
+}
+
+/** True for what a model makes; an unbroken run of it is one response. */
+function isOutput(item: Item | undefined): boolean {
+  if (item?.type === 'message') return item.role === 'assistant'
+  return item?.type === 'reasoning' || item?.type === 'call'
+}
+
+function isConditional(reply: Reply): boolean {
+  return reply.when !== undefined || reply.afterTool !== undefined
+}
+
+function matching(script: Script, input: Input, spent: ReadonlyMap<Reply, number>): Reply | undefined {
+  return script.replies.find((reply) => {
+    if (!isConditional(reply) || (spent.get(reply) ?? 0) >= (reply.times ?? Number.POSITIVE_INFINITY)) return false
+    // Without `afterTool` a reply is to the user's message alone: it would else be chosen again after its own call.
+    return reply.afterTool === input.afterTool && input.user.includes(reply.when ?? '')
   })
+}
+
+function inTurn(script: Script, responses: number): Reply {
+  const replies = script.replies.filter((reply) => !isConditional(reply))
+  const total = replies.reduce((sum, reply) => sum + (reply.times ?? 1), 0)
+  let position = script.loop && total > 0 ? responses % total : responses
+  for (const reply of replies) {
+    position -= reply.times ?? 1
+    if (position < 0) return reply
+  }
+  return EXHAUSTED
 }
 
 type Batch = { readonly events: readonly ModelEvent[]; readonly pause: boolean }
@@ -123,94 +154,4 @@ function charsOf(item: Item): number {
 
 function tokens(chars: number): number {
   return Math.ceil(chars / CHARS_PER_TOKEN)
-}
-
-type Read<T> = (value: Json, path: string) => T
-
-function readReply(value: Json, path: string): Reply {
-  if (typeof value === 'string') return { text: value }
-  const at = (name: string): string => `${path}.${name}`
-  const field = open(value, path, REPLY_FIELDS)
-  const read = <T>(name: string, as: Read<T>): T | undefined => optional(field(name), at(name), as)
-  return strip({
-    when: read('when', string),
-    afterTool: read('afterTool', string),
-    text: read('text', (value, path) => (Array.isArray(value) ? list(value, path, string) : string(value, path))),
-    reasoning: read('reasoning', string),
-    calls: read('calls', (value, path) => list(value, path, readCall)),
-    delayMs: read('delayMs', number),
-    chunkDelayMs: read('chunkDelayMs', number),
-    error: read('error', readError),
-    usage: read('usage', readUsage),
-    times: read('times', (value, path) =>
-      Number.isInteger(value) && Number(value) > 0 ? Number(value) : fault(path, 'must be a whole number from 1'),
-    ),
-  })
-}
-
-function readCall(value: Json, path: string): { name: string; args: JsonObject | string } {
-  const field = open(value, path, ['name', 'args'])
-  const args = field('args') ?? {}
-  if (typeof args !== 'string' && !isObject(args)) fault(`${path}.args`, 'must be an object or a string')
-  return { name: string(field('name') ?? null, `${path}.name`), args }
-}
-
-function readError(value: Json, path: string): NonNullable<Reply['error']> {
-  const field = open(value, path, ['code', 'message', 'afterChunks'])
-  const code = ERROR_CODES.find((each) => each === field('code'))
-  return strip({
-    code: code ?? fault(`${path}.code`, `must be one of ${ERROR_CODES.join(', ')}`),
-    message: optional(field('message'), `${path}.message`, string),
-    afterChunks: optional(field('afterChunks'), `${path}.afterChunks`, number),
-  })
-}
-
-function readUsage(value: Json, path: string): Partial<Usage> {
-  const field = open(value, path, USAGE_FIELDS)
-  const read = USAGE_FIELDS.map((name) => [name, optional(field(name), `${path}.${name}`, number)] as const)
-  return Object.fromEntries(read.filter(([, count]) => count !== undefined))
-}
-
-/** Opens an object whose fields are known; a misspelt one would else be silently without effect. */
-function open(value: Json, path: string, known: readonly string[]): (name: string) => Json | undefined {
-  if (!isObject(value)) return fault(path, 'must be an object')
-  const stray = Object.keys(value).find((name) => !known.includes(name))
-  if (stray !== undefined) {
-    fault(path === '' ? stray : `${path}.${stray}`, `is no field of a script; here stand ${known.join(', ')}`)
-  }
-  return (name) => (Object.hasOwn(value, name) ? value[name] : undefined)
-}
-
-function optional<T>(value: Json | undefined, path: string, read: Read<T>): T | undefined {
-  return value === undefined ? undefined : read(value, path)
-}
-
-function list<T>(value: Json, path: string, read: Read<T>): T[] {
-  if (!Array.isArray(value)) return fault(path, 'must be a list')
-  return value.map((each: Json, at) => read(each, `${path}[${at}]`))
-}
-
-function string(value: Json, path: string): string {
-  return typeof value === 'string' ? value : fault(path, 'must be a string')
-}
-
-function number(value: Json, path: string): number {
-  return typeof value === 'number' && value >= 0 ? value : fault(path, 'must be a number from 0')
-}
-
-function boolean(value: Json, path: string): boolean {
-  return typeof value === 'boolean' ? value : fault(path, 'must be true or false')
-}
-
-function fault(path: string, what: string): never {
-  throw new AppError('invalid_config', `in the script, ${path === '' ? 'the whole' : path} ${what}`)
-}
-
-type Stripped<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
-  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
-}
-
-/** Without the fields that are undefined, so that a script reads back as it was written. */
-function strip<T extends object>(value: T): Stripped<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Stripped<T>
 }

@@ -17,7 +17,7 @@ export function* startTurn(given: NewTurn, now: number): Job<Stored> {
   if (replay) return { turn: replay, entries: [], replayed: true }
   const thread = yield* findThread(given)
   const lastTurn = thread?.['last_turn']
-  if (thread) yield* checkGate(given, thread['open_call'] as string | null)
+  if (thread) yield* checkGate(given, String(thread['id']), thread['open_call'] as string | null)
   const idle = !thread || given.resumes !== undefined || (yield* isIdle(String(thread['id']), given.whenBusy))
   const options = yield* withStoredTools(given, lastTurn ? String(lastTurn) : undefined)
   // A resume is appended at once even when no process has room: its gate must not be answered twice.
@@ -115,8 +115,7 @@ function* findThread({ user, threadId, threadKey }: NewTurn) {
   return yield* first('SELECT * FROM threads WHERE user_id = ? AND thread_key = ?', user, threadKey)
 }
 
-// oxlint-disable-next-line require-yield -- a step of a job that reads nothing more
-function* checkGate({ resumes, whenBusy }: NewTurn, openCall: string | null): Job<void> {
+function* checkGate({ resumes, whenBusy }: NewTurn, threadId: string, openCall: string | null): Job<void> {
   if (resumes === undefined) {
     // A door that queues (chat, webhook) waits behind the gate; the Responses API tells its caller.
     if (openCall && whenBusy === 'refuse') {
@@ -126,6 +125,8 @@ function* checkGate({ resumes, whenBusy }: NewTurn, openCall: string | null): Jo
       )
     }
   } else if (!openCall) {
+    const paused = yield* first(`SELECT id FROM turns WHERE thread_id = ? AND status IN ('running', 'waiting') AND status = 'waiting'`, threadId)
+    if (paused) throw gateRequired()
     throw new AppError('no_open_gate', 'no tool call of this thread waits for an output')
   } else if (openCall !== resumes) {
     throw new AppError('call_id_mismatch', `the thread waits for the output of ${openCall}, not of ${resumes}`)
@@ -138,7 +139,7 @@ function* isIdle(threadId: string, whenBusy: NewTurn['whenBusy']): Job<boolean> 
     threadId,
   )
   if (active?.['status'] === 'waiting' && whenBusy === 'refuse') {
-    throw new AppError('gate_required', 'the thread waits for an approval or a sign-in: resolve it in the web UI first')
+    throw gateRequired()
   }
   const queued =
     active ?? (yield* first(`SELECT id FROM turns WHERE thread_id = ? AND status = 'queued' LIMIT 1`, threadId))
@@ -149,6 +150,11 @@ function* isIdle(threadId: string, whenBusy: NewTurn['whenBusy']): Job<boolean> 
   }
   const open = queued ?? (yield* first('SELECT id FROM threads WHERE id = ? AND open_call IS NOT NULL', threadId))
   return !open
+}
+
+function gateRequired(): AppError {
+  const message = 'the thread waits for an approval or a sign-in: resolve it in the web UI or another channel first'
+  return new AppError('gate_required', message)
 }
 
 /** A resume that sends no tools goes on with those of the turn that made the call. */

@@ -10,7 +10,7 @@ import type { Rational } from './rational.ts'
 export const MAX_EXPRESSION_CHARS = 1_000
 export const MAX_DEPTH = 100
 /** Sum of the sizes of all intermediate results: keeps a hostile expression from holding the process. */
-export const MAX_WORK_BITS = 200_000
+const MAX_WORK_BITS = 200_000
 
 /** The tool as the agent gets it. */
 export function createCalculateTool(): Tool {

@@ -4,7 +4,7 @@
 export type Rational = { readonly num: bigint; readonly den: bigint; readonly exact: boolean }
 
 /** Numerator and denominator together; some 3,000 digits. Larger results are refused. */
-export const MAX_BITS = 10_000
+const MAX_BITS = 10_000
 export const MAX_EXPONENT = 10_000
 export const MAX_FACTORIAL = 1_000
 const REPEATING_DIGITS = 30
@@ -16,7 +16,7 @@ const MAX_FRACTION_CHARS = 200
 export const ONE: Rational = { num: 1n, den: 1n, exact: true }
 
 /** The reduced fraction num/den. Throws RangeError on a zero denominator or past the size limit. */
-export function ratio(num: bigint, den: bigint, exact = true): Rational {
+function ratio(num: bigint, den: bigint, exact = true): Rational {
   if (den === 0n) throw new RangeError('division by zero')
   const common = den === 1n ? 1n : gcd(num < 0n ? -num : num, den < 0n ? -den : den)
   const sign = den < 0n ? -1n : 1n

@@ -32,7 +32,7 @@ export function createTimeTool({ now, defaultZone }: { now: () => number; defaul
 }
 
 /** A moment as people of a zone say it. Throws invalid_input for a zone that does not exist. */
-export function describeMoment(at: number, timezone: string) {
+function describeMoment(at: number, timezone: string) {
   const date = new Date(at)
   const format = (options: Intl.DateTimeFormatOptions) => formatIn(timezone, options).format(date)
   return {

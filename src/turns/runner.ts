@@ -55,7 +55,7 @@ export function createRunner(parts: RunnerParts): Runner {
   let draining = false
   let queued = false
   let claiming: Promise<void> | undefined
-  let claimTimer: NodeJS.Timeout | NodeJS.Immediate | undefined
+  let wokenAgain = false
 
   function take(started: StartedTurn): void {
     const controller = new AbortController()
@@ -130,12 +130,12 @@ export function createRunner(parts: RunnerParts): Runner {
 
   function wake(): void {
     queued = true
-    if (draining || claimTimer || claiming) return
-    claimTimer = setImmediate(() => {
-      claiming = claim().finally(() => {
-        claiming = undefined
-      })
-      claimTimer = undefined
+    // A wake during a claim may be about something that the claim did not see: look once more after it.
+    wokenAgain = claiming !== undefined
+    if (draining || claiming) return
+    claiming = new Promise<void>((resolve) => setImmediate(resolve)).then(claim).finally(() => {
+      claiming = undefined
+      if (wokenAgain) wake()
     })
   }
 

@@ -11,6 +11,7 @@ import { type Follow, followTurn, type Watch, watchThread } from './watch.ts'
 /** How long a cancel waits for the runner to stop by itself, its partial text stored, before the turn is taken from it. */
 const cancelGraceMs = 700
 const maxEntries = 10_000
+const longestTitleLine = 400
 
 export type StartTurn = Omit<NewTurn, 'lease' | 'input' | 'title'> & { readonly input: readonly Item[] }
 
@@ -67,7 +68,9 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
     async start(given) {
       const lease = runner.room()
       const input: Draft[] = given.input.map((item) => ({ id: newId(), item }))
-      const stored = await store.turns.start({ ...given, input, title: titleOf(given.input), ...(lease && { lease }) })
+      const options = input.length > 1 ? { ...given.options, inputs: input.length } : given.options
+      const title = titleOf(given.input)
+      const stored = await store.turns.start({ ...given, options, input, title, ...(lease && { lease }) })
       const { turn, entries, replayed } = stored
       const subscription = bus.subscribe(turn.threadId)
       if (!replayed) {
@@ -102,6 +105,7 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
       const stopped = await settled(turn.userId, turn, cancelGraceMs, () => runner.stop(turn.id, fault))
       if (stopped) return stopped
       const { turn: cancelled } = await store.turns.cancel(turn.userId, turn.id, true)
+      bus.publish(turn.threadId, [{ type: 'turn', turn: cancelled }])
       return { ...cancelled, status: 'failed', error: { code: fault.code, message: fault.message } }
     },
     get: (user, turnId) => store.turns.get(user, turnId),
@@ -130,11 +134,9 @@ function titleOf(input: readonly Item[]): string {
     if (item.type !== 'message' || item.role !== 'user') continue
     for (const part of item.content) {
       if (part.type !== 'text') continue
-      const line =
-        part.text
-          .replace(/<(instructions|user-context)>[\s\S]*?<\/\1>/g, '')
-          .trim()
-          .split('\n', 1)[0] ?? ''
+      // Anchored and cut: a message may be megabytes, and full of marks that never close.
+      const said = part.text.replace(/^(?:\s*<(instructions|user-context)>[\s\S]*?<\/\1>)*/, '').trimStart()
+      const line = said.slice(0, longestTitleLine).split('\n', 1)[0] ?? ''
       // oxlint-disable-next-line no-control-regex -- titles are shown in terminals
       const clean = line.replace(/[\u0000-\u001f\u007f]/g, ' ').trim()
       if (clean) return Array.from(clean).slice(0, 80).join('')

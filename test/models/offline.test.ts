@@ -7,6 +7,7 @@ import type { JsonObject } from '#core/json.ts'
 import type { ModelEvent, ModelRequest } from '#core/model.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import { createOfflineModel, decideMove } from '#models/offline.ts'
+import { fence } from '#safety/injection.ts'
 import { createCalculateTool } from '#tools/calculate.ts'
 import { createTimeTool } from '#tools/time.ts'
 
@@ -58,6 +59,11 @@ const memoryWrite = tool('memory_write', 'Writes a note into memory.', {
   type: 'object',
   properties: { path: { type: 'string' }, content: { type: 'string' } },
   required: ['content'],
+})
+const withPath = tool('memory_write', 'Writes a note.', {
+  type: 'object',
+  properties: { path: { type: 'string' }, content: { type: 'string' } },
+  required: ['path', 'content'],
 })
 const memorySearch = tool('memory_search', 'Searches the notes kept in memory.', {
   type: 'object',
@@ -114,6 +120,11 @@ const profile = tool('lookup_profile', 'Finds the profile of a person.', {
   type: 'object',
   properties: { email: { type: 'string', format: 'email' } },
   required: ['email'],
+})
+const echo = tool('echo', 'Echoes a text.', {
+  type: 'object',
+  properties: { text: { type: 'string' } },
+  required: ['text'],
 })
 const order = tool('get_order', 'Shows an order.', {
   type: 'object',
@@ -173,6 +184,8 @@ const calls: readonly (readonly [message: string, tools: readonly ToolSpec[], na
   ['please remember: Anna likes tea', builtIn, 'memory_write', { content: 'Anna likes tea' }],
   ['What do you remember about my bike?', builtIn, 'memory_search', { query: 'bike' }],
   ['what is my favourite colour?', builtIn, 'memory_search', { query: 'favourite colour' }],
+  ['search memory for green tea please', builtIn, 'memory_search', { query: 'green tea' }],
+  ['remember to buy milk', [withPath], 'memory_write', { content: 'to buy milk', path: 'notes/to-buy-milk.md' }],
   // weather by its schema
   ["What's the weather in Paris?", [weather], 'weather', { action: 'get_current', city: 'Paris' }],
   ['weather in paris', [weather], 'weather', { action: 'get_current', city: 'paris' }],
@@ -257,6 +270,9 @@ const calls: readonly (readonly [message: string, tools: readonly ToolSpec[], na
   ['compare cities oslo, bergen and hamar', [compare], 'compare_cities', { cities: ['oslo', 'bergen', 'hamar'] }],
   ['average of 3, 4.5 and -2', [average], 'average', { numbers: [3, 4.5, -2] }],
   ['Lookup the profile of ann@example.org', [profile], 'lookup_profile', { email: 'ann@example.org' }],
+  ['Use the echo tool to say good morning', [echo], 'echo', { text: 'good morning' }],
+  ['echo hello world', [echo], 'echo', { text: 'hello world' }],
+  ['read file "a b.txt"', builtIn, 'workspace_read', { path: 'a b.txt' }],
   ['show order 4711', [order], 'get_order', { order_id: '4711' }],
   ['Show me order ORD-123.', [order], 'get_order', { order_id: 'ORD-123' }],
   ['add 3 and 4', [addNumbers], 'add', { a: 3, b: 4 }],
@@ -298,9 +314,14 @@ const says: readonly (readonly [message: string, tools: readonly ToolSpec[], wor
   ['flights from Berlin', [flights], /still need destination and date/],
   // torn between two
   [
+    'show the sales report and the stock report',
+    [tool('sales_report', 'Sales.', {}), tool('stock_report', 'Stock.', {})],
+    /^Several tools could do that: `sales_report` or `stock_report`/,
+  ],
+  [
     'show the report',
     [tool('sales_report', 'Sales report.', {}), tool('stock_report', 'Stock report.', {})],
-    /cannot answer|Several tools/,
+    /cannot answer/,
   ],
 ]
 
@@ -381,7 +402,7 @@ const outcomes: readonly (readonly [name: string, output: string, error: boolean
   ['find', '["a","b"]', false, /- a\n- b$/],
   ['find', 'plain words', false, /found:\nplain words$/],
   ['find', '', false, /answered with nothing/],
-  ['find', '<untrusted source="find">\n{"a":1}\n</untrusted>', false, /found:\na: 1$/],
+  ['find', fence('{"a":1}', 'find'), false, /found:\na: 1$/],
   ['find', '{"a":{"b":[1,2],"c":null},"d":[]}', false, /a:\n {2}- b: 1, 2\n {2}- c: none\nd: none$/],
   ['find', 'x'.repeat(100_000), false, /… \(shortened\)$/],
   ['find', JSON.stringify(Array.from({ length: 500 }, (_, index) => index)), false, /and 440 more lines$/],

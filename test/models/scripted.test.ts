@@ -4,7 +4,8 @@ import { describe, test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { type Item, textMessage } from '#core/item.ts'
 import type { ModelEvent } from '#core/model.ts'
-import { createScriptedModel, parseScript } from '#models/scripted.ts'
+import { parseScript } from '#models/script.ts'
+import { createScriptedModel } from '#models/scripted.ts'
 
 const never = new AbortController().signal
 const user = (text: string): Item => textMessage('user', text)
@@ -141,10 +142,8 @@ describe('what is streamed', () => {
   test('an abort ends a pause at once', async () => {
     const controller = new AbortController()
     const model = createScriptedModel({ script: parseScript('[{"text":"a","delayMs":600000}]') })
-    const next = model
-      .stream({ system: '', items: [user('x')], tools: [] }, controller.signal)
-      [Symbol.asyncIterator]()
-      .next()
+    const request = { system: '', items: [user('x')], tools: [] }
+    const next = model.stream(request, controller.signal)[Symbol.asyncIterator]().next()
     controller.abort()
     await assert.rejects(next, { name: 'AbortError' })
   })

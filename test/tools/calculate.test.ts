@@ -1,6 +1,7 @@
 // The `calculate` tool by tables: exact values, approximations, errors with their position, hostile input.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { calculate, createCalculateTool, evaluate, MAX_DEPTH, MAX_EXPRESSION_CHARS } from '#tools/calculate.ts'
 import { MAX_EXPONENT, MAX_FACTORIAL, show } from '#tools/rational.ts'
@@ -180,8 +181,9 @@ for (const [expression, message, position] of wrong) {
   test(`"${expression}" is refused at position ${position}`, () => {
     assert.throws(
       () => evaluate(expression),
-      (error: Error) => {
-        assert.partialDeepStrictEqual(error, { code: 'invalid_input', param: 'expression' })
+      (error) => {
+        assert.ok(error instanceof AppError)
+        assert.deepEqual([error.code, error.param], ['invalid_input', 'expression'])
         assert.match(error.message, message)
         assert.ok(error.message.endsWith(`(at position ${position})`), error.message)
         return true

@@ -1,0 +1,96 @@
+// Who may come in: bearer tokens of the operator and of users, checked before a body is read.
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { operator } from '#core/ids.ts'
+import type { AccountStore } from '#core/store.ts'
+import type { Log } from '#lib/log.ts'
+import { hashToken } from '#lib/token.ts'
+import { leaveUnread } from './body.ts'
+import type { Caller } from './caller.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A route that needs no token. */
+    open?: boolean
+  }
+}
+
+export type AuthParts = {
+  /** The provisioned token (or the one that replaces it) and the gateway's. */
+  readonly operatorTokens: readonly string[]
+  readonly accounts: Pick<AccountStore, 'findByToken'>
+  /** True while the token store is known to be away: then no token is good, the operator's neither. */
+  readonly storeAway?: () => boolean
+  readonly now?: () => number
+  readonly log: Log
+}
+
+/** Why a request does not come in; the status says it. */
+export type Refusal = { readonly status: 401 | 403 | 503 }
+
+export type Authenticate = (request: IncomingMessage) => Promise<Caller | Refusal>
+
+const longestToken = 4096
+const bearer = /^bearer[ \t]+([\x21-\x7e]+)$/i
+const texts = { 401: 'Invalid or missing auth token', 403: 'Forbidden', 503: 'Database unavailable' } as const
+
+/** Tells who a request comes from. A user's token is looked up each time, so that a revoked one is refused at once. */
+export function createAuth({ operatorTokens, accounts, storeAway, now = Date.now, log }: AuthParts): Authenticate {
+  const known = operatorTokens.map(digest)
+  const theOperator: Caller = { user: operator, name: 'operator', operator: true }
+  return async (request) => {
+    const token = tokenOf(request)
+    if (token === undefined) return { status: 401 }
+    if (storeAway?.()) return { status: 503 }
+    if (isAmong(digest(token), known)) return theOperator
+    try {
+      const user = await accounts.findByToken(hashToken(token), now())
+      return user ? { user: user.id, name: user.name, operator: false } : { status: 401 }
+    } catch (error) {
+      log.error({ err: error }, 'a token could not be looked up')
+      return { status: 503 }
+    }
+  }
+}
+
+/** Answers a refusal, in plain text and without reading on. */
+export function refuse(request: FastifyRequest, reply: FastifyReply, { status }: Refusal): FastifyReply {
+  leaveUnread(request.raw)
+  if (status === 401) reply.header('www-authenticate', 'Bearer')
+  return reply.code(status).type('text/plain; charset=utf-8').send(texts[status])
+}
+
+/** A hook for the operator's routes: a user's token does not reach them. As `onRequest` it spares reading the body. */
+// oxlint-disable-next-line require-await -- Fastify awaits the hook
+export async function operatorOnly(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  return request.caller.operator ? undefined : refuse(request, reply, { status: 403 })
+}
+
+/** The one bearer token of a request. Two of them are none: a proxy may have looked at the other. */
+export function tokenOf({ headers, rawHeaders }: IncomingMessage): string | undefined {
+  const value = headers.authorization
+  if (value === undefined || countOf(rawHeaders, 'authorization') > 1) return undefined
+  const token = bearer.exec(value.trim())?.[1]
+  return token !== undefined && token.length <= longestToken ? token : undefined
+}
+
+function countOf(rawHeaders: readonly string[], name: string): number {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const each = rawHeaders[at] ?? ''
+    if (each.length === name.length && each.toLowerCase() === name) count++
+  }
+  return count
+}
+
+function digest(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+/** Looks at all of them, so that the time tells nothing. */
+function isAmong(given: Buffer, known: readonly Buffer[]): boolean {
+  let found = false
+  for (const each of known) found = timingSafeEqual(given, each) || found
+  return found
+}

@@ -1,0 +1,39 @@
+// Requests that are broken below HTTP's own rules: too slow, too long a head, or no HTTP at all.
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { AppError } from '#core/errors.ts'
+import { faultBody } from './reply.ts'
+
+/** Answers as well as can be, unless an answer is under way already, and ends the connection. */
+export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  // Node's own mark of the answer that is being written; a second head in its middle would garble it.
+  const { _httpMessage: answer } = socket as Socket & { _httpMessage?: ServerResponse | null }
+  if (error.code === 'ECONNRESET' || !socket.writable || answer?.headersSent) {
+    socket.destroy()
+    return
+  }
+  const { line, fault } = reasonOf(error.code)
+  const body = JSON.stringify(faultBody(fault))
+  socket.end(
+    `HTTP/1.1 ${line}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`,
+    () => socket.destroy(),
+  )
+}
+
+function reasonOf(code: string | undefined): { line: string; fault: AppError } {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return {
+        line: '408 Request Timeout',
+        fault: new AppError('request_timeout', 'the request did not arrive in time: send it again'),
+      }
+    case 'HPE_HEADER_OVERFLOW':
+      return {
+        line: '431 Request Header Fields Too Large',
+        fault: new AppError('too_large', 'the head of the request is too large'),
+      }
+    default:
+      return { line: '400 Bad Request', fault: new AppError('invalid_input', 'the request is not valid HTTP') }
+  }
+}

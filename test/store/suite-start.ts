@@ -1,0 +1,243 @@
+// Starting turns: new threads, old ones, busy ones, resumes, and keys that make a retry safe.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ErrorCode } from '#core/errors.ts'
+import type { NewTurn } from '#core/store.ts'
+import type { ToolSpec } from '#core/tool.ts'
+import type { Open } from './harness.ts'
+import {
+  ada,
+  bob,
+  dayMs,
+  finish,
+  itemsOf,
+  lease,
+  output,
+  pictureOf,
+  queuedTurn,
+  rejectsWith,
+  say,
+  step,
+  threadAtGate,
+  turnAtApproval,
+  turnOf,
+} from './harness.ts'
+
+const spec: ToolSpec = { name: 'act', description: 'acts', parameters: {} }
+
+export function startTests(open: Open): void {
+  test('a turn with a lease makes its thread and runs at once, its input in the log', async (t) => {
+    const { store, clock } = await open(t)
+    const input = [say('one'), say('two')]
+    const { turn, entries, replayed } = await store.turns.start(turnOf({ input, title: 'one' }))
+    assert.equal(replayed, false)
+    assert.deepEqual([turn.status, turn.firstSeq, turn.startedAt, turn.userId], ['running', 1, clock.now, ada])
+    assert.deepEqual(
+      entries.map(({ seq, id, turnId, at }) => ({ seq, id, turnId, at })),
+      input.map(({ id }, at) => ({ seq: at + 1, id, turnId: turn.id, at: clock.now })),
+    )
+    assert.deepEqual(await store.turns.get(ada, turn.id), turn)
+    const thread = await store.threads.get(ada, turn.threadId)
+    assert.deepEqual([thread?.title, thread?.lastSeq, thread?.door], ['one', 2, 'web'])
+    assert.deepEqual(await store.threads.entries(ada, turn.threadId, { after: 0, limit: 9 }), entries)
+  })
+
+  test('a turn without a lease is queued and its input stays out of the log', async (t) => {
+    const { store } = await open(t)
+    const { turn, entries } = await store.turns.start(queuedTurn())
+    assert.deepEqual([turn.status, turn.firstSeq, entries], ['queued', undefined, []])
+    assert.deepEqual(await itemsOf(store, turn), [])
+  })
+
+  test('a turn on an idle thread goes on after its last item', async (t) => {
+    const { store } = await open(t)
+    const first = await store.turns.start(turnOf())
+    await finish(store, first.turn)
+    const second = await store.turns.start(turnOf({ threadId: first.turn.threadId }))
+    assert.deepEqual([second.turn.firstSeq, second.turn.status, second.entries[0]?.seq], [3, 'running', 3])
+    assert.equal((await itemsOf(store, second.turn)).length, 3)
+  })
+
+  test("another user's thread is as unknown as one that never was, and nothing is stored", async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    await finish(store, turn)
+    const before = await pictureOf(store, turn)
+    await rejectsWith(store.turns.start(turnOf({ user: bob, threadId: turn.threadId })), 'not_found')
+    await rejectsWith(store.turns.start(turnOf({ user: bob, threadId: crypto.randomUUID() })), 'not_found')
+    assert.deepEqual(await pictureOf(store, turn), before)
+    assert.deepEqual((await store.turns.list(bob, { limit: 9 })).rows, [])
+    assert.deepEqual((await store.threads.list(bob, { limit: 9 })).rows, [])
+  })
+
+  test("a caller's key makes a thread once, finds it later, and belongs to its user", async (t) => {
+    const { store } = await open(t)
+    const first = await store.turns.start(turnOf({ threadKey: 'room' }))
+    const second = await store.turns.start(turnOf({ threadKey: 'room' }))
+    const theirs = await store.turns.start(turnOf({ threadKey: 'room', user: bob }))
+    const elsewhere = await store.turns.start(turnOf({ threadKey: 'hall' }))
+    assert.deepEqual([second.turn.threadId, second.turn.status], [first.turn.threadId, 'queued'])
+    assert.equal(new Set([first, theirs, elsewhere].map(({ turn }) => turn.threadId)).size, 3)
+  })
+
+  test('many first uses of one key at once make one thread', async (t) => {
+    const { store } = await open(t)
+    const all = await Promise.all(Array.from({ length: 20 }, () => store.turns.start(turnOf({ threadKey: 'room' }))))
+    assert.equal(new Set(all.map(({ turn }) => turn.threadId)).size, 1)
+    assert.equal(all.filter(({ turn }) => turn.status === 'running').length, 1)
+  })
+
+  test('messages of one moment keep their order', async (t) => {
+    const { store } = await open(t)
+    const texts = Array.from({ length: 40 }, (_, at) => `message ${at}`)
+    const { turn } = await store.turns.start(turnOf({ threadKey: 'room' }))
+    await Promise.all(texts.map((text) => store.turns.start(turnOf({ threadKey: 'room', input: [say(text)] }))))
+    let current = turn
+    for (const _ of texts) {
+      await finish(store, current)
+      const [next] = (await store.turns.claim(lease, 9)).started
+      assert.ok(next)
+      current = next.turn
+    }
+    const said = (await itemsOf(store, turn)).flatMap((item) =>
+      item.type === 'message' && item.role === 'user' ? item.content : [],
+    )
+    assert.deepEqual(said.slice(1), texts.map((text) => ({ type: 'text', text })))
+  })
+
+  test('a busy thread queues or refuses, as the door asks', async (t) => {
+    const { store } = await open(t)
+    const running = await store.turns.start(turnOf())
+    const threadId = running.turn.threadId
+    await rejectsWith(store.turns.start(turnOf({ threadId, whenBusy: 'refuse' })), 'conversation_busy')
+    const queued = await store.turns.start(turnOf({ threadId }))
+    assert.equal(queued.turn.status, 'queued')
+    await finish(store, running.turn)
+    await rejectsWith(store.turns.start(turnOf({ threadId, whenBusy: 'refuse' })), 'conversation_busy')
+    const third = await store.turns.start(turnOf({ threadId }))
+    assert.equal(third.turn.status, 'queued', 'nobody overtakes a queued message')
+  })
+
+  test('a thread that waits for an approval queues, or tells what it waits for', async (t) => {
+    const { store } = await open(t)
+    const { threadId } = await turnAtApproval(store)
+    await rejectsWith(store.turns.start(turnOf({ threadId, whenBusy: 'refuse' })), 'gate_required')
+    assert.equal((await store.turns.start(turnOf({ threadId }))).turn.status, 'queued')
+  })
+
+  test('a thread that waits for its caller queues a message, or tells what it waits for', async (t) => {
+    const { store } = await open(t)
+    const { threadId } = await threadAtGate(store)
+    await rejectsWith(store.turns.start(turnOf({ threadId, whenBusy: 'refuse' })), 'tool_output_required')
+    assert.equal((await store.turns.start(turnOf({ threadId }))).turn.status, 'queued')
+    assert.equal((await store.threads.get(ada, threadId))?.openCall, 'c1')
+  })
+
+  const resume = { resumes: 'c1', input: [output('c1')], whenBusy: 'refuse' as const }
+
+  test('a resume that is refused leaves the gate as it was', async (t) => {
+    const refused: [what: string, over: Partial<NewTurn>, code: ErrorCode][] = [
+      ['another call of the thread', { ...resume, resumes: 'c2' }, 'call_id_mismatch'],
+      ['a call that never was', { ...resume, resumes: 'c9' }, 'call_id_mismatch'],
+      ['another user', { ...resume, user: bob }, 'not_found'],
+      ['a plain message', { whenBusy: 'refuse' }, 'tool_output_required'],
+    ]
+    const { store } = await open(t)
+    const turn = await threadAtGate(store)
+    const before = await pictureOf(store, turn)
+    for (const [what, over, code] of refused) {
+      await rejectsWith(store.turns.start(turnOf({ ...over, threadId: turn.threadId })), code)
+      assert.deepEqual(await pictureOf(store, turn), before, what)
+    }
+    const idle = await store.turns.start(turnOf())
+    await finish(store, idle.turn)
+    await rejectsWith(store.turns.start(turnOf({ ...resume, threadId: idle.turn.threadId })), 'no_open_gate')
+    assert.equal((await store.threads.findByOpenCall(ada, 'c1'))?.id, turn.threadId)
+  })
+
+  test('a resume appends the output, closes the gate and runs before what is queued', async (t) => {
+    const { store } = await open(t)
+    const { threadId } = await threadAtGate(store)
+    await store.turns.start(turnOf({ threadId }))
+    const { turn, entries } = await store.turns.start(turnOf({ ...resume, threadId }))
+    assert.deepEqual([turn.status, turn.firstSeq, entries[0]?.item.type], ['running', 5, 'answer'])
+    assert.equal((await store.threads.get(ada, threadId))?.openCall, undefined)
+    assert.equal(await store.threads.findByOpenCall(ada, 'c1'), undefined)
+    assert.deepEqual((await store.turns.claim(lease, 9)).started, [])
+  })
+
+  test('a resume that finds no room is stored as begun, so that its gate cannot be answered twice', async (t) => {
+    const { store } = await open(t)
+    const { threadId } = await threadAtGate(store)
+    const { turn } = await store.turns.start(queuedTurn({ ...resume, threadId }))
+    assert.deepEqual([turn.status, turn.firstSeq], ['queued', 5])
+    await rejectsWith(store.turns.start(turnOf({ ...resume, threadId })), 'no_open_gate')
+    const { started } = await store.turns.claim(lease, 9)
+    assert.deepEqual(started.map(({ turn, entries }) => [turn.id, turn.firstSeq, entries]), [[turn.id, 5, []]])
+    assert.equal((await itemsOf(store, turn)).filter(({ type }) => type === 'answer').length, 1)
+  })
+
+  test('of two resumes at once one wins', async (t) => {
+    const { store } = await open(t)
+    const { threadId } = await threadAtGate(store)
+    const both = await Promise.allSettled([1, 2].map(() => store.turns.start(turnOf({ ...resume, threadId }))))
+    assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
+  })
+
+  test("a resume without tools goes on with the last turn's, a new message without tools has none", async (t) => {
+    const { store } = await open(t)
+    const { threadId } = await threadAtGate(store, { options: { tools: [spec], temperature: 1 } })
+    await store.turns.start(turnOf({ threadId, options: { tools: [{ ...spec, name: 'queued' }] } }))
+    const resumed = await store.turns.start(turnOf({ ...resume, threadId, options: { temperature: 0 } }))
+    assert.deepEqual(resumed.turn.options, { temperature: 0, tools: [spec] })
+    assert.deepEqual((await store.turns.get(ada, resumed.turn.id))?.options, resumed.turn.options)
+    const own = [{ ...spec, name: 'other' }]
+    const second = await threadAtGate(store, { options: { tools: [spec] } })
+    const replaced = await store.turns.start(turnOf({ ...resume, threadId: second.threadId, options: { tools: own } }))
+    assert.deepEqual(replaced.turn.options.tools, own)
+    await finish(store, replaced.turn)
+    const plain = await store.turns.start(turnOf({ threadId: second.threadId }))
+    assert.deepEqual(plain.turn.options, {})
+  })
+
+  const keyed = { idempotency: { key: 'k', bodyHash: 'h' } }
+
+  test('the same key and body give the same turn, another body is a conflict', async (t) => {
+    const { store } = await open(t)
+    const first = await store.turns.start(turnOf(keyed))
+    const again = await store.turns.start(turnOf(keyed))
+    assert.deepEqual([again.turn.id, again.replayed, again.entries], [first.turn.id, true, []])
+    const changed = { idempotency: { key: 'k', bodyHash: 'other' } }
+    await rejectsWith(store.turns.start(turnOf(changed)), 'idempotency_conflict')
+    const theirs = await store.turns.start(turnOf({ ...keyed, user: bob }))
+    assert.equal(theirs.replayed, false, 'keys belong to their user')
+    assert.equal((await store.turns.list(ada, { limit: 9 })).rows.length, 1)
+  })
+
+  test('of many starts with one key at once one is kept', async (t) => {
+    const { store } = await open(t)
+    const all = await Promise.all(Array.from({ length: 10 }, () => store.turns.start(turnOf(keyed))))
+    assert.equal(new Set(all.map(({ turn }) => turn.id)).size, 1)
+    assert.equal(all.filter(({ replayed }) => !replayed).length, 1)
+  })
+
+  test('a key is remembered for 24 hours and free after them', async (t) => {
+    const { store, clock } = await open(t)
+    const first = await store.turns.start(turnOf(keyed))
+    clock.now += dayMs
+    assert.equal((await store.turns.start(turnOf(keyed))).turn.id, first.turn.id)
+    clock.now += 1
+    const fresh = await store.turns.start(turnOf({ idempotency: { key: 'k', bodyHash: 'other' } }))
+    assert.deepEqual([fresh.replayed, fresh.turn.id === first.turn.id], [false, false])
+    assert.equal((await store.turns.get(ada, first.turn.id))?.status, 'running', 'the old turn stays')
+  })
+
+  test('a refused start does not use up its key', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    const over = { ...keyed, threadId: turn.threadId, whenBusy: 'refuse' as const }
+    await rejectsWith(store.turns.start(turnOf(over)), 'conversation_busy')
+    await store.turns.record(turn, lease, step([], { status: 'done' }))
+    assert.equal((await store.turns.start(turnOf(over))).replayed, false)
+  })
+}
