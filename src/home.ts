@@ -5,6 +5,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '#core/errors.ts'
 
+const databaseName = 'atrium.db'
+const lockName = 'lock'
+
 export type Home = {
   readonly path: string
   readonly database: string
@@ -28,10 +31,12 @@ export function openHome(path: string): Home {
     const probe = join(path, `.probe-${process.pid}`)
     writeFileSync(probe, '', { mode: 0o600 })
     rmSync(probe)
+    // SQLite gives its side files the mode of the database.
+    for (const name of [databaseName, lockName]) makePrivate(join(path, name))
   } catch (error) {
     throw unwritable(path, error)
   }
-  return { path, database: join(path, 'atrium.db'), logFile: join(path, 'atrium.log') }
+  return { path, database: join(path, databaseName), logFile: join(path, 'atrium.log') }
 }
 
 /**
@@ -39,7 +44,7 @@ export function openHome(path: string): Home {
  * it, however that ends, so a restart takes over at once.
  */
 export function lockHome(home: Home): (() => void) | undefined {
-  const db = new DatabaseSync(join(home.path, 'lock'), { timeout: 0 })
+  const db = new DatabaseSync(join(home.path, lockName), { timeout: 0 })
   try {
     db.exec('PRAGMA journal_mode=MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
@@ -95,6 +100,15 @@ function readOrMake(file: string, make: () => string, form: RegExp): string {
   if (!form.test(text))
     throw new AppError('invalid_config', `${file} does not hold what it should: restore it, or move it away`)
   return text
+}
+
+/** Makes a missing file. One that exists is not even opened: closing it again would drop this process's locks on it. */
+function makePrivate(file: string): void {
+  try {
+    writeFileSync(file, '', { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
 }
 
 function unwritable(path: string, cause: unknown): AppError {

@@ -51,11 +51,19 @@ test('a process killed again and again at the same point still comes to an end',
   }
 })
 
-async function inspect(home: string, acknowledged: readonly string[], pay: (typeof points)[number]['pay']): Promise<void> {
+async function inspect(
+  home: string,
+  acknowledged: readonly string[],
+  pay: (typeof points)[number]['pay'],
+): Promise<void> {
   const store = openStore({ path: join(home, 'atrium.db'), seal: createSeal('0'.repeat(64)) })
   try {
     const { rows } = await store.turns.list(operator, { limit: 100 })
-    for (const id of acknowledged) assert(rows.some((turn) => turn.id === id), 'an acknowledged message was lost')
+    for (const id of acknowledged)
+      assert(
+        rows.some((turn) => turn.id === id),
+        'an acknowledged message was lost',
+      )
     const first = rows.at(-1)
     assert(first)
     const entries = await store.threads.entries(operator, first.threadId, { after: 0, limit: 1_000 })
@@ -73,7 +81,9 @@ async function inspect(home: string, acknowledged: readonly string[], pay: (type
       assert(runs(home, 'pay').filter((id) => id === turn.id).length <= 1, 'a payment was made twice')
     }
     const results = entries.filter(({ turnId, item }) => turnId === first.id && item.type === 'result')
-    const unknown = results.some(({ item }) => item.type === 'result' && item.output.includes('may or may not have taken effect'))
+    const unknown = results.some(
+      ({ item }) => item.type === 'result' && item.output.includes('may or may not have taken effect'),
+    )
     const ran = runs(home, 'pay').includes(first.id)
     assert.deepEqual({ unknown, ran }, { unknown: pay !== 'ran', ran: pay !== 'unknown, not run' })
     const said = entries.flatMap(({ item }) => (item.type === 'message' && item.role === 'user' ? [textOf(item)] : []))
@@ -90,7 +100,10 @@ function runs(home: string, tool: string): string[] {
 
 function child(home: string, point: string, action: 'send' | 'resume') {
   const program = new URL('./crash/child.ts', import.meta.url).pathname
-  const started = spawn(process.execPath, [program, home, point, action], { stdio: ['ignore', 'pipe', 'inherit'], timeout: 30_000 })
+  const started = spawn(process.execPath, [program, home, point, action], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: 30_000,
+  })
   let output = ''
   started.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     output += chunk

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { loadConfig } from '#config.ts'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
-import { readNote, type ServiceNote } from '#home.ts'
+import { openHome, readNote, type ServiceNote } from '#home.ts'
 import { openLog } from '#lib/log.ts'
 import { openHall } from '#hall.ts'
 import type { ChatEvent } from '#turns/chat.ts'
@@ -69,7 +69,7 @@ export async function tellService(home: string): Promise<void> {
 async function ownAgent(door: 'run' | 'terminal'): Promise<Agent> {
   const hall = await openHall({
     configure: loadConfig,
-    log: await openLog({ level: 'warn', file: `${loadConfig().home}/atrium.log` }),
+    log: await openLog({ level: 'warn', file: openHome(loadConfig().home).logFile }),
   })
   return {
     attached: false,

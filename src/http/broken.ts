@@ -22,7 +22,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
 }
 
 function reasonOf(code: string | undefined): { line: string; fault: AppError } {
-  switch (code) {
+  switch (code ?? '') {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return {
         line: '408 Request Timeout',

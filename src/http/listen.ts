@@ -16,7 +16,7 @@ export async function listenOn(app: FastifyInstance, host: string, port: number)
 }
 
 function faultOf(cause: unknown, host: string, port: number): unknown {
-  switch ((cause as NodeJS.ErrnoException).code) {
+  switch ((cause as NodeJS.ErrnoException).code ?? '') {
     case 'EADDRINUSE':
       return new AppError(
         'port_in_use',

@@ -1,4 +1,5 @@
 // Appending to a thread, inside a transaction: the one way items come into the log.
+import { AppError } from '#core/errors.ts'
 import type { Draft, Entry } from '#core/item.ts'
 import { entriesOf } from './rows.ts'
 import { first, type Job, query } from './sql.ts'
@@ -14,7 +15,8 @@ export function* append(target: Target, drafts: readonly Draft[], openCall: stri
     openCall,
     target.threadId,
   )
-  const entries = entriesOf(drafts, target.turnId, Number(row?.['last_seq']) - drafts.length, target.at)
+  if (!row) throw new AppError('lease_lost', `thread ${target.threadId} is gone`)
+  const entries = entriesOf(drafts, target.turnId, Number(row['last_seq']) - drafts.length, target.at)
   yield* insert(target.threadId, entries)
   return entries
 }

@@ -12,7 +12,7 @@ import { first, type Job, query } from './sql.ts'
 const idempotencyMs = 24 * 60 * 60 * 1000
 
 /** Stores a turn and, given a lease, starts it when nothing stands before it in its thread. */
-export function* startTurn(given: NewTurn, now: number): Job<Stored> {
+export function* startTurn(given: NewTurn, now: number, mint: () => string): Job<Stored> {
   const replay = yield* findReplay(given, now)
   if (replay) return { turn: replay, entries: [], replayed: true }
   const thread = yield* findThread(given)
@@ -24,7 +24,7 @@ export function* startTurn(given: NewTurn, now: number): Job<Stored> {
   const begins = idle && (given.lease !== undefined || given.resumes !== undefined)
   const before = thread ? Number(thread['last_seq']) : 0
   const turn: Turn = {
-    id: newId(),
+    id: mint(),
     threadId: thread ? String(thread['id']) : newId(),
     userId: given.user,
     door: given.door,

@@ -6,6 +6,7 @@ import type { Draft, Entry, Gate, Item } from '#core/item.ts'
 import type { Lease, Step, TurnStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { append } from './append.ts'
+import { createMint } from './mint.ts'
 import { entryOf, itemOf, turnOf } from './rows.ts'
 import { first, type Job, query, type Sql } from './sql.ts'
 import { claimTurns, startTurn } from './start.ts'
@@ -17,9 +18,10 @@ const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 const tailLength = 1_000
 
 export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): TurnStore {
+  const mint = createMint(newId)
   const lock = sql.backend === 'postgres' ? ' FOR UPDATE OF t SKIP LOCKED' : ''
   return {
-    start: (turn) => sql.write(() => startTurn(turn, now())),
+    start: (turn) => sql.write(() => startTurn(turn, now(), mint)),
     claim: (lease, limit) =>
       sql.write(function* () {
         const started = yield* claimTurns(lease, limit, now(), lock)
@@ -109,10 +111,10 @@ function* recordStep(turn: Turn, lease: Lease, { drafts, usage, outcome }: Step,
     lease.epoch,
   )
   if (!row) throw new AppError('lease_lost', `turn ${turn.id} is no longer run by this process`)
-  if (status === 'waiting') yield* requeueIfAnswered(turn)
+  const requeued = status === 'waiting' && (yield* requeueIfAnswered(turn))
   const after: Turn = {
     ...turn,
-    status,
+    status: requeued ? 'queued' : status,
     usage,
     ...(outcome?.status === 'failed' && { error: outcome.error }),
     ...(over && { endedAt: now }),
@@ -122,11 +124,16 @@ function* recordStep(turn: Turn, lease: Lease, { drafts, usage, outcome }: Step,
 }
 
 /** An answer that came while the turn still ran was not seen by it: it must look again. */
-function* requeueIfAnswered(turn: Turn): Job<void> {
+function* requeueIfAnswered(turn: Turn): Job<boolean> {
   const open = openCalls(yield* tail(turn.threadId))
-  if (open.some(({ gate, answer }) => gate && answer)) {
-    yield* query(`UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL WHERE id = ?`, turn.id)
+  const answered = open.some(({ gate, answer }) => gate && answer)
+  if (answered) {
+    yield* query(
+      `UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL WHERE id = ? AND status = 'waiting'`,
+      turn.id,
+    )
   }
+  return answered
 }
 
 function* answerGate(user: UserId, threadId: string, draft: Draft, now: number) {

@@ -177,10 +177,10 @@ export function createRunner(parts: RunnerParts): Runner {
       draining = true
       await claiming
       const all = (): Promise<unknown> => Promise.all([...running.values()].map(({ over }) => over))
-      await Promise.race([all(), pause(graceMs)])
+      await within(all(), graceMs)
       const reason = new AppError('shutting_down', 'the service is going down; the turn goes on after its restart')
       for (const { controller } of running.values()) controller.abort(reason)
-      await Promise.race([all(), pause(2_000)])
+      await within(all(), 2_000)
     },
   }
   bus.onCancel((turnId) => runner.stop(turnId, new AppError('turn_cancelled', 'cancelled')))
@@ -202,6 +202,13 @@ async function modelOrFault(model: () => Promise<Model>): Promise<Model> {
       },
     }
   }
+}
+
+/** Waits for work, but no longer than so many milliseconds. */
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  const over = new AbortController()
+  await Promise.race([work, pause(ms, over.signal)])
+  over.abort()
 }
 
 function pause(ms: number, signal?: AbortSignal): Promise<void> {

@@ -11,6 +11,8 @@ import { type Follow, followTurn, type Watch, watchThread } from './watch.ts'
 /** How long a cancel waits for the runner to stop by itself, its partial text stored, before the turn is taken from it. */
 const cancelGraceMs = 700
 const maxEntries = 10_000
+/** Running turns of one user that are looked through for those of one thread. */
+const maxRunning = 1_000
 const longestTitleLine = 400
 
 export type StartTurn = Omit<NewTurn, 'lease' | 'input' | 'title'> & { readonly input: readonly Item[] }
@@ -20,6 +22,8 @@ export type Start = {
   readonly replayed: boolean
   /** What the start appended: the turn's own input, once it runs. */
   readonly entries: readonly Entry[]
+  /** The input with the ids it has, or will have, in the thread; on a replay nothing of it was stored. */
+  readonly input: readonly Draft[]
   /** The turn's events up to its rest (done, failed, cancelled or waiting), none missing. Unread, it must be closed. */
   readonly events: Follow
 }
@@ -77,7 +81,7 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
         if (turn.status === 'running') runner.take(stored)
         else runner.wake()
       }
-      return { turn, replayed, entries, events: followTurn(subscription, turn.id) }
+      return { turn, replayed, entries, input, events: followTurn(subscription, turn.id) }
     },
     async answer(user, threadId, answer) {
       const draft: Draft = { id: newId(), item: { type: 'answer', ...answer } }
@@ -113,7 +117,13 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
     remove: (user, turnId) => store.turns.remove(user, turnId),
     thread: (user, threadId) => store.threads.get(user, threadId),
     threads: (user, query) => store.threads.list(user, query),
-    removeThread: (user, threadId) => store.threads.remove(user, threadId),
+    async removeThread(user, threadId) {
+      const { rows } = await store.turns.list(user, { status: 'running', limit: maxRunning })
+      const removed = await store.threads.remove(user, threadId)
+      // Whatever runs there finds its turn gone at its next step; the model need not talk on until then.
+      for (const turn of rows) if (turn.threadId === threadId) bus.cancel(turn.id)
+      return removed
+    },
     findByOpenCall: (user, callId) => store.threads.findByOpenCall(user, callId),
     async entries(user, turn) {
       if (turn.firstSeq === undefined) return []

@@ -1,0 +1,57 @@
+// Things measured against each other: each once per round, round after round, so that a busy moment of the machine
+// touches all of them alike. CPU time is that of the measured process alone.
+import type { Child } from './children.ts'
+import { type Load, runLoad } from './load.ts'
+
+export type Subject = {
+  readonly name: string
+  readonly child: Child
+  /** The load of a round. */
+  readonly load: (round: number) => Omit<Load, 'origin'>
+}
+
+export type Measured = {
+  readonly name: string
+  /** CPU milliseconds per turn, round by round. */
+  readonly cpu: number[]
+  readonly perSecond: number[]
+  readonly latencies: number[]
+  readonly firsts: number[]
+  rssBytes: number
+}
+
+/** Measures every subject in every round, in the given order. */
+export async function compare(subjects: readonly Subject[], rounds: number): Promise<Measured[]> {
+  const results = subjects.map(
+    ({ name }): Measured => ({ name, cpu: [], perSecond: [], latencies: [], firsts: [], rssBytes: 0 }),
+  )
+  for (let round = 0; round < rounds; round++) {
+    for (const [at, { child, load }] of subjects.entries()) {
+      const given = load(round)
+      const before = await child.used()
+      const { wallMs, latencies, firsts } = await runLoad({ origin: child.origin, ...given })
+      const after = await child.used()
+      const result = results[at] as Measured
+      result.cpu.push((after.cpuMs - before.cpuMs) / given.turns)
+      result.perSecond.push((given.turns / wallMs) * 1_000)
+      result.latencies.push(...latencies)
+      result.firsts.push(...firsts)
+      result.rssBytes = after.rssBytes
+    }
+  }
+  return results
+}
+
+/** The median of the ratios within each round. */
+export function ratio(a: Measured, b: Measured): number {
+  return median(a.cpu.map((cpu, round) => cpu / (b.cpu[round] ?? Number.NaN)))
+}
+
+export function median(values: readonly number[]): number {
+  return percentile(values, 50)
+}
+
+export function percentile(values: readonly number[], percent: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN
+}

@@ -1,0 +1,42 @@
+// Threads with a past, written by the store's own verbs: each as one turn that brought all its messages along.
+import { newId, operator } from '#core/ids.ts'
+import { type Draft, textMessage } from '#core/item.ts'
+import { noUsage } from '#core/turn.ts'
+import type { Hall } from '#hall.ts'
+
+/** As many at a time as one commit takes. */
+const atOnce = 256
+
+/** Adds idle threads as long as if they had had so many turns; returns their ids. */
+export async function fill(hall: Hall, { threads, turns }: { threads: number; turns: number }): Promise<string[]> {
+  const ids: string[] = []
+  for (let from = 0; from < threads; from += atOnce) {
+    const some = Array.from({ length: Math.min(atOnce, threads - from) }, () => fillThread(hall, turns))
+    ids.push(...(await Promise.all(some)))
+  }
+  return ids
+}
+
+async function fillThread({ store, runner }: Hall, turns: number): Promise<string> {
+  const lease = runner.room()
+  if (!lease) throw new Error('the hall has no room')
+  const input = Array.from({ length: turns }, (_, at) => [
+    draft('user', `message ${at} of a thread that was written beforehand`),
+    draft('assistant', `answer ${at}: ${'some word '.repeat(12)}`),
+  ]).flat()
+  const { turn } = await store.turns.start({
+    user: operator,
+    door: 'responses',
+    title: 'a thread of the past',
+    input,
+    options: {},
+    whenBusy: 'refuse',
+    lease,
+  })
+  await store.turns.record(turn, lease, { drafts: [], usage: noUsage, outcome: { status: 'done' } })
+  return turn.threadId
+}
+
+function draft(role: 'user' | 'assistant', text: string): Draft {
+  return { id: newId(), item: textMessage(role, text) }
+}

@@ -1,0 +1,59 @@
+// The floors: (A) a bare proxy of the model's stream, and (B) the same proxy that also keeps the message and the answer,
+// with an insert each, synced to disk. `node floors.ts MODEL-ORIGIN [DATABASE]`; with a database it is (B).
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { DatabaseSync } from 'node:sqlite'
+import { reportReady } from './measured.ts'
+
+const [origin = '', database] = process.argv.slice(2)
+const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
+const keep = database === undefined ? undefined : openKeeper(database)
+
+const server = createServer((incoming, response) => {
+  const upstream = request(`${origin}/v1/chat/completions`, {
+    agent,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-length': incoming.headers['content-length'] ?? '0' },
+  })
+  upstream.on('error', () => response.destroy())
+  upstream.on('response', (answer) => pass(answer, response))
+  if (!keep) {
+    incoming.pipe(upstream)
+    return
+  }
+  const chunks: Buffer[] = []
+  incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+  incoming.on('end', () => {
+    const body = Buffer.concat(chunks)
+    keep(body.toString())
+    upstream.end(body)
+  })
+})
+server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => {
+  const address = server.address()
+  if (typeof address === 'object' && address) reportReady({ origin: `http://127.0.0.1:${address.port}` })
+})
+
+function pass(answer: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  if (!keep) {
+    answer.pipe(response)
+    return
+  }
+  let text = ''
+  answer.on('data', (chunk: Buffer) => {
+    text += chunk.toString()
+    response.write(chunk)
+  })
+  answer.on('end', () => {
+    keep(text)
+    response.end()
+  })
+}
+
+function openKeeper(path: string): (text: string) => void {
+  const db = new DatabaseSync(path)
+  db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL')
+  db.exec('CREATE TABLE items (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL)')
+  const insert = db.prepare('INSERT INTO items (at, body) VALUES (?, ?)')
+  return (text) => void insert.run(Date.now(), text)
+}

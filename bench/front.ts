@@ -1,0 +1,67 @@
+// The whole loop behind the thinnest front there can be: a turn through the hall, its deltas written out as events.
+// `node front.ts HOME MODEL-ORIGIN [THREADSxTURNS …]` fills the home with threads of so many turns first.
+import { createServer, type ServerResponse } from 'node:http'
+import { readConfig } from '#config.ts'
+import type { Event } from '#core/event.ts'
+import { operator } from '#core/ids.ts'
+import { textMessage } from '#core/item.ts'
+import { openHall } from '#hall.ts'
+import { silentLog } from '#lib/log.ts'
+import { fill } from './fill.ts'
+import { reportReady } from './measured.ts'
+
+const [home = '', origin = '', ...fillings] = process.argv.slice(2)
+const env = {
+  ATRIUM_HOME: home,
+  LLM_PROVIDER: 'openai-compatible',
+  LLM_MODEL: 'mock-1',
+  LLM_BASE_URL: `${origin}/v1`,
+  LLM_API_KEY: 'key-of-the-mock',
+}
+const hall = await openHall({ configure: (settings) => readConfig(env, settings), log: silentLog })
+const threads: string[][] = []
+for (const filling of fillings) {
+  const [count = 0, turns = 0] = filling.split('x').map(Number)
+  threads.push(await fill(hall, { threads: count, turns }))
+}
+
+const server = createServer((request, response) => {
+  let body = ''
+  request.setEncoding('utf8')
+  request.on('data', (text: string) => {
+    body += text
+  })
+  request.on('end', () => {
+    answer(body, response).catch((error: unknown) => {
+      console.error(error)
+      response.destroy()
+    })
+  })
+})
+server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => {
+  const address = server.address()
+  if (typeof address === 'object' && address) reportReady({ origin: `http://127.0.0.1:${address.port}`, threads })
+})
+
+async function answer(body: string, response: ServerResponse): Promise<void> {
+  const { message, thread } = JSON.parse(body) as { message: string; thread?: string }
+  const { events } = await hall.turns.start({
+    user: operator,
+    door: 'responses',
+    ...(thread && { threadId: thread }),
+    input: [textMessage('user', message)],
+    options: {},
+    whenBusy: 'refuse',
+  })
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  for await (const batch of events) {
+    const text = batch.map(line).join('')
+    if (text !== '') response.write(text)
+  }
+  response.end()
+}
+
+function line(event: Event): string {
+  if (event.type === 'delta') return `data: ${JSON.stringify({ delta: event.text })}\n\n`
+  return event.type === 'turn' ? `data: ${JSON.stringify({ status: event.turn.status })}\n\n` : ''
+}

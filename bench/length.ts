@@ -1,0 +1,42 @@
+// What the past of a thread costs: turn 5, 200 and 2,000, with the thread in memory and read from the store first.
+import { compare, type Measured, type Subject } from './compare.ts'
+import { floorLoad, loopLoad, startFloor, startLoop, type Suite, turnColumns, turnRows, warmUp } from './suite.ts'
+
+const depths = [5, 200, 2_000]
+/** Threads that one measurement takes up, and turns of each after the first. */
+const taken = 6
+const further = 6
+
+export const length: Suite = async (bench) => {
+  const { scale } = bench
+  const fillings = depths.map((depth) => `${scale.rounds * taken}x${depth - 1}`)
+  const [a, b, loop] = await Promise.all([
+    startFloor(bench, 'A'),
+    startFloor(bench, 'B'),
+    startLoop(bench, ...fillings),
+  ])
+  const floors: Subject[] = [
+    { name: '(A) proxy', child: a, load: () => floorLoad(1, scale.turns.single) },
+    { name: '(B) proxy + 2 inserts', child: b, load: () => floorLoad(1, scale.turns.single) },
+  ]
+  const long = depths.flatMap((depth, kind): Subject[] => {
+    const thread = (round: number, turn: number) => loop.threads?.[kind]?.[round * taken + (turn % taken)]
+    // The first turn of each thread must read it; those that follow find it in memory.
+    return [
+      {
+        name: `turn ${depth}, read first`,
+        child: loop,
+        load: (round) => loopLoad(1, taken, (turn) => thread(round, turn)),
+      },
+      {
+        name: `turn ${depth}`,
+        child: loop,
+        load: (round) => loopLoad(1, taken * further, (turn) => thread(round, turn)),
+      },
+    ]
+  })
+  await warmUp([...floors, { name: '', child: loop, load: () => loopLoad(16, scale.warmUp) }])
+  const results = await compare([...floors, ...long], scale.rounds)
+  const floorOf = (_: Measured, kind: 'A' | 'B'): Measured => results[kind === 'A' ? 0 : 1] as Measured
+  return [{ title: 'Turns of a long thread, one in flight', columns: turnColumns, rows: turnRows(results, floorOf) }]
+}

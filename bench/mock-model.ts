@@ -1,0 +1,68 @@
+// A chat-completions server that costs as little as it can: the same 20 tokens to every request, made beforehand. It
+// speaks just enough HTTP for the clients of the benchmark. The model `mock-slow` takes its time between the tokens.
+import { createServer, type Socket } from 'node:net'
+import { reportReady } from './measured.ts'
+
+const tokens = 20
+const slowTokenMs = 250
+
+const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n'
+const frames = [...Array.from({ length: tokens }, (_, at) => chunk({ content: ` token${at}` })), lastFrames()]
+const whole = Buffer.from(head + frames.join(''))
+
+const server = createServer((socket) => {
+  socket.setNoDelay(true)
+  socket.on('error', () => socket.destroy())
+  let held = Buffer.alloc(0)
+  socket.on('data', (bytes) => {
+    held = held.length === 0 ? bytes : Buffer.concat([held, bytes])
+    for (let request = cut(held); request; request = cut(held)) {
+      held = request.rest
+      if (request.body.includes('"mock-slow"')) trickle(socket)
+      else socket.write(whole)
+    }
+  })
+})
+// A thousand streams may be opened at once.
+server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => {
+  const address = server.address()
+  if (typeof address === 'object' && address) reportReady({ origin: `http://127.0.0.1:${address.port}` })
+})
+
+/** The first whole request of some bytes, and what follows it. */
+function cut(bytes: Buffer): { body: Buffer; rest: Buffer } | undefined {
+  const end = bytes.indexOf('\r\n\r\n')
+  if (end === -1) return undefined
+  const length = Number(/content-length: *(\d+)/i.exec(bytes.toString('latin1', 0, end))?.[1] ?? 0)
+  const stop = end + 4 + length
+  return stop <= bytes.length ? { body: bytes.subarray(end + 4, stop), rest: bytes.subarray(stop) } : undefined
+}
+
+function trickle(socket: Socket): void {
+  socket.write(head)
+  let at = 0
+  const timer = setInterval(() => {
+    if (!socket.destroyed) socket.write(frames[at] ?? '')
+    at += 1
+    if (at === frames.length || socket.destroyed) clearInterval(timer)
+  }, slowTokenMs)
+}
+
+function lastFrames(): string {
+  const usage = { prompt_tokens: 50, completion_tokens: tokens, total_tokens: 50 + tokens }
+  return `${chunk({}, 'stop')}${frame(JSON.stringify({ ...base(), choices: [], usage }))}${frame('[DONE]')}0\r\n\r\n`
+}
+
+function chunk(delta: object, reason: string | null = null): string {
+  return frame(JSON.stringify({ ...base(), choices: [{ index: 0, delta, finish_reason: reason }] }))
+}
+
+function base(): object {
+  return { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1_700_000_000, model: 'mock-1' }
+}
+
+/** One server-sent event as one HTTP chunk, as servers send them. */
+function frame(data: string): string {
+  const text = `data: ${data}\n\n`
+  return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
+}

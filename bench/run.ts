@@ -1,0 +1,80 @@
+// What `npm run bench` runs: every suite against one mock model, each result beside the floors of the same run.
+import { writeFileSync } from 'node:fs'
+import { cpus, platform, totalmem } from 'node:os'
+import { parseArgs } from 'node:util'
+import { createChildren } from './children.ts'
+import { length } from './length.ts'
+import { profile } from './profile.ts'
+import { startup } from './startup.ts'
+import type { Bench, Scale, Suite } from './suite.ts'
+import { printTable, type Table } from './table.ts'
+import { threads } from './threads.ts'
+import { turns } from './turns.ts'
+
+const suites: Readonly<Record<string, Suite>> = { turns, length, threads, startup }
+
+const usage = `npm run bench -- [--quick] [--only ${Object.keys(suites).join('|')}] [--json FILE] [--profile]
+  --quick    everything once and small, under 30 seconds: shows that it works, not how fast
+  --only     one suite
+  --json     writes the tables to a file, too
+  --profile  only a CPU profile of the loop under load: writes loop.cpuprofile, prints the functions by self time`
+
+const full: Scale = {
+  rounds: 5,
+  turns: { single: 300, many: 1_000 },
+  warmUp: 2_000,
+  starts: 9,
+  manyThreads: 100_000,
+  openStreams: 1_000,
+}
+const quick: Scale = {
+  rounds: 1,
+  turns: { single: 30, many: 100 },
+  warmUp: 200,
+  starts: 1,
+  manyThreads: 2_000,
+  openStreams: 50,
+}
+
+async function run(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: 'boolean' },
+      only: { type: 'string' },
+      json: { type: 'string' },
+      profile: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
+  })
+  if (values.help) return console.log(usage)
+  const chosen = values.profile ? [profile] : choose(values.only)
+  const children = createChildren()
+  const { origin } = await children.start('mock-model.ts')
+  const bench: Bench = { children, model: origin, scale: values.quick ? quick : full }
+  const machine = `Node ${process.version}, ${platform()}, ${cpus().length} x ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 1e9)} GB`
+  console.log(`${machine}\n`)
+  const tables: Table[] = []
+  for (const suite of chosen) {
+    for (const table of await suite(bench)) {
+      tables.push(table)
+      console.log(printTable(table))
+    }
+  }
+  if (values.json)
+    writeFileSync(values.json, JSON.stringify({ machine, at: new Date().toISOString(), tables }, null, 2))
+}
+
+function choose(only: string | undefined): Suite[] {
+  if (only === undefined) return Object.values(suites)
+  const suite = suites[only]
+  if (!suite) throw new Error(`there is no suite ${only}\n${usage}`)
+  return [suite]
+}
+
+try {
+  await run()
+  process.exit(0)
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exit(1)
+}

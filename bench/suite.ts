@@ -1,0 +1,83 @@
+// What every suite gets and gives: the model and the processes, how much to do, and tables of what came out.
+import type { Child, Children } from './children.ts'
+import { compare, type Measured, median, percentile, ratio, type Subject } from './compare.ts'
+import type { Load } from './load.ts'
+import type { Table } from './table.ts'
+
+export type Bench = {
+  readonly children: Children
+  /** Where the mock model answers. */
+  readonly model: string
+  readonly scale: Scale
+}
+
+/** How much is done: all of it, or a taste that shows that everything works. */
+export type Scale = {
+  readonly rounds: number
+  /** Turns of one measurement, one at a time and many at a time. */
+  readonly turns: { readonly single: number; readonly many: number }
+  readonly warmUp: number
+  readonly starts: number
+  readonly manyThreads: number
+  readonly openStreams: number
+}
+
+export type Suite = (bench: Bench) => Promise<readonly Table[]>
+
+const message = 'What is the capital of France, and why?'
+
+/** A request to a floor: what any client would send to the model. */
+export function floorLoad(inFlight: number, turns: number, model = 'mock-1'): Omit<Load, 'origin'> {
+  const body = JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: message }] })
+  return { path: '/', inFlight, turns, bodyOf: () => body, firstMark: 'token', lastMark: '[DONE]' }
+}
+
+/** A turn through the loop; without a thread each starts a new one. */
+export function loopLoad(
+  inFlight: number,
+  turns: number,
+  threadOf?: (turn: number) => string | undefined,
+): Omit<Load, 'origin'> {
+  const bodyOf = (turn: number): string => JSON.stringify({ message, thread: threadOf?.(turn) })
+  return { path: '/', inFlight, turns, bodyOf, firstMark: 'token', lastMark: '"done"' }
+}
+
+/** Floor (A), or (B) when it keeps what passes. */
+export function startFloor({ children, model }: Bench, kind: 'A' | 'B'): Promise<Child> {
+  return children.start('floors.ts', model, ...(kind === 'B' ? [`${children.folder()}/floor.db`] : []))
+}
+
+/** The loop in a home of its own, filled with `THREADSxTURNS`. */
+export function startLoop({ children, model }: Bench, ...fillings: readonly string[]): Promise<Child> {
+  return children.start('front.ts', children.folder(), model, ...fillings)
+}
+
+/** Lets the compiler of each process see its hot code before anything counts. */
+export async function warmUp(subjects: readonly Subject[]): Promise<void> {
+  await compare(subjects, 1)
+}
+
+/** Rows that show each result beside the floors it was measured with. */
+export function turnRows(results: readonly Measured[], floorOf: (result: Measured, kind: 'A' | 'B') => Measured) {
+  return results.map((result) => [
+    result.name,
+    fixed(median(result.cpu), 3),
+    `${fixed(ratio(result, floorOf(result, 'B')), 2)} x`,
+    `${fixed(ratio(result, floorOf(result, 'A')), 2)} x`,
+    fixed(median(result.perSecond), 0),
+    fixed(median(result.firsts), 1),
+    fixed(percentile(result.latencies, 50), 1),
+    fixed(percentile(result.latencies, 99), 1),
+    megabytes(result.rssBytes),
+  ])
+}
+
+export const turnColumns = ['', 'CPU ms/turn', 'to (B)', 'to (A)', 'turns/s', 'first ms', 'p50 ms', 'p99 ms', 'RSS MB']
+
+export function fixed(value: number, digits: number): string {
+  return Number.isFinite(value) ? value.toFixed(digits) : '-'
+}
+
+export function megabytes(bytes: number): string {
+  return fixed(bytes / 1e6, 0)
+}

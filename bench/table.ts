@@ -1,0 +1,17 @@
+// A table as text: readable in a terminal, and Markdown as it stands.
+
+export type Table = {
+  readonly title: string
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+export function printTable({ title, columns, rows }: Table): string {
+  const widths = columns.map((_, at) => Math.max(3, ...[columns, ...rows].map((row) => (row[at] ?? '').length)))
+  // The first column names the row, the others hold numbers.
+  const cell = (text: string, at: number): string =>
+    at === 0 ? text.padEnd(widths[at] ?? 0) : text.padStart(widths[at] ?? 0)
+  const line = (row: readonly string[]): string => `| ${row.map(cell).join(' | ')} |`
+  const rule = widths.map((width, at) => (at === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`))
+  return `${title}\n\n${[line(columns), `|${rule.join('|')}|`, ...rows.map(line)].join('\n')}\n`
+}

@@ -1,0 +1,77 @@
+// The content of a message as clients write it, into the parts of an item.
+import type { Part } from '#core/item.ts'
+import { isObject } from '#core/json.ts'
+import { check, FilePartSchema, ImagePartSchema, RefusalPartSchema, TextPartSchema, wrongField } from './schemas.ts'
+
+const textTypes = ['input_text', 'output_text', 'text', 'summary_text', 'reasoning_text']
+const textMedia = /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|toml|x-ndjson|sql)|[^;]*\+(json|xml))/i
+const unknownMedia = /^(application\/octet-stream)?$/i
+
+/** Reads content that is a string or a list of parts. `path` is where it stands in the request. */
+export function readContent(content: string | readonly unknown[], path: string): Part[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
+  return content.flatMap((part, at) => readPart(part, `${path}[${at}]`))
+}
+
+/** The text of content where only text can be taken: an output, a message of role system. */
+export function textIn(parts: readonly Part[]): string {
+  return parts.map((part) => (part.type === 'image' ? '[an image]' : part.text)).join('')
+}
+
+function readPart(part: unknown, path: string): Part[] {
+  if (typeof part === 'string') return readContent(part, path)
+  if (!isObject(part)) throw wrongField(path, 'must be an object')
+  const type = part['type'] ?? 'text'
+  if (typeof type === 'string' && textTypes.includes(type)) {
+    return readContent(check(TextPartSchema, part, path).text, path)
+  }
+  if (type === 'refusal') return readContent(check(RefusalPartSchema, part, path).refusal, path)
+  if (type === 'input_image' || type === 'image_url') return [readImage(part, path)]
+  if (type === 'input_file' || type === 'file') return [readFile(part, path)]
+  throw wrongField(`${path}.type`, 'must be input_text, output_text, input_image or input_file')
+}
+
+function readImage(part: object, path: string): Part {
+  const { image_url: image } = check(ImagePartSchema, part, path)
+  const url = typeof image === 'string' ? image : image.url
+  if (/^(https?:\/\/|data:image\/)/i.test(url)) return { type: 'image', url }
+  throw wrongField(`${path}.image_url`, 'must be an http(s) URL or a data URL of an image')
+}
+
+function readFile(part: object, path: string): Part {
+  const file = check(FilePartSchema, part, path)
+  const name = file.filename || 'file'
+  if (file.text != null) return { type: 'file', name, text: file.text }
+  if (file.file_data != null) return { type: 'file', name, text: textOfData(file.file_data) }
+  const where = file.file_url ?? file.file_id
+  if (where == null) throw wrongField(`${path}.file_data`, 'is required')
+  return { type: 'file', name, text: `[not read: ${where} was named, but only file_data is taken]` }
+}
+
+/** The text of a file that is text; otherwise a note that tells the model what it cannot see. */
+function textOfData(data: string): string {
+  const url = /^data:([^,]{0,200}),/.exec(data)
+  const head = url?.[1] ?? ''
+  const media = head.split(';', 1)[0] ?? ''
+  const body = data.slice(url?.[0].length ?? 0)
+  const bytes = url && !/;base64$/i.test(head) ? percentDecoded(body) : Buffer.from(body, 'base64')
+  const text = textMedia.test(media) || unknownMedia.test(media) ? utf8(bytes) : undefined
+  return text ?? `[not read: ${media || 'binary data'} of ${bytes.length} bytes; only text is taken]`
+}
+
+function percentDecoded(text: string): Buffer {
+  try {
+    return Buffer.from(decodeURIComponent(text))
+  } catch {
+    return Buffer.from(text)
+  }
+}
+
+function utf8(bytes: Buffer): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return text.includes('\0') ? undefined : text
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,181 @@
+// What came of a turn, as the wire shows it: output items from the entries of the log, and the response object.
+import type { ErrorCode } from '#core/errors.ts'
+import { hexOf, responseId } from '#core/ids.ts'
+import { type Entry, type Gate, textOf } from '#core/item.ts'
+import type { Turn, TurnError, TurnOptions, Usage } from '#core/turn.ts'
+import { echoOf } from './echo.ts'
+
+/** The model's name wherever the request that named it is not at hand. */
+export const placeholderModel = 'reborn'
+
+export type MessageOutput = {
+  readonly id: string
+  readonly type: 'message'
+  readonly status: 'in_progress' | 'completed' | 'incomplete'
+  readonly role: 'assistant'
+  readonly content: readonly {
+    readonly type: 'output_text'
+    readonly text: string
+    readonly annotations: readonly never[]
+    readonly logprobs: readonly never[]
+  }[]
+}
+
+export type CallOutput = {
+  readonly id: string
+  readonly type: 'function_call'
+  readonly status: 'completed'
+  readonly call_id: string
+  readonly name: string
+  readonly arguments: string
+}
+
+export type OutputItem = MessageOutput | CallOutput
+
+/** The id of an item on the wire: it carries its thread, so that a reference can be found. */
+export function itemId(prefix: 'msg' | 'fc', entryId: string, threadHex: string): string {
+  return `${prefix}_${hexOf(entryId)}${threadHex}`
+}
+
+export function messageOutput(id: string, text: string, status: MessageOutput['status']): MessageOutput {
+  const content = [{ type: 'output_text' as const, text, annotations: [], logprobs: [] }]
+  return { id, type: 'message', status, role: 'assistant', content }
+}
+
+/** The output item an entry becomes; the service's own calls, results and reasoning become none. */
+export function outputItem({ id, item }: Pick<Entry, 'id' | 'item'>, threadHex: string): OutputItem | undefined {
+  if (item.type === 'message' && item.role === 'assistant') {
+    return messageOutput(itemId('msg', id, threadHex), textOf(item), 'completed')
+  }
+  if (item.type !== 'gate' || item.kind !== 'output') return undefined
+  const args = typeof item.args === 'string' ? item.args : JSON.stringify(item.args)
+  const { callId: call_id, name } = item
+  return { id: itemId('fc', id, threadHex), type: 'function_call', status: 'completed', call_id, name, arguments: args }
+}
+
+/** How many of a turn's first entries are what it was given. */
+export function inputCount({ options }: Turn): number {
+  return options.inputs ?? 1
+}
+
+/** The output of a turn from all its entries, and the gate it may wait at. */
+export function outputOf(turn: Turn, entries: readonly Entry[]): { output: OutputItem[]; gate: Gate | undefined } {
+  const threadHex = hexOf(turn.threadId)
+  const said = entries.slice(inputCount(turn))
+  const output = said.flatMap((entry) => outputItem(entry, threadHex) ?? [])
+  return { output, gate: said.findLast(({ item }) => pausing(item))?.item as Gate | undefined }
+}
+
+/** True for a gate that somebody has to answer elsewhere. */
+export function pausing(item: Entry['item']): item is Gate {
+  return item.type === 'gate' && item.kind !== 'output'
+}
+
+export type Shown = {
+  readonly turn: Turn
+  readonly model: string
+  readonly output: readonly OutputItem[]
+  readonly gate?: Gate | undefined
+}
+
+/** The response object, every key of it. */
+export function responseObject({ turn, model, output, gate }: Shown) {
+  const { options } = turn
+  const echo = echoOf(options.echo)
+  const status = wireStatus(turn)
+  const error = status === 'failed' ? (turn.error ?? gateError(gate)) : undefined
+  return {
+    id: responseId(turn.id, turn.threadId),
+    object: 'response',
+    created_at: seconds(turn.createdAt),
+    completed_at: status === 'completed' && turn.endedAt !== undefined ? seconds(turn.endedAt) : null,
+    status,
+    error: error ? { code: error.code, message: error.message, type: errorType(error.code), param: null } : null,
+    incomplete_details: null,
+    instructions: echo.instructions ?? null,
+    model,
+    previous_response_id: echo.previous ?? null,
+    output,
+    tools: (options.tools ?? []).map(wireTool),
+    tool_choice: 'auto',
+    truncation: 'disabled',
+    parallel_tool_calls: false,
+    text: { format: wireFormat(options, echo.jsonObject ?? false) },
+    top_p: 1,
+    temperature: options.temperature ?? 1,
+    presence_penalty: 0,
+    frequency_penalty: 0,
+    top_logprobs: 0,
+    reasoning: { effort: null, summary: null },
+    usage: status === 'in_progress' ? null : wireUsage(turn.usage),
+    max_output_tokens: null,
+    max_tool_calls: null,
+    store: true,
+    background: false,
+    service_tier: 'default',
+    metadata: echo.metadata ?? {},
+    safety_identifier: null,
+    prompt_cache_key: null,
+  }
+}
+
+/** A turn's state in the words of the reference. A turn that waits for somebody has failed, as far as this API goes. */
+export function wireStatus({ status }: Turn): 'in_progress' | 'completed' | 'failed' | 'cancelled' {
+  switch (status) {
+    case 'queued':
+    case 'running':
+      return 'in_progress'
+    case 'done':
+      return 'completed'
+    case 'failed':
+    case 'waiting':
+      return 'failed'
+    case 'cancelled':
+      return 'cancelled'
+    default:
+      return status satisfies never
+  }
+}
+
+export function wireUsage(usage: Usage) {
+  return {
+    input_tokens: usage.inputTokens,
+    input_tokens_details: { cached_tokens: usage.cachedTokens },
+    output_tokens: usage.outputTokens,
+    output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+    total_tokens: usage.inputTokens + usage.outputTokens,
+    cost_usd: usage.costUsd,
+  }
+}
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1000)
+}
+
+function wireTool({ name, description, parameters, strict }: NonNullable<TurnOptions['tools']>[number]) {
+  return {
+    type: 'function',
+    name,
+    description: description === '' ? null : description,
+    parameters: Object.keys(parameters).length > 0 ? parameters : null,
+    strict: strict ?? null,
+  }
+}
+
+function wireFormat({ format }: TurnOptions, jsonObject: boolean) {
+  if (!format) return { type: jsonObject ? 'json_object' : 'text' }
+  const { name, schema, strict } = format
+  return { type: 'json_schema', name, description: null, schema, strict: strict ?? null }
+}
+
+function gateError(gate: Gate | undefined): TurnError {
+  const what = gate?.kind === 'credential' ? 'a sign-in' : 'an approval'
+  const whose = gate ? ` for ${gate.name}` : ''
+  const way = 'resolve it in the web UI or another channel; the turn then goes on, and GET shows its result'
+  return { code: 'gate_required', message: `the turn needs ${what}${whose}: ${way}` }
+}
+
+function errorType(code: ErrorCode): string {
+  if (code === 'model_rate_limited') return 'rate_limit_error'
+  return code === 'gate_required' || code === 'previous_response_not_found' ? 'invalid_request_error' : 'server_error'
+}

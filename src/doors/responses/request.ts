@@ -1,0 +1,135 @@
+// A create request: an unknown body in, a checked one out. Only the fields of the specification's table can be wrong.
+import { parseResponseId } from '#core/ids.ts'
+import { byteLength, canonical, isObject, type JsonObject } from '#core/json.ts'
+import type { ToolSpec } from '#core/tool.ts'
+import type { TurnOptions } from '#core/turn.ts'
+import { contextBlock, instructionsBlock } from './blocks.ts'
+import { tooDeep } from './depth.ts'
+import type { Echo } from './echo.ts'
+import { type InputItem, readInput } from './input.ts'
+import { check, CreateSchema, wrongField } from './schemas.ts'
+
+const maxContextBytes = 10 * 1024
+const maxToolsBytes = 16 * 1024
+const maxMetadataBytes = 16 * 1024
+/** Names the agent keeps for itself, registered or not. */
+const keptPrefixes = ['memory_', 'mission_', 'skill_']
+
+export type Previous = { readonly turnId: string; readonly threadId: string }
+
+export type CreateRequest = {
+  readonly model: string
+  readonly stream: boolean
+  readonly input: readonly InputItem[]
+  /** What stands before the message: instructions, then context. */
+  readonly blocks: string
+  readonly previous?: Previous
+  readonly options: TurnOptions
+}
+
+export type RequestRules = {
+  /** False where the routes stand without the wiring for functions of the caller. */
+  readonly externalTools: boolean
+  /** Names of the service's enabled tools. */
+  readonly registered: ReadonlySet<string>
+}
+
+/** Reads the body of a create. Throws invalid_input with the path of the field. */
+export function readCreate(body: unknown, rules: RequestRules): CreateRequest {
+  const fields = check(CreateSchema, body)
+  // What is not in the table is read as it comes, and left out where it makes no sense.
+  const raw = body as Readonly<Record<string, unknown>>
+  if (!rules.externalTools) checkUnwired(raw)
+  const tools = readTools(fields.tools ?? [], raw['tools'], rules.registered)
+  const context = readContext(raw['x_context'])
+  const input = readInput(fields.input)
+  const systems = input.flatMap((item) => (item.type === 'system' ? [item.text] : []))
+  const format = readFormat(raw['text'])
+  const previous = fields.previous_response_id == null ? undefined : readPrevious(fields.previous_response_id)
+  const echo: Echo = {
+    ...(fields.previous_response_id != null && { previous: fields.previous_response_id }),
+    ...(fields.instructions != null && { instructions: fields.instructions }),
+    ...readMetadata(raw['metadata']),
+    ...(format === 'json_object' && { jsonObject: true }),
+  }
+  return {
+    model: fields.model,
+    stream: fields.stream ?? false,
+    input,
+    blocks: instructionsBlock([fields.instructions ?? '', ...systems]) + (context ? contextBlock(context) : ''),
+    ...(previous && { previous }),
+    options: {
+      ...(fields.temperature != null && { temperature: fields.temperature }),
+      ...(typeof format === 'object' && { format }),
+      ...(tools.length > 0 && { tools }),
+      ...(Object.keys(echo).length > 0 && { echo }),
+    },
+  }
+}
+
+/** Reads a previous_response_id; it must be well-formed, whether it exists is another question. */
+export function readPrevious(text: string): Previous {
+  const previous = parseResponseId(text)
+  if (!previous) throw wrongField('previous_response_id', 'is no id of a response: resp_ and 64 hex digits')
+  return previous
+}
+
+function checkUnwired(raw: Readonly<Record<string, unknown>>): void {
+  const away = 'is not supported here: this service runs without functions of the caller'
+  const { tools, tool_choice: choice } = raw
+  if (Array.isArray(tools) && tools.length > 0) throw wrongField('tools', away)
+  if (choice != null) throw wrongField('tool_choice', away)
+}
+
+type Tools = NonNullable<ReturnType<typeof check<typeof CreateSchema._zod.output>>['tools']>
+
+function readTools(tools: Tools, raw: unknown, registered: ReadonlySet<string>): ToolSpec[] {
+  if (tools.length === 0) return []
+  if (tooDeep(raw)) throw wrongField('tools', 'is nested too deeply')
+  const bytes = byteLength(canonical(raw))
+  if (bytes > maxToolsBytes) throw wrongField('tools', `has ${bytes} bytes of canonical JSON, at most ${maxToolsBytes}`)
+  const seen = new Set<string>()
+  return tools.map(({ name, description, parameters, strict }, at) => {
+    const path = `tools[${at}].name`
+    if (seen.has(name)) throw wrongField(path, `is used twice: ${name}`)
+    seen.add(name)
+    if (registered.has(name) || keptPrefixes.some((prefix) => name.startsWith(prefix))) {
+      throw wrongField(path, `must not be ${name}: the service has an action of that name, choose another`)
+    }
+    return {
+      name,
+      description: description ?? '',
+      parameters: (parameters ?? {}) as JsonObject,
+      ...(strict != null && { strict }),
+    }
+  })
+}
+
+function readContext(context: unknown): Record<string, unknown> | undefined {
+  if (!isObject(context)) return undefined
+  if (tooDeep(context)) throw wrongField('x_context', 'is nested too deeply')
+  const bytes = byteLength(JSON.stringify(context))
+  if (bytes > maxContextBytes) throw wrongField('x_context', `has ${bytes} bytes as JSON, at most ${maxContextBytes}`)
+  return context
+}
+
+/** `text.format`: a JSON schema is passed on; anything malformed counts as plain text, since it cannot be refused. */
+function readFormat(text: unknown): TurnOptions['format'] | 'json_object' {
+  const format = isObject(text) ? text['format'] : undefined
+  if (!isObject(format)) return undefined
+  if (format['type'] === 'json_object') return 'json_object'
+  const { type, name, schema, strict } = format
+  if (type !== 'json_schema' || !isObject(schema) || tooDeep(schema)) return undefined
+  return {
+    name: typeof name === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(name) ? name : 'response',
+    schema: schema as JsonObject,
+    ...(typeof strict === 'boolean' && { strict }),
+  }
+}
+
+function readMetadata(metadata: unknown): Pick<Echo, 'metadata'> {
+  if (!isObject(metadata) || Object.keys(metadata).length === 0) return {}
+  if (!Object.values(metadata).every((value) => typeof value === 'string')) return {}
+  const fits = byteLength(JSON.stringify(metadata)) <= maxMetadataBytes
+  return fits ? { metadata: metadata as Record<string, string> } : {}
+}

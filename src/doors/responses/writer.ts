@@ -1,0 +1,87 @@
+// Server-Sent Events on an open connection: keepalives, a bound on what a slow reader may hold back, and an end.
+import type { FastifyReply } from 'fastify'
+
+const keepaliveMs = 15_000
+/** Beyond this much unread text the reader is dropped; it can come back and replay. */
+const maxUnreadBytes = 1024 * 1024
+/** Text that follows within this time is written together: trickling tokens share a write. */
+const windowMs = 15
+
+const headers = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'x-accel-buffering': 'no',
+}
+
+export interface Writer {
+  /** Writes at once. */
+  send(events: string): void
+  /** Writes at once after a silence, else together with what comes within a moment. */
+  sendSoon(events: string): void
+  /** Writes the last events and closes the stream. */
+  end(events: string): void
+  /** Cuts the connection: the client sees that the stream is not whole. */
+  drop(): void
+}
+
+/** Takes over the reply. `onGone` is called once when the connection ends, whoever ended it. */
+export function openWriter(reply: FastifyReply, onGone: () => void): Writer {
+  const { raw } = reply
+  let waiting = ''
+  let window: NodeJS.Timeout | undefined
+  let gone = false
+  reply.hijack()
+  raw.on('error', drop)
+  raw.once('close', close)
+  raw.writeHead(200, { ...reply.getHeaders(), ...headers })
+  const keepalive = setInterval(() => write(': keepalive\n\n'), keepaliveMs)
+  keepalive.unref()
+  // The client may have left before the stream began.
+  if (raw.destroyed) close()
+
+  function write(text: string): void {
+    if (gone || text === '') return
+    if (raw.writableLength > maxUnreadBytes) drop()
+    else raw.write(text)
+  }
+
+  function flush(): void {
+    window = undefined
+    const text = waiting
+    waiting = ''
+    if (text === '') return
+    write(text)
+    window = setTimeout(flush, windowMs)
+  }
+
+  function close(): void {
+    if (gone) return
+    gone = true
+    clearInterval(keepalive)
+    clearTimeout(window)
+    waiting = ''
+    onGone()
+  }
+
+  function drop(): void {
+    raw.destroy()
+    close()
+  }
+
+  return {
+    send: write,
+    sendSoon(events) {
+      if (events === '' || gone) return
+      waiting += events
+      if (!window) flush()
+    },
+    end(events) {
+      if (gone) return
+      clearTimeout(window)
+      raw.end(waiting + events)
+      waiting = ''
+    },
+    drop,
+  }
+}

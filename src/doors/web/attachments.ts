@@ -1,0 +1,78 @@
+// Files that come with a message: pictures for the model to see, texts for it to read.
+import * as z from 'zod/mini'
+import { AppError } from '#core/errors.ts'
+import type { Part } from '#core/item.ts'
+
+const maxAttachments = 20
+const maxNameChars = 255
+/** A text that long would fill most models' context by itself. */
+const maxTextBytes = 1024 * 1024
+
+const nameFault = `must be 1 to ${maxNameChars} characters without control characters`
+
+export const Attachments = z
+  .array(
+    z.object({
+      name: z.string().check(z.regex(/^[^\p{Cc}]+$/u, nameFault), z.maxLength(maxNameChars, nameFault)),
+      media_type: z.string().check(z.regex(/^[\w.+-]+\/[\w.+-]+ *(;.*)?$/, 'must be a media type such as image/png')),
+      data: z.string().check(z.regex(/^[A-Za-z0-9+/]+={0,2}$/, 'must be base64, and not empty')),
+    }),
+  )
+  .check(z.maxLength(maxAttachments, `must hold at most ${maxAttachments} files`))
+
+type Attachment = z.output<typeof Attachments>[number]
+
+/** Each attachment as a part of the message. Throws invalid_input for what no model could take. */
+export function partsOf(attachments: readonly Attachment[]): Part[] {
+  return attachments.map((attachment, at) => {
+    const type = (attachment.media_type.split(';', 1)[0] ?? '').trim().toLowerCase()
+    const bytes = Buffer.from(attachment.data, 'base64')
+    const begins = pictures[type]
+    if (begins) {
+      if (!begins(bytes)) throw bad(at, 'data', `is not a picture of type ${type}`)
+      return { type: 'image', url: `data:${type};base64,${attachment.data}` }
+    }
+    if (!isText(type)) {
+      throw bad(at, 'media_type', `${type} is not taken: send pictures (png, jpeg, gif, webp) and text files`)
+    }
+    return { type: 'file', name: attachment.name, text: textOf(bytes, at) }
+  })
+}
+
+/** How the pictures that models take begin: a wrong one would fail every later turn of its thread. */
+const pictures: Readonly<Record<string, (bytes: Buffer) => boolean>> = {
+  'image/png': (bytes) => bytes.subarray(0, 8).equals(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')),
+  'image/jpeg': (bytes) => bytes.subarray(0, 3).equals(Buffer.from('\xff\xd8\xff', 'latin1')),
+  'image/gif': (bytes) => /^GIF8[79]a$/.test(bytes.toString('latin1', 0, 6)),
+  'image/webp': (bytes) => /^RIFF[\s\S]{4}WEBP$/.test(bytes.toString('latin1', 0, 12)),
+}
+
+const texts = new Set(
+  ['json', 'xml', 'yaml', 'x-yaml', 'toml', 'javascript', 'typescript', 'sql', 'graphql', 'x-sh', 'x-httpd-php', 'csv']
+    .concat(['x-ndjson', 'jsonl', 'rtf', 'x-tex', 'x-python', 'x-ruby', 'x-perl', 'x-subrip'])
+    .map((name) => `application/${name}`),
+)
+
+function isText(type: string): boolean {
+  return type.startsWith('text/') || /\+(json|xml|yaml)$/.test(type) || texts.has(type)
+}
+
+function textOf(bytes: Buffer, at: number): string {
+  if (bytes.length > maxTextBytes) {
+    throw new AppError('too_large', `attachments[${at}].data has ${bytes.length} bytes, a text file has at most ${maxTextBytes}`, {
+      param: `attachments[${at}].data`,
+    })
+  }
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    if (!text.includes('\0')) return text
+  } catch {
+    // Said below, as for NUL.
+  }
+  throw bad(at, 'data', 'is not UTF-8 text')
+}
+
+function bad(at: number, field: string, problem: string): AppError {
+  const param = `attachments[${at}].${field}`
+  return new AppError('invalid_input', `${param} ${problem}`, { param })
+}

@@ -1,0 +1,163 @@
+// Turns and threads as the gateway's JSON shows them. The schemas make the types and the OpenAPI document.
+import * as z from 'zod/mini'
+import { openCalls } from '#core/calls.ts'
+import { type Entry, type Gate, type Item, type Message, textOf } from '#core/item.ts'
+import type { Thread, Turn, TurnStatus, Usage } from '#core/turn.ts'
+
+export const jobStatuses = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const
+export type JobStatus = (typeof jobStatuses)[number]
+
+export const UsageWire = z.object({
+  input_tokens: z.number(),
+  input_tokens_details: z.object({ cached_tokens: z.number() }),
+  output_tokens: z.number(),
+  output_tokens_details: z.object({ reasoning_tokens: z.number() }),
+  total_tokens: z.number(),
+  cost_usd: z.number(),
+})
+
+/** `id` is what `POST /api/threads/{id}/gates/{gate}` takes. */
+export const GateWire = z.object({
+  id: z.string(),
+  kind: z.enum(['approval', 'output', 'credential']),
+  name: z.string(),
+  args: z.unknown(),
+  prompt: z.string(),
+})
+
+export const FaultWire = z.object({ code: z.string(), message: z.string() })
+
+export const JobWire = z.object({
+  id: z.string(),
+  thread_id: z.string(),
+  door: z.string(),
+  status: z.enum(jobStatuses),
+  created_at: z.string(),
+  completed_at: z.nullable(z.string()),
+  response: z.optional(z.string()),
+  error: z.optional(FaultWire),
+  gate: z.optional(GateWire),
+  usage: UsageWire,
+})
+
+export const ThreadWire = z.object({
+  id: z.string(),
+  title: z.string(),
+  door: z.string(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  last_seq: z.number(),
+})
+
+/** What stands in a thread: these fields, and those of its type. */
+export const ItemWire = z.looseObject({
+  seq: z.number(),
+  id: z.string(),
+  turn_id: z.string(),
+  at: z.string(),
+  type: z.enum(['message', 'reasoning', 'call', 'attempt', 'result', 'gate', 'answer', 'summary']),
+})
+
+/** The status of a turn in the gateway's words. */
+export function jobStatus(status: TurnStatus): JobStatus {
+  return status === 'done' ? 'completed' : status
+}
+
+/** The status of a turn that a job status names. */
+export function turnStatus(status: JobStatus): TurnStatus {
+  return status === 'completed' ? 'done' : status
+}
+
+export function usageWire(usage: Usage): z.output<typeof UsageWire> {
+  return {
+    input_tokens: usage.inputTokens,
+    input_tokens_details: { cached_tokens: usage.cachedTokens },
+    output_tokens: usage.outputTokens,
+    output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+    total_tokens: usage.inputTokens + usage.outputTokens,
+    cost_usd: usage.costUsd,
+  }
+}
+
+/** A turn as a job. `last` is its last item, whose text is the response once the turn is done. */
+export function jobWire(turn: Turn, last: Entry | undefined): z.output<typeof JobWire> {
+  const own = last?.turnId === turn.id && isReply(last.item) ? textOf(last.item) : undefined
+  return {
+    id: turn.id,
+    thread_id: turn.threadId,
+    door: turn.door,
+    status: jobStatus(turn.status),
+    created_at: isoTime(turn.createdAt),
+    completed_at: turn.endedAt === undefined ? null : isoTime(turn.endedAt),
+    ...(turn.status === 'done' && own !== undefined && { response: own }),
+    ...(turn.error && { error: turn.error }),
+    usage: usageWire(turn.usage),
+  }
+}
+
+export function threadWire(thread: Thread): z.output<typeof ThreadWire> {
+  return {
+    id: thread.id,
+    title: thread.title,
+    door: thread.door,
+    created_at: isoTime(thread.createdAt),
+    updated_at: isoTime(thread.updatedAt),
+    last_seq: thread.lastSeq,
+  }
+}
+
+export function itemWire({ seq, id, turnId, at, item }: Entry): z.output<typeof ItemWire> {
+  return { seq, id, turn_id: turnId, at: isoTime(at), ...bodyWire(item) }
+}
+
+/** The text the model said last, null when it has said none. */
+export function replyText(entries: readonly Entry[]): string | null {
+  const reply = entries.findLast(({ item }) => isReply(item))?.item
+  return reply && isReply(reply) ? textOf(reply) : null
+}
+
+/** The first gate that nobody has answered, of the items of a turn. */
+export function openGate(entries: readonly Entry[]): z.output<typeof GateWire> | undefined {
+  const found = openCalls(entries.map(({ item }) => item)).find(({ gate, answer }) => gate && !answer)?.gate
+  return found && gateWire(found)
+}
+
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+function gateWire({ callId, kind, name, args, prompt }: Gate): z.output<typeof GateWire> {
+  return { id: callId, kind, name, args, prompt }
+}
+
+function isReply(item: Item): item is Message {
+  return item.type === 'message' && item.role === 'assistant'
+}
+
+/** What a provider sealed for itself in its reasoning stays inside. */
+function bodyWire(item: Item) {
+  switch (item.type) {
+    case 'message':
+      return { type: item.type, role: item.role, content: item.content }
+    case 'reasoning':
+      return { type: item.type, text: item.text }
+    case 'call':
+      return { type: item.type, call_id: item.callId, name: item.name, args: item.args }
+    case 'attempt':
+      return { type: item.type, call_id: item.callId }
+    case 'result':
+      return { type: item.type, call_id: item.callId, output: item.output, ...(item.error && { error: true }) }
+    case 'gate': {
+      const { type, callId, kind, name, args, prompt } = item
+      return { type, call_id: callId, kind, name, args, prompt }
+    }
+    case 'answer': {
+      const { type, callId, decision, output, by } = item
+      return { type, call_id: callId, decision, ...(output !== undefined && { output }), by }
+    }
+    case 'summary':
+      return { type: item.type, text: item.text, up_to: item.upTo }
+    default:
+      return item satisfies never
+  }
+}

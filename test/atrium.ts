@@ -1,0 +1,87 @@
+// Runs the real `atrium` for tests: one-shot commands, and a service that is stopped and cleaned up.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const launcher = fileURLToPath(new URL('../bin/atrium', import.meta.url))
+const commandMs = 30_000
+
+export type Ran = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
+
+type Settings = { readonly env?: Record<string, string>; readonly input?: string }
+
+/** A home of its own for a test. */
+export function newHome(): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), 'atrium-home-'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** Runs a command on a home and waits for its end. */
+export function atrium(home: string, args: readonly string[], { env = {}, input = '' }: Settings = {}): Promise<Ran> {
+  const child = start(home, args, env)
+  let stdout = ''
+  let stderr = ''
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    stdout += chunk
+  })
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    stderr += chunk
+  })
+  child.stdin?.on('error', () => {})
+  child.stdin?.end(input)
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ code, stdout, stderr }))
+  })
+}
+
+export type Serving = {
+  readonly pid: number
+  /** All it has printed so far. */
+  output(): string
+  /** The gateway's address, when it is open. */
+  readonly url: string
+  signal(name: NodeJS.Signals): void
+  /** Resolves with the exit code, or the signal that ended it. */
+  readonly ended: Promise<number | string | null>
+  stop(): Promise<number | string | null>
+}
+
+/** Starts `atrium serve` on free ports and waits until it is ready. */
+export async function serve(home: string, env: Record<string, string> = {}): Promise<Serving> {
+  const child = start(home, ['serve'], { GATEWAY_PORT: '0', HTTP_PORT: '0', ...env })
+  let output = ''
+  const ended = new Promise<number | string | null>((resolve) => {
+    child.once('close', (code, signal) => resolve(signal ?? code))
+  })
+  await new Promise<void>((resolve, reject) => {
+    const look = (chunk: string): void => {
+      output += chunk
+      if (output.includes('is ready')) resolve()
+    }
+    child.stdout?.setEncoding('utf8').on('data', look)
+    child.stderr?.setEncoding('utf8').on('data', look)
+    void ended.then(() => reject(new Error(`atrium serve ended early:\n${output}`)))
+  })
+  return {
+    pid: child.pid ?? 0,
+    output: () => output,
+    url: /gateway\s+(http:\S+)/.exec(output)?.[1] ?? '',
+    signal: (name) => child.kill(name),
+    ended,
+    stop() {
+      child.kill('SIGTERM')
+      return ended
+    },
+  }
+}
+
+function start(home: string, args: readonly string[], env: Record<string, string>): ChildProcess {
+  return spawn(launcher, args, {
+    env: { PATH: process.env['PATH'] ?? '', HOME: home, ATRIUM_HOME: home, ...env },
+    stdio: 'pipe',
+    ...(args[0] === 'serve' ? {} : { timeout: commandMs }),
+  })
+}

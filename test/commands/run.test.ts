@@ -1,0 +1,204 @@
+// The commands as a user meets them: real processes, their output and exit codes.
+import assert from 'node:assert/strict'
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { atrium, newHome } from '../atrium.ts'
+
+const home = newHome()
+after(home.remove)
+
+test('a pipe gets the reply alone', async () => {
+  const ran = await atrium(home.path, ['run', '-m', 'what is 6 * 7?'])
+  assert.equal(ran.stderr, '')
+  assert.equal(ran.code, 0)
+  assert.match(ran.stdout, /42/)
+  assert.doesNotMatch(ran.stdout, /\u001b/)
+})
+
+test('--json tells thread, turn, status, reply and usage, and a thread can be continued', async () => {
+  const first = JSON.parse((await atrium(home.path, ['run', '-m', 'hello', '--json'])).stdout) as Record<
+    string,
+    unknown
+  >
+  assert.equal(first['status'], 'done')
+  assert.equal(typeof first['response'], 'string')
+  const second = await atrium(home.path, ['run', '-m', 'hello again', '--json', '--thread', String(first['thread_id'])])
+  assert.equal((JSON.parse(second.stdout) as Record<string, unknown>)['thread_id'], first['thread_id'])
+})
+
+test('the home is private', () => {
+  assert.equal(statSync(home.path).mode & 0o777, 0o700)
+  for (const name of ['atrium.db', 'master-key', 'atrium.log'])
+    assert.equal(statSync(join(home.path, name)).mode & 0o077, 0, name)
+})
+
+const bad: readonly {
+  what: string
+  args: string[]
+  env?: Record<string, string>
+  input?: string
+  code: number
+  says: RegExp
+}[] = [
+  { what: 'an empty message', args: ['run', '-m', ' '], code: 2, says: /message is empty/ },
+  {
+    what: 'an over-long message',
+    args: ['run', '-m', '-'],
+    input: 'x'.repeat(100_001),
+    code: 1,
+    says: /100001 bytes, at most 100000/,
+  },
+  { what: 'a NUL byte', args: ['run', '-m', '-'], input: 'a\0b', code: 2, says: /NUL/ },
+  { what: 'no message', args: ['run'], code: 2, says: /--message/ },
+  {
+    what: 'an unknown thread',
+    args: ['run', '-m', 'x', '--thread', 'nope'],
+    code: 1,
+    says: /thread nope does not exist/,
+  },
+  { what: 'an unknown command', args: ['frobnicate'], code: 2, says: /unknown command|too many arguments/ },
+  { what: 'an unknown option', args: ['run', '-m', 'x', '--what'], code: 2, says: /unknown option/ },
+  {
+    what: 'an unknown provider',
+    args: ['run', '-m', 'x'],
+    env: { LLM_PROVIDER: 'hal' },
+    code: 2,
+    says: /LLM_PROVIDER must be one of/,
+  },
+  {
+    what: 'a missing key',
+    args: ['run', '-m', 'x'],
+    env: { LLM_PROVIDER: 'openai' },
+    code: 1,
+    says: /OPENAI_API_KEY.*model_key_missing/s,
+  },
+  {
+    what: 'a model server that is not there',
+    args: ['run', '-m', 'x'],
+    env: {
+      LLM_PROVIDER: 'openai-compatible',
+      LLM_BASE_URL: 'http://127.0.0.1:9/v1',
+      LLM_MODEL: 'm',
+      LLM_API_KEY: 'k-sekret',
+    },
+    code: 1,
+    says: /model_unreachable/,
+  },
+  {
+    what: 'a script that is not there',
+    args: ['run', '-m', 'x'],
+    env: { LLM_PROVIDER: 'scripted', LLM_SCRIPT: '/nowhere.json' },
+    code: 1,
+    says: /LLM_SCRIPT names \/nowhere.json/,
+  },
+  { what: 'an unknown user', args: ['user', 'token', 'nobody'], code: 1, says: /no user is named nobody/ },
+  { what: 'a bad user name', args: ['user', 'add', '-x'], code: 2, says: /unknown option|user name/ },
+  { what: 'a bad expiry', args: ['user', 'add', 'eve', '--expires-in-days', 'soon'], code: 2, says: /whole number/ },
+  { what: 'an empty secret', args: ['secret', 'set', 'X'], input: '\n', code: 2, says: /empty/ },
+  { what: 'a bad secret name', args: ['secret', 'set', 'a b'], input: 'x', code: 2, says: /named by/ },
+  { what: 'a bad model', args: ['model', 'set', 'hal'], code: 2, says: /llm_provider must be one of/ },
+  {
+    what: 'a compatible model without address',
+    args: ['model', 'set', 'openai-compatible', 'm'],
+    code: 2,
+    says: /llm_base_url/,
+  },
+]
+for (const { what, args, env, input, code, says } of bad) {
+  test(`${what} is told in words on standard error, exit code ${code}`, async () => {
+    const ran = await atrium(home.path, args, { ...(env && { env }), ...(input && { input }) })
+    assert.match(ran.stderr, says)
+    assert.equal(ran.code, code)
+    assert.equal(ran.stdout, '')
+    assert.doesNotMatch(ran.stderr, /\n\s+at |sekret/)
+  })
+}
+
+test('a faulty setting in the database is told with the way to mend it, and can be mended', async () => {
+  const { path, remove } = newHome()
+  try {
+    await atrium(path, ['model', 'set', 'offline'])
+    const { openHomeStore } = await import('#hall.ts')
+    const { readConfig } = await import('#config.ts')
+    const { store } = openHomeStore(readConfig({ ATRIUM_HOME: path }))
+    await store.settings.set('llm_provider', 'hal-9000')
+    await store.close()
+    const ran = await atrium(path, ['run', '-m', 'x'])
+    assert.equal(ran.code, 2)
+    assert.match(ran.stderr, /llm_provider.*atrium model set/s)
+    assert.equal((await atrium(path, ['model', 'set', 'offline'])).code, 0)
+    assert.equal((await atrium(path, ['run', '-m', 'hello'])).code, 0)
+  } finally {
+    remove()
+  }
+})
+
+test('a home that cannot be written is one line and exit code 1', async () => {
+  const { path, remove } = newHome()
+  try {
+    writeFileSync(join(path, 'file'), '')
+    const below = await atrium(join(path, 'file', 'home'), ['run', '-m', 'x'])
+    assert.deepEqual([below.code, below.stderr.trim().split('\n').length], [1, 1])
+    assert.match(below.stderr, /cannot be written.*ATRIUM_HOME/)
+    if (process.getuid?.() === 0) return
+    mkdirSync(join(path, 'ro'))
+    chmodSync(join(path, 'ro'), 0o500)
+    assert.match((await atrium(join(path, 'ro', 'home'), ['run', '-m', 'x'])).stderr, /cannot be written/)
+  } finally {
+    remove()
+  }
+})
+
+test('a damaged database is one line, and is left as it is', async () => {
+  const { path, remove } = newHome()
+  try {
+    writeFileSync(join(path, 'atrium.db'), 'this is no database at all, but long enough to be looked at'.repeat(20))
+    const ran = await atrium(path, ['run', '-m', 'x'])
+    assert.deepEqual([ran.code, ran.stderr.trim().split('\n').length], [1, 1])
+    assert.match(ran.stderr, /database file is damaged/)
+    assert.match(readFileSync(join(path, 'atrium.db'), 'utf8'), /^this is no database/)
+  } finally {
+    remove()
+  }
+})
+
+test('a secret is sealed, listed by name only, and never printed', async () => {
+  assert.equal((await atrium(home.path, ['secret', 'set', 'API_KEY'], { input: 'hush-hush-value\n' })).code, 0)
+  const listed = await atrium(home.path, ['secret', 'list', '--json'])
+  assert.match(listed.stdout, /API_KEY/)
+  assert.doesNotMatch(listed.stdout, /hush/)
+  assert(!readFileSync(join(home.path, 'atrium.db')).includes('hush-hush-value'))
+  assert.equal((await atrium(home.path, ['secret', 'remove', 'API_KEY'])).code, 0)
+  assert.equal((await atrium(home.path, ['secret', 'remove', 'API_KEY'])).code, 1)
+})
+
+test('a user gets a token once; the list shows none', async () => {
+  const added = JSON.parse((await atrium(home.path, ['user', 'add', 'ada', '--json'])).stdout) as { token: string }
+  assert.match(added.token, /^atr_.{40,}$/)
+  const listed = await atrium(home.path, ['user', 'list', '--json'])
+  assert.match(listed.stdout, /"ada"/)
+  assert(!listed.stdout.includes(added.token))
+  assert(!readFileSync(join(home.path, 'atrium.db')).includes(added.token))
+  assert.equal((await atrium(home.path, ['user', 'add', 'ada'])).code, 2)
+  assert.equal((await atrium(home.path, ['user', 'remove', 'ada'])).code, 0)
+})
+
+test('two messages at once on one home are both answered', async () => {
+  const both = await Promise.all([1, 2].map((n) => atrium(home.path, ['run', '-m', `what is ${n} + 1?`])))
+  assert.deepEqual(
+    both.map(({ code, stdout }) => [code, /\d+\s*$/.exec(stdout.trim())?.[0]]),
+    [
+      [0, '2'],
+      [0, '3'],
+    ],
+  )
+})
+
+test('--help and --version answer without a home', async () => {
+  for (const args of [['--help'], ['--version'], ['run', '--help'], ['user', 'add', '--help']]) {
+    const ran = await atrium('/nowhere', args)
+    assert.equal(ran.code, 0)
+    assert.notEqual(ran.stdout, '')
+  }
+})

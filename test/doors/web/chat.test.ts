@@ -1,0 +1,223 @@
+// POST /api/chat and /api/chat/send, end to end.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ModelRequest } from '#core/model.ts'
+import { calls, createHold, createWriter, echo, lastUserText, openHouse, type Say, says } from './house.ts'
+
+const noThread = '0197a000-0000-7000-8000-000000000000'
+const png = Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1').toString('base64')
+
+test('chat waits for the turn and answers its text, usage and ids', async (t) => {
+  const { call } = await openHouse(t)
+  const { status, json } = await call('POST', '/api/chat', { body: { message: 'hello' } })
+  assert.equal(status, 200)
+  assert.deepEqual(Object.keys(json), ['thread_id', 'turn_id', 'status', 'response', 'usage'])
+  assert.equal(json.status, 'completed')
+  assert.equal(json.response, 'you said: hello')
+  assert.deepEqual(json.usage, {
+    input_tokens: 3,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: 2,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 5,
+    cost_usd: 0.25,
+  })
+})
+
+test('a thread goes on, and content is taken for message', async (t) => {
+  const seen: number[] = []
+  const say: Say = (request, signal) => {
+    seen.push(request.items.length)
+    return echo(request, signal)
+  }
+  const { call } = await openHouse(t, { say })
+  const first = await call('POST', '/api/chat', { body: { content: 'one' } })
+  const body = { content: 'two', thread_id: first.json.thread_id, message: null, attachments: null }
+  const second = await call('POST', '/api/chat', { body })
+  assert.equal(second.json.thread_id, first.json.thread_id)
+  assert.equal(second.json.response, 'you said: two')
+  assert.deepEqual(seen, [1, 3])
+})
+
+test('send answers 202 at once with the id its message has in the thread', async (t) => {
+  const hold = createHold()
+  const { call } = await openHouse(t, { say: hold.say })
+  const { status, json } = await call('POST', '/api/chat/send', { body: { message: 'hello' } })
+  assert.equal(status, 202)
+  assert.deepEqual(Object.keys(json), ['thread_id', 'turn_id', 'message_id', 'status'])
+  assert.equal(json.status, 'accepted')
+  const queued = await call('POST', '/api/chat/send', { body: { message: 'more', thread_id: json.thread_id } })
+  hold.release('done')
+  const last = await call('POST', '/api/chat', { body: { message: 'last', thread_id: json.thread_id } })
+  assert.equal(last.json.status, 'completed')
+  const { items } = (await call('GET', `/api/threads/${json.thread_id}`)).json
+  const asked = items.filter((item: { role?: string }) => item.role === 'user')
+  assert.deepEqual(
+    asked.map(({ id }: { id: string }) => id).slice(0, 2),
+    [json.message_id, queued.json.message_id],
+  )
+})
+
+test('a message for a busy thread is queued behind and stays out of the running prompt', async (t) => {
+  const hold = createHold()
+  const prompts: string[] = []
+  const say: Say = (request, signal) => {
+    prompts.push(`${request.items.length}:${lastUserText(request.items)}`)
+    return prompts.length === 1 ? hold.say(request, signal) : echo(request, signal)
+  }
+  const { call } = await openHouse(t, { say })
+  const first = await call('POST', '/api/chat/send', { body: { message: 'first' } })
+  await hold.asked
+  const second = call('POST', '/api/chat', { body: { message: 'second', thread_id: first.json.thread_id } })
+  const jobs = async () => (await call('GET', '/api/jobs?status=queued')).json.jobs.length
+  while ((await jobs()) === 0);
+  hold.release('first done')
+  assert.equal((await second).json.response, 'you said: second')
+  assert.deepEqual(prompts, ['1:first', '3:second'])
+})
+
+test('after the wait chat answers running, and the turn goes on', async (t) => {
+  const hold = createHold()
+  const { call } = await openHouse(t, { say: hold.say, patienceMs: 30 })
+  const { status, json } = await call('POST', '/api/chat', { body: { message: 'hello' } })
+  assert.equal(status, 200)
+  assert.equal(json.status, 'running')
+  assert.equal(json.response, null)
+  hold.release('late')
+  let job = await call('GET', `/api/jobs/${json.turn_id}`)
+  while (job.json.status === 'running') job = await call('GET', `/api/jobs/${json.turn_id}`)
+  assert.equal(job.json.status, 'completed')
+  assert.equal(job.json.response, 'late')
+})
+
+test('a client that leaves neither stops the turn nor holds anything', async (t) => {
+  const hold = createHold()
+  const { url, call } = await openHouse(t, { say: hold.say })
+  const leave = new AbortController()
+  const gone = fetch(`${url}/api/chat`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer operator-token-of-the-tests', 'content-type': 'application/json' },
+    body: '{"message":"hello"}',
+    signal: leave.signal,
+  })
+  await hold.asked
+  leave.abort()
+  await assert.rejects(gone)
+  hold.release('still here')
+  const finished = async () => (await call('GET', '/api/jobs?status=completed')).json.jobs
+  while ((await finished()).length === 0);
+  assert.equal((await finished())[0].response, 'still here')
+})
+
+test('a failed turn is 200 with its error', async (t) => {
+  const say: Say = () => {
+    throw new Error('a secret of the inside')
+  }
+  const { call } = await openHouse(t, { say })
+  const { status, json, text } = await call('POST', '/api/chat', { body: { message: 'hello' } })
+  assert.equal(status, 200)
+  assert.equal(json.status, 'failed')
+  assert.equal(json.error.code, 'internal')
+  assert.doesNotMatch(text, /secret of the inside/)
+})
+
+test('a turn that waits shows its gate, and goes on when that is answered', async (t) => {
+  const ran: unknown[] = []
+  const say: Say = ({ items }) =>
+    items.some(({ type }) => type === 'result') ? says('noted') : calls('write_note', { text: 'milk' })
+  const { call } = await openHouse(t, { say, tools: [createWriter(ran)] })
+  const { json } = await call('POST', '/api/chat', { body: { message: 'note milk' } })
+  assert.equal(json.status, 'waiting')
+  assert.equal(json.gate.kind, 'approval')
+  assert.equal(json.gate.name, 'write_note')
+  assert.deepEqual(json.gate.args, { text: 'milk' })
+  assert.deepEqual((await call('GET', `/api/jobs/${json.turn_id}`)).json.gate, json.gate)
+  const path = `/api/threads/${json.thread_id}/gates/${json.gate.id}`
+  assert.equal((await call('POST', path, { body: { action: 'approve' } })).status, 200)
+  let job = await call('GET', `/api/jobs/${json.turn_id}`)
+  while (job.json.status !== 'completed') job = await call('GET', `/api/jobs/${json.turn_id}`)
+  assert.equal(job.json.response, 'noted')
+  assert.deepEqual(ran, [{ text: 'milk' }])
+})
+
+test('attachments become pictures and texts of the message', async (t) => {
+  let content: unknown
+  const say: Say = ({ items }: ModelRequest) => {
+    content = items[0]?.type === 'message' && items[0].content
+    return says('seen')
+  }
+  const { call } = await openHouse(t, { say })
+  const text = Buffer.from('grüße').toString('base64')
+  const attachments = [
+    { name: 'a.png', media_type: 'image/png', data: png },
+    { name: 'b.txt', media_type: 'text/plain; charset=utf-8', data: text },
+    { name: 'c.json', media_type: 'application/ld+json', data: Buffer.from('{}').toString('base64') },
+  ]
+  const { json } = await call('POST', '/api/chat', { body: { message: 'look', attachments } })
+  assert.equal(json.response, 'seen')
+  assert.deepEqual(content, [
+    { type: 'text', text: 'look' },
+    { type: 'image', url: `data:image/png;base64,${png}` },
+    { type: 'file', name: 'b.txt', text: 'grüße' },
+    { type: 'file', name: 'c.json', text: '{}' },
+  ])
+})
+
+const file = { name: 'a', media_type: 'text/plain', data: 'aGk=' }
+const refused: readonly [what: string, body: unknown, status: number, message: RegExp][] = [
+  ['nothing', '', 400, /the body is empty/],
+  ['a list', [], 400, /the body must be a JSON object/],
+  ['null', 'null', 400, /the body must be a JSON object/],
+  ['no JSON', '{', 400, /not valid JSON/],
+  ['a poisoned key', '{"message":"a","__proto__":{"a":1}}', 400, /__proto__/],
+  ['a deep poisoned key', '{"message":"a","b":[{"constructor":{"prototype":{}}}]}', 400, /constructor/],
+  ['no message', {}, 400, /^message is missing/],
+  ['an empty message', { message: ' \n' }, 400, /message is empty/],
+  ['a number as message', { message: 5 }, 400, /^message must be a string/],
+  ['a NUL', { message: 'a\0b' }, 400, /NUL/],
+  ['a message over 100,000 bytes', { message: 'ü'.repeat(50_001) }, 413, /100002 bytes/],
+  ['a number as thread', { message: 'a', thread_id: 5 }, 400, /^thread_id must be a string/],
+  ['a malformed thread', { message: 'a', thread_id: '../x' }, 404, /thread/],
+  ['an unknown thread', { message: 'a', thread_id: noThread }, 404, /thread/],
+  ['attachments as text', { message: 'a', attachments: 'x' }, 400, /^attachments must be a list/],
+  ['an attachment without a name', { message: 'a', attachments: [{ ...file, name: undefined }] }, 400, /^attachments\[0\].name is missing/],
+  ['an empty name', { message: 'a', attachments: [{ ...file, name: '' }] }, 400, /^attachments\[0\].name must be/],
+  ['no base64', { message: 'a', attachments: [file, { ...file, data: '§' }] }, 400, /^attachments\[1\].data must be base64/],
+  ['a kind no model takes', { message: 'a', attachments: [{ ...file, media_type: 'audio/mpeg' }] }, 400, /audio\/mpeg is not taken/],
+  ['no media type', { message: 'a', attachments: [{ ...file, media_type: 'png' }] }, 400, /^attachments\[0\].media_type must be/],
+  ['a false picture', { message: 'a', attachments: [{ ...file, media_type: 'image/png' }] }, 400, /not a picture of type image\/png/],
+  ['bytes as text', { message: 'a', attachments: [{ ...file, data: '/w==' }] }, 400, /not UTF-8 text/],
+  ['a long text', { message: 'a', attachments: [{ ...file, data: Buffer.alloc(1_048_577, 97).toString('base64') }] }, 413, /at most 1048576/],
+  ['21 files', { message: 'a', attachments: Array.from({ length: 21 }, () => file) }, 400, /at most 20 files/],
+]
+
+test('bad sends are refused by both routes, name the field, and store nothing', async (t) => {
+  const { call } = await openHouse(t)
+  for (const path of ['/api/chat', '/api/chat/send']) {
+    for (const [what, body, status, message] of refused) {
+      const answer = await call('POST', path, { body })
+      assert.equal(answer.status, status, `${what}: ${answer.text}`)
+      assert.match(answer.json.error.message, message, what)
+      assert.deepEqual(Object.keys(answer.json.error), ['code', 'message'], what)
+    }
+  }
+  assert.deepEqual((await call('GET', '/api/jobs')).json, { jobs: [], next_cursor: null })
+})
+
+test('a message of 100,000 bytes is taken', async (t) => {
+  const { call } = await openHouse(t)
+  assert.equal((await call('POST', '/api/chat', { body: { message: 'ü'.repeat(50_000) } })).status, 200)
+})
+
+test("another user's thread is as unknown as none", async (t) => {
+  const { call, addUser } = await openHouse(t)
+  const [ada, bob] = [await addUser('ada'), await addUser('bob')]
+  const { json } = await call('POST', '/api/chat', { token: ada, body: { message: 'mine' } })
+  const body = { message: 'ours?', thread_id: json.thread_id }
+  const unknown = await call('POST', '/api/chat', { token: bob, body: { ...body, thread_id: noThread } })
+  for (const token of [bob, 'operator-token-of-the-tests']) {
+    const foreign = await call('POST', '/api/chat', { token, body })
+    assert.equal(foreign.status, 404)
+    assert.equal(foreign.text.replaceAll(json.thread_id, noThread), unknown.text)
+  }
+})

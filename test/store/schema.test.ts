@@ -1,0 +1,123 @@
+// Migrations: once, whoever comes together; with a copy before; never backwards.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test, type TestContext } from 'node:test'
+import { createSeal } from '#lib/seal.ts'
+import { openStore } from '#store/open.ts'
+import { migrateSqlite, migrations } from '#store/schema.ts'
+import { openSqlite } from '#store/sqlite.ts'
+
+const next = [...migrations, ['ALTER TABLE settings ADD COLUMN note TEXT', `INSERT INTO settings VALUES ('v', '2', 0, '')`]]
+
+function folder(t: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'atrium-schema-'))
+  t.after(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+function versionOf(path: string): number {
+  const db = new DatabaseSync(path, { readOnly: true })
+  try {
+    return Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
+  } finally {
+    db.close()
+  }
+}
+
+function settingsOf(path: string): unknown[] {
+  const db = new DatabaseSync(path, { readOnly: true })
+  try {
+    return db.prepare('SELECT name, value FROM settings').all().map((row) => ({ ...row }))
+  } finally {
+    db.close()
+  }
+}
+
+/** Opens the file in a process of its own, as soon as a line arrives; resolves with what it had to say. */
+function startProcess(path: string, steps: 'now' | 'next') {
+  const code = `
+    import { openSqlite } from '#store/sqlite.ts'
+    import { migrateSqlite, migrations } from '#store/schema.ts'
+    const steps = ${steps === 'now' ? 'migrations' : `${JSON.stringify(next)}`}
+    process.stdin.once('data', () => {
+      const sql = openSqlite(${JSON.stringify(path)})
+      migrateSqlite(sql.db, ${JSON.stringify(path)}, steps)
+      sql.db.close()
+      process.stdin.destroy()
+    })
+    console.log('ready')`
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', code], { cwd: join(import.meta.dirname, '../..') })
+  let errors = ''
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+  const ready = new Promise<void>((resolve, reject) => {
+    child.stdout.once('data', () => resolve())
+    child.once('exit', () => reject(new Error(errors)))
+  })
+  const over = new Promise<{ code: number | null; errors: string }>((resolve) => {
+    child.once('close', (code) => resolve({ code, errors }))
+  })
+  return { ready, go: () => child.stdin.write('\n'), over }
+}
+
+for (const [what, steps] of [
+  ['make a new database', 'now'],
+  ['bring an old one up to date', 'next'],
+] as const) {
+  test(`processes that start together ${what} once`, async (t) => {
+    const path = join(folder(t), 'a.db')
+    if (steps === 'next') await openStore({ path, seal: createSeal('0'.repeat(64)) }).close()
+    const children = Array.from({ length: 4 }, () => startProcess(path, steps))
+    await Promise.all(children.map(({ ready }) => ready))
+    for (const { go } of children) go()
+    for (const { over } of children) assert.deepEqual(await over, { code: 0, errors: '' })
+    assert.equal(versionOf(path), steps === 'now' ? migrations.length : next.length)
+    if (steps === 'next') {
+      assert.deepEqual(settingsOf(path), [{ name: 'v', value: '2' }])
+      assert.equal(versionOf(`${path}.v${migrations.length}.backup`), migrations.length)
+    }
+    const left = readdirSync(join(path, '..')).filter((name) => !/^a\.db(-wal|-shm|\.v\d+\.backup)?$/.test(name))
+    assert.deepEqual(left, [], 'nothing else is left in the folder')
+  })
+}
+
+test('a copy of what was there is kept before a migration, for its owner alone', async (t) => {
+  const path = join(folder(t), 'a.db')
+  const store = openStore({ path, seal: createSeal('0'.repeat(64)) })
+  await store.settings.set('before', 1)
+  await store.close()
+  assert.equal(existsSync(`${path}.v${migrations.length}.backup`), false, 'a new file needs no copy')
+  const copy = `${path}.v${migrations.length}.backup`
+  writeFileSync(copy, 'the copy of a migration that failed long ago')
+  const sql = openSqlite(path)
+  migrateSqlite(sql.db, path, next)
+  await sql.close()
+  assert.deepEqual(settingsOf(copy), [{ name: 'before', value: '1' }])
+  assert.equal(settingsOf(path).length, 2)
+  assert.equal(statSync(copy).mode & 0o077, 0)
+})
+
+test('a migration that fails leaves the version and the rows as they were', async (t) => {
+  const path = join(folder(t), 'a.db')
+  const sql = openSqlite(path)
+  t.after(() => sql.close())
+  migrateSqlite(sql.db, path)
+  const broken = [...migrations, [`INSERT INTO settings VALUES ('v', '2', 0)`, 'NOT SQL']]
+  assert.throws(() => migrateSqlite(sql.db, path, broken))
+  assert.equal(versionOf(path), migrations.length)
+  assert.deepEqual(settingsOf(path), [])
+  assert.equal(sql.db.isTransaction, false)
+})
+
+test('a database of a newer Atrium is refused and not touched', (t) => {
+  const path = join(folder(t), 'a.db')
+  const db = new DatabaseSync(path)
+  db.exec(`PRAGMA user_version = ${migrations.length + 1}`)
+  db.close()
+  const seal = createSeal('0'.repeat(64))
+  assert.throws(() => openStore({ path, seal }), { code: 'database_unavailable', message: /newer Atrium/ })
+  assert.equal(versionOf(path), migrations.length + 1)
+})

@@ -1,0 +1,236 @@
+// SQLite behind the port: shared commits, and what happens when the disk says no.
+import assert from 'node:assert/strict'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { AppError } from '#core/errors.ts'
+import { createSeal } from '#lib/seal.ts'
+import { openStore } from '#store/open.ts'
+import { first, type Job, query } from '#store/sql.ts'
+import { openSqlite } from '#store/sqlite.ts'
+import { createTurnStore } from '#store/turns.ts'
+import { migrateSqlite } from '#store/schema.ts'
+import { finish, itemsOf, lease, rejectsWith, reply, say, step, turnOf } from './harness.ts'
+
+const seal = createSeal('ab'.repeat(32))
+
+function folder(t: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'atrium-store-'))
+  t.after(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+function openBare(t: TestContext, path = ':memory:') {
+  const sql = openSqlite(path)
+  t.after(() => sql.close())
+  sql.db.exec('CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE)')
+  const commits: string[] = []
+  const exec = sql.db.exec.bind(sql.db)
+  sql.db.exec = (text) => {
+    commits.push(text)
+    return exec(text)
+  }
+  const count = (word: string): number => commits.filter((text) => text === word).length
+  return { ...sql, count }
+}
+
+function* note(text: string): Job<string> {
+  yield* query('INSERT INTO notes (text) VALUES (?)', text)
+  return text
+}
+
+function* notes(): Job<string[]> {
+  return (yield* query('SELECT text FROM notes ORDER BY id')).map((row) => String(row['text']))
+}
+
+test('the writes of one tick share one commit, in their order', async (t) => {
+  const sql = openBare(t)
+  const texts = ['a', 'b', 'c', 'd']
+  assert.deepEqual(await Promise.all(texts.map((text) => sql.write(() => note(text)))), texts)
+  assert.equal(sql.count('COMMIT'), 1)
+  assert.deepEqual(await sql.read(notes), texts)
+})
+
+test('a burst is written in batches of a bounded size', async (t) => {
+  const sql = openBare(t)
+  const texts = Array.from({ length: 600 }, (_, at) => `note ${at}`)
+  await Promise.all(texts.map((text) => sql.write(() => note(text))))
+  assert.equal(sql.count('COMMIT'), 3)
+  assert.deepEqual(await sql.read(notes), texts)
+})
+
+test('a failing job does not harm the others of its batch', async (t) => {
+  const sql = openBare(t)
+  let runs = 0
+  const settled = await Promise.allSettled([
+    sql.write(() => {
+      runs++
+      return note('a')
+    }),
+    // oxlint-disable-next-line require-yield -- a job that refuses
+    sql.write(function* (): Job<void> {
+      throw new AppError('not_found', 'no')
+    }),
+    sql.write(() => note('a')),
+    sql.write(function* () {
+      yield* note('half')
+      return yield* note('a')
+    }),
+    sql.write(() => note('b')),
+  ])
+  assert.deepEqual(
+    settled.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'rejected', 'rejected', 'fulfilled'],
+  )
+  assert.equal((settled[1] as PromiseRejectedResult).reason.code, 'not_found')
+  assert.deepEqual(await sql.read(notes), ['a', 'b'], 'and half a job is no job')
+  assert.equal(runs, 2, 'a job is run again, alone')
+})
+
+test('a commit that fails rejects all of its batch, keeps none of it, and is not tried again', async (t) => {
+  const sql = openBare(t)
+  sql.db.exec('PRAGMA foreign_keys=ON')
+  sql.db.exec('CREATE TABLE marks (note INTEGER REFERENCES notes (id) DEFERRABLE INITIALLY DEFERRED)')
+  const settled = await Promise.allSettled([
+    sql.write(() => note('a')),
+    sql.write(() => query('INSERT INTO marks (note) VALUES (99)')),
+    sql.write(() => note('b')),
+  ])
+  assert.deepEqual(
+    settled.map(({ status }) => status),
+    ['rejected', 'rejected', 'rejected'],
+  )
+  assert.equal(sql.count('COMMIT'), 1)
+  assert.deepEqual(await sql.read(notes), [])
+  assert.equal(await sql.write(() => note('c')), 'c', 'the next batch is not harmed')
+})
+
+test('what was acknowledged is in the file for another connection', async (t) => {
+  const path = join(folder(t), 'a.db')
+  const sql = openBare(t, path)
+  await sql.write(() => note('a'))
+  const second = openSqlite(path)
+  t.after(() => second.close())
+  assert.deepEqual(await second.read(notes), ['a'])
+  assert.equal(sql.db.prepare('PRAGMA synchronous').get()?.['synchronous'], 2)
+  assert.equal(sql.db.prepare('PRAGMA journal_mode').get()?.['journal_mode'], 'wal')
+})
+
+test('closing waits for what was asked before, and refuses what comes after', async (t) => {
+  const sql = openBare(t, join(folder(t), 'a.db'))
+  const writes = Promise.all(Array.from({ length: 300 }, (_, at) => sql.write(() => note(`note ${at}`))))
+  await Promise.all([sql.close(), sql.close()])
+  assert.equal((await writes).length, 300)
+  await rejectsWith(
+    sql.write(() => note('late')),
+    'shutting_down',
+  )
+  await rejectsWith(sql.read(notes), 'shutting_down')
+})
+
+test('a full disk refuses what it cannot keep, harms nothing, and is over when there is room', async (t) => {
+  const sql = openSqlite(join(folder(t), 'a.db'))
+  t.after(() => sql.close())
+  migrateSqlite(sql.db, ':memory:')
+  const turns = createTurnStore({ sql, now: Date.now })
+  const { turn } = await turns.start(turnOf())
+  const pages = Number(sql.db.prepare('PRAGMA page_count').get()?.['page_count'])
+  sql.db.exec(`PRAGMA max_page_count=${pages + 2}`)
+  const long = say('x'.repeat(100_000))
+  const refused = await Promise.allSettled([
+    turns.start(turnOf({ input: [long] })),
+    turns.record(turn, lease, step([long])),
+    turns.start(turnOf({ input: [say('short')] })),
+  ])
+  assert.deepEqual(
+    refused.map(({ status }) => status),
+    ['rejected', 'rejected', 'fulfilled'],
+  )
+  for (const each of refused.slice(0, 2)) {
+    assert.equal(((each as PromiseRejectedResult).reason as AppError).code, 'disk_full')
+  }
+  assert.equal((await turns.list(turn.userId, { limit: 9 })).rows.length, 2)
+  sql.db.exec('PRAGMA max_page_count=1000000')
+  const { entries } = await turns.record(turn, lease, step([long], { status: 'done' }))
+  assert.equal(entries[0]?.seq, 2)
+})
+
+test('a database that cannot be written says so and still reads', async (t) => {
+  const sql = openBare(t)
+  await sql.write(() => note('a'))
+  sql.db.exec('PRAGMA query_only=ON')
+  await rejectsWith(
+    sql.write(() => note('b')),
+    'home_unwritable',
+  )
+  assert.deepEqual(await sql.read(notes), ['a'])
+  sql.db.exec('PRAGMA query_only=OFF')
+  assert.equal(await sql.write(() => note('b')), 'b')
+})
+
+test('a file that may not be written is refused in words at the start', { skip: process.getuid?.() === 0 }, async (t) => {
+  const path = join(folder(t), 'a.db')
+  await openStore({ path, seal }).close()
+  chmodSync(path, 0o400)
+  assert.throws(() => openStore({ path, seal }), { name: 'AppError' })
+})
+
+const badFiles: readonly [what: string, make: (path: string) => string][] = [
+  ['a folder in place of the file', (path) => path],
+  ['a folder that is not there', (path) => join(path, 'none', 'a.db')],
+  ['a file that is no database', () => import.meta.filename],
+]
+for (const [what, make] of badFiles) {
+  test(`${what} is a fault in words`, (t) => {
+    assert.throws(() => openStore({ path: make(folder(t)), seal }), { name: 'AppError', code: 'database_unavailable' })
+  })
+}
+
+test('a writer that another process holds up too long is told that the database is unavailable', async (t) => {
+  const path = join(folder(t), 'a.db')
+  const sql = openBare(t, path)
+  sql.db.exec('PRAGMA busy_timeout=1')
+  const second = openSqlite(path)
+  t.after(() => second.close())
+  second.db.exec('BEGIN IMMEDIATE')
+  await rejectsWith(
+    sql.write(() => note('a')),
+    'database_unavailable',
+  )
+  second.db.exec('COMMIT')
+  assert.equal(await sql.write(() => note('a')), 'a')
+  assert.equal((await sql.read(() => first('SELECT count(*) AS n FROM notes')))?.['n'], 1)
+})
+
+test('neither a secret nor a token is in the bytes on disk, and what is readable is only its owner’s', async (t) => {
+  const home = folder(t)
+  const path = join(home, 'a.db')
+  const store = openStore({ path, seal })
+  t.after(() => store.close())
+  const { turn } = await store.turns.start(turnOf({ input: [say('in plain words')] }))
+  await store.turns.record(turn, lease, step([reply('x')]))
+  await store.secrets.set('SERVICE_KEY', 'sesame-sesame-sesame')
+  const onDisk = () => Buffer.concat(readdirSync(home).map((name) => readFileSync(join(home, name))))
+  assert.ok(onDisk().includes('in plain words'), 'the look sees the live file and its log')
+  assert.ok(onDisk().includes('SERVICE_KEY'))
+  assert.ok(!onDisk().includes('sesame'))
+  assert.ok(!onDisk().includes(Buffer.from('sesame-sesame-sesame').toString('base64').slice(0, 20)))
+  assert.equal(await store.secrets.get('SERVICE_KEY'), 'sesame-sesame-sesame')
+  for (const name of readdirSync(home)) assert.equal(statSync(join(home, name)).mode & 0o077, 0, name)
+  const otherKey = openStore({ path, seal: createSeal('cd'.repeat(32)) })
+  t.after(() => otherKey.close())
+  await rejectsWith(otherKey.secrets.get('SERVICE_KEY'), 'invalid_config')
+})
+
+test('a store that was closed opens again with all it had', async (t) => {
+  const path = join(folder(t), 'a.db')
+  const before = openStore({ path, seal })
+  const { turn } = await before.turns.start(turnOf())
+  const done = await finish(before, turn)
+  await before.close()
+  const store = openStore({ path, seal })
+  t.after(() => store.close())
+  assert.deepEqual(await store.turns.get(turn.userId, turn.id), done)
+  assert.equal((await itemsOf(store, turn)).length, 2)
+})

@@ -1,0 +1,187 @@
+// Answering gates, cancelling turns, and finding gates that nobody answered.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Item } from '#core/item.ts'
+import type { Open } from './harness.ts'
+import {
+  ada,
+  bob,
+  call,
+  decide,
+  finish,
+  gate,
+  itemsOf,
+  lease,
+  minuteMs,
+  other,
+  output,
+  pictureOf,
+  queuedTurn,
+  rejectsWith,
+  step,
+  threadAtGate,
+  turnAtApproval,
+  turnOf,
+} from './harness.ts'
+
+function resultsOf(items: readonly Item[]): string[] {
+  return items.flatMap((item) => (item.type === 'result' ? [`${item.callId}${item.error ? ' failed' : ''}`] : []))
+}
+
+export function gateTests(open: Open): void {
+  test('an answer is appended and queues its turn again', async (t) => {
+    const { store } = await open(t)
+    const turn = await turnAtApproval(store)
+    const answer = decide('a1')
+    const { turn: queued, entries } = await store.turns.answer(ada, turn.threadId, answer)
+    assert.deepEqual([queued.id, queued.status], [turn.id, 'queued'])
+    assert.deepEqual(
+      entries.map(({ seq, id, turnId, item }) => ({ seq, id, turnId, item })),
+      [{ seq: 6, ...answer, turnId: turn.id }],
+    )
+    assert.deepEqual(await store.turns.get(ada, turn.id), queued)
+  })
+
+  test('a gate is answered once, by its user, and only if it stands', async (t) => {
+    const { store } = await open(t)
+    const turn = await turnAtApproval(store)
+    await store.turns.answer(ada, turn.threadId, decide('a1'))
+    const before = await pictureOf(store, turn)
+    await rejectsWith(store.turns.answer(ada, turn.threadId, decide('a1', 'deny')), 'no_open_gate')
+    await rejectsWith(store.turns.answer(ada, turn.threadId, decide('a9')), 'no_open_gate')
+    await rejectsWith(store.turns.answer(bob, turn.threadId, decide('a2')), 'no_open_gate')
+    await rejectsWith(store.turns.answer(ada, crypto.randomUUID(), decide('a2')), 'no_open_gate')
+    assert.deepEqual(await pictureOf(store, turn), before)
+    const both = await Promise.allSettled([1, 2].map(() => store.turns.answer(ada, turn.threadId, decide('a2'))))
+    assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
+  })
+
+  test("a caller's gate is not answered this way: a resume must start a turn", async (t) => {
+    const { store } = await open(t)
+    const { threadId } = await threadAtGate(store)
+    await rejectsWith(store.turns.answer(ada, threadId, output('c1')), 'no_open_gate')
+    await rejectsWith(store.turns.answer(ada, threadId, decide('c1')), 'no_open_gate')
+  })
+
+  test('an answer while the turn runs stands in the log and does not leave the turn waiting', async (t) => {
+    const { store } = await open(t)
+    const turn = await turnAtApproval(store)
+    await store.turns.answer(ada, turn.threadId, decide('a1'))
+    await store.turns.claim(lease, 1)
+    const { turn: running } = await store.turns.answer(ada, turn.threadId, decide('a2'))
+    assert.equal(running.status, 'running')
+    const recorded = await store.turns.record(turn, lease, step([], { status: 'waiting' }))
+    assert.equal(recorded.turn.status, 'queued', 'the step tells what became of the turn')
+    assert.equal((await store.turns.get(ada, turn.id))?.status, 'queued')
+    assert.equal((await store.turns.claim(lease, 1)).started[0]?.turn.id, turn.id)
+    const unanswered = [call('a3'), gate('a3', 'approval')]
+    await store.turns.record(turn, lease, step([decide('a9')]))
+    await rejectsWith(store.turns.answer(ada, turn.threadId, decide('a3')), 'no_open_gate')
+    await store.turns.record(turn, lease, step(unanswered))
+    assert.equal((await store.turns.answer(ada, turn.threadId, decide('a3'))).turn.status, 'running')
+  })
+
+  test('an answer to a turn that a restart has put back is taken', async (t) => {
+    const { store } = await open(t)
+    const turn = await turnAtApproval(store)
+    await store.turns.answer(ada, turn.threadId, decide('a1'))
+    await store.turns.claim(lease, 1)
+    await store.turns.recover(other)
+    assert.equal((await store.turns.answer(ada, turn.threadId, decide('a2'))).turn.status, 'queued')
+  })
+
+  test('cancelling a queued turn ends it, and its message never reaches the log', async (t) => {
+    const { store, clock } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    const queued = await store.turns.start(turnOf({ threadId: turn.threadId }))
+    const { turn: cancelled, entries } = await store.turns.cancel(ada, queued.turn.id, false)
+    assert.deepEqual([cancelled.status, cancelled.endedAt, entries], ['cancelled', clock.now, []])
+    await finish(store, turn)
+    assert.deepEqual(await store.turns.claim(lease, 9), { started: [], more: false })
+    assert.equal((await itemsOf(store, turn)).length, 2)
+    assert.deepEqual(await store.turns.get(ada, cancelled.id), cancelled)
+  })
+
+  test('cancelling a waiting turn gives each open call a result and frees the thread', async (t) => {
+    const { store } = await open(t)
+    const turn = await turnAtApproval(store)
+    const { turn: cancelled, entries } = await store.turns.cancel(ada, turn.id, false)
+    assert.deepEqual([cancelled.status, cancelled.lastSeq, entries.map(({ seq }) => seq)], ['cancelled', 7, [6, 7]])
+    assert.deepEqual(resultsOf(await itemsOf(store, turn)), ['a1 failed', 'a2 failed'])
+    assert.equal((await store.turns.start(turnOf({ threadId: turn.threadId }))).turn.status, 'running')
+    await rejectsWith(store.turns.answer(ada, turn.threadId, decide('a1')), 'no_open_gate')
+  })
+
+  test('cancelling the turn that called its caller closes the calls and frees the thread', async (t) => {
+    const { store } = await open(t)
+    const turn = await threadAtGate(store)
+    const { turn: cancelled } = await store.turns.cancel(ada, turn.id, false)
+    assert.deepEqual([cancelled.status, cancelled.endedAt], ['cancelled', turn.endedAt])
+    assert.deepEqual(resultsOf(await itemsOf(store, turn)), ['c1 failed', 'c2 failed'])
+    assert.equal(await store.threads.findByOpenCall(ada, 'c1'), undefined)
+    const resume = turnOf({ threadId: turn.threadId, resumes: 'c1', input: [output('c1')] })
+    await rejectsWith(store.turns.start(resume), 'no_open_gate')
+    assert.equal((await store.turns.start(turnOf({ threadId: turn.threadId, whenBusy: 'refuse' }))).turn.status, 'running')
+  })
+
+  test('an earlier turn of a thread does not close the gate of a later one', async (t) => {
+    const { store } = await open(t)
+    const first = await store.turns.start(turnOf())
+    const done = await finish(store, first.turn)
+    const second = await store.turns.start(turnOf({ threadId: done.threadId }))
+    await store.turns.record(second.turn, lease, step([call('c1'), gate('c1', 'output')], { status: 'done' }))
+    assert.deepEqual(await store.turns.cancel(ada, done.id, true), { turn: done, entries: [] })
+    assert.equal((await store.threads.get(ada, done.threadId))?.openCall, 'c1')
+  })
+
+  test('a running turn is only ended by force, with results for its open calls', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    await store.turns.record(turn, lease, step([call('c1')]))
+    const asked = await store.turns.cancel(ada, turn.id, false)
+    assert.deepEqual([asked.turn.status, asked.entries], ['running', []])
+    const forced = await store.turns.cancel(ada, turn.id, true)
+    assert.deepEqual([forced.turn.status, forced.entries.length], ['cancelled', 1])
+    assert.deepEqual(resultsOf(await itemsOf(store, turn)), ['c1 failed'])
+    assert.equal((await store.turns.start(turnOf({ threadId: turn.threadId }))).turn.status, 'running')
+  })
+
+  test('cancelling a begun turn that is back in the queue closes its calls', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    await store.turns.record(turn, lease, step([call('c1')]))
+    await store.turns.release(turn, lease)
+    assert.equal((await store.turns.cancel(ada, turn.id, false)).turn.status, 'cancelled')
+    assert.deepEqual(resultsOf(await itemsOf(store, turn)), ['c1 failed'])
+  })
+
+  test('cancelling what has ended changes nothing; what is not yours is not there', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    const done = await finish(store, turn)
+    assert.deepEqual(await store.turns.cancel(ada, turn.id, true), { turn: done, entries: [] })
+    const queued = await store.turns.start(queuedTurn())
+    const first = await store.turns.cancel(ada, queued.turn.id, false)
+    assert.deepEqual(await store.turns.cancel(ada, queued.turn.id, true), first)
+    await rejectsWith(store.turns.cancel(bob, turn.id, true), 'not_found')
+  })
+
+  test('gates open since before a time are found, answered and younger ones are not', async (t) => {
+    const { store, clock } = await open(t)
+    const turn = await turnAtApproval(store)
+    clock.now += minuteMs
+    const young = await turnAtApproval(store)
+    assert.deepEqual(await store.turns.waitingSince(clock.now - minuteMs), [])
+    const found = await store.turns.waitingSince(clock.now)
+    assert.deepEqual(found, [{ turn, callIds: ['a1', 'a2'] }])
+    await threadAtGate(store)
+    assert.deepEqual(
+      (await store.turns.waitingSince(clock.now + 1)).map(({ turn }) => turn.id).toSorted(),
+      [turn.id, young.id].toSorted(),
+    )
+    await store.turns.answer(ada, turn.threadId, decide('a1'))
+    await store.turns.claim(lease, 1)
+    await store.turns.record(turn, lease, step([{ ...decide('a1'), item: { type: 'result', callId: 'a1', output: '' } }], { status: 'waiting' }))
+    assert.deepEqual((await store.turns.waitingSince(clock.now))[0]?.callIds, ['a2'])
+  })
+}

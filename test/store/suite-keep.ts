@@ -1,0 +1,91 @@
+// What the service keeps beside threads: accounts, secrets, settings, rate limits.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Open } from './harness.ts'
+import { minuteMs, rejectsWith, turnOf } from './harness.ts'
+
+export function keepTests(open: Open): void {
+  test('a user is found by the hash of a token until it expires', async (t) => {
+    const { store, clock } = await open(t)
+    const user = await store.accounts.addUser('ada', { hash: 'h1', expiresAt: clock.now + minuteMs })
+    assert.deepEqual(await store.accounts.findByToken('h1', clock.now), user)
+    assert.deepEqual(await store.accounts.addToken('ada', { hash: 'h2' }), user)
+    assert.deepEqual(await store.accounts.listUsers(), [{ ...user, tokens: 2 }])
+    clock.now += minuteMs
+    assert.equal(await store.accounts.findByToken('h1', clock.now), undefined)
+    assert.deepEqual(await store.accounts.findByToken('h2', clock.now), user)
+    assert.deepEqual(await store.accounts.listUsers(), [{ ...user, tokens: 1 }])
+    assert.equal(await store.accounts.findByToken('h3', clock.now), undefined)
+  })
+
+  test('names are taken once, and a token needs a user', async (t) => {
+    const { store } = await open(t)
+    await store.accounts.addUser('ada', { hash: 'h1' })
+    await rejectsWith(store.accounts.addUser('ada', { hash: 'h2' }), 'invalid_input')
+    await rejectsWith(store.accounts.addToken('bob', { hash: 'h2' }), 'not_found')
+    assert.equal(await store.accounts.findByToken('h2', 0), undefined)
+    const both = await Promise.allSettled(['h3', 'h4'].map((hash) => store.accounts.addUser('cleo', { hash })))
+    assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
+  })
+
+  test('a removed user is gone with every token, and the name comes back as somebody else', async (t) => {
+    const { store } = await open(t)
+    const user = await store.accounts.addUser('ada', { hash: 'h1' })
+    await store.accounts.addToken('ada', { hash: 'h2' })
+    const { turn } = await store.turns.start(turnOf({ user: user.id }))
+    assert.equal(await store.accounts.removeUser('ada'), true)
+    assert.equal(await store.accounts.removeUser('ada'), false)
+    assert.equal(await store.accounts.findByToken('h1', 0), undefined)
+    assert.equal(await store.accounts.findByToken('h2', 0), undefined)
+    const next = await store.accounts.addUser('ada', { hash: 'h1' })
+    assert.notEqual(next.id, user.id)
+    assert.equal(await store.threads.get(next.id, turn.threadId), undefined)
+  })
+
+  test('secrets are set, replaced, listed without their values, and removed', async (t) => {
+    const { store, clock } = await open(t)
+    await store.secrets.set('b', 'one')
+    await store.secrets.set('a', '')
+    clock.now += 5
+    await store.secrets.set('b', 'ünï\u0000')
+    assert.equal(await store.secrets.get('b'), 'ünï\u0000')
+    assert.equal(await store.secrets.get('a'), '')
+    assert.equal(await store.secrets.get('c'), undefined)
+    assert.deepEqual(await store.secrets.list(), [
+      { name: 'a', updatedAt: clock.now - 5 },
+      { name: 'b', updatedAt: clock.now },
+    ])
+    assert.equal(await store.secrets.remove('b'), true)
+    assert.equal(await store.secrets.remove('b'), false)
+    assert.equal(await store.secrets.get('b'), undefined)
+  })
+
+  test('settings hold any JSON, are replaced, and are gone when unset', async (t) => {
+    const { store } = await open(t)
+    assert.deepEqual(await store.settings.all(), {})
+    await store.settings.set('a', { deep: [1, null, 'x'] })
+    await store.settings.set('b', null)
+    await store.settings.set('b', false)
+    assert.deepEqual(await store.settings.all(), { a: { deep: [1, null, 'x'] }, b: false })
+    await store.settings.set('a', undefined)
+    await store.settings.set('never', undefined)
+    assert.deepEqual(await store.settings.all(), { b: false })
+  })
+
+  test('a limit lets so many through in any window and says when to come back', async (t) => {
+    const { store } = await open(t)
+    const take = (key: string, now: number) => store.limits.take(key, 2, 1_000, now)
+    assert.deepEqual(await take('a', 0), { allowed: true, retryAfterMs: 0 })
+    assert.deepEqual(await take('a', 400), { allowed: true, retryAfterMs: 0 })
+    assert.deepEqual(await take('a', 900), { allowed: false, retryAfterMs: 100 })
+    assert.deepEqual(await take('b', 900), { allowed: true, retryAfterMs: 0 })
+    assert.deepEqual(await take('a', 1_000), { allowed: true, retryAfterMs: 0 })
+    assert.deepEqual(await take('a', 1_399), { allowed: false, retryAfterMs: 1 })
+    assert.deepEqual(await take('a', 1_400), { allowed: true, retryAfterMs: 0 })
+  })
+
+  test('a store that is open can be reached', async (t) => {
+    const { store } = await open(t)
+    await store.ping()
+  })
+}

@@ -1,0 +1,129 @@
+// Reading: lists and their cursors, counts, and rows that belong to their user alone.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Turn } from '#core/turn.ts'
+import type { Open } from './harness.ts'
+import { ada, bob, dayMs, finish, lease, queuedTurn, step, threadAtGate, turnAtApproval, turnOf } from './harness.ts'
+
+export function readTests(open: Open): void {
+  test('turns are listed newest first, in pages that neither miss nor repeat', async (t) => {
+    const { store } = await open(t)
+    const made: Turn[] = []
+    for (let at = 0; at < 7; at++) made.push((await store.turns.start(queuedTurn())).turn)
+    await store.turns.start(queuedTurn({ user: bob }))
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await store.turns.list(ada, { limit: 3, ...(cursor && { cursor }) })
+      assert.ok(page.rows.length <= 3)
+      seen.push(...page.rows.map(({ id }) => id))
+      cursor = page.nextCursor
+    } while (cursor)
+    assert.deepEqual(
+      seen,
+      made.map(({ id }) => id).toReversed(),
+    )
+    const whole = await store.turns.list(ada, { limit: 7 })
+    assert.deepEqual([whole.rows.length, whole.nextCursor], [7, undefined])
+  })
+
+  test('turns are listed by status', async (t) => {
+    const { store } = await open(t)
+    const waiting = await turnAtApproval(store)
+    const done = await threadAtGate(store)
+    const { turn: running } = await store.turns.start(turnOf())
+    const { turn: queued } = await store.turns.start(queuedTurn())
+    const of = async (status: Turn['status']) =>
+      (await store.turns.list(ada, { status, limit: 9 })).rows.map(({ id }) => id)
+    assert.deepEqual(
+      [await of('waiting'), await of('done'), await of('running'), await of('queued'), await of('failed')],
+      [[waiting.id], [done.id], [running.id], [queued.id], []],
+    )
+  })
+
+  test('a removed turn is gone from get and list, its items stay', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    await finish(store, turn)
+    assert.equal(await store.turns.remove(bob, turn.id), false)
+    assert.equal(await store.turns.remove(ada, turn.id), true)
+    assert.equal(await store.turns.remove(ada, turn.id), false)
+    assert.equal(await store.turns.get(ada, turn.id), undefined)
+    assert.deepEqual((await store.turns.list(ada, { limit: 9 })).rows, [])
+    assert.equal((await store.threads.history(turn)).length, 2)
+  })
+
+  test('threads are listed by their last turn, in pages', async (t) => {
+    const { store } = await open(t)
+    const turns: Turn[] = []
+    for (let at = 0; at < 5; at++) turns.push(await finish(store, (await store.turns.start(turnOf())).turn))
+    const [oldest] = turns
+    assert.ok(oldest)
+    await store.turns.start(turnOf({ threadId: oldest.threadId }))
+    const first = await store.threads.list(ada, { limit: 2 })
+    const second = await store.threads.list(ada, { limit: 9, ...(first.nextCursor && { cursor: first.nextCursor }) })
+    assert.equal(second.nextCursor, undefined)
+    const expected = [oldest, ...turns.slice(1).toReversed()].map(({ threadId }) => threadId)
+    assert.deepEqual(
+      [...first.rows, ...second.rows].map(({ id }) => id),
+      expected,
+    )
+  })
+
+  test('entries are read in a range and in bounds', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    await store.turns.record(turn, lease, step(Array.from({ length: 9 }, () => turnOf().input).flat()))
+    const seqs = async (query: { after: number; upTo?: number; limit: number }) =>
+      (await store.threads.entries(ada, turn.threadId, query)).map(({ seq }) => seq)
+    assert.deepEqual(await seqs({ after: 7, limit: 9 }), [8, 9, 10])
+    assert.deepEqual(await seqs({ after: 2, upTo: 4, limit: 9 }), [3, 4])
+    assert.deepEqual(await seqs({ after: 0, limit: 2 }), [1, 2])
+    assert.deepEqual(await seqs({ after: 10, limit: 9 }), [])
+  })
+
+  test('counts tell what is queued, running and waiting, of one user or of all, and what the day has cost', async (t) => {
+    const { store, clock } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    await store.turns.record(turn, lease, { drafts: [], usage: { ...turn.usage, costUsd: 0.25 } })
+    await store.turns.start(queuedTurn())
+    await turnAtApproval(store)
+    const theirs = await store.turns.start(turnOf({ user: bob }))
+    await store.turns.record(theirs.turn, lease, { drafts: [], usage: { ...turn.usage, costUsd: 0.5 } })
+    assert.deepEqual(await store.turns.count(ada), { queued: 1, running: 1, waiting: 1, costTodayUsd: 0.25 })
+    assert.deepEqual(await store.turns.count(bob), { queued: 0, running: 1, waiting: 0, costTodayUsd: 0.5 })
+    assert.deepEqual(await store.turns.count(undefined), { queued: 1, running: 2, waiting: 1, costTodayUsd: 0.75 })
+    clock.now += dayMs
+    assert.equal((await store.turns.count(undefined)).costTodayUsd, 0)
+  })
+
+  test("no verb reaches another user's rows", async (t) => {
+    const { store } = await open(t)
+    const turn = await threadAtGate(store)
+    const { threadId } = turn
+    assert.equal(await store.turns.get(bob, turn.id), undefined)
+    assert.deepEqual(await store.turns.list(bob, { limit: 9 }), { rows: [] })
+    assert.deepEqual(await store.turns.list(bob, { limit: 9, status: 'done' }), { rows: [] })
+    assert.equal(await store.turns.remove(bob, turn.id), false)
+    assert.equal(await store.threads.get(bob, threadId), undefined)
+    assert.deepEqual(await store.threads.list(bob, { limit: 9 }), { rows: [] })
+    assert.deepEqual(await store.threads.entries(bob, threadId, { after: 0, limit: 9 }), [])
+    assert.equal(await store.threads.findByOpenCall(bob, 'c1'), undefined)
+    assert.equal(await store.threads.remove(bob, threadId), false)
+    assert.equal((await store.threads.history(turn)).length, 4)
+  })
+
+  test('erasing a thread takes its turns and items with it and leaves others alone', async (t) => {
+    const { store } = await open(t)
+    const turn = await threadAtGate(store, { threadKey: 'room' })
+    const kept = await threadAtGate(store)
+    assert.equal(await store.threads.remove(ada, turn.threadId), true)
+    assert.equal(await store.threads.remove(ada, turn.threadId), false)
+    assert.equal(await store.threads.get(ada, turn.threadId), undefined)
+    assert.equal(await store.turns.get(ada, turn.id), undefined)
+    assert.deepEqual(await store.threads.history(turn), [])
+    assert.equal((await store.threads.history(kept)).length, 4)
+    const fresh = await store.turns.start(turnOf({ threadKey: 'room' }))
+    assert.notEqual(fresh.turn.threadId, turn.threadId)
+  })
+}

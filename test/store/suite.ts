@@ -1,0 +1,20 @@
+// Every promise of the store, asked of one database. Each test opens a store of its own.
+import { describe } from 'node:test'
+import type { Open } from './harness.ts'
+import { claimTests } from './suite-claim.ts'
+import { gateTests } from './suite-gates.ts'
+import { keepTests } from './suite-keep.ts'
+import { readTests } from './suite-read.ts'
+import { recordTests } from './suite-record.ts'
+import { startTests } from './suite-start.ts'
+
+export function storeTests(name: string, open: Open): void {
+  describe(`the store on ${name}`, () => {
+    startTests(open)
+    recordTests(open)
+    claimTests(open)
+    gateTests(open)
+    readTests(open)
+    keepTests(open)
+  })
+}
