@@ -52,7 +52,7 @@ function runTurn(agent: Agent, load: Load, body: string): Promise<{ totalMs: num
         status = code
       },
       onResponseData(_controller, chunk) {
-        const text = chunk.latin1Slice()
+        const text = chunk.toString('latin1')
         if (firstMs === 0 && text.includes(firstMark)) firstMs = performance.now() - start
         end = text.length > lastMark.length ? text : end + text
       },

@@ -13,8 +13,8 @@ const whole = Buffer.from(head + frames.join(''))
 const server = createServer((socket) => {
   socket.setNoDelay(true)
   socket.on('error', () => socket.destroy())
-  let held = Buffer.alloc(0)
-  socket.on('data', (bytes) => {
+  let held: Buffer = Buffer.alloc(0)
+  socket.on('data', (bytes: Buffer) => {
     held = held.length === 0 ? bytes : Buffer.concat([held, bytes])
     for (let request = cut(held); request; request = cut(held)) {
       held = request.rest

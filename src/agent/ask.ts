@@ -62,7 +62,8 @@ export async function ask({ model, request, turnId, signal, emit }: Question): P
     fault = error
   }
   const drafts: Draft[] = []
-  if (reasoning && fault === undefined) {
+  // A provider may keep its thoughts to itself and still want their seal back.
+  if ((reasoning || opaque) && fault === undefined) {
     drafts.push({ id: newId(), item: { type: 'reasoning', text: reasoning, ...(opaque && { opaque }) } })
   }
   // A response without calls always leaves a message, so that the turn can end.

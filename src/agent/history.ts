@@ -1,6 +1,7 @@
 // What a thread has said so far, kept in memory between turns so that a turn costs what it adds, not what stands.
 import type { Call, Entry, Item, Result } from '#core/item.ts'
 import type { StartedTurn, ThreadStore } from '#core/store.ts'
+import type { Turn } from '#core/turn.ts'
 import { fence } from '#safety/injection.ts'
 
 const maxBytes = 64 * 1024 * 1024
@@ -20,8 +21,11 @@ export type History = {
 export interface Histories {
   /** The history of a turn that has just started, its first entries included. */
   open(started: StartedTurn): Promise<History>
-  /** Adds what was stored. Entries that do not follow directly mean another process wrote: the history is dropped. */
-  extend(history: History, entries: readonly Entry[]): void
+  /**
+   * Adds what was stored. Entries that do not follow directly mean that somebody wrote between, an answer while the turn
+   * ran: the rest is read from the store, for a turn that missed it would run its calls again.
+   */
+  extend(turn: Turn, history: History, entries: readonly Entry[]): Promise<void>
   drop(threadId: string): void
 }
 
@@ -67,12 +71,13 @@ export function createHistories({
       for (const item of stored) grow(history, item, history.seq + 1)
       return keep(history)
     },
-    extend(history, entries) {
+    async extend(turn, history, entries) {
       const before = history.bytes
-      for (const { item, seq } of entries) {
-        if (seq !== history.seq + 1) return drop(history.threadId)
-        grow(history, item, seq)
-      }
+      const [next] = entries
+      if (next && next.seq !== history.seq + 1) {
+        const stored = await threads.history(turn)
+        for (const item of stored.slice(history.seq)) grow(history, item, history.seq + 1)
+      } else for (const { item, seq } of entries) grow(history, item, seq)
       if (cache.get(history.threadId) === history) bytes += history.bytes - before
     },
     drop,
@@ -137,11 +142,13 @@ function sizeOf(item: Item): number {
     case 'answer':
       return 200 + 3 * (item.output?.length ?? 0)
     case 'call':
+    case 'gate':
       return 200 + 3 * JSON.stringify(item.args).length
     case 'reasoning':
-    case 'attempt':
-    case 'gate':
+      return 200 + 3 * (item.text.length + (item.opaque?.length ?? 0))
     case 'summary':
+      return 200 + 3 * item.text.length
+    case 'attempt':
       return 200
     default:
       return item satisfies never

@@ -102,6 +102,7 @@ async function* settle(
   const runnable = calls.filter(({ how }) => how === 'run')
   const refused = calls.filter(({ how }) => how !== 'run').map(refusal)
   yield { drafts: [...refused, ...runnable.map(attemptDraft)], usage }
+  signal.throwIfAborted()
   const context = { user: turn.userId, threadId: turn.threadId, turnId: turn.id, signal }
   const runs = runnable.map((each) => runCall(each, { toolbox, context }))
   for await (const draft of inOrderOfArrival(runs)) yield { drafts: [draft], usage }

@@ -43,11 +43,15 @@ function readiness(
 ): Settlement | undefined {
   if (gate && !answer) return undefined
   if (answer?.decision === 'deny') return { call, how: 'denied', ...(answer.output && { word: answer.output }) }
+  // Also where the tool is gone since: it may have taken effect.
+  if (attempted && !toolbox.repeatable(call)) return { call, how: 'interrupted' }
   const kind = toolbox.kindOf(call)
   const allowed = answer?.decision === 'allow' ? kind === 'run' || kind === 'ask' : kind === 'run'
-  if (allowed) return { call, how: attempted && !toolbox.repeatable(call) ? 'interrupted' : 'run' }
+  if (allowed) return { call, how: 'run' }
   if (kind === 'unknown' || kind === 'invalid') return { call, how: kind }
-  return kind === 'deny' ? { call, how: 'denied' } : undefined
+  if (kind === 'deny') return { call, how: 'denied' }
+  // Allowed as a tool of ours, which it no longer is: nobody will answer again, so the model must call anew.
+  return answer && { call, how: 'unknown' }
 }
 
 function spokenLast(items: readonly Item[]): boolean {

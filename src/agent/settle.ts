@@ -75,9 +75,9 @@ function capped(output: string): string {
 
 /** A tool that does not listen to the signal must not hold the turn. */
 function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) return Promise.reject(signal.reason as Error)
   return new Promise<T>((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error)
+    if (signal.aborted) abort()
     signal.addEventListener('abort', abort, { once: true })
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })

@@ -49,6 +49,8 @@ export type Step = {
   readonly usage: Usage
   /** Present on the last step. */
   readonly outcome?: Outcome
+  /** The step was sent before and nobody heard what came of it. */
+  readonly again?: true
 }
 
 export type Page<T> = { readonly rows: readonly T[]; readonly nextCursor?: string }
@@ -118,6 +120,14 @@ export interface SettingStore {
   set(name: string, value: Json | undefined): Promise<void>
 }
 
+export interface LeaseStore {
+  /** Joins, or joins anew after a lease was lost. */
+  join(owner: string): Promise<Lease>
+  /** False when the lease has run out: others may have taken the turns under it. */
+  beat(lease: Lease): Promise<boolean>
+  leave(lease: Lease): Promise<void>
+}
+
 export interface LimitStore {
   /** Counts one use of a key within a window; tells whether it is allowed and, if not, when to come back. */
   take(key: string, limit: number, windowMs: number, now: number): Promise<{ allowed: boolean; retryAfterMs: number }>
@@ -131,6 +141,7 @@ export interface Store {
   readonly secrets: SecretStore
   readonly settings: SettingStore
   readonly limits: LimitStore
+  readonly leases: LeaseStore
   /** Throws database_unavailable when work cannot be taken. */
   ping(): Promise<void>
   close(): Promise<void>

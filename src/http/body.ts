@@ -39,8 +39,14 @@ export function checkAnnouncedSize({ headers }: IncomingMessage): void {
 export function leaveUnread(request: IncomingMessage): void {
   if (request.complete) return
   if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined) return
-  const timer = setTimeout(() => request.socket.destroy(), lingerMs)
-  request.once('close', () => clearTimeout(timer))
+  const { socket } = request
+  const timer = setTimeout(() => socket.destroy(), lingerMs)
+  // An answered request does not hear of its connection's end.
+  for (const each of [request, socket]) each.once('close', over)
+  function over(): void {
+    clearTimeout(timer)
+    for (const each of [request, socket]) each.off('close', over)
+  }
 }
 
 /** The parser does not say which it was: text that is no JSON, or JSON with a poisoned key. */

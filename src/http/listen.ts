@@ -3,7 +3,11 @@ import type { FastifyInstance } from 'fastify'
 import { AppError } from '#core/errors.ts'
 
 /** Listens, and tells where. Port 0 takes a free one. */
-export async function listenOn(app: FastifyInstance, host: string, port: number): Promise<{ port: number; url: string }> {
+export async function listenOn(
+  app: FastifyInstance,
+  host: string,
+  port: number,
+): Promise<{ port: number; url: string }> {
   try {
     // One name, one address: a second listener on ::1 would be one more to close.
     await app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })
@@ -32,9 +36,13 @@ function faultOf(cause: unknown, host: string, port: number): unknown {
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new AppError('invalid_config', `${host} is no address of this machine: set GATEWAY_HOST, for example to 127.0.0.1`, {
-        cause,
-      })
+      return new AppError(
+        'invalid_config',
+        `${host} is no address of this machine: set GATEWAY_HOST, for example to 127.0.0.1`,
+        {
+          cause,
+        },
+      )
     default:
       return cause
   }

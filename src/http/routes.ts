@@ -11,9 +11,7 @@ export function createRouteTable(): RouteTable {
     add({ method, url }) {
       routes.push({ methods: [method].flat(), pattern: patternOf(url) })
     },
-    methodsOf: (path) => [
-      ...new Set(routes.flatMap(({ methods, pattern }) => (pattern.test(path) ? methods : []))),
-    ],
+    methodsOf: (path) => [...new Set(routes.flatMap(({ methods, pattern }) => (pattern.test(path) ? methods : [])))],
   }
 }
 

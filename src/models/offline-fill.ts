@@ -1,159 +1,196 @@
-// Fills a tool's parameters from what was heard, guided by their JSON schema.
+// Fills values from a message by their JSON schema: a tool's parameters, or an answer that must follow a format.
 import { isObject } from '#core/json.ts'
 import type { Json } from '#core/json.ts'
-import { formOf, findList, findString } from './offline-find.ts'
-import type { Search, Wish } from './offline-find.ts'
-import { isStop, meaningOf, wordsOf } from './offline-hear.ts'
-import type { Heard } from './offline-hear.ts'
-import {
-  branchesOf,
-  MAX_SCHEMA_DEPTH,
-  mergeSchemas,
-  ownValue,
-  plainSchema,
-  propertiesOf,
-  requiredOf,
-} from './offline-schema.ts'
-import type { Schema } from './offline-schema.ts'
+import type { ToolSpec } from '#core/tool.ts'
 
-export type Missing = { readonly name: string; readonly schema: Schema }
-export type Filling = { readonly args: Readonly<Record<string, Json>>; readonly missing: readonly Missing[] }
+type Schema = Readonly<Record<string, unknown>>
+/** `text` is what is left of the message: a value that was taken is gone. `topic` holds the tool's own words. */
+type Source = { text: string; readonly said: ReadonlySet<string>; readonly topic: ReadonlySet<string> }
+/** A required value takes what it can get, a wanted one a clear value, an optional one only what was named. */
+type Slot = { readonly name: string; readonly schema: Schema; readonly wish: 'required' | 'wanted' | 'optional' }
 
-/** The arguments that can be told from the message, and the required ones that cannot. `topic`: the tool's own words. */
-export function fillParameters(parameters: Schema, heard: Heard, topic: ReadonlySet<string>): Filling {
-  return fillObject(parameters, { heard, topic, root: parameters, claimed: new Set() }, 0)
-}
+/** A schema may point at itself: an answer ends after so many values. */
+const MAX_VALUES = 200
+const MAX_ITEMS = 10
+const NUMBER = /(?<![\w.])-?\d+(?:,\d{3}\b)*(?:\.\d+)?/
+const QUOTED = /["“`]([^"“”`]+)["”`]/
+const NAMES = /(?<![\p{L}\d])\p{Lu}[\p{L}\d'’-]*(?: (?:(?:de|la|of|the) )*\p{Lu}[\p{L}\d'’-]*)*/gu
+const PROSE = /query|text|content|question|prompt|message|input/i
 
-/** One value for one schema, or undefined where the message has none that clearly means it. */
-export function findValue(name: string, schema: Schema, heard: Heard): Json | undefined {
-  return find(name, schema, { heard, topic: new Set(), root: schema, claimed: new Set() }, 'optional', 0)
-}
+/** Texts known by their form, told by the name of their parameter. */
+const FORMS: readonly (readonly [parameter: RegExp, form: RegExp])[] = [
+  [/ur[il]$/i, /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)]/],
+  [/email/i, /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/],
+  [/date/i, /\d{4}-\d\d-\d\d/],
+  [/path|file/i, /[\w./-]*\w\.[a-z]\w*|[\w.-]*\/[\w./-]*\w/],
+]
 
-/** A choice is settled by the words of each branch's constants, then by how much of the branch can be filled. */
-function fillObject(given: Schema, search: Search, depth: number): Filling {
-  const branches = branchesOf(given).map((branch) => plainSchema(branch, search.root))
-  if (branches.length === 0) return fillProperties(plainSchema(given, search.root), search, depth)
-  const said = meaningOf(search.heard)
-  const scored = branches.map((branch) => {
-    const filling = fillProperties(mergeSchemas(given, branch), { ...search, claimed: new Set(search.claimed) }, depth)
-    const words = constantsOf(branch).filter((word) => !isStop(word))
-    const matched = words.filter((word) => said.has(word)).length
-    return { filling, score: matched * 100 - (words.length - matched) * 10 - filling.missing.length }
+/** What people say of the weather, and what they mean by it. */
+const MEANINGS: readonly (readonly [said: RegExp, means: string])[] = [
+  [/\bcelsius\b/i, 'metric'],
+  [/\bfahrenheit\b/i, 'imperial'],
+  [/\b(?:tomorrow|weekend)\b/i, 'forecast'],
+  [/\b(?:forecast|rain|snow|temperature|umbrella|hot|cold|air quality)\b/i, 'weather'],
+]
+const FILLERS = new Set(
+  `a about an and any are at be can could current do does find for from get give has have hello hey hi how i in is it know
+  like list look m me my need now of on or please read right s say search show t tell that the there this to today up use
+  want was what when where which who will with would you your`.split(/\s+/),
+)
+
+/** The tool's arguments as far as the message tells them, and the required ones that it does not, described. */
+export function fillParameters(tool: ToolSpec, message: string) {
+  const own = [tool.name, ...constantsOf(tool.parameters), ...(tool.description.match(/(?<!\p{L})\p{Ll}+/gu) ?? [])]
+  const source: Source = { text: message, said: meaningOf(message), topic: new Set(wordsOf(own.join(' '))) }
+  const { properties, required } = settled(tool.parameters, tool.parameters, source.said)
+  const slots = Object.entries(properties).map(([name, raw], index): Slot => {
+    const wish = required.includes(name) ? 'required' : required.length + index === 0 ? 'wanted' : 'optional'
+    return { name, schema: settled(raw, tool.parameters, source.said), wish }
   })
-  return scored.reduce((best, each) => (each.score > best.score ? each : best)).filling
-}
-
-/** The words of a schema's constants and choices: they tell what it can do. */
-export function constantsOf(schema: Schema): string[] {
-  const inside = Object.values(propertiesOf(schema)).filter((each) => isObject(each))
-  const values = inside.flatMap((each) =>
-    each.const === undefined ? (Array.isArray(each.enum) ? each.enum : []) : [each.const],
-  )
-  const words = values.filter((value) => typeof value === 'string').flatMap((value) => wordsOf(value))
-  return [...words, ...branchesOf(schema).flatMap((branch) => constantsOf({ properties: propertiesOf(branch) }))]
-}
-
-function fillProperties(schema: Schema, search: Search, depth: number): Filling {
-  const properties = Object.entries(propertiesOf(schema))
-  const required = requiredOf(schema)
-  // Where no value of the user's is required, the first that could be is wanted: many schemas forget `required`.
-  const open = properties.map(([name, raw]) => ({ name, settled: isSettled(plainSchema(raw, search.root)) }))
-  const wanted = open.some(({ name, settled }) => !settled && required.includes(name))
-    ? undefined
-    : open.find(({ settled }) => !settled)?.name
-  const wishOf = (name: string): Wish =>
-    required.includes(name) ? 'required' : name === wanted ? 'wanted' : 'optional'
-  // What is known by its form goes first, so that a free text does not swallow it.
-  const order = properties
-    .map(([name, raw]) => ({ name, schema: plainSchema(raw, search.root), wish: wishOf(name) }))
-    .sort((a, b) => freedom(a.name, a.schema) - freedom(b.name, b.schema))
-  const found = new Map<string, Json>()
-  const missing: Missing[] = []
-  for (const { name, schema, wish } of order) {
-    const value = find(name, schema, search, wish, depth) ?? (wish === 'required' ? ownValue(schema) : undefined)
-    if (value !== undefined) found.set(name, value)
-    else if (wish === 'required') missing.push({ name, schema })
+  const args: Record<string, Json> = {}
+  // A free text would swallow a number or a form, so it comes last.
+  for (const slot of slots.toSorted((a, b) => Number(isFree(a)) - Number(isFree(b)))) {
+    const value = findValue(slot, source) ?? (slot.wish === 'required' ? (slot.schema.default as Json) : undefined)
+    if (value !== undefined) args[slot.name] = value
   }
-  const names = properties.map(([name]) => name)
-  missing.sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name))
-  return { args: Object.fromEntries([...found].sort(([a], [b]) => names.indexOf(a) - names.indexOf(b))), missing }
+  const missing = slots.filter(({ name, wish }) => wish === 'required' && args[name] === undefined)
+  return { args, missing: missing.map(describe) }
 }
 
-/** True where the schema lists the values itself. */
-function isSettled(schema: Schema): boolean {
-  return schema.const !== undefined || Array.isArray(schema.enum) || schema.type === 'boolean'
+/** A value of the schema, required properties only; `reply` stands where a text is wanted that nobody said. */
+export function fillAnswer(root: Schema, message: string, reply: string): Json {
+  const source: Source = { text: message, said: meaningOf(message), topic: new Set() }
+  let left = MAX_VALUES
+  const answer = (name: string, given: unknown): Json => {
+    const schema = settled(given, root, source.said)
+    const found = left-- > 0 ? findValue({ name, schema, wish: 'wanted' }, source) : null
+    if (found !== undefined) return found
+    if (Array.isArray(schema.enum)) return schema.enum[0] as Json
+    if (schema.type === 'object')
+      return Object.fromEntries(schema.required.map((key) => [key, answer(key, schema.properties[key])]))
+    if (schema.type === 'array')
+      return Array.from({ length: Math.min(Number(schema.minItems ?? 0), MAX_ITEMS) }, () => answer(name, schema.items))
+    if (schema.type === 'boolean') return false
+    return schema.type === 'string' ? reply.slice(0, Number(schema.maxLength ?? Infinity)) : Number(schema.minimum ?? 0)
+  }
+  return answer('', root)
 }
 
-/** 0 for what only one form fits, 1 for numbers and lists, 2 for free text. */
-function freedom(name: string, schema: Schema): number {
-  if (isSettled(schema)) return 0
-  if (schema.type === 'string' || schema.type === undefined) return formOf(name, schema) === 'free' ? 2 : 0
-  return 1
+/** The words of a text, a tool's name or a key, in lower case and without a plural's s. */
+export function wordsOf(text: string): string[] {
+  const words = text.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2').match(/\p{L}+|\d+/gu) ?? []
+  return words.map((word) => word.toLowerCase().replace(/(?<=ch|sh|x|ss)es$|(?<=\w\w[^siu])s$/, ''))
 }
 
-function find(name: string, schema: Schema, search: Search, wish: Wish, depth: number): Json | undefined {
+/** The words of a message, and those it means. */
+export function meaningOf(message: string): ReadonlySet<string> {
+  const meant = MEANINGS.filter(([said]) => said.test(message)).map(([, means]) => means)
+  return new Set([...wordsOf(message), ...meant])
+}
+
+/** True for a word that carries no subject. */
+export function isFiller(word: string): boolean {
+  return FILLERS.has(word)
+}
+
+/** A schema without reference and choice: the branch whose constants were said, else the first that is not null. */
+function settled(given: unknown, root: Schema, said: ReadonlySet<string>) {
+  const schema = followed(given, root)
+  const branches = branchesOf(schema).map((branch) => followed(branch, root))
+  const score = (branch: Schema) => wordsOf(constantsOf(branch).join(' ')).filter((word) => said.has(word)).length
+  const [branch = {}] = branches.filter(({ type }) => type !== 'null').toSorted((a, b) => score(b) - score(a))
+  const properties = { ...propertiesOf(schema), ...propertiesOf(branch) }
+  const types = [branch.type ?? schema.type ?? (Object.keys(properties).length > 0 ? 'object' : 'string')].flat()
+  const nullable = types.includes('null') || branches.some(({ type }) => type === 'null')
+  const required = [schema.required, branch.required].flat().filter((name) => typeof name === 'string')
+  const type: unknown = types.find((each) => each !== 'null')
+  return { ...(nullable ? { default: null } : {}), ...schema, ...branch, type, properties, required } as const
+}
+
+function followed(given: unknown, root: Schema): Schema {
+  const path = isObject(given) && typeof given.$ref === 'string' ? given.$ref.split('/').slice(1) : undefined
+  const schema = path ? path.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), root) : given
+  return isObject(schema) ? schema : {}
+}
+
+function branchesOf(schema: Schema): readonly unknown[] {
+  return [schema.oneOf ?? schema.anyOf ?? []].flat()
+}
+
+function propertiesOf(schema: Schema): Schema {
+  return isObject(schema.properties) ? schema.properties : {}
+}
+
+/** The constants and enums of a schema's properties, in all its branches. */
+function constantsOf(schema: Schema): string[] {
+  const all = [schema, ...branchesOf(schema).filter(isObject)].flatMap((each) => Object.values(propertiesOf(each)))
+  return all.filter(isObject).flatMap((each) => [each.const ?? each.enum ?? []].flat().map(String))
+}
+
+function findValue({ name, schema, wish }: Slot, source: Source): Json | undefined {
   if (schema.const !== undefined) return schema.const as Json
-  if (Array.isArray(schema.enum)) return pickEnum(schema.enum, search, wish)
-  if (schema.type === 'number' || schema.type === 'integer') return findNumber(name, schema, search, wish)
-  if (schema.type === 'boolean') return findBoolean(name, search)
-  if (schema.type === 'array') return findList(name, schema, search, wish)
-  if (schema.type === 'object' || isObject(schema.properties)) {
-    if (wish === 'optional' || depth >= MAX_SCHEMA_DEPTH) return undefined
-    const filling = fillObject(schema, search, depth + 1)
-    return filling.missing.length === 0 ? filling.args : undefined
-  }
-  const text = findString(name, schema, search, wish)
-  const [least, most] = [Number(schema.minLength ?? 0), Number(schema.maxLength ?? Infinity)]
-  return text !== undefined && text.length >= least && text.length <= most ? text : undefined
+  if (Array.isArray(schema.enum)) return schema.enum.find((value) => isSaid(value, source)) as Json | undefined
+  if (schema.type === 'boolean') return isSaid(name, source) ? true : undefined
+  if (schema.type === 'string') return takeText({ name, schema, wish }, source)
+  if ((schema.type !== 'number' && schema.type !== 'integer') || wish === 'optional') return undefined
+  const value = Number(take(source, NUMBER)?.replaceAll(',', '') ?? NaN)
+  const fits = value >= Number(schema.minimum ?? -Infinity) && value <= Number(schema.maximum ?? Infinity)
+  return fits && (schema.type === 'number' || Number.isInteger(value)) ? value : undefined
 }
 
-/** The value whose words were said; for a required one, a value without words of its own ("get_current") will do. */
-function pickEnum(values: readonly unknown[], { heard }: Search, wish: Wish): Json | undefined {
-  const said = meaningOf(heard)
-  const scored = values
-    .filter((value) => typeof value === 'string' || typeof value === 'number')
-    .map((value) => {
-      const words = wordsOf(String(value))
-      const strong = words.filter((word) => said.has(word) && !isStop(word)).length
-      const foreign = words.filter((word) => !said.has(word) && !isStop(word)).length
-      const whole = String(value).length > 3 && words.every((word) => said.has(word))
-      const sure = strong > 0 || whole || (wish === 'required' && foreign === 0)
-      return { value, sure, score: strong * 10 - foreign + (whole ? 5 : 0) }
-    })
-    .filter((each) => each.sure)
-  return scored.length === 0 ? undefined : scored.reduce((best, each) => (each.score > best.score ? each : best)).value
+function isSaid(value: unknown, { text, said }: Source): boolean {
+  const words = wordsOf(String(value)).filter((word) => !isFiller(word))
+  return words.length > 0 ? words.every((word) => said.has(word)) : text.includes(String(value))
 }
 
-function findNumber(name: string, schema: Schema, { heard, claimed }: Search, wish: Wish): number | undefined {
-  const names = wordsOf(name)
-  const means = (word: string) => names.includes(word) || isLongForm(word, names)
-  const inRange = (value: number) =>
-    value >= Number(schema.minimum ?? -Infinity) && value <= Number(schema.maximum ?? Infinity)
-  const left = heard.numbers.filter((_, index) => !claimed.has(`number ${index}`))
-  // Coordinates go by their order alone: a latitude out of range is not a longitude.
-  const ordered = names.some((word) => /^(?:lat|lon|lng)/.test(word))
-  const fitting = left.filter(
-    ({ value }) => (schema.type !== 'integer' || Number.isInteger(value)) && (ordered || inRange(value)),
-  )
-  const counts = names.some((word) => ['limit', 'count', 'max', 'top', 'num'].includes(word))
-  const counted = counts
-    ? fitting.find(({ before, next }) => ['top', 'first'].includes(before) || next === 'result')
-    : undefined
-  const named = fitting.find(({ before }) => means(before)) ?? fitting.find(({ next }) => means(next))
-  const chosen = named ?? counted ?? (wish === 'optional' ? undefined : fitting[0])
-  if (chosen === undefined || !inRange(chosen.value)) return undefined
-  claimed.add(`number ${heard.numbers.indexOf(chosen)}`)
-  return chosen.value
+function takeText({ name, wish }: Slot, source: Source): string | undefined {
+  if (/time_?zone/i.test(name)) return zoneOf(trimmed(source.text, source))
+  const form = formOf(name)
+  if (form || wish === 'optional')
+    return form && (take(source, form) ?? (wish === 'required' ? take(source, QUOTED) : undefined))
+  const proper = () =>
+    source.text
+      .match(NAMES)
+      ?.map((run) => trimmed(run, source))
+      .find((run) => run !== '')
+  const rest = () => (wish === 'required' ? trimmed(source.text, source) : '')
+  const text = take(source, QUOTED) ?? (PROSE.test(name) ? undefined : proper()) ?? rest()
+  source.text = source.text.replace(text, ' ')
+  return text === '' ? undefined : text
 }
 
-/** "latitude" means a parameter called `lat`. */
-function isLongForm(word: string, names: readonly string[]): boolean {
-  return word.length > 3 && names.some((name) => name.length >= 3 && (word.startsWith(name) || name.startsWith(word)))
+/** True for a text that nothing but its place in the message tells. */
+function isFree({ name, schema }: Slot): boolean {
+  return schema.type === 'string' && schema.enum === undefined && formOf(name) === undefined
 }
 
-function findBoolean(name: string, { heard }: Search): boolean | undefined {
-  const words = wordsOf(name).filter((word) => !isStop(word) && word !== 'include')
-  if (words.length === 0 || !words.every((word) => heard.words.includes(word))) return undefined
-  const before = heard.words.slice(0, heard.words.indexOf(words[0] ?? '')).slice(-2)
-  return !before.some((word) => ['no', 'not', 'without', 'exclude', 'skip', 'don'].includes(word))
+function formOf(parameter: string): RegExp | undefined {
+  return FORMS.find(([means]) => means.test(parameter))?.[1]
+}
+
+/** Without the words at both ends that only lead to a value: fillers and the tool's own. */
+function trimmed(text: string, { topic }: Source): string {
+  const isOwn = (word: string) => isFiller(word) || topic.has(word) || MEANINGS.some(([said]) => said.test(word))
+  const words = text.split(/\s+/)
+  const carries = (word: string) => !wordsOf(word).every(isOwn)
+  const kept = words.slice(Math.max(0, words.findIndex(carries)), words.findLastIndex(carries) + 1)
+  return kept.join(' ').replace(/(?:['’]s)?[\s.,;:!?]*$/, '')
+}
+
+/** The zone of a city; an unknown place is passed on, for the tool to refuse. */
+function zoneOf(place: string): string | undefined {
+  const city = `/${place.replaceAll(' ', '_').toLowerCase()}`
+  const zone = Intl.supportedValuesOf('timeZone').find((zone) => `/${zone}`.toLowerCase().endsWith(city))
+  return zone ?? (place === '' ? undefined : place)
+}
+
+function take(source: Source, pattern: RegExp): string | undefined {
+  const match = pattern.exec(source.text)
+  if (match !== null) source.text = source.text.replace(match[0], ' ')
+  return match?.[1] ?? match?.[0]
+}
+
+function describe({ name, schema }: Slot): string {
+  const hint = Array.isArray(schema.enum) ? schema.enum.join(', ') : schema.description
+  return name.replaceAll('_', ' ') + (typeof hint === 'string' ? ` (${hint.slice(0, 100).replace(/\.$/, '')})` : '')
 }

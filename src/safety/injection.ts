@@ -2,12 +2,19 @@
 
 const mark = 'untrusted-content'
 
+/** Letters that a reader does not see, and that a model may read over: formats, controls, accents of nothing. */
+const unseen = '[\\p{Cf}\\p{Cc}\\p{Mn}]*'
+
 /** Wraps text that came from outside, naming where it came from. */
 export function fence(text: string, origin: string): string {
-  return `<${mark} from="${origin.replace(/["<>\n]/g, ' ')}">\n${withoutMark(text, mark)}\n</${mark}>`
+  return `<${mark} from="${origin.replace(/["<>\p{Cc}\u2028\u2029]/gu, ' ')}">\n${withoutMark(text, mark)}\n</${mark}>`
 }
 
-/** The text without any closing (or opening) mark of a block, in whatever case or spacing, so it cannot end it. */
+/**
+ * The text without any closing (or opening) mark of a block, in whatever case, spacing or look-alike, so it cannot end it.
+ * No part of the pattern overlaps the next, so that hostile text costs no more than its length.
+ */
 export function withoutMark(text: string, name: string): string {
-  return text.replaceAll(new RegExp(`<(\\s*/?\\s*${name})`, 'gi'), '&lt;$1')
+  const letters = [...name].map((letter) => (letter === '-' ? '[\\p{Pd}\u2212]' : letter)).join(unseen)
+  return text.replaceAll(new RegExp(`[<＜﹤‹〈⟨]([\\s/／⁄∕⧸\\\\\\p{Cf}\\p{Cc}\\p{Mn}]*${letters})`, 'giu'), '&lt;$1')
 }

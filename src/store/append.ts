@@ -2,7 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import type { Draft, Entry } from '#core/item.ts'
 import { entriesOf } from './rows.ts'
-import { first, type Job, query } from './sql.ts'
+import { first, type Job, run } from './sql.ts'
 
 type Target = { readonly threadId: string; readonly turnId: string; readonly at: number }
 
@@ -24,7 +24,7 @@ export function* append(target: Target, drafts: readonly Draft[], openCall: stri
 /** Writes entries whose place is known already. */
 export function* insert(threadId: string, entries: readonly Entry[]): Job<void> {
   for (const { seq, id, turnId, at, item } of entries) {
-    yield* query(
+    yield* run(
       'INSERT INTO items (thread_id, seq, id, turn_id, at, body) VALUES (?, ?, ?, ?, ?, ?)',
       threadId,
       seq,

@@ -1,7 +1,6 @@
 // The bus of one process: watchers of a thread, and the text that is being written in it.
 import type { Bus, Partial } from '#core/bus.ts'
 import type { Event } from '#core/event.ts'
-import { ended } from '#core/turn.ts'
 import { createQueue, type Queue } from '#lib/queue.ts'
 
 /** Events a watcher may fall behind before it is cut off; it can come back and replay. */
@@ -40,7 +39,11 @@ export function createLocalBus(): Bus {
         dropIfEmpty(threadId, topic)
       })
       topic.watchers.add(queue)
-      return { partial: topic.partial, close: () => queue.close(), [Symbol.asyncIterator]: () => queue[Symbol.asyncIterator]() }
+      return {
+        partial: topic.partial,
+        close: () => queue.close(),
+        [Symbol.asyncIterator]: () => queue[Symbol.asyncIterator](),
+      }
     },
     cancel(turnId) {
       for (const listener of cancelListeners) listener(turnId)
@@ -56,7 +59,7 @@ export function createLocalBus(): Bus {
   }
 }
 
-/** What is being written after an event: deltas grow it, the stored item or the end of the turn clears it. */
+/** What is being written after an event: deltas grow it, the stored item clears it, and so does a turn that no longer runs. */
 function partialAfter(partial: Partial | undefined, event: Event): Partial | undefined {
   if (event.type === 'delta') {
     const { turnId, itemId, text } = event
@@ -64,5 +67,5 @@ function partialAfter(partial: Partial | undefined, event: Event): Partial | und
   }
   if (!partial) return undefined
   if (event.type === 'entries') return event.entries.some(({ id }) => id === partial.itemId) ? undefined : partial
-  return event.turn.id === partial.turnId && ended(event.turn.status) ? undefined : partial
+  return event.turn.id === partial.turnId && event.turn.status !== 'running' ? undefined : partial
 }

@@ -1,21 +1,29 @@
-// Rate limits of one process: an exact sliding window per key, bounded in keys.
+// Rate limits: an exact sliding window, and its memory for one process, bounded in keys.
 import type { LimitStore } from '#core/store.ts'
 
 const maxKeys = 20_000
 
+type Window = { readonly limit: number; readonly windowMs: number; readonly now: number }
+
+/** One more use of a key whose earlier uses are known: whether it is let through, and the uses to remember. */
+export function usesWithin(before: readonly number[], { limit, windowMs, now }: Window) {
+  const uses = before.filter((at) => at > now - windowMs)
+  const allowed = uses.length < limit
+  const retryAfterMs = allowed ? 0 : (uses[0] ?? now) + windowMs - now
+  if (allowed) uses.push(now)
+  return { uses, allowed, retryAfterMs }
+}
+
 /** Remembers the times of the last uses of each key; the longest unused key is forgotten first. */
 export function createMemoryLimits(): LimitStore {
-  const uses = new Map<string, number[]>()
+  const known = new Map<string, readonly number[]>()
   return {
     take(key, limit, windowMs, now) {
-      const recent = (uses.get(key) ?? []).filter((at) => at > now - windowMs)
-      const allowed = recent.length < limit
-      if (allowed) recent.push(now)
-      uses.delete(key)
-      uses.set(key, recent)
-      if (uses.size > maxKeys) uses.delete(uses.keys().next().value ?? '')
-      const retryAfterMs = allowed ? 0 : (recent[0] ?? now) + windowMs - now
-      return Promise.resolve({ allowed, retryAfterMs })
+      const { uses, ...verdict } = usesWithin(known.get(key) ?? [], { limit, windowMs, now })
+      known.delete(key)
+      known.set(key, uses)
+      if (known.size > maxKeys) known.delete(known.keys().next().value ?? '')
+      return Promise.resolve(verdict)
     },
   }
 }

@@ -2,12 +2,14 @@
 import type { Store } from '#core/store.ts'
 import type { Seal } from '#lib/seal.ts'
 import { createAccountStore } from './accounts.ts'
+import { createLeaseStore } from './leases.ts'
 import { createMemoryLimits } from './limits.ts'
+import { createSqlLimits } from './limits-sql.ts'
 import { migrateSqlite } from './schema.ts'
 import { createSecretStore } from './secrets.ts'
 import { createSettingStore } from './settings.ts'
 import { query, type Sql } from './sql.ts'
-import { openSqlite } from './sqlite.ts'
+import { asAppError, openSqlite } from './sqlite.ts'
 import { createThreadStore } from './threads.ts'
 import { createTurnStore } from './turns.ts'
 
@@ -16,7 +18,28 @@ export type StoreParts = { readonly path: string; readonly seal: Seal; readonly 
 /** A SQLite store; the file is made and brought up to date. */
 export function openStore({ path, seal, now = Date.now }: StoreParts): Store {
   const sql = openSqlite(path)
-  migrateSqlite(sql.db, path)
+  try {
+    migrateSqlite(sql.db, path)
+  } catch (error) {
+    sql.db.close()
+    throw asAppError(error)
+  }
+  return composeStore(sql, seal, now)
+}
+
+/** A PostgreSQL store, brought up to date, and the server's pool for the bus. */
+export async function openPostgresStore({ url, seal, now = Date.now }: Omit<StoreParts, 'path'> & { url: string }) {
+  const [{ openPostgres }, { migratePostgres }] = await Promise.all([
+    import('./postgres.ts'),
+    import('./migrate-postgres.ts'),
+  ])
+  const sql = openPostgres(url)
+  try {
+    await migratePostgres(sql.pool)
+  } catch (error) {
+    await sql.close()
+    throw error
+  }
   return composeStore(sql, seal, now)
 }
 
@@ -28,7 +51,8 @@ function composeStore(sql: Sql, seal: Seal, now: () => number): Store {
     accounts: createAccountStore({ sql, now }),
     secrets: createSecretStore({ sql, seal, now }),
     settings: createSettingStore({ sql, now }),
-    limits: createMemoryLimits(),
+    limits: sql.backend === 'sqlite' ? createMemoryLimits() : createSqlLimits({ sql }),
+    leases: createLeaseStore({ sql }),
     ping: () =>
       sql.read(function* () {
         yield* query('SELECT 1')

@@ -1,6 +1,6 @@
 // Numbered migrations, forward only, one text for both databases: each version must suit the code of the one before.
-import { existsSync } from 'node:fs'
-import type { DatabaseSync } from 'node:sqlite'
+import { chmodSync, renameSync, rmSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '#core/errors.ts'
 
 /** Statements per version; the first version is 1. `WITHOUT ROWID` is left out on PostgreSQL. */
@@ -38,6 +38,8 @@ export const migrations: readonly (readonly string[])[] = [
     `CREATE TABLE secrets (name TEXT PRIMARY KEY, sealed TEXT NOT NULL, updated_at BIGINT NOT NULL)`,
     `CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL, updated_at BIGINT NOT NULL)`,
     `CREATE TABLE processes (owner TEXT PRIMARY KEY, epoch BIGINT NOT NULL, seen_at BIGINT NOT NULL)`,
+    `CREATE TABLE counters (key TEXT PRIMARY KEY, uses TEXT NOT NULL, expires_at BIGINT NOT NULL)`,
+    `CREATE INDEX counters_by_expiry ON counters (expires_at)`,
   ],
 ]
 
@@ -46,7 +48,7 @@ export const migrations: readonly (readonly string[])[] = [
  * once it holds the lock, so two processes starting together do it once; a copy is kept beside the file before each.
  */
 export function migrateSqlite(db: DatabaseSync, path: string, steps = migrations): void {
-  const version = (): number => Number(db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
+  const version = (): number => versionOf(db)
   if (version() > steps.length) {
     throw new AppError(
       'database_unavailable',
@@ -55,7 +57,7 @@ export function migrateSqlite(db: DatabaseSync, path: string, steps = migrations
   }
   while (version() < steps.length) {
     const from = version()
-    if (from > 0 && path !== ':memory:') backUp(db, `${path}.v${from}.backup`)
+    if (from > 0 && path !== ':memory:') backUp(db, `${path}.v${from}.backup`, from)
     db.exec('BEGIN EXCLUSIVE')
     try {
       if (version() === from) {
@@ -70,6 +72,23 @@ export function migrateSqlite(db: DatabaseSync, path: string, steps = migrations
   }
 }
 
-function backUp(db: DatabaseSync, target: string): void {
-  if (!existsSync(target)) db.prepare('VACUUM INTO ?').run(target)
+/** Copies the whole database, in one piece or not at all: a copy that a crash cut off must not pass for one. */
+function backUp(db: DatabaseSync, target: string, version: number): void {
+  const draft = `${target}.${process.pid}`
+  rmSync(draft, { force: true })
+  try {
+    db.prepare('VACUUM INTO ?').run(draft)
+    chmodSync(draft, 0o600)
+    const copy = new DatabaseSync(draft, { readOnly: true })
+    const copied = versionOf(copy)
+    copy.close()
+    // A process that started beside us may have migrated meanwhile: then it has also kept the copy.
+    if (copied === version) renameSync(draft, target)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+function versionOf(db: DatabaseSync): number {
+  return Number(db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
 }

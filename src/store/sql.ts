@@ -3,13 +3,20 @@
 
 export type Value = string | number | null
 export type Row = Readonly<Record<string, Value>>
-export type Statement = { readonly sql: string; readonly values: readonly Value[] }
+export type Statement = {
+  readonly sql: string
+  readonly values: readonly Value[]
+  /** The job does not look at the rows: what follows may be sent before this is answered. */
+  readonly blind?: true
+}
 
 /** Database work alone, without other effects: a job may be run twice, when another of its batch fails. */
 export type Job<T> = Generator<Statement, T, Row[]>
 
 export interface Sql {
   readonly backend: 'sqlite' | 'postgres'
+  /** What a SELECT of a row ends with when the row is about to be changed. */
+  readonly lock: '' | ' FOR UPDATE'
   /** Runs a job that only reads. */
   read<T>(job: () => Job<T>): Promise<T>
   /** Runs a job in a transaction; resolves once it is durable. */
@@ -20,6 +27,11 @@ export interface Sql {
 /** One statement of a job. */
 export function* query(sql: string, ...values: Value[]): Job<Row[]> {
   return yield { sql, values }
+}
+
+/** One statement of a job whose rows nobody looks at. */
+export function* run(sql: string, ...values: Value[]): Job<void> {
+  yield { sql, values, blind: true }
 }
 
 /** One statement of a job, its first row only. */

@@ -1,4 +1,5 @@
 // SQLite behind the port: one connection, WAL, synchronous=FULL; the writes of one tick share one commit.
+import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { AppError } from '#core/errors.ts'
 import type { Job, Row, Sql, Statement } from './sql.ts'
@@ -12,6 +13,7 @@ type Write = { job: () => Job<unknown>; resolve: (value: unknown) => void; rejec
 export function openSqlite(path: string): Sql & { readonly db: DatabaseSync } {
   let db: DatabaseSync
   try {
+    if (path !== ':memory:') makePrivate(path)
     db = new DatabaseSync(path, { timeout: busyTimeoutMs })
     db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=OFF; PRAGMA temp_store=MEMORY')
     db.exec('PRAGMA cache_size=-16000; PRAGMA journal_size_limit=67108864')
@@ -81,9 +83,11 @@ export function openSqlite(path: string): Sql & { readonly db: DatabaseSync } {
 
   return {
     backend: 'sqlite',
+    lock: '',
     db,
     // oxlint-disable-next-line require-await -- the port is asynchronous, SQLite is not
     async read<T>(job: () => Job<T>) {
+      if (closed) throw new AppError('shutting_down', 'the database is closed')
       try {
         return drive(job())
       } catch (error) {
@@ -98,8 +102,8 @@ export function openSqlite(path: string): Sql & { readonly db: DatabaseSync } {
       })
     },
     async close() {
-      if (closed) return
       while (queue.length > 0) await new Promise((resolve) => setImmediate(resolve))
+      if (closed) return
       closed = true
       queue = []
       statements.clear()
@@ -108,8 +112,15 @@ export function openSqlite(path: string): Sql & { readonly db: DatabaseSync } {
   }
 }
 
+/** Makes a missing file for its owner alone; SQLite gives its log the same rights. A fault is SQLite's to tell. */
+function makePrivate(path: string): void {
+  try {
+    closeSync(openSync(path, 'ax', 0o600))
+  } catch {}
+}
+
 /** The faults of the database that a user can act on; anything else stays what it is. */
-function asAppError(error: unknown): unknown {
+export function asAppError(error: unknown): unknown {
   const code = (error as { errcode?: number }).errcode
   if (code === undefined || error instanceof AppError) return error
   const words = (error as Error).message

@@ -6,16 +6,19 @@ import type { Lease, NewTurn, StartedTurn, Stored } from '#core/store.ts'
 import { noUsage, type Turn, type TurnOptions } from '#core/turn.ts'
 import { append, insert } from './append.ts'
 import { entriesOf, optionsText, turnOf } from './rows.ts'
-import { first, type Job, query } from './sql.ts'
+import { first, type Job, query, run } from './sql.ts'
 
 /** An idempotency key is remembered this long. */
 const idempotencyMs = 24 * 60 * 60 * 1000
 
+/** `id` is the turn's, made when the message came; `lock` ends a SELECT of a row that is about to be changed. */
+type StartParts = { readonly id: string; readonly now: number; readonly lock: string }
+
 /** Stores a turn and, given a lease, starts it when nothing stands before it in its thread. */
-export function* startTurn(given: NewTurn, now: number, mint: () => string): Job<Stored> {
+export function* startTurn(given: NewTurn, { id, now, lock }: StartParts): Job<Stored> {
   const replay = yield* findReplay(given, now)
   if (replay) return { turn: replay, entries: [], replayed: true }
-  const thread = yield* findThread(given)
+  const thread = yield* findThread(given, lock)
   const lastTurn = thread?.['last_turn']
   if (thread) yield* checkGate(given, String(thread['id']), thread['open_call'] as string | null)
   const idle = !thread || given.resumes !== undefined || (yield* isIdle(String(thread['id']), given.whenBusy))
@@ -24,7 +27,7 @@ export function* startTurn(given: NewTurn, now: number, mint: () => string): Job
   const begins = idle && (given.lease !== undefined || given.resumes !== undefined)
   const before = thread ? Number(thread['last_seq']) : 0
   const turn: Turn = {
-    id: mint(),
+    id,
     threadId: thread ? String(thread['id']) : newId(),
     userId: given.user,
     door: given.door,
@@ -74,7 +77,7 @@ export function* claimTurns(lease: Lease, limit: number, now: number, lock: stri
       startedAt: queued.startedAt ?? now,
       ...(entries[0] && { firstSeq: entries[0].seq }),
     }
-    yield* query(
+    yield* run(
       `UPDATE turns SET status = 'running', owner = ?, epoch = ?, input = NULL, started_at = ?, first_seq = ?
        WHERE id = ? AND status = 'queued'`,
       lease.owner,
@@ -83,7 +86,7 @@ export function* claimTurns(lease: Lease, limit: number, now: number, lock: stri
       turn.firstSeq ?? null,
       turn.id,
     )
-    if (entries.length > 0) yield* query('UPDATE threads SET last_turn = ? WHERE id = ?', turn.id, turn.threadId)
+    if (entries.length > 0) yield* run('UPDATE threads SET last_turn = ? WHERE id = ?', turn.id, turn.threadId)
     started.push({ turn, entries })
   }
   return started
@@ -94,7 +97,7 @@ function* findReplay({ user, idempotency }: NewTurn, now: number): Job<Turn | un
   const row = yield* first('SELECT * FROM turns WHERE user_id = ? AND idempotency_key = ?', user, idempotency.key)
   if (!row) return undefined
   if (Number(row['created_at']) < now - idempotencyMs) {
-    yield* query('UPDATE turns SET idempotency_key = NULL WHERE id = ?', String(row['id']))
+    yield* run('UPDATE turns SET idempotency_key = NULL WHERE id = ?', String(row['id']))
     return undefined
   }
   if (row['body_hash'] !== idempotency.bodyHash) {
@@ -105,14 +108,14 @@ function* findReplay({ user, idempotency }: NewTurn, now: number): Job<Turn | un
   return turnOf(row)
 }
 
-function* findThread({ user, threadId, threadKey }: NewTurn) {
+function* findThread({ user, threadId, threadKey }: NewTurn, lock: string) {
   if (threadId !== undefined) {
-    const row = yield* first('SELECT * FROM threads WHERE id = ? AND user_id = ?', threadId, user)
+    const row = yield* first(`SELECT * FROM threads WHERE id = ? AND user_id = ?${lock}`, threadId, user)
     if (!row) throw new AppError('not_found', `thread ${threadId} does not exist`, { param: 'thread_id' })
     return row
   }
   if (threadKey === undefined) return undefined
-  return yield* first('SELECT * FROM threads WHERE user_id = ? AND thread_key = ?', user, threadKey)
+  return yield* first(`SELECT * FROM threads WHERE user_id = ? AND thread_key = ?${lock}`, user, threadKey)
 }
 
 function* checkGate({ resumes, whenBusy }: NewTurn, threadId: string, openCall: string | null): Job<void> {
@@ -125,7 +128,10 @@ function* checkGate({ resumes, whenBusy }: NewTurn, threadId: string, openCall: 
       )
     }
   } else if (!openCall) {
-    const paused = yield* first(`SELECT id FROM turns WHERE thread_id = ? AND status IN ('running', 'waiting') AND status = 'waiting'`, threadId)
+    const paused = yield* first(
+      `SELECT id FROM turns WHERE thread_id = ? AND status IN ('running', 'waiting') AND status = 'waiting'`,
+      threadId,
+    )
     if (paused) throw gateRequired()
     throw new AppError('no_open_gate', 'no tool call of this thread waits for an output')
   } else if (openCall !== resumes) {
@@ -167,7 +173,7 @@ function* withStoredTools({ options, resumes }: NewTurn, lastTurn: string | unde
 
 function* saveThread(given: NewTurn, turn: Turn, exists: boolean, appended: number): Job<void> {
   if (!exists) {
-    yield* query(
+    yield* run(
       `INSERT INTO threads (id, user_id, door, title, thread_key, created_at, updated_at, last_seq, last_turn, open_call)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)`,
       turn.threadId,
@@ -181,7 +187,7 @@ function* saveThread(given: NewTurn, turn: Turn, exists: boolean, appended: numb
       turn.id,
     )
   } else if (appended > 0) {
-    yield* query(
+    yield* run(
       'UPDATE threads SET last_seq = last_seq + ?, updated_at = ?, last_turn = ?, open_call = NULL WHERE id = ?',
       appended,
       turn.createdAt,
@@ -192,7 +198,7 @@ function* saveThread(given: NewTurn, turn: Turn, exists: boolean, appended: numb
 }
 
 function* saveTurn(given: NewTurn, turn: Turn, input: readonly Draft[] | null): Job<void> {
-  yield* query(
+  yield* run(
     `INSERT INTO turns (id, thread_id, user_id, door, status, input, options, owner, epoch, idempotency_key, body_hash,
                         created_at, started_at, first_seq)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -7,8 +7,9 @@ import type { Lease, Step, TurnStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { append } from './append.ts'
 import { createMint } from './mint.ts'
+import { databaseClock, leaseMs } from './leases.ts'
 import { entryOf, itemOf, turnOf } from './rows.ts'
-import { first, type Job, query, type Sql } from './sql.ts'
+import { first, type Job, query, run, type Sql } from './sql.ts'
 import { claimTurns, startTurn } from './start.ts'
 
 /** Above every id: where a listing begins. */
@@ -19,17 +20,22 @@ const tailLength = 1_000
 
 export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): TurnStore {
   const mint = createMint(newId)
-  const lock = sql.backend === 'postgres' ? ' FOR UPDATE OF t SKIP LOCKED' : ''
+  const { lock } = sql
+  const skip = sql.backend === 'postgres' ? ' FOR UPDATE OF t SKIP LOCKED' : ''
   return {
-    start: (turn) => sql.write(() => startTurn(turn, now(), mint)),
+    start(turn) {
+      // Made now and not in the job: jobs may overtake each other, messages keep the order they came in.
+      const id = mint()
+      return sql.write(() => startTurn(turn, { id, now: now(), lock }))
+    },
     claim: (lease, limit) =>
       sql.write(function* () {
-        const started = yield* claimTurns(lease, limit, now(), lock)
+        const started = yield* claimTurns(lease, limit, now(), skip)
         return { started, more: (yield* first(`SELECT id FROM turns WHERE status = 'queued' LIMIT 1`)) !== undefined }
       }),
     record: (turn, lease, step) => sql.write(() => recordStep(turn, lease, step, now())),
-    answer: (user, threadId, answer) => sql.write(() => answerGate(user, threadId, answer, now())),
-    cancel: (user, turnId, force) => sql.write(() => cancelTurn(user, turnId, force, now())),
+    answer: (user, threadId, answer) => sql.write(() => answerGate(user, threadId, answer, { now: now(), lock })),
+    cancel: (user, turnId, force) => sql.write(() => cancelTurn(user, turnId, force, { now: now(), lock })),
     get: (user, turnId) => sql.read(() => getTurn(user, turnId)),
     list: (user, { status, limit, cursor }) =>
       sql.read(function* () {
@@ -56,16 +62,7 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
         )
         return row !== undefined
       }),
-    recover: (alive) =>
-      sql.write(function* () {
-        const rows = yield* query(
-          `UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL
-           WHERE status IN ('running', 'waiting') AND status = 'running' AND NOT (owner = ? AND epoch = ?) RETURNING id`,
-          alive.owner,
-          alive.epoch,
-        )
-        return rows.length
-      }),
+    recover: (alive) => sql.write(() => recoverTurns(alive, sql.backend)),
     release: (turn, lease) =>
       sql.write(function* () {
         yield* query(
@@ -86,7 +83,33 @@ function* getTurn(user: UserId, turnId: string): Job<Turn | undefined> {
   return row && turnOf(row)
 }
 
-function* recordStep(turn: Turn, lease: Lease, { drafts, usage, outcome }: Step, now: number) {
+type Change = { readonly now: number; readonly lock: string }
+
+/** Whoever changes the turns of a thread holds its row first, so that what was read stays true. */
+function* holdThread(threadId: string, lock: string): Job<void> {
+  if (lock) yield* run(`SELECT id FROM threads WHERE id = ?${lock}`, threadId)
+}
+
+/** On SQLite whoever else ran a turn is gone; on PostgreSQL a process is gone when its lease has run out. */
+function* recoverTurns({ owner, epoch }: Lease, backend: Sql['backend']): Job<number> {
+  const gone =
+    backend === 'sqlite'
+      ? 'TRUE'
+      : `NOT EXISTS (SELECT 1 FROM processes p WHERE p.owner = turns.owner AND p.epoch = turns.epoch
+                     AND p.seen_at > ${databaseClock} - ${leaseMs})`
+  const rows = yield* query(
+    `UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL
+     WHERE status IN ('running', 'waiting') AND status = 'running' AND NOT (owner = ? AND epoch = ?) AND ${gone} RETURNING id`,
+    owner,
+    epoch,
+  )
+  return rows.length
+}
+
+function* recordStep(turn: Turn, lease: Lease, step: Step, now: number) {
+  const { drafts, usage, outcome, again } = step
+  const stored = yield* storedBefore(turn, drafts, again ?? false)
+  if (stored) return stored
   const gate = drafts.findLast(({ item }) => item.type === 'gate' && item.kind === 'output')?.item as Gate | undefined
   const target = { threadId: turn.threadId, turnId: turn.id, at: now }
   const entries = drafts.length > 0 ? yield* append(target, drafts, gate?.callId ?? null) : []
@@ -123,6 +146,16 @@ function* recordStep(turn: Turn, lease: Lease, { drafts, usage, outcome }: Step,
   return { turn: after, entries }
 }
 
+/** A step whose commit was not heard of is written again: what stands already is not written twice. */
+function* storedBefore(turn: Turn, [draft]: readonly Draft[], again: boolean) {
+  if (!draft || !again) return undefined
+  const found = yield* first('SELECT seq FROM items WHERE thread_id = ? AND id = ?', turn.threadId, draft.id)
+  if (!found) return undefined
+  const rows = yield* query('SELECT * FROM items WHERE thread_id = ? AND seq >= ?', turn.threadId, Number(found['seq']))
+  const now = yield* first('SELECT * FROM turns WHERE id = ?', turn.id)
+  return { turn: now ? turnOf(now) : turn, entries: rows.map(entryOf).filter(({ turnId }) => turnId === turn.id) }
+}
+
 /** An answer that came while the turn still ran was not seen by it: it must look again. */
 function* requeueIfAnswered(turn: Turn): Job<boolean> {
   const open = openCalls(yield* tail(turn.threadId))
@@ -136,9 +169,10 @@ function* requeueIfAnswered(turn: Turn): Job<boolean> {
   return answered
 }
 
-function* answerGate(user: UserId, threadId: string, draft: Draft, now: number) {
+function* answerGate(user: UserId, threadId: string, draft: Draft, { now, lock }: Change) {
   const answer = draft.item
   if (answer.type !== 'answer') throw new Error('answerGate takes an answer')
+  yield* holdThread(threadId, lock)
   const row = yield* first(
     `SELECT t.* FROM turns t WHERE t.thread_id = ? AND t.user_id = ?
        AND (t.status IN ('running', 'waiting') OR (t.status = 'queued' AND t.first_seq IS NOT NULL))`,
@@ -158,8 +192,10 @@ function* answerGate(user: UserId, threadId: string, draft: Draft, now: number) 
   return { turn: turn.status === 'waiting' ? { ...turn, status: 'queued' as const } : turn, entries }
 }
 
-function* cancelTurn(user: UserId, turnId: string, force: boolean, now: number) {
-  const turn = yield* getTurn(user, turnId)
+function* cancelTurn(user: UserId, turnId: string, force: boolean, { now, lock }: Change) {
+  const found = yield* getTurn(user, turnId)
+  if (found) yield* holdThread(found.threadId, lock)
+  const turn = found && (yield* getTurn(user, turnId))
   if (!turn) throw new AppError('not_found', `turn ${turnId} does not exist`)
   const open = turn.status === 'queued' && turn.firstSeq === undefined ? [] : openCalls(yield* tail(turn.threadId))
   const holdsGate = turn.status === 'done' && (yield* hasOpenGate(turn))

@@ -89,7 +89,7 @@ export function createRunner(parts: RunnerParts): Runner {
       })
       for await (const step of loop) {
         const recorded = await record(turn, step, signal)
-        parts.histories.extend(history, recorded.entries)
+        await parts.histories.extend(turn, history, recorded.entries)
         const entries = recorded.entries.length > 0 ? [{ type: 'entries' as const, entries: recorded.entries }] : []
         const news = step.outcome ? [{ type: 'turn' as const, turn: recorded.turn }] : []
         bus.publish(turn.threadId, [...entries, ...news])

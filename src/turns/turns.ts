@@ -11,8 +11,8 @@ import { type Follow, followTurn, type Watch, watchThread } from './watch.ts'
 /** How long a cancel waits for the runner to stop by itself, its partial text stored, before the turn is taken from it. */
 const cancelGraceMs = 700
 const maxEntries = 10_000
-/** Running turns of one user that are looked through for those of one thread. */
-const maxRunning = 1_000
+/** Unfinished turns of one user that are looked through for those of one thread. */
+const maxOpen = 1_000
 const longestTitleLine = 400
 
 export type StartTurn = Omit<NewTurn, 'lease' | 'input' | 'title'> & { readonly input: readonly Item[] }
@@ -118,10 +118,15 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
     thread: (user, threadId) => store.threads.get(user, threadId),
     threads: (user, query) => store.threads.list(user, query),
     async removeThread(user, threadId) {
-      const { rows } = await store.turns.list(user, { status: 'running', limit: maxRunning })
+      const open = (status: TurnStatus) => store.turns.list(user, { status, limit: maxOpen })
+      const pages = await Promise.all([open('running'), open('queued')])
       const removed = await store.threads.remove(user, threadId)
-      // Whatever runs there finds its turn gone at its next step; the model need not talk on until then.
-      for (const turn of rows) if (turn.threadId === threadId) bus.cancel(turn.id)
+      // What runs there would find its turn gone at its next step only; the model need not talk on until then.
+      for (const turn of pages.flatMap(({ rows }) => rows)) {
+        if (turn.threadId !== threadId) continue
+        bus.cancel(turn.id)
+        bus.publish(threadId, [{ type: 'turn', turn: { ...turn, status: 'cancelled' } }])
+      }
       return removed
     },
     findByOpenCall: (user, callId) => store.threads.findByOpenCall(user, callId),

@@ -169,11 +169,18 @@ test('a database that cannot be written says so and still reads', async (t) => {
   assert.equal(await sql.write(() => note('b')), 'b')
 })
 
-test('a file that may not be written is refused in words at the start', { skip: process.getuid?.() === 0 }, async (t) => {
+const asRoot = process.getuid?.() === 0 && 'root may write every file'
+
+test('a file that may not be written is read, and nothing is acknowledged', { skip: asRoot }, async (t) => {
   const path = join(folder(t), 'a.db')
-  await openStore({ path, seal }).close()
+  const before = openStore({ path, seal })
+  const { turn } = await before.turns.start(turnOf())
+  await before.close()
   chmodSync(path, 0o400)
-  assert.throws(() => openStore({ path, seal }), { name: 'AppError' })
+  const store = openStore({ path, seal })
+  t.after(() => store.close())
+  assert.equal((await store.turns.get(turn.userId, turn.id))?.status, 'running')
+  await rejectsWith(store.turns.start(turnOf()), 'home_unwritable')
 })
 
 const badFiles: readonly [what: string, make: (path: string) => string][] = [

@@ -11,5 +11,5 @@ export type Echo = {
 
 /** Reads the echo of a turn back; a turn of another door has none. */
 export function echoOf(stored: Json | undefined): Echo {
-  return isObject(stored) ? (stored as Echo) : {}
+  return isObject(stored) ? stored : {}
 }

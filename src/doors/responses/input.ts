@@ -70,7 +70,10 @@ function strictResume(items: readonly InputItem[], hasPrevious: boolean): Intent
     throw wrongField(`input[${stranger}]`, `must be a function_call_output like the others: ${way}`)
   }
   if (!hasPrevious) {
-    throw wrongField('previous_response_id', 'is required with a function_call_output: the id of the response that called')
+    throw wrongField(
+      'previous_response_id',
+      'is required with a function_call_output: the id of the response that called',
+    )
   }
   if (first?.type !== 'output') throw wrongField('input', 'must not be empty')
   if (second) {

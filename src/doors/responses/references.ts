@@ -76,9 +76,7 @@ function inputOf({ item }: Entry): InputItem | undefined {
     case 'call':
       return { type: 'call', callId: item.callId, name: item.name, args: item.args }
     case 'answer':
-      return item.decision === 'output'
-        ? { type: 'output', callId: item.callId, output: item.output ?? '' }
-        : undefined
+      return item.decision === 'output' ? { type: 'output', callId: item.callId, output: item.output ?? '' } : undefined
     case 'result':
       return { type: 'output', callId: item.callId, output: item.output }
     case 'reasoning':

@@ -33,7 +33,13 @@ export interface Stream {
 }
 
 /** A message that is being written: how its deltas begin, and what they have said. */
-type Open = { readonly entryId: string; readonly id: string; readonly index: number; readonly lead: string; text: string }
+type Open = {
+  readonly entryId: string
+  readonly id: string
+  readonly index: number
+  readonly lead: string
+  text: string
+}
 
 export function createStream({ turn, model, skip, after = -1 }: StreamParts): Stream {
   const threadHex = hexOf(turn.threadId)
@@ -55,8 +61,8 @@ export function createStream({ turn, model, skip, after = -1 }: StreamParts): St
     const id = itemId('msg', entryId, threadHex)
     const item = messageOutput(id, '', 'in_progress')
     output.push(item)
-    const deltaLead = `${lead('response.output_text.delta', `"item_id":"${id}","output_index":${index},"content_index":0,"logprobs":[],`)}`
-    open = { entryId, id, index, lead: deltaLead, text: '' }
+    const place = `"item_id":"${id}","output_index":${index},"content_index":0,"logprobs":[],`
+    open = { entryId, id, index, lead: lead('response.output_text.delta', place), text: '' }
     return event('response.output_item.added', itemFields(index, item))
   }
 
@@ -66,7 +72,7 @@ export function createStream({ turn, model, skip, after = -1 }: StreamParts): St
     const message = open as Open
     message.text += text
     const number = next++
-    return number > after ? `${before}${message.lead}${number},"delta":${JSON.stringify(text)}}\n\n` : before
+    return number > after ? `${before}${message.lead}${number},"delta":${json(text)}}\n\n` : before
   }
 
   function closeMessage({ index }: Open, item: OutputItem): string {
@@ -109,7 +115,7 @@ export function createStream({ turn, model, skip, after = -1 }: StreamParts): St
     next = Math.max(next, after + 1)
     const type = wireStatus(ended) === 'completed' ? 'response.completed' : 'response.failed'
     const response = responseObject({ turn: ended, model, output, gate })
-    return before + event(type, `"response":${JSON.stringify(response)}`)
+    return before + event(type, `"response":${json(response)}`)
   }
 
   function tellOne(told: Watched): string {
@@ -130,7 +136,7 @@ export function createStream({ turn, model, skip, after = -1 }: StreamParts): St
     created() {
       const { endedAt: _, error: __, ...begun } = turn
       const response = responseObject({ turn: { ...begun, status: 'running' }, model, output: [] })
-      return event('response.created', `"response":${JSON.stringify(response)}`)
+      return event('response.created', `"response":${json(response)}`)
     },
     tell(events) {
       let text = ''
@@ -148,5 +154,12 @@ function lead(type: EventType, fields = ''): string {
 }
 
 function itemFields(index: number, item: OutputItem): string {
-  return `"output_index":${index},"item":${JSON.stringify(item)}`
+  return `"output_index":${index},"item":${json(item)}`
+}
+
+/** JSON without the line ends of Unicode: some readers of lines would break an event at one. */
+function json(value: unknown): string {
+  const text = JSON.stringify(value)
+  if (!/[\u0085\u2028\u2029]/.test(text)) return text
+  return text.replaceAll(/[\u0085\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -34,7 +34,10 @@ export function openWriter(reply: FastifyReply, onGone: () => void): Writer {
   reply.hijack()
   raw.on('error', drop)
   raw.once('close', close)
-  raw.writeHead(200, { ...reply.getHeaders(), ...headers })
+  for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...headers })) {
+    if (value !== undefined) raw.setHeader(name, value)
+  }
+  raw.writeHead(200)
   const keepalive = setInterval(() => write(': keepalive\n\n'), keepaliveMs)
   keepalive.unref()
   // The client may have left before the stream began.

@@ -59,9 +59,13 @@ function isText(type: string): boolean {
 
 function textOf(bytes: Buffer, at: number): string {
   if (bytes.length > maxTextBytes) {
-    throw new AppError('too_large', `attachments[${at}].data has ${bytes.length} bytes, a text file has at most ${maxTextBytes}`, {
-      param: `attachments[${at}].data`,
-    })
+    throw new AppError(
+      'too_large',
+      `attachments[${at}].data has ${bytes.length} bytes, a text file has at most ${maxTextBytes}`,
+      {
+        param: `attachments[${at}].data`,
+      },
+    )
   }
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -112,7 +112,11 @@ async function send({ body, caller }: FastifyRequest, turns: Turns): Promise<Sta
 }
 
 /** The turn at its rest, or as it stands when patience, the client or the service ends first. It goes on regardless. */
-async function follow(start: Start, reply: FastifyReply, parts: ChatParts): Promise<{ turn: Turn; entries: readonly Entry[] }> {
+async function follow(
+  start: Start,
+  reply: FastifyReply,
+  parts: ChatParts,
+): Promise<{ turn: Turn; entries: readonly Entry[] }> {
   const { lastCall, turns } = parts
   const stop = (): void => start.events.close()
   const timer = setTimeout(stop, parts.patienceMs ?? usualPatienceMs)

@@ -18,22 +18,24 @@ function check<T extends z.ZodMiniType>(schema: T, value: unknown): z.output<T> 
   if (success) return data
   const issue = error.issues[0]
   const param = pathText(issue?.path ?? [])
-  const problem = issue ? problemOf(issue) : 'is not valid'
+  const problem = issue ? problemOf(issue, valueAt(value, issue.path)) : 'is not valid'
   throw new AppError('invalid_input', `${param || 'the body'} ${problem}`, param ? { param } : {})
 }
 
 /** `attachments[0].name` */
 function pathText(path: readonly PropertyKey[]): string {
-  return path
-    .map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at > 0 ? '.' : ''}${String(key)}`))
-    .join('')
+  return path.map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at > 0 ? '.' : ''}${String(key)}`)).join('')
 }
 
 /** Our schemas carry words for every fault of theirs; a wrong type has the same words everywhere. */
-function problemOf(issue: z.core.$ZodIssue): string {
+function problemOf(issue: z.core.$ZodIssue, given: unknown): string {
   if (issue.code !== 'invalid_type') return issue.message
-  if (issue.input === undefined) return 'is missing'
+  if (given === undefined) return 'is missing'
   return `must be ${kinds[issue.expected] ?? issue.expected}`
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value)
 }
 
 const kinds: Readonly<Record<string, string>> = {

@@ -23,12 +23,18 @@ const JobsAnswer = z.object({ jobs: z.array(JobWire), next_cursor: z.nullable(z.
 export function registerJobs(app: FastifyInstance, { turns }: { turns: Turns }): void {
   app.get('/api/jobs', async ({ query, caller: { user } }) => {
     const { status, limit, cursor } = checkQuery(JobsQuery, query)
-    const page = await turns.list(user, { limit, ...(status && { status: turnStatus(status) }), ...(cursor && { cursor }) })
+    const page = await turns.list(user, {
+      limit,
+      ...(status && { status: turnStatus(status) }),
+      ...(cursor && { cursor }),
+    })
     const jobs = await Promise.all(page.rows.map(async (turn) => jobWire(turn, await lastEntry(turns, turn))))
     return { jobs, next_cursor: page.nextCursor ?? null } satisfies z.output<typeof JobsAnswer>
   })
 
-  app.get<IdParams>('/api/jobs/:id', async ({ params, caller: { user } }) => show(turns, await find(turns, user, params.id)))
+  app.get<IdParams>('/api/jobs/:id', async ({ params, caller: { user } }) =>
+    show(turns, await find(turns, user, params.id)),
+  )
 
   app.post<IdParams>('/api/jobs/:id/cancel', async ({ params, caller: { user } }) => {
     const turn = await find(turns, user, params.id)

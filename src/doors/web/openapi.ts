@@ -68,7 +68,9 @@ function describe({ version, paths }: OpenApiParts): object {
 }
 
 function failures(): object {
-  return { default: { description: 'The code says what went wrong', content: json(z.object({ error: FaultWire }), 'output') } }
+  return {
+    default: { description: 'The code says what went wrong', content: json(z.object({ error: FaultWire }), 'output') },
+  }
 }
 
 function json(schema: z.ZodMiniType, io: 'input' | 'output'): object {

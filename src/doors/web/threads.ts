@@ -62,7 +62,9 @@ export function registerThreads(app: FastifyInstance, { turns }: { turns: Turns 
       by: caller.name,
       ...(word && { output: word }),
     })
-    return { thread_id: turn.threadId, turn_id: turn.id, status: jobStatus(turn.status) } satisfies z.output<typeof GateAnswer>
+    return { thread_id: turn.threadId, turn_id: turn.id, status: jobStatus(turn.status) } satisfies z.output<
+      typeof GateAnswer
+    >
   })
 }
 

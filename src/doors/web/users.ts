@@ -62,7 +62,11 @@ export function userPaths(): OpenApiPaths {
   return {
     '/api/users': {
       get: { summary: 'List users (operator)', ...answers(200, UsersAnswer) },
-      post: { summary: 'Add a user; the token is shown once (operator)', ...takes(UserBody), ...answers(201, UserAnswer) },
+      post: {
+        summary: 'Add a user; the token is shown once (operator)',
+        ...takes(UserBody),
+        ...answers(201, UserAnswer),
+      },
     },
     '/api/users/{name}': {
       delete: { summary: 'Remove a user and every token (operator)', ...idParam('name'), ...nothing() },

@@ -1,6 +1,7 @@
 // POST /api/chat and /api/chat/send, end to end.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import * as fc from 'fast-check'
 import type { ModelRequest } from '#core/model.ts'
 import { calls, createHold, createWriter, echo, lastUserText, openHouse, type Say, says } from './house.ts'
 
@@ -52,10 +53,7 @@ test('send answers 202 at once with the id its message has in the thread', async
   assert.equal(last.json.status, 'completed')
   const { items } = (await call('GET', `/api/threads/${json.thread_id}`)).json
   const asked = items.filter((item: { role?: string }) => item.role === 'user')
-  assert.deepEqual(
-    asked.map(({ id }: { id: string }) => id).slice(0, 2),
-    [json.message_id, queued.json.message_id],
-  )
+  assert.deepEqual(asked.map(({ id }: { id: string }) => id).slice(0, 2), [json.message_id, queued.json.message_id])
 })
 
 test('a message for a busy thread is queued behind and stays out of the running prompt', async (t) => {
@@ -180,14 +178,44 @@ const refused: readonly [what: string, body: unknown, status: number, message: R
   ['a malformed thread', { message: 'a', thread_id: '../x' }, 404, /thread/],
   ['an unknown thread', { message: 'a', thread_id: noThread }, 404, /thread/],
   ['attachments as text', { message: 'a', attachments: 'x' }, 400, /^attachments must be a list/],
-  ['an attachment without a name', { message: 'a', attachments: [{ ...file, name: undefined }] }, 400, /^attachments\[0\].name is missing/],
+  [
+    'an attachment without a name',
+    { message: 'a', attachments: [{ ...file, name: undefined }] },
+    400,
+    /^attachments\[0\].name is missing/,
+  ],
   ['an empty name', { message: 'a', attachments: [{ ...file, name: '' }] }, 400, /^attachments\[0\].name must be/],
-  ['no base64', { message: 'a', attachments: [file, { ...file, data: '§' }] }, 400, /^attachments\[1\].data must be base64/],
-  ['a kind no model takes', { message: 'a', attachments: [{ ...file, media_type: 'audio/mpeg' }] }, 400, /audio\/mpeg is not taken/],
-  ['no media type', { message: 'a', attachments: [{ ...file, media_type: 'png' }] }, 400, /^attachments\[0\].media_type must be/],
-  ['a false picture', { message: 'a', attachments: [{ ...file, media_type: 'image/png' }] }, 400, /not a picture of type image\/png/],
+  [
+    'no base64',
+    { message: 'a', attachments: [file, { ...file, data: '§' }] },
+    400,
+    /^attachments\[1\].data must be base64/,
+  ],
+  [
+    'a kind no model takes',
+    { message: 'a', attachments: [{ ...file, media_type: 'audio/mpeg' }] },
+    400,
+    /audio\/mpeg is not taken/,
+  ],
+  [
+    'no media type',
+    { message: 'a', attachments: [{ ...file, media_type: 'png' }] },
+    400,
+    /^attachments\[0\].media_type must be/,
+  ],
+  [
+    'a false picture',
+    { message: 'a', attachments: [{ ...file, media_type: 'image/png' }] },
+    400,
+    /not a picture of type image\/png/,
+  ],
   ['bytes as text', { message: 'a', attachments: [{ ...file, data: '/w==' }] }, 400, /not UTF-8 text/],
-  ['a long text', { message: 'a', attachments: [{ ...file, data: Buffer.alloc(1_048_577, 97).toString('base64') }] }, 413, /at most 1048576/],
+  [
+    'a long text',
+    { message: 'a', attachments: [{ ...file, data: Buffer.alloc(1_048_577, 97).toString('base64') }] },
+    413,
+    /at most 1048576/,
+  ],
   ['21 files', { message: 'a', attachments: Array.from({ length: 21 }, () => file) }, 400, /at most 20 files/],
 ]
 
@@ -220,4 +248,27 @@ test("another user's thread is as unknown as none", async (t) => {
     assert.equal(foreign.status, 404)
     assert.equal(foreign.text.replaceAll(json.thread_id, noThread), unknown.text)
   }
+})
+
+test('whatever JSON is sent, the answer has the right shape and the service stays up', async (t) => {
+  const { call } = await openHouse(t)
+  const field = fc.oneof(fc.jsonValue(), fc.string(), fc.constant(noThread))
+  const shaped = fc.record(
+    {
+      message: field,
+      content: field,
+      thread_id: field,
+      attachments: fc.array(fc.record({ name: field, media_type: field, data: field })),
+    },
+    { requiredKeys: [] },
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(fc.jsonValue(), shaped), async (value) => {
+      const { status, json, text } = await call('POST', '/api/chat', { body: JSON.stringify(value) })
+      assert.ok([200, 400, 404].includes(status), `${status} ${text}`)
+      if (status !== 200) assert.equal(typeof json.error.message, 'string')
+    }),
+    { numRuns: 300 },
+  )
+  assert.equal((await call('GET', '/api/ready')).status, 200)
 })

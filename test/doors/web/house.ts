@@ -48,9 +48,9 @@ export type House = {
   readonly store: Store
   readonly turns: Turns
   /** A request with JSON both ways; `token` is the operator's unless given, null sends none. */
-  call(method: string, path: string, options?: CallOptions): Promise<Answer>
-  addUser(name: string, expiresAt?: number): Promise<string>
-  close(graceMs?: number): Promise<void>
+  readonly call: (method: string, path: string, options?: CallOptions) => Promise<Answer>
+  readonly addUser: (name: string, expiresAt?: number) => Promise<string>
+  readonly close: (graceMs?: number) => Promise<void>
 }
 
 export type CallOptions = {
@@ -145,7 +145,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
       return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined }
     },
     async addUser(name, expiresAt) {
-      const token = `token-of-${name}`
+      const token = `token-of-${name.replaceAll(' ', '-')}`
       await store.accounts.addUser(name, { hash: hashToken(token), ...(expiresAt !== undefined && { expiresAt }) })
       return token
     },

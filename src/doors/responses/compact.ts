@@ -1,0 +1,58 @@
+// POST /responses/compact: a history becomes one small item. It is made from the text itself, without asking a model.
+import type { FastifyRequest } from 'fastify'
+import { AppError } from '#core/errors.ts'
+import { hexOf, newId, responseId, type UserId } from '#core/ids.ts'
+import type { Item } from '#core/item.ts'
+import { noUsage } from '#core/turn.ts'
+import type { Turns } from '#turns/turns.ts'
+import { closeCompaction } from './compaction.ts'
+import { readInput } from './input.ts'
+import { wireUsage } from './output.ts'
+import type { ResponsesParts } from './parts.ts'
+import { findPrevious } from './plan.ts'
+import { resolveReferences } from './references.ts'
+import { readPrevious } from './request.ts'
+import { check, CompactSchema, wrongField } from './schemas.ts'
+import { seedItems } from './seed.ts'
+
+const pageSize = 500
+const maxItems = 20_000
+
+export async function compactHistory({ turns, now = Date.now }: ResponsesParts, request: FastifyRequest) {
+  const { user } = request.caller
+  const { input, previous_response_id: previous } = check(CompactSchema, request.body)
+  if (input == null && previous == null) throw wrongField('input', 'is required, or previous_response_id')
+  const stored = previous == null ? [] : await storedItems(turns, user, previous)
+  const given = input == null ? [] : await givenItems(turns, user, readInput(input))
+  return {
+    id: responseId(newId(), newId()),
+    object: 'response.compaction',
+    created_at: Math.floor(now() / 1000),
+    output: [
+      { type: 'compaction', id: `cmp_${hexOf(newId())}`, encrypted_content: closeCompaction([...stored, ...given]) },
+    ],
+    usage: wireUsage(noUsage),
+  }
+}
+
+async function storedItems(turns: Turns, user: UserId, text: string): Promise<Item[]> {
+  const previous = readPrevious(text)
+  await findPrevious(turns, user, previous).catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'previous_response_not_found') throw error
+    throw new AppError('not_found', error.message, { param: 'previous_response_id', cause: error })
+  })
+  const items: Item[] = []
+  for (let after = 0; items.length < maxItems; ) {
+    const entries = await turns.history(user, previous.threadId, { after, limit: pageSize })
+    for (const { item } of entries) items.push(item)
+    if (entries.length < pageSize) break
+    after = entries.at(-1)?.seq ?? after
+  }
+  return items
+}
+
+async function givenItems(turns: Turns, user: UserId, input: ReturnType<typeof readInput>): Promise<Item[]> {
+  const { items } = await resolveReferences(turns, user, { input, threadId: undefined })
+  const conversation = items.filter(({ type }) => type !== 'system')
+  return conversation.length > 0 ? seedItems(conversation, '') : []
+}

@@ -1,0 +1,93 @@
+// POST /responses: check, start a turn, answer with it.
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '#core/errors.ts'
+import { newId, type UserId } from '#core/ids.ts'
+import { canonical } from '#core/json.ts'
+import { noUsage, type Turn } from '#core/turn.ts'
+import type { Start } from '#turns/turns.ts'
+import { attach, collectTurn, streamTurn, type Telling, told } from './answer.ts'
+import { inputCount, responseObject } from './output.ts'
+import type { ResponsesParts } from './parts.ts'
+import { planTurn, previousNotFound } from './plan.ts'
+import { type CreateRequest, readCreate } from './request.ts'
+
+const maxKeyLength = 255
+
+/** Answers a create. Whatever is thrown before the turn is stored leaves its thread as it was. */
+export async function createResponse(parts: ResponsesParts, request: FastifyRequest, reply: FastifyReply) {
+  const { turns, externalTools } = parts
+  const { user } = request.caller
+  const key = request.headers['idempotency-key']
+  const idempotency = key === undefined ? undefined : { key: readKey(key), bodyHash: hashOf(request.body) }
+  const wanted = readCreate(request.body, { externalTools, registered: parts.registered() })
+  let start: Start
+  try {
+    const plan = await planTurn(turns, user, wanted)
+    start = await turns.start(idempotency ? { ...plan, idempotency } : plan)
+  } catch (error) {
+    const failed = failedTurn(error, wanted, user, parts.now?.() ?? Date.now())
+    const source = told({ type: 'turn', turn: failed })
+    return answer(parts, reply, wanted, { turn: failed, source, entries: [] })
+  }
+  if (!start.replayed) return answer(parts, reply, wanted, { ...start, source: start.events })
+  start.events.close()
+  return answer(parts, reply, wanted, { ...(await attach(turns, user, start.turn)), entries: [] })
+}
+
+type Told = Pick<Telling, 'turn' | 'source'> & Pick<Start, 'entries'>
+
+async function answer(parts: ResponsesParts, reply: FastifyReply, wanted: CreateRequest, told: Told) {
+  const { turn, source, entries } = told
+  const telling = { turn, source, model: wanted.model }
+  if (wanted.stream) {
+    return streamTurn(reply, { ...telling, skip: inputCount(turn) - entries.length }, parts.log)
+  }
+  return responseObject(await collectTurn({ turns: parts.turns, timeoutMs: parts.turnTimeoutMs }, telling, entries))
+}
+
+/** Faults of the turn itself are answered 200 with a failed response, of which nothing is stored; others are thrown. */
+function failedTurn(error: unknown, { options }: CreateRequest, user: UserId, now: number): Turn {
+  const fault = asTurnFault(error)
+  return {
+    id: newId(),
+    threadId: newId(),
+    userId: user,
+    door: 'responses',
+    status: 'failed',
+    options,
+    createdAt: now,
+    endedAt: now,
+    usage: noUsage,
+    error: { code: fault.code, message: fault.message },
+  }
+}
+
+function asTurnFault(error: unknown): AppError {
+  if (!(error instanceof AppError)) throw error
+  const { code, message, param } = error
+  if (code === 'previous_response_not_found' || code === 'gate_required') return error
+  // The thread was erased between two looks at it.
+  if (code === 'not_found') return previousNotFound()
+  if (code === 'no_open_gate' || code === 'call_id_mismatch') {
+    throw new AppError(code, message, { param: param ?? 'input[0].call_id', cause: error })
+  }
+  if (code === 'tool_output_required') throw new AppError(code, message, { param: 'input', cause: error })
+  throw error
+}
+
+function readKey(key: string | string[]): string {
+  if (typeof key === 'string' && key.length >= 1 && key.length <= maxKeyLength) return key
+  const message = `the Idempotency-Key must have 1 to ${maxKeyLength} characters`
+  throw new AppError('invalid_input', message, { param: 'Idempotency-Key' })
+}
+
+function hashOf(body: unknown): string {
+  try {
+    return createHash('sha256').update(canonical(body)).digest('hex')
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    const message = 'the body is nested too deeply to be compared: send it without Idempotency-Key'
+    throw new AppError('invalid_input', message, { param: 'Idempotency-Key', cause: error })
+  }
+}

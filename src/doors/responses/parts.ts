@@ -1,0 +1,19 @@
+// What the door is given.
+import type { ChatLimit } from '#http/caller.ts'
+import type { Log } from '#lib/log.ts'
+import type { Turns } from '#turns/turns.ts'
+
+export type ResponsesParts = {
+  readonly turns: Turns
+  readonly chatLimit: ChatLimit
+  /** False takes the caller's functions away: tools and tool_choice are then refused. */
+  readonly externalTools: boolean
+  /** How long a create without streaming may take. */
+  readonly turnTimeoutMs: number
+  /** Names of the service's enabled tools, of the moment. */
+  readonly registered: () => ReadonlySet<string>
+  /** Names for the list of models. */
+  readonly models: () => readonly string[] | Promise<readonly string[]>
+  readonly now?: () => number
+  readonly log: Log
+}

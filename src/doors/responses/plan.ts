@@ -1,0 +1,48 @@
+// From a checked request to the turn it starts: a resume, a replay that resumes, or items for a new or known thread.
+import { AppError } from '#core/errors.ts'
+import type { UserId } from '#core/ids.ts'
+import type { Item } from '#core/item.ts'
+import type { TurnOptions } from '#core/turn.ts'
+import type { StartTurn, Turns } from '#turns/turns.ts'
+import { echoOf } from './echo.ts'
+import { intentOf } from './input.ts'
+import { resolveReferences } from './references.ts'
+import type { CreateRequest, Previous } from './request.ts'
+import { seedItems } from './seed.ts'
+
+/** Throws invalid_input for what is wrong in itself, then previous_response_not_found. Stores nothing. */
+export async function planTurn(turns: Turns, user: UserId, request: CreateRequest): Promise<StartTurn> {
+  const { previous, options } = request
+  const threadId = previous?.threadId
+  const { items, known } = await resolveReferences(turns, user, { input: request.input, threadId })
+  const intent = intentOf(items, previous !== undefined)
+  if (previous) await findPrevious(turns, user, previous)
+  const common = { user, door: 'responses', whenBusy: 'refuse' } as const
+  if (intent.kind !== 'message') {
+    const { callId, output } = intent
+    const open = intent.kind === 'resume' ? threadId : (await turns.findByOpenCall(user, callId))?.id
+    if (open !== undefined) {
+      const answer: Item = { type: 'answer', callId, decision: 'output', output, by: user }
+      return { ...common, threadId: open, resumes: callId, options: resumeOptions(options), input: [answer] }
+    }
+  }
+  const fresh = known.size > 0 ? items.filter((_, at) => !known.has(at)) : items
+  return { ...common, ...(threadId && { threadId }), options, input: seedItems(fresh, request.blocks) }
+}
+
+/** Any response of a thread continues it; one that is unknown, deleted or another user's is all the same. */
+export async function findPrevious(turns: Turns, user: UserId, { turnId, threadId }: Previous): Promise<void> {
+  const turn = await turns.get(user, turnId)
+  if (turn?.threadId !== threadId) throw previousNotFound()
+}
+
+export function previousNotFound(): AppError {
+  const message = 'the previous response was not found: check previous_response_id, or send the whole history as input'
+  return new AppError('previous_response_not_found', message, { param: 'previous_response_id' })
+}
+
+/** Instructions are ignored on a resume, so they are not shown either. */
+function resumeOptions(options: TurnOptions): TurnOptions {
+  const { instructions, ...echo } = echoOf(options.echo)
+  return instructions === undefined ? options : { ...options, echo }
+}

@@ -1,0 +1,129 @@
+// Everything on a response that exists: show, stream again, cancel, delete, its input.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '#core/errors.ts'
+import { hexOf, parseResponseId, type UserId } from '#core/ids.ts'
+import type { Entry, Part } from '#core/item.ts'
+import { isObject } from '#core/json.ts'
+import type { Turn } from '#core/turn.ts'
+import type { Turns } from '#turns/turns.ts'
+import { attach, streamTurn } from './answer.ts'
+import { inputCount, itemId, messageOutput, outputOf, placeholderModel, responseObject } from './output.ts'
+import type { ResponsesParts } from './parts.ts'
+
+const defaultPage = 20
+const mostPage = 100
+
+/** GET /responses/{id}: rebuilt from the stored log; with `stream=true` told again as events. */
+export async function getResponse(parts: ResponsesParts, request: FastifyRequest, reply: FastifyReply) {
+  const { user } = request.caller
+  const turn = await findTurn(parts.turns, user, request)
+  const query = queryOf(request)
+  if (query['stream'] !== 'true') return shown(parts.turns, user, turn)
+  const after = Number(query['starting_after'] ?? -1)
+  const attached = await attach(parts.turns, user, turn)
+  const telling = { ...attached, model: placeholderModel, skip: inputCount(turn) }
+  return streamTurn(reply, { ...telling, after: Number.isSafeInteger(after) ? after : -1 }, parts.log)
+}
+
+/** POST /responses/{id}/cancel: ends a turn, or frees the thread that waits for its caller. Idempotent. */
+export async function cancelResponse({ turns }: ResponsesParts, request: FastifyRequest) {
+  const { user } = request.caller
+  const turn = await findTurn(turns, user, request)
+  return shown(turns, user, await turns.cancel(user, turn.id))
+}
+
+/** DELETE /responses/{id}: it is not shown again; the history of its thread keeps its items. */
+export async function deleteResponse({ turns }: ResponsesParts, request: FastifyRequest) {
+  const { user } = request.caller
+  const turn = await findTurn(turns, user, request)
+  await turns.remove(user, turn.id)
+  return { id: idOf(request), object: 'response', deleted: true }
+}
+
+/** GET /responses/{id}/input_items: the newest first, unless `order=asc`. */
+export async function listInput({ turns }: ResponsesParts, request: FastifyRequest) {
+  const { user } = request.caller
+  const turn = await findTurn(turns, user, request)
+  const entries = await turns.entries(user, turn)
+  const items = entries.slice(0, inputCount(turn)).flatMap((entry) => inputItem(entry, hexOf(turn.threadId)) ?? [])
+  const { order, after, limit } = queryOf(request)
+  if (order !== 'asc') items.reverse()
+  const from = after === undefined ? 0 : items.findIndex(({ id }) => id === after) + 1
+  const most = Math.min(Math.max(Math.trunc(Number(limit ?? defaultPage)) || defaultPage, 1), mostPage)
+  const data = items.slice(from, from + most)
+  return {
+    object: 'list',
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: from + most < items.length,
+  }
+}
+
+async function shown(turns: Turns, user: UserId, turn: Turn) {
+  const { output, gate } = outputOf(turn, await turns.entries(user, turn))
+  return responseObject({ turn, model: placeholderModel, output, gate })
+}
+
+/** An id that is malformed, unknown, deleted or another user's: all the same to the caller. */
+async function findTurn(turns: Turns, user: UserId, request: FastifyRequest): Promise<Turn> {
+  const ids = parseResponseId(idOf(request))
+  const turn = ids && (await turns.get(user, ids.turnId))
+  if (turn && turn.threadId === ids.threadId) return turn
+  throw new AppError('not_found', 'no response has this id: check it, or send a new request')
+}
+
+function idOf({ params }: FastifyRequest): string {
+  return isObject(params) ? String(params['id']) : ''
+}
+
+function queryOf({ query }: FastifyRequest): Readonly<Record<string, string | undefined>> {
+  if (!isObject(query)) return {}
+  return Object.fromEntries(
+    Object.entries(query).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
+  )
+}
+
+function inputItem({ id, item }: Entry, threadHex: string) {
+  switch (item.type) {
+    case 'message': {
+      const wireId = itemId('msg', id, threadHex)
+      if (item.role === 'assistant') return messageOutput(wireId, textOfParts(item.content), 'completed')
+      return { id: wireId, type: 'message', status: 'completed', role: 'user', content: item.content.map(inputPart) }
+    }
+    case 'call': {
+      const args = typeof item.args === 'string' ? item.args : JSON.stringify(item.args)
+      const call = { call_id: item.callId, name: item.name, arguments: args }
+      return { id: itemId('fc', id, threadHex), type: 'function_call', status: 'completed', ...call }
+    }
+    case 'result':
+    case 'answer': {
+      const answer = { call_id: item.callId, output: item.output ?? '' }
+      return { id: itemId('fc', id, threadHex), type: 'function_call_output', status: 'completed', ...answer }
+    }
+    case 'reasoning':
+    case 'attempt':
+    case 'gate':
+    case 'summary':
+      return undefined
+    default:
+      return item satisfies never
+  }
+}
+
+function textOfParts(parts: readonly Part[]): string {
+  return parts.map((part) => (part.type === 'image' ? '' : part.text)).join('')
+}
+
+function inputPart(part: Part) {
+  switch (part.type) {
+    case 'text':
+      return { type: 'input_text', text: part.text }
+    case 'image':
+      return { type: 'input_image', image_url: part.url, detail: 'auto' }
+    case 'file':
+      return { type: 'input_file', filename: part.name, text: part.text }
+    default:
+      return part satisfies never
+  }
+}

@@ -1,0 +1,80 @@
+// A job as the channel shows it: three states that only move forward, and the answer once there is one.
+import { openCalls } from '#core/calls.ts'
+import { type Entry, type Gate, textOf } from '#core/item.ts'
+import { isObject, type JsonObject } from '#core/json.ts'
+import { ended, type Turn, type TurnError } from '#core/turn.ts'
+import type { Turns } from '#turns/turns.ts'
+
+export type JobStatus = 'queued' | 'running' | 'completed'
+
+export type JobRecord = {
+  readonly id: string
+  readonly status: JobStatus
+  /** Present once completed; of a job that failed, it says why. */
+  readonly response?: string
+  readonly error?: TurnError
+  /** What a running job waits for, when somebody has to decide. */
+  readonly waiting?: { readonly kind: Gate['kind']; readonly name: string; readonly prompt: string; readonly message: string }
+  readonly metadata?: JsonObject
+  readonly created_at: string
+  readonly completed_at?: string
+}
+
+/** Reads what a job needs beside its turn: the row it ended with, or the gate it waits at. */
+export async function showJob(turns: Pick<Turns, 'entries' | 'history'>, turn: Turn): Promise<JobRecord> {
+  const { userId, threadId, lastSeq, status } = turn
+  if (status === 'waiting') return jobRecord(turn, await turns.entries(userId, turn))
+  if (status !== 'done' || lastSeq === undefined) return jobRecord(turn, [])
+  return jobRecord(turn, await turns.history(userId, threadId, { after: lastSeq - 1, limit: 1 }))
+}
+
+/** A turn as a job. `entries` are its items, or the last of them. */
+export function jobRecord(turn: Turn, entries: readonly Entry[]): JobRecord {
+  const error = errorOf(turn)
+  const gate = turn.status === 'waiting' ? openGate(entries) : undefined
+  const metadata = metadataOf(turn)
+  return {
+    id: turn.id,
+    status: jobStatus(turn),
+    ...(ended(turn.status) && { response: error ? `The job was not done: ${error.message}` : replyOf(entries) }),
+    ...(error && { error }),
+    ...(gate && { waiting: waitingFor(gate) }),
+    ...(metadata && { metadata }),
+    created_at: isoTime(turn.createdAt),
+    ...(turn.endedAt !== undefined && { completed_at: isoTime(turn.endedAt) }),
+  }
+}
+
+/** A turn that has begun stays `running` while it waits, and when it is back in the queue after a gate or a crash. */
+function jobStatus({ status, startedAt }: Turn): JobStatus {
+  if (ended(status)) return 'completed'
+  return status === 'queued' && startedAt === undefined ? 'queued' : 'running'
+}
+
+function errorOf({ status, error }: Turn): TurnError | undefined {
+  if (status === 'cancelled') return { code: 'turn_cancelled', message: 'it was cancelled' }
+  return status === 'failed' ? (error ?? { code: 'internal', message: 'something went wrong inside the service' }) : undefined
+}
+
+function replyOf(entries: readonly Entry[]): string {
+  const last = entries.at(-1)?.item
+  return last?.type === 'message' && last.role === 'assistant' ? textOf(last) : ''
+}
+
+function openGate(entries: readonly Entry[]): Gate | undefined {
+  return openCalls(entries.map(({ item }) => item)).find(({ gate, answer }) => gate && !answer)?.gate
+}
+
+/** Without the arguments of the call: whoever decides sees them, the channel need not. */
+function waitingFor({ kind, name, prompt }: Gate): NonNullable<JobRecord['waiting']> {
+  return { kind, name, prompt, message: 'the operator has to answer this in the web UI; then the job goes on' }
+}
+
+function metadataOf({ options: { echo } }: Turn): JsonObject | undefined {
+  const metadata = isObject(echo) ? echo['metadata'] : undefined
+  return isObject(metadata) ? (metadata as JsonObject) : undefined
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}

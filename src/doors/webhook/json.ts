@@ -1,0 +1,80 @@
+// JSON read with suspicion. What two readers could understand differently is refused: a repeated key, broken UTF-8.
+import { AppError } from '#core/errors.ts'
+import { isObject, type Json, type JsonObject } from '#core/json.ts'
+
+const maxDepth = 64
+const longestPath = 200
+
+/** The JSON object that a body holds. Throws invalid_input, naming the field where there is one. */
+export function readObject(body: Buffer): JsonObject {
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch (error) {
+    throw new AppError('invalid_input', 'the body is not valid UTF-8', { cause: error })
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    const what = text.trim() === '' ? 'the body is empty' : 'the body is not valid JSON'
+    throw new AppError('invalid_input', `${what}: send a JSON object`, { cause: error })
+  }
+  checkShape(text)
+  if (!isObject(value)) throw new AppError('invalid_input', 'the body must be a JSON object')
+  return value as JsonObject
+}
+
+/** Throws invalid_input for a text that cannot be kept as it is; `path` names it. */
+export function checkText(text: string, path: string): void {
+  if (text.includes('\0')) throw fault(path, 'contains a NUL character')
+  if (!text.isWellFormed()) throw fault(path, 'contains half of a surrogate pair, which is no character')
+}
+
+/** Throws invalid_input for a value of which something would be lost when it is stored and returned. */
+export function checkKept(value: Json, path: string): void {
+  if (typeof value === 'string') checkText(value, path)
+  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+    throw fault(path, 'is a number too large to be kept exactly: send it as a string')
+  }
+  if (Array.isArray(value)) {
+    for (const [at, each] of value.entries()) checkKept(each as Json, `${path}[${at}]`)
+  } else if (isObject(value)) {
+    for (const [key, each] of Object.entries(value)) {
+      checkText(key, `a key of ${path}`)
+      checkKept(each as Json, `${path}.${key}`)
+    }
+  }
+}
+
+/** A fault of a field, named by its path. */
+export function fault(path: string, what: string): AppError {
+  const name = path.length > longestPath ? `${path.slice(0, longestPath)}…` : path
+  return new AppError('invalid_input', `${name} ${what}`, { param: name })
+}
+
+type Level = { readonly keys: Set<string> | undefined; key: string }
+
+/** Looks at the text of valid JSON for what its parsed value no longer shows, or is too deep to be walked. */
+function checkShape(text: string): void {
+  const levels: Level[] = []
+  let last = ''
+  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g)) {
+    const level = levels.at(-1)
+    if (token === '{' || token === '[') {
+      if (levels.length === maxDepth) {
+        throw fault(levels[0]?.key || 'the body', `is nested deeper than ${maxDepth} levels`)
+      }
+      levels.push({ keys: token === '{' ? new Set() : undefined, key: '' })
+    } else if (token === '}' || token === ']') levels.pop()
+    else if (token === ':' && level?.keys) {
+      level.key = JSON.parse(last) as string
+      if (level.keys.has(level.key)) throw fault(pathOf(levels), 'appears twice')
+      level.keys.add(level.key)
+    } else last = token
+  }
+}
+
+function pathOf(levels: readonly Level[]): string {
+  return levels.flatMap(({ keys, key }) => (keys ? [key] : [])).join('.')
+}

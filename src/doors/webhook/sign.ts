@@ -1,0 +1,32 @@
+// Who may come in: the shared secret in a header, or a signature of the body made with it.
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+
+const signature = /^sha256=([0-9a-f]{64})$/i
+
+export interface Sign {
+  /** True when the headers show the secret, or hold the signature of this body. Without a body only the secret counts. */
+  accepts(headers: IncomingHttpHeaders, body?: Buffer): boolean
+}
+
+export function createSign(secret: string): Sign {
+  const expected = digest(secret)
+  return {
+    accepts(headers, body) {
+      const given = headers['x-webhook-secret']
+      // Digests have one length, so the comparison takes one time whatever was sent.
+      if (typeof given === 'string' && timingSafeEqual(digest(given), expected)) return true
+      return body !== undefined && isSigned(headers['x-hub-signature-256'], body, secret)
+    },
+  }
+}
+
+function isSigned(given: string | string[] | undefined, body: Buffer, secret: string): boolean {
+  const hex = typeof given === 'string' ? signature.exec(given)?.[1] : undefined
+  if (hex === undefined) return false
+  return timingSafeEqual(Buffer.from(hex, 'hex'), createHmac('sha256', secret).update(body).digest())
+}
+
+function digest(text: string): Buffer {
+  return hash('sha256', text, 'buffer')
+}

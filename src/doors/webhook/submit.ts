@@ -1,0 +1,73 @@
+// A submission: the body of POST /webhook, checked, and the turn that it asks for.
+import { hash } from 'node:crypto'
+import { userId } from '#core/ids.ts'
+import { textMessage } from '#core/item.ts'
+import { canonical, isObject, type Json, type JsonObject } from '#core/json.ts'
+import { checkMessage, type StartTurn } from '#turns/turns.ts'
+import { checkKept, checkText, fault } from './json.ts'
+
+const longestId = 200
+const longestKey = 255
+
+export type Submission = {
+  readonly userId: string
+  readonly message: string
+  readonly conversationId?: string
+  readonly metadata?: JsonObject
+  /** A retry with the same key is the same job. */
+  readonly key?: string
+}
+
+/** Reads a message per the specification. Unknown fields are ignored, null stands for absent. Throws invalid_input. */
+export function readSubmission(body: JsonObject, idempotencyKey: string | undefined): Submission {
+  const message = body['message'] ?? undefined
+  const conversation = body['conversation_id'] ?? undefined
+  const metadata = body['metadata'] ?? undefined
+  const user = readId(body['user_id'] ?? undefined, 'user_id')
+  if (message === undefined) throw fault('message', 'is missing')
+  if (typeof message !== 'string') throw fault('message', 'must be a string')
+  checkText(message, 'message')
+  checkMessage(message)
+  return {
+    userId: user,
+    message,
+    ...(conversation !== undefined && { conversationId: readId(conversation, 'conversation_id') }),
+    ...(metadata !== undefined && { metadata: readMetadata(metadata) }),
+    ...(idempotencyKey !== undefined && { key: readKey(idempotencyKey, 'Idempotency-Key') }),
+  }
+}
+
+/** The turn of a submission. Its user lives in the channel's own namespace, whatever the name says. */
+export function turnOf({ userId: user, message, conversationId, metadata, key }: Submission): StartTurn {
+  const sent = { message, conversationId: conversationId ?? null, metadata: metadata ?? null }
+  return {
+    user: userId(`webhook:${user}`),
+    door: 'webhook',
+    ...(conversationId !== undefined && { threadKey: conversationId }),
+    input: [textMessage('user', message)],
+    options: metadata ? { echo: { metadata } } : {},
+    whenBusy: 'queue',
+    ...(key !== undefined && { idempotency: { key, bodyHash: hash('sha256', canonical(sent)) } }),
+  }
+}
+
+/** Checks a key that came in a header. An empty one would make one job of all that send it so. */
+export function readKey(key: string, header: string): string {
+  if (key.length >= 1 && key.length <= longestKey) return key
+  throw fault(header, `must have 1 to ${longestKey} characters`)
+}
+
+function readId(value: Json | undefined, field: string): string {
+  if (value === undefined) throw fault(field, 'is missing')
+  if (typeof value !== 'string') throw fault(field, 'must be a string')
+  checkText(value, field)
+  const characters = Array.from(value).length
+  if (characters < 1 || characters > longestId) throw fault(field, `must have 1 to ${longestId} characters`)
+  return value
+}
+
+function readMetadata(value: Json): JsonObject {
+  if (!isObject(value)) throw fault('metadata', 'must be an object')
+  checkKept(value as JsonObject, 'metadata')
+  return value as JsonObject
+}

@@ -1,0 +1,50 @@
+// Leases of processes over one database, by the database's clock. On SQLite the home's lock takes their place.
+import type { Lease, LeaseStore } from '#core/store.ts'
+import { first, run, type Sql } from './sql.ts'
+
+/** A process that has not been heard of for this long has lost its turns. */
+export const leaseMs = 12_000
+const forgetMs = 24 * 60 * 60 * 1000
+
+/** Milliseconds by PostgreSQL's clock, as SQL. */
+export const databaseClock = '(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT'
+
+export function createLeaseStore({ sql }: { sql: Sql }): LeaseStore {
+  if (sql.backend === 'sqlite') return homeLeases()
+  return {
+    join: (owner) =>
+      sql.write(function* () {
+        yield* run(`DELETE FROM processes WHERE seen_at < ${databaseClock} - ?`, forgetMs)
+        const row = yield* first(
+          `INSERT INTO processes (owner, epoch, seen_at) VALUES (?, 1, ${databaseClock})
+           ON CONFLICT (owner) DO UPDATE SET epoch = processes.epoch + 1, seen_at = excluded.seen_at RETURNING epoch`,
+          owner,
+        )
+        return { owner, epoch: Number(row?.['epoch']) }
+      }),
+    beat: ({ owner, epoch }) =>
+      sql.write(function* () {
+        const row = yield* first(
+          `UPDATE processes SET seen_at = ${databaseClock}
+           WHERE owner = ? AND epoch = ? AND seen_at > ${databaseClock} - ? RETURNING owner`,
+          owner,
+          epoch,
+          leaseMs,
+        )
+        return row !== undefined
+      }),
+    leave: ({ owner }) =>
+      sql.write(function* () {
+        yield* run('DELETE FROM processes WHERE owner = ?', owner)
+      }),
+  }
+}
+
+/** Whoever holds the home is alone: the lease lasts as long as the process. */
+function homeLeases(): LeaseStore {
+  return {
+    join: (owner): Promise<Lease> => Promise.resolve({ owner, epoch: 1 }),
+    beat: () => Promise.resolve(true),
+    leave: () => Promise.resolve(),
+  }
+}

@@ -1,0 +1,133 @@
+// PostgreSQL behind the port: a pool, one transaction per job, statements sent without waiting where their rows are not
+// looked at. A job that loses a race (unique index, deadlock) is run again: it then sees what won.
+import pg from 'pg'
+import { AppError } from '#core/errors.ts'
+import type { Job, Row, Sql, Statement } from './sql.ts'
+
+const poolSize = 10
+const connectMs = 5_000
+const statementMs = 30_000
+const maxTries = 6
+
+/** Lost races: serialization, deadlock, and two inserts of one key. */
+const lostRaces: ReadonlySet<string | undefined> = new Set(['40001', '40P01', '23505'])
+
+export function openPostgres(url: string): Sql & { readonly pool: pg.Pool } {
+  // `pipeline` is younger than the package's types.
+  const options: pg.PoolConfig & { pipeline: boolean } = {
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: connectMs,
+    statement_timeout: statementMs,
+    query_timeout: statementMs + 5_000,
+    keepAlive: true,
+    pipeline: true,
+    application_name: 'atrium',
+  }
+  const pool = new pg.Pool(options)
+  // A connection that breaks while idle is replaced by the pool; the next job tells whether the server is there.
+  pool.on('error', () => {})
+  const texts = new Map<string, pg.QueryConfig>()
+
+  function send(client: pg.ClientBase, { sql, values }: Statement): Promise<pg.QueryResult<Row>> {
+    let known = texts.get(sql)
+    if (!known) {
+      known = { name: `s${texts.size}`, text: numbered(sql) }
+      texts.set(sql, known)
+    }
+    return client.query<Row>({ ...known, values: [...values] })
+  }
+
+  async function drive<T>(client: pg.ClientBase, job: Job<T>, blind: Promise<unknown>[]): Promise<T> {
+    let step = job.next()
+    while (!step.done) {
+      const answer = send(client, step.value)
+      if (step.value.blind) {
+        answer.catch(() => {})
+        blind.push(answer)
+        step = job.next([])
+      } else {
+        step = job.next((await answer).rows)
+      }
+    }
+    return step.value
+  }
+
+  async function once<T>(job: Job<T>): Promise<T> {
+    const client = await pool.connect()
+    try {
+      const begun = client.query('BEGIN')
+      begun.catch(() => {})
+      const blind: Promise<unknown>[] = [begun]
+      const result = await drive(client, job, blind)
+      const [end] = await Promise.all([client.query('COMMIT'), ...blind])
+      // A transaction that failed inside is rolled back by its COMMIT.
+      if (end.command !== 'COMMIT') throw new Error(`the transaction ended with ${end.command}`)
+      client.release()
+      return result
+    } catch (error) {
+      if (error instanceof AppError) {
+        await client.query('ROLLBACK').then(
+          () => client.release(),
+          () => client.release(true),
+        )
+      } else {
+        // Statements in flight and half-made prepared ones go with the connection.
+        client.release(true)
+      }
+      throw error
+    }
+  }
+
+  return {
+    backend: 'postgres',
+    lock: ' FOR UPDATE',
+    pool,
+    async read<T>(job: () => Job<T>) {
+      try {
+        const client = await pool.connect()
+        try {
+          const result = await drive(client, job(), [])
+          client.release()
+          return result
+        } catch (error) {
+          client.release(!(error instanceof AppError))
+          throw error
+        }
+      } catch (error) {
+        throw asAppError(error)
+      }
+    },
+    async write<T>(job: () => Job<T>) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await once(job())
+        } catch (error) {
+          if (attempt >= maxTries || !lostRaces.has((error as { code?: string }).code)) throw asAppError(error)
+        }
+      }
+    },
+    close: () => pool.end(),
+  }
+}
+
+/** `?` as PostgreSQL wants it. No statement of the store has a question mark inside a literal. */
+function numbered(sql: string): string {
+  let at = 0
+  return sql.replaceAll('?', () => `$${++at}`)
+}
+
+/** The faults of the database that a user can act on; anything else stays what it is. */
+export function asAppError(error: unknown): unknown {
+  if (error instanceof AppError) return error
+  const { code, message = '' } = error as { code?: string; message?: string }
+  if (code === '53100') {
+    return new AppError('disk_full', "the database's disk is full: nothing was stored", { cause: error })
+  }
+  const away =
+    /^(08|57P|53|28|3D)/.test(code ?? '') ||
+    /^E(CONN|PIPE|HOST|NET|AI_|NOTFOUND|TIMEDOUT)/.test(code ?? '') ||
+    /timeout|terminated|not queryable|Client has encountered|Cannot use a pool/i.test(message)
+  // The message may name the user and the host, never the password.
+  return away ? new AppError('database_unavailable', `PostgreSQL is unavailable (${message})`, { cause: error }) : error
+}

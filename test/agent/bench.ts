@@ -1,0 +1,75 @@
+// Runs one turn of the loop over a real store, step by step, the way the runner does.
+import type { TestContext } from 'node:test'
+import { type Bounds, defaultBounds } from '#agent/guard.ts'
+import { createHistories, type Histories, type History } from '#agent/history.ts'
+import { runTurn } from '#agent/loop.ts'
+import type { Toolbox } from '#agent/toolbox.ts'
+import type { Delta } from '#core/event.ts'
+import type { Item } from '#core/item.ts'
+import type { Model } from '#core/model.ts'
+import type { NewTurn, StartedTurn, Step, Store } from '#core/store.ts'
+import type { Turn } from '#core/turn.ts'
+import { createSeal } from '#lib/seal.ts'
+import { openStore } from '#store/open.ts'
+import { itemsOf, lease, turnOf } from '../store/harness.ts'
+import { toolboxOf } from './tools.ts'
+
+export type Run = {
+  readonly store: Store
+  readonly steps: Step[]
+  readonly deltas: Delta[]
+  readonly turn: Turn
+  readonly history: History
+  readonly items: Item[]
+}
+
+export type RunParts = {
+  readonly model: Model
+  readonly toolbox?: Toolbox
+  readonly bounds?: Partial<Bounds>
+  readonly signal?: AbortSignal
+  readonly store?: Store
+  readonly histories?: Histories
+  readonly started?: StartedTurn
+  readonly given?: Partial<NewTurn>
+  /** Called before a step is recorded. */
+  readonly onStep?: (step: Step, turn: Turn) => void | Promise<void>
+  readonly onDelta?: () => void
+}
+
+export function openTestStore(t: TestContext): Store {
+  const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)) })
+  t.after(() => store.close())
+  return store
+}
+
+/** Starts a turn (or takes the one given) and carries it to its rest, or to what the loop throws. */
+export async function runOne(t: TestContext, parts: RunParts): Promise<Run> {
+  const store = parts.store ?? openTestStore(t)
+  const histories = parts.histories ?? createHistories({ threads: store.threads })
+  const started = parts.started ?? (await store.turns.start(turnOf(parts.given)))
+  let { turn } = started
+  const history = await histories.open(started)
+  const steps: Step[] = []
+  const deltas: Delta[] = []
+  const loop = runTurn({
+    turn,
+    history,
+    model: parts.model,
+    toolbox: parts.toolbox ?? toolboxOf(),
+    bounds: { ...defaultBounds, ...parts.bounds },
+    signal: parts.signal ?? new AbortController().signal,
+    emit: (batch) => {
+      deltas.push(...batch)
+      parts.onDelta?.()
+    },
+  })
+  for await (const step of loop) {
+    await parts.onStep?.(step, turn)
+    const recorded = await store.turns.record(turn, lease, step)
+    await histories.extend(turn, history, recorded.entries)
+    turn = recorded.turn
+    steps.push(step)
+  }
+  return { store, steps, deltas, turn, history, items: await itemsOf(store, turn) }
+}

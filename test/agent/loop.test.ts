@@ -1,0 +1,332 @@
+// The loop over a real store with a scripted model: what is one step, in what order, and how a turn ends.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createHistories } from '#agent/history.ts'
+import { AppError } from '#core/errors.ts'
+import type { Item } from '#core/item.ts'
+import type { Step } from '#core/store.ts'
+import { noUsage } from '#core/turn.ts'
+import { ada, decide, lease, output, rejectsWith, turnOf } from '../store/harness.ts'
+import { openTestStore, runOne } from './bench.ts'
+import { saying, scripted, tool, toolboxOf } from './tools.ts'
+
+function kinds(step: Step | undefined): string {
+  const types = step?.drafts.map(({ item }) => item.type).join(' ') ?? ''
+  return `${types}${step?.outcome ? ` > ${step.outcome.status}` : ''}`.trim()
+}
+
+function outputs(items: readonly Item[]): string[] {
+  return items.flatMap((item) => (item.type === 'result' ? [item.output] : []))
+}
+
+test('an answer is one step with its end, and its deltas name the item they become', async (t) => {
+  const { steps, deltas, turn, items } = await runOne(t, { model: scripted([['Hel', 'lo', { type: 'reasoning', text: 'hm' }]]) })
+  assert.deepEqual(steps.map(kinds), ['reasoning message > done'])
+  assert.deepEqual(items.at(-1), { type: 'message', role: 'assistant', content: [{ type: 'text', text: 'Hello' }] })
+  assert.deepEqual(
+    deltas.map(({ offset, text, turnId, itemId }) => [offset, text, turnId, itemId]),
+    [0, 3].map((offset) => [offset, offset ? 'lo' : 'Hel', turn.id, steps[0]?.drafts[1]?.id]),
+  )
+  assert.equal(turn.status, 'done')
+})
+
+test('prose and calls of one response are one step, attempts another, each result its own', async (t) => {
+  const model = scripted([['Let me see', { name: 'read' }, { name: 'once' }], ['Done']])
+  const { steps, items } = await runOne(t, { model })
+  assert.deepEqual(steps.map(kinds), ['message call call', 'attempt attempt', 'result', 'result', 'message > done'])
+  assert.deepEqual(outputs(items), ['read ran', 'once ran'])
+})
+
+const gates: readonly [what: string, calls: string[], steps: string[]][] = [
+  ['an approval', ['write'], ['call gate > waiting']],
+  ['two approvals', ['write', 'write'], ['call call gate gate > waiting']],
+  ["a caller's function", ['fn'], ['call gate > done']],
+  ["the first of two caller's functions", ['fn', 'fn2'], ['call call gate > done']],
+  ["approvals before a caller's function", ['fn', 'write'], ['call call gate > waiting']],
+  ['nothing while a built-in call is open', ['fn', 'read'], ['call call', 'attempt', 'result', 'gate > done']],
+  ['a refusal first', ['gone', 'write'], ['call call', 'result', 'gate > waiting']],
+]
+for (const [what, names, expected] of gates) {
+  test(`a response that runs into a gate is folded into one step: ${what}`, async (t) => {
+    const { steps } = await runOne(t, { model: scripted([names.map((name, at) => ({ name, args: { at } }))]) })
+    assert.deepEqual(steps.map(kinds), expected)
+  })
+}
+
+test('calls run at the same time; results are stored as they come, the prompt has them in the order of the calls', async (t) => {
+  const order = ['c', 'a', 'b']
+  const done: string[] = []
+  const waiting = new Map<string, () => void>()
+  const slow = tool('slow', { untrusted: true }, (args) => {
+    const { id } = args as { id: string }
+    return new Promise((resolve) => {
+      waiting.set(id, () => resolve(`ran ${id}`))
+      if (waiting.size === 3) waiting.get('c')?.()
+    })
+  })
+  const model = scripted([['a', 'b', 'c'].map((id) => ({ name: 'slow', args: { id } })), ['ok']])
+  const { steps, items } = await runOne(t, {
+    model,
+    toolbox: toolboxOf([slow]),
+    onStep(step) {
+      const [first] = step.drafts
+      if (first?.item.type !== 'result') return
+      done.push(first.item.output)
+      waiting.get(order[done.length] ?? '')?.()
+    },
+  })
+  assert.deepEqual(steps.map(kinds), ['call call call', 'attempt attempt attempt', 'result', 'result', 'result', 'message > done'])
+  assert.deepEqual(done, ['ran c', 'ran a', 'ran b'])
+  assert.deepEqual(outputs(items), done)
+  const asked = outputs(model.requests[1]?.items ?? [])
+  assert.deepEqual(
+    asked.map((text) => /ran (\w)/.exec(text)?.[1]),
+    ['a', 'b', 'c'],
+  )
+  assert.ok(asked.every((text) => text.startsWith('<untrusted-content from="slow">')))
+})
+
+const failures: readonly [what: string, name: string, args: string, expected: RegExp][] = [
+  ['throws', 'throws', '{}', /^the printer is on fire$/],
+  ['throws at once', 'bad', '{}', /^at once$/],
+  ['throws no error', 'odd', '{}', /^just text$/],
+  ['is not there', 'gone', '{}', /no tool named gone/],
+  ['gets half an object', 'read', '{"a":', /not a JSON object/],
+  ['gets a list', 'read', '[1]', /not a JSON object/],
+]
+for (const [what, name, args, expected] of failures) {
+  test(`a tool that ${what} is a result the model can read, and the turn goes on`, async (t) => {
+    const toolbox = toolboxOf([
+      tool('throws', {}, () => Promise.reject(new Error('the printer is on fire'))),
+      tool('bad', {}, () => {
+        throw new Error('at once')
+      }),
+      // oxlint-disable-next-line prefer-promise-reject-errors -- tools are written by others
+      tool('odd', {}, () => Promise.reject('just text')),
+    ])
+    const model = scripted([[{ name, args }], ['I see']])
+    const { turn } = await runOne(t, { model, toolbox })
+    const [result] = (model.requests[1]?.items ?? []).filter((item) => item.type === 'result')
+    assert.match(result?.output ?? '', expected)
+    assert.equal(result?.error, true)
+    assert.equal(turn.status, 'done')
+  })
+}
+
+test('a result too long is cut, and says so', async (t) => {
+  const long = tool('long', {}, () => Promise.resolve('x'.repeat(300_000)))
+  const { items } = await runOne(t, { model: scripted([[{ name: 'long' }], ['ok']]), toolbox: toolboxOf([long]) })
+  const [text] = outputs(items)
+  assert.match(text?.slice(200_000) ?? '', /^\n\[cut: 100000 more characters\]$/)
+})
+
+test('more calls than anyone needs are not taken', async (t) => {
+  const many = Array.from({ length: 80 }, (_, at) => ({ name: 'read', args: { at } }))
+  const { items } = await runOne(t, { model: scripted([many, ['ok']]) })
+  assert.equal(items.filter(({ type }) => type === 'call').length, 64)
+})
+
+test('an empty response ends the turn', async (t) => {
+  const { steps, turn } = await runOne(t, { model: scripted([[]]) })
+  assert.deepEqual(steps.map(kinds), ['message > done'])
+  assert.equal(turn.status, 'done')
+})
+
+test('thoughts that a provider keeps to itself are kept for it', async (t) => {
+  const model = scripted([[{ type: 'reasoning', text: '', opaque: 'sealed' }, { name: 'read' }], ['ok']])
+  await runOne(t, { model })
+  assert.deepEqual(model.requests[1]?.items[1], { type: 'reasoning', text: '', opaque: 'sealed' })
+})
+
+test('usage adds up over the steps, a resumed turn goes on from what it had', async (t) => {
+  const usage = { inputTokens: 1, cachedTokens: 2, outputTokens: 3, reasoningTokens: 4, costUsd: 0.5 }
+  const model = scripted([saying([{ name: 'read' }], usage), saying(['ok'], usage)])
+  const store = openTestStore(t)
+  const started = await store.turns.start(turnOf())
+  const before = { ...noUsage, inputTokens: 10 }
+  const { turn } = await runOne(t, { store, model, started: { ...started, turn: { ...started.turn, usage: before } } })
+  assert.deepEqual(turn.usage, { inputTokens: 12, cachedTokens: 4, outputTokens: 6, reasoningTokens: 8, costUsd: 1 })
+})
+
+test('a model that breaks off keeps what it had said and fails the turn with its code', async (t) => {
+  const broken = async function* () {
+    yield [{ type: 'text' as const, text: 'Half a' }]
+    yield [{ type: 'call' as const, name: 'read', args: '{}' }]
+    throw new AppError('model_unreachable', 'the line is dead')
+  }
+  const { turn, items, steps } = await runOne(t, { model: scripted([broken]) })
+  assert.deepEqual(turn.error, { code: 'model_unreachable', message: 'the line is dead' })
+  assert.deepEqual(steps.map(kinds), ['message > failed'])
+  assert.equal(items.length, 2)
+})
+
+test('a fault of our own fails the turn without telling its words', async (t) => {
+  const model = scripted([
+    () => {
+      throw new Error('secret path /home/x')
+    },
+  ])
+  const { turn } = await runOne(t, { model })
+  assert.equal(turn.error?.code, 'internal')
+  assert.doesNotMatch(turn.error?.message ?? '', /secret/)
+})
+
+const stops: readonly [what: string, reason: AppError, expected: string][] = [
+  ['a cancel', new AppError('turn_cancelled', 'x'), 'message > cancelled'],
+  ['the end of its time', new AppError('time_limit', 'x'), 'message > failed'],
+]
+for (const [what, reason, expected] of stops) {
+  test(`${what} in mid-answer keeps the text that had come`, async (t) => {
+    const controller = new AbortController()
+    const endless = async function* (_: unknown, signal: AbortSignal) {
+      yield [{ type: 'text' as const, text: 'So far' }]
+      controller.abort(reason)
+      signal.throwIfAborted()
+    }
+    const { steps, items } = await runOne(t, { model: scripted([endless]), signal: controller.signal })
+    assert.deepEqual(steps.map(kinds), [expected])
+    assert.deepEqual(items.at(-1), { type: 'message', role: 'assistant', content: [{ type: 'text', text: 'So far' }] })
+  })
+}
+
+for (const code of ['shutting_down', 'lease_lost'] as const) {
+  test(`${code} leaves the turn as it is, for whoever takes it over`, async (t) => {
+    const controller = new AbortController()
+    const store = openTestStore(t)
+    const started = await store.turns.start(turnOf())
+    const model = scripted([
+      async function* () {
+        yield [{ type: 'text' as const, text: 'So far' }]
+        controller.abort(new AppError(code, 'x'))
+        throw new Error('aborted')
+      },
+    ])
+    await rejectsWith(runOne(t, { store, started, model, signal: controller.signal }), code)
+    assert.equal((await store.turns.get(ada, started.turn.id))?.status, 'running')
+    assert.equal((await store.threads.history(started.turn)).length, 1)
+  })
+}
+
+test('a cancel in mid-tool does not wait for a tool that does not listen, and closes every call', async (t) => {
+  const controller = new AbortController()
+  const deaf = tool('deaf', {}, () => {
+    setImmediate(() => controller.abort(new AppError('turn_cancelled', 'x')))
+    return new Promise(() => {})
+  })
+  const model = scripted([[{ name: 'deaf' }, { name: 'read' }, { name: 'fn' }]])
+  const { turn, items } = await runOne(t, { model, toolbox: toolboxOf([deaf]), signal: controller.signal })
+  assert.equal(turn.status, 'cancelled')
+  assert.deepEqual(outputs(items).length, 3)
+})
+
+test('a cancel while the attempt is stored starts no tool, and no refusal goes unheard', async (t) => {
+  const controller = new AbortController()
+  let ran = 0
+  const heedful = tool('heedful', {}, (_, { signal }) => {
+    ran++
+    return Promise.reject(signal.reason as Error)
+  })
+  const { turn, items } = await runOne(t, {
+    model: scripted([[{ name: 'heedful' }, { name: 'heedful', args: { a: 1 } }]]),
+    toolbox: toolboxOf([heedful]),
+    signal: controller.signal,
+    onStep(step) {
+      if (step.drafts[0]?.item.type === 'attempt') controller.abort(new AppError('turn_cancelled', 'x'))
+    },
+  })
+  assert.deepEqual([turn.status, ran, outputs(items).length], ['cancelled', 0, 2])
+})
+
+test('an approval that was given runs the call, a denial is told with its word', async (t) => {
+  const store = openTestStore(t)
+  const model = scripted([[{ name: 'write' }, { name: 'write', args: { b: 1 } }], ['ok']])
+  const first = await runOne(t, { store, model })
+  const [one = '', two = ''] = first.items.flatMap((item) => (item.type === 'call' ? [item.callId] : []))
+  await store.turns.answer(ada, first.turn.threadId, decide(one))
+  const denial = { ...decide(two, 'deny') }
+  await store.turns.answer(ada, first.turn.threadId, { ...denial, item: { ...denial.item, output: 'not today' } as Item })
+  const [started] = (await store.turns.claim(lease, 1)).started
+  assert.ok(started)
+  const second = await runOne(t, { store, model, started })
+  assert.deepEqual(second.steps.map(kinds), ['result attempt', 'result', 'message > done'])
+  assert.deepEqual(outputs(model.requests[1]?.items ?? []), ['write ran', 'the user did not allow write: not today'])
+})
+
+test('an answer that comes while another call runs is taken in the same run, and nothing runs twice', async (t) => {
+  const store = openTestStore(t)
+  let ran = 0
+  const write = tool('write', { effects: 'write', repeatable: true }, () => Promise.resolve(`ran ${++ran}`))
+  const toolbox = toolboxOf([write])
+  const model = scripted([[{ name: 'write' }, { name: 'write', args: { b: 1 } }], ['ok']])
+  const first = await runOne(t, { store, model, toolbox })
+  const [one = '', two = ''] = first.items.flatMap((item) => (item.type === 'call' ? [item.callId] : []))
+  await store.turns.answer(ada, first.turn.threadId, decide(one))
+  const [started] = (await store.turns.claim(lease, 1)).started
+  assert.ok(started)
+  const second = await runOne(t, {
+    store,
+    model,
+    toolbox,
+    started,
+    async onStep(step) {
+      assert.ok(ran <= 2, 'a call is run once')
+      if (step.drafts[0]?.item.type === 'result' && ran === 1) await store.turns.answer(ada, first.turn.threadId, decide(two))
+    },
+  })
+  assert.deepEqual([second.turn.status, ran], ['done', 2])
+  assert.deepEqual(outputs(second.items), ['ran 1', 'ran 2'])
+  assert.deepEqual(outputs(model.requests[1]?.items ?? []), ['ran 1', 'ran 2'])
+})
+
+test("a caller's outputs come back one by one, fenced, and the model is asked after the last", async (t) => {
+  const store = openTestStore(t)
+  const model = scripted([[{ name: 'fn' }, { name: 'read' }, { name: 'fn2' }], ['ok']])
+  let { turn } = await runOne(t, { store, model })
+  for (const text of ['one </untrusted-content>', 'two']) {
+    assert.equal(turn.status, 'done')
+    const callId = (await store.threads.get(ada, turn.threadId))?.openCall ?? ''
+    const resume = { threadId: turn.threadId, resumes: callId, input: [output(callId, text)] }
+    turn = (await runOne(t, { store, model, given: resume })).turn
+  }
+  assert.equal(model.requests.length, 2)
+  assert.deepEqual(outputs(model.requests[1]?.items ?? []), [
+    '<untrusted-content from="fn">\none &lt;/untrusted-content>\n</untrusted-content>',
+    'read ran',
+    '<untrusted-content from="fn2">\ntwo\n</untrusted-content>',
+  ])
+})
+
+test('the guards end a turn with their code, and leave a thread that goes on', async (t) => {
+  const store = openTestStore(t)
+  const again = scripted(Array.from({ length: 9 }, () => [{ name: 'read' }]))
+  const { turn } = await runOne(t, { store, model: again })
+  assert.deepEqual([turn.error?.code, again.requests.length], ['repeated_call', 4])
+  const next = scripted([['ok']])
+  const after = await runOne(t, { store, model: next, given: { threadId: turn.threadId } })
+  assert.equal(after.turn.status, 'done', 'earlier turns do not count')
+  const steps = scripted(Array.from({ length: 9 }, (_, at) => [{ name: 'read', args: { at } }, { name: 'once', args: { at } }]))
+  assert.equal((await runOne(t, { model: steps, bounds: { steps: 3 } })).turn.error?.code, 'step_limit')
+  assert.equal(steps.requests.length, 3)
+  const dear = scripted(Array.from({ length: 9 }, (_, at) => saying([{ name: 'read', args: { at } }], { ...noUsage, costUsd: 2 })))
+  assert.equal((await runOne(t, { model: dear })).turn.error?.code, 'spend_limit')
+  assert.equal(dear.requests.length, 3)
+})
+
+test('the model is offered the tools of the service and of the caller', async (t) => {
+  const model = scripted([['ok']])
+  await runOne(t, { model })
+  assert.deepEqual(
+    model.requests[0]?.tools.map(({ name }) => name),
+    ['read', 'once', 'write', 'fn', 'fn2'],
+  )
+})
+
+test('a turn carried on by another process asks the model with the same prompt', async (t) => {
+  const store = openTestStore(t)
+  const model = scripted([['Let me see', { name: 'read' }, { name: 'fn' }], ['ok']])
+  const histories = createHistories({ threads: store.threads })
+  const { turn, history } = await runOne(t, { store, model, histories })
+  const cold = await createHistories({ threads: store.threads }).open({ turn, entries: [] })
+  assert.deepEqual(cold.items, history.items)
+  assert.deepEqual(cold.prompt, history.prompt)
+})

@@ -1,0 +1,85 @@
+// The next move, by table: every state a log can be found in.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { nextMove, type Move } from '#agent/move.ts'
+import { type Gate, type Item, textMessage } from '#core/item.ts'
+import { call, toolboxOf } from './tools.ts'
+
+const user = textMessage('user', 'go')
+const prose = textMessage('assistant', 'well')
+const thought: Item = { type: 'reasoning', text: 'hm' }
+const attempt = (callId: string): Item => ({ type: 'attempt', callId })
+const result = (callId: string, error?: true): Item => ({ type: 'result', callId, output: '', ...(error && { error }) })
+const gate = (callId: string, kind: Gate['kind']): Item => ({ type: 'gate', callId, kind, name: 'x', args: {}, prompt: '' })
+const allow = (callId: string): Item => ({ type: 'answer', callId, decision: 'allow', by: 'ada' })
+const deny = (callId: string, output?: string): Item => ({ type: 'answer', callId, decision: 'deny', by: 'ada', ...(output && { output }) })
+const output = (callId: string): Item => ({ type: 'answer', callId, decision: 'output', output: 'x', by: 'ada' })
+
+const read = call('r', 'read')
+const once = call('o', 'once')
+const write = call('w', 'write')
+const write2 = call('w2', 'write')
+const fn = call('f', 'fn')
+const fn2 = call('f2', 'fn2')
+const gone = call('g', 'gone')
+const garbled = call('x', 'read', '{"half')
+
+const moves: readonly [what: string, items: Item[], move: string][] = [
+  ['an empty log', [], 'ask'],
+  ['a message', [user], 'ask'],
+  ['an answer', [user, prose], 'stop'],
+  ['an empty answer', [user, textMessage('assistant', '')], 'stop'],
+  ['a message after an answer', [user, prose, user], 'ask'],
+  ['a failed turn and a new message', [user, user], 'ask'],
+  ['a thought before the answer', [user, thought, prose], 'stop'],
+  ['a summary after an answer', [user, prose, { type: 'summary', text: '', upTo: 1 }], 'stop'],
+  ['a built-in call', [user, read], 'settle r:run'],
+  ['prose and a call: the call counts', [user, prose, read], 'settle r:run'],
+  ['calls together', [user, read, once], 'settle r:run o:run'],
+  ['its result', [user, read, attempt('r'), result('r')], 'ask'],
+  ['a failed result', [user, read, attempt('r'), result('r', true)], 'ask'],
+  ['one result of two', [user, read, once, attempt('r'), attempt('o'), result('r')], 'settle o:interrupted'],
+  ['a call cut off in mid-run that may run again', [user, read, attempt('r')], 'settle r:run'],
+  ['a call cut off in mid-run that may not', [user, once, attempt('o')], 'settle o:interrupted'],
+  ['an allowed call cut off in mid-run', [user, write, gate('w', 'approval'), allow('w'), attempt('w')], 'settle w:interrupted'],
+  ['a call cut off whose tool is gone since', [user, gone, attempt('g')], 'settle g:interrupted'],
+  ['a tool that is not there', [user, gone], 'settle g:unknown'],
+  ['arguments that are no object', [user, garbled], 'settle x:invalid'],
+  ['arguments of a caller that are no object', [user, call('x', 'fn', '[1]')], 'settle x:invalid'],
+  ['built-in calls before gates', [user, fn, write, read, gone], 'settle r:run g:unknown'],
+  ['approvals before the caller, all at once', [user, fn, write, write2], 'settle w:approval w2:approval'],
+  ['an open approval', [user, write, gate('w', 'approval')], 'wait'],
+  ['an open sign-in', [user, read, gate('r', 'credential')], 'wait'],
+  ['a sign-in that was done', [user, read, gate('r', 'credential'), allow('r')], 'settle r:run'],
+  ['an open approval before a caller call', [user, fn, write, gate('w', 'approval')], 'wait'],
+  ['one of two approvals answered', [user, write, write2, gate('w', 'approval'), gate('w2', 'approval'), allow('w')], 'settle w:run'],
+  ['the answered one done, the other open', [user, write, write2, gate('w', 'approval'), gate('w2', 'approval'), allow('w'), attempt('w'), result('w')], 'wait'],
+  ['an approval denied', [user, write, gate('w', 'approval'), deny('w')], 'settle w:denied'],
+  ['a denial with a word', [user, write, gate('w', 'approval'), deny('w', 'not today')], 'settle w:denied(not today)'],
+  ['a denied call with its result', [user, write, gate('w', 'approval'), deny('w'), result('w', true)], 'ask'],
+  ['an allowed call and a built-in one', [user, write, gate('w', 'approval'), allow('w'), read], 'settle w:run r:run'],
+  ['a caller call', [user, fn], 'settle f:output'],
+  ['caller calls: one at a time', [user, fn, fn2], 'settle f:output'],
+  ['an open caller gate', [user, fn, fn2, gate('f', 'output')], 'stop'],
+  ['its output: the next one surfaces without the model', [user, fn, fn2, gate('f', 'output'), output('f')], 'settle f2:output'],
+  ['all outputs', [user, fn, fn2, gate('f', 'output'), output('f'), gate('f2', 'output'), output('f2')], 'ask'],
+  ['a caller call after all else is done', [user, fn, write, gate('w', 'approval'), deny('w'), result('w', true)], 'settle f:output'],
+  ['a cancelled caller call', [user, fn, gate('f', 'output'), result('f', true)], 'ask'],
+  ['a cancelled call and a new message', [user, fn, gate('f', 'output'), result('f', true), user], 'ask'],
+  ['an allowed call that is no longer ours: nobody will answer it again', [user, fn, gate('f', 'approval'), allow('f')], 'settle f:unknown'],
+]
+for (const [what, items, move] of moves) {
+  test(`after ${what}: ${move}`, () => assert.equal(wordsOf(nextMove(items, toolboxOf())), move))
+}
+
+function wordsOf(move: Move): string {
+  if (move.do !== 'settle') return move.do
+  return ['settle', ...move.calls.map(({ call, how, word }) => `${call.callId}:${how}${word ? `(${word})` : ''}`)].join(' ')
+}
+
+test('a log cut by a crash after any append has its next move', () => {
+  const whole: Item[] = [user, read, write, fn, attempt('r'), result('r'), gate('w', 'approval'), allow('w'), attempt('w'), result('w'), gate('f', 'output')]
+  const seen = whole.map((_, at) => wordsOf(nextMove(whole.slice(0, at + 1), toolboxOf())))
+  const running = Array.from({ length: 4 }, () => 'settle r:run')
+  assert.deepEqual(seen, ['ask', ...running, 'settle w:approval', 'wait', 'settle w:run', 'settle w:interrupted', 'settle f:output', 'stop'])
+})

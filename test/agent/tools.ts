@@ -1,0 +1,79 @@
+// Tools and scripted models for the agent's tests.
+import type { Call, Item } from '#core/item.ts'
+import type { Model, ModelEvent, ModelRequest } from '#core/model.ts'
+import type { Tool, ToolContext, ToolSpec } from '#core/tool.ts'
+import { noUsage, type Usage } from '#core/turn.ts'
+import { createToolbox, type Toolbox } from '#agent/toolbox.ts'
+import type { Json } from '#core/json.ts'
+
+type Run = (args: Json, context: ToolContext) => Promise<string>
+
+export function tool(name: string, over: Partial<Omit<Tool, 'spec' | 'run'>> = {}, run?: Run): Tool {
+  return {
+    spec: specOf(name),
+    effects: 'read',
+    repeatable: true,
+    untrusted: false,
+    run: run ?? (() => Promise.resolve(`${name} ran`)),
+    ...over,
+  }
+}
+
+export function specOf(name: string): ToolSpec {
+  return { name, description: name, parameters: { type: 'object' } }
+}
+
+export function toolsOf(tools: readonly Tool[]) {
+  return { byName: new Map(tools.map((each) => [each.spec.name, each])), specs: tools.map(({ spec }) => spec) }
+}
+
+/** `read` may be repeated, `once` may not, `write` is asked for; `fn` and `fn2` are the caller's. */
+export function toolboxOf(more: readonly Tool[] = []): Toolbox {
+  const own = [tool('read'), tool('once', { repeatable: false }), tool('write', { effects: 'write', repeatable: false })]
+  const { byName, specs } = toolsOf([...own, ...more])
+  return createToolbox(byName, specs, [specOf('fn'), specOf('fn2')])
+}
+
+export function call(callId: string, name: string, args: Json = {}): Call {
+  return { type: 'call', callId, name, args }
+}
+
+export type Saying = string | { readonly name: string; readonly args?: Json | string } | ModelEvent
+export type Script = (request: ModelRequest, signal: AbortSignal) => AsyncIterable<readonly ModelEvent[]>
+
+/** One reply of a model: texts and calls, each a batch of its own, then the end. */
+export function saying(sayings: readonly Saying[], usage: Usage = noUsage): Script {
+  return async function* () {
+    for (const each of sayings) {
+      await Promise.resolve()
+      yield [eventOf(each)]
+    }
+    yield [{ type: 'done', usage }]
+  }
+}
+
+function eventOf(saying: Saying): ModelEvent {
+  if (typeof saying === 'string') return { type: 'text', text: saying }
+  if ('type' in saying) return saying
+  const args = typeof saying.args === 'string' ? saying.args : JSON.stringify(saying.args ?? {})
+  return { type: 'call', name: saying.name, args }
+}
+
+export type ScriptedModel = Model & { readonly requests: { items: Item[]; tools: readonly ToolSpec[] }[] }
+
+/** A model that gives its replies in order, and an error once it has no more. It keeps what it was asked. */
+export function scripted(replies: readonly (readonly Saying[] | Script)[]): ScriptedModel {
+  const requests: ScriptedModel['requests'] = []
+  return {
+    provider: 'test',
+    name: 'test',
+    window: 100_000,
+    requests,
+    stream(request, signal) {
+      const reply = replies[requests.length]
+      requests.push({ items: [...request.items], tools: request.tools })
+      if (!reply) throw new Error(`the model was asked ${requests.length} times, its script has ${replies.length}`)
+      return typeof reply === 'function' ? reply(request, signal) : saying(reply)(request, signal)
+    },
+  }
+}

@@ -1,0 +1,41 @@
+// Where the calls of a thread stand.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openCalls } from '#core/calls.ts'
+import { type Item, textMessage } from '#core/item.ts'
+
+const user = textMessage('user', 'go')
+const prose = textMessage('assistant', 'one moment')
+const call = (callId: string): Item => ({ type: 'call', callId, name: 'act', args: {} })
+const attempt = (callId: string): Item => ({ type: 'attempt', callId })
+const result = (callId: string): Item => ({ type: 'result', callId, output: '' })
+const gate = (callId: string, kind: 'approval' | 'output' = 'approval'): Item => ({ type: 'gate', callId, kind, name: 'act', args: {}, prompt: '' })
+const answer = (callId: string, decision: 'allow' | 'deny' | 'output'): Item => ({ type: 'answer', callId, decision, by: 'ada' })
+
+/** `id` of each open call, `!` when attempted, `?` behind a gate, `+` or `-` once answered. */
+const tables: readonly [what: string, items: Item[], open: string[]][] = [
+  ['an empty thread', [], []],
+  ['a message alone', [user], []],
+  ['an answer in prose', [user, prose], []],
+  ['calls in the order they were made', [user, prose, call('a'), call('b')], ['a', 'b']],
+  ['an attempt', [user, call('a'), call('b'), attempt('b')], ['a', 'b!']],
+  ['a result', [user, call('a'), call('b'), attempt('a'), attempt('b'), result('b')], ['a!']],
+  ['all results', [user, call('a'), call('b'), result('b'), result('a')], []],
+  ['a gate', [user, call('a'), gate('a')], ['a?']],
+  ['a gate that was opened', [user, call('a'), gate('a'), answer('a', 'allow')], ['a?+']],
+  ['a gate that was denied', [user, call('a'), gate('a'), answer('a', 'deny')], ['a?-']],
+  ['a denied call with its result', [user, call('a'), gate('a'), answer('a', 'deny'), result('a')], []],
+  ['an output: it closes its call by itself', [user, call('a'), call('b'), gate('a', 'output'), answer('a', 'output')], ['b']],
+  ['an allowed call in mid-run', [user, call('a'), gate('a'), answer('a', 'allow'), attempt('a')], ['a!?+']],
+  ['a response after another', [user, call('a'), result('a'), prose, call('b')], ['b']],
+  ['reasoning before the calls', [user, { type: 'reasoning', text: 'hm' }, call('a')], ['a']],
+]
+for (const [what, items, open] of tables) {
+  test(`open calls of ${what}: ${open.join(', ') || 'none'}`, () => {
+    const found = openCalls(items).map(({ call, gate, answer, attempted }) => {
+      const said = answer ? (answer.decision === 'allow' ? '+' : '-') : ''
+      return `${call.callId}${attempted ? '!' : ''}${gate ? '?' : ''}${said}`
+    })
+    assert.deepEqual(found, open)
+  })
+}

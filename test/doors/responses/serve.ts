@@ -1,0 +1,212 @@
+// The Responses API on a real port: real store, runner and loop under it, a scripted model at its edge.
+import type { AddressInfo } from 'node:net'
+import fastify from 'fastify'
+import { defaultBounds } from '#agent/guard.ts'
+import { createHistories } from '#agent/history.ts'
+import type { Bus, Subscription } from '#core/bus.ts'
+import { userId } from '#core/ids.ts'
+import { isObject } from '#core/json.ts'
+import type { Model, ModelRequest } from '#core/model.ts'
+import type { Store } from '#core/store.ts'
+import type { Tool } from '#core/tool.ts'
+import { registerResponses } from '#doors/responses/door.ts'
+import type { ResponsesParts } from '#doors/responses/parts.ts'
+import type { Caller } from '#http/caller.ts'
+import { silentLog } from '#lib/log.ts'
+import { createSeal } from '#lib/seal.ts'
+import type { Reply } from '#models/script.ts'
+import { createScriptedModel } from '#models/scripted.ts'
+import { createLocalBus } from '#store/bus-local.ts'
+import { openStore } from '#store/open.ts'
+import { createRunner } from '#turns/runner.ts'
+import { createTurns, type Turns } from '#turns/turns.ts'
+
+export type Wire = Record<string, unknown>
+export type Answer = { readonly status: number; readonly headers: Headers; readonly body: Wire; readonly text: string }
+export type SseEvent = { readonly event: string; readonly data: Wire }
+
+export type ServeParts = Partial<Pick<ResponsesParts, 'externalTools' | 'turnTimeoutMs' | 'chatLimit' | 'now'>> & {
+  readonly replies?: readonly Reply[]
+  readonly model?: Model
+  readonly path?: string
+  readonly room?: number
+}
+
+export type Served = Awaited<ReturnType<typeof serve>>
+
+/** A tool that only reads, one that must be asked for. */
+const tools: readonly Tool[] = [tool('time', 'read', () => 'noon'), tool('workspace_write', 'write', () => 'written')]
+
+/** Opens a service. The token of a request is the name of its user. */
+export async function serve(parts: ServeParts = {}) {
+  const store: Store = openStore({ path: parts.path ?? ':memory:', seal: createSeal('00'.repeat(32)) })
+  const local = createLocalBus()
+  const watching = new Set<Subscription>()
+  const bus: Bus = {
+    ...local,
+    subscribe(threadId) {
+      const inner = local.subscribe(threadId)
+      const subscription: Subscription = {
+        partial: inner.partial,
+        [Symbol.asyncIterator]: () => inner[Symbol.asyncIterator](),
+        close() {
+          watching.delete(subscription)
+          inner.close()
+        },
+      }
+      watching.add(subscription)
+      return subscription
+    },
+  }
+  const asked: ModelRequest[] = []
+  const scripted =
+    parts.model ?? createScriptedModel({ script: { replies: parts.replies ?? [{ text: 'Hello there.' }] } })
+  const model: Model = {
+    ...scripted,
+    stream(request, signal) {
+      asked.push({ ...request, items: [...request.items] })
+      return scripted.stream(request, signal)
+    },
+  }
+  const byName = new Map(tools.map((each) => [each.spec.name, each]))
+  const lease = { owner: 'test', epoch: Date.now() }
+  const runner = createRunner({
+    store,
+    bus,
+    lease,
+    histories: createHistories({ threads: store.threads }),
+    model: () => Promise.resolve(model),
+    tools: () => ({ byName, specs: tools.map(({ spec }) => spec) }),
+    bounds: defaultBounds,
+    log: silentLog,
+    ...(parts.room !== undefined && { limit: parts.room }),
+  })
+  const turns: Turns = createTurns({ store, bus, runner })
+  await store.turns.recover(lease)
+  const app = fastify({ logger: false })
+  app.addHook('onRequest', (request, reply, done) => {
+    const name = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1]
+    if (name === undefined) {
+      reply.code(401).type('text/plain').send('Invalid or missing auth token')
+      return
+    }
+    const caller: Caller = { user: userId(name), name, operator: false }
+    request.caller = caller
+    done()
+  })
+  registerResponses(app, {
+    turns,
+    chatLimit: parts.chatLimit ?? { take: () => Promise.resolve() },
+    externalTools: parts.externalTools ?? true,
+    turnTimeoutMs: parts.turnTimeoutMs ?? 10_000,
+    registered: () => new Set(byName.keys()),
+    models: () => ['scripted', 'vendor/large'],
+    log: silentLog,
+    ...(parts.now && { now: parts.now }),
+  })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+
+  async function call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        authorization: 'Bearer ann',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, body: parsed(text) }
+  }
+
+  return {
+    url,
+    app,
+    turns,
+    store,
+    bus,
+    runner,
+    /** Subscriptions that nobody has closed. */
+    watching,
+    /** Every request the model got. */
+    asked,
+    call,
+    create: (body: Wire, headers?: Record<string, string>) =>
+      call('POST', '/api/v1/responses', { model: 'gpt-test', ...body }, headers),
+    get: (path: string, headers?: Record<string, string>) => call('GET', `/api/v1${path}`, undefined, headers),
+    async stream(body: Wire, headers?: Record<string, string>): Promise<SseEvent[]> {
+      return readEvents(
+        (await call('POST', '/api/v1/responses', { model: 'gpt-test', stream: true, ...body }, headers)).text,
+      )
+    },
+    async close() {
+      app.server.closeAllConnections()
+      await app.close()
+      await runner.drain(0)
+      await bus.close()
+      await store.close()
+    },
+  }
+}
+
+/** The events of a stream; comments are left out. Throws where a block is no event. */
+export function readEvents(text: string): SseEvent[] {
+  return text
+    .split('\n\n')
+    .filter((block) => block !== '' && !block.startsWith(':'))
+    .map((block) => {
+      const match = /^event: (\S+)\ndata: (.+)$/.exec(block)
+      if (!match) throw new Error(`no event: ${block}`)
+      return { event: match[1] ?? '', data: JSON.parse(match[2] ?? '') as Wire }
+    })
+}
+
+export function outputOf(body: Wire): Wire[] {
+  return body['output'] as Wire[]
+}
+
+/** All text of a response's messages. */
+export function textIn(body: Wire): string {
+  return outputOf(body)
+    .flatMap((item) => (item['content'] as Wire[] | undefined) ?? [])
+    .map((part) => String(part['text']))
+    .join('')
+}
+
+export function errorOf(body: Wire): Wire {
+  return body['error'] as Wire
+}
+
+function parsed(text: string): Wire {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+function tool(name: string, effects: Tool['effects'], run: () => string): Tool {
+  return {
+    spec: { name, description: name, parameters: { type: 'object', properties: {} } },
+    effects,
+    repeatable: true,
+    untrusted: false,
+    run: () => Promise.resolve(run()),
+  }
+}
+
+export const weather = {
+  type: 'function',
+  name: 'get_weather',
+  description: 'The weather of a city.',
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  strict: null,
+}

@@ -1,0 +1,123 @@
+// Jobs: lists, pages, one, cancel.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createHold, openHouse, type Say, says } from './house.ts'
+
+test('jobs are listed newest first, in pages, with their response and times', async (t) => {
+  const { call } = await openHouse(t)
+  const ids: string[] = []
+  for (const message of ['a', 'b', 'c'])
+    ids.unshift((await call('POST', '/api/chat', { body: { message } })).json.turn_id)
+  const first = (await call('GET', '/api/jobs?limit=2')).json
+  assert.deepEqual(
+    first.jobs.map(({ id }: { id: string }) => id),
+    ids.slice(0, 2),
+  )
+  const second = (await call('GET', `/api/jobs?limit=2&cursor=${first.next_cursor}`)).json
+  assert.deepEqual(
+    second.jobs.map(({ id }: { id: string }) => id),
+    ids.slice(2),
+  )
+  assert.equal(second.next_cursor, null)
+  const [job] = second.jobs
+  assert.equal(job.response, 'you said: a')
+  assert.equal(job.status, 'completed')
+  assert.equal(job.door, 'web')
+  assert.match(job.created_at, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+  assert.ok(job.completed_at >= job.created_at)
+  assert.deepEqual(Object.keys(job), [
+    'id',
+    'thread_id',
+    'door',
+    'status',
+    'created_at',
+    'completed_at',
+    'response',
+    'usage',
+  ])
+  assert.deepEqual((await call('GET', `/api/jobs/${job.id}`)).json, job)
+})
+
+test('a page holds 20 jobs unless asked, and at most 100', async (t) => {
+  const { call, turns } = await openHouse(t)
+  const { operator } = await import('#core/ids.ts')
+  for (let at = 0; at < 105; at++) {
+    const { events } = await turns.start({ user: operator, door: 'web', input: [], options: {}, whenBusy: 'queue' })
+    events.close()
+  }
+  const pageSize = async (query: string) => (await call('GET', `/api/jobs${query}`)).json.jobs.length
+  assert.equal(await pageSize(''), 20)
+  assert.equal(await pageSize('?limit=100'), 100)
+  assert.equal(await pageSize('?limit=5000'), 100)
+})
+
+test('jobs are found by their status', async (t) => {
+  const say: Say = ({ items }) => {
+    if (JSON.stringify(items).includes('fail')) throw new Error('no')
+    return says('yes')
+  }
+  const { call } = await openHouse(t, { say })
+  await call('POST', '/api/chat', { body: { message: 'go' } })
+  await call('POST', '/api/chat', { body: { message: 'fail' } })
+  const found = async (status: string) => (await call('GET', `/api/jobs?status=${status}`)).json.jobs
+  assert.equal((await found('completed')).length, 1)
+  const [failed] = await found('failed')
+  assert.equal(failed.error.code, 'internal')
+  assert.equal(failed.response, undefined)
+  for (const status of ['queued', 'running', 'waiting', 'cancelled']) assert.deepEqual(await found(status), [])
+})
+
+const badQueries: readonly [query: string, message: RegExp][] = [
+  ['status=done', /^status must be one of queued/],
+  ['status=queued&status=failed', /^status/],
+  ['limit=0', /^limit must be/],
+  ['limit=-1', /^limit must be/],
+  ['limit=2.5', /^limit must be/],
+  ['limit=ten', /^limit must be/],
+  ['limit=', /^limit must be/],
+  ['cursor=x', /^cursor must be/],
+  ['cursor=%00', /^cursor must be/],
+]
+test('a bad query is 400 and names the field', async (t) => {
+  const { call } = await openHouse(t)
+  for (const [query, message] of badQueries) {
+    const { status, json } = await call('GET', `/api/jobs?${query}`)
+    assert.equal(status, 400, query)
+    assert.equal(json.error.code, 'invalid_input')
+    assert.match(json.error.message, message, query)
+  }
+})
+
+test('cancel stops a running job, and again changes nothing', async (t) => {
+  const hold = createHold()
+  const { call } = await openHouse(t, { say: hold.say })
+  const waiting = call('POST', '/api/chat', { body: { message: 'long' } })
+  await hold.asked
+  const [job] = (await call('GET', '/api/jobs?status=running')).json.jobs
+  assert.equal(job.completed_at, null)
+  const cancelled = await call('POST', `/api/jobs/${job.id}/cancel`)
+  assert.equal(cancelled.status, 200)
+  assert.equal(cancelled.json.status, 'cancelled')
+  assert.equal((await waiting).json.status, 'cancelled')
+  const again = await call('POST', `/api/jobs/${job.id}/cancel`, { headers: { 'content-type': 'application/json' } })
+  assert.deepEqual(again.json, cancelled.json)
+})
+
+test('unknown, malformed and foreign jobs are 404, the same for all', async (t) => {
+  const { call, addUser } = await openHouse(t)
+  const [ada, bob] = [await addUser('ada'), await addUser('bob')]
+  const { json } = await call('POST', '/api/chat', { token: ada, body: { message: 'mine' } })
+  const ids = ['x', 'é', 'a'.repeat(500), '0197a000-0000-7000-8000-000000000000', json.turn_id]
+  const texts = new Set<string>()
+  for (const id of ids) {
+    for (const [method, path] of [['GET', ''] as const, ['POST', '/cancel'] as const]) {
+      const answer = await call(method, `/api/jobs/${encodeURIComponent(id)}${path}`, { token: bob })
+      assert.equal(answer.status, 404, id)
+      texts.add(answer.text)
+    }
+  }
+  assert.equal(texts.size, 1)
+  assert.deepEqual((await call('GET', '/api/jobs', { token: bob })).json.jobs, [])
+  assert.deepEqual((await call('GET', '/api/jobs')).json.jobs, [])
+  assert.equal((await call('GET', `/api/jobs/${json.turn_id}`, { token: ada })).json.status, 'completed')
+})

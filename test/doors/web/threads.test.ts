@@ -1,0 +1,147 @@
+// Threads: lists, items after a seq, erasing, and answering gates.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { calls, createHold, createWriter, openHouse, type Say, says } from './house.ts'
+
+const noThread = '0197a000-0000-7000-8000-000000000000'
+const asksFirst: Say = ({ items }) => {
+  const result = items.findLast((item) => item.type === 'result')
+  return result?.type === 'result' ? says(result.output) : calls('write_note', {})
+}
+
+test('threads are listed last used first, with a title', async (t) => {
+  const { call } = await openHouse(t)
+  const one = (await call('POST', '/api/chat', { body: { message: 'one\nmore' } })).json.thread_id
+  const two = (await call('POST', '/api/chat', { body: { message: 'two' } })).json.thread_id
+  const titles = async () =>
+    (await call('GET', '/api/threads')).json.threads.map(({ title }: { title: string }) => title)
+  assert.deepEqual(await titles(), ['two', 'one'])
+  await call('POST', '/api/chat', { body: { message: 'again', thread_id: one } })
+  assert.deepEqual(await titles(), ['one', 'two'])
+  const page = (await call('GET', '/api/threads?limit=1')).json
+  assert.equal(page.threads[0].id, one)
+  const next = (await call('GET', `/api/threads?limit=1&cursor=${page.next_cursor}`)).json
+  assert.equal(next.threads[0].id, two)
+  assert.equal(next.next_cursor, null)
+})
+
+test('items are read after a seq, in pages', async (t) => {
+  const { call } = await openHouse(t)
+  const id = (await call('POST', '/api/chat', { body: { message: 'one' } })).json.thread_id
+  await call('POST', '/api/chat', { body: { message: 'two', thread_id: id } })
+  const all = (await call('GET', `/api/threads/${id}`)).json
+  assert.equal(all.thread.last_seq, 4)
+  assert.equal(all.next_after, null)
+  assert.deepEqual(
+    all.items.map(({ seq, type, role }: { seq: number; type: string; role: string }) => [seq, type, role]),
+    [
+      [1, 'message', 'user'],
+      [2, 'message', 'assistant'],
+      [3, 'message', 'user'],
+      [4, 'message', 'assistant'],
+    ],
+  )
+  const page = (await call('GET', `/api/threads/${id}?after=1&limit=2`)).json
+  assert.deepEqual(page.items, all.items.slice(1, 3))
+  assert.equal(page.next_after, 3)
+  assert.deepEqual((await call('GET', `/api/threads/${id}?after=9`)).json.items, [])
+  assert.equal((await call('GET', `/api/threads/${id}?after=-1`)).status, 400)
+})
+
+test('a gate is denied with a word that the model reads', async (t) => {
+  const ran: unknown[] = []
+  const { call } = await openHouse(t, { say: asksFirst, tools: [createWriter(ran)] })
+  const { json } = await call('POST', '/api/chat', { body: { message: 'write' } })
+  const path = `/api/threads/${json.thread_id}/gates/${json.gate.id}`
+  const denied = await call('POST', path, { body: { action: 'deny', word: 'not now' } })
+  assert.deepEqual(Object.keys(denied.json), ['thread_id', 'turn_id', 'status'])
+  let job = await call('GET', `/api/jobs/${json.turn_id}`)
+  while (job.json.status !== 'completed') job = await call('GET', `/api/jobs/${json.turn_id}`)
+  assert.match(job.json.response, /did not allow write_note: not now/)
+  assert.deepEqual(ran, [])
+  const again = await call('POST', path, { body: { action: 'approve' } })
+  assert.equal(again.status, 400)
+  assert.equal(again.json.error.code, 'no_open_gate')
+})
+
+test('a gate takes approve, always and deny from its owner alone', async (t) => {
+  const ran: unknown[] = []
+  const { call, addUser } = await openHouse(t, { say: asksFirst, tools: [createWriter(ran)] })
+  const [ada, bob] = [await addUser('ada'), await addUser('bob')]
+  const { json } = await call('POST', '/api/chat', { token: ada, body: { message: 'write' } })
+  const path = `/api/threads/${json.thread_id}/gates/${json.gate.id}`
+  for (const token of [bob, 'operator-token-of-the-tests']) {
+    assert.equal((await call('POST', path, { token, body: { action: 'approve' } })).status, 404)
+  }
+  for (const [body, message] of [
+    ['', /body is empty/],
+    [{}, /^action must be approve, always or deny/],
+    [{ action: 'allow' }, /^action must be/],
+    [{ action: 'deny', word: 5 }, /^word must be a string/],
+  ] as const) {
+    const { status, json } = await call('POST', path, { token: ada, body })
+    assert.equal(status, 400)
+    assert.match(json.error.message, message)
+  }
+  assert.equal(
+    (await call('POST', `${path}x`, { token: ada, body: { action: 'approve' } })).json.error.code,
+    'no_open_gate',
+  )
+  assert.equal((await call('POST', path, { token: ada, body: { action: 'always' } })).status, 200)
+  let job = await call('GET', `/api/jobs/${json.turn_id}`, { token: ada })
+  while (job.json.status !== 'completed') job = await call('GET', `/api/jobs/${json.turn_id}`, { token: ada })
+  assert.equal(ran.length, 1)
+  const { items } = (await call('GET', `/api/threads/${json.thread_id}`, { token: ada })).json
+  const answer = items.find(({ type }: { type: string }) => type === 'answer')
+  assert.equal(answer.by, 'ada')
+  const gate = items.find(({ type }: { type: string }) => type === 'gate')
+  assert.equal(gate.call_id, json.gate.id)
+  assert.notEqual(gate.id, json.gate.id)
+})
+
+test('an erased thread is gone with its jobs', async (t) => {
+  const { call } = await openHouse(t)
+  const { json } = await call('POST', '/api/chat', { body: { message: 'one' } })
+  const path = `/api/threads/${json.thread_id}`
+  const erased = await call('DELETE', path, { headers: { 'content-type': 'application/json' } })
+  assert.equal(erased.status, 204)
+  assert.equal(erased.text, '')
+  for (const gone of [path, `/api/jobs/${json.turn_id}`]) assert.equal((await call('GET', gone)).status, 404)
+  assert.equal((await call('DELETE', path)).status, 404)
+})
+
+test('erasing a thread stops the turn that runs in it', async (t) => {
+  const hold = createHold()
+  let stopped: Promise<unknown> | undefined
+  const say: Say = (request, signal) => {
+    stopped = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+    return hold.say(request, signal)
+  }
+  const { call, store } = await openHouse(t, { say })
+  const { json } = await call('POST', '/api/chat/send', { body: { message: 'long' } })
+  await hold.asked
+  const behind = call('POST', '/api/chat', { body: { message: 'behind', thread_id: json.thread_id } })
+  while ((await store.turns.count(undefined)).queued === 0);
+  assert.equal((await call('DELETE', `/api/threads/${json.thread_id}`)).status, 204)
+  await stopped
+  assert.equal((await behind).json.status, 'cancelled')
+  assert.deepEqual(await store.turns.count(undefined), { queued: 0, running: 0, waiting: 0, costTodayUsd: 0 })
+  assert.equal((await call('POST', '/api/chat/send', { body: { message: 'next' } })).status, 202)
+})
+
+test('unknown, malformed and foreign threads are 404, the same for all', async (t) => {
+  const { call, addUser } = await openHouse(t)
+  const [ada, bob] = [await addUser('ada'), await addUser('bob')]
+  const { json } = await call('POST', '/api/chat', { token: ada, body: { message: 'mine' } })
+  const texts = new Set<string>()
+  for (const id of ['x', noThread, json.thread_id]) {
+    for (const method of ['GET', 'DELETE']) {
+      const answer = await call(method, `/api/threads/${id}`, { token: bob })
+      assert.equal(answer.status, 404)
+      texts.add(answer.text)
+    }
+  }
+  assert.equal(texts.size, 1)
+  assert.deepEqual((await call('GET', '/api/threads', { token: bob })).json.threads, [])
+  assert.equal((await call('GET', `/api/threads/${json.thread_id}`, { token: ada })).status, 200)
+})

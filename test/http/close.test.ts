@@ -1,0 +1,75 @@
+// The end of the gateway: what is open may finish, nothing idle holds it, and the rest is cut.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createHold, openHouse, operatorToken } from '../doors/web/house.ts'
+import { openBare } from './socket.ts'
+
+const head = `HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${operatorToken}\r\n`
+
+test('open requests finish within the grace, and then the gateway is closed at once', async (t) => {
+  const hold = createHold()
+  const house = await openHouse(t, { say: hold.say })
+  const answer = house.call('POST', '/api/chat', { body: { message: 'hi' } })
+  await hold.asked
+  const began = performance.now()
+  const closing = house.close(30_000)
+  await assert.rejects(fetch(`${house.url}/api/health`), 'no new connection is taken')
+  hold.release('done')
+  assert.equal((await answer).json.response, 'done')
+  await closing
+  assert.ok(performance.now() - began < 5_000)
+})
+
+test('at the end of the grace a waiting chat is answered running, so that its ids are known', async (t) => {
+  const hold = createHold()
+  const house = await openHouse(t, { say: hold.say })
+  const answer = house.call('POST', '/api/chat', { body: { message: 'hi' } })
+  await hold.asked
+  await house.gateway.close(50)
+  const { status, json } = await answer
+  assert.equal(status, 200)
+  assert.equal(json.status, 'running')
+})
+
+test('what does not end is cut after the grace', async (t) => {
+  const house = await openHouse(t)
+  const bare = openBare(house.port)
+  bare.write(`POST /api/chat ${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{`)
+  const silent = openBare(house.port)
+  await house.call('GET', '/api/status')
+  const began = performance.now()
+  await house.gateway.close(100)
+  const took = performance.now() - began
+  assert.ok(took >= 90 && took < 3_000, `${took} ms`)
+  await Promise.all([bare.closed, silent.closed])
+})
+
+test('idle connections do not hold the end', async (t) => {
+  const house = await openHouse(t)
+  const bare = openBare(house.port)
+  bare.write(`GET /api/health ${head}\r\n`)
+  await bare.until('"ok"')
+  const began = performance.now()
+  await house.gateway.close(30_000)
+  await bare.closed
+  assert.ok(performance.now() - began < 2_000)
+})
+
+test('a request on an open connection while the gateway closes is 503, in its own shape', async (t) => {
+  const hold = createHold()
+  const house = await openHouse(t, { say: hold.say })
+  const body = '{"message":"hi"}'
+  const bare = openBare(house.port)
+  const post = `POST /api/chat ${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  bare.write(post)
+  await hold.asked
+  const closing = house.close(30_000)
+  bare.write(post)
+  hold.release('done')
+  const text = await bare.closed
+  await closing
+  assert.match(
+    text,
+    /HTTP\/1.1 200 OK[\s\S]*"response":"done"[\s\S]*HTTP\/1.1 503 [\s\S]*retry-after: 5[\s\S]*"code":"shutting_down"/i,
+  )
+})

@@ -1,0 +1,236 @@
+// What holds for every route of the gateway: sizes, times, headers, errors, ports, the end.
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { AppError } from '#core/errors.ts'
+import { createGateway, type GatewayParts } from '#http/server.ts'
+import { silentLog } from '#lib/log.ts'
+import { createHold, openHouse, operatorToken } from '../doors/web/house.ts'
+import { openBare } from './socket.ts'
+
+const bearer = `Authorization: Bearer ${operatorToken}\r\n`
+const head = `POST /api/chat HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${bearer}`
+const mebibyte = 1024 * 1024
+
+async function bareGateway(options: Pick<GatewayParts, 'trustProxy'> = {}) {
+  return createGateway({
+    auth: { operatorTokens: [operatorToken], accounts: { findByToken: () => Promise.resolve(undefined) } },
+    health: { ping: () => Promise.resolve(), draining: () => false },
+    log: silentLog,
+    ...options,
+  })
+}
+
+test('a body of 14 MiB is read, one byte more is 413', async (t) => {
+  const { call } = await openHouse(t)
+  const body = (size: number) => `{"message":"hi","more":"${'a'.repeat(size - 26)}"}`
+  assert.equal(Buffer.byteLength(body(14 * mebibyte)), 14 * mebibyte)
+  assert.equal((await call('POST', '/api/chat', { body: body(14 * mebibyte) })).status, 200)
+  for (const path of ['/api/chat', '/api/users']) {
+    const refused = await call('POST', path, { body: body(14 * mebibyte + 1) })
+    assert.equal(refused.status, 413)
+    assert.equal(refused.json.error.code, 'too_large')
+  }
+})
+
+test('a body of unknown length is cut off at 14 MiB', async (t) => {
+  const { url } = await openHouse(t)
+  const stream = new ReadableStream({
+    pull(controller) {
+      controller.enqueue(Buffer.alloc(mebibyte, 'a'))
+      if (++sent === 16) controller.close()
+    },
+  })
+  let sent = 0
+  const headers = { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' }
+  const init = { method: 'POST', headers, body: stream, duplex: 'half' as const }
+  const response = await fetch(`${url}/api/chat`, init)
+  assert.equal(response.status, 413)
+})
+
+test('an announced length over the limit is refused before a byte is sent', async (t) => {
+  const { port } = await openHouse(t)
+  const bare = openBare(port)
+  bare.write(`${head}Expect: 100-continue\r\nContent-Length: ${14 * mebibyte + 1}\r\n\r\n`)
+  assert.match(await bare.until('too_large'), /^HTTP\/1.1 413 /)
+  bare.end()
+})
+
+test('a client that asks first is told to go on', async (t) => {
+  const { port } = await openHouse(t)
+  const bare = openBare(port)
+  bare.write(`${head}Expect: 100-continue\r\nContent-Length: 16\r\n\r\n`)
+  assert.match(await bare.until('\r\n\r\n'), /^HTTP\/1.1 100 Continue/)
+  bare.write('{"message":"hi"}')
+  assert.match(await bare.until('you said'), /HTTP\/1.1 200 OK/)
+  bare.end()
+})
+
+test('a half-sent request ends by itself, its head or its body missing', async (t) => {
+  const { port } = await openHouse(t, { timeouts: { headersMs: 150, requestMs: 200, checkMs: 20 } })
+  for (const part of ['GET /api/st', `${head}Content-Length: 100\r\n\r\n{"mess`]) {
+    const bare = openBare(port)
+    bare.write(part)
+    const text = await bare.closed
+    assert.match(text, /^HTTP\/1.1 408 /)
+    assert.match(text, /"code":"request_timeout"/)
+  }
+})
+
+test('a slow answer is not a slow request', async (t) => {
+  const hold = createHold()
+  const { call } = await openHouse(t, { say: hold.say, timeouts: { headersMs: 50, requestMs: 50, checkMs: 10 } })
+  const answer = call('POST', '/api/chat', { body: { message: 'hi' } })
+  await hold.asked
+  setTimeout(() => hold.release('late'), 200)
+  assert.equal((await answer).json.response, 'late')
+})
+
+const broken: readonly [what: string, text: string, expected: RegExp][] = [
+  ['no HTTP', 'hello\r\n\r\n', /^HTTP\/1.1 400 [\s\S]*"code":"invalid_input"/],
+  [
+    'a long head',
+    `GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`,
+    /^HTTP\/1.1 431 [\s\S]*"code":"too_large"/,
+  ],
+  [
+    'a bad escape',
+    `GET /api/%zz HTTP/1.1\r\nHost: a\r\n${bearer}Connection: close\r\n\r\n`,
+    /^HTTP\/1.1 400 [\s\S]*"code":"invalid_input"/,
+  ],
+  ['no host', 'GET /api/health HTTP/1.1\r\n\r\n', /^HTTP\/1.1 400 /],
+]
+test('broken requests get a clear end and no stack', async (t) => {
+  const { port } = await openHouse(t)
+  for (const [what, text, expected] of broken) {
+    const bare = openBare(port)
+    bare.write(text)
+    const answer = await bare.closed
+    assert.match(answer, expected, what)
+    assert.doesNotMatch(answer, /\.js|\.ts|node:/, what)
+  }
+})
+
+test('other media types are 415, and a body without one', async (t) => {
+  const { call } = await openHouse(t)
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'nonsense']) {
+    const { status, json } = await call('POST', '/api/chat', {
+      body: '{"message":"hi"}',
+      headers: { 'content-type': type },
+    })
+    assert.equal(status, 415, type)
+    assert.equal(json.error.code, 'unsupported_media_type')
+  }
+  const charset = { 'content-type': 'Application/JSON; charset=UTF-8' }
+  assert.equal((await call('POST', '/api/chat', { body: '{"message":"hi"}', headers: charset })).status, 200)
+})
+
+test('unknown paths are 404, known paths under another method 405', async (t) => {
+  const { call } = await openHouse(t)
+  for (const path of ['/api/nowhere', '/v1/nowhere', '/nowhere', '/', '/api/chat/', '/api/jobs/x/y']) {
+    const { status, json } = await call('GET', path)
+    assert.equal(status, 404, path)
+    assert.equal(json.error.code, 'not_found')
+  }
+  for (const [method, path, allow] of [
+    ['GET', '/api/chat', 'POST'],
+    ['PUT', '/api/jobs', 'GET, HEAD'],
+    ['POST', '/api/threads/x', 'GET, HEAD, DELETE'],
+  ] as const) {
+    const { status, json, headers } = await call(method, path)
+    assert.equal(status, 405, path)
+    assert.equal(json.error.code, 'method_not_allowed')
+    assert.deepEqual(headers.get('allow')?.split(', ').sort(), allow.split(', ').sort())
+  }
+})
+
+test('every answer of the API is kept from caches and sniffing, and names no software', async (t) => {
+  const { call } = await openHouse(t)
+  for (const [path, token] of [
+    ['/api/health', null],
+    ['/api/status', operatorToken],
+    ['/api/status', null],
+    ['/api/jobs?limit=x', operatorToken],
+    ['/api/nowhere', operatorToken],
+    ['/v1/nowhere', operatorToken],
+    ['/api/%zz', operatorToken],
+  ] as const) {
+    const { headers } = await call('GET', path, { token })
+    assert.equal(headers.get('cache-control'), 'no-store', path)
+    assert.equal(headers.get('x-content-type-options'), 'nosniff', path)
+    assert.equal(headers.get('x-powered-by'), null)
+    assert.equal(headers.get('server'), null)
+  }
+})
+
+test('a bug is 500 without its words', async (t) => {
+  const gateway = await bareGateway()
+  t.after(() => gateway.close(0))
+  gateway.app.get('/api/bug', () => {
+    throw new Error('secret words')
+  })
+  gateway.app.get('/api/away', () => {
+    throw new AppError('database_unavailable', 'the database is away', { retryAfterSecs: 3 })
+  })
+  const { url } = await gateway.listen('localhost', 0)
+  const headers = { authorization: `Bearer ${operatorToken}` }
+  const bug = await fetch(`${url}/api/bug`, { headers })
+  assert.equal(bug.status, 500)
+  assert.doesNotMatch(await bug.text(), /secret|at /)
+  const away = await fetch(`${url}/api/away`, { headers })
+  assert.equal(away.status, 503)
+  assert.equal(away.headers.get('retry-after'), '3')
+})
+
+test('ready tells why work cannot be taken; health does not mind', async (t) => {
+  let fault: Error | undefined
+  const { call } = await openHouse(t, { ping: () => (fault ? Promise.reject(fault) : Promise.resolve()) })
+  assert.deepEqual((await call('GET', '/api/ready', { token: null })).json, { status: 'ready' })
+  fault = new AppError('database_unavailable', 'postgres://user:secret@host is away')
+  const { status, json } = await call('GET', '/api/ready', { token: null })
+  assert.equal(status, 503)
+  assert.deepEqual(json, { status: 'unavailable', reasons: ['the database is unavailable'] })
+  assert.deepEqual((await call('GET', '/api/health', { token: null })).json, { status: 'ok' })
+})
+
+test('a port in use is told with the way out', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1')
+  t.after(() => other.close())
+  await new Promise((resolve) => other.once('listening', resolve))
+  const { port } = other.address() as AddressInfo
+  const gateway = await bareGateway()
+  t.after(() => gateway.close(0))
+  await assert.rejects(gateway.listen('127.0.0.1', port), (error: AppError) => {
+    assert.equal(error.code, 'port_in_use')
+    assert.match(error.message, new RegExp(`port ${port} on 127.0.0.1 .*GATEWAY_PORT`))
+    return true
+  })
+})
+
+test('an address of another machine is told with the variable', async (t) => {
+  const gateway = await bareGateway()
+  t.after(() => gateway.close(0))
+  await assert.rejects(gateway.listen('203.0.113.7', 0), (error: AppError) => {
+    assert.equal(error.code, 'invalid_config')
+    assert.match(error.message, /203.0.113.7.*GATEWAY_HOST/)
+    return true
+  })
+})
+
+test('the address of a client is what trusted proxies say', async (t) => {
+  for (const [trustProxy, expected] of [
+    [false, '127.0.0.1'],
+    [1, '10.0.0.2'],
+    [2, '10.0.0.1'],
+    [['127.0.0.1'], '10.0.0.2'],
+    [['192.0.2.1'], '127.0.0.1'],
+  ] as const) {
+    const gateway = await bareGateway({ trustProxy })
+    t.after(() => gateway.close(0))
+    gateway.app.get('/ip', { config: { open: true } }, ({ ip }) => ({ ip }))
+    const { url } = await gateway.listen('127.0.0.1', 0)
+    const response = await fetch(`${url}/ip`, { headers: { 'x-forwarded-for': '10.0.0.1, 10.0.0.2' } })
+    assert.deepEqual(await response.json(), { ip: expected })
+  }
+})

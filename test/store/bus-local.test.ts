@@ -1,0 +1,85 @@
+// The bus of one process: who watches a thread hears it, and a latecomer gets what is being written.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Event } from '#core/event.ts'
+import { ada } from './harness.ts'
+import { noUsage, type Turn, type TurnStatus } from '#core/turn.ts'
+import { createLocalBus } from '#store/bus-local.ts'
+
+function delta(offset: number, text: string, itemId = 'i'): Event {
+  return { type: 'delta', turnId: 't', itemId, offset, text }
+}
+
+function turn(status: TurnStatus, id = 't'): Event {
+  const turn: Turn = { id, threadId: 'a', userId: ada, door: 'web', status, options: {}, createdAt: 0, usage: noUsage }
+  return { type: 'turn', turn }
+}
+
+function entry(id: string): Event {
+  return { type: 'entries', entries: [{ seq: 1, id, turnId: 't', at: 0, item: { type: 'attempt', callId: 'c' } }] }
+}
+
+test('every watcher of a thread hears its events in order, others hear nothing', async () => {
+  const bus = createLocalBus()
+  const [one, two, elsewhere] = ['a', 'a', 'b'].map((thread) => bus.subscribe(thread))
+  const events = [delta(0, 'x'), delta(1, 'y'), entry('i')]
+  bus.publish('a', events.slice(0, 1))
+  bus.publish('a', events.slice(1))
+  await bus.close()
+  const heard = await Promise.all([one, two, elsewhere].map((each) => Array.fromAsync(each ?? [])))
+  assert.deepEqual(
+    heard.map((batches) => batches.flat()),
+    [events, events, []],
+  )
+})
+
+test('a closed watcher hears no more', async () => {
+  const bus = createLocalBus()
+  const watcher = bus.subscribe('a')
+  bus.publish('a', [delta(0, 'x')])
+  watcher.close()
+  bus.publish('a', [delta(1, 'y')])
+  assert.deepEqual((await Array.fromAsync(watcher)).flat(), [delta(0, 'x')])
+})
+
+const written: readonly [what: string, events: Event[], partial: string | undefined][] = [
+  ['nothing was said', [], undefined],
+  ['text came in pieces', [delta(0, 'ab'), delta(2, 'c')], 'abc'],
+  ['the item is stored', [delta(0, 'ab'), entry('i')], undefined],
+  ['another item is stored', [delta(0, 'ab'), entry('other')], 'ab'],
+  ['the turn ended', [delta(0, 'ab'), turn('failed')], undefined],
+  ['the turn went back into the queue', [delta(0, 'ab'), turn('queued')], undefined],
+  ['the turn was told to run', [delta(0, 'ab'), turn('running')], 'ab'],
+  ['another turn ended', [delta(0, 'ab'), turn('done', 'other')], 'ab'],
+  ['a new attempt began', [delta(0, 'ab'), delta(0, 'x', 'j')], 'x'],
+]
+for (const [what, events, partial] of written) {
+  test(`a latecomer gets ${partial === undefined ? 'no text' : 'the text so far'} when ${what}`, async () => {
+    const bus = createLocalBus()
+    const early = bus.subscribe('a')
+    for (const event of events) bus.publish('a', [event])
+    assert.equal(bus.subscribe('a').partial?.text, partial)
+    assert.equal(early.partial, undefined)
+    early.close()
+    await bus.close()
+  })
+}
+
+test('a watcher that falls too far behind is cut off with an error, others are not', async () => {
+  const bus = createLocalBus()
+  const slow = bus.subscribe('a')
+  bus.publish('a', Array.from({ length: 50_000 }, () => delta(0, 'x')))
+  const quick = bus.subscribe('a')
+  bus.publish('a', [entry('i')])
+  await assert.rejects(Array.fromAsync(slow), /behind/)
+  quick.close()
+  assert.deepEqual((await Array.fromAsync(quick)).flat(), [entry('i')])
+})
+
+test('a cancel reaches whoever listens', () => {
+  const bus = createLocalBus()
+  const heard: string[] = []
+  bus.onCancel((turnId) => heard.push(turnId))
+  bus.cancel('t')
+  assert.deepEqual(heard, ['t'])
+})
