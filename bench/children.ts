@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Ask, Ready, Told, Used } from './measured.ts'
 
 const readyMs = 180_000
@@ -16,7 +17,7 @@ export type Child = Ready & {
 }
 
 export type Children = {
-  /** Runs a file of this folder until it says that it is ready. */
+  /** Runs a file (its URL) until it says that it is ready. */
   start(file: string, ...args: readonly string[]): Promise<Child>
   /** Runs any command; the caller waits for whatever it does. */
   spawn(command: string, args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess
@@ -35,7 +36,7 @@ export function createChildren(): Children {
 
   const children: Children = {
     async start(file, ...args) {
-      const path = join(import.meta.dirname, file)
+      const path = fileURLToPath(file)
       const child = children.spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path, ...args], {})
       child.stdout?.resume()
       return { ...(await told(child, 'ready', readyMs)), ...asks(child) }
@@ -49,6 +50,8 @@ export function createChildren(): Children {
       })
       alive.add(child)
       child.once('exit', () => alive.delete(child))
+      // Whoever waits for the child hears of its end.
+      child.on('error', () => child.kill('SIGKILL'))
       return child
     },
     folder() {
@@ -62,7 +65,10 @@ export function createChildren(): Children {
 
 /** The questions a child with `measured.ts` inside answers. */
 export function asks(child: ChildProcess): Omit<Child, keyof Ready> {
-  const ask = (question: Ask['ask']): void => void child.send({ ask: question } satisfies Ask)
+  const ask = (question: Ask['ask']): void => {
+    if (!child.connected) throw new Error(`${label(child)} ended by itself`)
+    child.send({ ask: question } satisfies Ask)
+  }
   return {
     used() {
       ask('use')

@@ -1,10 +1,10 @@
 // A chat-completions server that costs as little as it can: the same 20 tokens to every request, made beforehand. It
-// speaks just enough HTTP for the clients of the benchmark. The model `mock-slow` takes its time between the tokens.
+// speaks just enough HTTP for the clients of the benchmark. The model `mock-250ms` takes so long for each token.
 import { createServer, type Socket } from 'node:net'
 import { reportReady } from './measured.ts'
 
 const tokens = 20
-const slowTokenMs = 250
+const slowModel = /"model":"mock-(\d+)ms"/
 
 const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n'
 const frames = [...Array.from({ length: tokens }, (_, at) => chunk({ content: ` token${at}` })), lastFrames()]
@@ -18,7 +18,8 @@ const server = createServer((socket) => {
     held = held.length === 0 ? bytes : Buffer.concat([held, bytes])
     for (let request = cut(held); request; request = cut(held)) {
       held = request.rest
-      if (request.body.includes('"mock-slow"')) trickle(socket)
+      const slow = request.body.includes('ms"') ? slowModel.exec(request.body.toString('latin1')) : null
+      if (slow) trickle(socket, Number(slow[1]))
       else socket.write(whole)
     }
   })
@@ -38,14 +39,14 @@ function cut(bytes: Buffer): { body: Buffer; rest: Buffer } | undefined {
   return stop <= bytes.length ? { body: bytes.subarray(end + 4, stop), rest: bytes.subarray(stop) } : undefined
 }
 
-function trickle(socket: Socket): void {
+function trickle(socket: Socket, tokenMs: number): void {
   socket.write(head)
   let at = 0
   const timer = setInterval(() => {
     if (!socket.destroyed) socket.write(frames[at] ?? '')
     at += 1
     if (at === frames.length || socket.destroyed) clearInterval(timer)
-  }, slowTokenMs)
+  }, tokenMs)
 }
 
 function lastFrames(): string {

@@ -5,13 +5,14 @@ import { parseArgs } from 'node:util'
 import { createChildren } from './children.ts'
 import { length } from './length.ts'
 import { profile } from './profile.ts'
+import { responses, streams } from './responses.ts'
 import { startup } from './startup.ts'
 import type { Bench, Scale, Suite } from './suite.ts'
 import { printTable, type Table } from './table.ts'
 import { threads } from './threads.ts'
 import { turns } from './turns.ts'
 
-const suites: Readonly<Record<string, Suite>> = { turns, length, threads, startup }
+const suites: Readonly<Record<string, Suite>> = { turns, length, threads, responses, streams, startup }
 
 const usage = `npm run bench -- [--quick] [--only ${Object.keys(suites).join('|')}] [--json FILE] [--profile]
   --quick    everything once and small, under 30 seconds: shows that it works, not how fast
@@ -20,20 +21,22 @@ const usage = `npm run bench -- [--quick] [--only ${Object.keys(suites).join('|'
   --profile  only a CPU profile of the loop under load: writes loop.cpuprofile, prints the functions by self time`
 
 const full: Scale = {
-  rounds: 5,
+  rounds: 7,
   turns: { single: 300, many: 1_000 },
   warmUp: 2_000,
   starts: 9,
   manyThreads: 100_000,
   openStreams: 1_000,
+  tokenMs: 250,
 }
 const quick: Scale = {
   rounds: 1,
-  turns: { single: 30, many: 100 },
-  warmUp: 200,
+  turns: { single: 10, many: 64 },
+  warmUp: 64,
   starts: 1,
   manyThreads: 2_000,
   openStreams: 50,
+  tokenMs: 20,
 }
 
 async function run(): Promise<void> {
@@ -49,7 +52,7 @@ async function run(): Promise<void> {
   if (values.help) return console.log(usage)
   const chosen = values.profile ? [profile] : choose(values.only)
   const children = createChildren()
-  const { origin } = await children.start('mock-model.ts')
+  const { origin } = await children.start(import.meta.resolve('./mock-model.ts'))
   const bench: Bench = { children, model: origin, scale: values.quick ? quick : full }
   const machine = `Node ${process.version}, ${platform()}, ${cpus().length} x ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 1e9)} GB`
   console.log(`${machine}\n`)

@@ -1,26 +1,25 @@
 // From the command to a service that is ready, and what it weighs while it waits.
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Children } from './children.ts'
 import { median } from './compare.ts'
-import { type Bench, fixed, megabytes, type Suite } from './suite.ts'
+import { startService } from './service.ts'
+import { fixed, megabytes, type Suite } from './suite.ts'
 
-const launcher = join(import.meta.dirname, '../bin/atrium')
-const deadlineMs = 30_000
 /** How long a service idles before it is weighed. */
 const idleMs = 1_000
 
-export const startup: Suite = async (bench) => {
-  const home = bench.children.folder()
+export const startup: Suite = async ({ children, scale }) => {
+  const home = children.folder()
   // The first start makes the home, the second finds the compile cache written.
-  await startService(bench, home)
-  await startService(bench, home)
+  await startOnce(children, home, 0)
+  await startOnce(children, home, 0)
   const bare: number[] = []
   const ready: number[] = []
   const weights: number[] = []
-  for (let at = 0; at < bench.scale.starts; at++) {
-    bare.push(await startBare(bench))
-    const { readyMs, rssBytes } = await startService(bench, home)
+  for (let at = 0; at < scale.starts; at++) {
+    bare.push(await startBare(children))
+    const { readyMs, rssBytes } = await startOnce(children, home, idleMs)
     ready.push(readyMs)
     weights.push(rssBytes)
   }
@@ -31,34 +30,23 @@ export const startup: Suite = async (bench) => {
   return [{ title: 'Start-up, compile cache warm', columns: ['', 'median ms', 'best ms', 'idle RSS MB'], rows }]
 }
 
-async function startBare({ children }: Bench): Promise<number> {
+async function startBare(children: Children): Promise<number> {
   const start = performance.now()
   const child = children.spawn(process.execPath, ['-e', '0'], {})
   await new Promise((resolve) => child.once('exit', resolve))
   return performance.now() - start
 }
 
-async function startService({ children }: Bench, home: string): Promise<{ readyMs: number; rssBytes: number }> {
-  const start = performance.now()
-  const child = children.spawn(launcher, ['serve'], { HOME: home, ATRIUM_HOME: home, GATEWAY_PORT: '0' })
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  await new Promise<void>((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error('atrium serve was not ready in time')), deadlineMs)
-    child.once('exit', () => reject(new Error('atrium serve ended by itself')))
-    let said = ''
-    child.stdout?.on('data', (text: Buffer) => {
-      said += text.toString()
-      if (!said.includes('is ready')) return
-      clearTimeout(late)
-      resolve()
-    })
-  })
-  const readyMs = performance.now() - start
-  await pause(idleMs)
-  const rssBytes = rssOf(child.pid ?? 0)
-  child.kill('SIGTERM')
-  await ended
-  return { readyMs, rssBytes }
+async function startOnce(
+  children: Children,
+  home: string,
+  restMs: number,
+): Promise<{ readyMs: number; rssBytes: number }> {
+  const service = await startService(children, { HOME: home, ATRIUM_HOME: home, GATEWAY_PORT: '0' })
+  await pause(restMs)
+  const rssBytes = rssOf(service.child.pid ?? 0)
+  await service.stop()
+  return { readyMs: service.readyMs, rssBytes }
 }
 
 /** Known on Linux only. */

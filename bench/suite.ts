@@ -20,6 +20,8 @@ export type Scale = {
   readonly starts: number
   readonly manyThreads: number
   readonly openStreams: number
+  /** How long the slow model takes for each of its 20 tokens. */
+  readonly tokenMs: number
 }
 
 export type Suite = (bench: Bench) => Promise<readonly Table[]>
@@ -44,12 +46,16 @@ export function loopLoad(
 
 /** Floor (A), or (B) when it keeps what passes. */
 export function startFloor({ children, model }: Bench, kind: 'A' | 'B'): Promise<Child> {
-  return children.start('floors.ts', model, ...(kind === 'B' ? [`${children.folder()}/floor.db`] : []))
+  return children.start(
+    import.meta.resolve('./floors.ts'),
+    model,
+    ...(kind === 'B' ? [`${children.folder()}/floor.db`] : []),
+  )
 }
 
 /** The loop in a home of its own, filled with `THREADSxTURNS`. */
 export function startLoop({ children, model }: Bench, ...fillings: readonly string[]): Promise<Child> {
-  return children.start('front.ts', children.folder(), model, ...fillings)
+  return children.start(import.meta.resolve('./front.ts'), children.folder(), model, ...fillings)
 }
 
 /** Lets the compiler of each process see its hot code before anything counts. */

@@ -2,20 +2,22 @@
 import { defaultBounds } from '#agent/guard.ts'
 import { createHistories } from '#agent/history.ts'
 import type { Config } from '#config.ts'
+import type { Bus } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import { newId } from '#core/ids.ts'
 import type { Model } from '#core/model.ts'
-import type { Lease, Store } from '#core/store.ts'
+import type { Store } from '#core/store.ts'
 import type { Tool } from '#core/tool.ts'
 import { type Home, lockHome, masterKey, openHome } from '#home.ts'
 import type { Log } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
 import { openModel } from '#models/open.ts'
 import { createLocalBus } from '#store/bus-local.ts'
-import { openStore } from '#store/open.ts'
+import { openPostgresStore, openStore } from '#store/open.ts'
 import { createCalculateTool } from '#tools/calculate.ts'
 import { createTimeTool } from '#tools/time.ts'
 import { expireGates } from '#turns/expiry.ts'
+import { createKeeper } from '#turns/keeper.ts'
 import { createRunner, type Runner, type Tools } from '#turns/runner.ts'
 import { createTurns, type Turns } from '#turns/turns.ts'
 
@@ -32,6 +34,8 @@ export type Hall = {
   readonly runner: Runner
   readonly tools: () => Tools
   readonly model: () => Promise<Model>
+  /** True while the database cannot be reached. */
+  readonly storeAway: () => boolean
   /** Reads the settings again; the next turn follows them. */
   reload(): Promise<void>
   close(graceMs?: number): Promise<void>
@@ -43,10 +47,25 @@ export type HallParts = {
   readonly log: Log
 }
 
-/** Opens the store of a home without taking the home: for commands that look or set, beside a running service. */
-export function openHomeStore(config: Config): { home: Home; store: Store } {
+/** Opens the store without taking the home: for commands that look or set, beside a running service. */
+export async function openHomeStore(config: Config): Promise<{ home: Home; store: Store }> {
+  const { home, store } = await openDatabase(config)
+  return { home, store }
+}
+
+async function openDatabase(
+  config: Config,
+): Promise<{ home: Home; store: Store; openBus: (log: Log) => Promise<Bus> }> {
   const home = openHome(config.home)
-  return { home, store: openStore({ path: home.database, seal: createSeal(masterKey(home, config.masterKey)) }) }
+  const seal = createSeal(masterKey(home, config.masterKey))
+  if (config.databaseUrl === undefined) {
+    const store = openStore({ path: home.database, seal })
+    return { home, store, openBus: () => Promise.resolve(createLocalBus()) }
+  }
+  const url = config.databaseUrl
+  const { store, sql } = await openPostgresStore({ url, seal })
+  const { createPostgresBus } = await import('#store/bus-postgres.ts')
+  return { home, store, openBus: (log) => createPostgresBus({ url, sql, log }) }
 }
 
 /** Takes the home and opens the hall. Throws home_locked while another process has it. */
@@ -60,7 +79,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     )
   }
   try {
-    const { home, store } = openHomeStore(first)
+    const { home, store, openBus } = await openDatabase(first)
     let config = configure(await store.settings.all())
     let model: Promise<Model> | undefined
     const openCurrent = (): Promise<Model> => {
@@ -70,8 +89,8 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       })
       return model
     }
-    const lease: Lease = { owner: newId(), epoch: 1 }
-    const bus = createLocalBus()
+    const lease = await store.leases.join(newId())
+    const bus = await openBus(log)
     const tools = toolSet([createTimeTool({ now: Date.now }), createCalculateTool()])
     const runner = createRunner({
       store,
@@ -84,16 +103,26 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       bounds: defaultBounds,
     })
     const turns = createTurns({ store, bus, runner })
-    // We hold the home: whoever ran these turns is gone.
+    // Turns of the last run of this home, or of a replica that is gone.
     const cutOff = await store.turns.recover(lease)
     if (cutOff > 0) log.info({ turns: cutOff }, 'turns of the last run go on')
     runner.wake()
+    const keeper = store.backend === 'postgres' ? createKeeper({ store, runner, lease, log }) : undefined
     const expiry = setInterval(() => {
       expireGates({ store, turns, now: Date.now }).catch((error: unknown) =>
         log.error({ err: error }, 'gates could not expire'),
       )
     }, expiryCheckMs)
     expiry.unref()
+    const reload = async (): Promise<void> => {
+      config = configure(await store.settings.all())
+      model = undefined
+      log.info({ provider: config.model.provider, model: config.model.name }, 'settings read again')
+    }
+    bus.onSignal((signal) => {
+      if (signal.type === 'settings')
+        reload().catch((error: unknown) => log.error({ err: error }, 'settings could not be read'))
+    })
     return {
       home,
       get config() {
@@ -104,14 +133,12 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       runner,
       tools: () => tools,
       model: openCurrent,
-      async reload() {
-        config = configure(await store.settings.all())
-        model = undefined
-        log.info({ provider: config.model.provider, model: config.model.name }, 'settings read again')
-      },
+      storeAway: () => keeper?.away() ?? false,
+      reload,
       async close(graceMs = drainMs) {
         clearInterval(expiry)
         await runner.drain(graceMs)
+        await keeper?.stop()
         await bus.close()
         await store.close()
         unlock()

@@ -1,8 +1,16 @@
 // The running service: Config -> open doors, and their stop. With hall.ts, the only place that builds things.
-import { checkDoors } from '#config.ts'
+import { readFileSync } from 'node:fs'
+import { type Config, checkDoors } from '#config.ts'
 import { openLocalDoor } from '#doors/local/door.ts'
 import { type Hall, type HallParts, openHall } from '#hall.ts'
-import { removeNote, writeNote } from '#home.ts'
+import { provisionedToken, removeNote, writeNote } from '#home.ts'
+import type { Gateway } from '#http/server.ts'
+import { newToken } from '#lib/token.ts'
+
+/** What open turns and streams get at the end before they are released for a restart. */
+const graceMs = 10_000
+/** A token shorter than this can be guessed in time; on an open network that counts. */
+const minTokenLength = 24
 
 export type Service = {
   readonly hall: Hall
@@ -13,26 +21,170 @@ export type Service = {
 
 export type ServiceParts = HallParts & { /** The terminal counts as a door. */ readonly terminal: boolean }
 
+type OpenDoor = { readonly name: string; readonly address: string; close(graceMs: number): Promise<void> }
+
 /** Opens the hall and every enabled door; answers once all of them listen. */
 export async function startService(parts: ServiceParts): Promise<Service> {
   checkDoors(parts.configure({}), { terminal: parts.terminal })
   const hall = await openHall(parts)
+  const open: OpenDoor[] = []
+  const about = {
+    version: version(),
+    startedAt: Date.now(),
+    model: () => hall.config.model,
+    databaseBackend: hall.store.backend,
+    sandboxEnabled: false,
+    doors: () => [
+      ...(parts.terminal ? [{ name: 'terminal' }] : []),
+      ...open.map(({ name, address }) => ({ name, address })),
+    ],
+    draining: () => stopping,
+  }
+  let stopping = false
+  const closeAll = async (patience: number): Promise<void> => {
+    stopping = true
+    await Promise.all([...open.map((door) => door.close(patience)), hall.runner.drain(patience)])
+    await hall.close(0)
+  }
   try {
-    const started = Date.now()
-    const status = () => Promise.resolve({ status: 'ok', uptime_secs: Math.round((Date.now() - started) / 1000) })
-    const local = await openLocalDoor({ turns: hall.turns, status, reload: () => hall.reload(), log: parts.log })
-    writeNote(hall.home, { pid: process.pid, port: local.port, token: local.token })
+    const { config } = hall
+    const token = config.gateway.authToken ?? newToken()
+    if (config.webhook.enabled) open.push(await openWebhookDoor(hall, parts))
+    // Last of all: its health tells that every door is open.
+    if (config.gateway.enabled) open.push(await openGateway(hall, parts, { about, token }))
+    const local = await openLocalDoor({
+      turns: hall.turns,
+      log: parts.log,
+      reload: () => hall.reload(),
+      status: async () => ({ ...(await statusOf(hall, about)) }),
+    })
+    const gateway = open.find(({ name }) => name === 'gateway')?.address
+    writeNote(hall.home, { pid: process.pid, port: local.port, token: local.token, ...(gateway && { gateway }) })
     return {
       hall,
-      lines: [`model    ${hall.config.model.provider} ${hall.config.model.name}`, ...hall.config.notices],
+      lines: linesOf(config, open, token),
       async stop() {
         removeNote(hall.home)
-        await hall.close()
+        await closeAll(graceMs)
         await local.close()
       },
     }
   } catch (error) {
-    await hall.close(0)
+    await closeAll(0)
     throw error
   }
+}
+
+type About = {
+  readonly version: string
+  readonly startedAt: number
+  readonly model: () => { readonly provider: string; readonly name: string }
+  readonly databaseBackend: string
+  readonly sandboxEnabled: boolean
+  readonly doors: () => { name: string; address?: string }[]
+  readonly draining: () => boolean
+}
+
+async function openGateway(
+  hall: Hall,
+  { log }: ServiceParts,
+  { about, token }: { about: About; token: string },
+): Promise<OpenDoor> {
+  const [{ createGateway }, { createChatLimit }, { registerWeb }, { registerResponses }, { openApiPaths }] =
+    await Promise.all([
+      import('#http/server.ts'),
+      import('#http/limits.ts'),
+      import('#doors/web/door.ts'),
+      import('#doors/responses/door.ts'),
+      import('#doors/responses/openapi.ts'),
+    ])
+  const { config, store, turns } = hall
+  const gateway: Gateway = await createGateway({
+    auth: {
+      operatorTokens: [token, config.operatorToken ?? provisionedToken(hall.home)],
+      accounts: store.accounts,
+      storeAway: hall.storeAway,
+    },
+    health: { ping: () => store.ping(), draining: about.draining },
+    trustProxy: config.trustProxy,
+    log,
+  })
+  const chatLimit = createChatLimit({ limits: store.limits, perMinute: config.chatRatePerMinute })
+  await registerWeb(gateway.app, {
+    turns,
+    accounts: store.accounts,
+    chatLimit,
+    lastCall: gateway.lastCall,
+    openApi: [openApiPaths],
+    about: { ...about, connections: () => gateway.connections() },
+  })
+  registerResponses(gateway.app, {
+    turns,
+    chatLimit,
+    externalTools: config.responses.externalTools,
+    turnTimeoutMs: config.responses.turnTimeoutSecs * 1000,
+    registered: () => hall.tools().byName,
+    models: () => [hall.config.model.name],
+    lastCall: gateway.lastCall,
+    log,
+  })
+  const { url } = await gateway.listen(config.gateway.host, config.gateway.port)
+  return { name: 'gateway', address: url, close: (patience) => gateway.close(patience) }
+}
+
+async function openWebhookDoor({ config, turns, store }: Hall, { log }: ServiceParts): Promise<OpenDoor> {
+  const { openWebhook } = await import('#doors/webhook/door.ts')
+  const { host, port, secret = '', ratePerMinute } = config.webhook
+  const webhook = await openWebhook({
+    turns,
+    limits: store.limits,
+    secret,
+    host,
+    port,
+    ratePerMinute,
+    trustProxy: config.trustProxy,
+    log,
+  })
+  return { name: 'webhook', address: webhook.url, close: (patience) => webhook.close(patience) }
+}
+
+async function statusOf({ turns }: Hall, about: About): Promise<object> {
+  const { queued, running, waiting, costTodayUsd } = await turns.counts(undefined)
+  const { provider, name } = about.model()
+  return {
+    status: about.draining() ? 'draining' : 'ok',
+    version: about.version,
+    uptime_secs: Math.round((Date.now() - about.startedAt) / 1000),
+    active_jobs: queued + running + waiting,
+    llm_backend: provider,
+    llm_model: name,
+    database_backend: about.databaseBackend,
+    sandbox_enabled: about.sandboxEnabled,
+    doors: about.doors(),
+    cost_today_usd: costTodayUsd,
+  }
+}
+
+/** The start in words. A generated token is the one secret that is printed, once per start. */
+function linesOf(config: Config, open: readonly OpenDoor[], token: string): string[] {
+  const { gateway, model, notices } = config
+  const lines = open.map(({ name, address }) => `${name.padEnd(8)} ${address}`)
+  const found = open.find(({ name }) => name === 'gateway')
+  if (found) lines.push(`api      ${found.address}/api/v1`)
+  if (found && !gateway.authToken) lines.push(`token    ${token}  (for this start; set GATEWAY_AUTH_TOKEN to keep one)`)
+  const hint = model.provider === 'offline' ? '  (built in; choose a real one with `atrium model set`)' : ''
+  lines.push(
+    `model    ${model.provider === model.name ? model.name : `${model.provider} ${model.name}`}${hint}`,
+    ...notices,
+  )
+  const exposed = found && !['127.0.0.1', 'localhost', '::1'].includes(gateway.host)
+  if (exposed && gateway.authToken && gateway.authToken.length < minTokenLength) {
+    lines.push(`WARNING  the gateway is open on ${gateway.host} with a weak GATEWAY_AUTH_TOKEN: set a long random one`)
+  }
+  return lines
+}
+
+function version(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(text) as { version: string }).version
 }

@@ -139,7 +139,7 @@ function spent({ turn, history }: LoopParts): { items: readonly Item[]; steps: n
 }
 
 /** Results for calls that the end of the turn leaves open, so that the thread can go on. */
-function closing(items: readonly Item[]): Draft[] {
+export function closing(items: readonly Item[]): Draft[] {
   return openCalls(items).map(({ call }) => ({
     id: newId(),
     item: { type: 'result', callId: call.callId, output: 'the turn ended before this call was done', error: true },

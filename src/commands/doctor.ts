@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { openHomeStore } from '#hall.ts'
+import { openHome } from '#home.ts'
 import { openModel } from '#models/open.ts'
 import { runningService } from './attach.ts'
 import { paint, print } from './report.ts'
@@ -27,17 +28,14 @@ const checks: Readonly<Record<string, Look>> = {
   node: () => Promise.resolve(process.version),
   configuration: () => Promise.resolve(loadConfig().notices.join(' ') || 'every variable is well-formed'),
   home: () => {
-    const { home } = loadConfig()
-    const { store } = openHomeStore(loadConfig())
-    const mode = statSync(home).mode & 0o777
-    return store
-      .close()
-      .then(() =>
-        mode === 0o700 ? `${home}, private` : { warning: `${home} is open to others (mode ${mode.toString(8)})` },
-      )
+    const { path } = openHome(loadConfig().home)
+    const mode = statSync(path).mode & 0o777
+    return Promise.resolve(
+      mode === 0o700 ? `${path}, private` : { warning: `${path} is open to others (mode ${mode.toString(8)})` },
+    )
   },
   database: async () => {
-    const { store } = openHomeStore(loadConfig())
+    const { store } = await openHomeStore(loadConfig())
     try {
       await store.ping()
       return `${store.backend} answers`
@@ -46,7 +44,7 @@ const checks: Readonly<Record<string, Look>> = {
     }
   },
   model: async () => {
-    const { store } = openHomeStore(loadConfig())
+    const { store } = await openHomeStore(loadConfig())
     try {
       const { model } = loadConfig(await store.settings.all())
       await openModel(model, (name) => store.secrets.get(name))

@@ -15,7 +15,7 @@ const words: Readonly<Record<string, string>> = {
 }
 
 export async function listModels(options: { json?: boolean }): Promise<void> {
-  const { store } = openHomeStore(loadConfig())
+  const { store } = await openHomeStore(loadConfig())
   try {
     const { model } = loadConfig(await store.settings.all())
     const current = {
@@ -41,7 +41,7 @@ export async function setModel(
   { baseUrl }: { baseUrl?: string },
 ): Promise<void> {
   const config = loadConfig()
-  const { store } = openHomeStore(config)
+  const { store } = await openHomeStore(config)
   try {
     const before = await store.settings.all()
     const settings: Record<string, string | undefined> = {

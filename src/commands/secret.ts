@@ -19,7 +19,7 @@ export async function setSecret(name: string): Promise<void> {
   const config = loadConfig()
   const value = process.stdin.isTTY ? await askHidden(`Value of ${name}: `) : await readValue()
   if (value === '') throw new AppError('invalid_input', 'the value is empty: nothing was stored')
-  const { store } = openHomeStore(config)
+  const { store } = await openHomeStore(config)
   try {
     await store.secrets.set(name, value)
   } finally {
@@ -30,7 +30,7 @@ export async function setSecret(name: string): Promise<void> {
 }
 
 export async function listSecrets(options: { json?: boolean }): Promise<void> {
-  const { store } = openHomeStore(loadConfig())
+  const { store } = await openHomeStore(loadConfig())
   try {
     const secrets = (await store.secrets.list()).map(({ name, updatedAt }) => ({
       name,
@@ -48,7 +48,7 @@ export async function listSecrets(options: { json?: boolean }): Promise<void> {
 
 export async function removeSecret(name: string): Promise<void> {
   const config = loadConfig()
-  const { store } = openHomeStore(config)
+  const { store } = await openHomeStore(config)
   try {
     if (!(await store.secrets.remove(name)))
       throw new AppError('not_found', `no secret is named ${name}: see \`atrium secret list\``)

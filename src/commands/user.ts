@@ -58,7 +58,7 @@ export function removeUser(name: string, options: Options): Promise<void> {
 }
 
 async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
-  const { store } = openHomeStore(loadConfig())
+  const { store } = await openHomeStore(loadConfig())
   try {
     await work(store)
   } finally {

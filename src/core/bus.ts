@@ -11,11 +11,27 @@ export interface Subscription extends AsyncIterable<readonly Event[]> {
   close(): void
 }
 
+/** What processes tell each other apart from threads. */
+export type Signal =
+  /** Whichever process runs the turn shall stop it. */
+  | { readonly type: 'cancel'; readonly turnId: string }
+  /** A turn waits for a process with room. */
+  | { readonly type: 'queued' }
+  | { readonly type: 'settings' }
+
+export type Known = {
+  readonly seq: number
+  readonly turnId?: string
+  /** The turn runs in this process: nobody else has to be asked. */
+  readonly here?: boolean
+}
+
 export interface Bus {
   publish(threadId: string, events: readonly Event[]): void
-  subscribe(threadId: string): Subscription
-  /** Asks whichever process runs the turn to stop it. */
-  cancel(turnId: string): void
-  onCancel(listener: (turnId: string) => void): void
+  /** `from` tells what the watcher knows already, so that a process that was out of touch can tell it the rest. */
+  subscribe(threadId: string, from?: Known): Subscription
+  /** Tells every process, this one included. */
+  signal(signal: Signal): void
+  onSignal(listener: (signal: Signal) => void): void
   close(): Promise<void>
 }

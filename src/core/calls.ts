@@ -23,8 +23,10 @@ export function openCalls(items: readonly Item[]): OpenCall[] {
     const item = items[at] as Item
     if (item.type === 'result' || (item.type === 'answer' && item.decision === 'output')) closed.add(item.callId)
     else if (item.type === 'attempt') attempted.add(item.callId)
-    else if (item.type === 'gate') gates.set(item.callId, item)
-    else if (item.type === 'answer') answers.set(item.callId, item)
+    else if (item.type === 'gate') keepLatest(gates, item)
+    // An answer older than the latest gate was given to an earlier one.
+    else if (item.type === 'answer' && !gates.has(item.callId)) keepLatest(answers, item)
+    else if (item.type === 'answer') continue
     else if (item.type !== 'call') break
     else if (!closed.has(item.callId)) {
       const gate = gates.get(item.callId)
@@ -38,4 +40,9 @@ export function openCalls(items: readonly Item[]): OpenCall[] {
     }
   }
   return open.toReversed()
+}
+
+/** Read backwards, the first of a call is the one that counts. */
+function keepLatest<T extends { readonly callId: string }>(known: Map<string, T>, item: T): void {
+  if (!known.has(item.callId)) known.set(item.callId, item)
 }

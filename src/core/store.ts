@@ -1,5 +1,5 @@
 // What the floors above need from storage. Content is history (append-only items); status, lease and cancel are
-// current facts. Every verb on a user's rows takes the user's id.
+// current facts. Every verb on a user's rows takes the user's id; the operator's id also reaches the webhook channel's.
 import type { UserId } from './ids.ts'
 import type { Draft, Entry, Item } from './item.ts'
 import type { Json } from './json.ts'
@@ -70,6 +70,8 @@ export interface TurnStore {
    */
   cancel(user: UserId, turnId: string, force: boolean): Promise<{ turn: Turn; entries: readonly Entry[] }>
   get(user: UserId, turnId: string): Promise<Turn | undefined>
+  /** A turn of the webhook channel, whoever its user: the channel's secret is one identity. For that door alone. */
+  findByDoor(door: 'webhook', turnId: string): Promise<Turn | undefined>
   list(user: UserId, query: { status?: TurnStatus; limit: number; cursor?: string }): Promise<Page<Turn>>
   /** Hides a turn from `get` and `list`; its items stay in the history of the thread. */
   remove(user: UserId, turnId: string): Promise<boolean>

@@ -1,4 +1,4 @@
-// Opening the gateway's port, and what can go wrong with it, in words that name the way out.
+// Opening a port, and what can go wrong with it, in words that name the way out.
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '#core/errors.ts'
 
@@ -12,25 +12,33 @@ export async function listenOn(
     // One name, one address: a second listener on ::1 would be one more to close.
     await app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })
   } catch (error) {
-    throw faultOf(error, host, port)
+    throw listenFault(error, { host, port, names: 'GATEWAY' })
   }
   const address = app.server.address()
   const taken = typeof address === 'object' && address ? address.port : port
-  return { port: taken, url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}` }
+  return { port: taken, url: urlOf(host, taken) }
 }
 
-function faultOf(cause: unknown, host: string, port: number): unknown {
+export function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** `names` is how the variables begin that set this host and port. */
+type Listener = { readonly host: string; readonly port: number; readonly names: 'GATEWAY' | 'HTTP' }
+
+/** Why a port did not open, where the operator can help it: port_in_use or invalid_config. */
+export function listenFault(cause: unknown, { host, port, names }: Listener): unknown {
   switch ((cause as NodeJS.ErrnoException).code ?? '') {
     case 'EADDRINUSE':
       return new AppError(
         'port_in_use',
-        `port ${port} on ${host} is in use: stop what listens there, or set GATEWAY_PORT to a free port`,
+        `port ${port} on ${host} is in use: stop what listens there, or set ${names}_PORT to a free port`,
         { cause },
       )
     case 'EACCES':
       return new AppError(
         'port_in_use',
-        `port ${port} on ${host} may not be opened by this user: set GATEWAY_PORT to a port of 1024 or above`,
+        `port ${port} on ${host} may not be opened by this user: set ${names}_PORT to a port of 1024 or above`,
         { cause },
       )
     case 'EADDRNOTAVAIL':
@@ -38,7 +46,7 @@ function faultOf(cause: unknown, host: string, port: number): unknown {
     case 'EAI_AGAIN':
       return new AppError(
         'invalid_config',
-        `${host} is no address of this machine: set GATEWAY_HOST, for example to 127.0.0.1`,
+        `${host} is no address of this machine: set ${names}_HOST, for example to 127.0.0.1`,
         {
           cause,
         },

@@ -1,5 +1,5 @@
 // Access tokens: long random texts, of which only a hash is kept.
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 const tokenBytes = 32
 
@@ -10,5 +10,5 @@ export function newToken(): string {
 
 /** What is stored and looked up in place of a token. */
 export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
+  return hash('sha256', token, 'hex')
 }

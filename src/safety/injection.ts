@@ -15,6 +15,9 @@ export function fence(text: string, origin: string): string {
  * No part of the pattern overlaps the next, so that hostile text costs no more than its length.
  */
 export function withoutMark(text: string, name: string): string {
-  const letters = [...name].map((letter) => (letter === '-' ? '[\\p{Pd}\u2212]' : letter)).join(unseen)
+  const letters = name
+    .split('')
+    .map((letter) => (letter === '-' ? '[\\p{Pd}\u2212]' : letter))
+    .join(unseen)
   return text.replaceAll(new RegExp(`[<＜﹤‹〈⟨]([\\s/／⁄∕⧸\\\\\\p{Cf}\\p{Cc}\\p{Mn}]*${letters})`, 'giu'), '&lt;$1')
 }

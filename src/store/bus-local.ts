@@ -1,5 +1,5 @@
 // The bus of one process: watchers of a thread, and the text that is being written in it.
-import type { Bus, Partial } from '#core/bus.ts'
+import type { Bus, Partial, Signal } from '#core/bus.ts'
 import type { Event } from '#core/event.ts'
 import { createQueue, type Queue } from '#lib/queue.ts'
 
@@ -8,9 +8,14 @@ const maxBehind = 50_000
 
 type Topic = { watchers: Set<Queue<Event>>; partial: Partial | undefined }
 
-export function createLocalBus(): Bus {
+export type LocalBus = Bus & {
+  /** What is being written in a thread. */
+  partialOf(threadId: string): Partial | undefined
+}
+
+export function createLocalBus(): LocalBus {
   const topics = new Map<string, Topic>()
-  const cancelListeners = new Set<(turnId: string) => void>()
+  const listeners = new Set<(signal: Signal) => void>()
 
   function topicOf(threadId: string): Topic {
     let topic = topics.get(threadId)
@@ -45,12 +50,13 @@ export function createLocalBus(): Bus {
         [Symbol.asyncIterator]: () => queue[Symbol.asyncIterator](),
       }
     },
-    cancel(turnId) {
-      for (const listener of cancelListeners) listener(turnId)
+    signal(signal) {
+      for (const listener of listeners) listener(signal)
     },
-    onCancel(listener) {
-      cancelListeners.add(listener)
+    onSignal(listener) {
+      listeners.add(listener)
     },
+    partialOf: (threadId) => topics.get(threadId)?.partial,
     close() {
       for (const { watchers } of topics.values()) for (const watcher of watchers) watcher.close()
       topics.clear()

@@ -1,5 +1,5 @@
 // Migrations on PostgreSQL: the same steps as SQLite's, under an advisory lock, so that replicas starting together take turns.
-import type pg from 'pg'
+import type { Pool } from 'pg'
 import { AppError } from '#core/errors.ts'
 import { asAppError } from './postgres.ts'
 import { migrations } from './schema.ts'
@@ -7,7 +7,7 @@ import { migrations } from './schema.ts'
 /** Any number, as long as every Atrium takes the same. */
 const lockKey = 4_728_301_195
 
-export async function migratePostgres(pool: pg.Pool, steps = migrations): Promise<void> {
+export async function migratePostgres(pool: Pool, steps = migrations): Promise<void> {
   const client = await pool.connect().catch((error: unknown) => {
     throw asAppError(error)
   })

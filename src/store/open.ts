@@ -40,7 +40,7 @@ export async function openPostgresStore({ url, seal, now = Date.now }: Omit<Stor
     await sql.close()
     throw error
   }
-  return composeStore(sql, seal, now)
+  return { store: composeStore(sql, seal, now), sql }
 }
 
 function composeStore(sql: Sql, seal: Seal, now: () => number): Store {

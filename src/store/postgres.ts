@@ -1,6 +1,6 @@
 // PostgreSQL behind the port: a pool, one transaction per job, statements sent without waiting where their rows are not
 // looked at. A job that loses a race (unique index, deadlock) is run again: it then sees what won.
-import pg from 'pg'
+import { type ClientBase, Pool, type PoolConfig, type QueryConfig, type QueryResult } from 'pg'
 import { AppError } from '#core/errors.ts'
 import type { Job, Row, Sql, Statement } from './sql.ts'
 
@@ -12,9 +12,9 @@ const maxTries = 6
 /** Lost races: serialization, deadlock, and two inserts of one key. */
 const lostRaces: ReadonlySet<string | undefined> = new Set(['40001', '40P01', '23505'])
 
-export function openPostgres(url: string): Sql & { readonly pool: pg.Pool } {
+export function openPostgres(url: string): Sql & { readonly pool: Pool } {
   // `pipeline` is younger than the package's types.
-  const options: pg.PoolConfig & { pipeline: boolean } = {
+  const options: PoolConfig & { pipeline: boolean } = {
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: connectMs,
@@ -24,12 +24,12 @@ export function openPostgres(url: string): Sql & { readonly pool: pg.Pool } {
     pipeline: true,
     application_name: 'atrium',
   }
-  const pool = new pg.Pool(options)
+  const pool = new Pool(options)
   // A connection that breaks while idle is replaced by the pool; the next job tells whether the server is there.
   pool.on('error', () => {})
-  const texts = new Map<string, pg.QueryConfig>()
+  const texts = new Map<string, QueryConfig>()
 
-  function send(client: pg.ClientBase, { sql, values }: Statement): Promise<pg.QueryResult<Row>> {
+  function send(client: ClientBase, { sql, values }: Statement): Promise<QueryResult<Row>> {
     let known = texts.get(sql)
     if (!known) {
       known = { name: `s${texts.size}`, text: numbered(sql) }
@@ -38,7 +38,7 @@ export function openPostgres(url: string): Sql & { readonly pool: pg.Pool } {
     return client.query<Row>({ ...known, values: [...values] })
   }
 
-  async function drive<T>(client: pg.ClientBase, job: Job<T>, blind: Promise<unknown>[]): Promise<T> {
+  async function drive<T>(client: ClientBase, job: Job<T>, blind: Promise<unknown>[]): Promise<T> {
     let step = job.next()
     while (!step.done) {
       const answer = send(client, step.value)

@@ -12,6 +12,7 @@ export const migrations: readonly (readonly string[])[] = [
       open_call TEXT
     ) WITHOUT ROWID`,
     `CREATE INDEX threads_by_user ON threads (user_id, last_turn)`,
+    `CREATE INDEX threads_of_webhook ON threads (last_turn) WHERE door = 'webhook'`,
     `CREATE UNIQUE INDEX threads_by_key ON threads (user_id, thread_key) WHERE thread_key IS NOT NULL`,
     `CREATE INDEX threads_by_open_call ON threads (open_call) WHERE open_call IS NOT NULL`,
     `CREATE TABLE items (
@@ -27,8 +28,11 @@ export const migrations: readonly (readonly string[])[] = [
       cost_usd DOUBLE PRECISION NOT NULL DEFAULT 0, error TEXT, removed_at BIGINT
     ) WITHOUT ROWID`,
     `CREATE INDEX turns_by_user ON turns (user_id, id)`,
+    `CREATE INDEX turns_of_webhook ON turns (id) WHERE door = 'webhook'`,
     `CREATE UNIQUE INDEX turns_active ON turns (thread_id) WHERE status IN ('running', 'waiting')`,
     `CREATE INDEX turns_queued ON turns (thread_id, id) WHERE status = 'queued'`,
+    `CREATE INDEX turns_broken ON turns (status, id) WHERE status IN ('failed', 'cancelled')`,
+    `CREATE INDEX turns_with_cost ON turns (id, user_id, cost_usd) WHERE cost_usd > 0`,
     `CREATE UNIQUE INDEX turns_by_key ON turns (user_id, idempotency_key) WHERE idempotency_key IS NOT NULL`,
     `CREATE TABLE users (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_at BIGINT NOT NULL)`,
     `CREATE TABLE tokens (

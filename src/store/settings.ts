@@ -1,7 +1,10 @@
 // Settings: small JSON values by name.
 import type { Json } from '#core/json.ts'
 import type { SettingStore } from '#core/store.ts'
-import { query, type Sql } from './sql.ts'
+import type { Message } from './bus-message.ts'
+import { query, run, type Sql } from './sql.ts'
+
+const changed = JSON.stringify({ type: 'signal', signal: { type: 'settings' } } satisfies Message)
 
 export function createSettingStore({ sql, now }: { sql: Sql; now: () => number }): SettingStore {
   return {
@@ -21,6 +24,8 @@ export function createSettingStore({ sql, now }: { sql: Sql; now: () => number }
             JSON.stringify(value),
             now(),
           )
+        // Other processes follow at once; on SQLite there are none.
+        if (sql.backend === 'postgres') yield* run(`SELECT pg_notify('atrium', ?)`, changed)
       }),
   }
 }

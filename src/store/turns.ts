@@ -4,10 +4,11 @@ import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Draft, Entry, Gate, Item } from '#core/item.ts'
 import type { Lease, Step, TurnStore } from '#core/store.ts'
-import type { Turn } from '#core/turn.ts'
+import type { Turn, TurnStatus } from '#core/turn.ts'
 import { append } from './append.ts'
 import { createMint } from './mint.ts'
 import { databaseClock, leaseMs } from './leases.ts'
+import { isReached, newestReached } from './reach.ts'
 import { entryOf, itemOf, turnOf } from './rows.ts'
 import { first, type Job, query, run, type Sql } from './sql.ts'
 import { claimTurns, startTurn } from './start.ts'
@@ -17,6 +18,19 @@ const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** How far back a look for open calls goes: more than one model response can hold. */
 const tailLength = 1_000
+
+/**
+ * A turn has a status. Nearly all are done, so a look through a user's turns for any other would go to the very first:
+ * the others have indexes that hold only them.
+ */
+const having: Readonly<Record<TurnStatus, string>> = {
+  queued: `id IN (SELECT id FROM turns WHERE status = 'queued')`,
+  running: `id IN (SELECT id FROM turns WHERE status IN ('running', 'waiting') AND status = 'running')`,
+  waiting: `id IN (SELECT id FROM turns WHERE status IN ('running', 'waiting') AND status = 'waiting')`,
+  done: `status = 'done'`,
+  failed: `id IN (SELECT id FROM turns WHERE status IN ('failed', 'cancelled') AND status = 'failed')`,
+  cancelled: `id IN (SELECT id FROM turns WHERE status IN ('failed', 'cancelled') AND status = 'cancelled')`,
+}
 
 export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): TurnStore {
   const mint = createMint(newId)
@@ -37,16 +51,21 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
     answer: (user, threadId, answer) => sql.write(() => answerGate(user, threadId, answer, { now: now(), lock })),
     cancel: (user, turnId, force) => sql.write(() => cancelTurn(user, turnId, force, { now: now(), lock })),
     get: (user, turnId) => sql.read(() => getTurn(user, turnId)),
+    findByDoor: (door, turnId) =>
+      sql.read(function* () {
+        const row = yield* first('SELECT * FROM turns WHERE id = ? AND door = ? AND removed_at IS NULL', turnId, door)
+        return row && turnOf(row)
+      }),
     list: (user, { status, limit, cursor }) =>
       sql.read(function* () {
-        const rows = yield* query(
-          `SELECT * FROM turns WHERE user_id = ? AND id < ? AND (? = '' OR status = ?) AND removed_at IS NULL
-           ORDER BY id DESC LIMIT ?`,
-          user,
-          cursor ?? lastId,
-          status ?? '',
-          status ?? '',
-          limit + 1,
+        const rows = yield* newestReached(user, 'id', limit + 1, (condition, who) =>
+          query(
+            `SELECT * FROM turns WHERE ${condition} AND id < ?${status ? ` AND ${having[status]}` : ''} AND removed_at IS NULL
+             ORDER BY id DESC LIMIT ?`,
+            ...who,
+            cursor ?? lastId,
+            limit + 1,
+          ),
         )
         const turns = rows.slice(0, limit).map(turnOf)
         const last = rows.length > limit ? turns.at(-1) : undefined
@@ -55,9 +74,10 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
     remove: (user, turnId) =>
       sql.write(function* () {
         const row = yield* first(
-          `UPDATE turns SET removed_at = ? WHERE id = ? AND user_id = ? AND removed_at IS NULL RETURNING id`,
+          `UPDATE turns SET removed_at = ? WHERE id = ? AND ${isReached} AND removed_at IS NULL RETURNING id`,
           now(),
           turnId,
+          user,
           user,
         )
         return row !== undefined
@@ -79,7 +99,12 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
 }
 
 function* getTurn(user: UserId, turnId: string): Job<Turn | undefined> {
-  const row = yield* first('SELECT * FROM turns WHERE id = ? AND user_id = ? AND removed_at IS NULL', turnId, user)
+  const row = yield* first(
+    `SELECT * FROM turns WHERE id = ? AND ${isReached} AND removed_at IS NULL`,
+    turnId,
+    user,
+    user,
+  )
   return row && turnOf(row)
 }
 
@@ -174,9 +199,10 @@ function* answerGate(user: UserId, threadId: string, draft: Draft, { now, lock }
   if (answer.type !== 'answer') throw new Error('answerGate takes an answer')
   yield* holdThread(threadId, lock)
   const row = yield* first(
-    `SELECT t.* FROM turns t WHERE t.thread_id = ? AND t.user_id = ?
-       AND (t.status IN ('running', 'waiting') OR (t.status = 'queued' AND t.first_seq IS NOT NULL))`,
+    `SELECT * FROM turns WHERE thread_id = ? AND ${isReached}
+       AND (status IN ('running', 'waiting') OR (status = 'queued' AND first_seq IS NOT NULL))`,
     threadId,
+    user,
     user,
   )
   const open = row && openCalls(yield* tail(threadId)).find(({ call }) => call.callId === answer.callId)
@@ -258,10 +284,10 @@ function* countTurns(user: UserId | undefined, now: number) {
   const since = day.toString(16).padStart(12, '0')
   const from = `${since.slice(0, 8)}-${since.slice(8)}`
   const cost = yield* first(
-    user === undefined
-      ? 'SELECT sum(cost_usd) AS usd FROM turns WHERE id > ?'
-      : 'SELECT sum(cost_usd) AS usd FROM turns WHERE id > ? AND user_id = ?',
-    ...(user === undefined ? [from] : [from, user]),
+    `SELECT sum(cost_usd) AS usd FROM turns WHERE id > ? AND cost_usd > 0 AND (? = '' OR user_id = ?)`,
+    from,
+    user ?? '',
+    user ?? '',
   )
   return {
     queued: of('queued'),

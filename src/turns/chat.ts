@@ -2,7 +2,7 @@
 import type { UserId } from '#core/ids.ts'
 import { type Gate, textMessage, textOf } from '#core/item.ts'
 import type { Door, Turn, TurnError, Usage } from '#core/turn.ts'
-import { checkMessage, type Turns } from './turns.ts'
+import { checkMessage, type Start, type Turns } from './turns.ts'
 
 export type ChatEvent =
   | { readonly type: 'started'; readonly threadId: string; readonly turnId: string; readonly queued: boolean }
@@ -40,7 +40,16 @@ export async function* sendMessage(
     whenBusy: 'queue',
     ...(threadId !== undefined && { threadId }),
   })
-  yield { type: 'started', threadId: turn.threadId, turnId: turn.id, queued: turn.status === 'queued' }
+  try {
+    yield { type: 'started', threadId: turn.threadId, turnId: turn.id, queued: turn.status === 'queued' }
+    yield* chatEvents(events)
+  } finally {
+    // Whoever leaves after the first event has read none of these.
+    events.close()
+  }
+}
+
+async function* chatEvents(events: Start['events']): AsyncGenerator<ChatEvent> {
   const names = new Map<string, string>()
   let text = ''
   for await (const batch of events) {

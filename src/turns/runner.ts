@@ -1,19 +1,21 @@
 // Runs turns: takes them, drives the loop, records each step under the lease, and lets go when the process does.
 import type { Bus } from '#core/bus.ts'
-import { AppError } from '#core/errors.ts'
+import { AppError, type ErrorCode } from '#core/errors.ts'
 import type { Model } from '#core/model.ts'
-import type { Lease, StartedTurn, Step, Store } from '#core/store.ts'
+import type { Lease, Outcome, StartedTurn, Step, Store } from '#core/store.ts'
 import type { Tool, ToolSpec } from '#core/tool.ts'
-import type { Turn } from '#core/turn.ts'
+import { ended, type Turn } from '#core/turn.ts'
 import type { Bounds } from '#agent/guard.ts'
 import type { Histories } from '#agent/history.ts'
-import { runTurn } from '#agent/loop.ts'
+import { closing, outcomeOf, runTurn } from '#agent/loop.ts'
 import { createToolbox } from '#agent/toolbox.ts'
 import type { Log } from '#lib/log.ts'
 
 const maxRunning = 1_000
 /** After a claim that found more than it could take, the next one waits this long: a claim looks at the whole queue. */
 const claimPauseMs = 10
+/** What passes by itself, or once somebody has made room. */
+const awayCodes: ReadonlySet<ErrorCode> = new Set(['database_unavailable', 'disk_full', 'home_unwritable'])
 const retryMs = [100, 250, 500, 1_000, 2_000, 5_000]
 
 export type RunnerParts = {
@@ -36,11 +38,13 @@ export interface Runner {
   /** The lease to start a turn under at once; undefined when there is no room or the process is going down. */
   room(): Lease | undefined
   /** Runs a turn that was started under our lease. */
-  take(started: StartedTurn): void
+  take(started: StartedTurn, lease: Lease): void
   /** Looks for queued turns soon. */
   wake(): void
   /** Stops a turn that runs here; false when it does not. */
   stop(turnId: string, reason: AppError): boolean
+  /** Goes on under another lease; turns under an earlier one are no longer ours. */
+  renew(lease: Lease): void
   readonly running: number
   /** Takes nothing new; gives running turns a while, then puts them back into the queue. */
   drain(graceMs: number): Promise<void>
@@ -49,27 +53,35 @@ export interface Runner {
 type Running = { readonly turn: Turn; readonly controller: AbortController; readonly over: Promise<void> }
 
 export function createRunner(parts: RunnerParts): Runner {
-  const { store, bus, lease, log } = parts
+  const { store, bus, log } = parts
+  let lease = parts.lease
   const limit = parts.limit ?? maxRunning
   const running = new Map<string, Running>()
   let draining = false
+  let stopping: AppError | undefined
   let queued = false
   let claiming: Promise<void> | undefined
   let wokenAgain = false
 
-  function take(started: StartedTurn): void {
+  function take(started: StartedTurn, held: Lease): void {
     const controller = new AbortController()
     const { turn } = started
-    const over = run(started, controller.signal)
-      .catch((error: unknown) => letGo(turn, error))
+    const over = run(started, held, controller.signal)
+      .catch((error: unknown) => {
+        // Its tools must not go on for a turn that is no longer run here.
+        controller.abort(error)
+        return letGo(turn, held, error)
+      })
       .finally(() => {
-        running.delete(turn.id)
+        // Once released it may have come back at once: then the entry is that of its next run.
+        if (running.get(turn.id)?.controller === controller) running.delete(turn.id)
         if (queued) wake()
       })
     running.set(turn.id, { turn, controller, over })
+    if (stopping) controller.abort(stopping)
   }
 
-  async function run(started: StartedTurn, signal: AbortSignal): Promise<void> {
+  async function run(started: StartedTurn, held: Lease, signal: AbortSignal): Promise<void> {
     const { turn } = started
     const minutes = setTimeout(() => {
       const message = `the turn ran for ${parts.bounds.minutes} minutes: send a message to go on, or make the task smaller`
@@ -88,11 +100,9 @@ export function createRunner(parts: RunnerParts): Runner {
         emit: (deltas) => bus.publish(turn.threadId, deltas),
       })
       for await (const step of loop) {
-        const recorded = await record(turn, step, signal)
+        const recorded = await record(turn, held, step, signal)
         await parts.histories.extend(turn, history, recorded.entries)
-        const entries = recorded.entries.length > 0 ? [{ type: 'entries' as const, entries: recorded.entries }] : []
-        const news = step.outcome ? [{ type: 'turn' as const, turn: recorded.turn }] : []
-        bus.publish(turn.threadId, [...entries, ...news])
+        tell(recorded, step.outcome !== undefined)
         if (step.outcome?.status === 'failed') log.warn({ turn: turn.id, ...step.outcome.error }, 'turn failed')
         // A waiting turn may have been answered meanwhile and be back in the queue.
         if (step.outcome?.status === 'waiting') queued = true
@@ -103,29 +113,69 @@ export function createRunner(parts: RunnerParts): Runner {
   }
 
   /** A step that cannot be stored now (disk full, database away) is kept and tried again while the turn lives. */
-  async function record(turn: Turn, step: Step, signal: AbortSignal) {
+  async function record(turn: Turn, held: Lease, step: Step, signal?: AbortSignal) {
     for (let attempt = 0; ; attempt++) {
       try {
-        return await store.turns.record(turn, lease, step)
+        return await store.turns.record(turn, held, attempt === 0 ? step : { ...step, again: true })
       } catch (error) {
-        const away = error instanceof AppError && (error.code === 'database_unavailable' || error.code === 'disk_full')
-        if (!away || draining) throw error
+        if (!isAway(error) || draining) throw error
         log.error({ turn: turn.id, code: error.code }, 'a step could not be stored; trying again')
         await pause(retryMs[Math.min(attempt, retryMs.length - 1)] ?? 5_000, signal)
       }
     }
   }
 
-  /** The turn is not ours to finish: back into the queue where that still can be said. */
-  async function letGo(turn: Turn, error: unknown): Promise<void> {
+  /** The turn cannot be carried on here: a fault of its own fails it, else it goes back into the queue. */
+  async function letGo(turn: Turn, held: Lease, error: unknown): Promise<void> {
     parts.histories.drop(turn.threadId)
-    const code = error instanceof AppError ? error.code : undefined
-    if (code === 'lease_lost') return
-    if (code !== 'shutting_down') log.error({ turn: turn.id, err: error }, 'turn let go')
-    await store.turns
-      .release(turn, lease)
-      .catch((cause: unknown) => log.error({ turn: turn.id, err: cause }, 'release failed'))
-    queued = true
+    if (error instanceof AppError && error.code === 'lease_lost') return tellEnd(turn)
+    const outcome = isAway(error) ? undefined : outcomeOf(error)
+    try {
+      // Another run would meet the same fault, and pay the model each time.
+      if (outcome) return await fail(turn, held, { outcome, error })
+      await release(turn, held)
+      bus.publish(turn.threadId, [{ type: 'turn', turn: { ...turn, status: 'queued' } }])
+      queued = true
+    } catch (cause) {
+      log.error({ turn: turn.id, err: cause }, 'a turn could not be let go; a restart takes it up again')
+    }
+  }
+
+  async function release(turn: Turn, held: Lease): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await store.turns.release(turn, held)
+      } catch (error) {
+        if (!isAway(error) || draining) throw error
+        await pause(retryMs[Math.min(attempt, retryMs.length - 1)] ?? 5_000)
+      }
+    }
+  }
+
+  /** Ends a turn that the loop could not end, from what the store has of it. */
+  async function fail(
+    turn: Turn,
+    held: Lease,
+    { outcome, error }: { outcome: Outcome; error: unknown },
+  ): Promise<void> {
+    log.error({ turn: turn.id, err: error }, 'turn failed inside the service')
+    const history = await parts.histories.open({ turn, entries: [] }).catch(() => undefined)
+    const usage = (await store.turns.get(turn.userId, turn.id))?.usage ?? turn.usage
+    tell(await record(turn, held, { drafts: closing(history?.items ?? []), usage, outcome }), true)
+    parts.histories.drop(turn.threadId)
+  }
+
+  function tell({ turn, entries }: StartedTurn, news: boolean): void {
+    bus.publish(turn.threadId, [
+      ...(entries.length > 0 ? [{ type: 'entries' as const, entries }] : []),
+      ...(news ? [{ type: 'turn' as const, turn }] : []),
+    ])
+  }
+
+  /** A turn that was ended from outside, or whose last commit nobody heard of: its watchers must still see the end. */
+  async function tellEnd({ userId, id, threadId }: Turn): Promise<void> {
+    const now = await store.turns.get(userId, id).catch(() => undefined)
+    if (now && ended(now.status)) bus.publish(threadId, [{ type: 'turn', turn: now }])
   }
 
   function wake(): void {
@@ -144,13 +194,11 @@ export function createRunner(parts: RunnerParts): Runner {
     if (draining || free <= 0) return
     try {
       queued = false
-      const { started, more } = await store.turns.claim(lease, free)
+      const held = lease
+      const { started, more } = await store.turns.claim(held, free)
       for (const each of started) {
-        bus.publish(each.turn.threadId, [
-          ...(each.entries.length > 0 ? [{ type: 'entries' as const, entries: each.entries }] : []),
-          { type: 'turn', turn: each.turn },
-        ])
-        take(each)
+        tell(each, true)
+        take(each, held)
       }
       if (more) queued = true
       if (more && started.length > 0) await pause(claimPauseMs)
@@ -170,6 +218,11 @@ export function createRunner(parts: RunnerParts): Runner {
       found?.controller.abort(reason)
       return found !== undefined
     },
+    renew(next) {
+      lease = next
+      const reason = new AppError('lease_lost', 'this process was out of touch for too long')
+      for (const { controller } of running.values()) controller.abort(reason)
+    },
     get running() {
       return running.size
     },
@@ -178,12 +231,15 @@ export function createRunner(parts: RunnerParts): Runner {
       await claiming
       const all = (): Promise<unknown> => Promise.all([...running.values()].map(({ over }) => over))
       await within(all(), graceMs)
-      const reason = new AppError('shutting_down', 'the service is going down; the turn goes on after its restart')
-      for (const { controller } of running.values()) controller.abort(reason)
+      stopping = new AppError('shutting_down', 'the service is going down; the turn goes on after its restart')
+      for (const { controller } of running.values()) controller.abort(stopping)
       await within(all(), 2_000)
     },
   }
-  bus.onCancel((turnId) => runner.stop(turnId, new AppError('turn_cancelled', 'cancelled')))
+  bus.onSignal((signal) => {
+    if (signal.type === 'cancel') runner.stop(signal.turnId, new AppError('turn_cancelled', 'cancelled'))
+    if (signal.type === 'queued') wake()
+  })
   return runner
 }
 
@@ -202,6 +258,10 @@ async function modelOrFault(model: () => Promise<Model>): Promise<Model> {
       },
     }
   }
+}
+
+function isAway(error: unknown): error is AppError {
+  return error instanceof AppError && awayCodes.has(error.code)
 }
 
 /** Waits for work, but no longer than so many milliseconds. */

@@ -37,6 +37,8 @@ export interface Turns {
   /** Stops a turn that a door does not want to wait for any longer; it fails with the fault's code. */
   abandon(turn: Turn, fault: AppError): Promise<Turn>
   get(user: UserId, turnId: string): Promise<Turn | undefined>
+  /** A turn of the webhook channel, whoever its user. For that door alone. */
+  findByDoor(door: 'webhook', turnId: string): Promise<Turn | undefined>
   list(user: UserId, query: { status?: TurnStatus; limit: number; cursor?: string }): Promise<Page<Turn>>
   remove(user: UserId, turnId: string): Promise<boolean>
   thread(user: UserId, threadId: string): Promise<Thread | undefined>
@@ -54,7 +56,7 @@ export interface Turns {
 
 export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; runner: Runner }): Turns {
   async function settled(user: UserId, turn: Turn, withinMs: number, kick: () => void): Promise<Turn | undefined> {
-    const subscription = bus.subscribe(turn.threadId)
+    const subscription = bus.subscribe(turn.threadId, { seq: turn.firstSeq ?? 0, turnId: turn.id })
     const timer = setTimeout(() => subscription.close(), withinMs)
     try {
       kick()
@@ -76,10 +78,13 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
       const title = titleOf(given.input)
       const stored = await store.turns.start({ ...given, options, input, title, ...(lease && { lease }) })
       const { turn, entries, replayed } = stored
-      const subscription = bus.subscribe(turn.threadId)
+      const here = turn.status === 'running' && !replayed
+      // Others who watch the thread see the message; whoever sent it has it already.
+      if (entries.length > 0) bus.publish(turn.threadId, [{ type: 'entries', entries }])
+      const subscription = bus.subscribe(turn.threadId, { seq: entries.at(-1)?.seq ?? 0, turnId: turn.id, here })
       if (!replayed) {
-        if (turn.status === 'running') runner.take(stored)
-        else runner.wake()
+        if (turn.status === 'running' && lease) runner.take(stored, lease)
+        else bus.signal({ type: 'queued' })
       }
       return { turn, replayed, entries, input, events: followTurn(subscription, turn.id) }
     },
@@ -90,29 +95,32 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
         { type: 'entries', entries },
         { type: 'turn', turn },
       ])
-      runner.wake()
+      bus.signal({ type: 'queued' })
       return turn
     },
     async cancel(user, turnId) {
       const first = await store.turns.cancel(user, turnId, false)
       if (first.turn.status === 'running') {
-        const stopped = await settled(user, first.turn, cancelGraceMs, () => bus.cancel(turnId))
+        const stopped = await settled(user, first.turn, cancelGraceMs, () => bus.signal({ type: 'cancel', turnId }))
         if (stopped) return stopped
       }
       const { turn, entries } = first.turn.status === 'running' ? await store.turns.cancel(user, turnId, true) : first
       if (entries.length > 0) bus.publish(turn.threadId, [{ type: 'entries', entries }])
       bus.publish(turn.threadId, [{ type: 'turn', turn }])
-      runner.wake()
+      bus.signal({ type: 'queued' })
       return turn
     },
     async abandon(turn, fault) {
       const stopped = await settled(turn.userId, turn, cancelGraceMs, () => runner.stop(turn.id, fault))
       if (stopped) return stopped
-      const { turn: cancelled } = await store.turns.cancel(turn.userId, turn.id, true)
+      const { turn: cancelled, entries } = await store.turns.cancel(turn.userId, turn.id, true)
+      if (entries.length > 0) bus.publish(turn.threadId, [{ type: 'entries', entries }])
       bus.publish(turn.threadId, [{ type: 'turn', turn: cancelled }])
+      bus.signal({ type: 'queued' })
       return { ...cancelled, status: 'failed', error: { code: fault.code, message: fault.message } }
     },
     get: (user, turnId) => store.turns.get(user, turnId),
+    findByDoor: (door, turnId) => store.turns.findByDoor(door, turnId),
     list: (user, query) => store.turns.list(user, query),
     remove: (user, turnId) => store.turns.remove(user, turnId),
     thread: (user, threadId) => store.threads.get(user, threadId),
@@ -124,7 +132,7 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
       // What runs there would find its turn gone at its next step only; the model need not talk on until then.
       for (const turn of pages.flatMap(({ rows }) => rows)) {
         if (turn.threadId !== threadId) continue
-        bus.cancel(turn.id)
+        bus.signal({ type: 'cancel', turnId: turn.id })
         bus.publish(threadId, [{ type: 'turn', turn: { ...turn, status: 'cancelled' } }])
       }
       return removed

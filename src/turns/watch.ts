@@ -1,5 +1,6 @@
 // Watching a thread: what is stored after a seq, then what happens, without a gap or a double.
 import type { Bus, Subscription } from '#core/bus.ts'
+import { AppError } from '#core/errors.ts'
 import type { Event } from '#core/event.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
@@ -17,37 +18,39 @@ export type Watch = AsyncIterable<readonly Watched[]> & { close(): void }
 
 /**
  * Follows a thread from after a seq. The subscription stands before the store is read, so that nothing falls between;
- * what was read is not told again. Ends when the reader closes it or falls too far behind.
+ * what was read is not told again. Ends when the reader closes it or falls too far behind. Throws not_found when the
+ * thread is not this user's: the bus knows no users.
  */
 export function watchThread(
-  parts: { bus: Bus; threads: ThreadStore },
+  { bus, threads }: { bus: Bus; threads: ThreadStore },
   user: UserId,
   threadId: string,
   after: number,
 ): Watch {
-  const subscription = parts.bus.subscribe(threadId)
+  const subscription = bus.subscribe(threadId, { seq: after })
   return {
     close: () => subscription.close(),
     async *[Symbol.asyncIterator]() {
       try {
-        let last = after
-        const stored = new Set<string>()
-        for (;;) {
-          const entries = await parts.threads.entries(user, threadId, { after: last, limit: pageSize })
-          last = entries.at(-1)?.seq ?? last
-          for (const { id } of entries) stored.add(id)
-          if (entries.length > 0) yield [{ type: 'entries', entries }]
-          if (entries.length < pageSize) break
-        }
+        if (!(await threads.get(user, threadId))) throw new AppError('not_found', `thread ${threadId} does not exist`)
         const { partial } = subscription
-        let written = 0
-        if (partial && !stored.has(partial.itemId)) {
-          written = partial.text.length
+        const seen: Seen = { last: after, stored: new Set(), partialId: partial?.itemId, written: 0 }
+        const read = (): Promise<Entry[]> => threads.entries(user, threadId, { after: seen.last, limit: pageSize })
+        yield* replay(read, seen)
+        if (partial && !seen.stored.has(partial.itemId)) {
+          seen.written = partial.text.length
           yield [{ type: 'snapshot', ...partial }]
         }
         for await (const events of subscription) {
-          const fresh = events.flatMap((event) => unseen(event, { last, stored, partialId: partial?.itemId, written }))
-          for (const event of fresh) if (event.type === 'entries') last = event.entries.at(-1)?.seq ?? last
+          let fresh: Event[] = []
+          for (const event of events) {
+            if (leavesGap(event, seen)) {
+              if (fresh.length > 0) yield fresh
+              fresh = []
+              yield* replay(read, seen)
+            }
+            fresh.push(...unseen(event, seen))
+          }
           if (fresh.length > 0) yield fresh
         }
       } finally {
@@ -57,17 +60,34 @@ export function watchThread(
   }
 }
 
-type Seen = { last: number; stored: ReadonlySet<string>; partialId: string | undefined; written: number }
+type Seen = { last: number; readonly stored: Set<string>; readonly partialId: string | undefined; written: number }
 
-/** The part of an event that the replay has not told. */
-function unseen(event: Event, { last, stored, partialId, written }: Seen): Event[] {
+/** All that is stored and not told yet, page by page. */
+async function* replay(read: () => Promise<Entry[]>, seen: Seen): AsyncGenerator<Watched[]> {
+  for (;;) {
+    const entries = await read()
+    seen.last = entries.at(-1)?.seq ?? seen.last
+    for (const { id } of entries) seen.stored.add(id)
+    if (entries.length > 0) yield [{ type: 'entries', entries }]
+    if (entries.length < pageSize) return
+  }
+}
+
+/** True when entries before these were not told: two who write to a thread may tell of it in either order. */
+function leavesGap(event: Event, { last }: Seen): boolean {
+  return event.type === 'entries' && (event.entries[0]?.seq ?? 0) > last + 1
+}
+
+/** The part of an event that has not been told; what is told now is remembered. */
+function unseen(event: Event, seen: Seen): Event[] {
   if (event.type === 'entries') {
-    const entries = event.entries.filter(({ seq }) => seq > last)
+    const entries = event.entries.filter(({ seq }) => seq > seen.last)
+    seen.last = entries.at(-1)?.seq ?? seen.last
     return entries.length > 0 ? [{ type: 'entries', entries }] : []
   }
   if (event.type !== 'delta') return [event]
-  const inSnapshot = event.itemId === partialId && event.offset < written
-  return stored.has(event.itemId) || inSnapshot ? [] : [event]
+  const inSnapshot = event.itemId === seen.partialId && event.offset < seen.written
+  return seen.stored.has(event.itemId) || inSnapshot ? [] : [event]
 }
 
 export type Follow = AsyncIterable<readonly Event[]> & { close(): void }
@@ -78,8 +98,10 @@ export function followTurn(subscription: Subscription, turnId: string): Follow {
     close: () => subscription.close(),
     async *[Symbol.asyncIterator]() {
       try {
+        let last = 0
         for await (const events of subscription) {
-          const own = events.filter((event) => belongsTo(event, turnId))
+          const own = events.flatMap((event) => ownPart(event, turnId, last))
+          for (const event of own) if (event.type === 'entries') last = event.entries.at(-1)?.seq ?? last
           if (own.length > 0) yield own
           if (own.some((event) => event.type === 'turn' && atRest(event.turn))) return
         }
@@ -94,9 +116,10 @@ function atRest({ status }: Turn): boolean {
   return status !== 'queued' && status !== 'running'
 }
 
-function belongsTo(event: Event, turnId: string): boolean {
-  if (event.type === 'turn') return event.turn.id === turnId
-  return event.type === 'delta'
-    ? event.turnId === turnId
-    : event.entries.some((entry: Entry) => entry.turnId === turnId)
+/** What of an event is about a turn and has not been told yet. */
+function ownPart(event: Event, turnId: string, last: number): Event[] {
+  if (event.type === 'turn') return event.turn.id === turnId ? [event] : []
+  if (event.type === 'delta') return event.turnId === turnId ? [event] : []
+  const entries = event.entries.filter((entry) => entry.turnId === turnId && entry.seq > last)
+  return entries.length > 0 ? [{ type: 'entries', entries }] : []
 }

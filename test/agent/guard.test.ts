@@ -10,7 +10,11 @@ import { call } from './tools.ts'
 let made = 0
 function done(name: string, args: Json, error = false): Item[] {
   const callId = `c${made++}`
-  return [call(callId, name, args), { type: 'attempt', callId }, { type: 'result', callId, output: 'boom', ...(error && { error }) }]
+  return [
+    call(callId, name, args),
+    { type: 'attempt', callId },
+    { type: 'result', callId, output: 'boom', ...(error && { error }) },
+  ]
 }
 
 function times(count: number, make: (at: number) => Item[]): Item[] {
@@ -20,7 +24,11 @@ function times(count: number, make: (at: number) => Item[]): Item[] {
 const same = () => done('read', { a: 1, b: 2 })
 const failing = (at: number) => done('read', { at }, true)
 
-const bounds: readonly [what: string, spent: { items?: Item[]; steps?: number; usd?: number }, code: string | undefined][] = [
+const bounds: readonly [
+  what: string,
+  spent: { items?: Item[]; steps?: number; usd?: number },
+  code: string | undefined,
+][] = [
   ['nothing yet', {}, undefined],
   ['49 answers of the model', { steps: 49 }, undefined],
   ['50 answers of the model', { steps: 50 }, 'step_limit'],
@@ -28,16 +36,32 @@ const bounds: readonly [what: string, spent: { items?: Item[]; steps?: number; u
   ['5 dollars', { usd: 5 }, 'spend_limit'],
   ['the same call 3 times', { items: times(3, same) }, undefined],
   ['the same call 4 times', { items: times(4, same) }, 'repeated_call'],
-  ['the same arguments in another order', { items: [...times(3, same), ...done('read', { b: 2, a: 1 })] }, 'repeated_call'],
-  ['the same calls with others between', { items: times(4, (at) => [...same(), ...done('read', { at })]) }, 'repeated_call'],
+  [
+    'the same arguments in another order',
+    { items: [...times(3, same), ...done('read', { b: 2, a: 1 })] },
+    'repeated_call',
+  ],
+  [
+    'the same calls with others between',
+    { items: times(4, (at) => [...same(), ...done('read', { at })]) },
+    'repeated_call',
+  ],
   ['the same arguments for another tool', { items: [...times(3, same), ...done('once', { a: 1, b: 2 })] }, undefined],
   ['arguments that differ', { items: times(30, (at) => done('read', { at })) }, undefined],
   ['the same garbled arguments 4 times', { items: times(4, () => done('read', '{"half')) }, 'repeated_call'],
   ['4 failures in a row', { items: times(4, failing) }, undefined],
   ['5 failures in a row', { items: times(5, failing) }, 'failing_tool'],
-  ['a success between failures', { items: [...times(4, failing), ...done('read', 'ok'), ...times(4, failing)] }, undefined],
+  [
+    'a success between failures',
+    { items: [...times(4, failing), ...done('read', 'ok'), ...times(4, failing)] },
+    undefined,
+  ],
   ['failures of two tools', { items: times(4, (at) => [...failing(at), ...done('once', { at }, true)]) }, undefined],
-  ['5 failures with another tool between', { items: times(5, (at) => [...failing(at), ...done('once', { at })]) }, 'failing_tool'],
+  [
+    '5 failures with another tool between',
+    { items: times(5, (at) => [...failing(at), ...done('once', { at })]) },
+    'failing_tool',
+  ],
   ['a result of an earlier turn', { items: times(9, (at) => failing(at).slice(1)) }, undefined],
 ]
 for (const [what, { items = [], steps = 0, usd = 0 }, code] of bounds) {

@@ -1,7 +1,7 @@
 // The cache of histories: a hit is worth as much as a cold read, and it is bounded.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { createHistories, type History } from '#agent/history.ts'
 import type { Entry, Item } from '#core/item.ts'
 import { textMessage } from '#core/item.ts'
@@ -131,8 +131,6 @@ test('a thread that grew beyond the bytes while it ran is let go when the next o
   await histories.open({ turn: turnIn('b'), entries: log.append('b', user) })
   await histories.open({ turn: turnIn('a'), entries: log.append('a', user) })
   assert.equal(log.reads, 1)
-  await histories.open({ turn: turnIn('b'), entries: log.append('b', prose) })
-  assert.equal(log.reads, 1, 'and its bytes with it')
 })
 
 /** One response: some calls, then results in any order. */

@@ -20,7 +20,9 @@ function outputs(items: readonly Item[]): string[] {
 }
 
 test('an answer is one step with its end, and its deltas name the item they become', async (t) => {
-  const { steps, deltas, turn, items } = await runOne(t, { model: scripted([['Hel', 'lo', { type: 'reasoning', text: 'hm' }]]) })
+  const { steps, deltas, turn, items } = await runOne(t, {
+    model: scripted([['Hel', 'lo', { type: 'reasoning', text: 'hm' }]]),
+  })
   assert.deepEqual(steps.map(kinds), ['reasoning message > done'])
   assert.deepEqual(items.at(-1), { type: 'message', role: 'assistant', content: [{ type: 'text', text: 'Hello' }] })
   assert.deepEqual(
@@ -75,7 +77,14 @@ test('calls run at the same time; results are stored as they come, the prompt ha
       waiting.get(order[done.length] ?? '')?.()
     },
   })
-  assert.deepEqual(steps.map(kinds), ['call call call', 'attempt attempt attempt', 'result', 'result', 'result', 'message > done'])
+  assert.deepEqual(steps.map(kinds), [
+    'call call call',
+    'attempt attempt attempt',
+    'result',
+    'result',
+    'result',
+    'message > done',
+  ])
   assert.deepEqual(done, ['ran c', 'ran a', 'ran b'])
   assert.deepEqual(outputs(items), done)
   const asked = outputs(model.requests[1]?.items ?? [])
@@ -244,7 +253,10 @@ test('an approval that was given runs the call, a denial is told with its word',
   const [one = '', two = ''] = first.items.flatMap((item) => (item.type === 'call' ? [item.callId] : []))
   await store.turns.answer(ada, first.turn.threadId, decide(one))
   const denial = { ...decide(two, 'deny') }
-  await store.turns.answer(ada, first.turn.threadId, { ...denial, item: { ...denial.item, output: 'not today' } as Item })
+  await store.turns.answer(ada, first.turn.threadId, {
+    ...denial,
+    item: { ...denial.item, output: 'not today' } as Item,
+  })
   const [started] = (await store.turns.claim(lease, 1)).started
   assert.ok(started)
   const second = await runOne(t, { store, model, started })
@@ -270,7 +282,8 @@ test('an answer that comes while another call runs is taken in the same run, and
     started,
     async onStep(step) {
       assert.ok(ran <= 2, 'a call is run once')
-      if (step.drafts[0]?.item.type === 'result' && ran === 1) await store.turns.answer(ada, first.turn.threadId, decide(two))
+      if (step.drafts[0]?.item.type === 'result' && ran === 1)
+        await store.turns.answer(ada, first.turn.threadId, decide(two))
     },
   })
   assert.deepEqual([second.turn.status, ran], ['done', 2])
@@ -304,10 +317,17 @@ test('the guards end a turn with their code, and leave a thread that goes on', a
   const next = scripted([['ok']])
   const after = await runOne(t, { store, model: next, given: { threadId: turn.threadId } })
   assert.equal(after.turn.status, 'done', 'earlier turns do not count')
-  const steps = scripted(Array.from({ length: 9 }, (_, at) => [{ name: 'read', args: { at } }, { name: 'once', args: { at } }]))
+  const steps = scripted(
+    Array.from({ length: 9 }, (_, at) => [
+      { name: 'read', args: { at } },
+      { name: 'once', args: { at } },
+    ]),
+  )
   assert.equal((await runOne(t, { model: steps, bounds: { steps: 3 } })).turn.error?.code, 'step_limit')
   assert.equal(steps.requests.length, 3)
-  const dear = scripted(Array.from({ length: 9 }, (_, at) => saying([{ name: 'read', args: { at } }], { ...noUsage, costUsd: 2 })))
+  const dear = scripted(
+    Array.from({ length: 9 }, (_, at) => saying([{ name: 'read', args: { at } }], { ...noUsage, costUsd: 2 })),
+  )
   assert.equal((await runOne(t, { model: dear })).turn.error?.code, 'spend_limit')
   assert.equal(dear.requests.length, 3)
 })

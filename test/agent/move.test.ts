@@ -10,9 +10,22 @@ const prose = textMessage('assistant', 'well')
 const thought: Item = { type: 'reasoning', text: 'hm' }
 const attempt = (callId: string): Item => ({ type: 'attempt', callId })
 const result = (callId: string, error?: true): Item => ({ type: 'result', callId, output: '', ...(error && { error }) })
-const gate = (callId: string, kind: Gate['kind']): Item => ({ type: 'gate', callId, kind, name: 'x', args: {}, prompt: '' })
+const gate = (callId: string, kind: Gate['kind']): Item => ({
+  type: 'gate',
+  callId,
+  kind,
+  name: 'x',
+  args: {},
+  prompt: '',
+})
 const allow = (callId: string): Item => ({ type: 'answer', callId, decision: 'allow', by: 'ada' })
-const deny = (callId: string, output?: string): Item => ({ type: 'answer', callId, decision: 'deny', by: 'ada', ...(output && { output }) })
+const deny = (callId: string, output?: string): Item => ({
+  type: 'answer',
+  callId,
+  decision: 'deny',
+  by: 'ada',
+  ...(output && { output }),
+})
 const output = (callId: string): Item => ({ type: 'answer', callId, decision: 'output', output: 'x', by: 'ada' })
 
 const read = call('r', 'read')
@@ -41,7 +54,11 @@ const moves: readonly [what: string, items: Item[], move: string][] = [
   ['one result of two', [user, read, once, attempt('r'), attempt('o'), result('r')], 'settle o:interrupted'],
   ['a call cut off in mid-run that may run again', [user, read, attempt('r')], 'settle r:run'],
   ['a call cut off in mid-run that may not', [user, once, attempt('o')], 'settle o:interrupted'],
-  ['an allowed call cut off in mid-run', [user, write, gate('w', 'approval'), allow('w'), attempt('w')], 'settle w:interrupted'],
+  [
+    'an allowed call cut off in mid-run',
+    [user, write, gate('w', 'approval'), allow('w'), attempt('w')],
+    'settle w:interrupted',
+  ],
   ['a call cut off whose tool is gone since', [user, gone, attempt('g')], 'settle g:interrupted'],
   ['a tool that is not there', [user, gone], 'settle g:unknown'],
   ['arguments that are no object', [user, garbled], 'settle x:invalid'],
@@ -52,8 +69,16 @@ const moves: readonly [what: string, items: Item[], move: string][] = [
   ['an open sign-in', [user, read, gate('r', 'credential')], 'wait'],
   ['a sign-in that was done', [user, read, gate('r', 'credential'), allow('r')], 'settle r:run'],
   ['an open approval before a caller call', [user, fn, write, gate('w', 'approval')], 'wait'],
-  ['one of two approvals answered', [user, write, write2, gate('w', 'approval'), gate('w2', 'approval'), allow('w')], 'settle w:run'],
-  ['the answered one done, the other open', [user, write, write2, gate('w', 'approval'), gate('w2', 'approval'), allow('w'), attempt('w'), result('w')], 'wait'],
+  [
+    'one of two approvals answered',
+    [user, write, write2, gate('w', 'approval'), gate('w2', 'approval'), allow('w')],
+    'settle w:run',
+  ],
+  [
+    'the answered one done, the other open',
+    [user, write, write2, gate('w', 'approval'), gate('w2', 'approval'), allow('w'), attempt('w'), result('w')],
+    'wait',
+  ],
   ['an approval denied', [user, write, gate('w', 'approval'), deny('w')], 'settle w:denied'],
   ['a denial with a word', [user, write, gate('w', 'approval'), deny('w', 'not today')], 'settle w:denied(not today)'],
   ['a denied call with its result', [user, write, gate('w', 'approval'), deny('w'), result('w', true)], 'ask'],
@@ -61,12 +86,24 @@ const moves: readonly [what: string, items: Item[], move: string][] = [
   ['a caller call', [user, fn], 'settle f:output'],
   ['caller calls: one at a time', [user, fn, fn2], 'settle f:output'],
   ['an open caller gate', [user, fn, fn2, gate('f', 'output')], 'stop'],
-  ['its output: the next one surfaces without the model', [user, fn, fn2, gate('f', 'output'), output('f')], 'settle f2:output'],
+  [
+    'its output: the next one surfaces without the model',
+    [user, fn, fn2, gate('f', 'output'), output('f')],
+    'settle f2:output',
+  ],
   ['all outputs', [user, fn, fn2, gate('f', 'output'), output('f'), gate('f2', 'output'), output('f2')], 'ask'],
-  ['a caller call after all else is done', [user, fn, write, gate('w', 'approval'), deny('w'), result('w', true)], 'settle f:output'],
+  [
+    'a caller call after all else is done',
+    [user, fn, write, gate('w', 'approval'), deny('w'), result('w', true)],
+    'settle f:output',
+  ],
   ['a cancelled caller call', [user, fn, gate('f', 'output'), result('f', true)], 'ask'],
   ['a cancelled call and a new message', [user, fn, gate('f', 'output'), result('f', true), user], 'ask'],
-  ['an allowed call that is no longer ours: nobody will answer it again', [user, fn, gate('f', 'approval'), allow('f')], 'settle f:unknown'],
+  [
+    'an allowed call that is no longer ours: nobody will answer it again',
+    [user, fn, gate('f', 'approval'), allow('f')],
+    'settle f:unknown',
+  ],
 ]
 for (const [what, items, move] of moves) {
   test(`after ${what}: ${move}`, () => assert.equal(wordsOf(nextMove(items, toolboxOf())), move))
@@ -74,12 +111,35 @@ for (const [what, items, move] of moves) {
 
 function wordsOf(move: Move): string {
   if (move.do !== 'settle') return move.do
-  return ['settle', ...move.calls.map(({ call, how, word }) => `${call.callId}:${how}${word ? `(${word})` : ''}`)].join(' ')
+  return ['settle', ...move.calls.map(({ call, how, word }) => `${call.callId}:${how}${word ? `(${word})` : ''}`)].join(
+    ' ',
+  )
 }
 
 test('a log cut by a crash after any append has its next move', () => {
-  const whole: Item[] = [user, read, write, fn, attempt('r'), result('r'), gate('w', 'approval'), allow('w'), attempt('w'), result('w'), gate('f', 'output')]
+  const whole: Item[] = [
+    user,
+    read,
+    write,
+    fn,
+    attempt('r'),
+    result('r'),
+    gate('w', 'approval'),
+    allow('w'),
+    attempt('w'),
+    result('w'),
+    gate('f', 'output'),
+  ]
   const seen = whole.map((_, at) => wordsOf(nextMove(whole.slice(0, at + 1), toolboxOf())))
   const running = Array.from({ length: 4 }, () => 'settle r:run')
-  assert.deepEqual(seen, ['ask', ...running, 'settle w:approval', 'wait', 'settle w:run', 'settle w:interrupted', 'settle f:output', 'stop'])
+  assert.deepEqual(seen, [
+    'ask',
+    ...running,
+    'settle w:approval',
+    'wait',
+    'settle w:run',
+    'settle w:interrupted',
+    'settle f:output',
+    'stop',
+  ])
 })

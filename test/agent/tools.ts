@@ -29,7 +29,11 @@ export function toolsOf(tools: readonly Tool[]) {
 
 /** `read` may be repeated, `once` may not, `write` is asked for; `fn` and `fn2` are the caller's. */
 export function toolboxOf(more: readonly Tool[] = []): Toolbox {
-  const own = [tool('read'), tool('once', { repeatable: false }), tool('write', { effects: 'write', repeatable: false })]
+  const own = [
+    tool('read'),
+    tool('once', { repeatable: false }),
+    tool('write', { effects: 'write', repeatable: false }),
+  ]
   const { byName, specs } = toolsOf([...own, ...more])
   return createToolbox(byName, specs, [specOf('fn'), specOf('fn2')])
 }

@@ -121,7 +121,7 @@ test('a faulty setting in the database is told with the way to mend it, and can 
     await atrium(path, ['model', 'set', 'offline'])
     const { openHomeStore } = await import('#hall.ts')
     const { readConfig } = await import('#config.ts')
-    const { store } = openHomeStore(readConfig({ ATRIUM_HOME: path }))
+    const { store } = await openHomeStore(readConfig({ ATRIUM_HOME: path }))
     await store.settings.set('llm_provider', 'hal-9000')
     await store.close()
     const ran = await atrium(path, ['run', '-m', 'x'])

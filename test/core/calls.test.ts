@@ -9,8 +9,20 @@ const prose = textMessage('assistant', 'one moment')
 const call = (callId: string): Item => ({ type: 'call', callId, name: 'act', args: {} })
 const attempt = (callId: string): Item => ({ type: 'attempt', callId })
 const result = (callId: string): Item => ({ type: 'result', callId, output: '' })
-const gate = (callId: string, kind: 'approval' | 'output' = 'approval'): Item => ({ type: 'gate', callId, kind, name: 'act', args: {}, prompt: '' })
-const answer = (callId: string, decision: 'allow' | 'deny' | 'output'): Item => ({ type: 'answer', callId, decision, by: 'ada' })
+const gate = (callId: string, kind: 'approval' | 'output' = 'approval'): Item => ({
+  type: 'gate',
+  callId,
+  kind,
+  name: 'act',
+  args: {},
+  prompt: '',
+})
+const answer = (callId: string, decision: 'allow' | 'deny' | 'output'): Item => ({
+  type: 'answer',
+  callId,
+  decision,
+  by: 'ada',
+})
 
 /** `id` of each open call, `!` when attempted, `?` behind a gate, `+` or `-` once answered. */
 const tables: readonly [what: string, items: Item[], open: string[]][] = [
@@ -25,7 +37,11 @@ const tables: readonly [what: string, items: Item[], open: string[]][] = [
   ['a gate that was opened', [user, call('a'), gate('a'), answer('a', 'allow')], ['a?+']],
   ['a gate that was denied', [user, call('a'), gate('a'), answer('a', 'deny')], ['a?-']],
   ['a denied call with its result', [user, call('a'), gate('a'), answer('a', 'deny'), result('a')], []],
-  ['an output: it closes its call by itself', [user, call('a'), call('b'), gate('a', 'output'), answer('a', 'output')], ['b']],
+  [
+    'an output: it closes its call by itself',
+    [user, call('a'), call('b'), gate('a', 'output'), answer('a', 'output')],
+    ['b'],
+  ],
   ['an allowed call in mid-run', [user, call('a'), gate('a'), answer('a', 'allow'), attempt('a')], ['a!?+']],
   ['a response after another', [user, call('a'), result('a'), prose, call('b')], ['b']],
   ['reasoning before the calls', [user, { type: 'reasoning', text: 'hm' }, call('a')], ['a']],

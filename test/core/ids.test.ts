@@ -12,7 +12,18 @@ test('a response id carries its turn and its thread and reads back', () => {
 })
 
 const hex = 'a'.repeat(64)
-const malformed = ['', 'resp_', `resp_${hex}a`, `resp_${hex.slice(1)}`, `RESP_${hex}`, `resp_${hex.toUpperCase()}`, ` resp_${hex}`, `resp_${hex}\n`, `msg_${hex}`, `resp_${'g'.repeat(64)}`]
+const malformed = [
+  '',
+  'resp_',
+  `resp_${hex}a`,
+  `resp_${hex.slice(1)}`,
+  `RESP_${hex}`,
+  `resp_${hex.toUpperCase()}`,
+  ` resp_${hex}`,
+  `resp_${hex}\n`,
+  `msg_${hex}`,
+  `resp_${'g'.repeat(64)}`,
+]
 for (const text of malformed) {
   test(`${JSON.stringify(text)} is no response id`, () => assert.equal(parseResponseId(text), undefined))
 }

@@ -1,7 +1,7 @@
 // Canonical JSON: one text for equal values.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { byteLength, canonical, isObject } from '#core/json.ts'
 
 const texts: readonly [value: unknown, text: string][] = [

@@ -31,7 +31,10 @@ const refused: readonly [what: string, open: () => string][] = [
   ['another name', () => seal.open('other', sealed)],
   ['another key', () => createSeal('02'.repeat(32)).open('name', sealed)],
   ['a cut end', () => seal.open('name', sealed.slice(0, -4))],
-  ['a longer end', () => seal.open('name', Buffer.concat([Buffer.from(sealed, 'base64'), Buffer.from([0])]).toString('base64'))],
+  [
+    'a longer end',
+    () => seal.open('name', Buffer.concat([Buffer.from(sealed, 'base64'), Buffer.from([0])]).toString('base64')),
+  ],
   ['a tag alone', () => seal.open('name', Buffer.alloc(28).toString('base64'))],
   ['a short tag', () => seal.open('name', Buffer.from(sealed, 'base64').subarray(0, 16).toString('base64'))],
   ['nothing', () => seal.open('name', '')],

@@ -1,7 +1,7 @@
 // The fence around text from outside cannot be closed from inside.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { fence, withoutMark } from '#safety/injection.ts'
 
 const mark = 'untrusted-content'
@@ -62,7 +62,20 @@ test('where it came from cannot leave its quotes', () => {
 })
 
 test('whatever stands inside, a fence has one opening and one closing mark', () => {
-  const piece = fc.constantFrom('<', '/', ' ', '\u200b', '-', 'untrusted', 'content', mark, '</', `</${mark}>`, 'x', '\n')
+  const piece = fc.constantFrom(
+    '<',
+    '/',
+    ' ',
+    '\u200b',
+    '-',
+    'untrusted',
+    'content',
+    mark,
+    '</',
+    `</${mark}>`,
+    'x',
+    '\n',
+  )
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
       const fenced = plain(fence(pieces.join(''), 'web_fetch'))

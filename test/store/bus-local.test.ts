@@ -68,7 +68,10 @@ for (const [what, events, partial] of written) {
 test('a watcher that falls too far behind is cut off with an error, others are not', async () => {
   const bus = createLocalBus()
   const slow = bus.subscribe('a')
-  bus.publish('a', Array.from({ length: 50_000 }, () => delta(0, 'x')))
+  bus.publish(
+    'a',
+    Array.from({ length: 50_000 }, () => delta(0, 'x')),
+  )
   const quick = bus.subscribe('a')
   bus.publish('a', [entry('i')])
   await assert.rejects(Array.fromAsync(slow), /behind/)
@@ -76,10 +79,11 @@ test('a watcher that falls too far behind is cut off with an error, others are n
   assert.deepEqual((await Array.fromAsync(quick)).flat(), [entry('i')])
 })
 
-test('a cancel reaches whoever listens', () => {
+test('a signal reaches whoever listens', () => {
   const bus = createLocalBus()
-  const heard: string[] = []
-  bus.onCancel((turnId) => heard.push(turnId))
-  bus.cancel('t')
-  assert.deepEqual(heard, ['t'])
+  const heard: unknown[] = []
+  bus.onSignal((signal) => heard.push(signal))
+  bus.signal({ type: 'cancel', turnId: 't' })
+  bus.signal({ type: 'queued' })
+  assert.deepEqual(heard, [{ type: 'cancel', turnId: 't' }, { type: 'queued' }])
 })

@@ -49,7 +49,16 @@ export function decide(callId: string, decision: 'allow' | 'deny' = 'allow'): Dr
 
 /** A turn of Ada's that starts at once where it can. */
 export function turnOf(over: Partial<NewTurn> = {}): NewTurn {
-  return { user: ada, door: 'web', title: 'hello', input: [say('hello')], options: {}, whenBusy: 'queue', lease, ...over }
+  return {
+    user: ada,
+    door: 'web',
+    title: 'hello',
+    input: [say('hello')],
+    options: {},
+    whenBusy: 'queue',
+    lease,
+    ...over,
+  }
 }
 
 /** The same turn for a process without room: it is queued. */

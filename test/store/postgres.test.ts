@@ -14,7 +14,7 @@ after(() => server.remove())
 storeTests('PostgreSQL', async (t) => {
   const clock = { now: Date.now() }
   const url = await server.database()
-  const store = await openPostgresStore({ url, seal: createSeal('0'.repeat(64)), now: () => clock.now })
+  const { store } = await openPostgresStore({ url, seal: createSeal('0'.repeat(64)), now: () => clock.now })
   t.after(() => store.close())
   return { store, clock }
 })

@@ -11,7 +11,10 @@ import { openStore } from '#store/open.ts'
 import { migrateSqlite, migrations } from '#store/schema.ts'
 import { openSqlite } from '#store/sqlite.ts'
 
-const next = [...migrations, ['ALTER TABLE settings ADD COLUMN note TEXT', `INSERT INTO settings VALUES ('v', '2', 0, '')`]]
+const next = [
+  ...migrations,
+  ['ALTER TABLE settings ADD COLUMN note TEXT', `INSERT INTO settings VALUES ('v', '2', 0, '')`],
+]
 
 function folder(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'atrium-schema-'))
@@ -31,7 +34,10 @@ function versionOf(path: string): number {
 function settingsOf(path: string): unknown[] {
   const db = new DatabaseSync(path, { readOnly: true })
   try {
-    return db.prepare('SELECT name, value FROM settings').all().map((row) => ({ ...row }))
+    return db
+      .prepare('SELECT name, value FROM settings')
+      .all()
+      .map((row) => ({ ...row }))
   } finally {
     db.close()
   }
@@ -42,7 +48,7 @@ function startProcess(path: string, steps: 'now' | 'next') {
   const code = `
     import { openSqlite } from '#store/sqlite.ts'
     import { migrateSqlite, migrations } from '#store/schema.ts'
-    const steps = ${steps === 'now' ? 'migrations' : `${JSON.stringify(next)}`}
+    const steps = ${steps === 'now' ? 'migrations' : JSON.stringify(next)}
     process.stdin.once('data', () => {
       const sql = openSqlite(${JSON.stringify(path)})
       migrateSqlite(sql.db, ${JSON.stringify(path)}, steps)
@@ -50,7 +56,9 @@ function startProcess(path: string, steps: 'now' | 'next') {
       process.stdin.destroy()
     })
     console.log('ready')`
-  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', code], { cwd: join(import.meta.dirname, '../..') })
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', code], {
+    cwd: join(import.meta.dirname, '../..'),
+  })
   let errors = ''
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
   const ready = new Promise<void>((resolve, reject) => {

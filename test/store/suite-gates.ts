@@ -121,7 +121,10 @@ export function gateTests(open: Open): void {
     assert.equal(await store.threads.findByOpenCall(ada, 'c1'), undefined)
     const resume = turnOf({ threadId: turn.threadId, resumes: 'c1', input: [output('c1')] })
     await rejectsWith(store.turns.start(resume), 'no_open_gate')
-    assert.equal((await store.turns.start(turnOf({ threadId: turn.threadId, whenBusy: 'refuse' }))).turn.status, 'running')
+    assert.equal(
+      (await store.turns.start(turnOf({ threadId: turn.threadId, whenBusy: 'refuse' }))).turn.status,
+      'running',
+    )
   })
 
   test('an earlier turn of a thread does not close the gate of a later one', async (t) => {
@@ -181,7 +184,11 @@ export function gateTests(open: Open): void {
     )
     await store.turns.answer(ada, turn.threadId, decide('a1'))
     await store.turns.claim(lease, 1)
-    await store.turns.record(turn, lease, step([{ ...decide('a1'), item: { type: 'result', callId: 'a1', output: '' } }], { status: 'waiting' }))
+    await store.turns.record(
+      turn,
+      lease,
+      step([{ ...decide('a1'), item: { type: 'result', callId: 'a1', output: '' } }], { status: 'waiting' }),
+    )
     assert.deepEqual((await store.turns.waitingSince(clock.now))[0]?.callIds, ['a2'])
   })
 }

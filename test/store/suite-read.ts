@@ -19,10 +19,7 @@ export function readTests(open: Open): void {
       seen.push(...page.rows.map(({ id }) => id))
       cursor = page.nextCursor
     } while (cursor)
-    assert.deepEqual(
-      seen,
-      made.map(({ id }) => id).toReversed(),
-    )
+    assert.deepEqual(seen, made.map(({ id }) => id).toReversed())
     const whole = await store.turns.list(ada, { limit: 7 })
     assert.deepEqual([whole.rows.length, whole.nextCursor], [7, undefined])
   })

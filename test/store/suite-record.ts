@@ -58,7 +58,10 @@ export function recordTests(open: Open): void {
     const { turn } = await store.turns.start(turnOf())
     const usage = { inputTokens: 1, cachedTokens: 2, outputTokens: 3, reasoningTokens: 4, costUsd: 0.5 }
     const mid = await store.turns.record(turn, lease, { drafts: [reply('a')], usage })
-    assert.deepEqual([mid.turn.status, mid.turn.usage, mid.turn.endedAt, mid.entries[0]?.seq], ['running', usage, undefined, 2])
+    assert.deepEqual(
+      [mid.turn.status, mid.turn.usage, mid.turn.endedAt, mid.entries[0]?.seq],
+      ['running', usage, undefined, 2],
+    )
     clock.now += 1_000
     const error = { code: 'model_failed' as const, message: 'no' }
     const last = await store.turns.record(turn, lease, { drafts: [], usage, outcome: { status: 'failed', error } })

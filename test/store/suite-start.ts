@@ -102,7 +102,10 @@ export function startTests(open: Open): void {
     const said = (await itemsOf(store, turn)).flatMap((item) =>
       item.type === 'message' && item.role === 'user' ? item.content : [],
     )
-    assert.deepEqual(said.slice(1), texts.map((text) => ({ type: 'text', text })))
+    assert.deepEqual(
+      said.slice(1),
+      texts.map((text) => ({ type: 'text', text })),
+    )
   })
 
   test('a busy thread queues or refuses, as the door asks', async (t) => {
@@ -173,7 +176,10 @@ export function startTests(open: Open): void {
     assert.deepEqual([turn.status, turn.firstSeq], ['queued', 5])
     await rejectsWith(store.turns.start(turnOf({ ...resume, threadId })), 'no_open_gate')
     const { started } = await store.turns.claim(lease, 9)
-    assert.deepEqual(started.map(({ turn, entries }) => [turn.id, turn.firstSeq, entries]), [[turn.id, 5, []]])
+    assert.deepEqual(
+      started.map(({ turn, entries }) => [turn.id, turn.firstSeq, entries]),
+      [[turn.id, 5, []]],
+    )
     assert.equal((await itemsOf(store, turn)).filter(({ type }) => type === 'answer').length, 1)
   })
 

@@ -4,6 +4,7 @@ import type { Open } from './harness.ts'
 import { claimTests } from './suite-claim.ts'
 import { gateTests } from './suite-gates.ts'
 import { keepTests } from './suite-keep.ts'
+import { reachTests } from './suite-reach.ts'
 import { readTests } from './suite-read.ts'
 import { recordTests } from './suite-record.ts'
 import { startTests } from './suite-start.ts'
@@ -15,6 +16,7 @@ export function storeTests(name: string, open: Open): void {
     claimTests(open)
     gateTests(open)
     readTests(open)
+    reachTests(open)
     keepTests(open)
   })
 }

@@ -8,6 +8,7 @@ import type { Log } from '#lib/log.ts'
 import type { Turns } from '#turns/turns.ts'
 import type { Watched } from '#turns/watch.ts'
 import { outputOf, type Shown, wireStatus } from './output.ts'
+import type { ResponsesParts } from './parts.ts'
 import { createStream } from './stream.ts'
 import { openWriter } from './writer.ts'
 
@@ -45,11 +46,13 @@ export async function streamTurn(reply: FastifyReply, telling: Telling & { after
 
 /** Waits for the end of a turn, up to a deadline that stops it. `entries` are those its start has brought already. */
 export async function collectTurn(
-  { turns, timeoutMs }: { turns: Turns; timeoutMs: number },
+  { turns, turnTimeoutMs: timeoutMs, lastCall }: Pick<ResponsesParts, 'turns' | 'turnTimeoutMs' | 'lastCall'>,
   { turn, model, source }: Omit<Telling, 'skip'>,
   entries: readonly Entry[],
 ): Promise<Shown> {
   let late = false
+  const leave = (): void => source.close()
+  lastCall?.addEventListener('abort', leave)
   const timer = setTimeout(() => {
     late = true
     source.close()
@@ -62,6 +65,7 @@ export async function collectTurn(
     }
   } finally {
     clearTimeout(timer)
+    lastCall?.removeEventListener('abort', leave)
   }
   if (!late) throw new AppError('shutting_down', 'the service is going down: ask again in a moment')
   const stopped = await turns.abandon(turn, timedOut(timeoutMs))

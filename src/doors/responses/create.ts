@@ -43,7 +43,7 @@ async function answer(parts: ResponsesParts, reply: FastifyReply, wanted: Create
   if (wanted.stream) {
     return streamTurn(reply, { ...telling, skip: inputCount(turn) - entries.length }, parts.log)
   }
-  return responseObject(await collectTurn({ turns: parts.turns, timeoutMs: parts.turnTimeoutMs }, telling, entries))
+  return responseObject(await collectTurn(parts, telling, entries))
 }
 
 /** Faults of the turn itself are answered 200 with a failed response, of which nothing is stored; others are thrown. */

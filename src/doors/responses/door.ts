@@ -1,6 +1,7 @@
 // The Responses API door: its routes under both prefixes, in the reference's words. Callers are known already.
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '#core/errors.ts'
+import { bodyLimit } from '#http/body.ts'
 import { compactHistory } from './compact.ts'
 import { createResponse } from './create.ts'
 import { sendFault } from './faults.ts'
@@ -8,7 +9,6 @@ import type { ResponsesParts } from './parts.ts'
 import { cancelResponse, deleteResponse, getResponse, listInput } from './retrieve.ts'
 
 const prefixes = ['/api/v1', '/v1']
-const bodyLimit = 14 * 1024 * 1024
 
 /** Mounts the API. The hook that sets `request.caller` must be registered on the instance or above it. */
 export function registerResponses(app: FastifyInstance, parts: ResponsesParts): void {
@@ -24,10 +24,10 @@ export function registerResponses(app: FastifyInstance, parts: ResponsesParts): 
 }
 
 function mount(scope: FastifyInstance, parts: ResponsesParts): void {
-  scope.setErrorHandler((error, _request, reply) => sendFault(error, reply, parts.log))
+  scope.setErrorHandler((error, request, reply) => sendFault(error, request, reply, parts.log))
   scope.setNotFoundHandler((request, reply) => {
     const message = `there is no ${request.method} ${request.url.split('?', 1)[0]}: see the documentation of this API`
-    return sendFault(new AppError('not_found', message), reply, parts.log)
+    return sendFault(new AppError('not_found', message), request, reply, parts.log)
   })
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit }, (_request, body, done) => {

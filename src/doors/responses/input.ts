@@ -5,7 +5,6 @@ import type { Part } from '#core/item.ts'
 import { isObject, type Json } from '#core/json.ts'
 import { openCompaction } from './compaction.ts'
 import { readContent, textIn } from './content.ts'
-import { tooDeep } from './depth.ts'
 import {
   check,
   CompactionSchema,
@@ -13,6 +12,7 @@ import {
   FunctionCallSchema,
   ItemReferenceSchema,
   MessageSchema,
+  tooDeep,
   wrongField,
 } from './schemas.ts'
 

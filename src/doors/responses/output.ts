@@ -2,8 +2,8 @@
 import type { ErrorCode } from '#core/errors.ts'
 import { hexOf, responseId } from '#core/ids.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
+import { isObject, type Json } from '#core/json.ts'
 import type { Turn, TurnError, TurnOptions, Usage } from '#core/turn.ts'
-import { echoOf } from './echo.ts'
 
 /** The model's name wherever the request that named it is not at hand. */
 export const placeholderModel = 'reborn'
@@ -21,7 +21,7 @@ export type MessageOutput = {
   }[]
 }
 
-export type CallOutput = {
+type CallOutput = {
   readonly id: string
   readonly type: 'function_call'
   readonly status: 'completed'
@@ -69,6 +69,19 @@ export function outputOf(turn: Turn, entries: readonly Entry[]): { output: Outpu
 /** True for a gate that somebody has to answer elsewhere. */
 export function pausing(item: Entry['item']): item is Gate {
   return item.type === 'gate' && item.kind !== 'output'
+}
+
+/** What a response shows again of its request. Only what was sent is kept, so that a plain request stores nothing. */
+export type Echo = {
+  readonly previous?: string
+  readonly instructions?: string
+  readonly metadata?: Readonly<Record<string, string>>
+  readonly jsonObject?: true
+}
+
+/** Reads the echo of a turn back; a turn of another door has none. */
+export function echoOf(stored: Json | undefined): Echo {
+  return isObject(stored) ? stored : {}
 }
 
 export type Shown = {

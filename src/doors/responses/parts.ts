@@ -11,9 +11,11 @@ export type ResponsesParts = {
   /** How long a create without streaming may take. */
   readonly turnTimeoutMs: number
   /** Names of the service's enabled tools, of the moment. */
-  readonly registered: () => ReadonlySet<string>
+  readonly registered: () => Pick<ReadonlySet<string>, 'has'>
   /** Names for the list of models. */
   readonly models: () => readonly string[] | Promise<readonly string[]>
+  /** Fires shortly before open requests are cut: whoever still waits is told to come back. */
+  readonly lastCall?: AbortSignal
   readonly now?: () => number
   readonly log: Log
 }

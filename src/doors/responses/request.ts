@@ -4,10 +4,9 @@ import { byteLength, canonical, isObject, type JsonObject } from '#core/json.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import type { TurnOptions } from '#core/turn.ts'
 import { contextBlock, instructionsBlock } from './blocks.ts'
-import { tooDeep } from './depth.ts'
-import type { Echo } from './echo.ts'
 import { type InputItem, readInput } from './input.ts'
-import { check, CreateSchema, wrongField } from './schemas.ts'
+import type { Echo } from './output.ts'
+import { check, CreateSchema, tooDeep, wrongField } from './schemas.ts'
 
 const maxContextBytes = 10 * 1024
 const maxToolsBytes = 16 * 1024
@@ -31,15 +30,15 @@ export type RequestRules = {
   /** False where the routes stand without the wiring for functions of the caller. */
   readonly externalTools: boolean
   /** Names of the service's enabled tools. */
-  readonly registered: ReadonlySet<string>
+  readonly registered: Pick<ReadonlySet<string>, 'has'>
 }
 
 /** Reads the body of a create. Throws invalid_input with the path of the field. */
 export function readCreate(body: unknown, rules: RequestRules): CreateRequest {
+  if (!rules.externalTools && isObject(body)) checkUnwired(body)
   const fields = check(CreateSchema, body)
   // What is not in the table is read as it comes, and left out where it makes no sense.
   const raw = body as Readonly<Record<string, unknown>>
-  if (!rules.externalTools) checkUnwired(raw)
   const tools = readTools(fields.tools ?? [], raw['tools'], rules.registered)
   const context = readContext(raw['x_context'])
   const input = readInput(fields.input)
@@ -83,7 +82,7 @@ function checkUnwired(raw: Readonly<Record<string, unknown>>): void {
 
 type Tools = NonNullable<ReturnType<typeof check<typeof CreateSchema._zod.output>>['tools']>
 
-function readTools(tools: Tools, raw: unknown, registered: ReadonlySet<string>): ToolSpec[] {
+function readTools(tools: Tools, raw: unknown, registered: Pick<ReadonlySet<string>, 'has'>): ToolSpec[] {
   if (tools.length === 0) return []
   if (tooDeep(raw)) throw wrongField('tools', 'is nested too deeply')
   const bytes = byteLength(canonical(raw))

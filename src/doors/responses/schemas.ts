@@ -4,6 +4,7 @@ import { AppError } from '#core/errors.ts'
 import { byteLength } from '#core/json.ts'
 
 const maxModelBytes = 256
+const maxDepth = 100
 const text = z.string({ error: 'must be a string' })
 const filled = text.check(z.minLength(1, { error: 'must not be empty' }))
 const object = z.record(z.string(), z.unknown(), { error: 'must be an object' })
@@ -18,7 +19,7 @@ const model = z
   )
 
 /** A function of the caller's. */
-export const ToolSchema = z.object(
+const ToolSchema = z.object(
   {
     type: z.literal('function', { error: 'must be "function": other kinds of tools are not offered here' }),
     name: text.check(z.regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'must be 1 to 64 letters, digits, _ or -' })),
@@ -110,4 +111,11 @@ function join(path: string, more: readonly PropertyKey[]): string {
     if (typeof key === 'number') return `${whole}[${key}]`
     return whole === '' ? String(key) : `${whole}.${String(key)}`
   }, path)
+}
+
+/** True for a value nested deeper than anything a program means: what is stored is written as JSON, and that recurses. */
+export function tooDeep(value: unknown, left = maxDepth): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (left === 0) return true
+  return Object.values(value).some((each) => tooDeep(each, left - 1))
 }

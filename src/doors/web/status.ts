@@ -21,7 +21,7 @@ const StatusAnswer = z.object({
 })
 
 /** What the service tells of itself. */
-export type About = {
+type About = {
   readonly version: string
   readonly startedAt: number
   /** The model of the moment, as configured. */

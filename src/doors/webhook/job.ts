@@ -14,7 +14,12 @@ export type JobRecord = {
   readonly response?: string
   readonly error?: TurnError
   /** What a running job waits for, when somebody has to decide. */
-  readonly waiting?: { readonly kind: Gate['kind']; readonly name: string; readonly prompt: string; readonly message: string }
+  readonly waiting?: {
+    readonly kind: Gate['kind']
+    readonly name: string
+    readonly prompt: string
+    readonly message: string
+  }
   readonly metadata?: JsonObject
   readonly created_at: string
   readonly completed_at?: string
@@ -53,7 +58,9 @@ function jobStatus({ status, startedAt }: Turn): JobStatus {
 
 function errorOf({ status, error }: Turn): TurnError | undefined {
   if (status === 'cancelled') return { code: 'turn_cancelled', message: 'it was cancelled' }
-  return status === 'failed' ? (error ?? { code: 'internal', message: 'something went wrong inside the service' }) : undefined
+  return status === 'failed'
+    ? (error ?? { code: 'internal', message: 'something went wrong inside the service' })
+    : undefined
 }
 
 function replyOf(entries: readonly Entry[]): string {
@@ -72,7 +79,7 @@ function waitingFor({ kind, name, prompt }: Gate): NonNullable<JobRecord['waitin
 
 function metadataOf({ options: { echo } }: Turn): JsonObject | undefined {
   const metadata = isObject(echo) ? echo['metadata'] : undefined
-  return isObject(metadata) ? (metadata as JsonObject) : undefined
+  return isObject(metadata) ? metadata : undefined
 }
 
 function isoTime(ms: number): string {

@@ -42,7 +42,7 @@ export function checkKept(value: Json, path: string): void {
   } else if (isObject(value)) {
     for (const [key, each] of Object.entries(value)) {
       checkText(key, `a key of ${path}`)
-      checkKept(each as Json, `${path}.${key}`)
+      checkKept(each, `${path}.${key}`)
     }
   }
 }

@@ -68,6 +68,6 @@ function readId(value: Json | undefined, field: string): string {
 
 function readMetadata(value: Json): JsonObject {
   if (!isObject(value)) throw fault('metadata', 'must be an object')
-  checkKept(value as JsonObject, 'metadata')
-  return value as JsonObject
+  checkKept(value, 'metadata')
+  return value
 }

@@ -356,6 +356,10 @@ describe('create', () => {
       assert.equal(lost.status, 404)
       assert.equal(errorOf(lost.body)['code'], 'not_found')
     }
+    const method = await served.call('PUT', '/v1/responses', {})
+    assert.equal(method.status, 405)
+    assert.equal(errorOf(method.body)['type'], 'invalid_request_error')
+    assert.ok(method.headers.get('allow'))
     const large = await served.create({ input: 'x'.repeat(14 * 1024 * 1024) })
     assert.equal(large.status, 413)
     assert.equal(errorOf(large.body)['code'], 'too_large')
@@ -435,6 +439,19 @@ describe('limits of create', () => {
     assert.equal(choice.status, 400)
     assert.equal(errorOf(choice.body)['param'], 'tool_choice')
     assert.equal((await served.create({ input: 'hi', tools: [], tool_choice: null })).status, 200)
+    await served.close()
+  })
+
+  it('tells whoever waits to come back when the service goes down', async () => {
+    const served = await serve({ replies: [{ text: 'one two', chunkDelayMs: 60_000 }] })
+    const waiting = served.create({ input: 'hi' })
+    while (served.asked.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    const closing = served.gateway.close(50)
+    const { status, body, headers } = await waiting
+    assert.equal(status, 503)
+    assert.equal(errorOf(body)['code'], 'shutting_down')
+    assert.ok(headers.get('retry-after'))
+    await closing
     await served.close()
   })
 

@@ -137,7 +137,7 @@ describe('a stored response', () => {
         'response.completed',
       ],
     )
-    assert.deepEqual((events.at(-1)?.data['response'] as Wire)['output'], body['output'])
+    assert.deepEqual(lastResponse(events)['output'], body['output'])
     const late = readEvents((await served.get(`/responses/${String(body['id'])}?stream=true&starting_after=2`)).text)
     assert.deepEqual(late, events.slice(3))
     const past = readEvents((await served.get(`/responses/${String(body['id'])}?stream=true&starting_after=40`)).text)
@@ -181,7 +181,7 @@ describe('a stored response', () => {
     const streamed = await begin(served, { input: 'pace' }, { 'idempotency-key': 'key-3' })
     const joined = await served.stream({ input: 'pace' }, { 'idempotency-key': 'key-3' })
     assert.equal(deltas(joined), 'a b c d e f')
-    assert.equal((joined.at(-1)?.data['response'] as Wire)['id'], streamed.id)
+    assert.equal(lastResponse(joined)['id'], streamed.id)
     await streamed.rest
   })
 
@@ -253,6 +253,10 @@ it('a turn that has to queue for room is answered all the same', async () => {
   assert.equal(deltas(three), 'Hello.')
   await served.close()
 })
+
+function lastResponse(events: ReturnType<typeof readEvents>): Wire {
+  return (events.at(-1)?.data['response'] ?? {}) as Wire
+}
 
 function deltas(events: ReturnType<typeof readEvents>): string {
   return events.map(({ data }) => (data['type'] === 'response.output_text.delta' ? String(data['delta']) : '')).join('')

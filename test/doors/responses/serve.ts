@@ -1,19 +1,18 @@
 // The Responses API on a real port: real store, runner and loop under it, a scripted model at its edge.
-import type { AddressInfo } from 'node:net'
-import fastify from 'fastify'
 import { defaultBounds } from '#agent/guard.ts'
 import { createHistories } from '#agent/history.ts'
 import type { Bus, Subscription } from '#core/bus.ts'
-import { userId } from '#core/ids.ts'
+import { newId, userId } from '#core/ids.ts'
 import { isObject } from '#core/json.ts'
 import type { Model, ModelRequest } from '#core/model.ts'
 import type { Store } from '#core/store.ts'
 import type { Tool } from '#core/tool.ts'
 import { registerResponses } from '#doors/responses/door.ts'
 import type { ResponsesParts } from '#doors/responses/parts.ts'
-import type { Caller } from '#http/caller.ts'
+import { createGateway } from '#http/server.ts'
 import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
+import { hashToken } from '#lib/token.ts'
 import type { Reply } from '#models/script.ts'
 import { createScriptedModel } from '#models/scripted.ts'
 import { createLocalBus } from '#store/bus-local.ts'
@@ -44,8 +43,8 @@ export async function serve(parts: ServeParts = {}) {
   const watching = new Set<Subscription>()
   const bus: Bus = {
     ...local,
-    subscribe(threadId) {
-      const inner = local.subscribe(threadId)
+    subscribe(threadId, from) {
+      const inner = local.subscribe(threadId, from)
       const subscription: Subscription = {
         partial: inner.partial,
         [Symbol.asyncIterator]: () => inner[Symbol.asyncIterator](),
@@ -69,7 +68,7 @@ export async function serve(parts: ServeParts = {}) {
     },
   }
   const byName = new Map(tools.map((each) => [each.spec.name, each]))
-  const lease = { owner: 'test', epoch: Date.now() }
+  const lease = await store.leases.join(newId())
   const runner = createRunner({
     store,
     bus,
@@ -83,17 +82,16 @@ export async function serve(parts: ServeParts = {}) {
   })
   const turns: Turns = createTurns({ store, bus, runner })
   await store.turns.recover(lease)
-  const app = fastify({ logger: false })
-  app.addHook('onRequest', (request, reply, done) => {
-    const name = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1]
-    if (name === undefined) {
-      reply.code(401).type('text/plain').send('Invalid or missing auth token')
-      return
-    }
-    const caller: Caller = { user: userId(name), name, operator: false }
-    request.caller = caller
-    done()
+  const users = ['ann', 'bob', 'eve'].map((name) => ({ id: userId(name), name, createdAt: 0, hash: hashToken(name) }))
+  const gateway = await createGateway({
+    auth: {
+      operatorTokens: [],
+      accounts: { findByToken: (hash) => Promise.resolve(users.find((user) => user.hash === hash)) },
+    },
+    health: { ping: () => store.ping(), draining: () => false },
+    log: silentLog,
   })
+  const { app } = gateway
   registerResponses(app, {
     turns,
     chatLimit: parts.chatLimit ?? { take: () => Promise.resolve() },
@@ -101,11 +99,11 @@ export async function serve(parts: ServeParts = {}) {
     turnTimeoutMs: parts.turnTimeoutMs ?? 10_000,
     registered: () => new Set(byName.keys()),
     models: () => ['scripted', 'vendor/large'],
+    lastCall: gateway.lastCall,
     log: silentLog,
     ...(parts.now && { now: parts.now }),
   })
-  await app.listen({ port: 0, host: '127.0.0.1' })
-  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  const { url } = await gateway.listen('127.0.0.1', 0)
 
   async function call(
     method: string,
@@ -129,6 +127,7 @@ export async function serve(parts: ServeParts = {}) {
   return {
     url,
     app,
+    gateway,
     turns,
     store,
     bus,
@@ -148,7 +147,7 @@ export async function serve(parts: ServeParts = {}) {
     },
     async close() {
       app.server.closeAllConnections()
-      await app.close()
+      await gateway.close(0)
       await runner.drain(0)
       await bus.close()
       await store.close()

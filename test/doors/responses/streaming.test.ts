@@ -31,7 +31,7 @@ function checkStream(events: readonly SseEvent[]): Wire {
     } else if (event === 'response.output_text.delta') {
       const item = items[index]
       assert.equal(data['item_id'], item?.['id'])
-      const [part] = item?.['content'] as Wire[]
+      const [part] = (item?.['content'] ?? []) as Wire[]
       if (part) part['text'] = String(part['text']) + String(data['delta'])
     } else if (event === 'response.output_item.done') {
       const item = data['item'] as Wire

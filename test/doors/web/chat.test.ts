@@ -3,7 +3,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { ModelRequest } from '#core/model.ts'
-import { calls, createHold, createWriter, echo, lastUserText, openHouse, type Say, says } from './house.ts'
+import {
+  calls,
+  createHold,
+  createWriter,
+  echo,
+  eventually,
+  jobOnce,
+  lastUserText,
+  openHouse,
+  type Say,
+  says,
+} from './house.ts'
 
 const noThread = '0197a000-0000-7000-8000-000000000000'
 const png = Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1').toString('base64')
@@ -67,8 +78,7 @@ test('a message for a busy thread is queued behind and stays out of the running 
   const first = await call('POST', '/api/chat/send', { body: { message: 'first' } })
   await hold.asked
   const second = call('POST', '/api/chat', { body: { message: 'second', thread_id: first.json.thread_id } })
-  const jobs = async () => (await call('GET', '/api/jobs?status=queued')).json.jobs.length
-  while ((await jobs()) === 0);
+  await eventually(async () => (await call('GET', '/api/jobs?status=queued')).json.jobs.length > 0)
   hold.release('first done')
   assert.equal((await second).json.response, 'you said: second')
   assert.deepEqual(prompts, ['1:first', '3:second'])
@@ -82,9 +92,7 @@ test('after the wait chat answers running, and the turn goes on', async (t) => {
   assert.equal(json.status, 'running')
   assert.equal(json.response, null)
   hold.release('late')
-  let job = await call('GET', `/api/jobs/${json.turn_id}`)
-  while (job.json.status === 'running') job = await call('GET', `/api/jobs/${json.turn_id}`)
-  assert.equal(job.json.status, 'completed')
+  const job = await jobOnce({ call }, json.turn_id, 'completed')
   assert.equal(job.json.response, 'late')
 })
 
@@ -102,9 +110,8 @@ test('a client that leaves neither stops the turn nor holds anything', async (t)
   leave.abort()
   await assert.rejects(gone)
   hold.release('still here')
-  const finished = async () => (await call('GET', '/api/jobs?status=completed')).json.jobs
-  while ((await finished()).length === 0);
-  assert.equal((await finished())[0].response, 'still here')
+  const list = async () => (await call('GET', '/api/jobs?status=completed')).json.jobs[0]
+  assert.equal((await eventually(list)).response, 'still here')
 })
 
 test('a failed turn is 200 with its error', async (t) => {
@@ -132,8 +139,7 @@ test('a turn that waits shows its gate, and goes on when that is answered', asyn
   assert.deepEqual((await call('GET', `/api/jobs/${json.turn_id}`)).json.gate, json.gate)
   const path = `/api/threads/${json.thread_id}/gates/${json.gate.id}`
   assert.equal((await call('POST', path, { body: { action: 'approve' } })).status, 200)
-  let job = await call('GET', `/api/jobs/${json.turn_id}`)
-  while (job.json.status !== 'completed') job = await call('GET', `/api/jobs/${json.turn_id}`)
+  const job = await jobOnce({ call }, json.turn_id, 'completed')
   assert.equal(job.json.response, 'noted')
   assert.deepEqual(ran, [{ text: 'milk' }])
 })

@@ -1,8 +1,10 @@
 // A whole gateway for tests: real HTTP on a free port, a real SQLite store in a temporary folder, a model in the test.
+import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { defaultBounds } from '#agent/guard.ts'
 import { createHistories } from '#agent/history.ts'
 import { type Item, type Message, textOf } from '#core/item.ts'
@@ -53,14 +55,14 @@ export type House = {
   readonly close: (graceMs?: number) => Promise<void>
 }
 
-export type CallOptions = {
+type CallOptions = {
   readonly token?: string | null
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
-export type Answer = { status: number; headers: Headers; text: string; json: any }
+type Answer = { status: number; headers: Headers; text: string; json: any }
 
 export async function openHouse(t: TestContext, options: HouseOptions = {}): Promise<House> {
   const { now = Date.now, tools = [] } = options
@@ -150,6 +152,30 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
       return token
     },
   }
+}
+
+/** Asks again until the answer is one; fails when none comes. */
+export async function eventually<T>(ask: () => Promise<T | undefined | false>): Promise<T> {
+  const deadline = performance.now() + 10_000
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined && answer !== false) return answer
+    assert.ok(performance.now() < deadline, 'it did not come about within 10 seconds')
+    await nextTick()
+  }
+}
+
+/** A job once it has a status. */
+export function jobOnce(
+  house: Pick<House, 'call'>,
+  id: string,
+  status: string,
+  token = operatorToken,
+): Promise<Answer> {
+  return eventually(async () => {
+    const job = await house.call('GET', `/api/jobs/${id}`, { token })
+    return job.json.status === status && job
+  })
 }
 
 /** A reply of one text. */

@@ -1,7 +1,7 @@
 // Threads: lists, items after a seq, erasing, and answering gates.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { calls, createHold, createWriter, openHouse, type Say, says } from './house.ts'
+import { calls, createHold, createWriter, eventually, jobOnce, openHouse, type Say, says } from './house.ts'
 
 const noThread = '0197a000-0000-7000-8000-000000000000'
 const asksFirst: Say = ({ items }) => {
@@ -55,8 +55,7 @@ test('a gate is denied with a word that the model reads', async (t) => {
   const path = `/api/threads/${json.thread_id}/gates/${json.gate.id}`
   const denied = await call('POST', path, { body: { action: 'deny', word: 'not now' } })
   assert.deepEqual(Object.keys(denied.json), ['thread_id', 'turn_id', 'status'])
-  let job = await call('GET', `/api/jobs/${json.turn_id}`)
-  while (job.json.status !== 'completed') job = await call('GET', `/api/jobs/${json.turn_id}`)
+  const job = await jobOnce({ call }, json.turn_id, 'completed')
   assert.match(job.json.response, /did not allow write_note: not now/)
   assert.deepEqual(ran, [])
   const again = await call('POST', path, { body: { action: 'approve' } })
@@ -88,8 +87,7 @@ test('a gate takes approve, always and deny from its owner alone', async (t) => 
     'no_open_gate',
   )
   assert.equal((await call('POST', path, { token: ada, body: { action: 'always' } })).status, 200)
-  let job = await call('GET', `/api/jobs/${json.turn_id}`, { token: ada })
-  while (job.json.status !== 'completed') job = await call('GET', `/api/jobs/${json.turn_id}`, { token: ada })
+  await jobOnce({ call }, json.turn_id, 'completed', ada)
   assert.equal(ran.length, 1)
   const { items } = (await call('GET', `/api/threads/${json.thread_id}`, { token: ada })).json
   const answer = items.find(({ type }: { type: string }) => type === 'answer')
@@ -121,7 +119,7 @@ test('erasing a thread stops the turn that runs in it', async (t) => {
   const { json } = await call('POST', '/api/chat/send', { body: { message: 'long' } })
   await hold.asked
   const behind = call('POST', '/api/chat', { body: { message: 'behind', thread_id: json.thread_id } })
-  while ((await store.turns.count(undefined)).queued === 0);
+  await eventually(async () => (await store.turns.count(undefined)).queued > 0)
   assert.equal((await call('DELETE', `/api/threads/${json.thread_id}`)).status, 204)
   await stopped
   assert.equal((await behind).json.status, 'cancelled')

@@ -1,0 +1,217 @@
+// The webhook channel: a listener of its own, two routes, and the order in which a request is checked.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { AppError } from '#core/errors.ts'
+import { isUuid } from '#core/ids.ts'
+import type { LimitStore } from '#core/store.ts'
+import { leaveUnread } from '#http/body.ts'
+import { answerClientError } from '#http/broken.ts'
+import { listenFault, urlOf } from '#http/listen.ts'
+import { asFault, faultBody, statusOf } from '#http/reply.ts'
+import type { Timeouts } from '#http/server.ts'
+import type { Log } from '#lib/log.ts'
+import type { Turns } from '#turns/turns.ts'
+import { type ClientAddress, createClientAddress, type Trust } from './address.ts'
+import { checkAnnouncedSize, checkMediaType, readBody } from './body.ts'
+import { readEvent } from './events.ts'
+import { showJob } from './job.ts'
+import { readObject } from './json.ts'
+import { createSign, type Sign } from './sign.ts'
+import { readSubmission, turnOf } from './submit.ts'
+
+const windowMs = 60_000
+const maxHeaderBytes = 16 * 1024
+/** As much of a path as is looked at: the routes are shorter. */
+const longestPath = 200
+/** When to come back to a service that cannot take work now. */
+const awaySecs = 5
+/** Connections that fall idle while the door closes must not hold it. */
+const sweepMs = 50
+/** A body has at most 64 KB: what has not come within half a minute is not coming. */
+const usualTimeouts: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 72_000, checkMs: 1_000 }
+
+export type WebhookParts = {
+  readonly turns: Pick<Turns, 'start' | 'findByDoor' | 'entries' | 'history'>
+  readonly limits: LimitStore
+  readonly secret: string
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  /** Requests per client address in 60 seconds; 0 is no limit. */
+  readonly ratePerMinute: number
+  readonly trustProxy: Trust
+  readonly log: Log
+  readonly now?: () => number
+  readonly timeouts?: Partial<Timeouts>
+}
+
+export type Webhook = {
+  readonly url: string
+  readonly port: number
+  /** Takes no more, lets open requests finish for a while, then cuts them. */
+  close(graceMs: number): Promise<void>
+}
+
+type Door = WebhookParts & { readonly sign: Sign; readonly addressOf: ClientAddress; closing: boolean }
+
+/** Opens the channel. Throws port_in_use or invalid_config, naming the variable to set. */
+export async function openWebhook(parts: WebhookParts): Promise<Webhook> {
+  const { host, trustProxy, secret } = parts
+  const door: Door = {
+    ...parts,
+    sign: createSign(secret),
+    addressOf: createClientAddress(trustProxy),
+    closing: false,
+  }
+  const server = createListener(parts.timeouts)
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    handle(door, request, response).catch((error: unknown) => fail(door, request, response, error))
+  }
+  server.on('request', serve)
+  // A client that asks first is told to send its body only when it will be read.
+  server.on('checkContinue', serve)
+  server.on('clientError', answerClientError)
+  const port = await listen(server, host, parts.port)
+  return {
+    url: urlOf(host, port),
+    port,
+    async close(graceMs) {
+      door.closing = true
+      const sweep = setInterval(() => server.closeIdleConnections(), sweepMs)
+      const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+      clearInterval(sweep)
+      clearTimeout(cut)
+    },
+  }
+}
+
+async function handle(door: Door, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  await checkRate(door, request)
+  if (door.closing) throw new AppError('shutting_down', 'the service is going down: try again')
+  const route = routeOf(request.method, request.url)
+  switch (route.type) {
+    case 'submit':
+      return submit(door, request, response)
+    case 'job':
+      return job(door, route.id, request, response)
+    case 'wrong_method':
+      response.setHeader('allow', route.allow)
+      throw new AppError('method_not_allowed', `${route.path} takes ${route.allow}, not ${request.method}`)
+    case 'unknown':
+      throw new AppError(
+        'not_found',
+        `there is no ${route.path} here: the routes are POST /webhook and GET /jobs/{job_id}`,
+      )
+    default:
+      return route satisfies never
+  }
+}
+
+type Route =
+  | { readonly type: 'submit' }
+  | { readonly type: 'job'; readonly id: string }
+  | { readonly type: 'wrong_method'; readonly path: string; readonly allow: string }
+  | { readonly type: 'unknown'; readonly path: string }
+
+function routeOf(method: string | undefined, url = ''): Route {
+  const path = url.split('?', 1)[0]?.slice(0, longestPath) ?? ''
+  if (path === '/webhook') return method === 'POST' ? { type: 'submit' } : { type: 'wrong_method', path, allow: 'POST' }
+  const id = /^\/jobs\/([^/]+)$/.exec(path)?.[1]
+  if (id === undefined) return { type: 'unknown', path }
+  return method === 'GET' ? { type: 'job', id: id.toLowerCase() } : { type: 'wrong_method', path, allow: 'GET' }
+}
+
+/** Every request counts, whatever becomes of it. */
+async function checkRate({ limits, ratePerMinute, addressOf, now = Date.now }: Door, request: IncomingMessage) {
+  if (ratePerMinute === 0) return
+  const forwarded = request.headers['x-forwarded-for']
+  const client = addressOf(request.socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join(',') : forwarded)
+  const { allowed, retryAfterMs } = await limits.take(`webhook:${client}`, ratePerMinute, windowMs, now())
+  if (allowed) return
+  const retryAfterSecs = Math.max(1, Math.ceil(retryAfterMs / 1000))
+  const message = `at most ${ratePerMinute} requests are taken in 60 seconds from one address: try again in ${retryAfterSecs} s`
+  throw new AppError('rate_limited', message, { retryAfterSecs })
+}
+
+async function submit(door: Door, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { headers } = request
+  checkAnnouncedSize(headers)
+  if (headers.expect !== undefined) response.writeContinue()
+  const body = await readBody(request)
+  if (!body) return
+  if (!door.sign.accepts(headers, body)) throw unauthorized('X-Webhook-Secret, or X-Hub-Signature-256 of the body,')
+  checkMediaType(headers)
+  const event = single(headers['x-github-event'])
+  const submission =
+    event === undefined
+      ? readSubmission(readObject(body), single(headers['idempotency-key']))
+      : readEvent(event, single(headers['x-github-delivery']), readObject(body))
+  const { turn, replayed, events } = await door.turns.start(turnOf(submission))
+  events.close()
+  if (!replayed) return send(door, response, 200, { job_id: turn.id, status: 'queued' })
+  const { id, status, response: reply } = await showJob(door.turns, turn)
+  send(door, response, 200, { job_id: id, status, ...(reply !== undefined && { response: reply }) })
+}
+
+async function job(door: Door, id: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (!door.sign.accepts(request.headers)) throw unauthorized('X-Webhook-Secret')
+  const turn = isUuid(id) ? await door.turns.findByDoor('webhook', id) : undefined
+  if (!turn) throw new AppError('not_found', 'the job does not exist')
+  send(door, response, 200, await showJob(door.turns, turn))
+}
+
+function fail(door: Door, request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  const fault = asFault(error)
+  const status = statusOf(fault.code)
+  if (status >= 500) {
+    const at = { method: request.method, code: fault.code }
+    door.log.error(fault.code === 'internal' ? { ...at, err: error } : at, 'a webhook request failed')
+  }
+  if (response.headersSent || response.destroyed) return
+  leaveUnread(request)
+  const retryAfter = fault.retryAfterSecs ?? (status === 503 ? awaySecs : undefined)
+  if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter))
+  send(door, response, status, faultBody(fault))
+}
+
+function send({ closing }: Door, response: ServerResponse, status: number, value: object): void {
+  const body = JSON.stringify(value)
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...(closing && { connection: 'close' }),
+  })
+  response.end(body)
+}
+
+function unauthorized(header: string): AppError {
+  return new AppError('unauthorized', `${header} is missing or does not fit the channel's secret`)
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(',') : header
+}
+
+function createListener(timeouts: Partial<Timeouts> = {}): Server {
+  const { headersMs, requestMs, keepAliveMs, checkMs } = { ...usualTimeouts, ...timeouts }
+  return createServer({
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: Math.min(headersMs, requestMs),
+    requestTimeout: requestMs,
+    keepAliveTimeout: keepAliveMs,
+    connectionsCheckingInterval: checkMs,
+    noDelay: true,
+  })
+}
+
+function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => reject(listenFault(cause, { host, port, names: 'HTTP' }) as Error))
+    server.listen(port, host === 'localhost' ? '127.0.0.1' : host, () => {
+      const address = server.address()
+      resolve(typeof address === 'object' && address ? address.port : port)
+    })
+  })
+}

@@ -1,0 +1,70 @@
+// Events of a code host: who sent it, which conversation it belongs to, and the message the agent reads.
+import { isObject, type Json, type JsonObject } from '#core/json.ts'
+import { fence } from '#safety/injection.ts'
+import { fault } from './json.ts'
+import { readKey, type Submission } from './submit.ts'
+import { summarize } from './summary.ts'
+
+const eventName = /^[a-z][a-z0-9_]{0,63}$/
+/** Names that may stand outside the fence and make ids; a host's own rules are narrower. */
+const accountName = /^[\w.[\]-]{1,100}$/
+const repositoryName = /^[\w.-]{1,100}\/[\w.-]{1,100}$/
+const actionName = /^[a-z_]{1,50}$/
+
+/** Reads an event as a submission. Only names of a plain shape reach the agent unfenced. Throws invalid_input. */
+export function readEvent(event: string, delivery: string | undefined, payload: JsonObject): Submission {
+  if (!eventName.test(event)) throw fault('X-GitHub-Event', 'must be the name of an event, such as push')
+  const sender = match(accountName, payload, 'sender', 'login') ?? 'unknown'
+  const repository = match(repositoryName, payload, 'repository', 'full_name')
+  const action = match(actionName, payload, 'action')
+  const number = numberOf(payload)
+  const place = repository ?? match(accountName, payload, 'organization', 'login') ?? 'github'
+  const conversationId = number === undefined ? place : `${place}#${number}`
+  return {
+    userId: `github:${sender}`,
+    conversationId,
+    message: messageOf({ event, action, sender, conversationId, payload }),
+    metadata: { event, ...(action && { action }), repository: repository ?? null, ...(delivery && { delivery }) },
+    ...(delivery !== undefined && { key: readKey(delivery, 'X-GitHub-Delivery') }),
+  }
+}
+
+type Told = {
+  readonly event: string
+  readonly action: string | undefined
+  readonly sender: string
+  readonly conversationId: string
+  readonly payload: JsonObject
+}
+
+function messageOf({ event, action, sender, conversationId, payload }: Told): string {
+  const head = `Event ${event}${action ? ` (${action})` : ''} in ${conversationId}, sent by ${sender}.`
+  const told = `${summarize(event, payload)}\n\nPayload:\n${JSON.stringify(slim(payload))}`
+  const safe = told.replaceAll('\0', '\u{fffd}').toWellFormed()
+  return `${head}\n\n${fence(safe, `code host, ${event}`)}`
+}
+
+/** The number of the issue, pull request or discussion that an event is about. */
+function numberOf(payload: JsonObject): number | undefined {
+  const of = [payload['pull_request'], payload['issue'], payload['discussion'], payload]
+  const numbers = of.map((each) => (isObject(each) ? each['number'] : undefined))
+  return numbers.find((number): number is number => Number.isSafeInteger(number) && Number(number) > 0)
+}
+
+function match(pattern: RegExp, payload: JsonObject, ...path: readonly string[]): string | undefined {
+  let value: unknown = payload
+  for (const key of path) value = isObject(value) ? value[key] : undefined
+  return typeof value === 'string' && pattern.test(value) ? value : undefined
+}
+
+/** The payload without what only a program follows: links of the API, ids of its nodes, empty fields. */
+function slim(value: Json): Json {
+  if (Array.isArray(value)) return value.map((each: Json) => slim(each))
+  if (!isObject(value)) return value
+  const kept = Object.entries(value).filter(([key, each]) => each !== null && !isPlumbing(key))
+  return Object.fromEntries(kept.map(([key, each]) => [key, slim(each)]))
+}
+
+function isPlumbing(key: string): boolean {
+  return (key.endsWith('_url') && key !== 'html_url') || ['url', 'node_id', 'gravatar_id', '_links'].includes(key)
+}

@@ -1,0 +1,98 @@
+// Secrets in text: how they look, how they are spelled on the wire, and masking them.
+
+export const maskText = '***'
+
+/** Shorter values would mask half the alphabet; they are not worth calling secret. */
+const minSecretChars = 4
+
+/** Shapes that are a credential beyond doubt. Each alternative is linear: no nested repetition. */
+const shapes: readonly [kind: string, pattern: RegExp][] = [
+  ['an OpenAI-style key', /\bsk-[A-Za-z0-9_-]{20,200}/g],
+  ['a GitHub token', /\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255})/g],
+  ['a GitLab token', /\bglpat-[A-Za-z0-9_-]{20,100}/g],
+  ['a Slack token', /\bxox[abeoprs]-[A-Za-z0-9-]{10,250}/g],
+  ['an AWS access key', /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g],
+  ['a Google API key', /\bAIza[A-Za-z0-9_-]{35}/g],
+  ['a Stripe key', /\b[rs]k_(?:live|test)_[A-Za-z0-9]{20,100}/g],
+  ['an Atrium token', /\batr_[A-Za-z0-9_-]{43}/g],
+  ['a private key', /-----BEGIN (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----/g],
+]
+
+/** The kinds of credential whose shape stands in a text. */
+export function findSecrets(text: string): string[] {
+  return shapes.filter(([, pattern]) => text.search(pattern) >= 0).map(([kind]) => kind)
+}
+
+/** The text without anything that has the shape of a credential, and without the given values. */
+export function maskSecrets(text: string, values: readonly string[] = []): string {
+  let masked = text
+  for (const spelling of values.flatMap(spellingsOf)) masked = masked.replaceAll(spelling, maskText)
+  for (const [, pattern] of shapes) masked = masked.replaceAll(pattern, maskText)
+  return masked
+}
+
+/** The bytes without the given spellings. The same buffer comes back when there was nothing to mask. */
+export function maskBytes(bytes: Buffer, spellings: readonly string[]): Buffer {
+  let masked = bytes
+  for (const spelling of spellings) {
+    const needle = Buffer.from(spelling, 'utf8')
+    let at = masked.indexOf(needle)
+    if (at < 0) continue
+    const pieces: Buffer[] = []
+    let from = 0
+    for (; at >= 0; at = masked.indexOf(needle, from)) {
+      pieces.push(masked.subarray(from, at), Buffer.from(maskText))
+      from = at + needle.length
+    }
+    masked = Buffer.concat([...pieces, masked.subarray(from)])
+  }
+  return masked
+}
+
+/**
+ * The ways a value may come back in an echo: plain, in JSON, in a URL, in hex, in base64 at any offset.
+ * Longest first, so that no masked part leaves the rest of a longer spelling.
+ */
+export function spellingsOf(value: string): string[] {
+  if (value.length < minSecretChars) return []
+  const bytes = Buffer.from(value, 'utf8')
+  const encoded = encodeURIComponent(value.toWellFormed())
+  const all = [
+    value,
+    JSON.stringify(value).slice(1, -1),
+    JSON.stringify(value).slice(1, -1).replaceAll('/', '\\/'),
+    encoded,
+    encoded.replaceAll(/%[0-9A-F]{2}/g, (part) => part.toLowerCase()),
+    encoded.replaceAll('%20', '+'),
+    encodeURI(value.toWellFormed()),
+    value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
+    bytes.toString('hex'),
+    bytes.toString('hex').toUpperCase(),
+    ...[0, 1, 2].flatMap((offset) => [base64At(bytes, offset, 'base64'), base64At(bytes, offset, 'base64url')]),
+  ]
+  return [...new Set(all)].filter((spelling) => spelling.length >= minSecretChars).sort((a, b) => b.length - a.length)
+}
+
+/** True for a parameter name under which a tool would collect a credential from the model. */
+export function asksForSecret(name: string): boolean {
+  const words = name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+  const joined = words.join('_')
+  return (
+    words.some((word) => /^(?:password|passwd|passphrase|secret|apikey|credentials?|pat|jwt|bearer)$/.test(word)) ||
+    /(?:^|_)(?:api|access|private|secret|auth|signing|client)_(?:key|token|secret)(?:_|$)/.test(joined) ||
+    /^(?:token|auth_token|authorization|oauth_token|refresh_token|session_token|bot_token)$/.test(joined)
+  )
+}
+
+/** The characters that a value surely yields when it stands `offset` bytes into a base64 group, edges left out. */
+function base64At(bytes: Buffer, offset: number, encoding: 'base64' | 'base64url'): string {
+  const text = Buffer.concat([Buffer.alloc(offset), bytes])
+    .toString(encoding)
+    .replaceAll('=', '')
+  const start = Math.ceil((offset * 8) / 6)
+  const end = Math.floor(((offset + bytes.length) * 8) / 6)
+  return text.slice(start, end)
+}

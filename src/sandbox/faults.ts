@@ -1,0 +1,62 @@
+// The faults of the sandbox: one class, one closed list of codes.
+
+export type ToolFaultCode =
+  // refused at install
+  | 'component_too_large'
+  | 'component_malformed'
+  | 'not_a_component'
+  | 'interface_missing'
+  | 'import_refused'
+  | 'name_refused'
+  | 'memory_refused'
+  | 'too_many_instances'
+  | 'transpile_timeout'
+  | 'transpile_failed'
+  | 'capabilities_invalid'
+  | 'schema_invalid'
+  | 'not_installed'
+  // a call
+  | 'params_invalid'
+  | 'params_too_large'
+  | 'time_limit'
+  | 'memory_limit'
+  | 'output_too_large'
+  | 'trap'
+  | 'crashed'
+  | 'flood'
+  | 'response_invalid'
+  | 'credential_missing'
+  | 'sandbox_unavailable'
+  /** The tool itself said that it failed; the message is its own text, unchanged. */
+  | 'tool_error'
+
+/** A fault of a tool, with a stable code. `secret` names what is missing when the code is credential_missing. */
+export class ToolFault extends Error {
+  readonly code: ToolFaultCode
+  readonly secret: string | undefined
+
+  constructor(code: ToolFaultCode, message: string, more: { secret?: string; cause?: unknown } = {}) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause })
+    this.name = 'ToolFault'
+    this.code = code
+    this.secret = more.secret
+  }
+}
+
+/** Why the host did not do a request for a guest. The guest reads `message`; version 0.4 also `kind` and `code`. */
+export type RequestFault = {
+  readonly code:
+    | 'blocked'
+    | 'too_many_requests'
+    | 'rate_limited'
+    | 'credential_missing'
+    | 'secret_in_request'
+    | 'request_too_large'
+    | 'response_too_large'
+    | 'timeout'
+    | 'unreachable'
+    | 'invalid_request'
+  readonly message: string
+  /** True once bytes may have reached the server. */
+  readonly sent: boolean
+}

@@ -1,0 +1,154 @@
+// The few live processes of all tools. A call takes an idle process of its tool, else a free place, else the place of
+// an idle process of another tool; beyond that calls wait their turn.
+import { ToolFault } from './faults.ts'
+import { idleStopMs, recycleCpuMs } from './limits.ts'
+import { type Finished, type Job, nobody, startProcess, type ToolProcess } from './process.ts'
+
+export interface ToolPool {
+  /** Runs a job in a process of the tool whose code lies in `folder`. */
+  run(folder: string, job: Job): Promise<Finished>
+  /** Stops idle processes of a tool that was removed or replaced. */
+  forget(folder: string): void
+  /** The folders of the live processes, with what they do. */
+  live(): readonly { folder: string; busy: boolean; pid: number | undefined }[]
+  close(): Promise<void>
+}
+
+export type PoolParts = {
+  readonly script: string
+  readonly maxProcesses: number
+  readonly idleMs?: number
+  /** How many calls may wait; more are refused rather than piled up. */
+  readonly maxWaiting?: number
+}
+
+type Place = { readonly folder: string; readonly process: ToolProcess; busy: boolean; idle?: NodeJS.Timeout }
+type Waiting = {
+  readonly folder: string
+  readonly since: number
+  readonly start: (place: Place) => void
+  readonly fail: (fault: ToolFault) => void
+}
+
+/** A call of the tool that a process already serves may pass others, but not those that have waited this long. */
+const patienceMs = 200
+const defaultMaxWaiting = 1_000
+
+export function createToolPool({
+  script,
+  maxProcesses,
+  idleMs = idleStopMs,
+  maxWaiting = defaultMaxWaiting,
+}: PoolParts): ToolPool {
+  const places = new Set<Place>()
+  let queue: Waiting[] = []
+  let open = true
+
+  function drop(place: Place): void {
+    clearTimeout(place.idle)
+    place.process.stop()
+    places.delete(place)
+  }
+
+  function begin(folder: string): Place {
+    const root = process.getuid?.() === 0
+    const place: Place = { folder, process: startProcess({ script, folder, ...(root && { uid: nobody }) }), busy: true }
+    places.add(place)
+    return place
+  }
+
+  /** A process for this tool right now, or undefined when all places are busy. */
+  function take(folder: string): Place | undefined {
+    for (const place of places) if (!place.busy && !place.process.alive) drop(place)
+    const idle = [...places].filter(({ busy }) => !busy)
+    const own = idle.find((place) => place.folder === folder)
+    if (own) {
+      clearTimeout(own.idle)
+      own.busy = true
+      return own
+    }
+    const [other] = idle
+    if (places.size >= maxProcesses && !other) return undefined
+    if (places.size >= maxProcesses && other) drop(other)
+    return begin(folder)
+  }
+
+  function giveBack(place: Place): void {
+    place.busy = false
+    if (!open || !place.process.alive || place.process.cpuMs > recycleCpuMs) drop(place)
+    else {
+      place.idle = setTimeout(() => drop(place), idleMs)
+      place.idle.unref()
+    }
+    serve()
+  }
+
+  function serve(): void {
+    while (queue.length > 0) {
+      const next = chooseNext(
+        queue,
+        [...places].filter(({ busy }) => !busy).map(({ folder }) => folder),
+        performance.now(),
+      )
+      const place = next && take(next.folder)
+      if (!next || !place) return
+      queue = queue.filter((each) => each !== next)
+      next.start(place)
+    }
+  }
+
+  function place(folder: string, signal: AbortSignal | undefined): Promise<Place> {
+    const free = queue.length === 0 ? take(folder) : undefined
+    if (free) return Promise.resolve(free)
+    if (queue.length >= maxWaiting) {
+      return Promise.reject(
+        new ToolFault('sandbox_unavailable', `${maxWaiting} tool calls are waiting already; try later`),
+      )
+    }
+    return new Promise<Place>((resolve, reject) => {
+      const entry: Waiting = { folder, since: performance.now(), start: resolve, fail: reject }
+      queue.push(entry)
+      const abort = (): void => {
+        queue = queue.filter((each) => each !== entry)
+        reject(new ToolFault('crashed', 'the call was cancelled'))
+      }
+      signal?.addEventListener('abort', abort, { once: true })
+      serve()
+    })
+  }
+
+  return {
+    async run(folder, job) {
+      if (!open) throw new ToolFault('sandbox_unavailable', 'the service is shutting down')
+      job.signal?.throwIfAborted()
+      const taken = await place(folder, job.signal)
+      try {
+        return await taken.process.run(job)
+      } finally {
+        giveBack(taken)
+      }
+    },
+    forget(folder) {
+      for (const each of places) if (each.folder === folder && !each.busy) drop(each)
+    },
+    live: () => [...places].map(({ folder, busy, process: { pid } }) => ({ folder, busy, pid })),
+    close() {
+      open = false
+      for (const { fail } of queue) fail(new ToolFault('sandbox_unavailable', 'the service is shutting down'))
+      queue = []
+      for (const each of places) drop(each)
+      return Promise.resolve()
+    },
+  }
+}
+
+/** The longest waiting call, unless one of a tool with an idle process can go first without anyone losing patience. */
+export function chooseNext<T extends { folder: string; since: number }>(
+  queue: readonly T[],
+  idleFolders: readonly string[],
+  now: number,
+): T | undefined {
+  const [oldest] = queue
+  if (!oldest || now - oldest.since > patienceMs) return oldest
+  return queue.find(({ folder }) => idleFolders.includes(folder)) ?? oldest
+}

@@ -1,0 +1,211 @@
+// The sandbox as the service holds it: checks packages, keeps their code, runs their calls.
+import { lookup } from 'node:dns/promises'
+import { isObject, type JsonObject } from '#core/json.ts'
+import type { LimitStore } from '#core/store.ts'
+import type { Tool } from '#core/tool.ts'
+import type { Log } from '#lib/log.ts'
+import { maskSecrets } from '#safety/secrets.ts'
+import { type Capabilities, checkWitVersion, readCapabilities, schemaWarnings } from './capabilities.ts'
+import { createDial, type Dial } from './dial.ts'
+import { createEgress, type Egress } from './egress.ts'
+import { ToolFault, type ToolFaultCode } from './faults.ts'
+import type { LogLine, Result } from './guest.ts'
+import { createHost, type HostParts } from './host.ts'
+import { type Prepared, prepareComponent } from './install.ts'
+import { callDeadlineMs } from './limits.ts'
+import { createToolPool, type ToolPool } from './pool.ts'
+import type { Finished, Host } from './process.ts'
+import type { ProxySettings } from './proxy.ts'
+import { prepareRuntime } from './runtime.ts'
+import { agentTools, type Call, type InstalledTool, missingCredential } from './tool.ts'
+
+/** What is kept of a tool: the component's bytes and the text of its capability file. */
+export type ToolSource = { readonly name: string; readonly component: Uint8Array; readonly capabilities: string }
+
+export type SandboxParts = {
+  /** A private folder for transpiled code; it may be deleted at any time the service is down. */
+  readonly cacheFolder: string
+  readonly maxProcesses: number
+  /** A tool's secret: its variable if that is set, else the stored one. Never a provider's key. */
+  readonly secret: (name: string, tool: string) => Promise<string | undefined>
+  readonly limits: LimitStore
+  readonly log: Log
+  readonly now: () => number
+  readonly proxy?: ProxySettings
+  readonly readWorkspace?: HostParts['readWorkspace']
+  readonly invokeTool?: HostParts['invokeTool']
+  /** Only tests give these. */
+  readonly dial?: Dial
+  readonly deadlineMs?: number
+  readonly idleMs?: number
+}
+
+/** A checked package, ready to be stored and called. */
+export type LoadedTool = InstalledTool & { readonly warnings: readonly string[]; readonly witVersion: string }
+
+/** One call looked at from outside, as `tool test` prints it. */
+export type TestReport = {
+  readonly output: string | null
+  readonly error: string | null
+  readonly code?: ToolFaultCode
+  readonly logs: readonly LogLine[]
+  readonly requests: Egress['traffic']['requests']
+  readonly blocked: Egress['traffic']['blocked']
+}
+
+export interface Sandbox {
+  /** Checks a package, transpiles it if the cache has it not, and asks it for schema and description. */
+  load(source: ToolSource, signal?: AbortSignal): Promise<LoadedTool>
+  /** What the agent gets of it. */
+  tools(tool: InstalledTool): Tool[]
+  /** Runs one call and tells all that happened. A fault is part of the report. */
+  testCall(tool: InstalledTool, call: { params: string; context?: string; signal?: AbortSignal }): Promise<TestReport>
+  /** Lets go of a tool that was removed or replaced. */
+  forget(tool: Pick<InstalledTool, 'folder'>): void
+  live: ToolPool['live']
+  close(): Promise<void>
+}
+
+export function createSandbox(parts: SandboxParts): Sandbox {
+  const dial =
+    parts.dial ??
+    createDial({ lookup: (host) => lookup(host, { all: true }), ...(parts.proxy && { proxy: parts.proxy }) })
+  let pool: ToolPool | undefined
+  // The child's code is only written once a tool is used.
+  const processes = (): ToolPool => {
+    pool ??= createToolPool({
+      script: prepareRuntime(parts.cacheFolder),
+      maxProcesses: parts.maxProcesses,
+      ...(parts.idleMs !== undefined && { idleMs: parts.idleMs }),
+    })
+    return pool
+  }
+  const deadlineMs = parts.deadlineMs ?? callDeadlineMs
+
+  async function describe(
+    { folder }: Prepared,
+    signal?: AbortSignal,
+  ): Promise<{ schema: JsonObject; description: string }> {
+    const host: Host = () => Promise.resolve({ head: { ok: false, code: 'blocked', message: 'not now', sent: false } })
+    const { result } = await processes().run(folder, {
+      work: { kind: 'describe' },
+      host,
+      deadlineMs,
+      ...(signal && { signal }),
+    })
+    if (result.type !== 'described') throw faultOf(result, 'the tool')
+    return { schema: parseSchema(result.schema), description: result.description.trim() }
+  }
+
+  async function call(
+    tool: InstalledTool,
+    { params, context, signal }: Omit<Call, 'callId'>,
+  ): Promise<Finished & { egress: Egress }> {
+    const { name, capabilities } = tool
+    const secret = (each: string): Promise<string | undefined> => parts.secret(each, name)
+    const egress = createEgress({ tool: name, capabilities, secret, limits: parts.limits, now: parts.now, dial })
+    const host = createHost({
+      capabilities,
+      egress,
+      ...(parts.readWorkspace && { readWorkspace: parts.readWorkspace }),
+      ...(parts.invokeTool && { invokeTool: parts.invokeTool }),
+    })
+    const work = {
+      kind: 'execute' as const,
+      params: checkedParams(params),
+      ...(context !== undefined && { context }),
+      secretNames: capabilities.secretNames,
+      secretsSet: await namesSet(capabilities.secretNames, secret),
+    }
+    const finished = await processes().run(tool.folder, { work, host, deadlineMs, ...(signal && { signal }) })
+    return { ...finished, egress }
+  }
+
+  async function execute(tool: InstalledTool, { callId, ...rest }: Call): Promise<string> {
+    const { result, logs, egress } = await call(tool, rest)
+    for (const { level, message } of logs) {
+      const write = level === 'error' ? 'error' : level === 'warn' ? 'warn' : level === 'info' ? 'info' : 'debug'
+      parts.log[write]({ tool: tool.name, callId }, maskSecrets(message, egress.traffic.echoes))
+    }
+    if (result.type === 'output') return result.output
+    const [missing] = egress.traffic.missing
+    throw missing === undefined ? faultOf(result, tool.name) : missingCredential(tool, missing)
+  }
+
+  return {
+    async load({ name, component, capabilities: text }, signal) {
+      const { capabilities, warnings } = readCapabilities(text)
+      const prepared = await prepareComponent(component, { cacheFolder: parts.cacheFolder, ...(signal && { signal }) })
+      checkWitVersion(capabilities, prepared.witVersion)
+      const { schema, description } = await describe(prepared, signal)
+      return {
+        name,
+        sha256: prepared.sha256,
+        folder: prepared.folder,
+        witVersion: prepared.witVersion,
+        capabilities,
+        schema,
+        description,
+        warnings: [
+          ...warnings,
+          ...schemaWarnings(schema),
+          ...capabilities.actions.flatMap(({ params }) => schemaWarnings(params)),
+        ],
+      }
+    },
+    tools: (tool) => agentTools(tool, execute),
+    async testCall(tool, request) {
+      try {
+        const { result, logs, egress } = await call(tool, request)
+        const { requests, blocked, missing, echoes } = egress.traffic
+        const seen = {
+          logs: logs.map((line) => ({ ...line, message: maskSecrets(line.message, echoes) })),
+          requests,
+          blocked,
+        }
+        if (result.type === 'output') return { output: result.output, error: null, ...seen }
+        const fault = missing[0] === undefined ? faultOf(result, tool.name) : missingCredential(tool, missing[0])
+        return { output: null, error: fault.message, code: fault.code, ...seen }
+      } catch (error) {
+        if (!(error instanceof ToolFault)) throw error
+        return { output: null, error: error.message, code: error.code, logs: [], requests: [], blocked: [] }
+      }
+    },
+    forget: ({ folder }) => pool?.forget(folder),
+    live: () => pool?.live() ?? [],
+    close: () => pool?.close() ?? Promise.resolve(),
+  }
+}
+
+function faultOf(result: Result, name: string): ToolFault {
+  if (result.type === 'error') return new ToolFault('tool_error', result.error)
+  if (result.type === 'fault') return new ToolFault(result.code as ToolFaultCode, `${name}: ${result.message}`)
+  return new ToolFault('response_invalid', `${name}: the tool answered something else than was asked`)
+}
+
+async function namesSet(
+  names: Capabilities['secretNames'],
+  secret: (name: string) => Promise<string | undefined>,
+): Promise<string[]> {
+  const values = await Promise.all(names.map(secret))
+  return names.filter((_, at) => (values[at] ?? '') !== '')
+}
+
+function checkedParams(params: string): string {
+  try {
+    JSON.parse(params)
+    return params
+  } catch (error) {
+    throw new ToolFault('params_invalid', 'the parameters are not valid JSON', { cause: error })
+  }
+}
+
+function parseSchema(text: string): JsonObject {
+  try {
+    const schema: unknown = JSON.parse(text)
+    if (isObject(schema)) return schema as JsonObject
+  } catch (error) {
+    throw new ToolFault('schema_invalid', 'the schema of the tool is not valid JSON', { cause: error })
+  }
+  throw new ToolFault('schema_invalid', 'the schema of the tool is not a JSON object')
+}

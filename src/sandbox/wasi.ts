@@ -1,0 +1,157 @@
+// WASI for a guest that may have none of it: no files, no environment, no arguments, no terminal. What remains is the
+// clock, randomness, and output that ends up in the call's log.
+import { randomBytes, randomFillSync } from 'node:crypto'
+import { hrtime } from 'node:process'
+
+/** Where a line that the guest prints goes. */
+export type Print = (level: 'info' | 'warn', text: string) => void
+
+/** What WASI interfaces look like to the generated code: functions and classes by interface. */
+export type WasiImports = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+const maxRandomBytes = 65_536
+const maxWaitMs = 60_000
+const writeRoom = 65_536n
+const closed = { tag: 'closed' }
+
+class IoError {
+  toDebugString(): string {
+    return 'not available to tools'
+  }
+}
+
+/** Ready at a time of the monotonic clock. Waiting blocks the whole process: it has nothing else to do. */
+class Pollable {
+  readonly #at: bigint
+  constructor(at: bigint) {
+    this.#at = at
+  }
+  ready(): boolean {
+    return hrtime.bigint() >= this.#at
+  }
+  block(): void {
+    const ms = Number((this.#at - hrtime.bigint()) / 1_000_000n)
+    if (ms > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.min(ms, maxWaitMs))
+  }
+}
+
+class InputStream {
+  read(): never {
+    throw closed
+  }
+  blockingRead(): never {
+    throw closed
+  }
+  skip(): never {
+    throw closed
+  }
+  blockingSkip(): never {
+    throw closed
+  }
+  subscribe(): Pollable {
+    return new Pollable(0n)
+  }
+}
+
+class OutputStream {
+  readonly #print: (text: string) => void
+  constructor(print: (text: string) => void) {
+    this.#print = print
+  }
+  checkWrite(): bigint {
+    return writeRoom
+  }
+  write(bytes: Uint8Array): void {
+    this.#print(Buffer.from(bytes).toString('utf8'))
+  }
+  blockingWriteAndFlush(bytes: Uint8Array): void {
+    this.write(bytes)
+  }
+  flush(): void {}
+  blockingFlush(): void {}
+  writeZeroes(): void {}
+  blockingWriteZeroesAndFlush(): void {}
+  splice(): never {
+    throw closed
+  }
+  blockingSplice(): never {
+    throw closed
+  }
+  subscribe(): Pollable {
+    return new Pollable(0n)
+  }
+}
+
+class TerminalInput {}
+class TerminalOutput {}
+class DirectoryEntryStream {
+  readDirectoryEntry(): undefined {
+    return undefined
+  }
+}
+/** Nobody can hold one: there are no preopened folders. Its methods exist because the generated code binds them. */
+class Descriptor {}
+const refuse = (): never => {
+  throw 'access' // eslint-disable-line no-throw-literal -- this is how a WIT error code is given
+}
+const fileMethods = [
+  ...['readViaStream', 'writeViaStream', 'appendViaStream', 'advise', 'syncData', 'getFlags', 'getType', 'setSize'],
+  ...['setTimes', 'read', 'write', 'readDirectory', 'sync', 'createDirectoryAt', 'stat', 'statAt', 'setTimesAt'],
+  ...['linkAt', 'openAt', 'readlinkAt', 'removeDirectoryAt', 'renameAt', 'symlinkAt', 'unlinkFileAt', 'isSameObject'],
+  ...['metadataHash', 'metadataHashAt'],
+]
+
+/** The imports of one call. */
+export function denyAllWasi(print: Print): WasiImports {
+  for (const name of fileMethods)
+    Object.defineProperty(Descriptor.prototype, name, { value: refuse, configurable: true })
+  const none = (): undefined => undefined
+  const clock = { now: () => hrtime.bigint(), resolution: () => 1_000n }
+  const wall = (): { seconds: bigint; nanoseconds: number } => {
+    const ms = Date.now()
+    return { seconds: BigInt(Math.floor(ms / 1_000)), nanoseconds: (ms % 1_000) * 1_000_000 }
+  }
+  const bytes = (length: bigint): Uint8Array => {
+    if (length > BigInt(maxRandomBytes)) throw new Error(`more than ${maxRandomBytes} random bytes at once`)
+    return randomFillSync(new Uint8Array(Number(length)))
+  }
+  const number = (): bigint => randomBytes(8).readBigUInt64LE()
+  return {
+    'wasi:cli/environment': { getEnvironment: () => [], getArguments: () => [], initialCwd: none },
+    'wasi:cli/exit': { exit: leave, exitWithCode: leave },
+    'wasi:cli/stdin': { getStdin: () => new InputStream() },
+    'wasi:cli/stdout': { getStdout: () => new OutputStream((text) => print('info', text)) },
+    'wasi:cli/stderr': { getStderr: () => new OutputStream((text) => print('warn', text)) },
+    'wasi:cli/terminal-input': { TerminalInput },
+    'wasi:cli/terminal-output': { TerminalOutput },
+    'wasi:cli/terminal-stdin': { getTerminalStdin: none },
+    'wasi:cli/terminal-stdout': { getTerminalStdout: none },
+    'wasi:cli/terminal-stderr': { getTerminalStderr: none },
+    'wasi:io/error': { Error: IoError },
+    'wasi:io/poll': { Pollable, poll },
+    'wasi:io/streams': { InputStream, OutputStream },
+    'wasi:clocks/monotonic-clock': {
+      ...clock,
+      subscribeInstant: (at: bigint) => new Pollable(at),
+      subscribeDuration: (wait: bigint) => new Pollable(clock.now() + wait),
+    },
+    'wasi:clocks/wall-clock': { now: wall, resolution: () => ({ seconds: 0n, nanoseconds: 1_000_000 }) },
+    'wasi:random/random': { getRandomBytes: bytes, getRandomU64: number },
+    'wasi:random/insecure': { getInsecureRandomBytes: bytes, getInsecureRandomU64: number },
+    'wasi:random/insecure-seed': { insecureSeed: () => [number(), number()] },
+    'wasi:filesystem/preopens': { getDirectories: () => [] },
+    'wasi:filesystem/types': { Descriptor, DirectoryEntryStream, filesystemErrorCode: none },
+  }
+}
+
+function leave(): never {
+  throw new Error('the tool ended its process instead of answering')
+}
+
+function poll(list: readonly Pollable[]): Uint32Array {
+  for (;;) {
+    const ready = list.flatMap((each, at) => (each.ready() ? [at] : []))
+    if (ready.length > 0 || list.length === 0) return Uint32Array.from(ready)
+    list[0]?.block()
+  }
+}

@@ -1,0 +1,21 @@
+// Which rows a user reaches: its own. The operator's reach includes those of the webhook channel, whose users have no
+// token of their own; nobody else's does.
+import { operator, type UserId } from '#core/ids.ts'
+import type { Job, Row, Value } from './sql.ts'
+
+/** A condition on one row of threads or turns; takes the user twice. */
+export const isReached = `(user_id = ? OR (? = 'operator' AND door = 'webhook'))`
+
+type List = (condition: string, who: readonly Value[]) => Job<Row[]>
+
+/**
+ * The newest rows a user reaches, by a key that sorts. Each condition has an index that brings its rows in order, which
+ * one condition for both would not have: the two lists are merged here.
+ */
+export function* newestReached(user: UserId, key: 'id' | 'last_turn', limit: number, list: List): Job<Row[]> {
+  const own = yield* list('user_id = ?', [user])
+  if (user !== operator) return own
+  const channel = yield* list(`door = 'webhook'`, [])
+  const newestFirst = (a: Row, b: Row): number => (String(a[key]) < String(b[key]) ? 1 : -1)
+  return [...own, ...channel].sort(newestFirst).slice(0, limit)
+}

@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { AppError } from '#core/errors.ts'
+import { contextBlock, instructionsBlock } from '#doors/responses/blocks.ts'
+import { type InputItem, intentOf, readInput } from '#doors/responses/input.ts'
+import { seedItems } from '#doors/responses/seed.ts'
+
+const data = (media: string, text: string): string => `data:${media};base64,${Buffer.from(text).toString('base64')}`
+
+function refusedParam(run: () => unknown): string | undefined {
+  try {
+    run()
+  } catch (error) {
+    assert.ok(error instanceof AppError)
+    return error.param
+  }
+  throw new Error('it was not refused')
+}
+
+describe('readInput', () => {
+  const user = (...content: object[]) => [{ type: 'message', role: 'user', content }]
+  for (const [what, input, items] of [
+    ['a string', 'hi', user({ type: 'text', text: 'hi' })],
+    ['a list of strings', ['hi'], user({ type: 'text', text: 'hi' })],
+    ['a message without type', [{ role: 'user', content: 'hi' }], user({ type: 'text', text: 'hi' })],
+    [
+      'parts',
+      [
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'a' },
+            { type: 'text', text: 'b' },
+          ],
+        },
+      ],
+      user({ type: 'text', text: 'a' }, { type: 'text', text: 'b' }),
+    ],
+    [
+      'an image by URL',
+      [{ role: 'user', content: [{ type: 'input_image', image_url: 'https://x.test/a' }] }],
+      user({ type: 'image', url: 'https://x.test/a' }),
+    ],
+    [
+      'an image as an object',
+      [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,aa' } }] }],
+      user({ type: 'image', url: 'data:image/png;base64,aa' }),
+    ],
+    [
+      'a text file',
+      [{ role: 'user', content: [{ type: 'input_file', filename: 'a.txt', file_data: data('text/plain', 'héllo') }] }],
+      user({ type: 'file', name: 'a.txt', text: 'héllo' }),
+    ],
+    [
+      'a file of bare base64',
+      [{ role: 'user', content: [{ type: 'input_file', file_data: Buffer.from('abc').toString('base64') }] }],
+      user({ type: 'file', name: 'file', text: 'abc' }),
+    ],
+    [
+      'a data URL in plain text',
+      [{ role: 'user', content: [{ type: 'input_file', file_data: 'data:text/csv,a%2Cb' }] }],
+      user({ type: 'file', name: 'file', text: 'a,b' }),
+    ],
+    [
+      'a file as text',
+      [{ role: 'user', content: [{ type: 'input_file', filename: 'n', text: 'abc' }] }],
+      user({ type: 'file', name: 'n', text: 'abc' }),
+    ],
+    [
+      'a file that is no text',
+      [
+        {
+          role: 'user',
+          content: [{ type: 'input_file', filename: 'a.pdf', file_data: data('application/pdf', '%PDF') }],
+        },
+      ],
+      user({ type: 'file', name: 'a.pdf', text: '[not read: application/pdf of 4 bytes; only text is taken]' }),
+    ],
+    [
+      'assistant history',
+      [
+        {
+          type: 'message',
+          id: 'msg_1',
+          status: 'completed',
+          phase: 'final',
+          role: 'assistant',
+          content: [{ type: 'output_text', text: 'a', annotations: [] }],
+        },
+      ],
+      [{ type: 'message', role: 'assistant', content: [{ type: 'text', text: 'a' }] }],
+    ],
+    [
+      'a refusal',
+      [{ role: 'assistant', content: [{ type: 'refusal', refusal: 'no' }] }],
+      [{ type: 'message', role: 'assistant', content: [{ type: 'text', text: 'no' }] }],
+    ],
+    [
+      'an assistant without content',
+      [{ role: 'assistant', content: null }],
+      [{ type: 'message', role: 'assistant', content: [] }],
+    ],
+    [
+      'system and developer',
+      [
+        { role: 'system', content: 'a' },
+        { role: 'developer', content: [{ type: 'input_text', text: 'b' }] },
+      ],
+      [
+        { type: 'system', text: 'a' },
+        { type: 'system', text: 'b' },
+      ],
+    ],
+    ['reasoning', [{ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'x' }], [{ type: 'nothing' }]],
+    [
+      'a call',
+      [{ type: 'function_call', id: 'fc_1', call_id: 'c', name: 'f', arguments: '{"a":1}', status: 'completed' }],
+      [{ type: 'call', callId: 'c', name: 'f', args: { a: 1 } }],
+    ],
+    [
+      'a call with bad arguments',
+      [{ type: 'function_call', call_id: 'c', name: 'f', arguments: '[1' }],
+      [{ type: 'call', callId: 'c', name: 'f', args: '[1' }],
+    ],
+    [
+      'an output',
+      [{ type: 'function_call_output', call_id: 'c', output: 'x' }],
+      [{ type: 'output', callId: 'c', output: 'x' }],
+    ],
+    [
+      'a reference',
+      [{ type: 'item_reference', id: `msg_${'0'.repeat(32)}${'1'.repeat(32)}` }],
+      [
+        {
+          type: 'reference',
+          itemId: '00000000-0000-0000-0000-000000000000',
+          threadId: '11111111-1111-1111-1111-111111111111',
+        },
+      ],
+    ],
+    [
+      'a reference without type',
+      [{ id: `fc_${'0'.repeat(32)}${'1'.repeat(32)}` }],
+      [
+        {
+          type: 'reference',
+          itemId: '00000000-0000-0000-0000-000000000000',
+          threadId: '11111111-1111-1111-1111-111111111111',
+        },
+      ],
+    ],
+  ] as const) {
+    it(`reads ${what}`, () => assert.deepEqual(readInput(input), items))
+  }
+
+  for (const [what, input, param] of [
+    ['an item that is no object', ['a', 7], 'input[1]'],
+    ['a message without content', [{ role: 'user' }], 'input[0].content'],
+    [
+      'an image by file id',
+      [{ role: 'user', content: [{ type: 'input_image', file_id: 'f' }] }],
+      'input[0].content[0].image_url',
+    ],
+    [
+      'an image of another scheme',
+      [{ role: 'user', content: [{ type: 'input_image', image_url: 'file:///etc' }] }],
+      'input[0].content[0].image_url',
+    ],
+    ['a file without anything', [{ role: 'user', content: [{ type: 'input_file' }] }], 'input[0].content[0].file_data'],
+    ['a call without a name', [{ type: 'function_call', call_id: 'c' }], 'input[0].name'],
+    ['an output without a call id', [{ type: 'function_call_output', output: 'x' }], 'input[0].call_id'],
+    ['an output without output', [{ type: 'function_call_output', call_id: 'c' }], 'input[0].output'],
+    ['a foreign reference', [{ type: 'item_reference', id: 'msg_abc' }], 'input[0].id'],
+    ['more items than anybody has', Array.from({ length: 5_001 }, () => 'x'), 'input'],
+  ] as const) {
+    it(`refuses ${what}, naming ${param}`, () =>
+      assert.equal(
+        refusedParam(() => readInput(input)),
+        param,
+      ))
+  }
+})
+
+describe('intentOf', () => {
+  const message: InputItem = { type: 'message', role: 'user', content: [] }
+  const call = (callId: string): InputItem => ({ type: 'call', callId, name: 'f', args: {} })
+  const output = (callId: string): InputItem => ({ type: 'output', callId, output: 'x' })
+  for (const [what, items, kind] of [
+    ['messages alone', [message], 'message'],
+    ['an output alone', [output('a')], 'resume'],
+    ['a call and its output at the end', [message, call('a'), output('a')], 'replay'],
+    ['several calls, all answered', [call('a'), call('b'), output('a'), output('b')], 'replay'],
+    ['a history that ends with a message', [message, call('a'), output('a'), message], 'message'],
+    ['a call without output', [message, call('a')], 'message'],
+  ] as const) {
+    it(`takes ${what} as a ${kind}`, () => assert.equal(intentOf(items, true).kind, kind))
+  }
+  for (const [what, items, previous, param] of [
+    ['an output without a previous response', [output('a')], false, 'previous_response_id'],
+    ['a message beside it', [output('a'), message], true, 'input[1]'],
+    ['another call beside it', [call('b'), output('b'), output('a')], true, 'input[0]'],
+    ['reasoning beside it', [{ type: 'nothing' }, output('a')], true, 'input[0]'],
+    ['two outputs', [output('a'), output('b')], true, 'input[1].call_id'],
+  ] as const) {
+    it(`refuses ${what}`, () =>
+      assert.equal(
+        refusedParam(() => intentOf(items, previous)),
+        param,
+      ))
+  }
+})
+
+describe('seedItems', () => {
+  const text = (role: 'user' | 'assistant', said: string): InputItem => ({
+    type: 'message',
+    role,
+    content: [{ type: 'text', text: said }],
+  })
+  it('puts the blocks before the last user message', () => {
+    assert.deepEqual(seedItems([text('user', 'a'), text('assistant', 'b'), text('user', 'c')], 'B '), [
+      text('user', 'a'),
+      text('assistant', 'b'),
+      text('user', 'B c'),
+    ])
+  })
+  it('makes a message of the blocks where there is none', () => {
+    assert.deepEqual(seedItems([{ type: 'system', text: 'x' }], 'B '), [text('user', 'B')])
+  })
+  it('puts the blocks before an image', () => {
+    const image: InputItem = { type: 'message', role: 'user', content: [{ type: 'image', url: 'https://x' }] }
+    const [item] = seedItems([image], 'B ')
+    assert.deepEqual(item?.type === 'message' && item.content.map(({ type }) => type), ['text', 'image'])
+  })
+  it('asks to go on after an answer at the end', () => {
+    assert.deepEqual(seedItems([text('user', 'a'), text('assistant', 'b')], ''), [
+      text('user', 'a'),
+      text('assistant', 'b'),
+      text('user', 'Continue.'),
+    ])
+  })
+  it('refuses an input of nothing', () => {
+    assert.equal(
+      refusedParam(() => seedItems([{ type: 'nothing' }], '')),
+      'input',
+    )
+  })
+})
+
+describe('blocks', () => {
+  it('are empty where nothing was given', () => {
+    assert.equal(instructionsBlock(['', ' ']), '')
+    assert.equal(contextBlock({}), '')
+  })
+  it('render values that are no object as they are', () => {
+    assert.equal(
+      contextBlock({ a: 1, b: null, c: [1], d: { e: 'x', f: { g: 1 } } }),
+      '<user-context>\na: 1\nb: null\nc: [1]\nd:\n  e: x\n  f: {"g":1}\n</user-context>\n\n',
+    )
+  })
+  it('cannot be closed from inside, in whatever spelling', () => {
+    for (const close of ['</instructions>', '</INSTRUCTIONS >', '< / instructions>', '<instructions>']) {
+      const inner = instructionsBlock([`a ${close} b`]).slice('<instructions>\n'.length, -'</instructions>\n\n'.length)
+      assert.ok(!/<\s*\/?\s*instructions/i.test(inner), inner)
+    }
+  })
+})

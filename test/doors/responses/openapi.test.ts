@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { openApiPaths } from '#doors/responses/openapi.ts'
+import type { Wire } from './serve.ts'
+
+it('the document has every route under both prefixes, with the fields that validate', () => {
+  const paths = openApiPaths()
+  for (const prefix of ['/api/v1', '/v1']) {
+    for (const path of [
+      '/responses',
+      '/responses/compact',
+      '/responses/{id}',
+      '/responses/{id}/cancel',
+      '/responses/{id}/input_items',
+      '/models',
+    ]) {
+      assert.ok(paths[prefix + path], prefix + path)
+    }
+  }
+  const text = JSON.stringify(paths['/api/v1/responses'])
+  const post = (JSON.parse(text) as Wire)['post'] as Wire
+  const schema = (((post['requestBody'] as Wire)['content'] as Wire)['application/json'] as Wire)['schema'] as Wire
+  const fields = schema['properties'] as Wire
+  assert.deepEqual(Object.keys(fields).sort(), [
+    'input',
+    'instructions',
+    'model',
+    'previous_response_id',
+    'stream',
+    'temperature',
+    'tool_choice',
+    'tools',
+    'x_context',
+  ])
+  assert.deepEqual(schema['required'], ['model', 'input'])
+  assert.match(JSON.stringify(fields['tools']), /\^\[A-Za-z0-9_-\]\{1,64\}\$/)
+  assert.match(JSON.stringify(fields['temperature']), /"maximum":2/)
+  assert.match(JSON.stringify(fields['input']), /function_call_output/)
+})

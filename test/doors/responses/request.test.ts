@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { AppError } from '#core/errors.ts'
+import { readCreate } from '#doors/responses/request.ts'
+
+const rules = { externalTools: true, registered: new Set(['time']) }
+const read = (fields: object) => readCreate({ model: 'm', input: 'hi', ...fields }, rules)
+
+/** The field a body is refused for. */
+function paramOf(body: unknown, with_ = rules): string | undefined {
+  try {
+    readCreate(body, with_)
+  } catch (error) {
+    assert.ok(error instanceof AppError && error.code === 'invalid_input')
+    return error.param
+  }
+  throw new Error('it was not refused')
+}
+
+describe('readCreate', () => {
+  it('reads the smallest request, and stores nothing beside the message', () => {
+    assert.deepEqual(read({}), {
+      model: 'm',
+      stream: false,
+      input: [{ type: 'message', role: 'user', content: [{ type: 'text', text: 'hi' }] }],
+      blocks: '',
+      options: {},
+    })
+  })
+
+  it('refuses a body that is no object, naming no field', () => {
+    for (const body of [undefined, null, 1, 'x', [], true]) assert.equal(paramOf(body), undefined)
+  })
+
+  it('names the first field that is wrong by its path', () => {
+    const tool = (more: object) => [
+      { type: 'function', name: 'a' },
+      { type: 'function', name: 'b' },
+      { type: 'function', ...more },
+    ]
+    for (const [fields, param] of [
+      [{ tools: tool({ name: 'no good' }) }, 'tools[2].name'],
+      [{ tools: tool({ name: 'c', parameters: [] }) }, 'tools[2].parameters'],
+      [{ tools: tool({ name: 'c', strict: 'yes' }) }, 'tools[2].strict'],
+      [{ tools: tool({ name: 'c', description: 1 }) }, 'tools[2].description'],
+      [{ tools: tool({ name: 'a' }) }, 'tools[2].name'],
+      [{ tools: tool({ name: 'time' }) }, 'tools[2].name'],
+      [{ tools: [7] }, 'tools[0]'],
+      [{ tools: [{ type: 'function', function: { name: 'a' } }] }, 'tools[0].name'],
+      [{ input: [{ role: 'user', content: [{ type: 'input_text' }] }] }, 'input[0].content[0].text'],
+      [{ previous_response_id: '' }, 'previous_response_id'],
+      [{ previous_response_id: 4 }, 'previous_response_id'],
+    ] as const) {
+      assert.equal(paramOf({ model: 'm', input: 'hi', ...fields }), param)
+    }
+  })
+
+  it('lets names pass that only look like those of the service', () => {
+    assert.equal(
+      read({
+        tools: [
+          { type: 'function', name: 'times' },
+          { type: 'function', name: 'xmemory_' },
+        ],
+      }).options.tools?.length,
+      2,
+    )
+  })
+
+  it('measures tools as canonical JSON: white space and order do not count', () => {
+    const size = 16 * 1024 - '[{"description":"","name":"f","type":"function"}]'.length
+    assert.ok(read({ tools: [{ type: 'function', name: 'f', description: 'x'.repeat(size) }] }))
+    assert.equal(
+      paramOf({ model: 'm', input: 'hi', tools: [{ type: 'function', name: 'f', description: 'x'.repeat(size + 1) }] }),
+      'tools',
+    )
+  })
+
+  it('keeps what will be shown again', () => {
+    const id = `resp_${'0'.repeat(64)}`
+    const { options, previous } = read({
+      previous_response_id: id,
+      instructions: 'Be kind.',
+      metadata: { a: 'b' },
+      temperature: 1.5,
+      text: { format: { type: 'json_object' } },
+    })
+    assert.deepEqual(options.echo, { previous: id, instructions: 'Be kind.', metadata: { a: 'b' }, jsonObject: true })
+    assert.equal(options.temperature, 1.5)
+    assert.equal(previous?.turnId, '00000000-0000-0000-0000-000000000000')
+  })
+
+  it('takes a format that makes no sense as plain text', () => {
+    for (const text of [
+      1,
+      [],
+      {},
+      { format: 1 },
+      { format: { type: 'json_schema' } },
+      { format: { type: 'json_schema', schema: [] } },
+    ]) {
+      assert.equal(read({ text }).options.format, undefined)
+    }
+    assert.deepEqual(read({ text: { format: { type: 'json_schema', schema: {}, name: 'not good' } } }).options.format, {
+      name: 'response',
+      schema: {},
+    })
+  })
+
+  it('refuses tools and tool_choice only without the wiring', () => {
+    const off = { ...rules, externalTools: false }
+    assert.equal(paramOf({ model: 'm', input: 'x', tools: [{}] }, off), 'tools')
+    assert.equal(paramOf({ model: 'm', input: 'x', tools: [{ type: 'function', name: 'f' }] }, off), 'tools')
+    assert.equal(paramOf({ model: 'm', input: 'x', tool_choice: { type: 'function' } }, off), 'tool_choice')
+    assert.ok(readCreate({ model: 'm', input: 'x', tools: [], tool_choice: null }, off))
+  })
+})

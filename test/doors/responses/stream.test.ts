@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { userId } from '#core/ids.ts'
+import { type Entry, type Item, textMessage } from '#core/item.ts'
+import { noUsage, type Turn, type TurnStatus } from '#core/turn.ts'
+import { createStream } from '#doors/responses/stream.ts'
+import type { Watched } from '#turns/watch.ts'
+import { outputOf, readEvents, textIn, type Wire } from './serve.ts'
+
+const turn: Turn = {
+  id: 't1',
+  threadId: 'h1',
+  userId: userId('ann'),
+  door: 'responses',
+  status: 'running',
+  options: {},
+  createdAt: 0,
+  usage: noUsage,
+}
+
+const delta = (itemId: string, offset: number, text: string): Watched => ({
+  type: 'delta',
+  turnId: 't1',
+  itemId,
+  offset,
+  text,
+})
+const entry = (id: string, item: Item, turnId = 't1'): Entry => ({ seq: 1, id, turnId, at: 0, item })
+const stored = (...entries: Entry[]): Watched => ({ type: 'entries', entries })
+const said = (id: string, text: string): Watched => stored(entry(id, textMessage('assistant', text)))
+const rest = (status: TurnStatus): Watched => ({ type: 'turn', turn: { ...turn, status } })
+const gate: Item = { type: 'gate', callId: 'c1', kind: 'output', name: 'f', args: {}, prompt: '' }
+
+function tell(events: readonly Watched[], more: { skip?: number; after?: number } = {}) {
+  const stream = createStream({
+    turn,
+    model: 'm',
+    skip: more.skip ?? 0,
+    ...(more.after !== undefined && { after: more.after }),
+  })
+  const told = readEvents(stream.created() + stream.tell(events))
+  return {
+    told,
+    types: told.map(({ event }) => event.replace('response.', '')),
+    over: stream.over,
+    last: told.at(-1)?.data['response'] as Wire,
+  }
+}
+
+describe('createStream', () => {
+  it('opens a message with its first delta and closes it with its entry', () => {
+    const { types, over, last, told } = tell([
+      delta('a', 0, 'Hel'),
+      delta('a', 3, 'lo'),
+      said('a', 'Hello'),
+      rest('done'),
+    ])
+    assert.deepEqual(types, [
+      'created',
+      'output_item.added',
+      'output_text.delta',
+      'output_text.delta',
+      'output_item.done',
+      'completed',
+    ])
+    assert.equal(over, true)
+    assert.equal(textIn(last), 'Hello')
+    assert.deepEqual(
+      told.map(({ data }) => data['sequence_number']),
+      [0, 1, 2, 3, 4, 5],
+    )
+  })
+
+  it('tells a message that came without deltas as one', () => {
+    const { types, told } = tell([said('a', 'Hello'), rest('done')])
+    assert.deepEqual(types, ['created', 'output_item.added', 'output_text.delta', 'output_item.done', 'completed'])
+    assert.equal(told[2]?.data['delta'], 'Hello')
+  })
+
+  it('makes up for deltas that were lost', () => {
+    const { told } = tell([delta('a', 0, 'Hel'), said('a', 'Hello'), rest('done')])
+    assert.deepEqual(
+      told.filter(({ event }) => event.endsWith('delta')).map(({ data }) => data['delta']),
+      ['Hel', 'lo'],
+    )
+  })
+
+  it('goes on from a snapshot', () => {
+    const snapshot: Watched = { type: 'snapshot', turnId: 't1', itemId: 'a', text: 'Hel' }
+    const { last, told } = tell([snapshot, delta('a', 3, 'lo'), said('a', 'Hello'), rest('done')])
+    assert.equal(textIn(last), 'Hello')
+    assert.equal(told.length, 6)
+  })
+
+  it('leaves out the input, and what belongs to other turns', () => {
+    const other: Watched[] = [
+      { type: 'delta', turnId: 't0', itemId: 'x', offset: 0, text: 'no' },
+      stored(entry('x', textMessage('assistant', 'no'), 't0')),
+      { type: 'turn', turn: { ...turn, id: 't0', status: 'done' } },
+    ]
+    const input = stored(
+      entry('u', textMessage('user', 'hi')),
+      entry('v', textMessage('assistant', 'was')),
+      entry('a', textMessage('assistant', 'Yes')),
+    )
+    const { last, types } = tell([...other, input, rest('done')], { skip: 2 })
+    assert.equal(textIn(last), 'Yes')
+    assert.equal(types.length, 5)
+  })
+
+  it('tells a call with the same item twice, after the text before it', () => {
+    const { types, told } = tell([
+      delta('a', 0, 'Hm.'),
+      stored(entry('a', textMessage('assistant', 'Hm.')), entry('g', gate)),
+      rest('done'),
+    ])
+    assert.deepEqual(types, [
+      'created',
+      'output_item.added',
+      'output_text.delta',
+      'output_item.done',
+      'output_item.added',
+      'output_item.done',
+      'completed',
+    ])
+    assert.deepEqual(told[4]?.data['item'], told[5]?.data['item'])
+  })
+
+  it('closes text that was never stored as incomplete, and still lists it', () => {
+    const { types, last } = tell([delta('a', 0, 'Hal'), rest('cancelled')])
+    assert.deepEqual(types, ['created', 'output_item.added', 'output_text.delta', 'output_item.done', 'failed'])
+    assert.deepEqual(
+      outputOf(last).map(({ status }) => status),
+      ['incomplete'],
+    )
+  })
+
+  it('ends with failed for every end but completed, and tells nothing after it', () => {
+    for (const status of ['failed', 'cancelled', 'waiting'] as const) {
+      assert.deepEqual(tell([rest(status), said('z', 'late'), rest('done')]).types, ['created', 'failed'])
+    }
+    assert.deepEqual(tell([rest('queued'), rest('running')]).types, ['created'])
+    assert.equal(tell([]).over, false)
+  })
+
+  it('leaves out events up to a number, but never the last', () => {
+    const events = [said('a', 'Hello'), rest('done')]
+    assert.deepEqual(tell(events, { after: 2 }).types, ['output_item.done', 'completed'])
+    const { told } = tell(events, { after: 99 })
+    assert.deepEqual(
+      told.map(({ data }) => data['sequence_number']),
+      [100],
+    )
+  })
+
+  it('keeps every event on two lines, whatever the text', () => {
+    const odd = 'a\n\nb\r\nc\u2028d\u2029e\u0085f"\\\u0000\ud800'
+    const stream = createStream({ turn, model: 'm', skip: 0 })
+    const text = stream.tell([delta('a', 0, odd)])
+    assert.ok(!/[\r\u2028\u2029\u0085]/.test(text))
+    assert.equal(readEvents(text).at(-1)?.data['delta'], odd)
+  })
+})

@@ -1,0 +1,230 @@
+// Starting turns through the house: events without a gap, queues, many at once.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AppError } from '#core/errors.ts'
+import { userId } from '#core/ids.ts'
+import { checkMessage } from '#turns/turns.ts'
+import { ada, bob, dayMs, rejectsWith } from '../store/harness.ts'
+import { tool } from '../agent/tools.ts'
+import { eventsOf, holding, message, openHouse, restOf, textsOf, tools, turnOver } from './house.ts'
+import { expireGates } from '#turns/expiry.ts'
+
+test('a message is answered; its events tell every delta, what was stored, and the end', async (t) => {
+  const { turns, store } = openHouse(t, { reply: () => ['Hel', 'lo', '!'] })
+  const { turn, entries, events, replayed } = await turns.start(message('hi'))
+  assert.deepEqual([turn.status, replayed, entries.length], ['running', false, 1])
+  const told = await eventsOf(events)
+  assert.deepEqual(
+    told.map((event) => event.type),
+    ['delta', 'delta', 'delta', 'entries', 'turn'],
+  )
+  const text = told.map((event) => (event.type === 'delta' ? event.text : '')).join('')
+  assert.deepEqual([text, restOf(told)], ['Hello!', 'done'])
+  assert.deepEqual(await textsOf(store, turn.threadId), ['hi', 'Hello!'])
+  assert.equal((await turns.thread(ada, turn.threadId))?.title, 'hi')
+  assert.deepEqual(
+    (await turns.entries(ada, turn)).map(({ seq }) => seq),
+    [1, 2],
+  )
+})
+
+test('a message for a busy thread stays out of the running prompt and is answered after it', async (t) => {
+  const { script, told, letGo } = holding()
+  const { turns, asked, store } = openHouse(t, { reply: (text) => (text === 'first' ? script : [`echo ${text}`]) })
+  const first = await turns.start(message('first'))
+  await told
+  const second = await turns.start(message('second', { threadId: first.turn.threadId }))
+  const third = await turns.start(message('third', { threadId: first.turn.threadId }))
+  assert.equal(second.turn.status, 'queued')
+  await turnOver()
+  assert.deepEqual(await textsOf(store, first.turn.threadId), ['first'])
+  letGo()
+  const ends = await Promise.all([first, second, third].map(({ events }) => eventsOf(events)))
+  assert.deepEqual(ends.map(restOf), ['done', 'done', 'done'])
+  const so = 'So far, and more'
+  assert.deepEqual(asked, [['first'], ['first', so, 'second'], ['first', so, 'second', 'echo second', 'third']])
+})
+
+test('a queue of messages is worked off to its end, however fast the answers come', async (t) => {
+  const { turns, store } = openHouse(t)
+  const texts = Array.from({ length: 25 }, (_, at) => `message ${at}`)
+  const starts = await Promise.all(texts.map((text) => turns.start(message(text, { threadKey: 'room' }))))
+  const ends = await Promise.all(starts.map(({ events }) => eventsOf(events)))
+  assert.deepEqual(new Set(ends.map(restOf)), new Set(['done']))
+  assert.deepEqual(
+    await textsOf(store, starts[0]?.turn.threadId ?? ''),
+    texts.flatMap((text) => [text, `echo ${text}`]),
+  )
+})
+
+test('five hundred turns run at once', async (t) => {
+  const { promise: all, resolve: go } = Promise.withResolvers<void>()
+  let running = 0
+  const { turns, runner } = openHouse(t, {
+    reply: (text) =>
+      async function* () {
+        if (++running === 500) go()
+        await all
+        yield [{ type: 'text', text }]
+      },
+  })
+  const starts = await Promise.all(
+    Array.from({ length: 500 }, (_, at) => turns.start(message(`hi ${at}`, { user: userId(`user ${at % 7}`) }))),
+  )
+  const ends = await Promise.all(starts.map(({ events }) => eventsOf(events)))
+  assert.deepEqual(new Set(ends.map(restOf)), new Set(['done']))
+  assert.ok(ends.every((events, at) => events.some((event) => event.type === 'delta' && event.text === `hi ${at}`)))
+  await turnOver()
+  assert.equal(runner.running, 0)
+})
+
+test('beyond its limit a runner queues, and every turn has its turn', async (t) => {
+  let running = 0
+  let most = 0
+  const { turns } = openHouse(t, {
+    limit: 3,
+    reply: () =>
+      async function* () {
+        most = Math.max(most, ++running)
+        await turnOver(2)
+        running--
+        yield [{ type: 'text', text: 'ok' }]
+      },
+  })
+  const starts = []
+  for (let at = 0; at < 20; at++) starts.push(await turns.start(message(`hi ${at}`)))
+  const ends = await Promise.all(starts.map(({ events }) => eventsOf(events)))
+  assert.deepEqual(new Set(ends.map(restOf)), new Set(['done']))
+  assert.ok(most >= 3 && most <= 4, `a start and a claim at once may go one over (${most})`)
+})
+
+test('a model that cannot be opened fails the turn with its code', async (t) => {
+  const { turns } = openHouse(t, { model: () => Promise.reject(new AppError('model_key_missing', 'set a key')) })
+  const { events, turn } = await turns.start(message('hi'))
+  assert.equal(restOf(await eventsOf(events)), 'failed')
+  assert.deepEqual((await turns.get(ada, turn.id))?.error, { code: 'model_key_missing', message: 'set a key' })
+})
+
+test('the same key gives the turn it made, not another', async (t) => {
+  const { script, told, letGo } = holding()
+  const { turns, asked } = openHouse(t, { reply: () => script })
+  const keyed = message('hi', { idempotency: { key: 'k', bodyHash: 'h' } })
+  const first = await turns.start(keyed)
+  await told
+  const during = await turns.start(keyed)
+  assert.deepEqual([during.replayed, during.turn.id], [true, first.turn.id])
+  letGo()
+  assert.equal(restOf(await eventsOf(first.events)), 'done')
+  assert.equal(restOf(await eventsOf(during.events)), 'done')
+  const after = await turns.start(keyed)
+  after.events.close()
+  assert.deepEqual([after.turn.status, asked.length], ['done', 1])
+})
+
+test('an approval lets the turn go on, its events and those of a watcher tell all of it', async (t) => {
+  const { turns, store } = openHouse(t, {
+    reply: (_, { items }) => (items.some(({ type }) => type === 'result') ? ['done'] : [{ name: 'write' }]),
+  })
+  const { turn, events } = await turns.start(message('go'))
+  const waiting = await eventsOf(events)
+  assert.equal(restOf(waiting), 'waiting')
+  const [gate] = waiting
+    .flatMap((event) => (event.type === 'entries' ? event.entries : []))
+    .filter(({ item }) => item.type === 'gate')
+  assert.ok(gate?.item.type === 'gate')
+  const watch = turns.watch(ada, turn.threadId, 0)
+  await rejectsWith(
+    turns.answer(bob, turn.threadId, { callId: gate.item.callId, decision: 'allow', by: 'bob' }),
+    'no_open_gate',
+  )
+  await turns.answer(ada, turn.threadId, { callId: gate.item.callId, decision: 'allow', by: 'ada' })
+  for await (const batch of watch)
+    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'done')) break
+  assert.deepEqual(await textsOf(store, turn.threadId), [
+    'go',
+    'call',
+    'gate',
+    'answer',
+    'attempt',
+    'result: write ran',
+    'done',
+  ])
+})
+
+test('gates that nobody answered are denied after a day, all of them, and each call has one result', async (t) => {
+  const clock = { now: Date.now() }
+  const { turns, store } = openHouse(t, {
+    reply: (_, { items }) =>
+      items.some(({ type }) => type === 'result') ? ['done'] : [1, 2, 3].map((at) => ({ name: 'write', args: { at } })),
+  })
+  const { turn, events } = await turns.start(message('go'))
+  await eventsOf(events)
+  const watch = turns.watch(ada, turn.threadId, 0)
+  await expireGates({ store, turns, now: () => clock.now + dayMs - 1_000 })
+  assert.equal((await turns.get(ada, turn.id))?.status, 'waiting')
+  await expireGates({ store, turns, now: () => clock.now + dayMs + 60_000 })
+  for await (const batch of watch)
+    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'done')) break
+  const texts = await textsOf(store, turn.threadId)
+  assert.equal(texts.filter((text) => text.startsWith('result: the user did not allow write')).length, 3)
+  assert.equal(texts.at(-1), 'done')
+})
+
+test('answers that come while a call runs are taken, and no call runs twice', async (t) => {
+  const ran: unknown[] = []
+  const { promise: free, resolve: letGo } = Promise.withResolvers<void>()
+  const slow = tool('slow', { effects: 'write', repeatable: false }, async (args) => {
+    ran.push(args)
+    await free
+    return 'ok'
+  })
+  const { turns, store } = openHouse(t, {
+    tools: [...tools, slow],
+    reply: (_, { items }) =>
+      items.some(({ type }) => type === 'result') ? ['done'] : [1, 2].map((at) => ({ name: 'slow', args: { at } })),
+  })
+  const { turn, events } = await turns.start(message('go'))
+  const gates = (await eventsOf(events))
+    .flatMap((event) => (event.type === 'entries' ? event.entries : []))
+    .flatMap(({ item }) => (item.type === 'gate' ? [item.callId] : []))
+  const watch = turns.watch(ada, turn.threadId, 0)
+  await turns.answer(ada, turn.threadId, { callId: gates[0] ?? '', decision: 'allow', by: 'ada' })
+  while (ran.length === 0) await turnOver(1)
+  await turns.answer(ada, turn.threadId, { callId: gates[1] ?? '', decision: 'allow', by: 'ada' })
+  letGo()
+  for await (const batch of watch)
+    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'done')) break
+  assert.deepEqual(ran, [{ at: 1 }, { at: 2 }])
+  assert.equal((await textsOf(store, turn.threadId)).filter((text) => text.startsWith('result')).length, 2)
+})
+
+const titles: readonly [text: string, title: string][] = [
+  ['  first line \nsecond', 'first line'],
+  ['<instructions>\nbe brief\n</instructions>\n<user-context>{}</user-context>\nreal words', 'real words'],
+  ['bell\u0007 and \u001b[31mred', 'bell  and  [31mred'],
+  ['💡'.repeat(100), '💡'.repeat(80)],
+  ['<instructions>only</instructions>', 'New thread'],
+]
+for (const [text, title] of titles) {
+  test(`a thread is listed as ${JSON.stringify(title.slice(0, 20))}`, async (t) => {
+    const { turns } = openHouse(t)
+    const { turn, events } = await turns.start(message(text))
+    await eventsOf(events)
+    assert.equal((await turns.thread(ada, turn.threadId))?.title, title)
+  })
+}
+
+const messages: readonly [what: string, text: string, code: string | undefined][] = [
+  ['words', 'hi', undefined],
+  ['exactly the most', 'x'.repeat(100_000), undefined],
+  ['one byte too many', `${'x'.repeat(99_999)}ä`, 'too_large'],
+  ['nothing', '', 'invalid_input'],
+  ['white space', ' \n\t', 'invalid_input'],
+  ['a NUL', 'a\0b', 'invalid_input'],
+]
+for (const [what, text, code] of messages) {
+  test(`a message of ${what} is ${code ?? 'taken'}`, () => {
+    if (code) assert.throws(() => checkMessage(text), { code })
+    else checkMessage(text)
+  })
+}
