@@ -17,14 +17,11 @@ export type Measured = {
   readonly perSecond: number[]
   readonly latencies: number[]
   readonly firsts: number[]
-  rssBytes: number
 }
 
 /** Measures every subject in every round, in the given order. */
 export async function compare(subjects: readonly Subject[], rounds: number): Promise<Measured[]> {
-  const results = subjects.map(
-    ({ name }): Measured => ({ name, cpu: [], perSecond: [], latencies: [], firsts: [], rssBytes: 0 }),
-  )
+  const results = subjects.map(({ name }): Measured => ({ name, cpu: [], perSecond: [], latencies: [], firsts: [] }))
   for (let round = 0; round < rounds; round++) {
     for (const [at, { child, load }] of subjects.entries()) {
       const given = load(round)
@@ -36,7 +33,6 @@ export async function compare(subjects: readonly Subject[], rounds: number): Pro
       result.perSecond.push((given.turns / wallMs) * 1_000)
       result.latencies.push(...latencies)
       result.firsts.push(...firsts)
-      result.rssBytes = after.rssBytes
     }
   }
   return results

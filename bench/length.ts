@@ -1,6 +1,6 @@
 // What the past of a thread costs: turn 5, 200 and 2,000, with the thread in memory and read from the store first.
 import { compare, type Measured, type Subject } from './compare.ts'
-import { floorLoad, loopLoad, startFloor, startLoop, type Suite, turnColumns, turnRows, warmUp } from './suite.ts'
+import { floorLoad, loopLoad, startFloor, startLoop, type Suite, turnTable, warmUp } from './suite.ts'
 
 const depths = [5, 200, 2_000]
 /** Threads that one measurement takes up, and turns of each after the first. */
@@ -37,6 +37,6 @@ export const length: Suite = async (bench) => {
   })
   await warmUp([...floors, { name: '', child: loop, load: () => loopLoad(16, scale.warmUp) }])
   const results = await compare([...floors, ...long], scale.rounds)
-  const floorOf = (_: Measured, kind: 'A' | 'B'): Measured => results[kind === 'A' ? 0 : 1] as Measured
-  return [{ title: 'Turns of a long thread, one in flight', columns: turnColumns, rows: turnRows(results, floorOf) }]
+  const floorOf = (_: Measured, kind: 'A' | 'B'): Measured | undefined => results[kind === 'A' ? 0 : 1]
+  return [turnTable('Turns of a long thread, one in flight', results, floorOf)]
 }

@@ -1,6 +1,6 @@
 // The measured side of a child process: tells what it has used so far when the benchmark asks, and ends with it. Also
 // preloaded into `atrium serve` (node --import), which knows nothing of it.
-import { Session } from 'node:inspector/promises'
+import type { Session } from 'node:inspector/promises'
 
 export type Used = { readonly cpuMs: number; readonly rssBytes: number }
 /** What a child tells once it can be used; `threads` are those it was asked to fill. */
@@ -31,7 +31,9 @@ function tell(told: Told): void {
 
 async function answer({ ask }: Ask): Promise<Told> {
   if (ask === 'profile') {
-    session = new Session()
+    // Loaded when it is used: it has a weight of its own.
+    const inspector = await import('node:inspector/promises')
+    session = new inspector.Session()
     session.connect()
     await session.post('Profiler.enable')
     await session.post('Profiler.setSamplingInterval', { interval: 200 })

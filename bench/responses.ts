@@ -5,52 +5,34 @@ import type { Child } from './children.ts'
 import { compare, type Measured, type Subject } from './compare.ts'
 import type { Load } from './load.ts'
 import { startMeasured } from './service.ts'
-import { type Bench, floorLoad, megabytes, startFloor, type Suite, turnColumns, turnRows, warmUp } from './suite.ts'
+import { type Bench, floorLoad, startFloor, type Suite, turnTable, warmUp, weigh } from './suite.ts'
+import { againstFloors } from './turns.ts'
 
 const token = 'token-of-the-operator-in-the-benchmark'
+/** Open streams take their time; fewer rounds than elsewhere do. */
+const mostRounds = 3
 
 /** Turns at 1, 16 and 64 in flight. */
-export const responses: Suite = async (bench) => {
-  const { scale } = bench
-  const [a, b, door] = await Promise.all([startFloor(bench, 'A'), startFloor(bench, 'B'), startDoor(bench, 'mock-1')])
-  const at = (inFlight: number, count: number): Subject[] => [
-    { name: `(A) proxy, ${inFlight} in flight`, child: a, load: () => floorLoad(inFlight, count) },
-    { name: `(B) proxy + 2 inserts, ${inFlight} in flight`, child: b, load: () => floorLoad(inFlight, count) },
-    { name: `Responses API, ${inFlight} in flight`, child: door, load: () => createLoad(inFlight, count) },
-  ]
-  await warmUp(at(16, scale.warmUp))
-  const results = await compare(
-    [...at(1, scale.turns.single), ...at(16, scale.turns.many), ...at(64, scale.turns.many)],
-    scale.rounds,
-  )
-  const floorOf = (result: Measured, kind: 'A' | 'B'): Measured => {
-    const group = results.indexOf(result) - (results.indexOf(result) % 3)
-    return results[group + (kind === 'A' ? 0 : 1)] as Measured
-  }
-  return [{ title: 'Responses API, streaming create', columns: turnColumns, rows: turnRows(results, floorOf) }]
-}
+export const responses: Suite = async (bench) =>
+  againstFloors(bench, { name: 'Responses API', child: await startDoor(bench, 'mock-1'), loadOf: createLoad })
 
 /** Many streams open at once, whose tokens trickle in. */
 export const streams: Suite = async (bench) => {
-  const { openStreams, tokenMs, warmUp: many } = bench.scale
+  const { openStreams, tokenMs, rounds } = bench.scale
   const slow = `mock-${tokenMs}ms`
-  const [a, b, door] = await Promise.all([startFloor(bench, 'A'), startFloor(bench, 'B'), startDoor(bench, slow)])
-  const idle = await door.used()
-  await warmUp([
-    { name: '', child: a, load: () => floorLoad(16, many) },
-    { name: '', child: b, load: () => floorLoad(16, many) },
-    // The model of this service is slow: many at once, so that its code gets warm in time.
-    { name: '', child: door, load: () => createLoad(openStreams, openStreams) },
-  ])
+  const floor = (): Omit<Load, 'origin'> => floorLoad(openStreams, openStreams, slow)
   const subjects: Subject[] = [
-    { name: '(A) proxy', child: a, load: () => floorLoad(openStreams, openStreams, slow) },
-    { name: '(B) proxy + 2 inserts', child: b, load: () => floorLoad(openStreams, openStreams, slow) },
-    { name: 'Responses API', child: door, load: () => createLoad(openStreams, openStreams) },
+    { name: '(A) proxy', child: await startFloor(bench, 'A'), load: floor },
+    { name: '(B) proxy + 2 inserts', child: await startFloor(bench, 'B'), load: floor },
+    { name: 'Responses API', child: await startDoor(bench, slow), load: () => createLoad(openStreams, openStreams) },
   ]
-  const results = await compare(subjects, Math.min(bench.scale.rounds, 3))
-  const floorOf = (_: Measured, kind: 'A' | 'B'): Measured => results[kind === 'A' ? 0 : 1] as Measured
-  const title = `${openStreams.toLocaleString('en')} open streams, a token every ${tokenMs} ms (the service idles at ${megabytes(idle.rssBytes)} MB)`
-  return [{ title, columns: turnColumns, rows: turnRows(results, floorOf) }]
+  const title = `${openStreams.toLocaleString('en')} open streams, a token every ${tokenMs} ms`
+  const { result: results, memory } = await weigh(`Memory: ${title}`, subjects, async () => {
+    await warmUp(subjects)
+    return compare(subjects, Math.min(rounds, mostRounds))
+  })
+  const floorOf = (_: Measured, kind: 'A' | 'B'): Measured | undefined => results[kind === 'A' ? 0 : 1]
+  return [turnTable(title, results, floorOf), memory]
 }
 
 /** A service of its own in front of one of the mock's models. */

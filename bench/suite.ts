@@ -63,22 +63,43 @@ export async function warmUp(subjects: readonly Subject[]): Promise<void> {
   await compare(subjects, 1)
 }
 
-/** Rows that show each result beside the floors it was measured with. */
-export function turnRows(results: readonly Measured[], floorOf: (result: Measured, kind: 'A' | 'B') => Measured) {
-  return results.map((result) => [
-    result.name,
-    fixed(median(result.cpu), 3),
-    `${fixed(ratio(result, floorOf(result, 'B')), 2)} x`,
-    `${fixed(ratio(result, floorOf(result, 'A')), 2)} x`,
-    fixed(median(result.perSecond), 0),
-    fixed(median(result.firsts), 1),
-    fixed(percentile(result.latencies, 50), 1),
-    fixed(percentile(result.latencies, 99), 1),
-    megabytes(result.rssBytes),
-  ])
+/** Results, each beside the floors it was measured with. */
+export function turnTable(
+  title: string,
+  results: readonly Measured[],
+  floorOf: (result: Measured, kind: 'A' | 'B') => Measured | undefined,
+): Table {
+  const against = (result: Measured, floor: Measured | undefined): string =>
+    floor ? `${fixed(ratio(result, floor), 2)} x` : '-'
+  return {
+    title,
+    columns: ['', 'CPU ms/turn', 'to (B)', 'to (A)', 'turns/s', 'first ms', 'p50 ms', 'p99 ms'],
+    rows: results.map((result) => [
+      result.name,
+      fixed(median(result.cpu), 3),
+      against(result, floorOf(result, 'B')),
+      against(result, floorOf(result, 'A')),
+      fixed(median(result.perSecond), 0),
+      fixed(percentile(result.firsts, 50), 1),
+      fixed(percentile(result.latencies, 50), 1),
+      fixed(percentile(result.latencies, 99), 1),
+    ]),
+  }
 }
 
-export const turnColumns = ['', 'CPU ms/turn', 'to (B)', 'to (A)', 'turns/s', 'first ms', 'p50 ms', 'p99 ms', 'RSS MB']
+/** Runs a measurement and tells what the processes weighed before and after it. */
+export async function weigh<T>(
+  title: string,
+  things: readonly { readonly name: string; readonly child: Child }[],
+  measure: () => Promise<T>,
+): Promise<{ result: T; memory: Table }> {
+  const weights = () => Promise.all(things.map(async ({ child }) => megabytes((await child.used()).rssBytes)))
+  const idle = await weights()
+  const result = await measure()
+  const loaded = await weights()
+  const rows = things.map(({ name }, at) => [name, idle[at] ?? '', loaded[at] ?? ''])
+  return { result, memory: { title, columns: ['', 'idle RSS MB', 'loaded RSS MB'], rows } }
+}
 
 export function fixed(value: number, digits: number): string {
   return Number.isFinite(value) ? value.toFixed(digits) : '-'

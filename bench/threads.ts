@@ -1,6 +1,6 @@
 // What the number of threads in the database costs.
 import { compare, type Measured, type Subject } from './compare.ts'
-import { floorLoad, loopLoad, startFloor, startLoop, type Suite, turnColumns, turnRows, warmUp } from './suite.ts'
+import { floorLoad, loopLoad, startFloor, startLoop, type Suite, turnTable, warmUp } from './suite.ts'
 
 const inFlight = 16
 
@@ -23,6 +23,6 @@ export const threads: Suite = async (bench) => {
   ]
   await warmUp(subjects)
   const results = await compare(subjects, bench.scale.rounds)
-  const floorOf = (_: Measured, kind: 'A' | 'B'): Measured => results[kind === 'A' ? 0 : 1] as Measured
-  return [{ title: 'Threads in the database, 16 in flight', columns: turnColumns, rows: turnRows(results, floorOf) }]
+  const floorOf = (_: Measured, kind: 'A' | 'B'): Measured | undefined => results[kind === 'A' ? 0 : 1]
+  return [turnTable('Threads in the database, 16 in flight', results, floorOf)]
 }

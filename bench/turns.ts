@@ -1,22 +1,52 @@
-// A turn through the whole loop against the floors, at 1, 16 and 64 in flight.
+// A turn against the floors, at 1, 16 and 64 in flight.
+import type { Child } from './children.ts'
 import { compare, type Measured, type Subject } from './compare.ts'
-import { floorLoad, loopLoad, startFloor, startLoop, type Suite, turnColumns, turnRows, warmUp } from './suite.ts'
+import type { Load } from './load.ts'
+import {
+  type Bench,
+  floorLoad,
+  loopLoad,
+  startFloor,
+  startLoop,
+  type Suite,
+  turnTable,
+  warmUp,
+  weigh,
+} from './suite.ts'
+import type { Table } from './table.ts'
 
-export const turns: Suite = async (bench) => {
-  const { scale } = bench
-  const [a, b, loop] = await Promise.all([startFloor(bench, 'A'), startFloor(bench, 'B'), startLoop(bench)])
-  const at = (inFlight: number, count: number): Subject[] => [
-    { name: `(A) proxy, ${inFlight} in flight`, child: a, load: () => floorLoad(inFlight, count) },
-    { name: `(B) proxy + 2 inserts, ${inFlight} in flight`, child: b, load: () => floorLoad(inFlight, count) },
-    { name: `loop, ${inFlight} in flight`, child: loop, load: () => loopLoad(inFlight, count) },
+/** Turns through the whole loop. */
+export const turns: Suite = async (bench) =>
+  againstFloors(bench, { name: 'loop', child: await startLoop(bench), loadOf: loopLoad })
+
+/** A process that answers turns, and how it is asked. */
+type Thing = {
+  readonly name: string
+  readonly child: Child
+  readonly loadOf: (inFlight: number, turns: number) => Omit<Load, 'origin'>
+}
+
+/** Measures a thing beside both floors. */
+export async function againstFloors(bench: Bench, thing: Thing): Promise<Table[]> {
+  const { rounds, turns, warmUp: warm } = bench.scale
+  const things: Thing[] = [
+    { name: '(A) proxy', child: await startFloor(bench, 'A'), loadOf: floorLoad },
+    { name: '(B) proxy + 2 inserts', child: await startFloor(bench, 'B'), loadOf: floorLoad },
+    thing,
   ]
-  await warmUp(at(16, scale.warmUp))
-  const { single, many } = scale.turns
-  const subjects = [...at(1, single), ...at(16, many), ...at(64, many)]
-  const results = await compare(subjects, scale.rounds)
-  const floorOf = (result: Measured, kind: 'A' | 'B'): Measured => {
-    const group = results.indexOf(result) - (results.indexOf(result) % 3)
-    return results[group + (kind === 'A' ? 0 : 1)] as Measured
+  const at = (inFlight: number, count: number): Subject[] =>
+    things.map(({ name, child, loadOf }) => ({
+      name: `${name}, ${inFlight} in flight`,
+      child,
+      load: () => loadOf(inFlight, count),
+    }))
+  const { result: results, memory } = await weigh(`Memory: ${thing.name}`, things, async () => {
+    await warmUp(at(16, warm))
+    return compare([...at(1, turns.single), ...at(16, turns.many), ...at(64, turns.many)], rounds)
+  })
+  const floorOf = (result: Measured, kind: 'A' | 'B'): Measured | undefined => {
+    const place = results.indexOf(result)
+    return results[place - (place % things.length) + (kind === 'A' ? 0 : 1)]
   }
-  return [{ title: 'A turn of 20 tokens', columns: turnColumns, rows: turnRows(results, floorOf) }]
+  return [turnTable(`A turn of 20 tokens: ${thing.name}`, results, floorOf), memory]
 }

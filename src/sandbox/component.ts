@@ -17,13 +17,13 @@ export type Outline = {
 
 /** WASI 0.2 interfaces that a guest may import. Each is answered by a stand-in that gives nothing away. */
 export const wasiInterfaces: readonly string[] = [
-  ...['environment', 'exit', 'stdin', 'stdout', 'stderr'].map((name) => `wasi:cli/${name}`),
-  ...['input', 'output', 'stdin', 'stdout', 'stderr'].map((name) => `wasi:cli/terminal-${name}`),
-  ...['error', 'poll', 'streams'].map((name) => `wasi:io/${name}`),
-  ...['monotonic-clock', 'wall-clock'].map((name) => `wasi:clocks/${name}`),
-  ...['random', 'insecure', 'insecure-seed'].map((name) => `wasi:random/${name}`),
-  ...['types', 'preopens'].map((name) => `wasi:filesystem/${name}`),
-]
+  ['wasi:cli', 'environment exit stdin stdout stderr'],
+  ['wasi:cli', 'terminal-input terminal-output terminal-stdin terminal-stdout terminal-stderr'],
+  ['wasi:io', 'error poll streams'],
+  ['wasi:clocks', 'monotonic-clock wall-clock'],
+  ['wasi:random', 'random insecure insecure-seed'],
+  ['wasi:filesystem', 'types preopens'],
+].flatMap(([from = '', names = '']) => names.split(' ').map((name) => `${from}/${name}`))
 
 const importSection = 10
 const exportSection = 11

@@ -54,6 +54,11 @@ export type Component = {
   ) => unknown
 }
 
+const nothingSecret: { secretNames: readonly string[]; secretsSet: readonly string[] } = {
+  secretNames: [],
+  secretsSet: [],
+}
+
 /** Runs one piece of work. Never throws: what goes wrong is the result. */
 export async function runGuest(
   component: Component,
@@ -121,7 +126,7 @@ function failureText(value: unknown): string {
 }
 
 function hostImports(component: Component, work: Work, ask: Ask, logs: Logs): object {
-  const { secretNames, secretsSet } = work.kind === 'execute' ? work : { secretNames: [], secretsSet: [] }
+  const { secretNames, secretsSet } = work.kind === 'execute' ? work : nothingSecret
   let requests = 0
   let calls = 0
   const idle = work.kind === 'describe'
@@ -194,7 +199,7 @@ function thrown(message: string): unknown {
   return message
 }
 
-type Logs = { add(level: string, message: string): void; lines(): LogLine[] }
+type Logs = { readonly add: (level: string, message: string) => void; readonly lines: () => LogLine[] }
 
 function createLogs(): Logs {
   const kept: LogLine[] = []

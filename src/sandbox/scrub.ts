@@ -2,19 +2,15 @@
 // this by WebAssembly; it is for the day the code generator lets a guest's text become script.
 import { registerHooks } from 'node:module'
 
-const processParts = [
-  ...['kill', '_kill', 'binding', '_linkedBinding', 'dlopen', '_debugProcess', '_debugEnd', '_rawDebug', 'abort'],
-  ...['reallyExit', 'exit', 'chdir', 'umask', 'setuid', 'seteuid', 'setgid', 'setegid', 'setgroups', 'initgroups'],
-  ...['getBuiltinModule', 'report', 'loadEnvFile', 'openStdin', 'mainModule', '_channel', 'channel', 'send'],
-  ...['execve', 'permission', 'stdin', 'stdout', 'stderr', 'setSourceMapsEnabled', '_getActiveHandles'],
-  ...['_getActiveRequests', 'getActiveResourcesInfo', '_startProfilerIdleNotifier', 'ref', 'unref', 'title'],
-]
+const processParts =
+  'kill _kill binding _linkedBinding dlopen _debugProcess _debugEnd _rawDebug abort reallyExit exit chdir umask setuid ' +
+  'seteuid setgid setegid setgroups initgroups getBuiltinModule report loadEnvFile openStdin mainModule _channel ' +
+  'channel send execve permission stdin stdout stderr setSourceMapsEnabled _getActiveHandles _getActiveRequests ' +
+  'getActiveResourcesInfo _startProfilerIdleNotifier ref unref title'
 
-const globalParts = [
-  ...['process', 'require', 'module', 'global', 'fetch', 'WebSocket', 'EventSource', 'Request', 'Response', 'FormData'],
-  ...['Headers', 'BroadcastChannel', 'MessageChannel', 'MessagePort', 'Worker', 'navigator', 'crypto'],
-  ...['localStorage', 'sessionStorage', 'Storage'],
-]
+const globalParts =
+  'process require module global fetch WebSocket EventSource Request Response FormData Headers BroadcastChannel ' +
+  'MessageChannel MessagePort Worker navigator crypto localStorage sessionStorage Storage'
 
 /**
  * Gives up the rights of the process: the root user, the files, and the ways to reach other processes. What the caller
@@ -27,13 +23,13 @@ export function scrub(uid: number | undefined): void {
     process.setuid?.(uid)
   }
   dropFiles()
-  for (const name of processParts) remove(process, name)
+  for (const name of processParts.split(' ')) remove(process, name)
   // The prototype carries what the emitter lends to process; the environment is empty and stays so.
   Object.defineProperty(process, 'env', { value: Object.freeze({}), writable: false, configurable: false })
   const nothing = (): void => {}
   const quiet = { log: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing }
   Object.defineProperty(globalThis, 'console', { value: Object.freeze(quiet), writable: false, configurable: false })
-  for (const name of globalParts) remove(globalThis, name)
+  for (const name of globalParts.split(' ')) remove(globalThis, name)
 }
 
 /** Loads one module; from here on no other can be loaded, neither a file nor one of the platform's. */

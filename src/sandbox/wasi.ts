@@ -82,29 +82,35 @@ class OutputStream {
   }
 }
 
-class TerminalInput {}
-class TerminalOutput {}
+class TerminalInput {
+  readonly kind = 'input'
+}
+class TerminalOutput {
+  readonly kind = 'output'
+}
 class DirectoryEntryStream {
   readDirectoryEntry(): undefined {
     return undefined
   }
 }
-/** Nobody can hold one: there are no preopened folders. Its methods exist because the generated code binds them. */
-class Descriptor {}
+const fileMethods =
+  'readViaStream writeViaStream appendViaStream advise syncData getFlags getType setSize setTimes read write sync stat ' +
+  'readDirectory createDirectoryAt statAt setTimesAt linkAt openAt readlinkAt removeDirectoryAt renameAt symlinkAt ' +
+  'unlinkFileAt isSameObject metadataHash metadataHashAt'
+
 const refuse = (): never => {
   throw 'access' // eslint-disable-line no-throw-literal -- this is how a WIT error code is given
 }
-const fileMethods = [
-  ...['readViaStream', 'writeViaStream', 'appendViaStream', 'advise', 'syncData', 'getFlags', 'getType', 'setSize'],
-  ...['setTimes', 'read', 'write', 'readDirectory', 'sync', 'createDirectoryAt', 'stat', 'statAt', 'setTimesAt'],
-  ...['linkAt', 'openAt', 'readlinkAt', 'removeDirectoryAt', 'renameAt', 'symlinkAt', 'unlinkFileAt', 'isSameObject'],
-  ...['metadataHash', 'metadataHashAt'],
-]
+/** Nobody can hold one: there are no preopened folders. Its methods exist because the generated code binds them. */
+class Descriptor {
+  readonly kind = 'none'
+  static {
+    for (const name of fileMethods.split(' ')) Object.defineProperty(Descriptor.prototype, name, { value: refuse })
+  }
+}
 
 /** The imports of one call. */
 export function denyAllWasi(print: Print): WasiImports {
-  for (const name of fileMethods)
-    Object.defineProperty(Descriptor.prototype, name, { value: refuse, configurable: true })
   const none = (): undefined => undefined
   const clock = { now: () => hrtime.bigint(), resolution: () => 1_000n }
   const wall = (): { seconds: bigint; nanoseconds: number } => {

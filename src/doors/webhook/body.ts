@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError } from '#core/errors.ts'
 
-export const bodyLimit = 64 * 1024
+const bodyLimit = 64 * 1024
 
 /** Throws too_large for a body whose announced size says so, before any of it is read. */
 export function checkAnnouncedSize(headers: IncomingHttpHeaders): void {

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '#core/json.ts'
 import { ended, type Turn, type TurnError } from '#core/turn.ts'
 import type { Turns } from '#turns/turns.ts'
 
-export type JobStatus = 'queued' | 'running' | 'completed'
+type JobStatus = 'queued' | 'running' | 'completed'
 
 export type JobRecord = {
   readonly id: string

@@ -122,7 +122,7 @@ export function calls(name: string, args: object): ModelEvent[] {
 }
 
 /** Says back what the user said last. */
-export const echo: Say = ({ items }) => says(`you said: ${userTexts(items).at(-1)}`)
+const echo: Say = ({ items }) => says(`you said: ${userTexts(items).at(-1)}`)
 
 export function userTexts(items: readonly Item[]): string[] {
   const isUser = (item: Item): item is Message => item.type === 'message' && item.role === 'user'

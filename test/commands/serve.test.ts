@@ -1,0 +1,173 @@
+// `atrium serve` as an operator meets it: real processes, signals, a second start on the same home.
+import assert from 'node:assert/strict'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { atrium, newHome, serve } from '../atrium.ts'
+
+const home = newHome()
+after(home.remove)
+
+function token(path: string): string {
+  return readFileSync(join(path, 'webui-token'), 'utf8').trim()
+}
+
+function ask(url: string, bearer: string, body: object): Promise<Response> {
+  return fetch(`${url}/api/chat`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+}
+
+test('a service is found by commands on its home, follows their changes, and ends on SIGTERM with code 0', async () => {
+  const service = await serve(home.path)
+  try {
+    assert.equal((await fetch(`${service.url}/api/health`)).status, 200)
+    assert.equal((await fetch(`${service.url}/api/ready`)).status, 200)
+    const status = JSON.parse((await atrium(home.path, ['status', '--json'])).stdout) as Record<string, unknown>
+    assert.deepEqual([status['status'], status['pid'], status['llm_backend']], ['ok', service.pid, 'offline'])
+
+    const sent = JSON.parse((await atrium(home.path, ['run', '-m', 'what is 6 * 7?', '--json'])).stdout) as Record<
+      string,
+      unknown
+    >
+    assert.match(String(sent['response']), /42/)
+    const seen = await fetch(`${service.url}/api/threads/${String(sent['thread_id'])}`, {
+      headers: { authorization: `Bearer ${token(home.path)}` },
+    })
+    assert.equal(seen.status, 200)
+    const missing = await atrium(home.path, ['run', '-m', 'x', '--thread', 'nope'])
+    assert.deepEqual([missing.code, /thread nope does not exist/.test(missing.stderr)], [1, true])
+
+    const added = JSON.parse((await atrium(home.path, ['user', 'add', 'ada', '--json'])).stdout) as { token: string }
+    assert.equal((await ask(service.url, added.token, { message: 'hello' })).status, 200)
+    await atrium(home.path, ['user', 'remove', 'ada'])
+    assert.equal((await ask(service.url, added.token, { message: 'hello' })).status, 401)
+
+    assert.equal((await atrium(home.path, ['model', 'set', 'ollama', 'nothing-here'])).code, 0)
+    const after = JSON.parse((await atrium(home.path, ['status', '--json'])).stdout) as Record<string, unknown>
+    assert.deepEqual([after['llm_backend'], after['llm_model']], ['ollama', 'nothing-here'])
+    await atrium(home.path, ['model', 'set', 'offline'])
+  } finally {
+    assert.equal(await service.stop(), 0)
+  }
+  assert.equal((await atrium(home.path, ['status'])).code, 1)
+})
+
+test('a second service on the same home is refused in one line and harms nothing', async () => {
+  const service = await serve(home.path)
+  try {
+    const second = await atrium(home.path, ['serve'], { env: { GATEWAY_PORT: '0' } })
+    assert.equal(second.code, 1)
+    assert.match(second.stderr, /another Atrium runs on .*ATRIUM_HOME/)
+    assert.equal(second.stderr.trim().split('\n').length, 1)
+    assert.equal((await ask(service.url, token(home.path), { message: 'still there?' })).status, 200)
+  } finally {
+    await service.stop()
+  }
+})
+
+test('a port that is taken is one line and exit code 1', async () => {
+  const taken = createServer()
+  await new Promise<void>((resolve) => {
+    taken.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = taken.address() as { port: number }
+  try {
+    const ran = await atrium(home.path, ['serve'], { env: { GATEWAY_PORT: String(port) } })
+    assert.deepEqual([ran.code, ran.stderr.trim().split('\n').length], [1, 1])
+    assert.match(ran.stderr, new RegExp(`port ${port} .*GATEWAY_PORT`))
+  } finally {
+    taken.close()
+  }
+})
+
+const refusals: readonly { what: string; env: Record<string, string>; says: RegExp }[] = [
+  { what: 'no door at all', env: { GATEWAY_ENABLED: 'false' }, says: /GATEWAY_ENABLED.*HTTP_ENABLED.*CLI_ENABLED/ },
+  { what: 'a webhook without a secret', env: { HTTP_ENABLED: 'true' }, says: /HTTP_ENABLED.*HTTP_WEBHOOK_SECRET/ },
+  {
+    what: 'a malformed port',
+    env: { GATEWAY_PORT: 'many' },
+    says: /GATEWAY_PORT must be a whole number.*Example: GATEWAY_PORT=3000/,
+  },
+  { what: 'a malformed flag', env: { CLI_ENABLED: 'perhaps' }, says: /CLI_ENABLED must be true or false/ },
+]
+for (const { what, env, says } of refusals) {
+  test(`${what} stops the start with exit code 2`, async () => {
+    const ran = await atrium(home.path, ['serve'], { env })
+    assert.equal(ran.code, 2)
+    assert.match(ran.stderr, says)
+  })
+}
+
+test('without a terminal, atrium alone is atrium serve', async () => {
+  const ran = await atrium(home.path, [], { env: { GATEWAY_ENABLED: 'false' } })
+  assert.equal(ran.code, 2)
+})
+
+test('the start prints a token it made, never one that it was given', async () => {
+  const first = await serve(home.path)
+  const made = /token\s+(atr_\S+)/.exec(first.output())?.[1] ?? ''
+  assert.equal((await ask(first.url, made, { message: 'hello' })).status, 200)
+  assert.equal((await ask(first.url, token(home.path), { message: 'hello' })).status, 200)
+  await first.stop()
+  assert(!first.output().includes(token(home.path)))
+  assert.equal(statSync(join(home.path, 'webui-token')).mode & 0o777, 0o600)
+
+  const given = 'a-token-of-the-operator-0123456789'
+  const second = await serve(home.path, { GATEWAY_AUTH_TOKEN: given, SERVICE_REBORN_WEBUI_TOKEN: `${given}-b` })
+  assert.equal((await ask(second.url, given, { message: 'hello' })).status, 200)
+  assert.equal((await ask(second.url, `${given}-b`, { message: 'hello' })).status, 200)
+  assert.equal(
+    (await ask(second.url, token(home.path), { message: 'hello' })).status,
+    401,
+    'the file’s token is replaced',
+  )
+  assert.equal((await ask(second.url, made, { message: 'hello' })).status, 401)
+  await second.stop()
+  assert(!second.output().includes(given))
+})
+
+test('a killed service is taken over at once: the message it had acknowledged is answered', async () => {
+  const script = join(home.path, 'slow.json')
+  writeFileSync(script, JSON.stringify({ replies: [{ text: ['slow ', 'answer'], chunkDelayMs: 400 }], loop: true }))
+  const env = { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script }
+  const first = await serve(home.path, env)
+  const sent = await fetch(`${first.url}/api/chat/send`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token(home.path)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ message: 'hello' }),
+  })
+  const { turn_id } = (await sent.json()) as { turn_id: string }
+  first.signal('SIGKILL')
+  assert.equal(await first.ended, 'SIGKILL')
+  const second = await serve(home.path, env)
+  try {
+    for (let look = 0; ; look++) {
+      const job = await fetch(`${second.url}/api/jobs/${turn_id}`, {
+        headers: { authorization: `Bearer ${token(home.path)}` },
+      })
+      const { status, response } = (await job.json()) as { status: string; response?: string }
+      if (status === 'completed') {
+        assert.equal(response, 'slow answer')
+        break
+      }
+      assert(look < 200, `the job is ${status}`)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  } finally {
+    await second.stop()
+  }
+})
+
+test('SIGTERM lets a running turn finish, and its caller gets the answer', async () => {
+  const script = join(home.path, 'slow.json')
+  writeFileSync(script, JSON.stringify({ replies: [{ text: ['slow ', 'answer'], chunkDelayMs: 400 }], loop: true }))
+  const service = await serve(home.path, { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script })
+  const answer = ask(service.url, token(home.path), { message: 'hello' })
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  assert.equal(await service.stop(), 0)
+  assert.equal(((await (await answer).json()) as { response: string }).response, 'slow answer')
+})

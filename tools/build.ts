@@ -1,0 +1,103 @@
+// Builds the tools of this checkout into components. Run by `npm ci` (prepare) and by the tests; a tool whose component
+// is newer than its sources is left alone. Without the development packages it says so and leaves everything as it is.
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+export type BuildParts = {
+  /** A folder with `tool.ts`, which exports `tool`, and whatever it imports from beside it. */
+  readonly folder: string
+  readonly out: string
+  /** Files that stand in for those of the folder: name -> text. For tests, which point a tool at other places. */
+  readonly instead?: ReadonlyMap<string, string>
+}
+
+type Componentize = (options: {
+  witPath: string
+  jsSource: string
+  jsPath: string
+  moduleRoot: string
+  sync: boolean
+}) => Promise<{ component: Uint8Array }>
+
+const here = import.meta.dirname
+const wit = resolve(here, '..', 'src', 'sandbox', 'wit')
+
+/** Builds one TypeScript tool. Throws when the sources do not make a component. */
+export async function buildTool({ folder, out, instead = new Map() }: BuildParts, componentize: Componentize): Promise<void> {
+  const work = mkdtempSync(join(tmpdir(), 'atrium-tool-'))
+  try {
+    const files = new Map(sourcesOf(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
+    for (const [name, text] of instead) files.set(name, text)
+    files.set('prelude.ts', readFileSync(join(here, 'prelude.ts'), 'utf8'))
+    for (const [name, text] of files) writeFileSync(join(work, name.replace(/\.ts$/, '.js')), plainScript(text))
+    mkdirSync(join(work, 'wit'))
+    for (const name of readdirSync(wit)) copyFileSync(join(wit, name), join(work, 'wit', name))
+    const entry = `import './prelude.js'\nexport { tool } from './tool.js'\n`
+    const jsPath = join(work, 'entry.js')
+    writeFileSync(jsPath, entry)
+    const { component } = await componentize({
+      witPath: join(work, 'wit'),
+      jsSource: entry,
+      jsPath,
+      moduleRoot: work,
+      sync: true,
+    })
+    mkdirSync(join(out, '..'), { recursive: true })
+    writeFileSync(`${out}.new`, component)
+    renameSync(`${out}.new`, out)
+  } finally {
+    rmSync(work, { recursive: true, force: true })
+  }
+}
+
+/** The component builder, or undefined where the development packages are not installed. */
+export async function findBuilder(): Promise<Componentize | undefined> {
+  try {
+    const builder: { componentize: Componentize } = await import('componentize-qjs')
+    return builder.componentize
+  } catch {
+    return undefined
+  }
+}
+
+function plainScript(text: string): string {
+  return stripTypeScriptTypes(text).replaceAll(/from '\.\/([A-Za-z0-9-]+)\.ts'/g, "from './$1.js'")
+}
+
+function sourcesOf(folder: string): string[] {
+  return readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
+}
+
+function isFresh(folder: string, out: string): boolean {
+  if (!existsSync(out)) return false
+  const sources = [
+    ...sourcesOf(folder).map((name) => join(folder, name)),
+    ...readdirSync(wit).map((name) => join(wit, name)),
+    join(here, 'prelude.ts'),
+    join(here, 'build.ts'),
+  ]
+  const made = statSync(out).mtimeMs
+  return sources.every((path) => statSync(path).mtimeMs <= made)
+}
+
+async function buildAll(): Promise<void> {
+  const tools = readdirSync(here, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(join(here, entry.name, 'tool.ts')))
+    .map(({ name }) => ({ name, folder: join(here, name), out: join(here, name, 'dist', `${name}.wasm`) }))
+    .filter(({ folder, out }) => !isFresh(folder, out))
+  if (tools.length === 0) return
+  const componentize = await findBuilder()
+  if (!componentize) {
+    console.log(`tools are not built: the development packages are not installed (${tools.map(({ name }) => name).join(', ')})`)
+    return
+  }
+  for (const { name, folder, out } of tools) {
+    await buildTool({ folder, out }, componentize)
+    console.log(`built tools/${name}/dist/${name}.wasm (${Math.round(statSync(out).size / 1_024)} KiB)`)
+  }
+}
+
+if (import.meta.main) await buildAll()
