@@ -122,6 +122,26 @@ export interface SettingStore {
   set(name: string, value: Json | undefined): Promise<void>
 }
 
+/** An installed component, as it is kept: what it said of itself was asked once, when it was installed. */
+export type ToolRecord = {
+  readonly name: string
+  readonly sha256: string
+  /** The text of its capability file. */
+  readonly capabilities: string
+  readonly description: string
+  /** The JSON text of its parameters' schema. */
+  readonly schema: string
+  readonly installedAt: number
+}
+
+export interface ToolStore {
+  /** Stores or replaces a tool of this name. */
+  put(tool: Omit<ToolRecord, 'installedAt'>, component: Uint8Array): Promise<void>
+  list(): Promise<readonly ToolRecord[]>
+  component(name: string): Promise<Uint8Array | undefined>
+  remove(name: string): Promise<boolean>
+}
+
 export interface LeaseStore {
   /** Joins, or joins anew after a lease was lost. */
   join(owner: string): Promise<Lease>
@@ -142,7 +162,11 @@ export interface Store {
   readonly accounts: AccountStore
   readonly secrets: SecretStore
   readonly settings: SettingStore
+  readonly tools: ToolStore
+  /** Limits of callers: of this process on SQLite, shared on PostgreSQL. */
   readonly limits: LimitStore
+  /** Limits that outlive the process. */
+  readonly lastingLimits: LimitStore
   readonly leases: LeaseStore
   /** Throws database_unavailable when work cannot be taken. */
   ping(): Promise<void>

@@ -11,6 +11,7 @@ import { createSettingStore } from './settings.ts'
 import { query, type Sql } from './sql.ts'
 import { asAppError, openSqlite } from './sqlite.ts'
 import { createThreadStore } from './threads.ts'
+import { createToolStore } from './tools.ts'
 import { createTurnStore } from './turns.ts'
 
 export type StoreParts = { readonly path: string; readonly seal: Seal; readonly now?: () => number }
@@ -51,6 +52,8 @@ function composeStore(sql: Sql, seal: Seal, now: () => number): Store {
     accounts: createAccountStore({ sql, now }),
     secrets: createSecretStore({ sql, seal, now }),
     settings: createSettingStore({ sql, now }),
+    tools: createToolStore({ sql, now }),
+    lastingLimits: createSqlLimits({ sql }),
     limits: sql.backend === 'sqlite' ? createMemoryLimits() : createSqlLimits({ sql }),
     leases: createLeaseStore({ sql }),
     ping: () =>

@@ -41,6 +41,10 @@ export const migrations: readonly (readonly string[])[] = [
     `CREATE INDEX tokens_by_user ON tokens (user_id)`,
     `CREATE TABLE secrets (name TEXT PRIMARY KEY, sealed TEXT NOT NULL, updated_at BIGINT NOT NULL)`,
     `CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL, updated_at BIGINT NOT NULL)`,
+    `CREATE TABLE tools (
+      name TEXT PRIMARY KEY, sha256 TEXT NOT NULL, capabilities TEXT NOT NULL, description TEXT NOT NULL,
+      schema TEXT NOT NULL, component BLOB NOT NULL, installed_at BIGINT NOT NULL
+    )`,
     `CREATE TABLE processes (owner TEXT PRIMARY KEY, epoch BIGINT NOT NULL, seen_at BIGINT NOT NULL)`,
     `CREATE TABLE counters (key TEXT PRIMARY KEY, uses TEXT NOT NULL, expires_at BIGINT NOT NULL)`,
     `CREATE INDEX counters_by_expiry ON counters (expires_at)`,

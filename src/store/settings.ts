@@ -1,10 +1,8 @@
 // Settings: small JSON values by name.
 import type { Json } from '#core/json.ts'
 import type { SettingStore } from '#core/store.ts'
-import type { Message } from './bus-message.ts'
-import { query, run, type Sql } from './sql.ts'
-
-const changed = JSON.stringify({ type: 'signal', signal: { type: 'settings' } } satisfies Message)
+import { tellChange } from './change.ts'
+import { query, type Sql } from './sql.ts'
 
 export function createSettingStore({ sql, now }: { sql: Sql; now: () => number }): SettingStore {
   return {
@@ -24,8 +22,7 @@ export function createSettingStore({ sql, now }: { sql: Sql; now: () => number }
             JSON.stringify(value),
             now(),
           )
-        // Other processes follow at once; on SQLite there are none.
-        if (sql.backend === 'postgres') yield* run(`SELECT pg_notify('atrium', ?)`, changed)
+        yield* tellChange(sql)
       }),
   }
 }

@@ -1,7 +1,7 @@
 // The small port over both databases. A verb of the store is a job: a generator that yields statements and gets rows.
 // SQLite drives it synchronously inside a shared commit, PostgreSQL awaits each statement inside a transaction.
 
-export type Value = string | number | null
+export type Value = string | number | Uint8Array | null
 export type Row = Readonly<Record<string, Value>>
 export type Statement = {
   readonly sql: string

@@ -72,6 +72,34 @@ export function keepTests(open: Open): void {
     assert.deepEqual(await store.settings.all(), { b: false })
   })
 
+  test('a tool is kept with its bytes, replaced as a whole, listed without them, and removed', async (t) => {
+    const { store, clock } = await open(t)
+    const tool = { name: 'weather', sha256: 'a', capabilities: '{}', description: 'd', schema: '{}' }
+    await store.tools.put(tool, new Uint8Array([0, 255, 7]))
+    await store.tools.put({ ...tool, name: 'other' }, new Uint8Array([1]))
+    await store.tools.put({ ...tool, sha256: 'b' }, new Uint8Array([0, 1, 2, 3]))
+    assert.deepEqual(await store.tools.list(), [
+      { ...tool, name: 'other', installedAt: clock.now },
+      { ...tool, sha256: 'b', installedAt: clock.now },
+    ])
+    assert.deepEqual([...((await store.tools.component('weather')) ?? [])], [0, 1, 2, 3])
+    assert.equal(await store.tools.component('nothing'), undefined)
+    assert.equal(await store.tools.remove('weather'), true)
+    assert.equal(await store.tools.remove('weather'), false)
+    assert.deepEqual(
+      (await store.tools.list()).map(({ name }) => name),
+      ['other'],
+    )
+  })
+
+  test('a limit that outlives the process counts exactly, uses at once included', async (t) => {
+    const { store } = await open(t)
+    const all = await Promise.all(Array.from({ length: 9 }, () => store.lastingLimits.take('k', 4, 1_000, 50)))
+    assert.equal(all.filter(({ allowed }) => allowed).length, 4)
+    assert.deepEqual(await store.lastingLimits.take('k', 4, 1_000, 1_049), { allowed: false, retryAfterMs: 1 })
+    assert.deepEqual(await store.lastingLimits.take('k', 4, 1_000, 1_050), { allowed: true, retryAfterMs: 0 })
+  })
+
   test('a limit lets so many through in any window and says when to come back', async (t) => {
     const { store } = await open(t)
     const take = (key: string, now: number) => store.limits.take(key, 2, 1_000, now)

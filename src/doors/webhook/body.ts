@@ -11,6 +11,8 @@ export function checkAnnouncedSize(headers: IncomingHttpHeaders): void {
 
 /** The whole body; undefined when its sender left, or was cut off, before the end of it. */
 export function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  // It may have gone while the rate was looked up; then no event would tell.
+  if (request.destroyed) return Promise.resolve(undefined)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0

@@ -6,6 +6,7 @@ import { AppError } from '#core/errors.ts'
 import { isUuid, operator, userId } from '#core/ids.ts'
 import { textMessage } from '#core/item.ts'
 import type { Tool } from '#core/tool.ts'
+import { createMemoryLimits } from '#store/limits.ts'
 import { type Answer, calls, createHold, openHouse, says, secret, userTexts } from './house.ts'
 
 const hello = { user_id: 'ada', message: 'hello' }
@@ -279,6 +280,14 @@ test('behind a trusted proxy the rate is the client address’s, and what a clie
   const open = await openHouse(t, { ratePerMinute: 1 })
   assert.equal((await open.post(hello, { 'x-forwarded-for': '203.0.113.1' })).status, 200)
   assert.equal((await open.post(hello, { 'x-forwarded-for': '203.0.113.2' })).status, 429)
+})
+
+test('addresses without end do not fill the memory: the longest unused is forgotten', async () => {
+  const limits = createMemoryLimits()
+  const take = (address: string) => limits.take(`webhook:${address}`, 1, 60_000, 1)
+  assert.deepEqual([(await take('first')).allowed, (await take('first')).allowed], [true, false])
+  for (let at = 0; at < 20_000; at++) await take(`${at}`)
+  assert.deepEqual([(await take('first')).allowed, (await take('19999')).allowed], [true, false])
 })
 
 test('while the database is away nothing is acknowledged: 503 with Retry-After', async (t) => {

@@ -1,7 +1,6 @@
-// A storm: a real process, killed with SIGKILL at random moments while messages come in and tools run. What was
+// A storm: the real `atrium serve`, killed with SIGKILL at random moments while messages come in and tools run. What was
 // acknowledged is completed exactly once, in order, and no status ever goes back.
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +9,7 @@ import { userId } from '#core/ids.ts'
 import { textOf } from '#core/item.ts'
 import { createSeal } from '#lib/seal.ts'
 import { openStore } from '#store/open.ts'
+import { type Serving, serve } from '../../atrium.ts'
 import { jobWaitMs, secret } from './house.ts'
 
 const order = ['queued', 'running', 'completed']
@@ -17,7 +17,6 @@ const order = ['queued', 'running', 'completed']
 export type Storm = { readonly conversations: number; readonly perConversation: number; readonly kills: number }
 
 const headers = { 'content-type': 'application/json', 'x-webhook-secret': secret }
-const program = new URL('./child.ts', import.meta.url).pathname
 
 /** Each turn says something, calls a tool, and answers with its result; slow enough to be killed in every step. */
 const script = {
@@ -32,24 +31,23 @@ const script = {
   ],
 }
 
-type Running = { readonly child: ChildProcess; readonly url: string }
+type Running = { readonly serving: Serving; readonly url: string }
 
 async function start(home: string): Promise<Running> {
-  const child = spawn(process.execPath, [program, home, join(home, 'script.json')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const serving = await serve(home, {
+    GATEWAY_ENABLED: 'false',
+    HTTP_HOST: '127.0.0.1',
+    HTTP_WEBHOOK_SECRET: secret,
+    WEBHOOK_RATE_LIMIT: '0',
+    LLM_PROVIDER: 'scripted',
+    LLM_SCRIPT: join(home, 'script.json'),
   })
-  const port = await new Promise<string>((resolve, reject) => {
-    child.stdout?.setEncoding('utf8').once('data', resolve)
-    child.once('exit', (code) => reject(new Error(`the child ended early with ${code}`)))
-  })
-  return { child, url: `http://127.0.0.1:${port.trim()}` }
+  return { serving, url: /webhook\s+(http:\S+)/.exec(serving.output())?.[1] ?? '' }
 }
 
-async function kill({ child }: Running): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const gone = new Promise((resolve) => child.once('exit', resolve))
-  child.kill('SIGKILL')
-  await gone
+async function kill({ serving }: Running): Promise<void> {
+  serving.signal('SIGKILL')
+  await serving.ended
 }
 
 /** Sends messages while the service is killed again and again, then looks at every job and every log. */
@@ -85,7 +83,7 @@ export async function storm(t: TestContext, { conversations, perConversation, ki
       } catch (error) {
         if (error instanceof assert.AssertionError) throw error
         retried++
-        await new Promise((resolve) => setTimeout(resolve, 20))
+        await new Promise((resolve) => setTimeout(resolve, 50))
       }
     }
   }
