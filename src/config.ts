@@ -54,6 +54,8 @@ export type Config = {
   readonly masterKey?: string
   readonly oidc?: OidcConfig
   readonly toolProcesses: number
+  /** How tools reach the outside. */
+  readonly proxy: { readonly httpsProxy?: string; readonly noProxy?: string }
   /** Lines the start should show: choices made for the operator. */
   readonly notices: readonly string[]
 }
@@ -63,6 +65,11 @@ type Env = Readonly<Record<string, string | undefined>>
 /** The Config of this process, as its environment is now. */
 export function loadConfig(settings: Settings = {}): Config {
   return readConfig(process.env, settings)
+}
+
+/** A variable that the capability file of an installed tool names; the install has refused names that are ours. */
+export function environmentVariable(name: string): string | undefined {
+  return process.env[name] || undefined
 }
 
 /** Throws invalid_config with a line for every fault; a line never holds the value of a secret or of a URL. */
@@ -109,6 +116,10 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
     toolProcesses: values.TOOL_PROCESSES,
+    proxy: present({
+      httpsProxy: env['HTTPS_PROXY'] || env['https_proxy'] || undefined,
+      noProxy: env['NO_PROXY'] || env['no_proxy'] || undefined,
+    }),
     notices,
   }
   if (faults.length > 0) throw new AppError('invalid_config', faults.join('\n'))

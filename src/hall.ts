@@ -7,7 +7,7 @@ import { AppError } from '#core/errors.ts'
 import { newId } from '#core/ids.ts'
 import type { Model } from '#core/model.ts'
 import type { Store } from '#core/store.ts'
-import type { Tool } from '#core/tool.ts'
+import { openToolshed } from '#hall/tools.ts'
 import { type Home, lockHome, masterKey, openHome } from '#home.ts'
 import type { Log } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
@@ -33,6 +33,8 @@ export type Hall = {
   readonly turns: Turns
   readonly runner: Runner
   readonly tools: () => Tools
+  /** Installs the tools that come with the project, unless that was done before. */
+  installDefaults(): Promise<void>
   readonly model: () => Promise<Model>
   /** True while the database cannot be reached. */
   readonly storeAway: () => boolean
@@ -91,7 +93,13 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     }
     const lease = await store.leases.join(newId())
     const bus = await openBus(log)
-    const tools = toolSet([createTimeTool({ now: Date.now }), createCalculateTool()])
+    const toolshed = await openToolshed({
+      builtIn: [createTimeTool({ now: Date.now }), createCalculateTool()],
+      store,
+      home,
+      config,
+      log,
+    })
     const runner = createRunner({
       store,
       bus,
@@ -99,7 +107,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       log,
       histories: createHistories({ threads: store.threads }),
       model: openCurrent,
-      tools: () => tools,
+      tools: () => toolshed.tools(),
       bounds: defaultBounds,
     })
     const turns = createTurns({ store, bus, runner })
@@ -117,6 +125,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     const reload = async (): Promise<void> => {
       config = configure(await store.settings.all())
       model = undefined
+      await toolshed.reload()
       log.info({ provider: config.model.provider, model: config.model.name }, 'settings read again')
     }
     bus.onSignal((signal) => {
@@ -131,14 +140,16 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       store,
       turns,
       runner,
-      tools: () => tools,
+      tools: () => toolshed.tools(),
       model: openCurrent,
+      installDefaults: () => toolshed.installDefaults(),
       storeAway: () => keeper?.away() ?? false,
       reload,
       async close(graceMs = drainMs) {
         clearInterval(expiry)
         await runner.drain(graceMs)
         await keeper?.stop()
+        await toolshed.close()
         await bus.close()
         await store.close()
         unlock()
@@ -148,8 +159,4 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     unlock()
     throw error
   }
-}
-
-function toolSet(list: readonly Tool[]): Tools {
-  return { byName: new Map(list.map((tool) => [tool.spec.name, tool])), specs: list.map(({ spec }) => spec) }
 }

@@ -33,7 +33,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     startedAt: Date.now(),
     model: () => hall.config.model,
     databaseBackend: hall.store.backend,
-    sandboxEnabled: false,
+    sandboxEnabled: true,
     doors: () => [
       ...(parts.terminal ? [{ name: 'terminal' }] : []),
       ...open.map(({ name, address }) => ({ name, address })),
@@ -60,6 +60,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     })
     const gateway = open.find(({ name }) => name === 'gateway')?.address
     writeNote(hall.home, { pid: process.pid, port: local.port, token: local.token, ...(gateway && { gateway }) })
+    // Nobody waits for it: until it is done the agent has one tool less.
+    void hall.installDefaults()
     return {
       hall,
       lines: linesOf(config, open, token),

@@ -34,7 +34,8 @@ test('an empty environment gives the defaults of the specification', () => {
     trustProxy: false,
     logLevel: 'info',
     toolProcesses: 4,
-    notices: [],
+    proxy: {},
+  notices: [],
   }
   assert.deepEqual(readConfig({ HOME }), expected)
   const empty = Object.fromEntries(names.map((name) => [name, '']))

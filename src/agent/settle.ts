@@ -1,6 +1,7 @@
 // Closing calls: running tools, refusing what may not run, raising gates.
+import { AppError } from '#core/errors.ts'
 import { newId } from '#core/ids.ts'
-import type { Draft, Result } from '#core/item.ts'
+import type { Call, Draft, Gate, Result } from '#core/item.ts'
 import type { ToolContext } from '#core/tool.ts'
 import type { Settlement } from './move.ts'
 import type { Toolbox } from './toolbox.ts'
@@ -15,9 +16,12 @@ export function isGate({ how }: Settlement): boolean {
 
 /** The gate a call waits at. */
 export function gateDraft({ call, how }: Settlement): Draft {
-  const kind = how === 'output' ? 'output' : 'approval'
-  const prompt = kind === 'output' ? `Run ${call.name} and send its output.` : `Run \`${call.name}\`?`
-  return { id: newId(), item: { type: 'gate', callId: call.callId, kind, name: call.name, args: call.args, prompt } }
+  if (how === 'output') return gateOf(call, 'output', `Run ${call.name} and send its output.`)
+  return gateOf(call, 'approval', `Run \`${call.name}\`?`)
+}
+
+function gateOf({ callId, name, args }: Call, kind: Gate['kind'], prompt: string): Draft {
+  return { id: newId(), item: { type: 'gate', callId, kind, name, args, prompt } }
 }
 
 /** Recorded before the tools run. */
@@ -39,7 +43,7 @@ export function refusal({ call, how, word }: Settlement): Draft {
 
 type RunParts = { readonly toolbox: Toolbox; readonly context: Omit<ToolContext, 'callId'> }
 
-/** Runs a tool to its result. A failure is a result too; only an abort throws. */
+/** Runs a tool to its result. A failure is a result too, a missing credential is a gate; only an abort throws. */
 export async function runCall({ call }: Settlement, { toolbox, context }: RunParts): Promise<Draft> {
   const tool = toolbox.find(call.name)
   if (!tool) return refusal({ call, how: 'unknown' })
@@ -49,6 +53,8 @@ export async function runCall({ call }: Settlement, { toolbox, context }: RunPar
     return resultDraft({ type: 'result', callId: call.callId, output: capped(output), ...(origin && { origin }) })
   } catch (error) {
     context.signal.throwIfAborted()
+    if (error instanceof AppError && error.code === 'credential_missing')
+      return gateOf(call, 'credential', error.message)
     const output = capped(error instanceof Error ? error.message : String(error))
     return resultDraft({ type: 'result', callId: call.callId, output, error: true, ...(origin && { origin }) })
   }

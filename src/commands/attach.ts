@@ -71,6 +71,7 @@ async function ownAgent(door: 'run' | 'terminal'): Promise<Agent> {
     configure: loadConfig,
     log: await openLog({ level: 'warn', file: openHome(loadConfig().home).logFile }),
   })
+  await hall.installDefaults()
   return {
     attached: false,
     send: (message, threadId) =>

@@ -56,10 +56,44 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.`,
     .description('check this installation and say what to mend')
     .option('--json', 'print JSON')
     .action(async (options) => (await import('./doctor.ts')).doctor(options))
+  addTools(program)
   addUsers(program)
   addSecrets(program)
   addModels(program)
   return program
+}
+
+function addTools(program: Command): void {
+  const tool = program.command('tool').description('sandboxed components that the agent can call')
+  const load = () => import('./tool.ts')
+  tool
+    .command('install <file>')
+    .description('check a component, show what it may do, and install it')
+    .requiredOption('--capabilities <file>', 'its capability file')
+    .requiredOption('--name <name>', 'the name the agent calls it by')
+    .option('-y, --yes', 'agree to what it may do without being asked')
+    .action(async (file, options) => (await load()).installTool(file, options))
+  tool
+    .command('list')
+    .description('list the installed tools')
+    .option('--json', 'print JSON')
+    .action(async (options) => (await load()).listTools(options))
+  tool
+    .command('info <name>')
+    .description('show what a tool is, what it may do and what it takes')
+    .option('--json', 'print JSON')
+    .action(async (name, options) => (await load()).showTool(name, options))
+  tool
+    .command('test <name>')
+    .description('run one call in the sandbox and show all that happened')
+    .requiredOption('--params <json>', 'its parameters')
+    .option('--context <json>', 'the context it is called with')
+    .option('--json', 'print JSON')
+    .action(async (name, options) => (await load()).testTool(name, options))
+  tool
+    .command('remove <name>')
+    .description('remove a tool')
+    .action(async (name) => (await load()).removeTool(name))
 }
 
 function addUsers(program: Command): void {

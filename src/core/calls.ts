@@ -22,7 +22,9 @@ export function openCalls(items: readonly Item[]): OpenCall[] {
   for (let at = items.length - 1; at >= 0; at--) {
     const item = items[at] as Item
     if (item.type === 'result' || (item.type === 'answer' && item.decision === 'output')) closed.add(item.callId)
-    else if (item.type === 'attempt') attempted.add(item.callId)
+    // What was tried before a gate is not what waits behind it.
+    else if (item.type === 'attempt' && !gates.has(item.callId)) attempted.add(item.callId)
+    else if (item.type === 'attempt') continue
     else if (item.type === 'gate') keepLatest(gates, item)
     // An answer older than the latest gate was given to an earlier one.
     else if (item.type === 'answer' && !gates.has(item.callId)) keepLatest(answers, item)

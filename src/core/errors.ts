@@ -21,6 +21,9 @@ export type ErrorCode =
   | 'call_id_mismatch'
   | 'gate_required'
   | 'previous_response_not_found'
+  // a tool
+  | 'tool_refused'
+  | 'credential_missing'
   // the machine
   | 'home_locked'
   | 'home_unwritable'

@@ -246,6 +246,27 @@ test('a cancel while the attempt is stored starts no tool, and no refusal goes u
   assert.deepEqual([turn.status, ran, outputs(items).length], ['cancelled', 0, 2])
 })
 
+test('a missing credential is a gate that says what to do; once answered the call runs again', async (t) => {
+  let set = false
+  const calendar = tool('calendar', { repeatable: false }, () => {
+    if (!set)
+      throw new AppError('credential_missing', 'calendar needs the secret cal_token: run `atrium tool auth calendar`')
+    return Promise.resolve('three meetings')
+  })
+  const model = scripted([[{ name: 'calendar' }], ['You have three']])
+  const toolbox = toolboxOf([calendar])
+  const first = await runOne(t, { model, toolbox })
+  assert.deepEqual(first.steps.map(kinds), ['call', 'attempt', 'gate', '> waiting'])
+  const gate = first.items.at(-1)
+  assert(gate?.type === 'gate' && gate.kind === 'credential' && gate.prompt.includes('cal_token'))
+  set = true
+  await first.store.turns.answer(ada, first.turn.threadId, decide(gate.callId))
+  const [again] = (await first.store.turns.claim(lease, 1)).started
+  assert(again)
+  const second = await runOne(t, { model, toolbox, store: first.store, started: again })
+  assert.deepEqual(outputs(second.items), ['three meetings'])
+})
+
 test('an approval that was given runs the call, a denial is told with its word', async (t) => {
   const store = openTestStore(t)
   const model = scripted([[{ name: 'write' }, { name: 'write', args: { b: 1 } }], ['ok']])

@@ -42,6 +42,12 @@ const tables: readonly [what: string, items: Item[], open: string[]][] = [
     [user, call('a'), call('b'), gate('a', 'output'), answer('a', 'output')],
     ['b'],
   ],
+  ['a call that was tried before its gate', [user, call('a'), attempt('a'), gate('a'), answer('a', 'allow')], ['a?+']],
+  [
+    'a second gate after the first was answered',
+    [user, call('a'), gate('a'), answer('a', 'allow'), attempt('a'), gate('a')],
+    ['a?'],
+  ],
   ['an allowed call in mid-run', [user, call('a'), gate('a'), answer('a', 'allow'), attempt('a')], ['a!?+']],
   ['a response after another', [user, call('a'), result('a'), prose, call('b')], ['b']],
   ['reasoning before the calls', [user, { type: 'reasoning', text: 'hm' }, call('a')], ['a']],

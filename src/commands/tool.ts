@@ -1,0 +1,185 @@
+// `atrium tool`: installing, looking at, trying and removing components.
+import { readFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline/promises'
+import { loadConfig } from '#config.ts'
+import { AppError } from '#core/errors.ts'
+import type { JsonObject } from '#core/json.ts'
+import type { Store, ToolRecord } from '#core/store.ts'
+import { openHomeStore } from '#hall.ts'
+import { asAppError, openSandbox } from '#hall/tools.ts'
+import { silentLog } from '#lib/log.ts'
+import { describeAccess, widened } from '#sandbox/access.ts'
+import { type Capabilities, readCapabilities } from '#sandbox/capabilities.ts'
+import type { LoadedTool, Sandbox, TestReport } from '#sandbox/sandbox.ts'
+import { toolNameFault } from '#sandbox/tool.ts'
+import { builtInNames } from '#tools/names.ts'
+import { tellService } from './attach.ts'
+import { paint, print, table } from './report.ts'
+
+type InstallOptions = { readonly capabilities: string; readonly name: string; readonly yes?: boolean }
+type TestOptions = { readonly params: string; readonly context?: string; readonly json?: boolean }
+type Open = { readonly store: Store; readonly sandbox: Sandbox }
+
+/** Checks a component, says what it may do, asks, and stores it. A running service follows at once. */
+export async function installTool(
+  file: string,
+  { capabilities: capabilityFile, name, yes }: InstallOptions,
+): Promise<void> {
+  const [component, capabilities] = await Promise.all([read(file), read(capabilityFile).then(String)])
+  await withSandbox(async ({ store, sandbox }) => {
+    const before = (await store.tools.list()).find((tool) => tool.name === name)
+    const checked = readCapabilities(capabilities)
+    const fault = toolNameFault(name, checked.capabilities.actions) ?? shadows(name, checked.capabilities)
+    if (fault) throw new AppError('invalid_input', fault)
+    process.stderr.write('Checking and compiling the component …\n')
+    const loaded = await sandbox.load({ name, component, capabilities })
+    for (const warning of loaded.warnings)
+      process.stderr.write(`${paint('33', 'warning:', process.stderr)} ${warning}\n`)
+    if (!(await agreed(loaded, before, yes ?? false))) throw new AppError('tool_refused', 'nothing was installed')
+    const { sha256, description, schema } = loaded
+    await store.tools.put({ name, sha256, capabilities, description, schema: JSON.stringify(schema) }, component)
+    process.stdout.write(`Installed ${name} (sha256 ${sha256}).\n`)
+  })
+  await tellService(loadConfig().home)
+}
+
+export async function listTools(options: { json?: boolean }): Promise<void> {
+  await withStore(async (store) => {
+    const tools = (await store.tools.list()).map((tool) => ({
+      name: tool.name,
+      version: readCapabilities(tool.capabilities).capabilities.version,
+      description: tool.description,
+      sha256: tool.sha256,
+      installed_at: new Date(tool.installedAt).toISOString(),
+    }))
+    const rows = tools.map((tool) => [tool.name, tool.version, firstLine(tool.description)])
+    const text = tools.length > 0 ? table([['NAME', 'VERSION', 'DESCRIPTION'], ...rows]) : 'No tools installed yet.'
+    print(options, tools, text)
+  })
+}
+
+export async function showTool(name: string, options: { json?: boolean }): Promise<void> {
+  await withStore(async (store) => {
+    const tool = await findTool(store, name)
+    const { capabilities } = readCapabilities(tool.capabilities)
+    const { description, sha256 } = tool
+    const schema = JSON.parse(tool.schema) as JsonObject
+    const shown = { name, description, schema, capabilities: JSON.parse(tool.capabilities) as JsonObject, sha256 }
+    const access = describeAccess(capabilities).map((line) => `  - ${line}`)
+    const text = [
+      `${name} ${capabilities.version}`,
+      description,
+      '',
+      'It',
+      ...access,
+      '',
+      `sha256 ${sha256}`,
+      '',
+      'Parameters:',
+    ]
+    print(options, shown, `${text.join('\n')}\n${JSON.stringify(schema, null, 2)}`)
+  })
+}
+
+export async function removeTool(name: string): Promise<void> {
+  await withStore(async (store) => {
+    if (!(await store.tools.remove(name))) throw missing(name)
+  })
+  await tellService(loadConfig().home)
+  process.stdout.write(`Removed ${name}.\n`)
+}
+
+/** Runs one call and prints all that happened. Exit code 1 on an error. */
+export async function testTool(name: string, { params, context, json }: TestOptions): Promise<void> {
+  await withSandbox(async ({ store, sandbox }) => {
+    const { capabilities } = await findTool(store, name)
+    const component = await store.tools.component(name)
+    if (!component) throw missing(name)
+    const loaded = await sandbox.load({ name, component, capabilities })
+    const report = await sandbox.testCall(loaded, { params, ...(context !== undefined && { context }) })
+    const { output, error, logs, requests, blocked } = report
+    print({ json: json ?? false }, { output, error, logs, requests, blocked }, words(report))
+    if (error !== null) process.exitCode = 1
+  })
+}
+
+function words({ output, error, logs, requests, blocked }: TestReport): string {
+  return [
+    ...logs.map(({ level, message }) => `${level}: ${message}`),
+    ...requests.map(({ method, url, status }) => `${method} ${url} ${status}`),
+    ...blocked.map(({ method, url, reason }) => `blocked: ${method} ${url}: ${reason}`),
+    error === null ? (output ?? '') : `error: ${error}`,
+  ].join('\n')
+}
+
+/** An update that asks for nothing new needs no word; anything else does, or --yes. */
+async function agreed(loaded: LoadedTool, before: ToolRecord | undefined, yes: boolean): Promise<boolean> {
+  const old = before && readCapabilities(before.capabilities).capabilities
+  const added = old ? widened(old, loaded.capabilities) : describeAccess(loaded.capabilities)
+  if (old && added.length === 0) return true
+  process.stderr.write(`${loaded.name} ${loaded.capabilities.version}: ${firstLine(loaded.description)}\n`)
+  process.stderr.write(`${old ? 'The update also' : 'It'}\n${added.map((line) => `  - ${line}\n`).join('')}`)
+  if (yes) return true
+  if (!process.stdin.isTTY)
+    throw new AppError('invalid_input', 'nobody is there to agree: read the list above and pass --yes')
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(es)?$/i.test((await lines.question('Install it? [y/N] ')).trim())
+  } finally {
+    lines.close()
+  }
+}
+
+function shadows(name: string, { actions }: Capabilities): string | undefined {
+  const names = actions.length > 0 ? actions.map(({ id }) => `${name}_${id}`) : [name]
+  const taken = names.find((each) => builtInNames.has(each))
+  return taken && `${taken} is the name of a built-in tool: choose another with --name`
+}
+
+async function findTool(store: Store, name: string): Promise<ToolRecord> {
+  const tool = (await store.tools.list()).find((each) => each.name === name)
+  if (!tool) throw missing(name)
+  return tool
+}
+
+function missing(name: string): AppError {
+  return new AppError('not_found', `no tool is named ${name}: see \`atrium tool list\``)
+}
+
+async function read(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file)
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code ?? 'unreadable'
+    throw new AppError('invalid_input', `${file} cannot be read (${why})`, { cause: error })
+  }
+}
+
+async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
+  const { store } = await openHomeStore(loadConfig())
+  try {
+    await work(store)
+  } catch (error) {
+    throw asAppError(error)
+  } finally {
+    await store.close()
+  }
+}
+
+async function withSandbox(work: (open: Open) => Promise<void>): Promise<void> {
+  const config = loadConfig()
+  const { home, store } = await openHomeStore(config)
+  const sandbox = await openSandbox({ home, store, config, log: silentLog })
+  try {
+    await work({ store, sandbox })
+  } catch (error) {
+    throw asAppError(error)
+  } finally {
+    await sandbox.close()
+    await store.close()
+  }
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? ''
+}

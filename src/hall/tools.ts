@@ -1,0 +1,184 @@
+// The tools of the service: the built-in ones and the installed components, read again when they change.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '#config.ts'
+import { environmentVariable } from '#config.ts'
+import { AppError } from '#core/errors.ts'
+import { isObject, type JsonObject } from '#core/json.ts'
+import type { Store, ToolRecord } from '#core/store.ts'
+import type { Tool } from '#core/tool.ts'
+import type { Home } from '#home.ts'
+import type { Log } from '#lib/log.ts'
+import type { Sandbox } from '#sandbox/sandbox.ts'
+import type { InstalledTool } from '#sandbox/tool.ts'
+import type { Tools } from '#turns/runner.ts'
+
+/** The components that come with the project: installed once, and again when a new version brings another. */
+const defaults = ['weather'] as const
+const defaultsSetting = 'default_tools'
+
+export type ToolshedParts = {
+  readonly builtIn: readonly Tool[]
+  readonly store: Store
+  readonly home: Home
+  readonly config: Config
+  readonly log: Log
+}
+
+export interface Toolshed {
+  tools(): Tools
+  /** Reads the installed tools again. */
+  reload(): Promise<void>
+  /** Installs what comes with the project, unless that was done before. */
+  installDefaults(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openToolshed(parts: ToolshedParts): Promise<Toolshed> {
+  const { builtIn, store, home, config, log } = parts
+  let current = toolSet(builtIn)
+  let opened: Promise<Sandbox> | undefined
+  const sandbox = (): Promise<Sandbox> => {
+    opened ??= openSandbox({ store, home, config, log })
+    return opened
+  }
+
+  /** A component's code is made (or found in the cache) when it is first called in this process. */
+  function toolsOf(record: ToolRecord, installed: InstalledTool, make: Sandbox['tools']): Tool[] {
+    let ready: Promise<Tool[]> | undefined
+    const prepare = (): Promise<Tool[]> => {
+      ready ??= prepareTool(record, { store, sandbox }).catch((error: unknown) => {
+        ready = undefined
+        throw asAppError(error)
+      })
+      return ready
+    }
+    return make(installed).map((tool, at) => ({
+      ...tool,
+      async run(args, context) {
+        const prepared = (await prepare())[at]
+        if (!prepared) throw new AppError('not_found', `${record.name} has changed: try again`)
+        return prepared.run(args, context).catch((error: unknown) => {
+          throw asAppError(error)
+        })
+      },
+    }))
+  }
+
+  async function reload(): Promise<void> {
+    const records = await store.tools.list()
+    if (records.length === 0) {
+      current = toolSet(builtIn)
+      return
+    }
+    const [{ readCapabilities }, { agentTools }] = await Promise.all([
+      import('#sandbox/capabilities.ts'),
+      import('#sandbox/tool.ts'),
+    ])
+    const unprepared: Sandbox['tools'] = (tool) => agentTools(tool, () => Promise.reject(new Error('not prepared')))
+    const components = records.flatMap((record) => {
+      try {
+        const { capabilities } = readCapabilities(record.capabilities)
+        return toolsOf(record, { ...record, folder: '', capabilities, schema: schemaOf(record) }, unprepared)
+      } catch (error) {
+        log.error({ tool: record.name, err: error }, 'an installed tool is left out')
+        return []
+      }
+    })
+    current = toolSet([...builtIn, ...components])
+  }
+
+  async function installDefault(name: string, known: JsonObject): Promise<string | undefined> {
+    const folder = join(import.meta.dirname, '..', '..', 'tools', name)
+    const [component, capabilities] = await Promise.all([
+      readFile(join(folder, 'dist', `${name}.wasm`)),
+      readFile(join(folder, 'capabilities.json'), 'utf8'),
+    ])
+    const { hashOf } = await import('#sandbox/install.ts')
+    const sha256 = hashOf(component)
+    const there = (await store.tools.list()).find((tool) => tool.name === name)
+    // Removed by hand, or replaced by another of this name: it is the operator's choice.
+    if (known[name] === sha256 || (there && there.sha256 !== known[name])) return undefined
+    if (known[name] !== undefined && !there) return undefined
+    const loaded = await (await sandbox()).load({ name, component, capabilities })
+    await store.tools.put(
+      { name, sha256, capabilities, description: loaded.description, schema: JSON.stringify(loaded.schema) },
+      component,
+    )
+    return sha256
+  }
+
+  await reload()
+  return {
+    tools: () => current,
+    reload,
+    async installDefaults() {
+      for (const name of defaults) {
+        try {
+          const stored = (await store.settings.all())[defaultsSetting]
+          const known = isObject(stored) ? (stored as JsonObject) : {}
+          const sha256 = await installDefault(name, known)
+          if (sha256 === undefined) continue
+          await store.settings.set(defaultsSetting, { ...known, [name]: sha256 })
+          await reload()
+          log.info({ tool: name }, 'installed a tool that comes with Atrium')
+        } catch (error) {
+          log.warn({ tool: name, err: error }, 'a tool that comes with Atrium could not be installed')
+        }
+      }
+    },
+    close: async () => (await opened)?.close(),
+  }
+}
+
+/** The sandbox of a home: its cache, its secrets, its limits. */
+export async function openSandbox({ store, home, config, log }: Omit<ToolshedParts, 'builtIn'>): Promise<Sandbox> {
+  const [{ createSandbox }, { readCapabilities }] = await Promise.all([
+    import('#sandbox/sandbox.ts'),
+    import('#sandbox/capabilities.ts'),
+  ])
+  return createSandbox({
+    cacheFolder: join(home.path, 'cache', 'tools'),
+    maxProcesses: config.toolProcesses,
+    limits: store.lastingLimits,
+    proxy: config.proxy,
+    log,
+    now: Date.now,
+    async secret(name, tool) {
+      const record = (await store.tools.list()).find((each) => each.name === tool)
+      const auth = record && readCapabilities(record.capabilities).capabilities.auth
+      const variable = auth?.secretName === name ? auth.envVar : undefined
+      return (variable && environmentVariable(variable)) || (await store.secrets.get(toolSecret(name)))
+    },
+  })
+}
+
+/** Where a tool's secret is kept: apart from provider keys, which no tool can name. */
+export function toolSecret(name: string): string {
+  return `tool/${name}`
+}
+
+async function prepareTool(
+  record: ToolRecord,
+  { store, sandbox }: { store: Store; sandbox: () => Promise<Sandbox> },
+): Promise<Tool[]> {
+  const component = await store.tools.component(record.name)
+  if (!component) throw new AppError('not_found', `${record.name} is no longer installed`)
+  const box = await sandbox()
+  return box.tools(await box.load({ name: record.name, component, capabilities: record.capabilities }))
+}
+
+function schemaOf({ schema }: ToolRecord): JsonObject {
+  return JSON.parse(schema) as JsonObject
+}
+
+function toolSet(list: readonly Tool[]): Tools {
+  return { byName: new Map(list.map((tool) => [tool.spec.name, tool])), specs: list.map(({ spec }) => spec) }
+}
+
+/** A fault of the sandbox in the words of the house; a missing credential keeps its code, since the loop acts on it. */
+export function asAppError(error: unknown): unknown {
+  if (!(error instanceof Error) || error.name !== 'ToolFault') return error
+  const missing = (error as Error & { code?: string }).code === 'credential_missing'
+  return new AppError(missing ? 'credential_missing' : 'tool_refused', error.message, { cause: error })
+}

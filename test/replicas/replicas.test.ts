@@ -1,0 +1,260 @@
+// Two real services over one PostgreSQL: whichever is asked, the answer is the same.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { atrium, newHome } from '../atrium.ts'
+import { type Server, startPostgres } from '../postgres.ts'
+import {
+  killAll,
+  listen,
+  newUser,
+  type Replica,
+  scripted,
+  sharedEnv,
+  sqlRows,
+  startReplicas,
+  type StreamEvent,
+  summary,
+  textOf,
+  until,
+} from './replicas.ts'
+
+const words = Array.from({ length: 40 }, (_, at) => `word${at} `)
+const long = words.join('')
+const tools = [{ type: 'function', name: 'lookup', description: 'looks up', parameters: { type: 'object' } }]
+
+let server: Server
+let url: string
+let replicas: Replica[]
+let one: Replica
+let two: Replica
+const folder = newHome()
+
+before(async () => {
+  server = await startPostgres()
+  url = await server.database()
+  const script = scripted(folder.path, [
+    { when: 'slowly', text: words, chunkDelayMs: 60 },
+    { when: 'forever', text: Array.from({ length: 3_000 }, () => 'on and '), chunkDelayMs: 20 },
+    { when: 'look it up', calls: [{ name: 'lookup', args: { q: 1 } }] },
+    { afterTool: 'lookup', text: 'found {{result}}' },
+    { text: 'echo {{input}}' },
+  ])
+  // Both begin on an empty database at once: one migrates, the other waits for it.
+  replicas = await startReplicas(2, url, script)
+  ;[one, two] = replicas as [Replica, Replica]
+})
+after(async () => {
+  await killAll(replicas ?? [])
+  await server?.remove()
+  folder.remove()
+})
+
+describe('two replicas', () => {
+  test('a response made on one is shown and continued on the other', async () => {
+    const token = await newUser(one, 'reader')
+    const made = await one.create({ input: 'hello' }, { token })
+    assert.equal(textOf(made.body), 'echo hello')
+    const shown = await two.ask(`/api/v1/responses/${String(made.body['id'])}`, { token })
+    assert.deepEqual(shown.body['output'], made.body['output'])
+    const next = await two.create({ input: 'again', previous_response_id: made.body['id'] }, { token })
+    assert.equal(textOf(next.body), 'echo again')
+    const third = await one.create({ input: 'and on', previous_response_id: next.body['id'] }, { token })
+    assert.equal(textOf(third.body), 'echo and on')
+    const thread = (await one.ask('/api/threads', { token })).body['threads'] as { last_seq: number }[]
+    assert.deepEqual(
+      thread.map(({ last_seq }) => last_seq),
+      [6],
+    )
+  })
+
+  test('a call of the caller made on one is resumed on the other; of racing resumes one wins', async () => {
+    const token = await newUser(one, 'caller')
+    for (let round = 0; round < 4; round++) {
+      const made = await one.create({ input: 'look it up', tools }, { token })
+      const [call] = made.body['output'] as { type: string; call_id: string }[]
+      assert.equal(call?.type, 'function_call')
+      const output = { type: 'function_call_output', call_id: call.call_id, output: 'gold' }
+      const resume = (replica: Replica) =>
+        replica.create({ input: [output], previous_response_id: made.body['id'] }, { token })
+      const answers = await Promise.all(round === 0 ? [resume(two)] : [resume(one), resume(two)])
+      const won = answers.filter(({ status }) => status === 200)
+      assert.equal(won.length, 1, answers.map(({ text }) => text).join('\n'))
+      assert.match(textOf(won[0]?.body ?? {}), /^found [^]*gold/)
+      for (const lost of answers.filter(({ status }) => status !== 200)) {
+        assert.equal(lost.status, 400)
+        assert.equal((lost.body['error'] as { code: string }).code, 'no_open_gate')
+      }
+    }
+  })
+
+  test('a running response is cancelled from the other replica, and stops', async () => {
+    const token = await newUser(one, 'canceller')
+    const told: StreamEvent[] = []
+    let cancelledAt = 0
+    for await (const event of one.stream('/api/v1/responses', {
+      token,
+      body: { model: 'm', input: 'forever', stream: true },
+    })) {
+      told.push(event)
+      if (told.length !== 5) continue
+      const { id } = told[0]?.data['response'] as { id: string }
+      cancelledAt = Date.now()
+      void two.ask(`/api/v1/responses/${id}/cancel`, { token, method: 'POST' })
+    }
+    const { response, end } = summary(told)
+    assert.deepEqual([end, response['status']], ['failed', 'cancelled'])
+    assert((told.at(-1)?.at ?? 0) - cancelledAt < 5_000)
+    const shown = await two.ask(`/api/v1/responses/${String(response['id'])}`, { token })
+    assert.equal(shown.body['status'], 'cancelled')
+    const again = await two.ask(`/api/v1/responses/${String(response['id'])}/cancel`, { token, method: 'POST' })
+    assert.equal(again.body['status'], 'cancelled')
+  })
+
+  test('watchers elsewhere see text while it is written, all of it and once', async () => {
+    const token = await newUser(one, 'watcher')
+    const here = one.stream('/api/v1/responses', { token, body: { model: 'm', input: 'slowly', stream: true } })
+    const first = await here.next()
+    const { id } = (first.value as StreamEvent).data['response'] as { id: string }
+    const path = `/api/v1/responses/${id}?stream=true`
+    const early = listen(two.stream(path, { token }))
+    await sleep(700)
+    const late = listen(two.stream(path, { token }))
+    const [own, ...watched] = await Promise.all([Array.fromAsync(here), early, late])
+    const mine = summary([first.value as StreamEvent, ...own])
+    assert.equal(mine.text, long)
+    for (const each of watched) {
+      assert.equal(each.end, 'completed')
+      assert.equal(each.text, long)
+      assert.deepEqual(each.response['output'], mine.response['output'])
+      assert(each.deltas.length >= 5, `only ${each.deltas.length} pieces: that is not live`)
+      const spread = (each.deltas.at(-1)?.at ?? 0) - (each.deltas[0]?.at ?? 0)
+      assert(spread > 500, `all text within ${spread} ms: that is not live`)
+    }
+    // One who comes after the end gets it from the store.
+    assert.equal((await listen(two.stream(path, { token }))).text, long)
+  })
+
+  test('idempotent retries that race on both replicas make one turn', async () => {
+    const token = await newUser(two, 'retrier')
+    for (let round = 0; round < 6; round++) {
+      const headers = { 'idempotency-key': `key-${round}` }
+      const answers = await Promise.all(
+        [one, two, one, two].map((replica) => replica.create({ input: `once ${round}` }, { token, headers })),
+      )
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 200, 200, 200],
+        answers.map(({ text }) => text).join('\n'),
+      )
+      assert.equal(new Set(answers.map(({ body }) => body['id'])).size, 1)
+      for (const { body } of answers) assert.equal(textOf(body), `echo once ${round}`)
+    }
+    const { body } = await one.ask('/api/jobs?limit=100', { token })
+    assert.equal((body['jobs'] as unknown[]).length, 6)
+  })
+
+  test('the rate limit counts the messages of both', async () => {
+    const token = await newUser(one, 'eager')
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, at) => (at % 2 ? one : two).create({ input: `n${at}` }, { token })),
+    )
+    assert.equal(answers.filter(({ status }) => status === 200).length, 30)
+    const refused = answers.filter(({ status }) => status === 429)
+    assert.equal(refused.length, 10)
+    for (const { headers } of refused) assert(Number(headers.get('retry-after')) >= 1)
+  })
+
+  test('a token made through one works on the other at once, and is refused at once', async () => {
+    const token = await newUser(one, 'short-lived')
+    assert.equal((await two.ask('/api/status', { token })).status, 200)
+    assert.equal((await two.ask('/api/users/short-lived', { method: 'DELETE' })).status < 300, true)
+    assert.equal((await one.ask('/api/status', { token })).status, 401)
+    assert.equal((await two.ask('/api/status', { token })).status, 401)
+  })
+
+  test('a connection of the link that is cut comes back, and nothing is missed', async () => {
+    const token = await newUser(one, 'cut')
+    const cut = () =>
+      sqlRows(url, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'atrium-link'`)
+    const here = one.stream('/api/v1/responses', { token, body: { model: 'm', input: 'slowly', stream: true } })
+    const first = (await here.next()).value as StreamEvent
+    const { id } = first.data['response'] as { id: string }
+    const elsewhere = listen(two.stream(`/api/v1/responses/${id}?stream=true`, { token }))
+    await sleep(600)
+    assert((await cut()).length >= 2)
+    const [told, heard] = await Promise.all([Array.fromAsync(here), elsewhere])
+    assert.equal(summary([first, ...told]).text, long)
+    assert.equal(heard.text, long)
+    await until('both are linked again', 10_000, async () => {
+      const [row] = await sqlRows(
+        url,
+        `SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'atrium-link'`,
+      )
+      return Number(row?.['n']) >= 2
+    })
+    // Once healed, a cancel goes through the link again and not by force.
+    const more = one.stream('/api/v1/responses', { token, body: { model: 'm', input: 'forever', stream: true } })
+    const begun = (await more.next()).value as StreamEvent
+    const again = begun.data['response'] as { id: string }
+    await more.next()
+    await more.next()
+    await two.ask(`/api/v1/responses/${again.id}/cancel`, { token, method: 'POST' })
+    const rest = await Array.fromAsync(more)
+    assert.equal(rest.at(-1)?.type, 'failed')
+  })
+
+  test('a turn that takes too long for one replica is stopped wherever it runs', async () => {
+    const token = await newUser(one, 'impatient')
+    const began = one.stream('/api/v1/responses', { token, body: { model: 'm', input: 'forever', stream: true } })
+    const first = (await began.next()).value as StreamEvent
+    const { id } = first.data['response'] as { id: string }
+    const thread = id.slice(-32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+    await began.next()
+    // Erasing the thread elsewhere ends the stream here.
+    assert.equal((await two.ask(`/api/threads/${thread}`, { token, method: 'DELETE' })).status, 204)
+    const rest = await Array.fromAsync(began)
+    assert.equal(rest.at(-1)?.type, 'failed')
+  })
+})
+
+test('a setting made by a command is followed by every replica', async (t) => {
+  const fresh = await server.database()
+  const pair = await startReplicas(2, fresh)
+  const home = newHome()
+  t.after(async () => {
+    await killAll(pair)
+    home.remove()
+  })
+  for (const name of ['first', 'second']) {
+    const ran = await atrium(home.path, ['model', 'set', 'ollama', name], { env: sharedEnv(fresh) })
+    assert.equal(ran.code, 0, ran.stderr)
+    for (const replica of pair) {
+      await until(`the model ${name}`, 10_000, async () => {
+        const { body } = await replica.ask('/api/status')
+        return body['llm_backend'] === 'ollama' && body['llm_model'] === name
+      })
+    }
+  }
+})
+
+for (const [what, broken] of [
+  ['a refused connection', (good: URL) => (good.port = '1')],
+  ['a wrong password', (good: URL) => (good.password = 'not-the-password')],
+  ['an unknown host', (good: URL) => (good.hostname = 'no-such-host.invalid')],
+  ['an unknown database', (good: URL) => (good.pathname = '/nowhere')],
+] as const) {
+  test(`${what} is told in one line, without the password`, async (t) => {
+    const home = newHome()
+    t.after(home.remove)
+    const bad = new URL(url)
+    bad.password = 'pass-word'
+    if (what === 'an unknown database') bad.password = 'postgres'
+    broken(bad)
+    const { code, stderr, stdout } = await atrium(home.path, ['serve'], { env: sharedEnv(bad.href) })
+    assert.equal(code, 1, stderr)
+    assert.match(stderr, /^error: PostgreSQL is unavailable \([^)\n]+\)[^\n]*\n$/)
+    assert(!`${stdout}${stderr}`.includes(bad.password) || bad.password === 'postgres')
+    assert(!stderr.includes('    at '))
+  })
+}
