@@ -34,7 +34,7 @@ export type Hall = {
   readonly runner: Runner
   readonly tools: () => Tools
   /** Installs the tools that come with the project, unless that was done before. */
-  installDefaults(): Promise<void>
+  installDefaults(onInstall?: (name: string) => void): Promise<void>
   readonly model: () => Promise<Model>
   /** True while the database cannot be reached. */
   readonly storeAway: () => boolean
@@ -142,7 +142,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       runner,
       tools: () => toolshed.tools(),
       model: openCurrent,
-      installDefaults: () => toolshed.installDefaults(),
+      installDefaults: (onInstall) => toolshed.installDefaults(onInstall),
       storeAway: () => keeper?.away() ?? false,
       reload,
       async close(graceMs = drainMs) {

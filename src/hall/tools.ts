@@ -29,8 +29,8 @@ export interface Toolshed {
   tools(): Tools
   /** Reads the installed tools again. */
   reload(): Promise<void>
-  /** Installs what comes with the project, unless that was done before. */
-  installDefaults(): Promise<void>
+  /** Installs what comes with the project, unless that was done before; it takes a second or two. */
+  installDefaults(onInstall?: (name: string) => void): Promise<void>
   close(): Promise<void>
 }
 
@@ -88,7 +88,11 @@ export async function openToolshed(parts: ToolshedParts): Promise<Toolshed> {
     current = toolSet([...builtIn, ...components])
   }
 
-  async function installDefault(name: string, known: JsonObject): Promise<string | undefined> {
+  async function installDefault(
+    name: string,
+    known: JsonObject,
+    onInstall: (name: string) => void,
+  ): Promise<string | undefined> {
     const folder = join(import.meta.dirname, '..', '..', 'tools', name)
     const [component, capabilities] = await Promise.all([
       readFile(join(folder, 'dist', `${name}.wasm`)),
@@ -100,6 +104,7 @@ export async function openToolshed(parts: ToolshedParts): Promise<Toolshed> {
     // Removed by hand, or replaced by another of this name: it is the operator's choice.
     if (known[name] === sha256 || (there && there.sha256 !== known[name])) return undefined
     if (known[name] !== undefined && !there) return undefined
+    onInstall(name)
     const loaded = await (await sandbox()).load({ name, component, capabilities })
     await store.tools.put(
       { name, sha256, capabilities, description: loaded.description, schema: JSON.stringify(loaded.schema) },
@@ -112,12 +117,12 @@ export async function openToolshed(parts: ToolshedParts): Promise<Toolshed> {
   return {
     tools: () => current,
     reload,
-    async installDefaults() {
+    async installDefaults(onInstall = () => {}) {
       for (const name of defaults) {
         try {
           const stored = (await store.settings.all())[defaultsSetting]
           const known = isObject(stored) ? (stored as JsonObject) : {}
-          const sha256 = await installDefault(name, known)
+          const sha256 = await installDefault(name, known, onInstall)
           if (sha256 === undefined) continue
           await store.settings.set(defaultsSetting, { ...known, [name]: sha256 })
           await reload()

@@ -1,0 +1,162 @@
+// `atrium tool` as a user meets it, on the component that comes with the project.
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { atrium, newHome, type Ran, serve } from '../atrium.ts'
+
+const home = newHome()
+after(home.remove)
+const folder = fileURLToPath(new URL('../../tools/weather', import.meta.url))
+const component = join(folder, 'dist', 'weather.wasm')
+const capabilities = JSON.parse(readFileSync(join(folder, 'capabilities.json'), 'utf8')) as {
+  http: { allowlist: { host: string; path_prefix: string; methods: string[] }[] }
+}
+
+function file(name: string, content: unknown): string {
+  const path = join(home.path, name)
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+  return path
+}
+
+function install(name: string, capabilityFile: string, ...more: string[]): Promise<Ran> {
+  return atrium(home.path, ['tool', 'install', component, '--capabilities', capabilityFile, '--name', name, ...more])
+}
+
+before(async () => {
+  const ran = await atrium(home.path, ['run', '-m', 'hello'])
+  assert.equal(ran.code, 0, ran.stderr)
+})
+
+test('the weather tool is there from the start', async () => {
+  const listed = JSON.parse((await atrium(home.path, ['tool', 'list', '--json'])).stdout) as { name: string }[]
+  assert.deepEqual(
+    listed.map(({ name }) => name),
+    ['weather'],
+  )
+  const info = JSON.parse((await atrium(home.path, ['tool', 'info', 'weather', '--json'])).stdout) as Record<
+    string,
+    unknown
+  >
+  assert.deepEqual(Object.keys(info), ['name', 'description', 'schema', 'capabilities', 'sha256'])
+  assert.equal((info['schema'] as { oneOf: unknown[] }).oneOf.length, 3)
+  assert.deepEqual(info['capabilities'], capabilities)
+})
+
+test('a call can be tried: its error is printed as it is, exit code 1', async () => {
+  const ran = await atrium(home.path, [
+    'tool',
+    'test',
+    'weather',
+    '--params',
+    '{"action":"get_current","city":""}',
+    '--json',
+  ])
+  assert.deepEqual(JSON.parse(ran.stdout), {
+    output: null,
+    error: "'city' must not be empty",
+    logs: [],
+    requests: [],
+    blocked: [],
+  })
+  assert.equal(ran.code, 1)
+})
+
+test('installing says in plain words what the tool may do, and needs a yes', async () => {
+  const path = file('own.json', capabilities)
+  const unasked = await install('meteo', path)
+  assert.equal(unasked.code, 2)
+  assert.match(unasked.stderr, /sends GET to \S+\/v1\/.*--yes/s)
+  assert.doesNotMatch((await atrium(home.path, ['tool', 'list'])).stdout, /meteo/)
+  const agreed = await install('meteo', path, '--yes')
+  assert.deepEqual([agreed.code, /^Installed meteo \(sha256 [0-9a-f]{64}\)/.test(agreed.stdout)], [0, true])
+})
+
+test('an update that asks for nothing new is taken; one that widens access shows the difference and asks again', async () => {
+  assert.equal((await install('meteo', file('same.json', capabilities))).code, 0)
+  const wider = structuredClone(capabilities)
+  wider.http.allowlist.push({ host: 'api.example.com', path_prefix: '/', methods: ['POST'] })
+  const path = file('wider.json', wider)
+  const unasked = await install('meteo', path)
+  assert.equal(unasked.code, 2)
+  assert.match(unasked.stderr, /The update also\n {2}- sends POST to api\.example\.com\/\n/)
+  assert.equal((await install('meteo', path, '--yes')).code, 0)
+})
+
+const refused: readonly { what: string; args: () => string[]; code: number; says: RegExp }[] = [
+  {
+    what: 'a name of a built-in tool',
+    args: () => ['time', file('a.json', capabilities)],
+    code: 2,
+    says: /time is the name of a built-in tool/,
+  },
+  { what: 'a reserved name', args: () => ['memory_x', file('b.json', capabilities)], code: 2, says: /reserved/ },
+  {
+    what: 'a capability file that is no JSON',
+    args: () => ['x', file('c.json', '{')],
+    code: 1,
+    says: /not valid JSON/,
+  },
+  {
+    what: 'a capability file with a wrong host',
+    args: () => [
+      'x',
+      file('d.json', { ...capabilities, http: { allowlist: [{ host: '*', path_prefix: '/', methods: ['GET'] }] } }),
+    ],
+    code: 1,
+    says: /http\.allowlist\[0\]\.host/,
+  },
+  {
+    what: 'a capability file that is not there',
+    args: () => ['x', '/nowhere.json'],
+    code: 2,
+    says: /\/nowhere\.json cannot be read/,
+  },
+]
+for (const { what, args, code, says } of refused) {
+  test(`${what} is refused in words`, async () => {
+    const [name = '', path = ''] = args()
+    const ran = await install(name, path, '--yes')
+    assert.match(ran.stderr, says)
+    assert.equal(ran.code, code)
+    assert.doesNotMatch(ran.stderr, /\n\s+at /)
+  })
+}
+
+test('what is no component is refused', async () => {
+  const core = file('core.wasm', '')
+  writeFileSync(core, Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]))
+  const path = file('e.json', capabilities)
+  const ran = await atrium(home.path, ['tool', 'install', core, '--capabilities', path, '--name', 'x', '--yes'])
+  assert.equal(ran.code, 1)
+  assert.match(ran.stderr, /component/)
+})
+
+test('a running service picks up an installed and a removed tool without a restart', async () => {
+  const script = file('script.json', {
+    replies: [
+      { when: 'meteo', calls: [{ name: 'meteo', args: { action: 'get_current', city: '' } }] },
+      { afterTool: 'meteo', text: 'It said: {{result}}' },
+    ],
+  })
+  await atrium(home.path, ['tool', 'remove', 'meteo'])
+  const service = await serve(home.path, { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script })
+  const ask = async (): Promise<string> => (await atrium(home.path, ['run', '-m', 'ask meteo'])).stdout
+  try {
+    assert.match(await ask(), /there is no tool named meteo/)
+    assert.equal((await install('meteo', file('f.json', capabilities), '--yes')).code, 0)
+    assert.match(await ask(), /'city' must not be empty/)
+    assert.equal((await atrium(home.path, ['tool', 'remove', 'meteo'])).code, 0)
+    assert.match(await ask(), /there is no tool named meteo/)
+  } finally {
+    await service.stop()
+  }
+})
+
+test('a tool that comes with the project stays away once it is removed', async () => {
+  assert.equal((await atrium(home.path, ['tool', 'remove', 'weather'])).code, 0)
+  await atrium(home.path, ['run', '-m', 'hello'])
+  assert.doesNotMatch((await atrium(home.path, ['tool', 'list'])).stdout, /weather/)
+  assert.equal((await atrium(home.path, ['tool', 'remove', 'weather'])).code, 1)
+})
