@@ -1,5 +1,5 @@
 // Builds the tools of this checkout into components. Run by `npm ci` (prepare) and by the tests; a tool whose component
-// is newer than its sources is left alone. Without the development packages it says so and leaves everything as it is.
+// is newer than its sources is left alone.
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { renameSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
@@ -14,19 +14,13 @@ export type BuildParts = {
   readonly instead?: ReadonlyMap<string, string>
 }
 
-type Componentize = (options: {
-  witPath: string
-  jsSource: string
-  jsPath: string
-  moduleRoot: string
-  sync: boolean
-}) => Promise<{ component: Uint8Array }>
-
 const here = import.meta.dirname
 const wit = resolve(here, '..', 'src', 'sandbox', 'wit')
 
 /** Builds one TypeScript tool. Throws when the sources do not make a component. */
-export async function buildTool({ folder, out, instead = new Map() }: BuildParts, componentize: Componentize): Promise<void> {
+export async function buildTool({ folder, out, instead = new Map() }: BuildParts): Promise<void> {
+  // Only here: whoever imports this file need not have the builder.
+  const { componentize } = await import('componentize-qjs')
   const work = mkdtempSync(join(tmpdir(), 'atrium-tool-'))
   try {
     const files = new Map(sourcesOf(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
@@ -44,6 +38,7 @@ export async function buildTool({ folder, out, instead = new Map() }: BuildParts
       jsPath,
       moduleRoot: work,
       sync: true,
+      optSize: true,
     })
     mkdirSync(join(out, '..'), { recursive: true })
     writeFileSync(`${out}.new`, component)
@@ -53,13 +48,15 @@ export async function buildTool({ folder, out, instead = new Map() }: BuildParts
   }
 }
 
-/** The component builder, or undefined where the development packages are not installed. */
-export async function findBuilder(): Promise<Componentize | undefined> {
-  try {
-    const builder: { componentize: Componentize } = await import('componentize-qjs')
-    return builder.componentize
-  } catch {
-    return undefined
+/** Builds every tool whose component is missing or older than its sources. */
+export async function buildAll(): Promise<void> {
+  const tools = readdirSync(here, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(join(here, entry.name, 'tool.ts')))
+    .map(({ name }) => ({ name, folder: join(here, name), out: join(here, name, 'dist', `${name}.wasm`) }))
+    .filter(({ folder, out }) => !isFresh(folder, out))
+  for (const { name, folder, out } of tools) {
+    await buildTool({ folder, out })
+    console.log(`built tools/${name}/dist/${name}.wasm (${Math.round(statSync(out).size / 1_024)} KiB)`)
   }
 }
 
@@ -82,22 +79,3 @@ function isFresh(folder: string, out: string): boolean {
   const made = statSync(out).mtimeMs
   return sources.every((path) => statSync(path).mtimeMs <= made)
 }
-
-async function buildAll(): Promise<void> {
-  const tools = readdirSync(here, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && existsSync(join(here, entry.name, 'tool.ts')))
-    .map(({ name }) => ({ name, folder: join(here, name), out: join(here, name, 'dist', `${name}.wasm`) }))
-    .filter(({ folder, out }) => !isFresh(folder, out))
-  if (tools.length === 0) return
-  const componentize = await findBuilder()
-  if (!componentize) {
-    console.log(`tools are not built: the development packages are not installed (${tools.map(({ name }) => name).join(', ')})`)
-    return
-  }
-  for (const { name, folder, out } of tools) {
-    await buildTool({ folder, out }, componentize)
-    console.log(`built tools/${name}/dist/${name}.wasm (${Math.round(statSync(out).size / 1_024)} KiB)`)
-  }
-}
-
-if (import.meta.main) await buildAll()

@@ -16,6 +16,15 @@ export function failure(error: unknown): void {
   process.exitCode = 1
 }
 
+/** Runs a command and tells its fault, if it has one. */
+export async function reporting(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    failure(error)
+  }
+}
+
 /** Prints data as JSON or as text. */
 export function print(options: { json?: boolean }, data: unknown, text: string): void {
   process.stdout.write(options.json ? `${JSON.stringify(data, null, 2)}\n` : text.endsWith('\n') ? text : `${text}\n`)

@@ -1,23 +1,29 @@
 // `atrium serve`: the service without a terminal. Ends on SIGTERM or SIGINT, with open work given back.
+import { flushCompileCache } from 'node:module'
 import { loadConfig } from '#config.ts'
 import { openLog } from '#lib/log.ts'
 import { startService } from '#service.ts'
-import { paint } from './report.ts'
+import { paint, reporting } from './report.ts'
 
+/** Serves until a signal; a fault is told here, since it is not always the parser of arguments that called. */
 export async function serve(): Promise<void> {
-  const { logLevel } = loadConfig()
-  const service = await startService({
-    configure: loadConfig,
-    log: await openLog({ level: logLevel }),
-    terminal: false,
+  await reporting(async () => {
+    const { logLevel } = loadConfig()
+    const service = await startService({
+      configure: loadConfig,
+      log: await openLog({ level: logLevel }),
+      terminal: false,
+    })
+    process.stdout.write(`${paint('1', 'Atrium')} is ready\n${service.lines.map((line) => `  ${line}\n`).join('')}`)
+    // Node writes its cache at the end of a process; a service that is killed has none.
+    setImmediate(flushCompileCache)
+    const signal = await new Promise<string>((resolve) => {
+      process.once('SIGTERM', resolve)
+      process.once('SIGINT', resolve)
+    })
+    // A second signal ends at once: whoever is in a hurry may be.
+    process.once('SIGINT', () => process.exit(130))
+    process.stdout.write(`${signal}: finishing open work, up to 10 s\n`)
+    await service.stop()
   })
-  process.stdout.write(`${paint('1', 'Atrium')} is ready\n${service.lines.map((line) => `  ${line}\n`).join('')}`)
-  const signal = await new Promise<string>((resolve) => {
-    process.once('SIGTERM', resolve)
-    process.once('SIGINT', resolve)
-  })
-  // A second signal ends at once: whoever is in a hurry may be.
-  process.once('SIGINT', () => process.exit(130))
-  process.stdout.write(`${signal}: finishing open work, up to 10 s\n`)
-  await service.stop()
 }

@@ -1,5 +1,7 @@
 // How events of a thread reach its watchers.
+import type { ErrorCode } from './errors.ts'
 import type { Event } from './event.ts'
+import type { Turn } from './turn.ts'
 
 /** The text of an item that is still being written. */
 export type Partial = { readonly turnId: string; readonly itemId: string; readonly text: string }
@@ -13,15 +15,17 @@ export interface Subscription extends AsyncIterable<readonly Event[]> {
 
 /** What processes tell each other apart from threads. */
 export type Signal =
-  /** Whichever process runs the turn shall stop it. */
-  | { readonly type: 'cancel'; readonly turnId: string }
+  /** Whichever process runs the turn shall stop it: cancelled, or failed where a fault is named. */
+  | { readonly type: 'stop'; readonly turnId: string; readonly code: ErrorCode; readonly message: string }
   /** A turn waits for a process with room. */
   | { readonly type: 'queued' }
   | { readonly type: 'settings' }
 
+/** What a watcher knows when it begins. */
 export type Known = {
   readonly seq: number
-  readonly turnId?: string
+  /** The turn whose end it waits for. */
+  readonly turn?: Turn
   /** The turn runs in this process: nobody else has to be asked. */
   readonly here?: boolean
 }

@@ -41,6 +41,8 @@ export interface Runner {
   take(started: StartedTurn, lease: Lease): void
   /** Looks for queued turns soon. */
   wake(): void
+  /** True while a turn runs here. */
+  has(turnId: string): boolean
   /** Stops a turn that runs here; false when it does not. */
   stop(turnId: string, reason: AppError): boolean
   /** Goes on under another lease; turns under an earlier one are no longer ours. */
@@ -135,9 +137,9 @@ export function createRunner(parts: RunnerParts): Runner {
       if (outcome) return await fail(turn, held, { outcome, error })
       await release(turn, held)
       bus.publish(turn.threadId, [{ type: 'turn', turn: { ...turn, status: 'queued' } }])
-      queued = true
+      bus.signal({ type: 'queued' })
     } catch (cause) {
-      log.error({ turn: turn.id, err: cause }, 'a turn could not be let go; a restart takes it up again')
+      log.error({ turn: turn.id, err: cause }, 'a turn could not be let go; it is taken up again later')
     }
   }
 
@@ -173,9 +175,14 @@ export function createRunner(parts: RunnerParts): Runner {
   }
 
   /** A turn that was ended from outside, or whose last commit nobody heard of: its watchers must still see the end. */
-  async function tellEnd({ userId, id, threadId }: Turn): Promise<void> {
-    const now = await store.turns.get(userId, id).catch(() => undefined)
-    if (now && ended(now.status)) bus.publish(threadId, [{ type: 'turn', turn: now }])
+  async function tellEnd(turn: Turn): Promise<void> {
+    try {
+      // A turn that is gone was erased with its thread.
+      const now = (await store.turns.get(turn.userId, turn.id)) ?? { ...turn, status: 'cancelled' as const }
+      if (ended(now.status)) bus.publish(turn.threadId, [{ type: 'turn', turn: now }])
+    } catch (error) {
+      log.warn({ turn: turn.id, err: error }, 'the end of a turn could not be told here')
+    }
   }
 
   function wake(): void {
@@ -213,6 +220,7 @@ export function createRunner(parts: RunnerParts): Runner {
     room: () => (draining || running.size >= limit ? undefined : lease),
     take,
     wake,
+    has: (turnId) => running.has(turnId),
     stop(turnId, reason) {
       const found = running.get(turnId)
       found?.controller.abort(reason)
@@ -237,7 +245,7 @@ export function createRunner(parts: RunnerParts): Runner {
     },
   }
   bus.onSignal((signal) => {
-    if (signal.type === 'cancel') runner.stop(signal.turnId, new AppError('turn_cancelled', 'cancelled'))
+    if (signal.type === 'stop') runner.stop(signal.turnId, new AppError(signal.code, signal.message))
     if (signal.type === 'queued') wake()
   })
   return runner

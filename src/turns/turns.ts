@@ -1,5 +1,5 @@
 // All that a door needs: start a turn, answer a gate, cancel, get, watch. Doors translate; the rules stand here.
-import type { Bus } from '#core/bus.ts'
+import type { Bus, Signal } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Answer, Draft, Entry, Item } from '#core/item.ts'
@@ -56,11 +56,11 @@ export interface Turns {
 
 export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; runner: Runner }): Turns {
   async function settled(user: UserId, turn: Turn, withinMs: number, kick: () => void): Promise<Turn | undefined> {
-    const subscription = bus.subscribe(turn.threadId, { seq: turn.firstSeq ?? 0, turnId: turn.id })
+    const subscription = bus.subscribe(turn.threadId, { seq: turn.firstSeq ?? 0, turn })
     const timer = setTimeout(() => subscription.close(), withinMs)
     try {
       kick()
-      for await (const events of followTurn(subscription, turn.id)) {
+      for await (const events of followTurn(subscription, turn.id, 0)) {
         for (const event of events) if (event.type === 'turn' && ended(event.turn.status)) return event.turn
       }
       const now = await store.turns.get(user, turn.id)
@@ -68,6 +68,15 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  /** A turn was ended from outside: its watchers see it, and its thread is free for the next. */
+  function tellEnd(turn: Turn, entries: readonly Entry[]): void {
+    bus.publish(turn.threadId, [
+      ...(entries.length > 0 ? [{ type: 'entries' as const, entries }] : []),
+      { type: 'turn', turn },
+    ])
+    bus.signal({ type: 'queued' })
   }
 
   return {
@@ -81,12 +90,13 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
       const here = turn.status === 'running' && !replayed
       // Others who watch the thread see the message; whoever sent it has it already.
       if (entries.length > 0) bus.publish(turn.threadId, [{ type: 'entries', entries }])
-      const subscription = bus.subscribe(turn.threadId, { seq: entries.at(-1)?.seq ?? 0, turnId: turn.id, here })
+      const told = entries.at(-1)?.seq ?? 0
+      const subscription = bus.subscribe(turn.threadId, { seq: told, turn, here })
       if (!replayed) {
         if (turn.status === 'running' && lease) runner.take(stored, lease)
         else bus.signal({ type: 'queued' })
       }
-      return { turn, replayed, entries, input, events: followTurn(subscription, turn.id) }
+      return { turn, replayed, entries, input, events: followTurn(subscription, turn.id, told) }
     },
     async answer(user, threadId, answer) {
       const draft: Draft = { id: newId(), item: { type: 'answer', ...answer } }
@@ -101,23 +111,21 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
     async cancel(user, turnId) {
       const first = await store.turns.cancel(user, turnId, false)
       if (first.turn.status === 'running') {
-        const stopped = await settled(user, first.turn, cancelGraceMs, () => bus.signal({ type: 'cancel', turnId }))
+        const stopped = await settled(user, first.turn, cancelGraceMs, () => bus.signal(cancelSignal(turnId)))
         if (stopped) return stopped
       }
       const { turn, entries } = first.turn.status === 'running' ? await store.turns.cancel(user, turnId, true) : first
-      if (entries.length > 0) bus.publish(turn.threadId, [{ type: 'entries', entries }])
-      bus.publish(turn.threadId, [{ type: 'turn', turn }])
-      bus.signal({ type: 'queued' })
+      tellEnd(turn, entries)
       return turn
     },
     async abandon(turn, fault) {
-      const stopped = await settled(turn.userId, turn, cancelGraceMs, () => runner.stop(turn.id, fault))
+      const { code, message } = fault
+      const stop = (): void => bus.signal({ type: 'stop', turnId: turn.id, code, message })
+      const stopped = await settled(turn.userId, turn, cancelGraceMs, stop)
       if (stopped) return stopped
       const { turn: cancelled, entries } = await store.turns.cancel(turn.userId, turn.id, true)
-      if (entries.length > 0) bus.publish(turn.threadId, [{ type: 'entries', entries }])
-      bus.publish(turn.threadId, [{ type: 'turn', turn: cancelled }])
-      bus.signal({ type: 'queued' })
-      return { ...cancelled, status: 'failed', error: { code: fault.code, message: fault.message } }
+      tellEnd(cancelled, entries)
+      return { ...cancelled, status: 'failed', error: { code, message } }
     },
     get: (user, turnId) => store.turns.get(user, turnId),
     findByDoor: (door, turnId) => store.turns.findByDoor(door, turnId),
@@ -132,7 +140,7 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
       // What runs there would find its turn gone at its next step only; the model need not talk on until then.
       for (const turn of pages.flatMap(({ rows }) => rows)) {
         if (turn.threadId !== threadId) continue
-        bus.signal({ type: 'cancel', turnId: turn.id })
+        bus.signal(cancelSignal(turn.id))
         bus.publish(threadId, [{ type: 'turn', turn: { ...turn, status: 'cancelled' } }])
       }
       return removed
@@ -145,10 +153,15 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
       return entries.filter(({ turnId }) => turnId === turn.id)
     },
     history: (user, threadId, query) => store.threads.entries(user, threadId, query),
-    follow: (user, turn) => watchThread({ bus, threads: store.threads }, user, turn.threadId, (turn.firstSeq ?? 1) - 1),
-    watch: (user, threadId, after) => watchThread({ bus, threads: store.threads }, user, threadId, after),
+    follow: (user, turn) =>
+      watchThread({ bus, threads: store.threads }, user, turn.threadId, { seq: (turn.firstSeq ?? 1) - 1, turn }),
+    watch: (user, threadId, after) => watchThread({ bus, threads: store.threads }, user, threadId, { seq: after }),
     counts: (user) => store.turns.count(user),
   }
+}
+
+function cancelSignal(turnId: string): Signal {
+  return { type: 'stop', turnId, code: 'turn_cancelled', message: 'cancelled' }
 }
 
 /** The first line of the first message: what a list shows. */

@@ -1,5 +1,5 @@
 // Watching a thread: what is stored after a seq, then what happens, without a gap or a double.
-import type { Bus, Subscription } from '#core/bus.ts'
+import type { Bus, Known, Subscription } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import type { Event } from '#core/event.ts'
 import type { UserId } from '#core/ids.ts'
@@ -25,9 +25,9 @@ export function watchThread(
   { bus, threads }: { bus: Bus; threads: ThreadStore },
   user: UserId,
   threadId: string,
-  after: number,
+  { seq: after, turn }: Known,
 ): Watch {
-  const subscription = bus.subscribe(threadId, { seq: after })
+  const subscription = bus.subscribe(threadId, { seq: after, ...(turn && { turn }) })
   return {
     close: () => subscription.close(),
     async *[Symbol.asyncIterator]() {
@@ -92,13 +92,16 @@ function unseen(event: Event, seen: Seen): Event[] {
 
 export type Follow = AsyncIterable<readonly Event[]> & { close(): void }
 
-/** Follows one turn that has just been stored, up to its rest, by a subscription made before it could say anything. */
-export function followTurn(subscription: Subscription, turnId: string): Follow {
+/**
+ * Follows one turn that has just been stored, up to its rest, by a subscription made before it could say anything.
+ * Entries up to `told` are known already.
+ */
+export function followTurn(subscription: Subscription, turnId: string, told: number): Follow {
   return {
     close: () => subscription.close(),
     async *[Symbol.asyncIterator]() {
       try {
-        let last = 0
+        let last = told
         for await (const events of subscription) {
           const own = events.flatMap((event) => ownPart(event, turnId, last))
           for (const event of own) if (event.type === 'entries') last = event.entries.at(-1)?.seq ?? last

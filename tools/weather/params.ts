@@ -1,7 +1,12 @@
 // The parameters of the weather tool: their schema for the model, and reading them.
 
 export type Params =
-  | { readonly action: 'get_current' | 'get_forecast'; readonly city: string; readonly country: string; readonly units: Units }
+  | {
+      readonly action: 'get_current' | 'get_forecast'
+      readonly city: string
+      readonly country: string
+      readonly units: Units
+    }
   | { readonly action: 'get_air_quality'; readonly lat: number; readonly lon: number }
 
 export type Units = 'metric' | 'imperial'

@@ -1,0 +1,51 @@
+// A sandbox for tests: its own cache, a scripted wire, secrets from a map.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { LimitStore } from '#core/store.ts'
+import { silentLog } from '#lib/log.ts'
+import type { Dial } from '#sandbox/dial.ts'
+import { createSandbox, type LoadedTool, type Sandbox, type SandboxParts } from '#sandbox/sandbox.ts'
+
+export type Rig = {
+  readonly sandbox: Sandbox
+  readonly cacheFolder: string
+  load(component: Uint8Array, capabilities?: object, name?: string): Promise<LoadedTool>
+  close(): Promise<void>
+}
+
+export const noLimits: LimitStore = { take: () => Promise.resolve({ allowed: true, retryAfterMs: 0 }) }
+
+/** Answers every request with 200 and the text `hello`. */
+export const helloDial: Dial = () =>
+  Promise.resolve({ type: 'answer', status: 200, headers: new Map([['x-a', 'b']]), body: Buffer.from('hello') })
+
+export const anyPlace = {
+  version: '1.0.0',
+  wit_version: '0.3.0',
+  http: { allowlist: [{ host: 'a.example', path_prefix: '/', methods: ['GET', 'POST'] }] },
+}
+
+export function createRig(parts: Partial<SandboxParts> & { secrets?: Readonly<Record<string, string>> } = {}): Rig {
+  const cacheFolder = mkdtempSync(join(tmpdir(), 'atrium-sandbox-'))
+  const sandbox = createSandbox({
+    cacheFolder,
+    maxProcesses: 2,
+    secret: (name) => Promise.resolve(parts.secrets?.[name]),
+    limits: noLimits,
+    log: silentLog,
+    now: Date.now,
+    dial: helloDial,
+    ...parts,
+  })
+  return {
+    sandbox,
+    cacheFolder,
+    load: (component, capabilities = anyPlace, name = 'probe') =>
+      sandbox.load({ name, component, capabilities: JSON.stringify(capabilities) }),
+    async close() {
+      await sandbox.close()
+      rmSync(cacheFolder, { recursive: true, force: true })
+    },
+  }
+}
