@@ -80,8 +80,10 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       `another Atrium runs on ${first.home}: stop it, or set ATRIUM_HOME to another folder`,
     )
   }
+  const opened: { close(): Promise<void> }[] = []
   try {
     const { home, store, openBus } = await openDatabase(first)
+    opened.push(store)
     let config = configure(await store.settings.all())
     let model: Promise<Model> | undefined
     const openCurrent = (): Promise<Model> => {
@@ -93,6 +95,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     }
     const lease = await store.leases.join(newId())
     const bus = await openBus(log)
+    opened.unshift(bus)
     const toolshed = await openToolshed({
       builtIn: [createTimeTool({ now: Date.now }), createCalculateTool()],
       store,
@@ -122,11 +125,18 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       )
     }, expiryCheckMs)
     expiry.unref()
-    const reload = async (): Promise<void> => {
+    const read = async (): Promise<void> => {
       config = configure(await store.settings.all())
       model = undefined
       await toolshed.reload()
       log.info({ provider: config.model.provider, model: config.model.name }, 'settings read again')
+    }
+    let reading: Promise<unknown> = Promise.resolve()
+    /** One after the other: what was read earlier must not replace what was read later. */
+    const reload = (): Promise<void> => {
+      const next = reading.then(read)
+      reading = next.catch(() => {})
+      return next
     }
     bus.onSignal((signal) => {
       if (signal.type === 'settings')
@@ -156,6 +166,8 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       },
     }
   } catch (error) {
+    // A connection left open would keep the process from ending.
+    for (const each of opened) await each.close()
     unlock()
     throw error
   }

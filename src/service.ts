@@ -6,6 +6,7 @@ import { type Hall, type HallParts, openHall } from '#hall.ts'
 import { provisionedToken, removeNote, writeNote } from '#home.ts'
 import type { Gateway } from '#http/server.ts'
 import { newToken } from '#lib/token.ts'
+import { type About, statusOf } from '#turns/status.ts'
 
 /** What open turns and streams get at the end before they are released for a restart. */
 const graceMs = 10_000
@@ -21,14 +22,19 @@ export type Service = {
 
 export type ServiceParts = HallParts & { /** The terminal counts as a door. */ readonly terminal: boolean }
 
-type OpenDoor = { readonly name: string; readonly address: string; close(graceMs: number): Promise<void> }
+type OpenDoor = {
+  readonly name: string
+  readonly address: string
+  connections?(): Promise<number>
+  close(graceMs: number): Promise<void>
+}
 
 /** Opens the hall and every enabled door; answers once all of them listen. */
 export async function startService(parts: ServiceParts): Promise<Service> {
   checkDoors(parts.configure({}), { terminal: parts.terminal })
   const hall = await openHall(parts)
   const open: OpenDoor[] = []
-  const about = {
+  const about: About = {
     version: version(),
     startedAt: Date.now(),
     model: () => hall.config.model,
@@ -38,6 +44,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       ...(parts.terminal ? [{ name: 'terminal' }] : []),
       ...open.map(({ name, address }) => ({ name, address })),
     ],
+    connections: async () => (await open.find(({ connections }) => connections)?.connections?.()) ?? 0,
     draining: () => stopping,
   }
   let stopping = false
@@ -56,7 +63,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       turns: hall.turns,
       log: parts.log,
       reload: () => hall.reload(),
-      status: async () => ({ ...(await statusOf(hall, about)) }),
+      status: () => statusOf(hall.turns, about, undefined, Date.now()),
     })
     const gateway = open.find(({ name }) => name === 'gateway')?.address
     writeNote(hall.home, { pid: process.pid, port: local.port, token: local.token, ...(gateway && { gateway }) })
@@ -75,16 +82,6 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     await closeAll(0)
     throw error
   }
-}
-
-type About = {
-  readonly version: string
-  readonly startedAt: number
-  readonly model: () => { readonly provider: string; readonly name: string }
-  readonly databaseBackend: string
-  readonly sandboxEnabled: boolean
-  readonly doors: () => { name: string; address?: string }[]
-  readonly draining: () => boolean
 }
 
 async function openGateway(
@@ -118,7 +115,7 @@ async function openGateway(
     chatLimit,
     lastCall: gateway.lastCall,
     openApi: [openApiPaths],
-    about: { ...about, connections: () => gateway.connections() },
+    about,
   })
   registerResponses(gateway.app, {
     turns,
@@ -131,7 +128,8 @@ async function openGateway(
     log,
   })
   const { url } = await gateway.listen(config.gateway.host, config.gateway.port)
-  return { name: 'gateway', address: url, close: (patience) => gateway.close(patience) }
+  const connections = (): Promise<number> => gateway.connections()
+  return { name: 'gateway', address: url, connections, close: (patience) => gateway.close(patience) }
 }
 
 async function openWebhookDoor({ config, turns, store }: Hall, { log }: ServiceParts): Promise<OpenDoor> {
@@ -148,23 +146,6 @@ async function openWebhookDoor({ config, turns, store }: Hall, { log }: ServiceP
     log,
   })
   return { name: 'webhook', address: webhook.url, close: (patience) => webhook.close(patience) }
-}
-
-async function statusOf({ turns }: Hall, about: About): Promise<object> {
-  const { queued, running, waiting, costTodayUsd } = await turns.counts(undefined)
-  const { provider, name } = about.model()
-  return {
-    status: about.draining() ? 'draining' : 'ok',
-    version: about.version,
-    uptime_secs: Math.round((Date.now() - about.startedAt) / 1000),
-    active_jobs: queued + running + waiting,
-    llm_backend: provider,
-    llm_model: name,
-    database_backend: about.databaseBackend,
-    sandbox_enabled: about.sandboxEnabled,
-    doors: about.doors(),
-    cost_today_usd: costTodayUsd,
-  }
 }
 
 /** The start in words. A generated token is the one secret that is printed, once per start. */

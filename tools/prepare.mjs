@@ -11,6 +11,8 @@ if (
 ) {
   console.log('tools are not built: the development packages are not installed')
 } else {
+  // Stripping types is called experimental; a newcomer's first screen need not say so.
+  process.removeAllListeners('warning')
   const { buildAll } = await import('./build.ts')
   await buildAll()
 }

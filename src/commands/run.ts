@@ -1,5 +1,6 @@
 // `atrium run`: one message, one reply.
 import { AppError } from '#core/errors.ts'
+import { usageWire } from '#http/usage.ts'
 import type { ChatEvent } from '#turns/chat.ts'
 import { reachAgent } from './attach.ts'
 import { paint } from './report.ts'
@@ -46,7 +47,7 @@ function finish(
       turn_id: started?.turnId,
       status,
       response: text,
-      usage,
+      usage: usageWire(usage),
       ...(error && { error }),
     }
     process.stdout.write(`${JSON.stringify(record)}\n`)

@@ -44,6 +44,7 @@ export type ErrorCode =
   // how a turn may end
   | 'turn_timeout'
   | 'turn_cancelled'
+  | 'turn_interrupted'
   | 'step_limit'
   | 'time_limit'
   | 'repeated_call'

@@ -77,6 +77,8 @@ export interface TurnStore {
   remove(user: UserId, turnId: string): Promise<boolean>
   /** Puts back into the queue what is marked as running under a lease that is no more. */
   recover(alive: Lease): Promise<number>
+  /** The turns that run under a lease, as far as the database knows. */
+  heldBy(lease: Lease): Promise<readonly Turn[]>
   /** Puts a turn of ours back into the queue, for a restart or another process. */
   release(turn: Turn, lease: Lease): Promise<void>
   /** Waiting turns whose gates have been open since before a time, for expiry. */

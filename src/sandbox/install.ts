@@ -102,7 +102,7 @@ function spawnTranspiler() {
     '--max-old-space-size=512',
     '--disable-warning=ExperimentalWarning',
   ]
-  const limited = `ulimit -c 0; ulimit -t ${Math.ceil(transpileDeadlineMs / 1_000) * 2}; exec "$0" "$@"`
+  const limited = `unset PWD OLDPWD; ulimit -c 0; ulimit -t ${Math.ceil(transpileDeadlineMs / 1_000) * 2}; exec "$0" "$@"`
   const args = ['-c', limited, process.execPath, ...flags, join(import.meta.dirname, 'transpile-child.ts')]
   return spawn('/bin/sh', args, { env: {}, cwd: '/', stdio: ['pipe', 'pipe', 'ignore'] })
 }

@@ -173,7 +173,7 @@ function spawnChild({ script, folder, uid }: ProcessParts): ChildProcess {
   ]
   const args = [...flags, script, folder, String(uid ?? '')]
   // The system ends a child that loops on after its parent is gone: nothing inside it could.
-  const limited = `ulimit -c 0; ulimit -t ${maxCpuSecs}; exec "$0" "$@"`
+  const limited = `unset PWD OLDPWD; ulimit -c 0; ulimit -t ${maxCpuSecs}; exec "$0" "$@"`
   return spawn('/bin/sh', ['-c', limited, process.execPath, ...args], {
     env: {},
     cwd: '/',

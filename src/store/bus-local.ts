@@ -11,6 +11,8 @@ type Topic = { watchers: Set<Queue<Event>>; partial: Partial | undefined }
 export type LocalBus = Bus & {
   /** What is being written in a thread. */
   partialOf(threadId: string): Partial | undefined
+  /** Drops what is being written: nobody will hear its end. */
+  forget(threadId: string): void
 }
 
 export function createLocalBus(): LocalBus {
@@ -57,6 +59,12 @@ export function createLocalBus(): LocalBus {
       listeners.add(listener)
     },
     partialOf: (threadId) => topics.get(threadId)?.partial,
+    forget(threadId) {
+      const topic = topics.get(threadId)
+      if (!topic) return
+      topic.partial = undefined
+      dropIfEmpty(threadId, topic)
+    },
     close() {
       for (const { watchers } of topics.values()) for (const watcher of watchers) watcher.close()
       topics.clear()

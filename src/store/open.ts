@@ -8,7 +8,7 @@ import { createSqlLimits } from './limits-sql.ts'
 import { migrateSqlite } from './schema.ts'
 import { createSecretStore } from './secrets.ts'
 import { createSettingStore } from './settings.ts'
-import { query, type Sql } from './sql.ts'
+import type { Sql } from './sql.ts'
 import { asAppError, openSqlite } from './sqlite.ts'
 import { createThreadStore } from './threads.ts'
 import { createToolStore } from './tools.ts'
@@ -56,10 +56,7 @@ function composeStore(sql: Sql, seal: Seal, now: () => number): Store {
     lastingLimits: createSqlLimits({ sql }),
     limits: sql.backend === 'sqlite' ? createMemoryLimits() : createSqlLimits({ sql }),
     leases: createLeaseStore({ sql }),
-    ping: () =>
-      sql.read(function* () {
-        yield* query('SELECT 1')
-      }),
+    ping: () => sql.ping(),
     close: () => sql.close(),
   }
 }

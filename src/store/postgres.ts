@@ -2,13 +2,18 @@
 // looked at. A job that loses a race (unique index, deadlock) is run again: it then sees what won.
 import { type ClientBase, Pool, type PoolConfig, type QueryConfig, type QueryResult } from 'pg'
 import { AppError } from '#core/errors.ts'
-import type { Job, Row, Sql, Statement } from './sql.ts'
+import { type Job, query, type Row, type Sql, type Statement } from './sql.ts'
 
 const poolSize = 10
+/** How long a connection may take to come about, and a job to wait for a free one. */
 const connectMs = 5_000
+/** A server that has answered a job this lately need not be asked whether it is there. */
+const freshMs = 500
 const statementMs = 30_000
 const maxTries = 6
 
+/** A statement after one that failed. */
+const abortedTransaction = '25P02'
 /** Lost races: serialization, deadlock, and two inserts of one key. */
 const lostRaces: ReadonlySet<string | undefined> = new Set(['40001', '40P01', '23505'])
 
@@ -27,7 +32,10 @@ export function openPostgres(url: string): Sql & { readonly pool: Pool } {
   const pool = new Pool(options)
   // A connection that breaks while idle is replaced by the pool; the next job tells whether the server is there.
   pool.on('error', () => {})
+  // One that breaks while a job has it fails that job; without a listener it would end the process as well.
+  pool.on('connect', (client) => client.on('error', () => {}))
   const texts = new Map<string, QueryConfig>()
+  let answeredAt = 0
 
   function send(client: ClientBase, { sql, values }: Statement): Promise<QueryResult<Row>> {
     let known = texts.get(sql)
@@ -55,15 +63,17 @@ export function openPostgres(url: string): Sql & { readonly pool: Pool } {
 
   async function once<T>(job: Job<T>): Promise<T> {
     const client = await pool.connect()
+    const blind: Promise<unknown>[] = []
     try {
       const begun = client.query('BEGIN')
       begun.catch(() => {})
-      const blind: Promise<unknown>[] = [begun]
+      blind.push(begun)
       const result = await drive(client, job, blind)
       const [end] = await Promise.all([client.query('COMMIT'), ...blind])
       // A transaction that failed inside is rolled back by its COMMIT.
       if (end.command !== 'COMMIT') throw new Error(`the transaction ended with ${end.command}`)
       client.release()
+      answeredAt = Date.now()
       return result
     } catch (error) {
       if (error instanceof AppError) {
@@ -75,7 +85,26 @@ export function openPostgres(url: string): Sql & { readonly pool: Pool } {
         // Statements in flight and half-made prepared ones go with the connection.
         client.release(true)
       }
+      // What fails after a statement that nobody waited for only tells that the transaction is lost, not why.
+      if ((error as { code?: string }).code === abortedTransaction) await Promise.all(blind)
       throw error
+    }
+  }
+
+  async function read<T>(job: () => Job<T>): Promise<T> {
+    try {
+      const client = await pool.connect()
+      try {
+        const result = await drive(client, job(), [])
+        client.release()
+        answeredAt = Date.now()
+        return result
+      } catch (error) {
+        client.release(!(error instanceof AppError))
+        throw error
+      }
+    } catch (error) {
+      throw asAppError(error)
     }
   }
 
@@ -83,21 +112,7 @@ export function openPostgres(url: string): Sql & { readonly pool: Pool } {
     backend: 'postgres',
     lock: ' FOR UPDATE',
     pool,
-    async read<T>(job: () => Job<T>) {
-      try {
-        const client = await pool.connect()
-        try {
-          const result = await drive(client, job(), [])
-          client.release()
-          return result
-        } catch (error) {
-          client.release(!(error instanceof AppError))
-          throw error
-        }
-      } catch (error) {
-        throw asAppError(error)
-      }
-    },
+    read,
     async write<T>(job: () => Job<T>) {
       for (let attempt = 1; ; attempt++) {
         try {
@@ -106,6 +121,10 @@ export function openPostgres(url: string): Sql & { readonly pool: Pool } {
           if (attempt >= maxTries || !lostRaces.has((error as { code?: string }).code)) throw asAppError(error)
         }
       }
+    },
+    async ping() {
+      // A busy pool is not a database that is away.
+      if (Date.now() - answeredAt > freshMs) await read(() => query('SELECT 1'))
     },
     close: () => pool.end(),
   }
@@ -128,6 +147,7 @@ export function asAppError(error: unknown): unknown {
     /^(08|57P|53|28|3D)/.test(code ?? '') ||
     /^E(CONN|PIPE|HOST|NET|AI_|NOTFOUND|TIMEDOUT)/.test(code ?? '') ||
     /timeout|terminated|not queryable|Client has encountered|Cannot use a pool/i.test(message)
-  // The message may name the user and the host, never the password.
-  return away ? new AppError('database_unavailable', `PostgreSQL is unavailable (${message})`, { cause: error }) : error
+  // The message may name the user and the host, never the password; of several addresses tried there is only a code.
+  const words = message || code
+  return away ? new AppError('database_unavailable', `PostgreSQL is unavailable (${words})`, { cause: error }) : error
 }

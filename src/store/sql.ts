@@ -21,6 +21,8 @@ export interface Sql {
   read<T>(job: () => Job<T>): Promise<T>
   /** Runs a job in a transaction; resolves once it is durable. */
   write<T>(job: () => Job<T>): Promise<T>
+  /** Throws database_unavailable while the database does not answer. */
+  ping(): Promise<void>
   close(): Promise<void>
 }
 

@@ -2,7 +2,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { AppError } from '#core/errors.ts'
-import type { Job, Row, Sql, Statement } from './sql.ts'
+import { type Job, query, type Row, type Sql, type Statement } from './sql.ts'
 
 const busyTimeoutMs = 5_000
 const maxBatch = 256
@@ -81,25 +81,30 @@ export function openSqlite(path: string): Sql & { readonly db: DatabaseSync } {
     settle(batch)
   }
 
+  // oxlint-disable-next-line require-await -- the port is asynchronous, SQLite is not
+  async function read<T>(job: () => Job<T>): Promise<T> {
+    if (closed) throw new AppError('shutting_down', 'the database is closed')
+    try {
+      return drive(job())
+    } catch (error) {
+      throw asAppError(error)
+    }
+  }
+
   return {
     backend: 'sqlite',
     lock: '',
     db,
-    // oxlint-disable-next-line require-await -- the port is asynchronous, SQLite is not
-    async read<T>(job: () => Job<T>) {
-      if (closed) throw new AppError('shutting_down', 'the database is closed')
-      try {
-        return drive(job())
-      } catch (error) {
-        throw asAppError(error)
-      }
-    },
+    read,
     write<T>(job: () => Job<T>) {
       if (closed) return Promise.reject(new AppError('shutting_down', 'the database is closed'))
       return new Promise<T>((resolve, reject) => {
         queue.push({ job, resolve: resolve as (value: unknown) => void, reject })
         if (queue.length === 1) setImmediate(flush)
       })
+    },
+    async ping() {
+      await read(() => query('SELECT 1'))
     },
     async close() {
       while (queue.length > 0) await new Promise((resolve) => setImmediate(resolve))

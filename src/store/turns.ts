@@ -83,6 +83,15 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
         return row !== undefined
       }),
     recover: (alive) => sql.write(() => recoverTurns(alive, sql.backend)),
+    heldBy: ({ owner, epoch }) =>
+      sql.read(function* () {
+        const rows = yield* query(
+          `SELECT * FROM turns WHERE status IN ('running', 'waiting') AND status = 'running' AND owner = ? AND epoch = ?`,
+          owner,
+          epoch,
+        )
+        return rows.map(turnOf)
+      }),
     release: (turn, lease) =>
       sql.write(function* () {
         yield* query(

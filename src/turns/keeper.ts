@@ -5,6 +5,8 @@ import type { Runner } from './runner.ts'
 
 const beatMs = 3_000
 const lookMs = 1_000
+/** A database that takes longer than this to say that it is there is not there. */
+const answerMs = 2_000
 
 export type KeeperParts = {
   readonly store: Pick<Store, 'leases' | 'turns' | 'ping'>
@@ -25,8 +27,8 @@ export interface Keeper {
  */
 export function createKeeper({ store, runner, lease, log }: KeeperParts): Keeper {
   let held = lease
-  let beating: Promise<void> | undefined
   let away = false
+  let strays: ReadonlySet<string> = new Set()
 
   async function beat(): Promise<void> {
     if (!(await store.leases.beat(held))) {
@@ -36,38 +38,67 @@ export function createKeeper({ store, runner, lease, log }: KeeperParts): Keeper
     }
     const taken = await store.turns.recover(held)
     if (taken > 0) log.info({ turns: taken }, 'turns of a lost process go on')
+    await releaseStrays()
     runner.wake()
   }
 
-  const timer = setInterval(() => {
-    beating ??= beat()
-      .catch((error: unknown) => log.error({ err: error }, 'the lease could not be renewed; trying again'))
-      .finally(() => {
-        beating = undefined
-      })
-  }, beatMs)
-  timer.unref()
-  // A look each second, so that doors can say at once that nothing can be taken.
-  const looking = setInterval(() => {
-    store.ping().then(
-      () => {
-        away = false
-      },
-      () => {
-        away = true
-      },
-    )
-  }, lookMs)
-  looking.unref()
+  /**
+   * A start or a claim whose commit nobody heard of leaves a turn that is marked as ours and runs nowhere. One that is
+   * found so by two beats goes back into the queue; should it run after all, its next step is refused.
+   */
+  async function releaseStrays(): Promise<void> {
+    const found = (await store.turns.heldBy(held)).filter(({ id }) => !runner.has(id))
+    for (const turn of found) {
+      if (!strays.has(turn.id)) continue
+      await store.turns.release(turn, held)
+      log.warn({ turn: turn.id }, 'a turn was marked as running here and did not: it goes on')
+    }
+    strays = new Set(found.map(({ id }) => id))
+  }
+
+  /** Tells doors at once that nothing can be taken. */
+  async function look(): Promise<void> {
+    const late = setTimeout(() => {
+      away = true
+    }, answerMs)
+    try {
+      await store.ping()
+      away = false
+    } catch {
+      away = true
+    } finally {
+      clearTimeout(late)
+    }
+  }
+
+  const beating = every(beatMs, () =>
+    beat().catch((error: unknown) => log.error({ err: error }, 'the lease could not be renewed; trying again')),
+  )
+  const looking = every(lookMs, look)
   return {
     away: () => away,
     async stop() {
-      clearInterval(timer)
-      clearInterval(looking)
-      await beating
+      await Promise.all([beating.stop(), looking.stop()])
       await store.leases
         .leave(held)
         .catch((error: unknown) => log.error({ err: error }, 'the lease could not be given back'))
+    },
+  }
+}
+
+/** Does something again and again, never twice at once. */
+function every(ms: number, work: () => Promise<void>): { stop(): Promise<void> } {
+  let under: Promise<void> | undefined
+  const timer = setInterval(() => {
+    under ??= work().finally(() => {
+      under = undefined
+    })
+  }, ms)
+  timer.unref()
+  return {
+    async stop() {
+      clearInterval(timer)
+      await under
     },
   }
 }

@@ -204,17 +204,18 @@ describe('two replicas', () => {
     assert.equal(rest.at(-1)?.type, 'failed')
   })
 
-  test('a turn that takes too long for one replica is stopped wherever it runs', async () => {
-    const token = await newUser(one, 'impatient')
+  test('a thread that is erased on one ends the streams of its turn on every replica', async () => {
+    const token = await newUser(one, 'eraser')
     const began = one.stream('/api/v1/responses', { token, body: { model: 'm', input: 'forever', stream: true } })
     const first = (await began.next()).value as StreamEvent
     const { id } = first.data['response'] as { id: string }
     const thread = id.slice(-32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
     await began.next()
-    // Erasing the thread elsewhere ends the stream here.
+    const elsewhere = two.stream(`/api/v1/responses/${id}?stream=true`, { token })
+    await elsewhere.next()
     assert.equal((await two.ask(`/api/threads/${thread}`, { token, method: 'DELETE' })).status, 204)
-    const rest = await Array.fromAsync(began)
-    assert.equal(rest.at(-1)?.type, 'failed')
+    for (const rest of await Promise.all([began, elsewhere].map((stream) => Array.fromAsync(stream))))
+      assert.equal(rest.at(-1)?.type, 'failed')
   })
 })
 

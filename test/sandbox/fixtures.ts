@@ -84,3 +84,22 @@ export const showNumber = `(func $show (param $value i32) (result i32) (local $a
 function escaped(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')
 }
+
+/**
+ * One component of many behaviours, each a function body that leaves the address of a response. The parameters `"a"`,
+ * `"b"`, … choose one: see `chooseBy`.
+ */
+export function manyways(ways: Readonly<Record<string, string>>, parts: CoreParts = {}): Promise<Uint8Array> {
+  const bodies = Object.values(ways)
+  const functions = bodies.map((body, at) => `(func $way${at} (result i32) ${body})`).join('\n')
+  const choice = bodies.map((_, at) => {
+    const chosen = `(i32.eq (i32.load8_u offset=1 (local.get $params)) (i32.const ${97 + at}))`
+    return `(if ${chosen} (then (return (call $way${at}))))`
+  })
+  return component({ ...parts, fields: `${parts.fields ?? ''} ${functions}`, execute: `${choice.join('\n')} ${ok}` })
+}
+
+/** The parameters that choose a behaviour by its name. */
+export function chooseBy(ways: Readonly<Record<string, string>>, name: string): string {
+  return JSON.stringify(String.fromCharCode(97 + Object.keys(ways).indexOf(name)))
+}

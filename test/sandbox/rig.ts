@@ -27,7 +27,7 @@ export const anyPlace = {
 }
 
 export function createRig(parts: Partial<SandboxParts> & { secrets?: Readonly<Record<string, string>> } = {}): Rig {
-  const cacheFolder = mkdtempSync(join(tmpdir(), 'atrium-sandbox-'))
+  const cacheFolder = parts.cacheFolder ?? mkdtempSync(join(tmpdir(), 'atrium-sandbox-'))
   const sandbox = createSandbox({
     cacheFolder,
     maxProcesses: 2,

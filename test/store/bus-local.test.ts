@@ -83,7 +83,7 @@ test('a signal reaches whoever listens', () => {
   const bus = createLocalBus()
   const heard: unknown[] = []
   bus.onSignal((signal) => heard.push(signal))
-  bus.signal({ type: 'cancel', turnId: 't' })
+  bus.signal({ type: 'stop', turnId: 't', code: 'turn_cancelled', message: 'cancelled' })
   bus.signal({ type: 'queued' })
-  assert.deepEqual(heard, [{ type: 'cancel', turnId: 't' }, { type: 'queued' }])
+  assert.deepEqual(heard, [{ type: 'stop', turnId: 't', code: 'turn_cancelled', message: 'cancelled' }, { type: 'queued' }])
 })

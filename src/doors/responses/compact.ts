@@ -1,4 +1,5 @@
 // POST /responses/compact: a history becomes one small item. It is made from the text itself, without asking a model.
+import { usageWire } from '#http/usage.ts'
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import { hexOf, newId, responseId, type UserId } from '#core/ids.ts'
@@ -7,7 +8,6 @@ import { noUsage } from '#core/turn.ts'
 import type { Turns } from '#turns/turns.ts'
 import { closeCompaction } from './compaction.ts'
 import { readInput } from './input.ts'
-import { wireUsage } from './output.ts'
 import type { ResponsesParts } from './parts.ts'
 import { findPrevious } from './plan.ts'
 import { resolveReferences } from './references.ts'
@@ -31,7 +31,7 @@ export async function compactHistory({ turns, now = Date.now }: ResponsesParts, 
     output: [
       { type: 'compaction', id: `cmp_${hexOf(newId())}`, encrypted_content: closeCompaction([...stored, ...given]) },
     ],
-    usage: wireUsage(noUsage),
+    usage: usageWire(noUsage),
   }
 }
 

@@ -1,4 +1,5 @@
 // What came of a turn, as the wire shows it: output items from the entries of the log, and the response object.
+import { usageWire } from '#http/usage.ts'
 import type { ErrorCode } from '#core/errors.ts'
 import { hexOf, responseId } from '#core/ids.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
@@ -120,7 +121,7 @@ export function responseObject({ turn, model, output, gate }: Shown) {
     frequency_penalty: 0,
     top_logprobs: 0,
     reasoning: { effort: null, summary: null },
-    usage: status === 'in_progress' ? null : wireUsage(turn.usage),
+    usage: status === 'in_progress' ? null : usageWire(turn.usage),
     max_output_tokens: null,
     max_tool_calls: null,
     store: true,
@@ -147,17 +148,6 @@ export function wireStatus({ status }: Turn): 'in_progress' | 'completed' | 'fai
       return 'cancelled'
     default:
       return status satisfies never
-  }
-}
-
-export function wireUsage(usage: Usage) {
-  return {
-    input_tokens: usage.inputTokens,
-    input_tokens_details: { cached_tokens: usage.cachedTokens },
-    output_tokens: usage.outputTokens,
-    output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
-    total_tokens: usage.inputTokens + usage.outputTokens,
-    cost_usd: usage.costUsd,
   }
 }
 

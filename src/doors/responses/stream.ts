@@ -1,7 +1,7 @@
 // The events of a turn as Server-Sent Events: a state machine from what happens to text, without any I/O.
 import { hexOf } from '#core/ids.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
-import type { Turn } from '#core/turn.ts'
+import type { Turn, TurnError } from '#core/turn.ts'
 import type { Watched } from '#turns/watch.ts'
 import { itemId, messageOutput, type OutputItem, outputItem, pausing, responseObject, wireStatus } from './output.ts'
 
@@ -30,6 +30,12 @@ export interface Stream {
   tell(events: readonly Watched[]): string
   /** True once the last event has been told. */
   readonly over: boolean
+}
+
+const interrupted: TurnError = {
+  code: 'turn_interrupted',
+  message:
+    'the process that wrote this was lost: the turn goes on elsewhere, and GET of this response shows its result',
 }
 
 /** A message that is being written: how its deltas begin, and what they have said. */
@@ -68,7 +74,7 @@ export function createStream({ turn, model, skip, after = -1 }: StreamParts): St
 
   /** The hot path: one event for each delta, around the JSON of its text. */
   function delta(entryId: string, text: string): string {
-    const before = open?.entryId === entryId ? '' : breakOff() + openMessage(entryId)
+    const before = open?.entryId === entryId ? '' : openMessage(entryId)
     const message = open as Open
     message.text += text
     const number = next++
@@ -86,6 +92,27 @@ export function createStream({ turn, model, skip, after = -1 }: StreamParts): St
     return open ? closeMessage(open, messageOutput(open.id, open.text, 'incomplete')) : ''
   }
 
+  /**
+   * True when text was told whose attempt was given up: the turn is back in the queue, or says something else. The model
+   * is asked again, and what it says then is not the rest of what was told.
+   */
+  function interrupts(told: Watched): boolean {
+    if (!open) return false
+    switch (told.type) {
+      case 'delta':
+      case 'snapshot':
+        return told.turnId === turn.id && told.itemId !== open.entryId
+      case 'entries': {
+        const next = told.entries.find((each) => each.turnId === turn.id && outputItem(each, threadHex))
+        return next !== undefined && next.id !== open.entryId
+      }
+      case 'turn':
+        return told.turn.id === turn.id && told.turn.status === 'queued'
+      default:
+        return told satisfies never
+    }
+  }
+
   function entry(told: Entry): string {
     if (told.turnId !== turn.id) return ''
     if (inputs > 0) {
@@ -96,12 +123,11 @@ export function createStream({ turn, model, skip, after = -1 }: StreamParts): St
     const item = outputItem(told, threadHex)
     if (!item) return ''
     if (told.item.type !== 'message') {
-      const before = breakOff()
       const fields = itemFields(output.push(item) - 1, item)
-      return before + event('response.output_item.added', fields) + event('response.output_item.done', fields)
+      return event('response.output_item.added', fields) + event('response.output_item.done', fields)
     }
     const text = textOf(told.item)
-    let events = open?.entryId === told.id ? '' : breakOff() + openMessage(told.id)
+    let events = open?.entryId === told.id ? '' : openMessage(told.id)
     const message = open as unknown as Open
     // Whatever the deltas did not bring, all of it in a replay, comes as one.
     if (text.length > message.text.length) events += delta(told.id, text.slice(message.text.length))
@@ -119,6 +145,7 @@ export function createStream({ turn, model, skip, after = -1 }: StreamParts): St
   }
 
   function tellOne(told: Watched): string {
+    if (interrupts(told)) return end({ ...turn, status: 'failed', error: interrupted })
     switch (told.type) {
       case 'delta':
       case 'snapshot':

@@ -1,4 +1,5 @@
 // POST /api/chat, which waits for the reply, and POST /api/chat/send, which does not.
+import { usageWire } from '#http/usage.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
@@ -10,7 +11,7 @@ import { checkMessage, type Start, type Turns } from '#turns/turns.ts'
 import { Attachments, partsOf } from './attachments.ts'
 import { checkBody } from './check.ts'
 import { answers, type OpenApiPaths, takes } from './openapi.ts'
-import { FaultWire, GateWire, jobStatus, jobStatuses, openGate, replyText, UsageWire, usageWire } from './wire.ts'
+import { FaultWire, GateWire, jobStatus, jobStatuses, openGate, replyText, UsageWire } from './wire.ts'
 
 /** How long POST /api/chat waits for the turn; after that the turn goes on alone. */
 const usualPatienceMs = 120_000

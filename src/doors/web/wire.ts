@@ -1,4 +1,5 @@
 // Turns and threads as the gateway's JSON shows them. The schemas make the types and the OpenAPI document.
+import { usageWire } from '#http/usage.ts'
 import * as z from 'zod/mini'
 import { openCalls } from '#core/calls.ts'
 import { type Entry, type Gate, type Item, type Message, textOf } from '#core/item.ts'
@@ -66,17 +67,6 @@ export function jobStatus(status: TurnStatus): JobStatus {
 /** The status of a turn that a job status names. */
 export function turnStatus(status: JobStatus): TurnStatus {
   return status === 'completed' ? 'done' : status
-}
-
-export function usageWire(usage: Usage): z.output<typeof UsageWire> {
-  return {
-    input_tokens: usage.inputTokens,
-    input_tokens_details: { cached_tokens: usage.cachedTokens },
-    output_tokens: usage.outputTokens,
-    output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
-    total_tokens: usage.inputTokens + usage.outputTokens,
-    cost_usd: usage.costUsd,
-  }
 }
 
 /** A turn as a job. `last` is its last item, whose text is the response once the turn is done. */

@@ -135,6 +135,48 @@ describe('createStream', () => {
     )
   })
 
+  it('never splices two attempts: what was told of a lost one ends the stream', () => {
+    const others: Watched[] = [
+      delta('b', 0, 'Hello'),
+      { type: 'snapshot', turnId: 't1', itemId: 'b', text: 'Hello' },
+      said('b', 'Hello'),
+      stored(entry('g', gate)),
+      rest('queued'),
+    ]
+    for (const other of others) {
+      const { types, last, over } = tell([delta('a', 0, 'Hal'), other, said('b', 'Hello'), rest('done')])
+      assert.deepEqual(types, ['created', 'output_item.added', 'output_text.delta', 'output_item.done', 'failed'])
+      assert.equal(over, true)
+      assert.equal((last['error'] as Wire)['code'], 'turn_interrupted')
+      assert.deepEqual([textIn(last), outputOf(last)[0]?.status], ['Hal', 'incomplete'])
+    }
+  })
+
+  it('goes on with another attempt when nothing was told of the lost one', () => {
+    const { last, types } = tell([rest('queued'), rest('running'), delta('b', 0, 'Hel'), said('b', 'Hello'), rest('done')])
+    assert.equal(types.at(-1), 'completed')
+    assert.equal(textIn(last), 'Hello')
+  })
+
+  it('is not interrupted by what stands between two messages, or by other turns', () => {
+    const call: Item = { type: 'call', callId: 'c0', name: 'time', args: {} }
+    const { last } = tell([
+      delta('a', 0, 'One'),
+      { type: 'delta', turnId: 't0', itemId: 'x', offset: 0, text: 'no' },
+      stored(entry('x', textMessage('assistant', 'no'), 't0')),
+      { type: 'turn', turn: { ...turn, id: 't0', status: 'queued' } },
+      stored(entry('r', { type: 'reasoning', text: 'hm' }), entry('a', textMessage('assistant', 'One')), entry('k', call)),
+      delta('b', 0, 'Two'),
+      said('b', 'Two'),
+      rest('done'),
+    ])
+    assert.equal(last['status'], 'completed')
+    assert.deepEqual(
+      outputOf(last).map(({ status }) => status),
+      ['completed', 'completed'],
+    )
+  })
+
   it('ends with failed for every end but completed, and tells nothing after it', () => {
     for (const status of ['failed', 'cancelled', 'waiting'] as const) {
       assert.deepEqual(tell([rest(status), said('z', 'late'), rest('done')]).types, ['created', 'failed'])

@@ -1,0 +1,36 @@
+// What the service tells of itself, for every door that is asked.
+import type { UserId } from '#core/ids.ts'
+import type { Turns } from './turns.ts'
+
+export type About = {
+  readonly version: string
+  readonly startedAt: number
+  /** The model of the moment, as configured. */
+  readonly model: () => { readonly provider: string; readonly name: string }
+  readonly databaseBackend: string
+  readonly sandboxEnabled: boolean
+  /** The doors that are open. */
+  readonly doors: () => { name: string; address?: string }[]
+  /** Connections open on the gateway. */
+  readonly connections: () => Promise<number>
+  readonly draining: () => boolean
+}
+
+/** Jobs and cost are of one user, or of all. */
+export async function statusOf(turns: Pick<Turns, 'counts'>, about: About, user: UserId | undefined, now: number) {
+  const [counts, connections] = await Promise.all([turns.counts(user), about.connections()])
+  const { provider, name } = about.model()
+  return {
+    status: about.draining() ? ('draining' as const) : ('ok' as const),
+    version: about.version,
+    uptime_secs: Math.floor((now - about.startedAt) / 1000),
+    active_jobs: counts.queued + counts.running + counts.waiting,
+    llm_backend: provider,
+    llm_model: name,
+    database_backend: about.databaseBackend,
+    sandbox_enabled: about.sandboxEnabled,
+    doors: about.doors(),
+    connections,
+    cost_today_usd: counts.costTodayUsd,
+  }
+}

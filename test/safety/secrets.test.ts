@@ -1,0 +1,72 @@
+// Finding and masking secrets in text and bytes.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { asksForSecret, findSecrets, maskBytes, maskSecrets, spellingsOf } from '#safety/secrets.ts'
+
+const secret = 'p@ss/word "1" ü'
+
+test('every spelling of a value is masked', () => {
+  const spellings = [
+    secret,
+    JSON.stringify({ a: secret }),
+    encodeURIComponent(secret),
+    encodeURIComponent(secret).toLowerCase(),
+    new URLSearchParams({ a: secret }).toString(),
+    Buffer.from(secret).toString('base64'),
+    Buffer.from(secret).toString('base64url'),
+    Buffer.from(secret).toString('hex'),
+    Buffer.from(`x${secret}`).toString('base64'),
+    Buffer.from(`xy${secret}zz`).toString('base64'),
+  ]
+  for (const text of spellings) {
+    assert.notEqual(maskSecrets(`before ${text} after`, [secret]), `before ${text} after`, text)
+    const bytes = maskBytes(Buffer.from(`before ${text} after`), spellingsOf(secret)).toString()
+    assert.match(bytes, /^before .*\*\*\*.* after$/, text)
+  }
+})
+
+test('a text without the value comes back as it was, the very same bytes', () => {
+  const bytes = Buffer.from('nothing here')
+  assert.equal(maskBytes(bytes, spellingsOf(secret)), bytes)
+  assert.equal(maskSecrets('nothing here', [secret]), 'nothing here')
+})
+
+test('a value that is too short to be a secret masks nothing', () => assert.deepEqual(spellingsOf('abc'), []))
+
+const shaped: readonly [text: string, kind: RegExp][] = [
+  [`sk-${'a1'.repeat(20)}`, /OpenAI/],
+  [`ghp_${'a'.repeat(36)}`, /GitHub/],
+  [`github_pat_${'a'.repeat(30)}`, /GitHub/],
+  [`xoxb-${'1'.repeat(12)}-abc`, /Slack/],
+  ['AKIAABCDEFGHIJKLMNOP', /AWS/],
+  [`AIza${'b'.repeat(35)}`, /Google/],
+  ['-----BEGIN RSA PRIVATE KEY-----', /private key/],
+]
+for (const [text, kind] of shaped) {
+  test(`recognised: ${kind.source}`, () => {
+    assert.match(findSecrets(`x ${text} y`).join(), kind)
+    assert(!maskSecrets(`x ${text} y`).includes(text))
+  })
+}
+
+test('ordinary text is not taken for a secret', () => {
+  assert.deepEqual(findSecrets('The task-force asked sk-8 about gh_x and AKIA; see https://a.example/ghp_short'), [])
+})
+
+test('parameters that would collect a credential are told from others', () => {
+  for (const name of [
+    'api_key',
+    'apiKey',
+    'password',
+    'accessToken',
+    'token',
+    'clientSecret',
+    'github_pat',
+    'Authorization',
+  ]) {
+    assert(asksForSecret(name), name)
+  }
+  for (const name of ['city', 'page_token', 'tokens', 'max_tokens', 'key', 'path', 'keyword', 'author', 'secretary']) {
+    assert(!asksForSecret(name), name)
+  }
+})
