@@ -44,7 +44,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       ...(parts.terminal ? [{ name: 'terminal' }] : []),
       ...open.map(({ name, address }) => ({ name, address })),
     ],
-    connections: async () => (await open.find(({ connections }) => connections)?.connections?.()) ?? 0,
+    connections: async () => (await open.find(({ name }) => name === 'gateway')?.connections?.()) ?? 0,
     draining: () => stopping,
   }
   let stopping = false

@@ -91,6 +91,15 @@ function addTools(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (name, options) => (await load()).testTool(name, options))
   tool
+    .command('auth <name>')
+    .description('store the token a tool signs in with; it is asked for, or read from standard input')
+    .action(async (name) => (await import('./credential.ts')).authTool(name))
+  tool
+    .command('setup <name>')
+    .description('store the secrets that a tool needs for its set-up')
+    .option('--secret <name>', 'only this one')
+    .action(async (name, options) => (await import('./credential.ts')).setUpTool(name, options))
+  tool
     .command('remove <name>')
     .description('remove a tool')
     .action(async (name) => (await load()).removeTool(name))

@@ -1,13 +1,10 @@
 // `atrium secret`: values come from a hidden prompt or standard input, never from an argument.
-import { createInterface } from 'node:readline/promises'
-import { Writable } from 'node:stream'
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { openHomeStore } from '#hall.ts'
 import { tellService } from './attach.ts'
+import { readSecret } from './hidden.ts'
 import { print, table } from './report.ts'
-
-const maxSecret = 64 * 1024
 
 export async function setSecret(name: string): Promise<void> {
   if (!/^[A-Za-z][A-Za-z0-9_.-]{0,127}$/.test(name)) {
@@ -17,8 +14,7 @@ export async function setSecret(name: string): Promise<void> {
     )
   }
   const config = loadConfig()
-  const value = process.stdin.isTTY ? await askHidden(`Value of ${name}: `) : await readValue()
-  if (value === '') throw new AppError('invalid_input', 'the value is empty: nothing was stored')
+  const value = await readSecret(`Value of ${name}: `)
   const { store } = await openHomeStore(config)
   try {
     await store.secrets.set(name, value)
@@ -57,25 +53,4 @@ export async function removeSecret(name: string): Promise<void> {
   }
   await tellService(config.home)
   process.stdout.write(`Removed ${name}.\n`)
-}
-
-async function askHidden(prompt: string): Promise<string> {
-  process.stderr.write(prompt)
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const lines = createInterface({ input: process.stdin, output: silent, terminal: true })
-  try {
-    return (await lines.question('')).trim()
-  } finally {
-    lines.close()
-    process.stderr.write('\n')
-  }
-}
-
-async function readValue(): Promise<string> {
-  let text = ''
-  for await (const chunk of process.stdin.setEncoding('utf8')) {
-    text += chunk as string
-    if (text.length > maxSecret) throw new AppError('too_large', `a secret has at most ${maxSecret} characters`)
-  }
-  return text.replace(/\r?\n$/, '')
 }

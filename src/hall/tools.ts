@@ -121,7 +121,7 @@ export async function openToolshed(parts: ToolshedParts): Promise<Toolshed> {
       for (const name of defaults) {
         try {
           const stored = (await store.settings.all())[defaultsSetting]
-          const known = isObject(stored) ? (stored as JsonObject) : {}
+          const known = isObject(stored) ? stored : {}
           const sha256 = await installDefault(name, known, onInstall)
           if (sha256 === undefined) continue
           await store.settings.set(defaultsSetting, { ...known, [name]: sha256 })

@@ -154,6 +154,42 @@ test('a running service picks up an installed and a removed tool without a resta
   }
 })
 
+test('a tool that lacks its secret says how to set it, and its turn waits for that', async () => {
+  const locked = {
+    ...capabilities,
+    http: {
+      ...capabilities.http,
+      credentials: {
+        meteo: {
+          secret_name: 'meteo_key',
+          location: { type: 'bearer' },
+          host_patterns: [capabilities.http.allowlist[0]?.host],
+        },
+      },
+    },
+    auth: { secret_name: 'meteo_key', display_name: 'Meteo', env_var: 'METEO_TOKEN', instructions: 'Ask the office.' },
+  }
+  assert.equal((await install('locked', file('g.json', locked), '--yes')).code, 0)
+  const params = '{"action":"get_current","city":"Oslo"}'
+  const tried = await atrium(home.path, ['tool', 'test', 'locked', '--params', params, '--json'])
+  assert.match((JSON.parse(tried.stdout) as { error: string }).error, /meteo_key.*atrium tool auth locked/)
+
+  const replies = [{ when: 'Oslo', calls: [{ name: 'locked', args: { action: 'get_current', city: 'Oslo' } }] }]
+  const env = { LLM_PROVIDER: 'scripted', LLM_SCRIPT: file('locked-script.json', { replies }) }
+  const ran = await atrium(home.path, ['run', '-m', 'Oslo', '--json'], { env })
+  assert.deepEqual([ran.code, (JSON.parse(ran.stdout) as { status: string }).status], [1, 'waiting'])
+
+  const byVariable = await atrium(home.path, ['tool', 'auth', 'locked'], { env: { METEO_TOKEN: 'hush-variable' } })
+  assert.deepEqual([byVariable.code, /METEO_TOKEN, which is set/.test(byVariable.stdout)], [0, true])
+  const stored = await atrium(home.path, ['tool', 'auth', 'locked'], { input: 'hush-token\n' })
+  assert.deepEqual([stored.code, /Ask the office/.test(stored.stderr)], [0, true])
+  assert.doesNotMatch(stored.stdout + stored.stderr + byVariable.stdout, /hush/)
+  assert.match((await atrium(home.path, ['tool', 'setup', 'locked'])).stdout, /needs no set-up/)
+  const again = await atrium(home.path, ['tool', 'test', 'locked', '--params', params, '--json'])
+  assert.doesNotMatch(again.stdout, /meteo_key|hush/)
+  await atrium(home.path, ['tool', 'remove', 'locked'])
+})
+
 test('a tool that comes with the project stays away once it is removed', async () => {
   assert.equal((await atrium(home.path, ['tool', 'remove', 'weather'])).code, 0)
   await atrium(home.path, ['run', '-m', 'hello'])

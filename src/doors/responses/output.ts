@@ -4,7 +4,7 @@ import type { ErrorCode } from '#core/errors.ts'
 import { hexOf, responseId } from '#core/ids.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
 import { isObject, type Json } from '#core/json.ts'
-import type { Turn, TurnError, TurnOptions, Usage } from '#core/turn.ts'
+import type { Turn, TurnError, TurnOptions } from '#core/turn.ts'
 
 /** The model's name wherever the request that named it is not at hand. */
 export const placeholderModel = 'reborn'

@@ -3,7 +3,7 @@ import { usageWire } from '#http/usage.ts'
 import * as z from 'zod/mini'
 import { openCalls } from '#core/calls.ts'
 import { type Entry, type Gate, type Item, type Message, textOf } from '#core/item.ts'
-import type { Thread, Turn, TurnStatus, Usage } from '#core/turn.ts'
+import type { Thread, Turn, TurnStatus } from '#core/turn.ts'
 
 export const jobStatuses = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const
 export type JobStatus = (typeof jobStatuses)[number]
