@@ -18,7 +18,7 @@ export async function authTool(name: string): Promise<void> {
     const title = auth.displayName ?? name
     const help = [auth.instructions, auth.setupUrl && `Get a token at ${auth.setupUrl}`, auth.tokenHint].filter(Boolean)
     if (help.length > 0) process.stderr.write(`${help.join('\n')}\n`)
-    await store.secrets.set(toolSecret(auth.secretName), await readSecret(`Token for ${title}: `))
+    await store.secrets.set(toolSecret(name, auth.secretName), await readSecret(`Token for ${title}: `))
     say(`Stored ${auth.secretName}. Approve the waiting sign-in, if there is one, and the turn goes on.`)
   })
 }
@@ -39,7 +39,7 @@ export async function setUpTool(name: string, { secret }: { secret?: string }): 
       )
     }
     for (const each of wanted) {
-      await store.secrets.set(toolSecret(each.name), await readSecret(`${each.prompt ?? each.name}: `))
+      await store.secrets.set(toolSecret(name, each.name), await readSecret(`${each.prompt ?? each.name}: `))
       say(`Stored ${each.name}.`)
     }
   })

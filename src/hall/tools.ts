@@ -38,6 +38,8 @@ export async function openToolshed(parts: ToolshedParts): Promise<Toolshed> {
   const { builtIn, store, home, config, log } = parts
   let current = toolSet(builtIn)
   let opened: Promise<Sandbox> | undefined
+  let installing: Promise<void> | undefined
+  const closing = new AbortController()
   const sandbox = (): Promise<Sandbox> => {
     opened ??= openSandbox({ store, home, config, log })
     return opened
@@ -105,7 +107,8 @@ export async function openToolshed(parts: ToolshedParts): Promise<Toolshed> {
     if (known[name] === sha256 || (there && there.sha256 !== known[name])) return undefined
     if (known[name] !== undefined && !there) return undefined
     onInstall(name)
-    const loaded = await (await sandbox()).load({ name, component, capabilities })
+    const loaded = await (await sandbox()).load({ name, component, capabilities }, closing.signal)
+    closing.signal.throwIfAborted()
     await store.tools.put(
       { name, sha256, capabilities, description: loaded.description, schema: JSON.stringify(loaded.schema) },
       component,
@@ -113,26 +116,39 @@ export async function openToolshed(parts: ToolshedParts): Promise<Toolshed> {
     return sha256
   }
 
+  async function installAll(onInstall: (name: string) => void): Promise<void> {
+    for (const name of defaults) {
+      try {
+        const stored = (await store.settings.all())[defaultsSetting]
+        const known = isObject(stored) ? stored : {}
+        const sha256 = await installDefault(name, known, onInstall)
+        if (sha256 === undefined) continue
+        await store.settings.set(defaultsSetting, { ...known, [name]: sha256 })
+        await reload()
+        log.info({ tool: name }, 'installed a tool that comes with Atrium')
+      } catch (error) {
+        // The next start does it.
+        if (closing.signal.aborted) return
+        log.warn({ tool: name, err: error }, 'a tool that comes with Atrium could not be installed')
+      }
+    }
+  }
+
   await reload()
   return {
     tools: () => current,
     reload,
-    async installDefaults(onInstall = () => {}) {
-      for (const name of defaults) {
-        try {
-          const stored = (await store.settings.all())[defaultsSetting]
-          const known = isObject(stored) ? stored : {}
-          const sha256 = await installDefault(name, known, onInstall)
-          if (sha256 === undefined) continue
-          await store.settings.set(defaultsSetting, { ...known, [name]: sha256 })
-          await reload()
-          log.info({ tool: name }, 'installed a tool that comes with Atrium')
-        } catch (error) {
-          log.warn({ tool: name, err: error }, 'a tool that comes with Atrium could not be installed')
-        }
-      }
+    installDefaults(onInstall = () => {}) {
+      installing ??= installAll(onInstall).finally(() => {
+        installing = undefined
+      })
+      return installing
     },
-    close: async () => (await opened)?.close(),
+    async close() {
+      closing.abort()
+      await installing
+      await (await opened)?.close()
+    },
   }
 }
 
@@ -153,14 +169,14 @@ export async function openSandbox({ store, home, config, log }: Omit<ToolshedPar
       const record = (await store.tools.list()).find((each) => each.name === tool)
       const auth = record && readCapabilities(record.capabilities).capabilities.auth
       const variable = auth?.secretName === name ? auth.envVar : undefined
-      return (variable && environmentVariable(variable)) || (await store.secrets.get(toolSecret(name)))
+      return (variable && environmentVariable(variable)) || (await store.secrets.get(toolSecret(tool, name)))
     },
   })
 }
 
-/** Where a tool's secret is kept: apart from provider keys, which no tool can name. */
-export function toolSecret(name: string): string {
-  return `tool/${name}`
+/** Where a tool's secret is kept: apart from provider keys and from other tools', which it cannot name. */
+export function toolSecret(tool: string, name: string): string {
+  return `tool/${tool}/${name}`
 }
 
 async function prepareTool(

@@ -2,7 +2,7 @@
 // answer. Follows nothing, remembers nothing.
 import type { LookupAddress } from 'node:dns'
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
-import { request as httpsRequest } from 'node:https'
+import { Agent, request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { connect as tlsConnect, rootCertificates } from 'node:tls'
 import { promisify } from 'node:util'
@@ -100,11 +100,10 @@ function send(request: Outgoing, { connection, ca, signal }: SendParts, onSent: 
       ...(body && { 'content-length': body.length }),
     },
     setHost: false,
-    agent: false as const,
     signal,
     ...('socket' in connection
-      ? { createConnection: () => tlsConnect({ socket: connection.socket, ...name, ...trust }) }
-      : { host: connection.address, port: target.port, ...name, ...trust }),
+      ? { agent: agentOver(tlsConnect({ socket: connection.socket, ...name, ...trust })) }
+      : { agent: false as const, host: connection.address, port: target.port, ...name, ...trust }),
   }
   return new Promise((resolve, reject) => {
     const outgoing: ClientRequest = (target.scheme === 'https' ? httpsRequest : httpRequest)(options, resolve)
@@ -112,6 +111,11 @@ function send(request: Outgoing, { connection, ca, signal }: SendParts, onSent: 
     outgoing.on('finish', onSent)
     outgoing.end(body)
   })
+}
+
+/** An agent whose only connection is this one. */
+function agentOver(socket: Socket): Agent {
+  return Object.assign(new Agent({ keepAlive: false }), { createConnection: () => socket })
 }
 
 async function read(message: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<WireAnswer> {

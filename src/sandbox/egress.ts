@@ -78,7 +78,7 @@ export function createEgress(parts: EgressParts): Egress {
       )
       const wait = Math.ceil(retryAfterMs / 1_000)
       if (!allowed)
-        return fault('rate_limited', `${parts.tool} may send ${limit} requests a ${word}; try again in ${wait} s`)
+        return fault('rate_limited', `${parts.tool} may send ${limit} requests per ${word}; try again in ${wait} s`)
     }
     return undefined
   }

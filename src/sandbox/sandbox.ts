@@ -1,6 +1,6 @@
 // The sandbox as the service holds it: checks packages, keeps their code, runs their calls.
 import { lookup } from 'node:dns/promises'
-import { isObject, type JsonObject } from '#core/json.ts'
+import { byteLength, isObject, type JsonObject } from '#core/json.ts'
 import type { LimitStore } from '#core/store.ts'
 import type { Tool } from '#core/tool.ts'
 import type { Log } from '#lib/log.ts'
@@ -12,7 +12,7 @@ import { ToolFault, type ToolFaultCode } from './faults.ts'
 import type { LogLine, Result } from './guest.ts'
 import { createHost, type HostParts } from './host.ts'
 import { type Prepared, prepareComponent } from './install.ts'
-import { callDeadlineMs } from './limits.ts'
+import { callDeadlineMs, maxParamsBytes } from './limits.ts'
 import { createToolPool, type ToolPool } from './pool.ts'
 import type { Finished, Host } from './process.ts'
 import type { ProxySettings } from './proxy.ts'
@@ -192,6 +192,9 @@ async function namesSet(
 }
 
 function checkedParams(params: string): string {
+  if (byteLength(params) > maxParamsBytes) {
+    throw new ToolFault('params_too_large', `the parameters are over ${maxParamsBytes} bytes`)
+  }
   try {
     JSON.parse(params)
     return params

@@ -289,12 +289,12 @@ test('rates are kept across calls by the store, a minute and an hour', async () 
   for (let each = 0; each < 3; each++) assert.equal((await setUp({ http, limits }).get()).type, 'answer')
   assert.match(
     faultOf(await setUp({ http, limits }).get()),
-    /^rate_limited: probe may send 3 requests a minute; try again in 60 s/,
+    /^rate_limited: probe may send 3 requests per minute; try again in 60 s/,
   )
   const hourly = { rate_limit: { requests_per_hour: 2 } }
   const other = createMemoryLimits()
   for (let each = 0; each < 2; each++) await setUp({ http: hourly, limits: other }).get()
-  assert.match(faultOf(await setUp({ http: hourly, limits: other }).get()), /2 requests a hour|2 requests an hour/)
+  assert.match(faultOf(await setUp({ http: hourly, limits: other }).get()), /2 requests per hour/)
 })
 
 test('what is not in the list is blocked before anything is counted or sent', async () => {

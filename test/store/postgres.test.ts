@@ -1,9 +1,20 @@
-// The store's promises on PostgreSQL.
-import { after, before } from 'node:test'
+// The store's promises on PostgreSQL, and those of the driver under it.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AppError } from '#core/errors.ts'
 import { createSeal } from '#lib/seal.ts'
+import { migratePostgres } from '#store/migrate-postgres.ts'
 import { openPostgresStore } from '#store/open.ts'
+import { openPostgres } from '#store/postgres.ts'
+import { query, run } from '#store/sql.ts'
 import { type Server, startPostgres } from '../postgres.ts'
+import { finish, lease, rejectsWith, turnOf } from './harness.ts'
 import { storeTests } from './suite.ts'
+
+const seal = createSeal('0'.repeat(64))
+/** As many as the pool has. */
+const connections = 10
 
 let server: Server
 before(async () => {
@@ -14,7 +25,79 @@ after(() => server.remove())
 storeTests('PostgreSQL', async (t) => {
   const clock = { now: Date.now() }
   const url = await server.database()
-  const { store } = await openPostgresStore({ url, seal: createSeal('0'.repeat(64)), now: () => clock.now })
+  const { store } = await openPostgresStore({ url, seal, now: () => clock.now })
   t.after(() => store.close())
   return { store, clock }
+})
+
+test('processes that start together on an empty database migrate it once', async () => {
+  const url = await server.database()
+  const opened = await Promise.all(Array.from({ length: 5 }, () => openPostgresStore({ url, seal })))
+  const [one, two] = opened
+  assert(one && two)
+  const { turn } = await one.store.turns.start(turnOf())
+  assert.equal((await finish(two.store, turn)).status, 'done')
+  await Promise.all(opened.map(({ store }) => store.close()))
+})
+
+test('a database of a newer Atrium is left alone', async () => {
+  const sql = openPostgres(await server.database())
+  await migratePostgres(sql.pool)
+  await sql.pool.query('UPDATE schema_version SET version = version + 1')
+  await rejectsWith(migratePostgres(sql.pool), 'database_unavailable')
+  await sql.close()
+})
+
+test('jobs wait for a free connection, and not for ever', async () => {
+  const sql = openPostgres(await server.database())
+  const one = () => sql.read(() => query('SELECT 1 AS one'))
+  const take = () => Promise.all(Array.from({ length: connections }, () => sql.pool.connect()))
+  const held = await take()
+  const waiting = Array.from({ length: 30 }, one)
+  await sleep(200)
+  for (const client of held) client.release()
+  for (const rows of await Promise.all(waiting)) assert.deepEqual(rows, [{ one: 1 }])
+  // A server that has just answered is there, however long the queue is.
+  const again = await take()
+  await sql.ping()
+  const began = Date.now()
+  await rejectsWith(one(), 'database_unavailable')
+  assert(Date.now() - began < 20_000)
+  for (const client of again) client.release()
+  assert.deepEqual(await one(), [{ one: 1 }])
+  await sql.close()
+})
+
+test('a lost race is run again, also when a statement that nobody waited for lost it', async () => {
+  const sql = openPostgres(await server.database())
+  await sql.pool.query('CREATE TABLE taken (id INT PRIMARY KEY)')
+  await sql.pool.query('INSERT INTO taken VALUES (1)')
+  let tries = 0
+  const id = await sql.write(function* () {
+    tries++
+    yield* run('INSERT INTO taken VALUES (?)', tries)
+    yield* query('SELECT 1')
+    return tries
+  })
+  assert.deepEqual([id, tries], [2, 2])
+  await sql.close()
+})
+
+test('a fault of the job itself leaves the connection and the next job unharmed', async () => {
+  const sql = openPostgres(await server.database())
+  const bad = () => sql.write(() => query('SELECT no_such_column'))
+  for (let at = 0; at < connections * 2; at++) await assert.rejects(bad(), (error: AppError) => error.code !== undefined)
+  assert.deepEqual(await sql.write(() => query('SELECT 1 AS one')), [{ one: 1 }])
+  await sql.close()
+})
+
+test('what a lease holds is known to the database', async (t) => {
+  const { store } = await openPostgresStore({ url: await server.database(), seal })
+  t.after(() => store.close())
+  const { turn } = await store.turns.start(turnOf())
+  const ids = async (): Promise<string[]> => (await store.turns.heldBy(lease)).map(({ id }) => id)
+  assert.deepEqual(await ids(), [turn.id])
+  assert.deepEqual(await store.turns.heldBy({ ...lease, epoch: 2 }), [])
+  await store.turns.release(turn, lease)
+  assert.deepEqual(await ids(), [])
 })

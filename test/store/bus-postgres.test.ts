@@ -1,0 +1,191 @@
+// The bus between processes: two of them over one database, each with its own link.
+import assert from 'node:assert/strict'
+import { after, before, test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Bus, Subscription } from '#core/bus.ts'
+import type { Event } from '#core/event.ts'
+import { newId } from '#core/ids.ts'
+import type { Turn } from '#core/turn.ts'
+import { silentLog } from '#lib/log.ts'
+import { createSeal } from '#lib/seal.ts'
+import { createPostgresBus } from '#store/bus-postgres.ts'
+import { openPostgresStore } from '#store/open.ts'
+import { type Server, startPostgres } from '../postgres.ts'
+import { ada, lease, reply, step, turnOf } from './harness.ts'
+
+const patienceMs = 15_000
+
+let server: Server
+before(async () => {
+  server = await startPostgres()
+})
+after(() => server.remove())
+
+/** Two processes that share a database and nothing else. */
+async function openTwo(t: TestContext) {
+  const url = await server.database()
+  const open = async () => {
+    const { store, sql } = await openPostgresStore({ url, seal: createSeal('0'.repeat(64)) })
+    const bus = await createPostgresBus({ url, sql, log: silentLog })
+    t.after(async () => {
+      await bus.close()
+      await store.close()
+    })
+    return { store, bus, sql }
+  }
+  return { here: await open(), there: await open() }
+}
+
+type Delta = Extract<Event, { type: 'delta' }>
+
+/** What a subscription has heard, as it comes. */
+function hear(subscription: Subscription) {
+  const events: Event[] = []
+  const done = (async () => {
+    for await (const batch of subscription) events.push(...batch)
+  })()
+  const text = (): string =>
+    events
+      .filter((event): event is Delta => event.type === 'delta')
+      .map((delta) => delta.text)
+      .join('')
+  return { events, text, close: () => (subscription.close(), done) }
+}
+
+async function until(what: string, holds: () => boolean): Promise<void> {
+  for (const end = Date.now() + patienceMs; !holds(); ) {
+    if (Date.now() > end) throw new Error(`never: ${what}`)
+    await sleep(10)
+  }
+}
+
+function write(bus: Bus, { threadId, id: turnId }: Turn, itemId: string) {
+  let offset = 0
+  return (text: string): void => {
+    bus.publish(threadId, [{ type: 'delta', turnId, itemId, offset, text }])
+    offset += text.length
+  }
+}
+
+function assertContinuous(events: readonly Event[]): void {
+  const lengths = new Map<string, number>()
+  for (const event of events) {
+    if (event.type !== 'delta') continue
+    assert.equal(event.offset, lengths.get(event.itemId) ?? 0, 'text follows on text')
+    lengths.set(event.itemId, event.offset + event.text.length)
+  }
+}
+
+test('text is heard elsewhere from its beginning, in order and once, whatever is in it', async (t) => {
+  const { here, there } = await openTwo(t)
+  const { turn } = await here.store.turns.start(turnOf())
+  const say = write(here.bus, turn, newId())
+  const long = '"\\\u0001\u{1F3DB}é'.repeat(2_000)
+  say('Before anybody watched. ')
+  const watcher = hear(there.bus.subscribe(turn.threadId, { seq: 1, turn }))
+  await until('the beginning', () => watcher.text() === 'Before anybody watched. ')
+  say(long)
+  for (let at = 0; at < 200; at++) say(`${at} `)
+  const all = `Before anybody watched. ${long}${Array.from({ length: 200 }, (_, at) => `${at} `).join('')}`
+  await until('all of it', () => watcher.text().length >= all.length)
+  assert.equal(watcher.text(), all)
+  assertContinuous(watcher.events)
+  const second = there.bus.subscribe(turn.threadId, { seq: 1 })
+  assert.equal(second.partial?.text, all)
+  second.close()
+  await watcher.close()
+})
+
+test('an end is heard with all that was stored before it', async (t) => {
+  const { here, there } = await openTwo(t)
+  for (let round = 0; round < 20; round++) {
+    const { turn } = await here.store.turns.start(turnOf())
+    const watcher = hear(there.bus.subscribe(turn.threadId, { seq: 1, turn }))
+    const draft = reply('said')
+    write(here.bus, turn, draft.id)('sai')
+    const recorded = await here.store.turns.record(turn, lease, step([draft], { status: 'done' }))
+    here.bus.publish(turn.threadId, [
+      { type: 'entries', entries: recorded.entries },
+      { type: 'turn', turn: recorded.turn },
+    ])
+    await until('the end', () => watcher.events.some((event) => event.type === 'turn' && event.turn.status === 'done'))
+    const end = watcher.events.findIndex((event) => event.type === 'turn' && event.turn.status === 'done')
+    const stored = watcher.events.findIndex((event) => event.type === 'entries' && event.entries[0]?.id === draft.id)
+    assert(stored >= 0 && stored < end, 'entries come before the end')
+    const late = watcher.events.slice(stored).some((event) => event.type === 'delta')
+    assert(!late, 'text of a stored item is not told after it')
+    await watcher.close()
+  }
+})
+
+test('text of an attempt that was given up is not mixed into the next one', async (t) => {
+  const { here, there } = await openTwo(t)
+  const { turn } = await here.store.turns.start(turnOf())
+  const [old, next] = [newId(), newId()].toSorted() as [string, string]
+  const watcher = hear(there.bus.subscribe(turn.threadId, { seq: 1, turn }))
+  await sleep(300)
+  const stale = write(here.bus, turn, old)
+  stale('first ')
+  await until('the first attempt', () => watcher.text() === 'first ')
+  const fresh = write(here.bus, turn, next)
+  fresh('second ')
+  await until('the second attempt', () => watcher.text() === 'first second ')
+  stale('late ')
+  await sleep(300)
+  fresh('attempt')
+  await until('its rest', () => watcher.text().endsWith('attempt'))
+  assert.equal(watcher.text(), 'first second attempt')
+  await watcher.close()
+})
+
+test('a thread that was erased ends the wait for its turn', async (t) => {
+  const { here, there } = await openTwo(t)
+  const { turn } = await here.store.turns.start(turnOf())
+  const watcher = hear(there.bus.subscribe(turn.threadId, { seq: 1, turn }))
+  await here.store.threads.remove(ada, turn.threadId)
+  // Nobody says a word of it: the watcher's own look finds it out.
+  await until('the end', () => watcher.events.some((event) => event.type === 'turn' && event.turn.status === 'cancelled'))
+  await watcher.close()
+})
+
+test('nothing of a text from elsewhere is kept once nobody watches', async (t) => {
+  const { here, there } = await openTwo(t)
+  const { turn } = await here.store.turns.start(turnOf())
+  const say = write(here.bus, turn, newId())
+  say('half')
+  const watcher = hear(there.bus.subscribe(turn.threadId, { seq: 1, turn }))
+  await until('the text', () => watcher.text() === 'half')
+  await watcher.close()
+  const later = there.bus.subscribe(turn.threadId, { seq: 1 })
+  assert.equal(later.partial, undefined)
+  later.close()
+})
+
+test('signals reach every process, this one included, and a broken link makes up for what it missed', async (t) => {
+  const { here, there } = await openTwo(t)
+  const heard: string[] = []
+  const own: string[] = []
+  there.bus.onSignal(({ type }) => heard.push(type))
+  here.bus.onSignal(({ type }) => own.push(type))
+  here.bus.signal({ type: 'stop', turnId: 't', code: 'turn_cancelled', message: 'cancelled' })
+  await until('the signal', () => heard.includes('stop'))
+  assert.deepEqual([own, heard], [['stop'], ['stop']])
+  await here.sql.pool.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE application_name = 'atrium-link' AND datname = current_database()`,
+  )
+  // A setting that changes now is announced to nobody.
+  await here.store.settings.set('llm_provider', 'offline')
+  await until('both look for themselves', () => heard.includes('settings') && own.includes('settings'))
+  assert(heard.includes('queued'))
+  heard.length = 0
+  await until('it speaks again', () => {
+    here.bus.signal({ type: 'stop', turnId: 't', code: 'turn_cancelled', message: 'cancelled' })
+    return heard.includes('stop')
+  })
+  const { rows } = await here.sql.pool.query<{ n: number }>(
+    `SELECT count(*)::int AS n FROM pg_stat_activity
+     WHERE application_name = 'atrium-link' AND datname = current_database()`,
+  )
+  assert.equal(rows[0]?.n, 2, 'one link a process')
+})
