@@ -1,5 +1,6 @@
 // The processes of a benchmark and the folders they write to. Whatever ends the benchmark ends them, too.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,11 +15,14 @@ export type Child = Ready & {
   profile(): Promise<void>
   /** The profile since then, as the text of a .cpuprofile file. */
   profiled(): Promise<string>
+  stop(): Promise<void>
 }
 
 export type Children = {
   /** Runs a file (its URL) until it says that it is ready. */
   start(file: string, ...args: readonly string[]): Promise<Child>
+  /** The same for a file that has something to clean up: it is asked to end, not killed. */
+  startTidy(file: string, ...args: readonly string[]): Promise<Child>
   /** Runs any command; the caller waits for whatever it does. */
   spawn(command: string, args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess
   folder(): string
@@ -27,19 +31,27 @@ export type Children = {
 /** Call once: what is started or made is gone when this process ends, by itself or by a signal. */
 export function createChildren(): Children {
   const alive = new Set<ChildProcess>()
+  const tidy = new Set<ChildProcess>()
   const folders: string[] = []
   process.once('exit', () => {
-    for (const child of alive) child.kill('SIGKILL')
+    for (const child of alive) child.kill(tidy.has(child) ? 'SIGTERM' : 'SIGKILL')
     for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
   })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
 
+  function startFile(file: string, args: readonly string[]): ChildProcess {
+    const path = fileURLToPath(file)
+    const child = children.spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path, ...args], {})
+    child.stdout?.resume()
+    return child
+  }
+
   const children: Children = {
-    async start(file, ...args) {
-      const path = fileURLToPath(file)
-      const child = children.spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path, ...args], {})
-      child.stdout?.resume()
-      return { ...(await told(child, 'ready', readyMs)), ...asks(child) }
+    start: (file, ...args) => whenReady(startFile(file, args)),
+    startTidy(file, ...args) {
+      const child = startFile(file, args)
+      tidy.add(child)
+      return whenReady(child)
     },
     spawn(command, args, env) {
       const { PATH = '' } = process.env
@@ -63,6 +75,10 @@ export function createChildren(): Children {
   return children
 }
 
+async function whenReady(child: ChildProcess): Promise<Child> {
+  return { ...(await told(child, 'ready', readyMs)), ...asks(child) }
+}
+
 /** The questions a child with `measured.ts` inside answers. */
 export function asks(child: ChildProcess): Omit<Child, keyof Ready> {
   const ask = (question: Ask['ask']): void => {
@@ -81,6 +97,11 @@ export function asks(child: ChildProcess): Omit<Child, keyof Ready> {
     profiled() {
       ask('profiled')
       return told(child, 'profile', answerMs)
+    },
+    async stop() {
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      await ended
     },
   }
 }

@@ -1,14 +1,25 @@
-// The load: so many turns, so many of them in flight, each read to its end and checked.
+// The load: so many turns, so many of them in flight on connections that are kept open, each read to its end and checked.
 import { Agent, type Dispatcher } from 'undici'
 
 const turnMs = 60_000
 
 export type Load = {
   readonly origin: string
-  readonly path: string
-  readonly headers?: Readonly<Record<string, string>>
   readonly inFlight: number
   readonly turns: number
+  readonly runTurn: RunTurn
+  /** Waits for what the turns have left behind: its CPU time counts, its wall time does not. */
+  readonly drain?: (agent: Agent, origin: string) => Promise<void>
+}
+
+/** Runs the turn of a number to its good end; throws when it comes to another. */
+export type RunTurn = (agent: Agent, origin: string, turn: number) => Promise<Timing>
+type Timing = { readonly totalMs: number; readonly firstMs: number }
+
+/** A turn whose answer is a stream. */
+export type Stream = {
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
   readonly bodyOf: (turn: number) => string
   /** What the stream shows with its first token, and only with a turn that went well. */
   readonly firstMark: string
@@ -25,7 +36,7 @@ export async function runLoad(load: Load): Promise<Loaded> {
   let next = 0
   async function lane(): Promise<void> {
     for (let at = next++; at < load.turns; at = next++) {
-      const { totalMs, firstMs } = await runTurn(agent, load, load.bodyOf(at))
+      const { totalMs, firstMs } = await load.runTurn(agent, load.origin, at)
       latencies.push(totalMs)
       firsts.push(firstMs)
     }
@@ -33,15 +44,18 @@ export async function runLoad(load: Load): Promise<Loaded> {
   const start = performance.now()
   try {
     await Promise.all(Array.from({ length: load.inFlight }, lane))
-    return { wallMs: performance.now() - start, latencies, firsts }
+    const wallMs = performance.now() - start
+    await load.drain?.(agent, load.origin)
+    return { wallMs, latencies, firsts }
   } finally {
     await agent.destroy()
   }
 }
 
-function runTurn(agent: Agent, load: Load, body: string): Promise<{ totalMs: number; firstMs: number }> {
-  const { origin, path, headers, firstMark, lastMark } = load
-  return new Promise((resolve, reject) => {
+export function streamTurn({ path, headers, bodyOf, firstMark, lastMark }: Stream): RunTurn {
+  return (agent, origin, turn) => {
+    const body = bodyOf(turn)
+    const { promise, resolve, reject } = Promise.withResolvers<Timing>()
     const start = performance.now()
     let status = 0
     let firstMs = 0
@@ -67,5 +81,6 @@ function runTurn(agent: Agent, load: Load, body: string): Promise<{ totalMs: num
       { origin, path, method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body },
       handler,
     )
-  })
+    return promise
+  }
 }

@@ -4,6 +4,7 @@ import { cpus, platform, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { createChildren } from './children.ts'
 import { length } from './length.ts'
+import { postgres } from './postgres.ts'
 import { profile } from './profile.ts'
 import { responses, streams } from './responses.ts'
 import { startup } from './startup.ts'
@@ -11,8 +12,18 @@ import type { Bench, Scale, Suite } from './suite.ts'
 import { printTable, type Table } from './table.ts'
 import { threads } from './threads.ts'
 import { turns } from './turns.ts'
+import { webhook } from './webhook.ts'
 
-const suites: Readonly<Record<string, Suite>> = { turns, length, threads, responses, streams, startup }
+const suites: Readonly<Record<string, Suite>> = {
+  turns,
+  length,
+  threads,
+  responses,
+  streams,
+  webhook,
+  postgres,
+  startup,
+}
 
 const usage = `npm run bench -- [--quick] [--only ${Object.keys(suites).join('|')}] [--json FILE] [--profile]
   --quick    everything once and small, under 30 seconds: shows that it works, not how fast

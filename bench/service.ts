@@ -1,10 +1,16 @@
 // `atrium serve` as a child process: started as anybody would start it, and timed until it says that it is ready.
 import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { type Child, type Children, asks } from './children.ts'
+import { asks, type Child, type Children } from './children.ts'
+import type { Bench } from './suite.ts'
 
 const launcher = join(import.meta.dirname, '../bin/atrium')
 const deadlineMs = 30_000
+
+/** The operator's token of every service here. */
+export const token = 'token-of-the-operator-in-the-benchmark'
 
 export type Service = { readonly child: ChildProcess; readonly readyMs: number; stop(): Promise<void> }
 
@@ -34,13 +40,37 @@ export async function startService(children: Children, env: Readonly<Record<stri
   }
 }
 
-/** A service that tells what it uses: `measured.ts` is loaded into it beside its own code. */
-export async function startMeasured(
-  children: Children,
-  origin: string,
-  env: Readonly<Record<string, string>>,
+/**
+ * A service in a home of its own in front of the mock, which tells what it uses: `measured.ts` is loaded into it beside
+ * its own code. The origin is its gateway's.
+ */
+export async function startDoor(
+  { children, model }: Bench,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Child> {
-  const preload = `--import=${import.meta.resolve('./measured.ts')}`
-  const { child } = await startService(children, { ...env, NODE_OPTIONS: preload })
-  return { origin, ...asks(child) }
+  const port = await freePort()
+  const home = children.folder()
+  const { child } = await startService(children, {
+    HOME: home,
+    ATRIUM_HOME: home,
+    GATEWAY_PORT: String(port),
+    SERVICE_REBORN_WEBUI_TOKEN: token,
+    CHAT_RATE_LIMIT: '0',
+    LLM_PROVIDER: 'openai-compatible',
+    LLM_MODEL: 'mock-1',
+    LLM_BASE_URL: `${model}/v1`,
+    LLM_API_KEY: 'key-of-the-mock',
+    NODE_OPTIONS: `--import=${import.meta.resolve('./measured.ts')}`,
+    ...env,
+  })
+  return { origin: `http://127.0.0.1:${port}`, ...asks(child) }
+}
+
+/** A port that nobody listens at now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address ? address.port : 0
 }

@@ -1,7 +1,7 @@
 // What every suite gets and gives: the model and the processes, how much to do, and tables of what came out.
 import type { Child, Children } from './children.ts'
 import { compare, type Measured, median, percentile, ratio, type Subject } from './compare.ts'
-import type { Load } from './load.ts'
+import { type Load, streamTurn } from './load.ts'
 import type { Table } from './table.ts'
 
 export type Bench = {
@@ -31,7 +31,8 @@ const message = 'What is the capital of France, and why?'
 /** A request to a floor: what any client would send to the model. */
 export function floorLoad(inFlight: number, turns: number, model = 'mock-1'): Omit<Load, 'origin'> {
   const body = JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: message }] })
-  return { path: '/', inFlight, turns, bodyOf: () => body, firstMark: 'token', lastMark: '[DONE]' }
+  const runTurn = streamTurn({ path: '/', bodyOf: () => body, firstMark: 'token', lastMark: '[DONE]' })
+  return { inFlight, turns, runTurn }
 }
 
 /** A turn through the loop; without a thread each starts a new one. */
@@ -41,7 +42,7 @@ export function loopLoad(
   threadOf?: (turn: number) => string | undefined,
 ): Omit<Load, 'origin'> {
   const bodyOf = (turn: number): string => JSON.stringify({ message, thread: threadOf?.(turn) })
-  return { path: '/', inFlight, turns, bodyOf, firstMark: 'token', lastMark: '"done"' }
+  return { inFlight, turns, runTurn: streamTurn({ path: '/', bodyOf, firstMark: 'token', lastMark: '"done"' }) }
 }
 
 /** Floor (A), or (B) when it keeps what passes. */

@@ -17,22 +17,22 @@ import type { Table } from './table.ts'
 
 /** Turns through the whole loop. */
 export const turns: Suite = async (bench) =>
-  againstFloors(bench, { name: 'loop', child: await startLoop(bench), loadOf: loopLoad })
+  againstFloors(bench, 'loop', [{ name: 'loop', child: await startLoop(bench), loadOf: loopLoad }])
 
 /** A process that answers turns, and how it is asked. */
-type Thing = {
+export type Thing = {
   readonly name: string
   readonly child: Child
   readonly loadOf: (inFlight: number, turns: number) => Omit<Load, 'origin'>
 }
 
-/** Measures a thing beside both floors. */
-export async function againstFloors(bench: Bench, thing: Thing): Promise<Table[]> {
+/** Measures things beside both floors. */
+export async function againstFloors(bench: Bench, title: string, measured: readonly Thing[]): Promise<Table[]> {
   const { rounds, turns, warmUp: warm } = bench.scale
   const things: Thing[] = [
     { name: '(A) proxy', child: await startFloor(bench, 'A'), loadOf: floorLoad },
     { name: '(B) proxy + 2 inserts', child: await startFloor(bench, 'B'), loadOf: floorLoad },
-    thing,
+    ...measured,
   ]
   const at = (inFlight: number, count: number): Subject[] =>
     things.map(({ name, child, loadOf }) => ({
@@ -40,7 +40,7 @@ export async function againstFloors(bench: Bench, thing: Thing): Promise<Table[]
       child,
       load: () => loadOf(inFlight, count),
     }))
-  const { result: results, memory } = await weigh(`Memory: ${thing.name}`, things, async () => {
+  const { result: results, memory } = await weigh(`Memory: ${title}`, things, async () => {
     await warmUp(at(16, warm))
     return compare([...at(1, turns.single), ...at(16, turns.many), ...at(64, turns.many)], rounds)
   })
@@ -48,5 +48,5 @@ export async function againstFloors(bench: Bench, thing: Thing): Promise<Table[]
     const place = results.indexOf(result)
     return results[place - (place % things.length) + (kind === 'A' ? 0 : 1)]
   }
-  return [turnTable(`A turn of 20 tokens: ${thing.name}`, results, floorOf), memory]
+  return [turnTable(`A turn of 20 tokens: ${title}`, results, floorOf), memory]
 }

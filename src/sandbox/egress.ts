@@ -143,8 +143,9 @@ export function createEgress(parts: EgressParts): Egress {
       }
       const checked = check(guest, parts.capabilities.allowlist)
       if ('code' in checked) return refuse(checked)
-      const timeout = AbortSignal.timeout(timeoutOf(guest, parts.capabilities.timeoutSecs))
-      const answer = await follow(checked, AbortSignal.any([signal, timeout]))
+      const answer = await within(timeoutOf(guest, parts.capabilities.timeoutSecs), signal, (either) =>
+        follow(checked, either),
+      )
       if ('code' in answer) return refuse(answer)
       return {
         type: 'answer',
@@ -207,6 +208,17 @@ function masked(answer: WireAnswer, echoes: readonly string[]): WireAnswer {
   const clean = (text: string): string => echoes.reduce((rest, echo) => rest.replaceAll(echo, maskText), text)
   const headers = new Map([...answer.headers].map(([name, value]) => [clean(name), clean(value)]))
   return { ...answer, headers, body: maskBytes(answer.body, echoes) }
+}
+
+/** Runs with a signal that also fires after a time; unlike a timeout signal it leaves no timer behind. */
+async function within<T>(ms: number, signal: AbortSignal, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), ms)
+  try {
+    return await run(AbortSignal.any([signal, late.signal]))
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function timeoutOf({ timeoutMs }: GuestRequest, timeoutSecs: number | undefined): number {

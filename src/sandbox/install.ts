@@ -9,6 +9,7 @@ import { outlineOf } from './component.ts'
 import { ToolFault, type ToolFaultCode } from './faults.ts'
 import { createFrameReader, type Frame } from './frames.ts'
 import { maxTranspiledBytes, transpileDeadlineMs } from './limits.ts'
+import { nobody } from './process.ts'
 import { writeFolder } from './runtime.ts'
 
 /** Code of a component in the cache, ready to run. */
@@ -103,7 +104,14 @@ function spawnTranspiler() {
     '--disable-warning=ExperimentalWarning',
   ]
   const limited = `unset PWD OLDPWD; ulimit -c 0; ulimit -t ${Math.ceil(transpileDeadlineMs / 1_000) * 2}; exec "$0" "$@"`
-  const args = ['-c', limited, process.execPath, ...flags, join(import.meta.dirname, 'transpile-child.ts')]
+  const args = [
+    '-c',
+    limited,
+    process.execPath,
+    ...flags,
+    join(import.meta.dirname, 'transpile-child.ts'),
+    String(nobody),
+  ]
   return spawn('/bin/sh', args, { env: {}, cwd: '/', stdio: ['pipe', 'pipe', 'ignore'] })
 }
 

@@ -106,12 +106,16 @@ export function createToolPool({
       )
     }
     return new Promise<Place>((resolve, reject) => {
-      const entry: Waiting = { folder, since: performance.now(), start: resolve, fail: reject }
-      queue.push(entry)
       const abort = (): void => {
         queue = queue.filter((each) => each !== entry)
         reject(new ToolFault('crashed', 'the call was cancelled'))
       }
+      const start = (free: Place): void => {
+        signal?.removeEventListener('abort', abort)
+        resolve(free)
+      }
+      const entry: Waiting = { folder, since: performance.now(), start, fail: reject }
+      queue.push(entry)
       signal?.addEventListener('abort', abort, { once: true })
       serve()
     })

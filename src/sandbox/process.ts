@@ -65,8 +65,10 @@ export function startProcess(parts: ProcessParts): ToolProcess {
     }
   })
   child.stdout?.on('data', (chunk: Buffer) => {
+    // Between two jobs a process has nothing to say.
+    if (!current) return end()
     try {
-      current?.count(chunk.length)
+      current.count(chunk.length)
       if (alive) read(chunk)
     } catch (error) {
       fail('flood', `the tool's process sent too much and was stopped: ${String(error)}`)
@@ -90,6 +92,7 @@ export function startProcess(parts: ProcessParts): ToolProcess {
     stop: end,
     async run(job) {
       if (!alive || current) throw new ToolFault('crashed', 'the tool process is not free')
+      if (job.signal?.aborted) throw new ToolFault('crashed', 'the call was cancelled')
       const running = watch(job, { child, fail })
       current = running
       try {

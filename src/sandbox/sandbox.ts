@@ -191,6 +191,7 @@ async function namesSet(
   return names.filter((_, at) => (values[at] ?? '') !== '')
 }
 
+/** The host checks that parameters are JSON of a bounded size, and nothing more: the rest is the component's to say. */
 function checkedParams(params: string): string {
   if (byteLength(params) > maxParamsBytes) {
     throw new ToolFault('params_too_large', `the parameters are over ${maxParamsBytes} bytes`)

@@ -17,12 +17,7 @@ const globalParts =
  * still needs of the platform it has taken before.
  */
 export function scrub(uid: number | undefined): void {
-  if (uid !== undefined && process.getuid?.() === 0) {
-    process.setgroups?.([])
-    process.setgid?.(uid)
-    process.setuid?.(uid)
-  }
-  dropFiles()
+  giveUpRights(uid)
   for (const name of processParts.split(' ')) remove(process, name)
   // The prototype carries what the emitter lends to process; the environment is empty and stays so.
   Object.defineProperty(process, 'env', { value: Object.freeze({}), writable: false, configurable: false })
@@ -30,6 +25,18 @@ export function scrub(uid: number | undefined): void {
   const quiet = { log: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing }
   Object.defineProperty(globalThis, 'console', { value: Object.freeze(quiet), writable: false, configurable: false })
   for (const name of globalParts.split(' ')) remove(globalThis, name)
+}
+
+/** Becomes another user where this one is root, and reads no file from now on. */
+export function giveUpRights(uid: number | undefined): void {
+  if (uid !== undefined && process.getuid?.() === 0) {
+    process.setgroups?.([])
+    process.setgid?.(uid)
+    process.setuid?.(uid)
+  }
+  const permission: unknown = process.permission
+  if (typeof permission !== 'object' || permission === null || !('drop' in permission)) return
+  if (typeof permission.drop === 'function') permission.drop('fs.read')
 }
 
 /** Loads one module; from here on no other can be loaded, neither a file nor one of the platform's. */
@@ -44,12 +51,6 @@ export async function loadOnly(url: string): Promise<unknown> {
   const loaded: unknown = await import(url)
   open = false
   return loaded
-}
-
-function dropFiles(): void {
-  const permission: unknown = process.permission
-  if (typeof permission !== 'object' || permission === null || !('drop' in permission)) return
-  if (typeof permission.drop === 'function') permission.drop('fs.read')
 }
 
 function remove(target: object, name: string): void {

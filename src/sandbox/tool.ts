@@ -3,7 +3,6 @@ import type { Json, JsonObject } from '#core/json.ts'
 import type { Tool, ToolContext } from '#core/tool.ts'
 import type { Capabilities } from './capabilities.ts'
 import { ToolFault } from './faults.ts'
-import { maxParamsBytes } from './limits.ts'
 
 /** A component that can be called. */
 export type InstalledTool = {
@@ -37,7 +36,7 @@ export function agentTools(tool: InstalledTool, execute: Execute): Tool[] {
     repeatable: effects === 'read',
     untrusted: true,
     run: (args: Json, { callId, signal }: ToolContext) =>
-      execute(tool, { params: paramsOf(args), callId, signal, ...(context !== undefined && { context }) }),
+      execute(tool, { params: JSON.stringify(args), callId, signal, ...(context !== undefined && { context }) }),
   })
   if (capabilities.actions.length === 0) return [make({ name, description, parameters: schema })]
   return capabilities.actions.map((action) =>
@@ -79,13 +78,4 @@ export function missingCredential({ name, capabilities }: InstalledTool, secret:
     `${name} needs the secret ${secret}${what}, which is not set: run \`${command}\` and try again`,
     { secret },
   )
-}
-
-/** Parameters as the component gets them. The host checks that they are JSON of a bounded size, and nothing more. */
-export function paramsOf(args: Json): string {
-  const params = JSON.stringify(args)
-  if (Buffer.byteLength(params) > maxParamsBytes) {
-    throw new ToolFault('params_too_large', `the parameters are over ${maxParamsBytes} bytes`)
-  }
-  return params
 }

@@ -5,6 +5,7 @@ import { writeSync } from 'node:fs'
 import { ToolFault } from './faults.ts'
 import { encodeFrame } from './frames.ts'
 import { maxComponentBytes } from './limits.ts'
+import { giveUpRights } from './scrub.ts'
 import { type Generate, transpileComponent } from './transpile.ts'
 
 // The transpiler's WASI in its browser form: it needs no thread and no native file access.
@@ -22,8 +23,10 @@ send(await answer())
 
 async function answer(): Promise<Buffer> {
   try {
-    const bytes = await readAll()
-    const { outline, files } = await transpileComponent(bytes, generate)
+    const generate = await loadGenerator()
+    // All code is loaded: nothing that handles the component's bytes needs a right any more.
+    giveUpRights(Number(process.argv[2] ?? '') || undefined)
+    const { outline, files } = await transpileComponent(await readAll(), generate)
     const list = [...files].map(([name, code]) => ({ name, size: code.length }))
     return encodeFrame({ ok: true, outline, files: list }, Buffer.concat([...files.values()]))
   } catch (error) {
@@ -34,20 +37,22 @@ async function answer(): Promise<Buffer> {
 }
 
 /** The code generator, without the parts of its package that need native code. */
-async function generate(component: Uint8Array, options: Parameters<Generate>[1]): ReturnType<Generate> {
+async function loadGenerator(): Promise<Generate> {
   const bindgen = await import('@bytecodealliance/jco-transpile/component')
   await bindgen.$init
-  const { files, imports, exports } = bindgen.generate(component, {
-    name: options.name,
-    map: [],
-    instantiation: { tag: options.instantiation },
-    asyncMode: { tag: options.asyncMode, val: { imports: options.asyncImports, exports: options.asyncExports } },
-    noComponentErrorWrapping: true,
-    noTypescript: !options.emitTypescriptDeclarations,
-    base64Cutoff: options.base64Cutoff,
-    tlaCompat: false,
-  })
-  return { files: Object.fromEntries(files), imports, exports }
+  return (component, options) => {
+    const { files, imports, exports } = bindgen.generate(component, {
+      name: options.name,
+      map: [],
+      instantiation: { tag: options.instantiation },
+      asyncMode: { tag: options.asyncMode, val: { imports: options.asyncImports, exports: options.asyncExports } },
+      noComponentErrorWrapping: true,
+      noTypescript: !options.emitTypescriptDeclarations,
+      base64Cutoff: options.base64Cutoff,
+      tlaCompat: false,
+    })
+    return { files: Object.fromEntries(files), imports, exports }
+  }
 }
 
 async function readAll(): Promise<Buffer> {

@@ -22,11 +22,11 @@ export type Generate = (
     base64Cutoff: number
     emitTypescriptDeclarations: boolean
   },
-) => Promise<{
+) => {
   files: Record<string, Uint8Array>
   imports: string[]
   exports: [string, 'function' | 'instance'][]
-}>
+}
 
 /** Host functions that wait for the parent; all others answer at once. */
 const waiting = ['http-request', 'tool-invoke', 'workspace-read']
@@ -34,7 +34,7 @@ const waiting = ['http-request', 'tool-invoke', 'workspace-read']
 /** Checks and transpiles. Nothing of what it returns has been run. Throws a fault that names what is wrong. */
 export async function transpileComponent(bytes: Uint8Array, generate: Generate): Promise<Transpiled> {
   const outline = outlineOf(bytes)
-  const made = await generated(bytes, outline, generate)
+  const made = generated(bytes, outline, generate)
   const seen = [...new Set(outline.imports.map(unversioned))].toSorted()
   const stated = [...new Set(made.imports.map(unversioned))].toSorted()
   // Interfaces of types alone are not imported by the code; nothing else may differ between the two readings.
@@ -63,9 +63,9 @@ export async function transpileComponent(bytes: Uint8Array, generate: Generate):
   return { outline, files: new Map([['tool.js', script], ...safe]) }
 }
 
-async function generated(bytes: Uint8Array, outline: Outline, generate: Generate) {
+function generated(bytes: Uint8Array, outline: Outline, generate: Generate): ReturnType<Generate> {
   try {
-    return await generate(bytes, {
+    return generate(bytes, {
       name: 'tool',
       instantiation: 'async',
       asyncMode: 'jspi',

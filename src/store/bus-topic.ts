@@ -67,10 +67,7 @@ export function* readNews(
   asked: readonly string[],
 ): Job<{ events: Event[]; seq: number }> {
   const turns = new Map<string, Turn>()
-  const last = yield* first(
-    'SELECT * FROM turns WHERE id = (SELECT last_turn FROM threads WHERE id = ?)',
-    threadId,
-  )
+  const last = yield* first('SELECT * FROM turns WHERE id = (SELECT last_turn FROM threads WHERE id = ?)', threadId)
   if (last) turns.set(String(last['id']), turnOf(last))
   for (const id of [...awaited.keys(), ...asked]) {
     if (turns.has(id)) continue

@@ -33,7 +33,11 @@ async function submit(replicas: readonly Replica[], at: number): Promise<string>
     const replica = replicas[(at + attempt) % replicas.length] as Replica
     try {
       const { status, body } = await send(`${replica.webhook}/webhook`, {
-        body: { user_id: `user-${at % 50}`, message: `job ${at}`, ...(at % 3 === 0 && { conversation_id: `c${at % 30}` }) },
+        body: {
+          user_id: `user-${at % 50}`,
+          message: `job ${at}`,
+          ...(at % 3 === 0 && { conversation_id: `c${at % 30}` }),
+        },
         headers: { 'x-webhook-secret': secret, 'idempotency-key': `job-${at}` },
       })
       if (status === 200) return String(body['job_id'])

@@ -18,7 +18,7 @@ export async function startModel(delayMs: number): Promise<CountingModel> {
   const asked = new Map<string, number>()
   const server = createServer((request, response) => {
     void (async () => {
-      const body = (await new Response(streamOf(request)).json()) as Body
+      const body = (await new Response(ReadableStream.from<Uint8Array>(request)).json()) as Body
       const said = textOf(body)
       asked.set(said, (asked.get(said) ?? 0) + 1)
       await sleep(delayMs)
@@ -43,10 +43,6 @@ export async function startModel(delayMs: number): Promise<CountingModel> {
   }
 }
 
-function streamOf(request: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
-  return ReadableStream.from(request) as ReadableStream<Uint8Array>
-}
-
 function textOf({ messages }: Body): string {
   const content = messages.findLast(({ role }) => role === 'user')?.content
   if (typeof content === 'string') return content
@@ -54,7 +50,8 @@ function textOf({ messages }: Body): string {
 }
 
 function answer(response: ServerResponse, text: string): void {
-  const chunk = (value: object): string => `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', ...value })}\n\n`
+  const chunk = (value: object): string =>
+    `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', ...value })}\n\n`
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   response.end(
     chunk({ choices: [{ index: 0, delta: { role: 'assistant', content: text }, finish_reason: null }] }) +

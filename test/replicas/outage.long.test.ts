@@ -4,7 +4,18 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newHome } from '../atrium.ts'
 import { type Server, startPostgres } from '../postgres.ts'
-import { killAll, newUser, type Replica, scripted, send, sqlRows, startReplicas, tally, textOf, until } from './replicas.ts'
+import {
+  killAll,
+  newUser,
+  type Replica,
+  scripted,
+  send,
+  sqlRows,
+  startReplicas,
+  tally,
+  textOf,
+  until,
+} from './replicas.ts'
 
 const secret = 'webhook-secret'
 const free = { CHAT_RATE_LIMIT: '0', WEBHOOK_RATE_LIMIT: '0', HTTP_WEBHOOK_SECRET: secret, HTTP_HOST: '127.0.0.1' }

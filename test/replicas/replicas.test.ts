@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { atrium, newHome } from '../atrium.ts'
 import { type Server, startPostgres } from '../postgres.ts'
 import {
+  type Answer,
   killAll,
   listen,
   newUser,
@@ -12,6 +13,7 @@ import {
   scripted,
   sharedEnv,
   sqlRows,
+  startReplica,
   startReplicas,
   type StreamEvent,
   summary,
@@ -28,12 +30,13 @@ let url: string
 let replicas: Replica[]
 let one: Replica
 let two: Replica
+let script: Record<string, string>
 const folder = newHome()
 
 before(async () => {
   server = await startPostgres()
   url = await server.database()
-  const script = scripted(folder.path, [
+  script = scripted(folder.path, [
     { when: 'slowly', text: words, chunkDelayMs: 60 },
     { when: 'forever', text: Array.from({ length: 3_000 }, () => 'on and '), chunkDelayMs: 20 },
     { when: 'look it up', calls: [{ name: 'lookup', args: { q: 1 } }] },
@@ -92,16 +95,18 @@ describe('two replicas', () => {
     const token = await newUser(one, 'canceller')
     const told: StreamEvent[] = []
     let cancelledAt = 0
+    let cancelling: Promise<Answer> | undefined
     for await (const event of one.stream('/api/v1/responses', {
       token,
       body: { model: 'm', input: 'forever', stream: true },
     })) {
       told.push(event)
       if (told.length !== 5) continue
-      const { id } = told[0]?.data['response'] as { id: string }
+      const { id } = (told[0] as StreamEvent).data['response'] as { id: string }
       cancelledAt = Date.now()
-      void two.ask(`/api/v1/responses/${id}/cancel`, { token, method: 'POST' })
+      cancelling = two.ask(`/api/v1/responses/${id}/cancel`, { token, method: 'POST' })
     }
+    assert.equal((await cancelling)?.body['status'], 'cancelled')
     const { response, end } = summary(told)
     assert.deepEqual([end, response['status']], ['failed', 'cancelled'])
     assert((told.at(-1)?.at ?? 0) - cancelledAt < 5_000)
@@ -133,6 +138,29 @@ describe('two replicas', () => {
     }
     // One who comes after the end gets it from the store.
     assert.equal((await listen(two.stream(path, { token }))).text, long)
+  })
+
+  test('a third replica that comes later hears what is being written, and can stop it', async (t) => {
+    const token = await newUser(one, 'third')
+    const here = one.stream('/api/v1/responses', { token, body: { model: 'm', input: 'forever', stream: true } })
+    const first = (await here.next()).value as StreamEvent
+    const { id } = first.data['response'] as { id: string }
+    const three = await startReplica(url, script)
+    t.after(() => killAll([three]))
+    const path = `/api/v1/responses/${id}?stream=true`
+    const told: StreamEvent[] = []
+    let cancelling: Promise<Answer> | undefined
+    const elsewhere = listen(two.stream(path, { token }))
+    for await (const event of three.stream(path, { token })) {
+      told.push(event)
+      if (told.length === 10) cancelling = three.ask(`/api/v1/responses/${id}/cancel`, { token, method: 'POST' })
+    }
+    assert.equal((await cancelling)?.body['status'], 'cancelled')
+    const mine = summary([first, ...(await Array.fromAsync(here))])
+    for (const heard of [summary(told), await elsewhere]) {
+      assert.equal(heard.response['status'], 'cancelled')
+      assert.equal(heard.text, mine.text)
+    }
   })
 
   test('idempotent retries that race on both replicas make one turn', async () => {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { newHome, type Serving, serve } from '../atrium.ts'
 
-export const operatorToken = 'operator-token-that-replicas-share'
+const operatorToken = 'operator-token-that-replicas-share'
 const masterKey = 'ab'.repeat(32)
 const pollMs = 50
 
@@ -152,7 +152,9 @@ export function summary(told: readonly StreamEvent[]) {
 /** All text of a response object. */
 export function textOf(response: Wire): string {
   const output = (response['output'] ?? []) as { type: string; content?: { text: string }[] }[]
-  return output.flatMap((item) => (item.type === 'message' ? (item.content ?? []).map(({ text }) => text) : [])).join('')
+  return output
+    .flatMap((item) => (item.type === 'message' ? (item.content ?? []).map(({ text }) => text) : []))
+    .join('')
 }
 
 /** A user with a token of their own: nobody else's messages count for their rate. */

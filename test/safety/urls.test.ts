@@ -9,7 +9,7 @@ function endpoint(host: string, pathPrefix: string, methods: readonly string[] =
 
 function pattern(text: string): HostPattern {
   const read = readHostPattern(text)
-  assert(typeof read !== 'string', String(read))
+  assert(typeof read !== 'string', text)
   return read
 }
 

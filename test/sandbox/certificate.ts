@@ -30,7 +30,7 @@ export function createCertificate(name: string): { key: string; cert: string } {
       .toString('base64')
       .match(/.{1,64}/g) ?? []
   const cert = `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`
-  return { key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), cert }
+  return { key: privateKey.export({ type: 'pkcs8', format: 'pem' }), cert }
 }
 
 function sequence(...parts: Buffer[]): Buffer {

@@ -64,7 +64,7 @@ function portOf(server: Server): number {
 
 function to(url: string, more: Partial<Outgoing> = {}): Outgoing {
   const target = readUrl(url)
-  assert(typeof target !== 'string', String(target))
+  assert(typeof target !== 'string', url)
   return { method: 'GET', target, headers: new Map(), ...more }
 }
 

@@ -85,5 +85,8 @@ test('a signal reaches whoever listens', () => {
   bus.onSignal((signal) => heard.push(signal))
   bus.signal({ type: 'stop', turnId: 't', code: 'turn_cancelled', message: 'cancelled' })
   bus.signal({ type: 'queued' })
-  assert.deepEqual(heard, [{ type: 'stop', turnId: 't', code: 'turn_cancelled', message: 'cancelled' }, { type: 'queued' }])
+  assert.deepEqual(heard, [
+    { type: 'stop', turnId: 't', code: 'turn_cancelled', message: 'cancelled' },
+    { type: 'queued' },
+  ])
 })

@@ -144,7 +144,9 @@ test('a thread that was erased ends the wait for its turn', async (t) => {
   const watcher = hear(there.bus.subscribe(turn.threadId, { seq: 1, turn }))
   await here.store.threads.remove(ada, turn.threadId)
   // Nobody says a word of it: the watcher's own look finds it out.
-  await until('the end', () => watcher.events.some((event) => event.type === 'turn' && event.turn.status === 'cancelled'))
+  await until('the end', () =>
+    watcher.events.some((event) => event.type === 'turn' && event.turn.status === 'cancelled'),
+  )
   await watcher.close()
 })
 

@@ -86,7 +86,8 @@ test('a lost race is run again, also when a statement that nobody waited for los
 test('a fault of the job itself leaves the connection and the next job unharmed', async () => {
   const sql = openPostgres(await server.database())
   const bad = () => sql.write(() => query('SELECT no_such_column'))
-  for (let at = 0; at < connections * 2; at++) await assert.rejects(bad(), (error: AppError) => error.code !== undefined)
+  for (let at = 0; at < connections * 2; at++)
+    await assert.rejects(bad(), (error: AppError) => error.code !== undefined)
   assert.deepEqual(await sql.write(() => query('SELECT 1 AS one')), [{ one: 1 }])
   await sql.close()
 })

@@ -120,7 +120,7 @@ function request(url: string) {
   try {
     return httpRequest('GET', url, headers, null, null)
   } catch (error) {
-    throw new Error(`HTTP request failed: ${detailOf(error)}`)
+    throw new Error(`HTTP request failed: ${detailOf(error)}`, { cause: error })
   }
 }
 

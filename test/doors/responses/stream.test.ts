@@ -153,7 +153,13 @@ describe('createStream', () => {
   })
 
   it('goes on with another attempt when nothing was told of the lost one', () => {
-    const { last, types } = tell([rest('queued'), rest('running'), delta('b', 0, 'Hel'), said('b', 'Hello'), rest('done')])
+    const { last, types } = tell([
+      rest('queued'),
+      rest('running'),
+      delta('b', 0, 'Hel'),
+      said('b', 'Hello'),
+      rest('done'),
+    ])
     assert.equal(types.at(-1), 'completed')
     assert.equal(textIn(last), 'Hello')
   })
@@ -165,7 +171,11 @@ describe('createStream', () => {
       { type: 'delta', turnId: 't0', itemId: 'x', offset: 0, text: 'no' },
       stored(entry('x', textMessage('assistant', 'no'), 't0')),
       { type: 'turn', turn: { ...turn, id: 't0', status: 'queued' } },
-      stored(entry('r', { type: 'reasoning', text: 'hm' }), entry('a', textMessage('assistant', 'One')), entry('k', call)),
+      stored(
+        entry('r', { type: 'reasoning', text: 'hm' }),
+        entry('a', textMessage('assistant', 'One')),
+        entry('k', call),
+      ),
       delta('b', 0, 'Two'),
       said('b', 'Two'),
       rest('done'),

@@ -1,0 +1,56 @@
+// The Responses API over PostgreSQL, beside the same over SQLite; and two replicas over one database, each asked for
+// every other turn. CPU time is that of the services alone, without the database server's.
+import type { Child } from './children.ts'
+import type { Load, RunTurn } from './load.ts'
+import { createLoad } from './responses.ts'
+import { startDoor } from './service.ts'
+import type { Suite } from './suite.ts'
+import { againstFloors } from './turns.ts'
+
+const masterKey = 'ab'.repeat(32)
+
+export const postgres: Suite = async (bench) => {
+  const server = await bench.children.startTidy(import.meta.resolve('./postgres-server.ts'), 'one', 'two')
+  const startOver = (database: string): Promise<Child> =>
+    startDoor(bench, { DATABASE_URL: `${server.origin}/${database}`, ATRIUM_MASTER_KEY: masterKey })
+  const services: Child[] = []
+  for (const start of [() => startDoor(bench), ...['one', 'two', 'two'].map((name) => () => startOver(name))]) {
+    services.push(await start())
+  }
+  const [sqlite, one, ...two] = services as [Child, Child, ...Child[]]
+  try {
+    return await againstFloors(bench, 'Responses API over PostgreSQL', [
+      { name: 'SQLite', child: sqlite, loadOf: createLoad },
+      { name: 'PostgreSQL', child: one, loadOf: createLoad },
+      { name: 'PostgreSQL, 2 replicas', child: together(two), loadOf: spread(two) },
+    ])
+  } finally {
+    await Promise.all(services.map((each) => each.stop()))
+    await server.stop()
+  }
+}
+
+/** Several as one: what they use together. */
+function together(replicas: readonly Child[]): Child {
+  const [first] = replicas as [Child, ...Child[]]
+  return {
+    ...first,
+    async used() {
+      const all = await Promise.all(replicas.map((each) => each.used()))
+      return {
+        cpuMs: all.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
+        rssBytes: all.reduce((sum, { rssBytes }) => sum + rssBytes, 0),
+      }
+    },
+  }
+}
+
+/** Creates that go to one replica after the other. */
+function spread(replicas: readonly Child[]): (inFlight: number, turns: number) => Omit<Load, 'origin'> {
+  return (inFlight, turns) => {
+    const load = createLoad(inFlight, turns)
+    const runTurn: RunTurn = (agent, origin, turn) =>
+      load.runTurn(agent, replicas[turn % replicas.length]?.origin ?? origin, turn)
+    return { ...load, runTurn }
+  }
+}

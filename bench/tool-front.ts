@@ -1,0 +1,156 @@
+// The sandbox of the tools in a process of its own, as the service holds it, behind a front that takes orders: what is
+// ordered runs and is timed inside, so that nothing but the calls is in the times. `node tool-front.ts FOLDER`
+// Requests of a tool are answered by a stub, and nothing limits their rate.
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { operator } from '#core/ids.ts'
+import type { Json } from '#core/json.ts'
+import type { ToolContext } from '#core/tool.ts'
+import { silentLog } from '#lib/log.ts'
+import type { Dial } from '#sandbox/dial.ts'
+import { prepareComponent } from '#sandbox/install.ts'
+import { createSandbox, type LoadedTool } from '#sandbox/sandbox.ts'
+import { reportReady } from './measured.ts'
+
+export type Order =
+  /** Checks and transpiles a component as if it had never been seen. */
+  | { readonly do: 'transpile'; readonly component: string }
+  | { readonly do: 'load'; readonly name: string; readonly component: string; readonly capabilities: string }
+  /** So many calls, of one tool after the other. The answer must hold a text: failures would look like speed. */
+  | {
+      readonly do: 'call'
+      readonly names: readonly string[]
+      readonly args: Json
+      readonly holds: string
+      readonly calls: number
+      readonly inFlight: number
+    }
+  /** Stops the processes of a tool: its next call is a first one. */
+  | { readonly do: 'forget'; readonly name: string }
+
+/** The time of each piece, of all of it, and the tool processes that live now. */
+export type Carried = { readonly times: number[]; readonly wallMs: number; readonly pids: number[] }
+
+/** TOOL_PROCESSES of the service, unless it is set. */
+const maxProcesses = 4
+
+const [folder = ''] = process.argv.slice(2)
+const tools = new Map<string, LoadedTool>()
+const sandbox = createSandbox({
+  cacheFolder: join(folder, 'cache'),
+  maxProcesses,
+  secret: () => Promise.resolve(undefined),
+  limits: { take: () => Promise.resolve({ allowed: true, retryAfterMs: 0 }) },
+  log: silentLog,
+  now: Date.now,
+  dial: stubDial(),
+})
+
+const server = createServer((request, response) => {
+  let body = ''
+  request.setEncoding('utf8')
+  request.on('data', (text: string) => {
+    body += text
+  })
+  request.on('end', () => {
+    carryOut(JSON.parse(body) as Order).then(
+      (carried) => response.end(JSON.stringify(carried)),
+      (error: unknown) => {
+        console.error(error)
+        response.destroy()
+      },
+    )
+  })
+})
+server.listen({ port: 0, host: '127.0.0.1' }, () => {
+  const address = server.address()
+  if (typeof address === 'object' && address) reportReady({ origin: `http://127.0.0.1:${address.port}` })
+})
+
+async function carryOut(order: Order): Promise<Carried> {
+  const start = performance.now()
+  const times = await timesOf(order)
+  const wallMs = performance.now() - start
+  return { times, wallMs, pids: sandbox.live().flatMap(({ pid }) => pid ?? []) }
+}
+
+async function timesOf(order: Order): Promise<number[]> {
+  switch (order.do) {
+    case 'transpile': {
+      const component = readFileSync(order.component)
+      const cacheFolder = mkdtempSync(join(folder, 'fresh-'))
+      return [await timed(() => prepareComponent(component, { cacheFolder }))]
+    }
+    case 'load': {
+      const { name, capabilities } = order
+      tools.set(name, await sandbox.load({ name, component: readFileSync(order.component), capabilities }))
+      return []
+    }
+    case 'call':
+      return callAll(order)
+    case 'forget':
+      sandbox.forget(loaded(order.name))
+      return []
+    default:
+      return order satisfies never
+  }
+}
+
+async function callAll({ names, args, holds, calls, inFlight }: Order & { do: 'call' }): Promise<number[]> {
+  const runs = names.map((name) => {
+    const [tool] = sandbox.tools(loaded(name))
+    if (!tool) throw new Error(`${name} has no tool`)
+    return tool.run
+  })
+  const signal = AbortSignal.timeout(600_000)
+  const times: number[] = []
+  let next = 0
+  async function lane(): Promise<void> {
+    for (let at = next++; at < calls; at = next++) {
+      const context: ToolContext = { user: operator, threadId: '', turnId: '', callId: String(at), signal }
+      times.push(await timed(() => answerOf(runs[at % runs.length] as (typeof runs)[0], { args, context, holds })))
+    }
+  }
+  await Promise.all(Array.from({ length: inFlight }, lane))
+  return times
+}
+
+async function answerOf(
+  run: (args: Json, context: ToolContext) => Promise<string>,
+  { args, context, holds }: { args: Json; context: ToolContext; holds: string },
+): Promise<void> {
+  // What the tool says is wrong with its parameters is an answer of its, too.
+  const answer = await run(args, context).catch((error: unknown) => String(error))
+  if (!answer.includes(holds)) throw new Error(`a call was answered ${answer.slice(0, 300)}`)
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}
+
+function loaded(name: string): LoadedTool {
+  const tool = tools.get(name)
+  if (!tool) throw new Error(`${name} is not loaded`)
+  return tool
+}
+
+/** The services that the weather tool asks, as short as they can be. */
+function stubDial(): Dial {
+  const body = Buffer.from(
+    JSON.stringify({
+      results: [{ name: 'Lisbon', country: 'Portugal', latitude: 38.7, longitude: -9.1 }],
+      current: {
+        temperature_2m: 21.5,
+        relative_humidity_2m: 60,
+        apparent_temperature: 21,
+        weather_code: 1,
+        wind_speed_10m: 3.2,
+      },
+    }),
+  )
+  const headers = new Map([['content-type', 'application/json']])
+  return () => Promise.resolve({ type: 'answer', status: 200, headers, body })
+}
