@@ -11,6 +11,7 @@ import { startup } from './startup.ts'
 import type { Bench, Scale, Suite } from './suite.ts'
 import { printTable, type Table } from './table.ts'
 import { threads } from './threads.ts'
+import { tools } from './tools.ts'
 import { turns } from './turns.ts'
 import { webhook } from './webhook.ts'
 
@@ -22,6 +23,7 @@ const suites: Readonly<Record<string, Suite>> = {
   streams,
   webhook,
   postgres,
+  tools,
   startup,
 }
 
@@ -39,6 +41,7 @@ const full: Scale = {
   manyThreads: 100_000,
   openStreams: 1_000,
   tokenMs: 250,
+  toolCalls: { warm: 1_000, single: 300, crowd: 2_000, growth: 10_000 },
 }
 const quick: Scale = {
   rounds: 1,
@@ -48,6 +51,7 @@ const quick: Scale = {
   manyThreads: 2_000,
   openStreams: 50,
   tokenMs: 20,
+  toolCalls: { warm: 50, single: 50, crowd: 128, growth: 2_000 },
 }
 
 async function run(): Promise<void> {

@@ -1,8 +1,8 @@
 // From the command to a service that is ready, and what it weighs while it waits.
-import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Children } from './children.ts'
 import { median } from './compare.ts'
+import { memoryOf } from './process.ts'
 import { startService } from './service.ts'
 import { fixed, megabytes, type Suite } from './suite.ts'
 
@@ -46,16 +46,7 @@ async function startOnce(
 ): Promise<{ readyMs: number; rssBytes: number }> {
   const service = await startService(children, { HOME: home, ATRIUM_HOME: home, GATEWAY_PORT: '0' })
   await pause(restMs)
-  const rssBytes = rssOf(service.child.pid ?? 0)
+  const { rssBytes } = memoryOf(service.child.pid ?? 0)
   await service.stop()
   return { readyMs: service.readyMs, rssBytes }
-}
-
-/** Known on Linux only. */
-function rssOf(pid: number): number {
-  try {
-    return Number(/VmRSS:\s*(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024
-  } catch {
-    return Number.NaN
-  }
 }

@@ -22,6 +22,13 @@ export type Scale = {
   readonly openStreams: number
   /** How long the slow model takes for each of its 20 tokens. */
   readonly tokenMs: number
+  /** Calls of a tool: before anything counts, of one measurement, many at a time, and to see whether it grows. */
+  readonly toolCalls: {
+    readonly warm: number
+    readonly single: number
+    readonly crowd: number
+    readonly growth: number
+  }
 }
 
 export type Suite = (bench: Bench) => Promise<readonly Table[]>

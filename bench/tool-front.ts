@@ -12,11 +12,12 @@ import type { Dial } from '#sandbox/dial.ts'
 import { prepareComponent } from '#sandbox/install.ts'
 import { createSandbox, type LoadedTool } from '#sandbox/sandbox.ts'
 import { reportReady } from './measured.ts'
+import type { Package } from './tool-packages.ts'
 
 export type Order =
   /** Checks and transpiles a component as if it had never been seen. */
   | { readonly do: 'transpile'; readonly component: string }
-  | { readonly do: 'load'; readonly name: string; readonly component: string; readonly capabilities: string }
+  | ({ readonly do: 'load' } & Package)
   /** So many calls, of one tool after the other. The answer must hold a text: failures would look like speed. */
   | {
       readonly do: 'call'
@@ -29,8 +30,12 @@ export type Order =
   /** Stops the processes of a tool: its next call is a first one. */
   | { readonly do: 'forget'; readonly name: string }
 
-/** The time of each piece, of all of it, and the tool processes that live now. */
-export type Carried = { readonly times: number[]; readonly wallMs: number; readonly pids: number[] }
+/** The time of each piece, of all of it, and the processes that live now, by the names of their tools. */
+export type Carried = {
+  readonly times: number[]
+  readonly wallMs: number
+  readonly live: Readonly<Record<string, number>>
+}
 
 /** TOOL_PROCESSES of the service, unless it is set. */
 const maxProcesses = 4
@@ -57,8 +62,7 @@ const server = createServer((request, response) => {
     carryOut(JSON.parse(body) as Order).then(
       (carried) => response.end(JSON.stringify(carried)),
       (error: unknown) => {
-        console.error(error)
-        response.destroy()
+        response.writeHead(500).end(String(error))
       },
     )
   })
@@ -72,7 +76,9 @@ async function carryOut(order: Order): Promise<Carried> {
   const start = performance.now()
   const times = await timesOf(order)
   const wallMs = performance.now() - start
-  return { times, wallMs, pids: sandbox.live().flatMap(({ pid }) => pid ?? []) }
+  const names = new Map([...tools].map(([name, tool]) => [tool.folder, name]))
+  const live = Object.fromEntries(sandbox.live().map(({ folder, pid }) => [names.get(folder) ?? '', pid ?? 0]))
+  return { times, wallMs, live }
 }
 
 async function timesOf(order: Order): Promise<number[]> {

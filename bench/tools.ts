@@ -1,29 +1,207 @@
-// Calls of tool components: what one costs once its process lives, what the first costs, and what the processes weigh.
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type { Json } from '#core/json.ts'
+// Calls of tool components, each on a fresh instance: what one costs once its process lives, what the first costs, what
+// the processes weigh, and whether they grow.
+import { readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { JsonObject } from '#core/json.ts'
 import type { Child } from './children.ts'
 import { median, percentile } from './compare.ts'
-import { type Memory, memoryOf } from './memory.ts'
+import { cpuOf, type Memory, memoryOf } from './process.ts'
 import { type Bench, fixed, megabytes, type Suite } from './suite.ts'
 import type { Table } from './table.ts'
+import type { Package } from './tool-packages.ts'
 import type { Carried, Order } from './tool-front.ts'
 
-const weatherFolder = join(import.meta.dirname, '../tools/weather')
-/** More than the processes that may live at once. */
-const tools = 8
-const inFlight = 64
-/** Where the weight is taken on the way. */
-const marks = 5
+/** More tools than processes may live at once. */
+const manyTools = 8
+const manyInFlight = 64
+/** How often the weight of a process is taken while it works, and how long it rests before it is idle. */
+const lookMs = 20
+const idleMs = 1_000
+/** In how many steps the calls are made that show growth. */
+const steps = 5
 
-/** A component with a call of it. */
-type Kind = {
-  readonly title: string
-  readonly name: string
-  readonly component: string
-  readonly capabilities: string
-  readonly args: Json
-  readonly holds: string
+/** A call that is measured, and what came out. */
+type Kind = { readonly title: string; readonly tool: Package; readonly args: JsonObject; readonly holds: string }
+type Result = {
+  readonly kind: Kind
+  readonly times: number[]
+  readonly serviceCpu: number[]
+  readonly toolCpu: number[]
+  readonly firsts: number[]
+  readonly idle: Memory
+  readonly active: Memory
 }
 
-export const tools_: Suite = async (bench) => []
+export const tools: Suite = async (bench) => {
+  const folder = bench.children.folder()
+  const front = await bench.children.start(import.meta.resolve('./tool-front.ts'), folder)
+  // Loaded when it is used: the maker of components has a weight of its own.
+  const { makeComponents } = await import('./tool-packages.ts')
+  const { minimal, weather } = await makeComponents(folder, manyTools)
+  for (const each of [...minimal, ...weather]) await send(front, { do: 'load', ...each })
+  const [small, typed] = [minimal[0] as Package, weather[0] as Package]
+  const kinds: Kind[] = [
+    { title: 'minimal component', tool: small, args: {}, holds: 'ok' },
+    { title: 'weather, no city', tool: typed, args: { action: 'get_current', city: '' }, holds: 'must not be empty' },
+    { title: 'weather, 2 requests', tool: typed, args: { action: 'get_current', city: 'Lisbon' }, holds: 'Portugal' },
+  ]
+  const results: Result[] = []
+  for (const kind of kinds) results.push(await begin(bench, front, kind))
+  for (let round = 0; round < bench.scale.rounds; round++) {
+    for (const result of results) await measure(bench, front, result)
+  }
+  const tables = [
+    callTable(results),
+    await transpileTable(bench, front, [small, typed]),
+    memoryTable(results),
+    await crowdTable(bench, front, [
+      [`${manyTools} minimal components`, kinds[0] as Kind, minimal],
+      [`${manyTools} of weather's size`, kinds[1] as Kind, weather],
+    ]),
+    await growthTable(bench, front, [kinds[0] as Kind, kinds[2] as Kind]),
+  ]
+  await front.stop()
+  return tables
+}
+
+/** First calls, the process at rest and at work; leaves it warm. */
+async function begin({ scale }: Bench, front: Child, kind: Kind): Promise<Result> {
+  const firsts: number[] = []
+  for (let at = 0; at < scale.starts; at++) {
+    await send(front, { do: 'forget', name: kind.tool.name })
+    firsts.push(...(await call(front, kind, 1)).times)
+  }
+  await pause(idleMs)
+  const idle = memoryOf(await pidOf(front, kind))
+  const active = await heaviest(await pidOf(front, kind), call(front, kind, scale.toolCalls.warm))
+  return { kind, times: [], serviceCpu: [], toolCpu: [], firsts, idle, active }
+}
+
+async function measure({ scale }: Bench, front: Child, { kind, times, serviceCpu, toolCpu }: Result): Promise<void> {
+  const { single } = scale.toolCalls
+  const pid = await pidOf(front, kind)
+  const [service, tool] = [(await front.used()).cpuMs, cpuOf(pid)]
+  times.push(...(await call(front, kind, single)).times)
+  serviceCpu.push(((await front.used()).cpuMs - service) / single)
+  toolCpu.push((cpuOf(pid) - tool) / single)
+}
+
+function callTable(results: readonly Result[]): Table {
+  return {
+    title: 'A call of a tool whose process lives, on a fresh instance; and a first call, which starts the process',
+    columns: ['', 'p50 ms', 'p99 ms', 'service CPU ms', 'tool CPU ms', 'first call ms'],
+    rows: results.map(({ kind, times, serviceCpu, toolCpu, firsts }) => [
+      kind.title,
+      fixed(percentile(times, 50), 2),
+      fixed(percentile(times, 99), 2),
+      fixed(median(serviceCpu), 2),
+      fixed(median(toolCpu), 2),
+      fixed(median(firsts), 0),
+    ]),
+  }
+}
+
+async function transpileTable({ scale }: Bench, front: Child, packages: readonly Package[]): Promise<Table> {
+  const rows: string[][] = []
+  for (const { name, component } of packages) {
+    const times: number[] = []
+    for (let at = 0; at < scale.starts; at++) {
+      times.push(...(await send(front, { do: 'transpile', component })).times)
+    }
+    const kilobytes = readFileSync(component).length / 1_000
+    rows.push([name, fixed(kilobytes, 0), fixed(median(times), 0), fixed(Math.min(...times), 0)])
+  }
+  return { title: 'Check and transpile at install', columns: ['', 'size KB', 'median ms', 'best ms'], rows }
+}
+
+function memoryTable(results: readonly Result[]): Table {
+  return {
+    title: 'A tool process; its own pages are those that no other process shares',
+    columns: ['', 'idle RSS MB', 'idle own MB', 'active RSS MB', 'active own MB'],
+    rows: results.map(({ kind, idle, active }) => [
+      kind.title,
+      ...[idle, active].flatMap(({ rssBytes, ownBytes }) => [megabytes(rssBytes), megabytes(ownBytes)]),
+    ]),
+  }
+}
+
+/** Many calls in flight over more tools than may have a process. */
+async function crowdTable(
+  { scale }: Bench,
+  front: Child,
+  crowds: readonly (readonly [title: string, kind: Kind, packages: readonly Package[]])[],
+): Promise<Table> {
+  const rows: string[][] = []
+  for (const [title, { args, holds }, packages] of crowds) {
+    const { times, wallMs, live } = await send(front, {
+      do: 'call',
+      names: packages.map(({ name }) => name),
+      args,
+      holds,
+      calls: scale.toolCalls.crowd,
+      inFlight: manyInFlight,
+    })
+    rows.push([
+      title,
+      fixed((times.length / wallMs) * 1_000, 0),
+      fixed(percentile(times, 50), 0),
+      fixed(percentile(times, 99), 0),
+      String(Object.keys(live).length),
+    ])
+  }
+  return {
+    title: `${manyInFlight} calls in flight over ${manyTools} tools`,
+    columns: ['', 'calls/s', 'p50 ms', 'p99 ms', 'processes'],
+    rows,
+  }
+}
+
+/** What the service and the tool weigh as the calls go on. A process that has used its share of CPU is replaced. */
+async function growthTable({ scale }: Bench, front: Child, kinds: readonly Kind[]): Promise<Table> {
+  const rows: string[][] = []
+  for (const kind of kinds) {
+    for (let step = 0; step <= steps; step++) {
+      const calls = step === 0 ? scale.toolCalls.warm : scale.toolCalls.growth / steps
+      await call(front, kind, calls)
+      const pid = await pidOf(front, kind)
+      rows.push([
+        `${kind.title}, after ${Math.round((scale.toolCalls.growth / steps) * step).toLocaleString('en')} calls`,
+        megabytes((await front.used()).rssBytes),
+        megabytes(memoryOf(pid).rssBytes),
+        String(pid),
+      ])
+    }
+  }
+  return { title: 'Growth', columns: ['', 'service RSS MB', 'tool RSS MB', 'tool pid'], rows }
+}
+
+function call(front: Child, { tool, args, holds }: Kind, calls: number): Promise<Carried> {
+  return send(front, { do: 'call', names: [tool.name], args, holds, calls, inFlight: 1 })
+}
+
+/** The process that serves a tool now. */
+async function pidOf(front: Child, kind: Kind): Promise<number> {
+  return (await call(front, kind, 1)).live[kind.tool.name] ?? 0
+}
+
+/** What a process weighed at most while something was done. */
+async function heaviest(pid: number, work: Promise<unknown>): Promise<Memory> {
+  let most = memoryOf(pid)
+  let over = false
+  void work.finally(() => {
+    over = true
+  })
+  while (!over) {
+    const now = memoryOf(pid)
+    if (now.rssBytes > most.rssBytes) most = now
+    await pause(lookMs)
+  }
+  await work
+  return most
+}
+
+async function send({ origin }: Child, order: Order): Promise<Carried> {
+  const response = await fetch(origin, { method: 'POST', body: JSON.stringify(order) })
+  if (!response.ok) throw new Error(`the order to ${order.do} went wrong: ${await response.text()}`)
+  return (await response.json()) as Carried
+}

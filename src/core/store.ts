@@ -66,9 +66,9 @@ export interface TurnStore {
   answer(user: UserId, threadId: string, answer: Draft): Promise<{ turn: Turn; entries: readonly Entry[] }>
   /**
    * Ends a turn that is queued, waiting, or done with an open output gate; its open calls get a result.
-   * A running turn is only ended when `force` is set. Anything else is returned as it is.
+   * A running turn is only ended when `force` is set; a fault in its place ends the turn as failed. Anything else is returned as it is.
    */
-  cancel(user: UserId, turnId: string, force: boolean): Promise<{ turn: Turn; entries: readonly Entry[] }>
+  cancel(user: UserId, turnId: string, force: boolean | TurnError): Promise<{ turn: Turn; entries: readonly Entry[] }>
   get(user: UserId, turnId: string): Promise<Turn | undefined>
   /** A turn of the webhook channel, whoever its user: the channel's secret is one identity. For that door alone. */
   findByDoor(door: 'webhook', turnId: string): Promise<Turn | undefined>

@@ -32,6 +32,6 @@ export function widened(before: Capabilities, after: Capabilities): string[] {
 }
 
 /** Every environment variable that the file names. */
-export function variablesOf({ auth }: Capabilities): string[] {
+function variablesOf({ auth }: Capabilities): string[] {
   return [auth?.envVar, auth?.oauth?.clientIdEnv, auth?.oauth?.clientSecretEnv].filter((name) => name !== undefined)
 }

@@ -32,7 +32,7 @@ export function u32(cursor: Cursor): number {
   throw malformed('it holds a number that is too large')
 }
 
-export function skip(cursor: Cursor, length: number): void {
+function skip(cursor: Cursor, length: number): void {
   if (length > cursor.end - cursor.at) throw malformed('it ends in the middle')
   cursor.at += length
 }

@@ -12,7 +12,7 @@ import { ToolFault } from './faults.ts'
 /** An action that appears to the model as a tool of its own. */
 export type Action = { readonly id: string; readonly description?: string; readonly params?: JsonObject }
 
-export type RateLimit = { readonly perMinute?: number; readonly perHour?: number }
+type RateLimit = { readonly perMinute?: number; readonly perHour?: number }
 
 export type Capabilities = {
   readonly version: string

@@ -176,7 +176,7 @@ function check(guest: GuestRequest, allowlist: Capabilities['allowlist']): Outgo
 type Redirect = { readonly status: number; readonly location: string; readonly echoes: readonly string[] }
 
 /** The request that a redirect asks for, judged like any other; without the guest's own secrets on another origin. */
-export function redirected(
+function redirected(
   request: Outgoing,
   { status, location, echoes }: Redirect,
   allowlist: Capabilities['allowlist'],

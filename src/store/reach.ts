@@ -1,7 +1,9 @@
 // Which rows a user reaches: its own. The operator's reach includes those of the webhook channel, whose users have no
 // token of their own; nobody else's does.
 import { operator, type UserId } from '#core/ids.ts'
-import type { Job, Row, Value } from './sql.ts'
+import type { Turn } from '#core/turn.ts'
+import { turnOf } from './rows.ts'
+import { first, type Job, type Row, type Value } from './sql.ts'
 
 /** A condition on one row of threads or turns; takes the user twice. */
 export const isReached = `(user_id = ? OR (? = 'operator' AND door = 'webhook'))`
@@ -18,4 +20,15 @@ export function* newestReached(user: UserId, key: 'id' | 'last_turn', limit: num
   const channel = yield* list(`door = 'webhook'`, [])
   const newestFirst = (a: Row, b: Row): number => (String(a[key]) < String(b[key]) ? 1 : -1)
   return [...own, ...channel].sort(newestFirst).slice(0, limit)
+}
+
+/** A turn that the user reaches and has not removed. */
+export function* getTurn(user: UserId, turnId: string): Job<Turn | undefined> {
+  const row = yield* first(
+    `SELECT * FROM turns WHERE id = ? AND ${isReached} AND removed_at IS NULL`,
+    turnId,
+    user,
+    user,
+  )
+  return row && turnOf(row)
 }

@@ -1,23 +1,20 @@
 // Turns: the verbs that carry one from its start to its end.
-import { openCalls } from '#core/calls.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
-import type { Draft, Entry, Gate, Item } from '#core/item.ts'
+import type { Draft, Gate } from '#core/item.ts'
 import type { Lease, Step, TurnStore } from '#core/store.ts'
 import type { Turn, TurnStatus } from '#core/turn.ts'
 import { append } from './append.ts'
+import { answerGate, cancelTurn, requeueIfAnswered, waitingSince } from './gates.ts'
 import { createMint } from './mint.ts'
 import { databaseClock, leaseMs } from './leases.ts'
-import { isReached, newestReached } from './reach.ts'
-import { entryOf, itemOf, turnOf } from './rows.ts'
-import { first, type Job, query, run, type Sql } from './sql.ts'
+import { getTurn, isReached, newestReached } from './reach.ts'
+import { entryOf, turnOf } from './rows.ts'
+import { first, type Job, query, type Sql } from './sql.ts'
 import { claimTurns, startTurn } from './start.ts'
 
 /** Above every id: where a listing begins. */
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-
-/** How far back a look for open calls goes: more than one model response can hold. */
-const tailLength = 1_000
 
 /**
  * A turn has a status. Nearly all are done, so a look through a user's turns for any other would go to the very first:
@@ -107,23 +104,6 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
   }
 }
 
-function* getTurn(user: UserId, turnId: string): Job<Turn | undefined> {
-  const row = yield* first(
-    `SELECT * FROM turns WHERE id = ? AND ${isReached} AND removed_at IS NULL`,
-    turnId,
-    user,
-    user,
-  )
-  return row && turnOf(row)
-}
-
-type Change = { readonly now: number; readonly lock: string }
-
-/** Whoever changes the turns of a thread holds its row first, so that what was read stays true. */
-function* holdThread(threadId: string, lock: string): Job<void> {
-  if (lock) yield* run(`SELECT id FROM threads WHERE id = ?${lock}`, threadId)
-}
-
 /** On SQLite whoever else ran a turn is gone; on PostgreSQL a process is gone when its lease has run out. */
 function* recoverTurns({ owner, epoch }: Lease, backend: Sql['backend']): Job<number> {
   const gone =
@@ -190,94 +170,6 @@ function* storedBefore(turn: Turn, [draft]: readonly Draft[], again: boolean) {
   return { turn: now ? turnOf(now) : turn, entries: rows.map(entryOf).filter(({ turnId }) => turnId === turn.id) }
 }
 
-/** An answer that came while the turn still ran was not seen by it: it must look again. */
-function* requeueIfAnswered(turn: Turn): Job<boolean> {
-  const open = openCalls(yield* tail(turn.threadId))
-  const answered = open.some(({ gate, answer }) => gate && answer)
-  if (answered) {
-    yield* query(
-      `UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL WHERE id = ? AND status = 'waiting'`,
-      turn.id,
-    )
-  }
-  return answered
-}
-
-function* answerGate(user: UserId, threadId: string, draft: Draft, { now, lock }: Change) {
-  const answer = draft.item
-  if (answer.type !== 'answer') throw new Error('answerGate takes an answer')
-  yield* holdThread(threadId, lock)
-  const row = yield* first(
-    `SELECT * FROM turns WHERE thread_id = ? AND ${isReached}
-       AND (status IN ('running', 'waiting') OR (status = 'queued' AND first_seq IS NOT NULL))`,
-    threadId,
-    user,
-    user,
-  )
-  const open = row && openCalls(yield* tail(threadId)).find(({ call }) => call.callId === answer.callId)
-  if (!row || !open?.gate || open.answer || open.gate.kind === 'output') {
-    throw new AppError('no_open_gate', `nothing waits for an answer to ${answer.callId}: it may be answered already`)
-  }
-  const turn = turnOf(row)
-  const entries = yield* append({ threadId, turnId: turn.id, at: now }, [draft], null)
-  yield* query(
-    `UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL WHERE id = ? AND status = 'waiting'`,
-    turn.id,
-  )
-  return { turn: turn.status === 'waiting' ? { ...turn, status: 'queued' as const } : turn, entries }
-}
-
-function* cancelTurn(user: UserId, turnId: string, force: boolean, { now, lock }: Change) {
-  const found = yield* getTurn(user, turnId)
-  if (found) yield* holdThread(found.threadId, lock)
-  const turn = found && (yield* getTurn(user, turnId))
-  if (!turn) throw new AppError('not_found', `turn ${turnId} does not exist`)
-  const open = turn.status === 'queued' && turn.firstSeq === undefined ? [] : openCalls(yield* tail(turn.threadId))
-  const holdsGate = turn.status === 'done' && (yield* hasOpenGate(turn))
-  const may = turn.status === 'queued' || turn.status === 'waiting' || holdsGate || (force && turn.status === 'running')
-  if (!may) return { turn, entries: [] as Entry[] }
-  const drafts = open.map(
-    ({ call }): Draft => ({
-      id: newId(),
-      item: { type: 'result', callId: call.callId, output: 'cancelled by the user before it was done', error: true },
-    }),
-  )
-  const target = { threadId: turn.threadId, turnId, at: now }
-  const entries = drafts.length > 0 ? yield* append(target, drafts, null) : []
-  const lastSeq = entries.at(-1)?.seq ?? turn.lastSeq
-  yield* query(
-    `UPDATE turns SET status = 'cancelled', ended_at = ?, last_seq = ?, input = NULL, owner = NULL WHERE id = ? AND status = ?`,
-    turn.endedAt ?? now,
-    lastSeq ?? null,
-    turnId,
-    turn.status,
-  )
-  const after: Turn = { ...turn, status: 'cancelled', endedAt: turn.endedAt ?? now, ...(lastSeq && { lastSeq }) }
-  return { turn: after, entries }
-}
-
-/** True while the thread waits for its caller and this turn was the one that called. */
-function* hasOpenGate(turn: Turn): Job<boolean> {
-  const row = yield* first('SELECT open_call, last_turn FROM threads WHERE id = ?', turn.threadId)
-  return row?.['last_turn'] === turn.id && row['open_call'] !== null
-}
-
-function* waitingSince(before: number): Job<{ turn: Turn; callIds: string[] }[]> {
-  const rows = yield* query(`SELECT * FROM turns WHERE status IN ('running', 'waiting') AND status = 'waiting'`)
-  const expired: { turn: Turn; callIds: string[] }[] = []
-  for (const row of rows) {
-    const turn = turnOf(row)
-    const entries = (yield* tailRows(turn.threadId)).map(entryOf)
-    const open = openCalls(entries.map(({ item }) => item))
-    const callIds = open
-      .filter(({ gate, answer }) => gate && !answer)
-      .map(({ call }) => call.callId)
-      .filter((callId) => entries.some(({ item, at }) => item.type === 'gate' && item.callId === callId && at < before))
-    if (callIds.length > 0) expired.push({ turn, callIds })
-  }
-  return expired
-}
-
 function* countTurns(user: UserId | undefined, now: number) {
   const states = yield* query(
     `SELECT status, count(*) AS n FROM turns WHERE status IN ('running', 'waiting') AND (? = '' OR user_id = ?) GROUP BY status
@@ -309,13 +201,4 @@ function* countTurns(user: UserId | undefined, now: number) {
 function* lastSeqOf(threadId: string): Job<number | null> {
   const row = yield* first('SELECT last_seq FROM threads WHERE id = ?', threadId)
   return row ? Number(row['last_seq']) : null
-}
-
-function* tail(threadId: string): Job<Item[]> {
-  return (yield* tailRows(threadId)).map(itemOf)
-}
-
-function* tailRows(threadId: string) {
-  const rows = yield* query('SELECT * FROM items WHERE thread_id = ? ORDER BY seq DESC LIMIT ?', threadId, tailLength)
-  return rows.toReversed()
 }

@@ -123,9 +123,9 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
       const stop = (): void => bus.signal({ type: 'stop', turnId: turn.id, code, message })
       const stopped = await settled(turn.userId, turn, cancelGraceMs, stop)
       if (stopped) return stopped
-      const { turn: cancelled, entries } = await store.turns.cancel(turn.userId, turn.id, true)
-      tellEnd(cancelled, entries)
-      return { ...cancelled, status: 'failed', error: { code, message } }
+      const { turn: failed, entries } = await store.turns.cancel(turn.userId, turn.id, { code, message })
+      tellEnd(failed, entries)
+      return failed
     },
     get: (user, turnId) => store.turns.get(user, turnId),
     findByDoor: (door, turnId) => store.turns.findByDoor(door, turnId),

@@ -1,6 +1,6 @@
 // The second line: what a process can do whose script is the attacker's own, and how the parent bears one that lies.
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -68,7 +68,7 @@ test('an attacker finds neither the environment nor the rights of the parent', a
   assert.equal(seen, '[]')
 })
 
-test('the process runs as nobody when the service runs as root', { skip: !root }, async () => {
+test('the process runs as nobody where the service is root, without environment, with an end to its CPU time', async () => {
   const tool = join(folder, 'own')
   mkdirSync(tool)
   writeFileSync(join(tool, 'about.json'), JSON.stringify({ tool: 'tool', witVersion: '0.3' }))
@@ -76,11 +76,13 @@ test('the process runs as nobody when the service runs as root', { skip: !root }
     join(tool, 'tool.js'),
     'export function instantiate() { return { tool: { execute: () => ({ output: "1" }) } } }',
   )
-  const child = startProcess({ script, folder: tool, uid: nobody })
+  const child = startProcess({ script, folder: tool, ...(root && { uid: nobody }) })
   await child.run({ work, host, deadlineMs: 10_000 })
-  const { readFileSync } = await import('node:fs')
-  assert.match(readFileSync(`/proc/${child.pid}/status`, 'utf8'), new RegExp(`^Uid:\\s+${nobody}\\s+${nobody}`, 'm'))
-  assert.equal(readFileSync(`/proc/${child.pid}/environ`, 'utf8').includes('PATH='), false)
+  const look = (name: string): string => readFileSync(`/proc/${child.pid}/${name}`, 'utf8')
+  if (root) assert.match(look('status'), new RegExp(`^Uid:\\s+${nobody}\\s+${nobody}`, 'm'))
+  assert.match(look('limits'), /Max cpu time\s+120\s/)
+  assert.match(look('limits'), /Max core file size\s+0\s/)
+  if (root) assert.equal(look('environ'), '')
   child.stop()
 })
 

@@ -17,7 +17,7 @@ export type Rig = {
 export const noLimits: LimitStore = { take: () => Promise.resolve({ allowed: true, retryAfterMs: 0 }) }
 
 /** Answers every request with 200 and the text `hello`. */
-export const helloDial: Dial = () =>
+const helloDial: Dial = () =>
   Promise.resolve({ type: 'answer', status: 200, headers: new Map([['x-a', 'b']]), body: Buffer.from('hello') })
 
 export const anyPlace = {

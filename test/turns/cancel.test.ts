@@ -111,6 +111,8 @@ test('a waiting turn that is given up tells its watchers all and frees the queue
   const next = await turns.start(message('next', { threadId: first.turn.threadId }))
   const watch = turns.watch(ada, first.turn.threadId, 0)
   assert.equal((await turns.abandon(first.turn, timeout)).status, 'failed')
+  const stored = await turns.get(ada, first.turn.id)
+  assert.deepEqual([stored?.status, stored?.error?.code], ['failed', 'turn_timeout'], 'what was told is what is stored')
   assert.equal(restOf(await eventsOf(next.events)), 'done')
   const seqs: number[] = []
   for await (const batch of watch) {

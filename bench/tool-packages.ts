@@ -1,0 +1,70 @@
+// The components that are called: the least there can be, made here, and the weather tool as it is built. Several of
+// each, different enough to be tools of their own.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { componentEmbed, componentNew, parse } from '@bytecodealliance/jco-transpile/wasm-tools'
+
+export type Package = { readonly name: string; readonly component: string; readonly capabilities: string }
+
+const root = join(import.meta.dirname, '..')
+const nothingAllowed = JSON.stringify({ version: '1.0.0', wit_version: '0.3.0' })
+
+/** Writes so many of each kind. The weather tool must have been built. */
+export async function makeComponents(
+  folder: string,
+  count: number,
+): Promise<{ minimal: Package[]; weather: Package[] }> {
+  const wit = readFileSync(join(root, 'src/sandbox/wit/tool.wit'), 'utf8')
+  const built = readFileSync(join(root, 'tools/weather/dist/weather.wasm'))
+  const allowed = readFileSync(join(root, 'tools/weather/capabilities.json'), 'utf8')
+  const numbers = Array.from({ length: count }, (_, at) => at)
+  const write = (name: string, bytes: Uint8Array, capabilities: string): Package => {
+    const component = join(folder, `${name}.wasm`)
+    writeFileSync(component, bytes)
+    return { name, component, capabilities }
+  }
+  const minimal = await Promise.all(numbers.map((number) => minimalComponent(wit, number)))
+  return {
+    minimal: minimal.map((bytes, at) => write(named('minimal', at), bytes, nothingAllowed)),
+    weather: numbers.map((at) => write(named('weather', at), at === 0 ? built : marked(built, at), allowed)),
+  }
+}
+
+function named(kind: string, at: number): string {
+  return at === 0 ? kind : `${kind}${at}`
+}
+
+/** The same component with a number in a section that nothing reads. */
+function marked(component: Uint8Array, number: number): Uint8Array {
+  return Buffer.concat([component, Buffer.from([0, 3, 1, 'n'.charCodeAt(0), number])])
+}
+
+/**
+ * Answers a fixed text to whatever it is given, and asks for nothing. Address 16 holds the answer, 64 the schema, 1024
+ * what is returned; what the host hands in goes from 4096 on.
+ */
+async function minimalComponent(wit: string, number: number): Promise<Uint8Array> {
+  const schema = `{"type":"object","title":"${number}"}`
+  const core = await parse(`(module
+    (memory (export "memory") 1)
+    (data (i32.const 16) "\\"ok\\"")
+    (data (i32.const 64) "${schema.replaceAll('"', '\\"')}")
+    (global $top (mut i32) (i32.const 4096))
+    (func $text (param $length i32) (result i32)
+      (i32.store (i32.const 1024) (i32.const 64))
+      (i32.store (i32.const 1028) (local.get $length))
+      (i32.const 1024))
+    (func (export "near:agent/tool@0.3.0#execute") (param i32 i32 i32 i32 i32) (result i32)
+      (i32.store8 (i32.const 1024) (i32.const 1))
+      (i32.store (i32.const 1028) (i32.const 16))
+      (i32.store (i32.const 1032) (i32.const 4))
+      (i32.store8 (i32.const 1036) (i32.const 0))
+      (i32.const 1024))
+    (func (export "near:agent/tool@0.3.0#schema") (result i32) (call $text (i32.const ${schema.length})))
+    (func (export "near:agent/tool@0.3.0#description") (result i32) (call $text (i32.const 1)))
+    (func (export "cabi_realloc") (param i32 i32 i32) (param $size i32) (result i32) (local $at i32)
+      (local.set $at (global.get $top))
+      (global.set $top (i32.and (i32.add (i32.add (global.get $top) (local.get $size)) (i32.const 7)) (i32.const -8)))
+      (local.get $at)))`)
+  return componentNew(await componentEmbed({ binary: core, witSource: wit, world: 'sandboxed-tool' }), [])
+}

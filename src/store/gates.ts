@@ -1,0 +1,127 @@
+// Gates and what ends a turn from outside: answers, cancels, and gates that nobody answered.
+import { openCalls } from '#core/calls.ts'
+import { AppError } from '#core/errors.ts'
+import { newId, type UserId } from '#core/ids.ts'
+import type { Draft, Entry, Item } from '#core/item.ts'
+import type { Turn, TurnError } from '#core/turn.ts'
+import { append } from './append.ts'
+import { getTurn, isReached } from './reach.ts'
+import { entryOf, itemOf, turnOf } from './rows.ts'
+import { first, type Job, query, run } from './sql.ts'
+
+/** How far back a look for open calls goes: more than one model response can hold. */
+const tailLength = 1_000
+
+type Change = { readonly now: number; readonly lock: string }
+
+/** Answers an approval or a sign-in; a waiting turn goes back into the queue. */
+export function* answerGate(user: UserId, threadId: string, draft: Draft, { now, lock }: Change) {
+  const answer = draft.item
+  if (answer.type !== 'answer') throw new Error('answerGate takes an answer')
+  yield* holdThread(threadId, lock)
+  const row = yield* first(
+    `SELECT * FROM turns WHERE thread_id = ? AND ${isReached}
+       AND (status IN ('running', 'waiting') OR (status = 'queued' AND first_seq IS NOT NULL))`,
+    threadId,
+    user,
+    user,
+  )
+  const open = row && openCalls(yield* tail(threadId)).find(({ call }) => call.callId === answer.callId)
+  if (!row || !open?.gate || open.answer || open.gate.kind === 'output') {
+    throw new AppError('no_open_gate', `nothing waits for an answer to ${answer.callId}: it may be answered already`)
+  }
+  const turn = turnOf(row)
+  const entries = yield* append({ threadId, turnId: turn.id, at: now }, [draft], null)
+  yield* query(
+    `UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL WHERE id = ? AND status = 'waiting'`,
+    turn.id,
+  )
+  return { turn: turn.status === 'waiting' ? { ...turn, status: 'queued' as const } : turn, entries }
+}
+
+/** Ends a turn that is not running, or by force any; a fault ends it as failed. */
+export function* cancelTurn(user: UserId, turnId: string, force: boolean | TurnError, { now, lock }: Change) {
+  const found = yield* getTurn(user, turnId)
+  if (found) yield* holdThread(found.threadId, lock)
+  const turn = found && (yield* getTurn(user, turnId))
+  if (!turn) throw new AppError('not_found', `turn ${turnId} does not exist`)
+  const open = turn.status === 'queued' && turn.firstSeq === undefined ? [] : openCalls(yield* tail(turn.threadId))
+  const holdsGate = turn.status === 'done' && (yield* hasOpenGate(turn))
+  const may = turn.status === 'queued' || turn.status === 'waiting' || holdsGate || (force && turn.status === 'running')
+  if (!may) return { turn, entries: [] as Entry[] }
+  const error = typeof force === 'object' ? force : undefined
+  const status = error ? 'failed' : 'cancelled'
+  const word = error ? 'the turn ended before this call was done' : 'cancelled by the user before it was done'
+  const drafts = open.map(
+    ({ call }): Draft => ({
+      id: newId(),
+      item: { type: 'result', callId: call.callId, output: word, error: true },
+    }),
+  )
+  const target = { threadId: turn.threadId, turnId, at: now }
+  const entries = drafts.length > 0 ? yield* append(target, drafts, null) : []
+  const lastSeq = entries.at(-1)?.seq ?? turn.lastSeq
+  yield* query(
+    `UPDATE turns SET status = ?, error = ?, ended_at = ?, last_seq = ?, input = NULL, owner = NULL
+     WHERE id = ? AND status = ?`,
+    status,
+    error ? JSON.stringify(error) : null,
+    turn.endedAt ?? now,
+    lastSeq ?? null,
+    turnId,
+    turn.status,
+  )
+  const endedAt = turn.endedAt ?? now
+  const after: Turn = { ...turn, status, endedAt, ...(lastSeq && { lastSeq }), ...(error && { error }) }
+  return { turn: after, entries }
+}
+
+/** An answer that came while the turn still ran was not seen by it: it must look again. */
+export function* requeueIfAnswered(turn: Turn): Job<boolean> {
+  const open = openCalls(yield* tail(turn.threadId))
+  const answered = open.some(({ gate, answer }) => gate && answer)
+  if (answered) {
+    yield* query(
+      `UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL WHERE id = ? AND status = 'waiting'`,
+      turn.id,
+    )
+  }
+  return answered
+}
+
+/** Waiting turns with gates that have been open since before a time. */
+export function* waitingSince(before: number): Job<{ turn: Turn; callIds: string[] }[]> {
+  const rows = yield* query(`SELECT * FROM turns WHERE status IN ('running', 'waiting') AND status = 'waiting'`)
+  const expired: { turn: Turn; callIds: string[] }[] = []
+  for (const row of rows) {
+    const turn = turnOf(row)
+    const entries = (yield* tailRows(turn.threadId)).map(entryOf)
+    const open = openCalls(entries.map(({ item }) => item))
+    const callIds = open
+      .filter(({ gate, answer }) => gate && !answer)
+      .map(({ call }) => call.callId)
+      .filter((callId) => entries.some(({ item, at }) => item.type === 'gate' && item.callId === callId && at < before))
+    if (callIds.length > 0) expired.push({ turn, callIds })
+  }
+  return expired
+}
+
+/** True while the thread waits for its caller and this turn was the one that called. */
+function* hasOpenGate(turn: Turn): Job<boolean> {
+  const row = yield* first('SELECT open_call, last_turn FROM threads WHERE id = ?', turn.threadId)
+  return row?.['last_turn'] === turn.id && row['open_call'] !== null
+}
+
+/** Whoever changes the turns of a thread holds its row first, so that what was read stays true. */
+function* holdThread(threadId: string, lock: string): Job<void> {
+  if (lock) yield* run(`SELECT id FROM threads WHERE id = ?${lock}`, threadId)
+}
+
+function* tail(threadId: string): Job<Item[]> {
+  return (yield* tailRows(threadId)).map(itemOf)
+}
+
+function* tailRows(threadId: string) {
+  const rows = yield* query('SELECT * FROM items WHERE thread_id = ? ORDER BY seq DESC LIMIT ?', threadId, tailLength)
+  return rows.toReversed()
+}
