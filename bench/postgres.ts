@@ -13,11 +13,8 @@ export const postgres: Suite = async (bench) => {
   const server = await bench.children.startTidy(import.meta.resolve('./postgres-server.ts'), 'one', 'two')
   const startOver = (database: string): Promise<Child> =>
     startDoor(bench, { DATABASE_URL: `${server.origin}/${database}`, ATRIUM_MASTER_KEY: masterKey })
-  const services: Child[] = []
-  for (const start of [() => startDoor(bench), ...['one', 'two', 'two'].map((name) => () => startOver(name))]) {
-    services.push(await start())
-  }
-  const [sqlite, one, ...two] = services as [Child, Child, ...Child[]]
+  const services = await Promise.all([startDoor(bench), startOver('one'), startOver('two'), startOver('two')])
+  const [sqlite, one, ...two] = services
   try {
     return await againstFloors(bench, 'Responses API over PostgreSQL', [
       { name: 'SQLite', child: sqlite, loadOf: createLoad },

@@ -10,9 +10,7 @@ const mostRounds = 3
 
 /** Turns at 1, 16 and 64 in flight. */
 export const responses: Suite = async (bench) =>
-  againstFloors(bench, 'Responses API', [
-    { name: 'Responses API', child: await startDoor(bench), loadOf: createLoad },
-  ])
+  againstFloors(bench, 'Responses API', [{ name: 'Responses API', child: await startDoor(bench), loadOf: createLoad }])
 
 /** Many streams open at once, whose tokens trickle in. */
 export const streams: Suite = async (bench) => {
@@ -22,7 +20,11 @@ export const streams: Suite = async (bench) => {
   const subjects: Subject[] = [
     { name: '(A) proxy', child: await startFloor(bench, 'A'), load: floor },
     { name: '(B) proxy + 2 inserts', child: await startFloor(bench, 'B'), load: floor },
-    { name: 'Responses API', child: await startDoor(bench, { LLM_MODEL: slow }), load: () => createLoad(openStreams, openStreams) },
+    {
+      name: 'Responses API',
+      child: await startDoor(bench, { LLM_MODEL: slow }),
+      load: () => createLoad(openStreams, openStreams),
+    },
   ]
   const title = `${openStreams.toLocaleString('en')} open streams, a token every ${tokenMs} ms`
   const { result: results, memory } = await weigh(`Memory: ${title}`, subjects, async () => {

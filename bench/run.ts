@@ -7,6 +7,7 @@ import { length } from './length.ts'
 import { postgres } from './postgres.ts'
 import { profile } from './profile.ts'
 import { responses, streams } from './responses.ts'
+import { fillCache } from './service.ts'
 import { startup } from './startup.ts'
 import type { Bench, Scale, Suite } from './suite.ts'
 import { printTable, type Table } from './table.ts'
@@ -28,7 +29,7 @@ const suites: Readonly<Record<string, Suite>> = {
 }
 
 const usage = `npm run bench -- [--quick] [--only ${Object.keys(suites).join('|')}] [--json FILE] [--profile]
-  --quick    everything once and small, under 30 seconds: shows that it works, not how fast
+  --quick    everything once and small, under a minute: shows that it works, not how fast
   --only     one suite
   --json     writes the tables to a file, too
   --profile  only a CPU profile of the loop under load: writes loop.cpuprofile, prints the functions by self time`
@@ -41,7 +42,8 @@ const full: Scale = {
   manyThreads: 100_000,
   openStreams: 1_000,
   tokenMs: 250,
-  toolCalls: { warm: 1_000, single: 300, crowd: 2_000, growth: 10_000 },
+  toolCalls: { warm: 1_000, single: 300, growth: 10_000 },
+  crowd: { tools: 8, calls: 320, inFlight: 64 },
 }
 const quick: Scale = {
   rounds: 1,
@@ -51,7 +53,8 @@ const quick: Scale = {
   manyThreads: 2_000,
   openStreams: 50,
   tokenMs: 20,
-  toolCalls: { warm: 50, single: 50, crowd: 128, growth: 2_000 },
+  toolCalls: { warm: 50, single: 50, growth: 100 },
+  crowd: { tools: 5, calls: 10, inFlight: 10 },
 }
 
 async function run(): Promise<void> {
@@ -68,7 +71,12 @@ async function run(): Promise<void> {
   const chosen = values.profile ? [profile] : choose(values.only)
   const children = createChildren()
   const { origin } = await children.start(import.meta.resolve('./mock-model.ts'))
-  const bench: Bench = { children, model: origin, scale: values.quick ? quick : full }
+  let filled: Promise<string> | undefined
+  const cache = (): Promise<string> => {
+    filled ??= fillCache(children)
+    return filled
+  }
+  const bench: Bench = { children, model: origin, cache, scale: values.quick ? quick : full }
   const machine = `Node ${process.version}, ${platform()}, ${cpus().length} x ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 1e9)} GB`
   console.log(`${machine}\n`)
   const tables: Table[] = []

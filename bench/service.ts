@@ -1,12 +1,15 @@
 // `atrium serve` as a child process: started as anybody would start it, and timed until it says that it is ready.
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { cpSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { prepareComponent } from '#sandbox/install.ts'
 import { asks, type Child, type Children } from './children.ts'
 import type { Bench } from './suite.ts'
 
-const launcher = join(import.meta.dirname, '../bin/atrium')
+const root = join(import.meta.dirname, '..')
+const launcher = join(root, 'bin/atrium')
 const deadlineMs = 30_000
 
 /** The operator's token of every service here. */
@@ -45,11 +48,12 @@ export async function startService(children: Children, env: Readonly<Record<stri
  * its own code. The origin is its gateway's.
  */
 export async function startDoor(
-  { children, model }: Bench,
+  { children, model, cache }: Bench,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Child> {
   const port = await freePort()
   const home = children.folder()
+  cpSync(await cache(), join(home, 'cache'), { recursive: true })
   const { child } = await startService(children, {
     HOME: home,
     ATRIUM_HOME: home,
@@ -64,6 +68,17 @@ export async function startDoor(
     ...env,
   })
   return { origin: `http://127.0.0.1:${port}`, ...asks(child) }
+}
+
+/**
+ * What every home gets as its cache: the code of the tool that a service installs at its first start. Making it takes
+ * seconds of CPU, which would fall into what is measured.
+ */
+export async function fillCache(children: Children): Promise<string> {
+  const folder = children.folder()
+  const weather = readFileSync(join(root, 'tools/weather/dist/weather.wasm'))
+  await prepareComponent(weather, { cacheFolder: join(folder, 'tools') })
+  return folder
 }
 
 /** A port that nobody listens at now. */

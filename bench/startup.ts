@@ -1,4 +1,6 @@
 // From the command to a service that is ready, and what it weighs while it waits.
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Children } from './children.ts'
 import { median } from './compare.ts'
@@ -9,10 +11,11 @@ import { fixed, megabytes, type Suite } from './suite.ts'
 /** How long a service idles before it is weighed. */
 const idleMs = 1_000
 /** The first start on a home has things to set up; it is left in peace for so long. */
-const settleMs = 5_000
+const settleMs = 2_000
 
-export const startup: Suite = async ({ children, scale }) => {
+export const startup: Suite = async ({ children, cache, scale }) => {
   const home = children.folder()
+  cpSync(await cache(), join(home, 'cache'), { recursive: true })
   // The first start makes the home and writes the compile cache, the second writes what the first had not loaded.
   await startOnce(children, home, settleMs)
   await startOnce(children, home, idleMs)

@@ -8,6 +8,8 @@ export type Bench = {
   readonly children: Children
   /** Where the mock model answers. */
   readonly model: string
+  /** A folder that is copied into every home as its cache. */
+  readonly cache: () => Promise<string>
   readonly scale: Scale
 }
 
@@ -22,13 +24,10 @@ export type Scale = {
   readonly openStreams: number
   /** How long the slow model takes for each of its 20 tokens. */
   readonly tokenMs: number
-  /** Calls of a tool: before anything counts, of one measurement, many at a time, and to see whether it grows. */
-  readonly toolCalls: {
-    readonly warm: number
-    readonly single: number
-    readonly crowd: number
-    readonly growth: number
-  }
+  /** Calls of a tool: before anything counts, of one measurement, and to see whether it grows. */
+  readonly toolCalls: { readonly warm: number; readonly single: number; readonly growth: number }
+  /** More tools than may have a process, and the calls of all of them together. */
+  readonly crowd: { readonly tools: number; readonly calls: number; readonly inFlight: number }
 }
 
 export type Suite = (bench: Bench) => Promise<readonly Table[]>

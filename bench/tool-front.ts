@@ -1,12 +1,12 @@
 // The sandbox of the tools in a process of its own, as the service holds it, behind a front that takes orders: what is
-// ordered runs and is timed inside, so that nothing but the calls is in the times. `node tool-front.ts FOLDER`
-// Requests of a tool are answered by a stub, and nothing limits their rate.
+// ordered runs and is timed inside, so that nothing but the calls is in the times. `node tool-front.ts
+// FOLDER PROCESSES`. Requests of a tool are answered by a stub, and nothing limits their rate.
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { operator } from '#core/ids.ts'
 import type { Json } from '#core/json.ts'
-import type { ToolContext } from '#core/tool.ts'
+import type { Tool, ToolContext } from '#core/tool.ts'
 import { silentLog } from '#lib/log.ts'
 import type { Dial } from '#sandbox/dial.ts'
 import { prepareComponent } from '#sandbox/install.ts'
@@ -37,14 +37,11 @@ export type Carried = {
   readonly live: Readonly<Record<string, number>>
 }
 
-/** TOOL_PROCESSES of the service, unless it is set. */
-const maxProcesses = 4
-
-const [folder = ''] = process.argv.slice(2)
+const [folder = '', processes = ''] = process.argv.slice(2)
 const tools = new Map<string, LoadedTool>()
 const sandbox = createSandbox({
   cacheFolder: join(folder, 'cache'),
-  maxProcesses,
+  maxProcesses: Number(processes),
   secret: () => Promise.resolve(undefined),
   limits: { take: () => Promise.resolve({ allowed: true, retryAfterMs: 0 }) },
   log: silentLog,
@@ -104,10 +101,10 @@ async function timesOf(order: Order): Promise<number[]> {
 }
 
 async function callAll({ names, args, holds, calls, inFlight }: Order & { do: 'call' }): Promise<number[]> {
-  const runs = names.map((name) => {
+  const called = names.map((name) => {
     const [tool] = sandbox.tools(loaded(name))
     if (!tool) throw new Error(`${name} has no tool`)
-    return tool.run
+    return tool
   })
   const signal = AbortSignal.timeout(600_000)
   const times: number[] = []
@@ -115,7 +112,7 @@ async function callAll({ names, args, holds, calls, inFlight }: Order & { do: 'c
   async function lane(): Promise<void> {
     for (let at = next++; at < calls; at = next++) {
       const context: ToolContext = { user: operator, threadId: '', turnId: '', callId: String(at), signal }
-      times.push(await timed(() => answerOf(runs[at % runs.length] as (typeof runs)[0], { args, context, holds })))
+      times.push(await timed(() => answerOf(called[at % called.length] as Tool, { args, context, holds })))
     }
   }
   await Promise.all(Array.from({ length: inFlight }, lane))
@@ -123,11 +120,11 @@ async function callAll({ names, args, holds, calls, inFlight }: Order & { do: 'c
 }
 
 async function answerOf(
-  run: (args: Json, context: ToolContext) => Promise<string>,
+  tool: Tool,
   { args, context, holds }: { args: Json; context: ToolContext; holds: string },
 ): Promise<void> {
   // What the tool says is wrong with its parameters is an answer of its, too.
-  const answer = await run(args, context).catch((error: unknown) => String(error))
+  const answer = await tool.run(args, context).catch((error: unknown) => String(error))
   if (!answer.includes(holds)) throw new Error(`a call was answered ${answer.slice(0, 300)}`)
 }
 

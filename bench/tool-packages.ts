@@ -1,5 +1,4 @@
-// The components that are called: the least there can be, made here, and the weather tool as it is built. Several of
-// each, different enough to be tools of their own.
+// The components that are called: the weather tool as it is built, and the least there can be, made here.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { componentEmbed, componentNew, parse } from '@bytecodealliance/jco-transpile/wasm-tools'
@@ -9,34 +8,22 @@ export type Package = { readonly name: string; readonly component: string; reado
 const root = join(import.meta.dirname, '..')
 const nothingAllowed = JSON.stringify({ version: '1.0.0', wit_version: '0.3.0' })
 
-/** Writes so many of each kind. The weather tool must have been built. */
-export async function makeComponents(
-  folder: string,
-  count: number,
-): Promise<{ minimal: Package[]; weather: Package[] }> {
+/** Writes so many minimal components, each a tool of its own. The weather tool must have been built. */
+export async function makeComponents(folder: string, count: number): Promise<{ minimal: Package[]; weather: Package }> {
   const wit = readFileSync(join(root, 'src/sandbox/wit/tool.wit'), 'utf8')
-  const built = readFileSync(join(root, 'tools/weather/dist/weather.wasm'))
-  const allowed = readFileSync(join(root, 'tools/weather/capabilities.json'), 'utf8')
-  const numbers = Array.from({ length: count }, (_, at) => at)
-  const write = (name: string, bytes: Uint8Array, capabilities: string): Package => {
+  const made = await Promise.all(Array.from({ length: count }, (_, number) => minimalComponent(wit, number)))
+  const minimal = made.map((bytes, number): Package => {
+    const name = number === 0 ? 'minimal' : `minimal${number}`
     const component = join(folder, `${name}.wasm`)
     writeFileSync(component, bytes)
-    return { name, component, capabilities }
+    return { name, component, capabilities: nothingAllowed }
+  })
+  const weather = {
+    name: 'weather',
+    component: join(root, 'tools/weather/dist/weather.wasm'),
+    capabilities: readFileSync(join(root, 'tools/weather/capabilities.json'), 'utf8'),
   }
-  const minimal = await Promise.all(numbers.map((number) => minimalComponent(wit, number)))
-  return {
-    minimal: minimal.map((bytes, at) => write(named('minimal', at), bytes, nothingAllowed)),
-    weather: numbers.map((at) => write(named('weather', at), at === 0 ? built : marked(built, at), allowed)),
-  }
-}
-
-function named(kind: string, at: number): string {
-  return at === 0 ? kind : `${kind}${at}`
-}
-
-/** The same component with a number in a section that nothing reads. */
-function marked(component: Uint8Array, number: number): Uint8Array {
-  return Buffer.concat([component, Buffer.from([0, 3, 1, 'n'.charCodeAt(0), number])])
+  return { minimal, weather }
 }
 
 /**

@@ -11,9 +11,8 @@ import type { Table } from './table.ts'
 import type { Package } from './tool-packages.ts'
 import type { Carried, Order } from './tool-front.ts'
 
-/** More tools than processes may live at once. */
-const manyTools = 8
-const manyInFlight = 64
+/** TOOL_PROCESSES of the service, unless it is set. */
+const processes = 4
 /** How often the weight of a process is taken while it works, and how long it rests before it is idle. */
 const lookMs = 20
 const idleMs = 1_000
@@ -34,31 +33,35 @@ type Result = {
 
 export const tools: Suite = async (bench) => {
   const folder = bench.children.folder()
-  const front = await bench.children.start(import.meta.resolve('./tool-front.ts'), folder)
+  const front = await bench.children.start(import.meta.resolve('./tool-front.ts'), folder, String(processes))
   // Loaded when it is used: the maker of components has a weight of its own.
   const { makeComponents } = await import('./tool-packages.ts')
-  const { minimal, weather } = await makeComponents(folder, manyTools)
-  for (const each of [...minimal, ...weather]) await send(front, { do: 'load', ...each })
-  const [small, typed] = [minimal[0] as Package, weather[0] as Package]
-  const kinds: Kind[] = [
-    { title: 'minimal component', tool: small, args: {}, holds: 'ok' },
-    { title: 'weather, no city', tool: typed, args: { action: 'get_current', city: '' }, holds: 'must not be empty' },
-    { title: 'weather, 2 requests', tool: typed, args: { action: 'get_current', city: 'Lisbon' }, holds: 'Portugal' },
-  ]
+  const { minimal, weather } = await makeComponents(folder, bench.scale.crowd.tools)
+  await Promise.all([...minimal, weather].map((each) => send(front, { do: 'load', ...each })))
+  const small: Kind = { title: 'minimal component', tool: minimal[0] as Package, args: {}, holds: 'ok' }
+  const typed: Kind = {
+    title: 'weather, no city',
+    tool: weather,
+    args: { action: 'get_current', city: '' },
+    holds: 'must not be empty',
+  }
+  const asking: Kind = {
+    title: 'weather, 2 requests',
+    tool: weather,
+    args: { action: 'get_current', city: 'Lisbon' },
+    holds: 'Portugal',
+  }
   const results: Result[] = []
-  for (const kind of kinds) results.push(await begin(bench, front, kind))
+  for (const kind of [small, typed, asking]) results.push(await begin(bench, front, kind))
   for (let round = 0; round < bench.scale.rounds; round++) {
     for (const result of results) await measure(bench, front, result)
   }
   const tables = [
     callTable(results),
-    await transpileTable(bench, front, [small, typed]),
+    await transpileTable(bench, front, [small.tool, weather]),
     memoryTable(results),
-    await crowdTable(bench, front, [
-      [`${manyTools} minimal components`, kinds[0] as Kind, minimal],
-      [`${manyTools} of weather's size`, kinds[1] as Kind, weather],
-    ]),
-    await growthTable(bench, front, [kinds[0] as Kind, kinds[2] as Kind]),
+    await crowdTable(bench, front, small, minimal),
+    await growthTable(bench, front, [small, asking]),
   ]
   await front.stop()
   return tables
@@ -125,35 +128,30 @@ function memoryTable(results: readonly Result[]): Table {
   }
 }
 
-/** Many calls in flight over more tools than may have a process. */
+/** Many calls in flight, over one tool and over more tools than may have a process. */
 async function crowdTable(
-  { scale }: Bench,
+  { scale: { crowd } }: Bench,
   front: Child,
-  crowds: readonly (readonly [title: string, kind: Kind, packages: readonly Package[]])[],
+  { args, holds }: Kind,
+  packages: readonly Package[],
 ): Promise<Table> {
   const rows: string[][] = []
-  for (const [title, { args, holds }, packages] of crowds) {
-    const { times, wallMs, live } = await send(front, {
-      do: 'call',
-      names: packages.map(({ name }) => name),
-      args,
-      holds,
-      calls: scale.toolCalls.crowd,
-      inFlight: manyInFlight,
-    })
+  const { calls, inFlight } = crowd
+  for (const count of [1, processes, crowd.tools]) {
+    const names = packages.slice(0, count).map(({ name }) => name)
+    const order = { do: 'call', names, args, holds, inFlight } as const
+    // The processes start first.
+    await send(front, { ...order, calls: inFlight })
+    const { times, wallMs } = await send(front, { ...order, calls })
     rows.push([
-      title,
+      `${count} ${count === 1 ? 'tool' : 'tools'}`,
       fixed((times.length / wallMs) * 1_000, 0),
       fixed(percentile(times, 50), 0),
       fixed(percentile(times, 99), 0),
-      String(Object.keys(live).length),
     ])
   }
-  return {
-    title: `${manyInFlight} calls in flight over ${manyTools} tools`,
-    columns: ['', 'calls/s', 'p50 ms', 'p99 ms', 'processes'],
-    rows,
-  }
+  const title = `${inFlight} calls in flight, minimal components, at most ${processes} processes`
+  return { title, columns: ['', 'calls/s', 'p50 ms', 'p99 ms'], rows }
 }
 
 /** What the service and the tool weigh as the calls go on. A process that has used its share of CPU is replaced. */

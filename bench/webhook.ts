@@ -77,11 +77,7 @@ export const webhook: Suite = async (bench) => {
 }
 
 function costs(result: Measured, floor: Measured): string[] {
-  return [
-    fixed(median(result.cpu), 3),
-    `${fixed(ratio(result, floor), 2)} x`,
-    fixed(median(result.perSecond), 0),
-  ]
+  return [fixed(median(result.cpu), 3), `${fixed(ratio(result, floor), 2)} x`, fixed(median(result.perSecond), 0)]
 }
 
 function times(values: readonly number[]): string[] {
@@ -128,11 +124,7 @@ async function submit(agent: Agent, origin: string, turn: number): Promise<strin
 }
 
 /** Waits for the good end of a job and tells when that was. */
-async function completed(
-  agent: Agent,
-  origin: string,
-  { id, askMs }: { id: string; askMs: number },
-): Promise<number> {
+async function completed(agent: Agent, origin: string, { id, askMs }: { id: string; askMs: number }): Promise<number> {
   for (let asks = 0; asks < mostAsks; asks++) {
     const job = (await ask(agent, `${origin}/jobs/${id}`)) as Job
     if (job.error) throw new Error(`job ${id} went wrong: ${JSON.stringify(job.error)}`)

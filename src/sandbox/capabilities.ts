@@ -5,7 +5,7 @@ import { asksForSecret } from '#safety/secrets.ts'
 import type { Endpoint } from '#safety/urls.ts'
 import { type Auth, readAuth, readRequiredSecrets, type RequiredSecret, secretName } from './capabilities-auth.ts'
 import { type Credential, readCredentials, readEndpoints } from './capabilities-http.ts'
-import { entries, type Fields, fields, type Findings, integer, items, text } from './checked.ts'
+import { entries, type Fields, fields, type Findings, integer, isTooDeep, items, text } from './checked.ts'
 import type { WitVersion } from './component.ts'
 import { ToolFault } from './faults.ts'
 
@@ -139,8 +139,9 @@ function readActions(value: unknown, findings: Findings): Action[] {
     const action = fields(each, path, ['id', 'description', 'params'], findings)
     const id = text(action.id, `${path}.id`, findings, { pattern: actionId, like: 'get_repo' })
     const description = text(action.description, `${path}.description`, findings, { optional: true })
-    if (action.params !== undefined && !isObject(action.params))
+    if (action.params !== undefined && (!isObject(action.params) || isTooDeep(action.params))) {
       findings.faults.push(`${path}.params must be a JSON schema`)
+    }
     if (id === undefined) return []
     if (seen.has(id)) findings.faults.push(`${path}.id is used twice`)
     seen.add(id)

@@ -8,6 +8,7 @@ export type Fields = Readonly<Record<string, unknown>>
 
 const maxEntries = 200
 const maxTextChars = 4_096
+const maxDepth = 50
 
 /** An object with known keys; an absent one is empty. */
 export function fields(value: unknown, path: string, known: readonly string[], findings: Findings): Fields {
@@ -81,6 +82,12 @@ export function flag(value: unknown, path: string, findings: Findings): boolean 
   if (value === undefined || typeof value === 'boolean') return value
   findings.faults.push(`${path} must be true or false`)
   return undefined
+}
+
+/** True for JSON that nests deeper than any schema needs: what walks it later must not run out of stack. */
+export function isTooDeep(value: unknown, levels = maxDepth): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((each) => isTooDeep(each, levels - 1))
 }
 
 /** A path one key further down. */

@@ -60,7 +60,7 @@ async function loadComponent(folder: string, uid: number | undefined): Promise<C
   scrub(uid)
   const modules = new Map(code.map(([name, bytes]) => [name, new WebAssembly.Module(new Uint8Array(bytes))]))
   // The script comes in as text, so that no right to read is needed any more.
-  const loaded = await loadOnly(`data:text/javascript;base64,${Buffer.from(source).toString('base64')}`)
+  const loaded = await loadOnly(source)
   const { instantiate } = loaded as Pick<Component, 'instantiate'>
   return { version: about.witVersion, tool: about.tool, source, modules, instantiate }
 }

@@ -70,13 +70,23 @@ async function connect(
   }
   // Behind a proxy the name is the proxy's to resolve.
   if (tunnel) return { socket: await openTunnel(tunnel, target, signal) }
-  const found = await lookup(target.host)
+  const found = await orAborted(lookup(target.host), signal)
   const wanted = isLoopbackHost(target.host) ? 'loopback' : 'public'
   const odd = found.map(({ address }) => addressKind(address)).find((kind) => kind !== wanted)
   if (odd) return refused(target, odd)
   const [first] = found
   if (!first) throw new Error('the name has no address')
   return { address: first.address }
+}
+
+/** A resolver has no deadline of its own. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const abort = (): void => reject(new Error('aborted'))
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
 }
 
 function refused({ host }: Target, kind: string): RequestFault {

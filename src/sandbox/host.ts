@@ -1,6 +1,8 @@
 // The host's side of one call: what a guest asks, answered or denied by the capability file.
+import { byteLength } from '#core/json.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { Egress } from './egress.ts'
+import { maxOutputBytes } from './limits.ts'
 import type { HostCall } from './messages.ts'
 import type { Host } from './process.ts'
 
@@ -21,6 +23,7 @@ export function createHost({ capabilities, egress, readWorkspace, invokeTool }: 
     if (!readWorkspace || !grantsPath(capabilities.workspace, path))
       return deny('the capability file does not grant it')
     const text = await readWorkspace(path)
+    if (text !== undefined && byteLength(text) > maxOutputBytes) return deny(`${path} is over ${maxOutputBytes} bytes`)
     return { head: text === undefined ? { ok: true } : { ok: true, text } }
   }
 
@@ -29,7 +32,9 @@ export function createHost({ capabilities, egress, readWorkspace, invokeTool }: 
     if (!invokeTool || name === undefined)
       return deny(`the capability file does not grant the tool ${JSON.stringify(alias)}`)
     try {
-      return { head: { ok: true, text: await invokeTool(name, params) } }
+      const text = await invokeTool(name, params)
+      if (byteLength(text) > maxOutputBytes) return deny(`the tool answered more than ${maxOutputBytes} bytes`)
+      return { head: { ok: true, text } }
     } catch (error) {
       return deny(error instanceof Error ? error.message : 'the tool failed')
     }

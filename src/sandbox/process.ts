@@ -53,9 +53,9 @@ export function startProcess(parts: ProcessParts): ToolProcess {
     alive = false
     child.kill('SIGKILL')
   }
-  const fail = (code: ToolFaultCode, message: string): void => {
+  const fail: Fail = (code, message, cause) => {
     end()
-    current?.reject(new ToolFault(code, message))
+    current?.reject(new ToolFault(code, message, { cause }))
   }
   const read = createFrameReader(maxFrameBytes, (frame) => {
     try {
@@ -107,6 +107,8 @@ export function startProcess(parts: ProcessParts): ToolProcess {
   }
 }
 
+type Fail = (code: ToolFaultCode, message: string, cause?: unknown) => void
+
 type Running = {
   readonly done: Promise<Done>
   reject(fault: ToolFault): void
@@ -116,10 +118,7 @@ type Running = {
 }
 
 /** One job on its way: counts what comes, answers what is asked, keeps the deadline. */
-function watch(
-  job: Job,
-  { child, fail }: { child: ChildProcess; fail: (code: ToolFaultCode, message: string) => void },
-): Running {
+function watch(job: Job, { child, fail }: { child: ChildProcess; fail: Fail }): Running {
   const { promise, resolve, reject } = Promise.withResolvers<Done>()
   const stop = new AbortController()
   let bytes = 0
@@ -145,7 +144,9 @@ function watch(
       if (++frames > maxCallFrames) throw new Error(`more than ${maxCallFrames} messages in one call`)
       const call = readHostCall(head, body)
       if (call) {
-        answer(call).catch(() => fail('crashed', 'the host could not answer the tool'))
+        answer(call).catch((error: unknown) =>
+          fail('sandbox_unavailable', 'the service could not answer the tool; its log says more', error),
+        )
         return
       }
       const done = checkDone(head)

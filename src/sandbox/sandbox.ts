@@ -6,6 +6,7 @@ import type { Tool } from '#core/tool.ts'
 import type { Log } from '#lib/log.ts'
 import { maskSecrets } from '#safety/secrets.ts'
 import { type Capabilities, checkWitVersion, readCapabilities, schemaWarnings } from './capabilities.ts'
+import { isTooDeep } from './checked.ts'
 import { createDial, type Dial } from './dial.ts'
 import { createEgress, type Egress } from './egress.ts'
 import { ToolFault, type ToolFaultCode } from './faults.ts'
@@ -207,9 +208,9 @@ function checkedParams(params: string): string {
 function parseSchema(text: string): JsonObject {
   try {
     const schema: unknown = JSON.parse(text)
-    if (isObject(schema)) return schema as JsonObject
+    if (isObject(schema) && !isTooDeep(schema)) return schema as JsonObject
   } catch (error) {
     throw new ToolFault('schema_invalid', 'the schema of the tool is not valid JSON', { cause: error })
   }
-  throw new ToolFault('schema_invalid', 'the schema of the tool is not a JSON object')
+  throw new ToolFault('schema_invalid', 'the schema of the tool is not a JSON object, or nests too deep')
 }

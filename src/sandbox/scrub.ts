@@ -39,12 +39,17 @@ export function giveUpRights(uid: number | undefined): void {
   if (typeof permission.drop === 'function') permission.drop('fs.read')
 }
 
-/** Loads one module; from here on no other can be loaded, neither a file nor one of the platform's. */
-export async function loadOnly(url: string): Promise<unknown> {
+/** Loads one script, given as text; from here on nothing else can be loaded, neither a file nor a part of the platform. */
+export async function loadOnly(script: string): Promise<unknown> {
+  const url = 'tool:code'
   let open = true
   registerHooks({
-    resolve(name, context, next) {
-      if (open && name === url && context.parentURL === import.meta.url) return next(name, context)
+    resolve(name, context) {
+      if (open && name === url && context.parentURL === import.meta.url) return { url, shortCircuit: true }
+      throw new Error('a tool has no imports')
+    },
+    load(name) {
+      if (open && name === url) return { format: 'module', source: script, shortCircuit: true }
       throw new Error('a tool has no imports')
     },
   })
@@ -53,7 +58,10 @@ export async function loadOnly(url: string): Promise<unknown> {
   return loaded
 }
 
+/** Deleting comes first: to define a part that the platform loads lazily would load it, at 50 ms a start. */
 function remove(target: object, name: string): void {
+  Reflect.deleteProperty(target, name)
+  if (!(name in target)) return
   try {
     Object.defineProperty(target, name, { value: undefined, writable: false, configurable: false })
   } catch {

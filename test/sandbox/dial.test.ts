@@ -142,6 +142,11 @@ test('a name is resolved once, and that address is the one connected to', async 
   assert.equal(asked, 1)
 })
 
+test('a resolver that never answers is a timeout', async () => {
+  const lookup = (): Promise<never> => new Promise(() => {})
+  assert.match(faultOf(await dial(to('https://slow.example/'), { lookup }, 50)), /^timeout: /)
+})
+
 test('a cloud metadata address is refused even when it is written literally', async () => {
   assert.match(faultOf(await dial(to('https://169.254.169.254/'))), /^blocked: .*metadata/)
 })

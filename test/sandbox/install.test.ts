@@ -232,6 +232,8 @@ test('every memory and table in the cache has an upper bound', async () => {
 test('the schema must be a JSON object', async () => {
   assert.equal((await refusal(await component({ schema: '[1]' }))).code, 'schema_invalid')
   assert.equal((await refusal(await component({ schema: '{"type":' }))).code, 'schema_invalid')
+  const deep = `{"a":${'['.repeat(60)}${']'.repeat(60)}}`
+  assert.match((await refusal(await component({ schema: deep }))).message, /nests too deep/)
 })
 
 test('a schema that asks for a credential is warned about', async () => {
