@@ -35,7 +35,7 @@ test('an empty environment gives the defaults of the specification', () => {
     logLevel: 'info',
     toolProcesses: 4,
     proxy: {},
-  notices: [],
+    notices: [],
   }
   assert.deepEqual(readConfig({ HOME }), expected)
   const empty = Object.fromEntries(names.map((name) => [name, '']))

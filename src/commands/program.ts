@@ -34,7 +34,11 @@ Examples:
 Without a model configured, a small built-in offline model answers.
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.`,
     )
-    .action(async () => (await import('./start.ts')).start())
+    .allowExcessArguments()
+    .action(async (_options, { args }: Command) => {
+      if (args.length > 0) program.error(`error: unknown command '${args[0]}'`)
+      await (await import('./start.ts')).start()
+    })
   program
     .command('serve')
     .description('run the service: web gateway, Responses API, webhook channel')

@@ -45,7 +45,8 @@ function finish(
     const record = {
       thread_id: started?.threadId,
       turn_id: started?.turnId,
-      status,
+      // In the words of every other door.
+      status: status === 'done' ? 'completed' : status,
       response: text,
       usage: usageWire(usage),
       ...(error && { error }),

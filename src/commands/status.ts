@@ -14,7 +14,12 @@ export async function status(options: { json?: boolean }): Promise<void> {
   const state = (await callService(note, 'GET', '/status')) as Record<string, unknown>
   const rows = Object.entries(state).map(([name, value]) => [
     name.replaceAll('_', ' '),
-    typeof value === 'string' ? value : JSON.stringify(value),
+    name === 'doors' ? doorsIn(value) : typeof value === 'string' ? value : JSON.stringify(value),
   ])
   print(options, { ...state, pid: note.pid, home }, table(rows))
+}
+
+function doorsIn(doors: unknown): string {
+  const list = doors as readonly { readonly name: string; readonly address?: string }[]
+  return list.map(({ name, address }) => (address === undefined ? name : `${name} ${address}`)).join(', ')
 }

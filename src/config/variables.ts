@@ -15,13 +15,7 @@ import {
   whole,
 } from './schemas.ts'
 
-export const providers = [
-  'offline',
-  'scripted',
-  'openai',
-  'openai-compatible',
-  'ollama',
-] as const
+export const providers = ['offline', 'scripted', 'openai', 'openai-compatible', 'ollama'] as const
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 
 /** Every variable read here, with an example; the documentation is held to it. */

@@ -68,9 +68,6 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       if (closing) throw new AppError('shutting_down', 'the service is going down: try again', { retryAfterSecs: 5 })
     }
     if (request.is404) throw missing(request, reply, routes.methodsOf(pathOf(request.url)))
-    checkAnnouncedSize(request.raw)
-    // Only now is a client that asked first told to send its body.
-    if (request.headers.expect !== undefined) reply.raw.writeContinue()
     return undefined
   }
 
@@ -78,6 +75,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   app.decorateRequest('caller')
   app.addHook('onRoute', (route) => routes.add(route))
   app.addHook('onRequest', enter)
+  // After the routes' own hooks: what is counted counts whatever its size.
+  app.addHook('preParsing', beginBody)
   app.setNotFoundHandler((request) => {
     throw missing(request, undefined, [])
   })
@@ -122,6 +121,13 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   }
 }
 
+/** Refuses a body that says that it is too large; only now is a client that asked first told to send its own. */
+// oxlint-disable-next-line require-await -- Fastify awaits the hook
+async function beginBody({ raw }: FastifyRequest, reply: FastifyReply): Promise<undefined> {
+  checkAnnouncedSize(raw)
+  if (raw.headers.expect !== undefined) reply.raw.writeContinue()
+}
+
 function openApp({ trustProxy = false, timeouts }: GatewayParts): FastifyInstance {
   const { headersMs, requestMs, keepAliveMs, checkMs } = { ...usualTimeouts, ...timeouts }
   const http = {
@@ -141,6 +147,7 @@ function openApp({ trustProxy = false, timeouts }: GatewayParts): FastifyInstanc
     return503OnClosing: false,
     // The header limit bounds a path already; a long id is simply not found.
     routerOptions: { maxParamLength: maxHeaderBytes },
+    rewriteUrl: ({ url = '/' }) => readableUrl(url),
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy && [...trustProxy],
     clientErrorHandler: answerClientError,
     frameworkErrors(error, request, reply) {
@@ -164,6 +171,17 @@ function needsToken({ is404, url, routeOptions }: FastifyRequest): boolean {
 
 function isApi(url: string): boolean {
   return /^\/(api|v1)(?=[/?#]|$)/.test(url)
+}
+
+/** A path that cannot be decoded is taken by the letter: it then asks for a token, and is not found, like any other. */
+function readableUrl(url: string): string {
+  const path = pathOf(url)
+  try {
+    decodeURIComponent(path)
+    return url
+  } catch {
+    return path.replaceAll('%', '%25') + url.slice(path.length)
+  }
 }
 
 function pathOf(url: string): string {

@@ -22,16 +22,25 @@ export type PoolParts = {
   readonly maxWaiting?: number
 }
 
-type Place = { readonly folder: string; readonly process: ToolProcess; busy: boolean; idle?: NodeJS.Timeout }
+type Place = {
+  readonly folder: string
+  readonly process: ToolProcess
+  busy: boolean
+  /** When it began to serve its tool, or was last the choice of the longest waiting call. */
+  since: number
+  idle?: NodeJS.Timeout
+}
 type Waiting = {
   readonly folder: string
-  readonly since: number
   readonly start: (place: Place) => void
   readonly fail: (fault: ToolFault) => void
 }
 
-/** A call of the tool that a process already serves may pass others, but not those that have waited this long. */
-const patienceMs = 200
+/**
+ * How long a process may go on with the calls of its own tool while those of others wait. Starting another costs some
+ * 100 ms: to change with every call would be nothing but starting.
+ */
+const tenureMs = 500
 const defaultMaxWaiting = 1_000
 
 export function createToolPool({
@@ -52,7 +61,12 @@ export function createToolPool({
 
   function begin(folder: string): Place {
     const root = process.getuid?.() === 0
-    const place: Place = { folder, process: startProcess({ script, folder, ...(root && { uid: nobody }) }), busy: true }
+    const place: Place = {
+      folder,
+      process: startProcess({ script, folder, ...(root && { uid: nobody }) }),
+      busy: true,
+      since: performance.now(),
+    }
     places.add(place)
     return place
   }
@@ -65,9 +79,10 @@ export function createToolPool({
     if (own) {
       clearTimeout(own.idle)
       own.busy = true
+      if (performance.now() - own.since > tenureMs) own.since = performance.now()
       return own
     }
-    const [other] = idle
+    const [other] = idle.toSorted((a, b) => a.since - b.since)
     if (places.size >= maxProcesses && !other) return undefined
     if (places.size >= maxProcesses && other) drop(other)
     return begin(folder)
@@ -85,11 +100,8 @@ export function createToolPool({
 
   function serve(): void {
     while (queue.length > 0) {
-      const next = chooseNext(
-        queue,
-        [...places].filter(({ busy }) => !busy).map(({ folder }) => folder),
-        performance.now(),
-      )
+      const idle = [...places].filter(({ busy }) => !busy)
+      const next = chooseNext(queue, idle, performance.now())
       const place = next && take(next.folder)
       if (!next || !place) return
       queue = queue.filter((each) => each !== next)
@@ -114,7 +126,7 @@ export function createToolPool({
         signal?.removeEventListener('abort', abort)
         resolve(free)
       }
-      const entry: Waiting = { folder, since: performance.now(), start, fail: reject }
+      const entry: Waiting = { folder, start, fail: reject }
       queue.push(entry)
       signal?.addEventListener('abort', abort, { once: true })
       serve()
@@ -146,13 +158,12 @@ export function createToolPool({
   }
 }
 
-/** The longest waiting call, unless one of a tool with an idle process can go first without anyone losing patience. */
-export function chooseNext<T extends { folder: string; since: number }>(
+/** The longest waiting call, unless a process is idle that may go on with a call of its own tool. */
+export function chooseNext<T extends { folder: string }>(
   queue: readonly T[],
-  idleFolders: readonly string[],
+  idle: readonly { folder: string; since: number }[],
   now: number,
 ): T | undefined {
-  const [oldest] = queue
-  if (!oldest || now - oldest.since > patienceMs) return oldest
-  return queue.find(({ folder }) => idleFolders.includes(folder)) ?? oldest
+  const going = idle.filter(({ since }) => now - since <= tenureMs).map(({ folder }) => folder)
+  return queue.find(({ folder }) => going.includes(folder)) ?? queue[0]
 }

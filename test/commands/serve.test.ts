@@ -28,6 +28,7 @@ test('a service is found by commands on its home, follows their changes, and end
     assert.equal((await fetch(`${service.url}/api/ready`)).status, 200)
     const status = JSON.parse((await atrium(home.path, ['status', '--json'])).stdout) as Record<string, unknown>
     assert.deepEqual([status['status'], status['pid'], status['llm_backend']], ['ok', service.pid, 'offline'])
+    assert.match((await atrium(home.path, ['status'])).stdout, /^doors +gateway http:\/\/127\.0\.0\.1:\d+$/m)
 
     const sent = JSON.parse((await atrium(home.path, ['run', '-m', 'what is 6 * 7?', '--json'])).stdout) as Record<
       string,

@@ -34,7 +34,8 @@ test('the limit is per user; operator tokens are one user', async (t) => {
 })
 
 test('refused sends count, of both routes; reading does not', async (t) => {
-  const { call } = await openHouse(t, { perMinute: 4 })
+  const { call } = await openHouse(t, { perMinute: 5 })
+  assert.equal((await call('POST', '/api/chat', { body: 'x'.repeat(14 * 1024 * 1024 + 1) })).status, 413)
   assert.equal((await call('POST', '/api/chat', { body: {} })).status, 400)
   assert.equal((await call('POST', '/api/chat/send', { body: '{' })).status, 400)
   assert.equal((await call('POST', '/api/chat', { headers: { 'content-type': 'text/plain' }, body: 'x' })).status, 415)

@@ -97,7 +97,12 @@ const broken: readonly [what: string, text: string, expected: RegExp][] = [
   [
     'a bad escape',
     `GET /api/%zz HTTP/1.1\r\nHost: a\r\n${bearer}Connection: close\r\n\r\n`,
-    /^HTTP\/1.1 400 [\s\S]*"code":"invalid_input"/,
+    /^HTTP\/1.1 404 [\s\S]*"code":"not_found"/,
+  ],
+  [
+    'a bad escape without a token',
+    'GET /api/%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+    /^HTTP\/1.1 401 [\s\S]*Invalid or missing auth token$/,
   ],
   ['no host', 'GET /api/health HTTP/1.1\r\n\r\n', /^HTTP\/1.1 400 /],
 ]

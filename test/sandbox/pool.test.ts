@@ -98,13 +98,23 @@ test('closing ends every process and refuses what waits', async () => {
   assert.deepEqual(pool.live(), [])
 })
 
-test('a call of a tool that is already up may pass, until others have waited too long', () => {
-  const queue = [
-    { folder: 'a', since: 0 },
-    { folder: 'b', since: 50 },
-  ]
-  assert.equal(chooseNext(queue, ['b'], 100)?.folder, 'b')
-  assert.equal(chooseNext(queue, ['b'], 300)?.folder, 'a')
-  assert.equal(chooseNext(queue, [], 100)?.folder, 'a')
-  assert.equal(chooseNext([], ['a'], 0), undefined)
+test('a process goes on with its own tool for a while, then the longest waiting call has its turn', () => {
+  const queue = [{ folder: 'a' }, { folder: 'b' }, { folder: 'c' }]
+  assert.equal(chooseNext(queue, [{ folder: 'b', since: 0 }], 400)?.folder, 'b')
+  assert.equal(chooseNext(queue, [{ folder: 'b', since: 0 }], 600)?.folder, 'a')
+  assert.equal(chooseNext(queue, [{ folder: 'x', since: 0 }], 0)?.folder, 'a')
+  assert.equal(chooseNext([], [{ folder: 'a', since: 0 }], 0), undefined)
+})
+
+test('many calls of many tools through few processes: all are answered, without a start for each', async () => {
+  const pool = createPool(2)
+  const seen = new Set<number | undefined>()
+  const caller = async (folder: string): Promise<void> => {
+    for (let each = 0; each < 20; each++) {
+      assert.equal((await pool.run(folder, job)).result.type, 'output')
+      for (const { pid } of pool.live()) seen.add(pid)
+    }
+  }
+  await Promise.all(Array.from({ length: 12 }, (_, at) => caller(folders[at % 3] ?? '')))
+  assert(seen.size < 60, `${seen.size} processes for 240 calls`)
 })

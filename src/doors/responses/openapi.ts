@@ -76,6 +76,16 @@ export function openApiPaths(): Record<string, Schema> {
     '/models': {
       get: { summary: 'List models', responses: { 200: { description: 'A list', content: json({ type: 'object' }) } } },
     },
+    '/models/{name}': {
+      get: {
+        summary: 'One model by its name',
+        parameters: [{ name: 'name', in: 'path', required: true, schema: { type: 'string' } }],
+        responses: {
+          200: { description: 'The model', content: json({ type: 'object' }) },
+          404: fault('No model of this name is listed'),
+        },
+      },
+    },
   }
   const security = [{ bearer: [] }]
   return Object.fromEntries(

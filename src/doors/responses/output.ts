@@ -104,7 +104,7 @@ export function responseObject({ turn, model, output, gate }: Shown) {
     created_at: seconds(turn.createdAt),
     completed_at: status === 'completed' && turn.endedAt !== undefined ? seconds(turn.endedAt) : null,
     status,
-    error: error ? { code: error.code, message: error.message, type: errorType(error.code), param: null } : null,
+    error: error ? wireError(error) : null,
     incomplete_details: null,
     instructions: echo.instructions ?? null,
     model,
@@ -176,6 +176,11 @@ function gateError(gate: Gate | undefined): TurnError {
   const whose = gate ? ` for ${gate.name}` : ''
   const way = 'resolve it in the web UI or another channel; the turn then goes on, and GET shows its result'
   return { code: 'gate_required', message: `the turn needs ${what}${whose}: ${way}` }
+}
+
+function wireError({ code, message }: TurnError) {
+  const param = code === 'previous_response_not_found' ? 'previous_response_id' : null
+  return { code, message, type: errorType(code), param }
 }
 
 function errorType(code: ErrorCode): string {

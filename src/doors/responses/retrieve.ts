@@ -19,7 +19,7 @@ export async function getResponse(parts: ResponsesParts, request: FastifyRequest
   const turn = await findTurn(parts.turns, user, request)
   const query = queryOf(request)
   if (query['stream'] !== 'true') return shown(parts.turns, user, turn)
-  const after = Number(query['starting_after'] ?? -1)
+  const after = Number(query['starting_after'] || -1)
   const attached = await attach(parts.turns, user, turn)
   const telling = { ...attached, model: placeholderModel, skip: inputCount(turn) }
   return streamTurn(reply, { ...telling, after: Number.isSafeInteger(after) ? after : -1 }, parts.log)

@@ -101,7 +101,7 @@ async function send({ body, caller }: FastifyRequest, turns: Turns): Promise<Sta
   if (threadId !== undefined && !isUuid(threadId)) {
     throw new AppError('not_found', 'the thread does not exist', { param: 'thread_id' })
   }
-  const content: Part[] = [{ type: 'text', text: message }, ...partsOf(given.attachments ?? [])]
+  const content: Part[] = [{ type: 'text', text: message.toWellFormed() }, ...partsOf(given.attachments ?? [])]
   return turns.start({
     user: caller.user,
     door: 'web',

@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 const signature = /^sha256=([0-9a-f]{64})$/i
 
 export interface Sign {
-  /** True when the headers show the secret, or hold the signature of this body. Without a body only the secret counts. */
+  /** True when the headers show the secret or, in its place, the signature of this body. */
   accepts(headers: IncomingHttpHeaders, body?: Buffer): boolean
 }
 
@@ -14,8 +14,8 @@ export function createSign(secret: string): Sign {
   return {
     accepts(headers, body) {
       const given = headers['x-webhook-secret']
-      // Digests have one length, so the comparison takes one time whatever was sent.
-      if (typeof given === 'string' && timingSafeEqual(digest(given), expected)) return true
+      // Digests have one length, so the comparison takes one time whatever was sent. A wrong secret is not healed.
+      if (given !== undefined) return typeof given === 'string' && timingSafeEqual(digest(given), expected)
       return body !== undefined && isSigned(headers['x-hub-signature-256'], body, secret)
     },
   }

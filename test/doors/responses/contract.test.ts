@@ -289,6 +289,7 @@ describe('create', () => {
       assert.equal(each.status, 200)
       assert.equal(each.body['status'], 'failed')
       assert.equal(errorOf(each.body)['code'], 'previous_response_not_found')
+      assert.equal(errorOf(each.body)['param'], 'previous_response_id')
       assert.deepEqual(shape(each), shape(foreign))
       assert.equal(
         (await served.get(`/responses/${String(each.body['id'])}`, { authorization: 'Bearer bob' })).status,
@@ -389,7 +390,7 @@ describe('create', () => {
 
 describe('limits of create', () => {
   it('counts every create before anything else, refused ones too, and tells when to come back', async () => {
-    let left = 3
+    let left = 4
     const served = await serve({
       chatLimit: {
         take: () =>
@@ -400,6 +401,7 @@ describe('limits of create', () => {
     })
     assert.equal((await served.create({ input: '' })).status, 400)
     assert.equal((await served.call('POST', '/v1/responses', '{')).status, 400)
+    assert.equal((await served.call('POST', '/v1/responses', 'x'.repeat(14 * 1024 * 1024 + 1))).status, 413)
     assert.equal((await served.create({ input: 'hi' })).status, 200)
     const late = await served.create({ input: '' })
     assert.equal(late.status, 429)

@@ -25,6 +25,7 @@ describe('a stored response', () => {
     for (const [id, headers] of [
       [missing, {}],
       ['nonsense', {}],
+      ['%zz', {}],
       [swapped, {}],
       [String(body['id']), foreign],
     ] as const) {
@@ -140,6 +141,8 @@ describe('a stored response', () => {
     assert.deepEqual(lastResponse(events)['output'], body['output'])
     const late = readEvents((await served.get(`/responses/${String(body['id'])}?stream=true&starting_after=2`)).text)
     assert.deepEqual(late, events.slice(3))
+    const all = readEvents((await served.get(`/responses/${String(body['id'])}?stream=true&starting_after=`)).text)
+    assert.deepEqual(all, events)
     const past = readEvents((await served.get(`/responses/${String(body['id'])}?stream=true&starting_after=40`)).text)
     assert.deepEqual(
       past.map(({ data }) => [data['type'], data['sequence_number']]),

@@ -13,6 +13,7 @@ it('the document has every route under both prefixes, with the fields that valid
       '/responses/{id}/cancel',
       '/responses/{id}/input_items',
       '/models',
+      '/models/{name}',
     ]) {
       assert.ok(paths[prefix + path], prefix + path)
     }

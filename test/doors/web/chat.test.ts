@@ -36,6 +36,12 @@ test('chat waits for the turn and answers its text, usage and ids', async (t) =>
   })
 })
 
+test('half of a surrogate pair becomes the replacement character', async (t) => {
+  const { call } = await openHouse(t)
+  const { json } = await call('POST', '/api/chat', { body: { message: 'a \ud800 b' } })
+  assert.equal(json.response, 'you said: a \ufffd b')
+})
+
 test('a thread goes on, and content is taken for message', async (t) => {
   const seen: number[] = []
   const say: Say = (request, signal) => {
