@@ -53,8 +53,8 @@ const quick: Scale = {
   manyThreads: 2_000,
   openStreams: 50,
   tokenMs: 20,
-  toolCalls: { warm: 50, single: 50, growth: 100 },
-  crowd: { tools: 5, calls: 10, inFlight: 10 },
+  toolCalls: { warm: 20, single: 20, growth: 100 },
+  crowd: { tools: 5, calls: 5, inFlight: 5 },
 }
 
 async function run(): Promise<void> {

@@ -15,7 +15,7 @@ import type { Carried, Order } from './tool-front.ts'
 const processes = 4
 /** How often the weight of a process is taken while it works, and how long it rests before it is idle. */
 const lookMs = 20
-const idleMs = 1_000
+const idleMs = 500
 /** In how many steps the calls are made that show growth. */
 const steps = 5
 
@@ -158,6 +158,7 @@ async function crowdTable(
 async function growthTable({ scale }: Bench, front: Child, kinds: readonly Kind[]): Promise<Table> {
   const rows: string[][] = []
   for (const kind of kinds) {
+    const seen = new Set<number>()
     for (let step = 0; step <= steps; step++) {
       const calls = step === 0 ? scale.toolCalls.warm : scale.toolCalls.growth / steps
       await call(front, kind, calls)
@@ -166,11 +167,11 @@ async function growthTable({ scale }: Bench, front: Child, kinds: readonly Kind[
         `${kind.title}, after ${Math.round((scale.toolCalls.growth / steps) * step).toLocaleString('en')} calls`,
         megabytes((await front.used()).rssBytes),
         megabytes(memoryOf(pid).rssBytes),
-        String(pid),
+        String(seen.add(pid).size),
       ])
     }
   }
-  return { title: 'Growth', columns: ['', 'service RSS MB', 'tool RSS MB', 'tool pid'], rows }
+  return { title: 'Growth', columns: ['', 'service RSS MB', 'tool RSS MB', 'process no.'], rows }
 }
 
 function call(front: Child, { tool, args, holds }: Kind, calls: number): Promise<Carried> {

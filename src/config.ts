@@ -14,6 +14,9 @@ import {
 } from '#config/variables.ts'
 import { AppError } from '#core/errors.ts'
 
+const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1'])
+const minTokenLength = 24
+
 type OidcConfig = {
   readonly issuer: string
   readonly clientId?: string
@@ -135,6 +138,13 @@ export function checkDoors(config: Config, { terminal }: { terminal: boolean }):
     'invalid_config',
     fault('GATEWAY_ENABLED', `and HTTP_ENABLED are off and ${cli}: no door is open, turn one on`),
   )
+}
+
+/** The operator's tokens by environment that are too short for a gateway which other machines can reach. */
+export function weakTokens({ gateway, operatorToken }: Config): string[] {
+  if (!gateway.enabled || loopback.has(gateway.host)) return []
+  const tokens = { GATEWAY_AUTH_TOKEN: gateway.authToken, SERVICE_REBORN_WEBUI_TOKEN: operatorToken }
+  return Object.entries(tokens).flatMap(([name, token]) => (token && token.length < minTokenLength ? [name] : []))
 }
 
 function homeOf(text: string | undefined, env: Env, report: Report): string {

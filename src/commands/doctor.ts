@@ -1,6 +1,6 @@
 // `atrium doctor`: checks the installation and says what to mend.
 import { statSync } from 'node:fs'
-import { loadConfig } from '#config.ts'
+import { loadConfig, weakTokens } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { openHomeStore } from '#hall.ts'
 import { openHome } from '#home.ts'
@@ -12,7 +12,6 @@ type Finding = { readonly check: string; readonly state: 'ok' | 'warning' | 'fau
 
 const ollamaProbe = 'http://127.0.0.1:11434/api/version'
 const probeMs = 500
-const minTokenLength = 24
 
 export async function doctor(options: { json?: boolean }): Promise<void> {
   const findings: Finding[] = []
@@ -58,15 +57,10 @@ const checks: Readonly<Record<string, Look>> = {
     }
   },
   tokens: () => {
-    const { gateway } = loadConfig()
-    const exposed =
-      gateway.enabled && gateway.host !== '127.0.0.1' && gateway.host !== 'localhost' && gateway.host !== '::1'
-    const weak = exposed && gateway.authToken !== undefined && gateway.authToken.length < minTokenLength
-    return Promise.resolve(
-      weak
-        ? { warning: `GATEWAY_AUTH_TOKEN is short for a gateway on ${gateway.host}: use \`openssl rand -hex 32\`` }
-        : 'nothing weak is exposed',
-    )
+    const config = loadConfig()
+    const weak = weakTokens(config).join(' and ')
+    const warning = `too short for a gateway on ${config.gateway.host}: ${weak}. Use \`openssl rand -hex 32\``
+    return Promise.resolve(weak === '' ? 'nothing weak is exposed' : { warning })
   },
   service: async () =>
     (await runningService(loadConfig().home)) ? 'runs on this home' : 'does not run; start it with `atrium serve`',

@@ -154,10 +154,7 @@ export async function openToolshed(parts: ToolshedParts): Promise<Toolshed> {
 
 /** The sandbox of a home: its cache, its secrets, its limits. */
 export async function openSandbox({ store, home, config, log }: Omit<ToolshedParts, 'builtIn'>): Promise<Sandbox> {
-  const [{ createSandbox }, { readCapabilities }] = await Promise.all([
-    import('#sandbox/sandbox.ts'),
-    import('#sandbox/capabilities.ts'),
-  ])
+  const { createSandbox } = await import('#sandbox/sandbox.ts')
   return createSandbox({
     cacheFolder: join(home.path, 'cache', 'tools'),
     maxProcesses: config.toolProcesses,
@@ -165,9 +162,8 @@ export async function openSandbox({ store, home, config, log }: Omit<ToolshedPar
     proxy: config.proxy,
     log,
     now: Date.now,
-    async secret(name, tool) {
-      const record = (await store.tools.list()).find((each) => each.name === tool)
-      const auth = record && readCapabilities(record.capabilities).capabilities.auth
+    // By the file that the running code was installed with: an update changes nothing for a call under way.
+    async secret(name, { name: tool, capabilities: { auth } }) {
       const variable = auth?.secretName === name ? auth.envVar : undefined
       return (variable && environmentVariable(variable)) || (await store.secrets.get(toolSecret(tool, name)))
     },
@@ -186,7 +182,10 @@ async function prepareTool(
   const component = await store.tools.component(record.name)
   if (!component) throw new AppError('not_found', `${record.name} is no longer installed`)
   const box = await sandbox()
-  return box.tools(await box.load({ name: record.name, component, capabilities: record.capabilities }))
+  const loaded = await box.load({ name: record.name, component, capabilities: record.capabilities })
+  // Between the two reads it may have been replaced: new code must not run with the rights of the old.
+  if (loaded.sha256 !== record.sha256) throw new AppError('not_found', `${record.name} has changed: try again`)
+  return box.tools(loaded)
 }
 
 function schemaOf({ schema }: ToolRecord): JsonObject {

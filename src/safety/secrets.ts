@@ -23,30 +23,29 @@ export function findSecrets(text: string): string[] {
   return shapes.filter(([, pattern]) => text.search(pattern) >= 0).map(([kind]) => kind)
 }
 
-/** The text without anything that has the shape of a credential, and without the given values. */
-export function maskSecrets(text: string, values: readonly string[] = []): string {
+/** The text without anything that has the shape of a credential. */
+export function maskSecrets(text: string): string {
   let masked = text
-  for (const spelling of values.flatMap(spellingsOf)) masked = masked.replaceAll(spelling, maskText)
   for (const [, pattern] of shapes) masked = masked.replaceAll(pattern, maskText)
   return masked
 }
 
-/** The bytes without the given spellings. The same buffer comes back when there was nothing to mask. */
+/** Masks the given spellings in texts. Made once for many texts: a guest decides how many there are. */
+export function createMask(spellings: readonly string[]): (text: string) => string {
+  if (spellings.length === 0) return (text) => text
+  const pattern = anyOf(spellings)
+  return (text) => text.replaceAll(pattern, maskText)
+}
+
+/**
+ * The bytes without the given spellings. The same buffer comes back when there was nothing to mask. Whoever wrote the
+ * bytes may have filled them with a spelling, so a match must cost next to nothing.
+ */
 export function maskBytes(bytes: Buffer, spellings: readonly string[]): Buffer {
-  let masked = bytes
-  for (const spelling of spellings) {
-    const needle = Buffer.from(spelling, 'utf8')
-    let at = masked.indexOf(needle)
-    if (at < 0) continue
-    const pieces: Buffer[] = []
-    let from = 0
-    for (; at >= 0; at = masked.indexOf(needle, from)) {
-      pieces.push(masked.subarray(from, at), Buffer.from(maskText))
-      from = at + needle.length
-    }
-    masked = Buffer.concat([...pieces, masked.subarray(from)])
-  }
-  return masked
+  const found = spellings.map((each) => Buffer.from(each, 'utf8')).filter((needle) => bytes.includes(needle))
+  if (found.length === 0) return bytes
+  const pattern = anyOf(found.map((needle) => needle.toString('latin1')))
+  return Buffer.from(bytes.toString('latin1').replaceAll(pattern, maskText), 'latin1')
 }
 
 /**
@@ -61,6 +60,8 @@ export function spellingsOf(value: string): string[] {
     value,
     JSON.stringify(value).slice(1, -1),
     JSON.stringify(value).slice(1, -1).replaceAll('/', '\\/'),
+    escapedAsUnicode(value),
+    escapedAsUnicode(value).replaceAll(/\\u[0-9a-f]{4}/g, (part) => `\\u${part.slice(2).toUpperCase()}`),
     encoded,
     encoded.replaceAll(/%[0-9A-F]{2}/g, (part) => part.toLowerCase()),
     encoded.replaceAll('%20', '+'),
@@ -71,6 +72,13 @@ export function spellingsOf(value: string): string[] {
     ...[0, 1, 2].flatMap((offset) => [base64At(bytes, offset, 'base64'), base64At(bytes, offset, 'base64url')]),
   ]
   return [...new Set(all)].filter((spelling) => spelling.length >= minSecretChars).sort((a, b) => b.length - a.length)
+}
+
+/** As some servers write JSON: signs that mean something in HTML, and + , by their number. */
+function escapedAsUnicode(value: string): string {
+  return JSON.stringify(value)
+    .slice(1, -1)
+    .replaceAll(/\\"|[+&<>']/g, (sign) => `\\u${(sign.codePointAt(sign.length - 1) ?? 0).toString(16).padStart(4, '0')}`)
 }
 
 /** True for a parameter name under which a tool would collect a credential from the model. */
@@ -85,6 +93,12 @@ export function asksForSecret(name: string): boolean {
     /(?:^|_)(?:api|access|private|secret|auth|signing|client)_(?:key|token|secret)(?:_|$)/.test(joined) ||
     /^(?:token|auth_token|authorization|oauth_token|refresh_token|session_token|bot_token)$/.test(joined)
   )
+}
+
+/** Longest first, so that no masked part leaves the rest of a longer spelling. */
+function anyOf(spellings: readonly string[]): RegExp {
+  const longestFirst = [...new Set(spellings)].sort((a, b) => b.length - a.length)
+  return new RegExp(longestFirst.map((each) => RegExp.escape(each)).join('|'), 'g')
 }
 
 /** The characters that a value surely yields when it stands `offset` bytes into a base64 group, edges left out. */

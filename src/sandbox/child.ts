@@ -42,7 +42,7 @@ async function main(folder: string, uid: number | undefined): Promise<void> {
   send({ type: 'ready' })
 
   async function answerCall(target: Component, work: Work): Promise<void> {
-    const { result, logs } = await runGuest(target, work, ask)
+    const { result, logs } = await runGuest(target, work, { ask, tell: (lines) => send({ type: 'logs', lines }) })
     const { user, system } = cpu()
     send({ type: 'done', result, logs, cpuMs: Math.round((user + system) / 1_000) })
   }

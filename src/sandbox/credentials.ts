@@ -48,7 +48,8 @@ export function inject(request: Outgoing, location: Location, secret: string): O
 /** Every spelling under which an answer could carry the credential back. */
 export function echoesOf(location: Location, secret: string): string[] {
   const pair = location.type === 'basic' ? [basicPair(location.username, secret)] : []
-  return [...new Set([...pair, ...spellingsOf(secret)])].sort((a, b) => b.length - a.length)
+  // Blanks at its ends are lost on the way in a header.
+  return [...new Set([...pair, ...spellingsOf(secret), ...spellingsOf(secret.trim())])]
 }
 
 function withHeader(request: Outgoing, name: string, value: string): Outgoing {

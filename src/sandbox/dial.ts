@@ -51,6 +51,13 @@ export function createDial(parts: DialParts): Dial {
   }
 }
 
+const unpackers = new Map([
+  ['gzip', gunzip],
+  ['x-gzip', gunzip],
+  ['deflate', inflate],
+  ['br', brotliDecompress],
+])
+
 class TooLarge extends Error {}
 
 type Connection = { readonly address: string } | { readonly socket: Socket }
@@ -64,7 +71,7 @@ async function connect(
   const tunnel = proxy && proxyFor(target, proxy)
   // A literal address was allowed by its own entry in the list; only its kind at install was checked further.
   if (isAddressHost(target.host)) {
-    const address = target.host.replaceAll(/[[\]]/g, '')
+    const address = plainHost(target)
     if (addressKind(address) === 'metadata') return refused(target, 'metadata')
     return tunnel ? { socket: await openTunnel(tunnel, target, signal) } : { address }
   }
@@ -112,15 +119,22 @@ function send(request: Outgoing, { connection, ca, signal }: SendParts, onSent: 
     setHost: false,
     signal,
     ...('socket' in connection
-      ? { agent: agentOver(tlsConnect({ socket: connection.socket, ...name, ...trust })) }
+      ? { agent: agentOver(tlsConnect({ socket: connection.socket, host: plainHost(target), ...name, ...trust })) }
       : { agent: false as const, host: connection.address, port: target.port, ...name, ...trust }),
   }
   return new Promise((resolve, reject) => {
     const outgoing: ClientRequest = (target.scheme === 'https' ? httpsRequest : httpRequest)(options, resolve)
     outgoing.on('error', reject)
     outgoing.on('finish', onSent)
+    // An answer that is none, such as a change of protocol, ends in nothing else.
+    outgoing.on('close', () => reject(new Error('the answer is not one')))
     outgoing.end(body)
   })
+}
+
+/** Without the brackets of IPv6. */
+function plainHost({ host }: Target): string {
+  return host.replaceAll(/[[\]]/g, '')
 }
 
 /** An agent whose only connection is this one. */
@@ -157,7 +171,7 @@ async function read(message: IncomingMessage, maxBytes: number, signal: AbortSig
 /** A server may pack its answer though it was asked not to; masking needs it plain. */
 async function unpacked(body: Buffer, encoding: string | undefined, maxBytes: number): Promise<Buffer> {
   if (encoding === undefined || encoding === 'identity' || body.length === 0) return body
-  const unpack = { gzip: gunzip, 'x-gzip': gunzip, deflate: inflate, br: brotliDecompress }[encoding.toLowerCase()]
+  const unpack = unpackers.get(encoding.toLowerCase())
   if (!unpack) throw new Error(`the answer is packed in a way that is not known here`)
   try {
     return await promisify<Buffer, { maxOutputLength: number }, Buffer>(unpack)(body, { maxOutputLength: maxBytes })

@@ -1,7 +1,7 @@
 // The HTTP that the host does for a guest within one call: judged, counted, sent, followed, masked. The guest hands in
 // texts and gets texts back; credentials are added after every check and taken out of every answer.
 import type { LimitStore } from '#core/store.ts'
-import { findSecrets, maskBytes, maskText } from '#safety/secrets.ts'
+import { createMask, findSecrets, maskBytes } from '#safety/secrets.ts'
 import { judgeUrl, originOf, showTarget, type Target } from '#safety/urls.ts'
 import type { Capabilities } from './capabilities.ts'
 import { credentialsFor, echoesOf, inject, type Outgoing } from './credentials.ts'
@@ -40,7 +40,7 @@ export type Traffic = {
   /** The secrets that a request needed and nobody has set. */
   readonly missing: string[]
   /** Every spelling of the credentials that went out. */
-  readonly echoes: string[]
+  readonly echoes: ReadonlySet<string>
 }
 
 export interface Egress {
@@ -57,7 +57,9 @@ const privateHeaders = ['authorization', 'cookie', 'x-api-key']
 
 /** The egress of one call. */
 export function createEgress(parts: EgressParts): Egress {
-  const traffic: Traffic = { requests: [], blocked: [], missing: [], echoes: [] }
+  // A set: fifty requests with one credential have no more spellings than one.
+  const echoes = new Set<string>()
+  const traffic: Traffic = { requests: [], blocked: [], missing: [], echoes }
   let sent = 0
 
   /** Counts a request against the call and the tool's rates; a text is the refusal. */
@@ -84,9 +86,8 @@ export function createEgress(parts: EgressParts): Egress {
   }
 
   /** The request with its credentials, or why it cannot have them. */
-  async function withCredentials(request: Outgoing): Promise<{ request: Outgoing; echoes: string[] } | RequestFault> {
+  async function withCredentials(request: Outgoing): Promise<Outgoing | RequestFault> {
     let dressed = request
-    const echoes: string[] = []
     for (const { secretName, location } of credentialsFor(request.target, parts.capabilities.credentials)) {
       const secret = await parts.secret(secretName)
       if (secret === undefined || secret === '') {
@@ -96,19 +97,18 @@ export function createEgress(parts: EgressParts): Egress {
       if (/[\r\n\0]/.test(secret))
         return fault('credential_missing', `the secret ${secretName} has a line break in it; set it again`)
       dressed = inject(dressed, location, secret)
-      echoes.push(...echoesOf(location, secret))
+      for (const echo of echoesOf(location, secret)) echoes.add(echo)
     }
-    traffic.echoes.push(...echoes)
-    return { request: dressed, echoes }
+    return dressed
   }
 
   /** One hop: everything is checked anew, so that a redirect has no more rights than a first request. */
   async function hop(request: Outgoing, withSecrets: boolean, signal: AbortSignal): Promise<WireAnswer | RequestFault> {
     const counted = await count()
     if (counted) return counted
-    const dressed = withSecrets ? await withCredentials(request) : { request, echoes: [] }
+    const dressed = withSecrets ? await withCredentials(request) : request
     if ('code' in dressed) return dressed
-    const dialled = await parts.dial(dressed.request, { maxBytes: maxResponseBytes, signal })
+    const dialled = await parts.dial(dressed, { maxBytes: maxResponseBytes, signal })
     if (dialled.type === 'fault') return dialled.fault
     traffic.requests.push({ method: request.method, url: shown(showTarget(request.target)), status: dialled.status })
     return dialled
@@ -121,11 +121,11 @@ export function createEgress(parts: EgressParts): Egress {
       const answer = await hop(request, sameOrigin, signal)
       if ('code' in answer) return answer
       const location = redirects.includes(answer.status) ? answer.headers.get('location') : undefined
-      if (location === undefined) return masked(answer, traffic.echoes)
+      if (location === undefined) return masked(answer, [...echoes])
       if (hops === maxRedirects) return fault('blocked', `more than ${maxRedirects} redirects`, true)
       const next = redirected(
         request,
-        { status: answer.status, location, echoes: traffic.echoes },
+        { status: answer.status, location, echoes: [...echoes] },
         parts.capabilities.allowlist,
       )
       if ('code' in next) return next
@@ -138,7 +138,7 @@ export function createEgress(parts: EgressParts): Egress {
     async request(guest, signal) {
       const method = guest.method.toUpperCase()
       const refuse = (refusal: RequestFault): GuestAnswer => {
-        traffic.blocked.push({ method, url: shown(guest.url), reason: refusal.message })
+        traffic.blocked.push({ method: shown(method), url: shown(guest.url), reason: refusal.message })
         return { type: 'fault', fault: refusal }
       }
       const checked = check(guest, parts.capabilities.allowlist)
@@ -205,7 +205,7 @@ function absolute(from: Target, location: string): string {
 
 function masked(answer: WireAnswer, echoes: readonly string[]): WireAnswer {
   if (echoes.length === 0) return answer
-  const clean = (text: string): string => echoes.reduce((rest, echo) => rest.replaceAll(echo, maskText), text)
+  const clean = createMask(echoes)
   const headers = new Map([...answer.headers].map(([name, value]) => [clean(name), clean(value)]))
   return { ...answer, headers, body: maskBytes(answer.body, echoes) }
 }

@@ -1,8 +1,11 @@
 // One call of a guest, inside its process: a fresh instance, its imports, its answer in one shape for both interface
 // versions. Everything the guest can pile up is capped here, before it is sent.
 import {
+  eagerLogLines,
+  logBatchMs,
   maxDescriptionBytes,
   maxHostCalls,
+  maxLogFrames,
   maxLogLineBytes,
   maxLogLines,
   maxOutputBytes,
@@ -40,6 +43,9 @@ export type Answer =
 /** Asks the parent and waits. */
 export type Ask = (head: Readonly<Record<string, unknown>>, body?: Uint8Array) => Promise<Answer>
 
+/** Hands log lines to the parent, which keeps them if this process does not live to answer. */
+export type Tell = (lines: readonly LogLine[]) => void
+
 /** The generated code of a component, loaded. */
 export type Component = {
   readonly version: '0.3' | '0.4'
@@ -59,21 +65,25 @@ const nothingSecret: { secretNames: readonly string[]; secretsSet: readonly stri
   secretsSet: [],
 }
 
-/** Runs one piece of work. Never throws: what goes wrong is the result. */
+/** Runs one piece of work. Never throws: what goes wrong is the result; `logs` are the lines not told yet. */
 export async function runGuest(
   component: Component,
   work: Work,
-  ask: Ask,
-): Promise<{ result: Result; logs: LogLine[] }> {
-  const logs = createLogs()
+  { ask, tell }: { ask: Ask; tell: Tell },
+): Promise<{ result: Result; logs: readonly LogLine[] }> {
+  const logs = createLogs(tell)
+  const askAfterLogs: Ask = (head, body) => {
+    logs.flush()
+    return ask(head, body)
+  }
   try {
-    const imports = { ...denyAllWasi(logs.add), 'near:agent/host': hostImports(component, work, ask, logs) }
+    const imports = { ...denyAllWasi(logs.add), 'near:agent/host': hostImports(component, work, askAfterLogs, logs) }
     const instance = await component.instantiate((name) => component.modules.get(name), imports, instantiateNow)
     const tool = property(instance, component.tool)
     const result = work.kind === 'describe' ? describe(tool) : await execute(tool, work)
-    return { result, logs: logs.lines() }
+    return { result, logs: logs.rest() }
   } catch (error) {
-    return { result: trapOf(error), logs: logs.lines() }
+    return { result: trapOf(error), logs: logs.rest() }
   }
 }
 
@@ -199,24 +209,42 @@ function thrown(message: string): unknown {
   return message
 }
 
-type Logs = { readonly add: (level: string, message: string) => void; readonly lines: () => LogLine[] }
+type Logs = {
+  readonly add: (level: string, message: string) => void
+  readonly flush: () => void
+  readonly rest: () => readonly LogLine[]
+}
 
-function createLogs(): Logs {
-  const kept: LogLine[] = []
+function createLogs(tell: Tell): Logs {
+  let waiting: LogLine[] = []
+  let kept = 0
   let dropped = 0
+  let frames = 0
+  let told = Date.now()
+  const flush = (): void => {
+    if (waiting.length === 0 || frames >= maxLogFrames) return
+    frames++
+    tell(waiting)
+    waiting = []
+    told = Date.now()
+  }
   return {
+    flush,
     add(level, message) {
-      if (kept.length >= maxLogLines) {
+      if (kept >= maxLogLines) {
         dropped++
         return
       }
       const cut = Buffer.from(message.slice(0, maxLogLineBytes)).subarray(0, maxLogLineBytes).toString('utf8')
-      kept.push({ level, message: cut })
+      // Before the last line, which gives way to the count of what was dropped.
+      if (++kept === maxLogLines) flush()
+      waiting.push({ level, message: cut })
+      if (kept <= eagerLogLines || (kept < maxLogLines && Date.now() - told >= logBatchMs)) flush()
     },
-    lines: () =>
+    rest: () =>
       dropped === 0
-        ? kept
-        : [...kept.slice(0, -1), { level: 'warn', message: `${dropped + 1} more lines were dropped` }],
+        ? waiting
+        : [...waiting.slice(0, -1), { level: 'warn', message: `${dropped + 1} more lines were dropped` }],
   }
 }
 

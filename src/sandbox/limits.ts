@@ -19,6 +19,10 @@ export const maxParamsBytes = mib
 export const maxOutputBytes = mib
 export const maxLogLines = 1_000
 export const maxLogLineBytes = 4 * kib
+/** Lines that leave the child at once; later ones leave in batches, so that a killed call still has most of its log. */
+export const eagerLogLines = 50
+export const logBatchMs = 200
+export const maxLogFrames = 400
 export const maxSchemaBytes = 64 * kib
 export const maxDescriptionBytes = 16 * kib
 
@@ -34,7 +38,7 @@ export const maxHostCalls = 50
 /** One message across the process border, either way, and all that a child may send within one call. */
 export const maxFrameBytes = 12 * mib
 export const maxCallBytes = 96 * mib
-export const maxCallFrames = maxRequestsPerCall + maxHostCalls + 8
+export const maxCallFrames = maxRequestsPerCall + maxHostCalls + maxLogFrames + 8
 
 export const idleStopMs = 30_000
 /** CPU that a child may have used before it is replaced, and after which the system ends it, parent or no parent. */

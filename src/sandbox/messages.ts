@@ -40,6 +40,12 @@ export function readHostCall(head: unknown, body: Buffer): HostCall | undefined 
   }
 }
 
+/** The log lines in a frame, or undefined when it is another. */
+export function readLogs(head: unknown): LogLine[] | undefined {
+  if (!isObject(head) || head.type !== 'logs' || !Array.isArray(head.lines)) return undefined
+  return checkLines(head.lines)
+}
+
 /** The end of a job in a frame; undefined for the greeting. Throws on anything else. */
 export function checkDone(head: unknown): Done | undefined {
   if (!isObject(head)) throw new Error('no message')
@@ -48,7 +54,7 @@ export function checkDone(head: unknown): Done | undefined {
   const { cpuMs } = head
   return {
     result: checkResult(head.result),
-    logs: Array.isArray(head.logs) ? head.logs.slice(0, maxLogLines).map(checkLine) : [],
+    logs: Array.isArray(head.logs) ? checkLines(head.logs) : [],
     cpuMs: typeof cpuMs === 'number' ? cpuMs : 0,
   }
 }
@@ -73,6 +79,10 @@ function checkResult(value: unknown): Result {
     default:
       throw new Error('an unknown result')
   }
+}
+
+function checkLines(lines: readonly unknown[]): LogLine[] {
+  return lines.slice(0, maxLogLines).map(checkLine)
 }
 
 function checkLine(value: unknown): LogLine {

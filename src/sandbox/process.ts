@@ -4,8 +4,16 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { ToolFault, type ToolFaultCode } from './faults.ts'
 import { createFrameReader, encodeFrame, type Frame } from './frames.ts'
 import type { LogLine, Result, Work } from './guest.ts'
-import { checkDone, type Done, type HostCall, readHostCall } from './messages.ts'
-import { maxCallBytes, maxCallFrames, maxCpuSecs, maxFrameBytes, maxMemoryPages, maxTableEntries } from './limits.ts'
+import { checkDone, type Done, type HostCall, readHostCall, readLogs } from './messages.ts'
+import {
+  maxCallBytes,
+  maxCallFrames,
+  maxCpuSecs,
+  maxFrameBytes,
+  maxLogLines,
+  maxMemoryPages,
+  maxTableEntries,
+} from './limits.ts'
 
 /** Answers what a guest asks of the host. The head goes back as it is, the body as raw bytes. */
 export type Host = (call: HostCall, signal: AbortSignal) => Promise<{ head: object; body?: Uint8Array }>
@@ -13,11 +21,13 @@ export type Host = (call: HostCall, signal: AbortSignal) => Promise<{ head: obje
 export type Job = {
   readonly work: Work
   readonly host: Host
+  /** Where the guest's lines go as they come: they are there even when the call is killed. */
+  readonly logs: LogLine[]
   readonly deadlineMs: number
   readonly signal?: AbortSignal
 }
 
-export type Finished = { readonly result: Result; readonly logs: readonly LogLine[] }
+export type Finished = { readonly result: Result }
 
 export interface ToolProcess {
   /** Runs one job; another may only be given once it has settled. A fault that ends the process is thrown. */
@@ -98,7 +108,7 @@ export function startProcess(parts: ProcessParts): ToolProcess {
       try {
         const done = await running.done
         cpuMs = done.cpuMs
-        return { result: done.result, logs: done.logs }
+        return { result: done.result }
       } finally {
         running.release()
         current = undefined
@@ -129,9 +139,16 @@ function watch(job: Job, { child, fail }: { child: ChildProcess; fail: Fail }): 
   const abort = (): void => fail('crashed', 'the call was cancelled')
   job.signal?.addEventListener('abort', abort, { once: true })
   child.stdin?.write(encodeFrame({ type: 'call', work: job.work }))
+  let asking = false
   const answer = async (call: HostCall): Promise<void> => {
     const { head, body } = await job.host(call, stop.signal)
-    if (!stop.signal.aborted) child.stdin?.write(encodeFrame({ ...head, type: 'answer', id: call.id }, body))
+    if (stop.signal.aborted) return
+    child.stdin?.write(encodeFrame({ ...head, type: 'answer', id: call.id }, body), () => {
+      asking = false
+    })
+  }
+  const keep = (lines: readonly LogLine[]): void => {
+    job.logs.push(...lines.slice(0, maxLogLines - job.logs.length))
   }
   return {
     done: promise,
@@ -144,13 +161,20 @@ function watch(job: Job, { child, fail }: { child: ChildProcess; fail: Fail }): 
       if (++frames > maxCallFrames) throw new Error(`more than ${maxCallFrames} messages in one call`)
       const call = readHostCall(head, body)
       if (call) {
+        // A guest waits for each answer. Only a process that lies asks on, to have the service pile up what it fetches.
+        if (asking) throw new Error('a question before the last answer was taken')
+        asking = true
         answer(call).catch((error: unknown) =>
           fail('sandbox_unavailable', 'the service could not answer the tool; its log says more', error),
         )
         return
       }
+      const lines = readLogs(head)
+      if (lines) return keep(lines)
       const done = checkDone(head)
-      if (done) resolve(done)
+      if (!done) return
+      keep(done.logs)
+      resolve(done)
     },
     release() {
       clearTimeout(late)

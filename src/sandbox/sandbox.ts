@@ -4,18 +4,18 @@ import { byteLength, isObject, type JsonObject } from '#core/json.ts'
 import type { LimitStore } from '#core/store.ts'
 import type { Tool } from '#core/tool.ts'
 import type { Log } from '#lib/log.ts'
-import { maskSecrets } from '#safety/secrets.ts'
+import { createMask, maskSecrets } from '#safety/secrets.ts'
 import { type Capabilities, checkWitVersion, readCapabilities, schemaWarnings } from './capabilities.ts'
 import { isTooDeep } from './checked.ts'
 import { createDial, type Dial } from './dial.ts'
-import { createEgress, type Egress } from './egress.ts'
+import { createEgress, type Traffic } from './egress.ts'
 import { ToolFault, type ToolFaultCode } from './faults.ts'
 import type { LogLine, Result } from './guest.ts'
 import { createHost, type HostParts } from './host.ts'
 import { type Prepared, prepareComponent } from './install.ts'
 import { callDeadlineMs, maxParamsBytes } from './limits.ts'
 import { createToolPool, type ToolPool } from './pool.ts'
-import type { Finished, Host } from './process.ts'
+import type { Host } from './process.ts'
 import type { ProxySettings } from './proxy.ts'
 import { prepareRuntime } from './runtime.ts'
 import { agentTools, type Call, type InstalledTool, missingCredential } from './tool.ts'
@@ -28,7 +28,7 @@ export type SandboxParts = {
   readonly cacheFolder: string
   readonly maxProcesses: number
   /** A tool's secret: its variable if that is set, else the stored one. Never a provider's key. */
-  readonly secret: (name: string, tool: string) => Promise<string | undefined>
+  readonly secret: (name: string, tool: Pick<InstalledTool, 'name' | 'capabilities'>) => Promise<string | undefined>
   readonly limits: LimitStore
   readonly log: Log
   readonly now: () => number
@@ -50,8 +50,8 @@ export type TestReport = {
   readonly error: string | null
   readonly code?: ToolFaultCode
   readonly logs: readonly LogLine[]
-  readonly requests: Egress['traffic']['requests']
-  readonly blocked: Egress['traffic']['blocked']
+  readonly requests: Traffic['requests']
+  readonly blocked: Traffic['blocked']
 }
 
 export interface Sandbox {
@@ -91,6 +91,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     const { result } = await processes().run(folder, {
       work: { kind: 'describe' },
       host,
+      logs: [],
       deadlineMs,
       ...(signal && { signal }),
     })
@@ -98,12 +99,10 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     return { schema: parseSchema(result.schema), description: result.description.trim() }
   }
 
-  async function call(
-    tool: InstalledTool,
-    { params, context, signal }: Omit<Call, 'callId'>,
-  ): Promise<Finished & { egress: Egress }> {
+  /** One call with all that is known of it, however it ends. */
+  async function call(tool: InstalledTool, { params, context, signal }: Omit<Call, 'callId'>): Promise<Called> {
     const { name, capabilities } = tool
-    const secret = (each: string): Promise<string | undefined> => parts.secret(each, name)
+    const secret = (each: string): Promise<string | undefined> => parts.secret(each, tool)
     const egress = createEgress({ tool: name, capabilities, secret, limits: parts.limits, now: parts.now, dial })
     const host = createHost({
       capabilities,
@@ -111,26 +110,39 @@ export function createSandbox(parts: SandboxParts): Sandbox {
       ...(parts.readWorkspace && { readWorkspace: parts.readWorkspace }),
       ...(parts.invokeTool && { invokeTool: parts.invokeTool }),
     })
-    const work = {
-      kind: 'execute' as const,
-      params: checkedParams(params),
-      ...(context !== undefined && { context }),
-      secretNames: capabilities.secretNames,
-      secretsSet: await namesSet(capabilities.secretNames, secret),
-    }
-    const finished = await processes().run(tool.folder, { work, host, deadlineMs, ...(signal && { signal }) })
-    return { ...finished, egress }
+    const logs: LogLine[] = []
+    const outcome = await outcomeOf(async () => {
+      const work = {
+        kind: 'execute' as const,
+        params: checkedParams(params),
+        ...(context !== undefined && { context }),
+        secretNames: capabilities.secretNames,
+        secretsSet: await namesSet(capabilities.secretNames, secret),
+      }
+      const job = { work, host, logs, deadlineMs, ...(signal && { signal }) }
+      const { result } = await processes().run(tool.folder, job)
+      if (result.type === 'output') return result.output
+      const [missing] = egress.traffic.missing
+      throw missing === undefined ? faultOf(result, name) : missingCredential(tool, missing)
+    })
+    const mask = createMask([...egress.traffic.echoes])
+    const masked = logs.map(({ level, message }) => ({ level, message: maskSecrets(mask(message)) }))
+    return { outcome, logs: masked, traffic: egress.traffic }
   }
 
   async function execute(tool: InstalledTool, { callId, ...rest }: Call): Promise<string> {
-    const { result, logs, egress } = await call(tool, rest)
+    const { outcome, logs, traffic } = await call(tool, rest)
     for (const { level, message } of logs) {
       const write = level === 'error' ? 'error' : level === 'warn' ? 'warn' : level === 'info' ? 'info' : 'debug'
-      parts.log[write]({ tool: tool.name, callId }, maskSecrets(message, egress.traffic.echoes))
+      parts.log[write]({ tool: tool.name, callId }, message)
     }
-    if (result.type === 'output') return result.output
-    const [missing] = egress.traffic.missing
-    throw missing === undefined ? faultOf(result, tool.name) : missingCredential(tool, missing)
+    for (const { method, url, reason } of traffic.blocked) {
+      // A query may hold what the user or the model said; it is not for the log.
+      const place = maskSecrets(url.replace(/[?#].*$/, ''))
+      parts.log.warn({ tool: tool.name, callId, method, url: place, reason }, 'a request of a tool was not done')
+    }
+    if (typeof outcome === 'string') return outcome
+    throw outcome
   }
 
   return {
@@ -156,25 +168,30 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     },
     tools: (tool) => agentTools(tool, execute),
     async testCall(tool, request) {
-      try {
-        const { result, logs, egress } = await call(tool, request)
-        const { requests, blocked, missing, echoes } = egress.traffic
-        const seen = {
-          logs: logs.map((line) => ({ ...line, message: maskSecrets(line.message, echoes) })),
-          requests,
-          blocked,
-        }
-        if (result.type === 'output') return { output: result.output, error: null, ...seen }
-        const fault = missing[0] === undefined ? faultOf(result, tool.name) : missingCredential(tool, missing[0])
-        return { output: null, error: fault.message, code: fault.code, ...seen }
-      } catch (error) {
-        if (!(error instanceof ToolFault)) throw error
-        return { output: null, error: error.message, code: error.code, logs: [], requests: [], blocked: [] }
-      }
+      const { outcome, logs, traffic } = await call(tool, request)
+      const seen = { logs, requests: traffic.requests, blocked: traffic.blocked }
+      if (typeof outcome === 'string') return { output: outcome, error: null, ...seen }
+      return { output: null, error: outcome.message, code: outcome.code, ...seen }
     },
     forget: ({ folder }) => pool?.forget(folder),
     live: () => pool?.live() ?? [],
     close: () => pool?.close() ?? Promise.resolve(),
+  }
+}
+
+type Called = {
+  /** The output, or why there is none. */
+  readonly outcome: string | ToolFault
+  readonly logs: readonly LogLine[]
+  readonly traffic: Traffic
+}
+
+async function outcomeOf(run: () => Promise<string>): Promise<string | ToolFault> {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof ToolFault) return error
+    throw error
   }
 }
 
