@@ -93,6 +93,8 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       })
       return model
     }
+    // A script is a file of ours: what is wrong with it is told at the start, not by every turn.
+    if (config.model.provider === 'scripted') await openCurrent()
     const lease = await store.leases.join(newId())
     const bus = await openBus(log)
     opened.unshift(bus)

@@ -1,7 +1,7 @@
 // The service home: a private folder with the database, the key, the operator's token and the log.
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '#core/errors.ts'
 
@@ -25,7 +25,7 @@ export type ServiceNote = {
 /** Makes the folder where it is missing. Throws home_unwritable with the way out. */
 export function openHome(path: string): Home {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    makeFolder(path)
     if (!statSync(path).isDirectory()) throw new Error('it is not a folder')
     chmodSync(path, 0o700)
     const probe = join(path, `.probe-${process.pid}`)
@@ -100,6 +100,14 @@ function readOrMake(file: string, make: () => string, form: RegExp): string {
   if (!form.test(text))
     throw new AppError('invalid_config', `${file} does not hold what it should: restore it, or move it away`)
   return text
+}
+
+/** Makes a folder and those above it. One by one: Node's own way never returns where nothing can be made, as in /proc. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  const parent = dirname(path)
+  if (parent !== path) makeFolder(parent)
+  mkdirSync(path, { mode: 0o700 })
 }
 
 /** Makes a missing file. One that exists is not even opened: closing it again would drop this process's locks on it. */

@@ -1,6 +1,6 @@
 // The running service: Config -> open doors, and their stop. With hall.ts, the only place that builds things.
 import { readFileSync } from 'node:fs'
-import { type Config, checkDoors } from '#config.ts'
+import { type Config, checkDoors, weakTokens } from '#config.ts'
 import { openLocalDoor } from '#doors/local/door.ts'
 import { type Hall, type HallParts, openHall } from '#hall.ts'
 import { provisionedToken, removeNote, writeNote } from '#home.ts'
@@ -10,8 +10,6 @@ import { type About, statusOf } from '#turns/status.ts'
 
 /** What open turns and streams get at the end before they are released for a restart. */
 const graceMs = 10_000
-/** A token shorter than this can be guessed in time; on an open network that counts. */
-const minTokenLength = 24
 
 export type Service = {
   readonly hall: Hall
@@ -160,9 +158,8 @@ function linesOf(config: Config, open: readonly OpenDoor[], token: string): stri
     `model    ${model.provider === model.name ? model.name : `${model.provider} ${model.name}`}${hint}`,
     ...notices,
   )
-  const exposed = found && !['127.0.0.1', 'localhost', '::1'].includes(gateway.host)
-  if (exposed && gateway.authToken && gateway.authToken.length < minTokenLength) {
-    lines.push(`WARNING  the gateway is open on ${gateway.host} with a weak GATEWAY_AUTH_TOKEN: set a long random one`)
+  for (const name of weakTokens(config)) {
+    lines.push(`WARNING  the gateway is open on ${gateway.host} with a weak ${name}: set a long random one`)
   }
   return lines
 }

@@ -40,6 +40,9 @@ export async function setModel(
   name: string | undefined,
   { baseUrl }: { baseUrl?: string },
 ): Promise<void> {
+  if (!(providers as readonly string[]).includes(provider)) {
+    throw new AppError('invalid_input', `the provider must be one of ${providers.join(', ')}, not ${provider}`)
+  }
   const config = loadConfig()
   const { store } = await openHomeStore(config)
   try {

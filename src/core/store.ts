@@ -8,6 +8,9 @@ import type { Door, Thread, Turn, TurnError, TurnOptions, TurnStatus, Usage } fr
 /** Who runs a turn: a process, and how often it has joined. An append under an old lease is refused. */
 export type Lease = { readonly owner: string; readonly epoch: number }
 
+/** A caller's key for a request, and what tells that it is the same one. */
+export type Idempotency = { readonly key: string; readonly bodyHash: string }
+
 /** A turn to be stored. Without `threadId` a thread is made. */
 export type NewTurn = {
   readonly user: UserId
@@ -22,7 +25,7 @@ export type NewTurn = {
   readonly whenBusy: 'queue' | 'refuse'
   /** A resume: the call whose output gate the input answers. Its tools, when none are sent, are the last turn's. */
   readonly resumes?: string
-  readonly idempotency?: { readonly key: string; readonly bodyHash: string }
+  readonly idempotency?: Idempotency
   /** Given when this process has room: an idle thread's turn then starts in the same transaction. */
   readonly lease?: Lease
 }
@@ -56,6 +59,8 @@ export type Step = {
 export type Page<T> = { readonly rows: readonly T[]; readonly nextCursor?: string }
 
 export interface TurnStore {
+  /** The turn that a key has made. Throws idempotency_conflict when it came with another body. */
+  findByKey(user: UserId, idempotency: Idempotency): Promise<Turn | undefined>
   /** Throws not_found, conversation_busy, tool_output_required, no_open_gate, call_id_mismatch, idempotency_conflict. */
   start(turn: NewTurn): Promise<Stored>
   /** Takes queued turns whose thread is free, fairly between users, oldest first within one; `more` tells whether any are left. */

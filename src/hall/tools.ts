@@ -1,4 +1,5 @@
 // The tools of the service: the built-in ones and the installed components, read again when they change.
+import { realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '#config.ts'
@@ -156,7 +157,8 @@ export async function openToolshed(parts: ToolshedParts): Promise<Toolshed> {
 export async function openSandbox({ store, home, config, log }: Omit<ToolshedParts, 'builtIn'>): Promise<Sandbox> {
   const { createSandbox } = await import('#sandbox/sandbox.ts')
   return createSandbox({
-    cacheFolder: join(home.path, 'cache', 'tools'),
+    // The real path: a tool's process may read this folder and nothing else, not even a link to it.
+    cacheFolder: join(realpathSync(home.path), 'cache', 'tools'),
     maxProcesses: config.toolProcesses,
     limits: store.lastingLimits,
     proxy: config.proxy,

@@ -78,7 +78,10 @@ export function spellingsOf(value: string): string[] {
 function escapedAsUnicode(value: string): string {
   return JSON.stringify(value)
     .slice(1, -1)
-    .replaceAll(/\\"|[+&<>']/g, (sign) => `\\u${(sign.codePointAt(sign.length - 1) ?? 0).toString(16).padStart(4, '0')}`)
+    .replaceAll(
+      /\\"|[+&<>']/g,
+      (sign) => `\\u${(sign.codePointAt(sign.length - 1) ?? 0).toString(16).padStart(4, '0')}`,
+    )
 }
 
 /** True for a parameter name under which a tool would collect a credential from the model. */

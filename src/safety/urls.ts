@@ -173,8 +173,10 @@ function nameFault(host: string): string | undefined {
 function pathFault(path: string): string | undefined {
   if (/%(?![0-9a-f]{2})/i.test(path)) return 'the path has a broken percent-encoding'
   if (/%(?:2f|5c)/i.test(path)) return 'the path has an encoded slash'
-  if (/%25(?:2e|2f|5c)/i.test(path)) return 'the path has a twice-encoded slash or dot'
+  if (/%(?:25)+(?:2e|2f|5c)/i.test(path)) return 'the path has a twice-encoded slash or dot'
   if (/%(?:[01][0-9a-f]|7f)/i.test(path)) return 'the path has an encoded control character'
+  // Two bytes for what needs one: no valid text, but some servers read a dot or a slash in it.
+  if (/%c[01]|%e0%[89]|%f0%8/i.test(path)) return 'the path has an overlong encoding'
   const dotted = path.split('/').some((segment) => {
     const plain = segment.replaceAll(/%2e/gi, '.').replace(/(?:;|%3b).*$/i, '')
     return plain === '.' || plain === '..'

@@ -34,21 +34,17 @@ const oauthKeys = ['authorization_url', 'token_url', 'client_id', 'client_id_env
 const ownPrefixes = ['ATRIUM_', 'GATEWAY_', 'HTTP_', 'HTTPS_', 'SERVICE_', 'LLM_', 'OIDC_', 'DATABASE_', 'PG', 'NODE_']
 const ownMore = ['NPM_', 'LD_', 'DYLD_', 'SSH_', 'AWS_', 'RESPONSES_', 'WEBHOOK_', 'CHAT_', 'TOOL_', 'CLI_', 'TRUST_']
 const ownNames = ['PATH', 'HOME', 'USER', 'SHELL', 'PWD', 'TMPDIR', 'LANG', 'LOG_LEVEL', 'NO_PROXY', 'ALL_PROXY']
-const providers = ['OPENAI', 'ANTHROPIC', 'GOOGLE', 'GEMINI', 'GOOGLE_GENERATIVE_AI', 'MISTRAL', 'GROQ', 'OPENROUTER']
-const moreProviders = [
-  'DEEPSEEK',
-  'XAI',
-  'COHERE',
-  'TOGETHER',
-  'FIREWORKS',
-  'AZURE_OPENAI',
-  'OLLAMA',
-  'CEREBRAS',
-  'NEARAI',
-]
-const providerKey = new RegExp(
-  `^(?:${[...providers, ...moreProviders].join('|')})(?:_AI)?_(?:API_KEY|API_TOKEN|KEY|TOKEN)$`,
-)
+/** Whatever such a name begins is a provider's: keys come as _API_KEY, _AUTH_TOKEN, _ADMIN_KEY, _API_KEY_2 and more. */
+const providers =
+  'OPENAI ANTHROPIC CLAUDE GEMINI GOOGLE_GENERATIVE_AI GOOGLE_APPLICATION GOOGLE_API VERTEX MISTRAL GROQ OPENROUTER ' +
+  'DEEPSEEK XAI COHERE TOGETHER FIREWORKS AZURE_OPENAI BEDROCK OLLAMA CEREBRAS NEARAI PERPLEXITY HUGGINGFACE HF REPLICATE'
+const providerName = new RegExp(`^(?:${providers.replaceAll(' ', '|')})_`)
+
+/** What makes a sign-in safe: a file that set these could send the code elsewhere or ask for more than its scopes. */
+const ownParams = (
+  'client_id client_secret redirect_uri response_type response_mode scope state nonce code grant_type code_verifier ' +
+  'code_challenge code_challenge_method request request_uri'
+).split(' ')
 
 export function readAuth(value: unknown, findings: Findings): Auth | undefined {
   if (value === undefined) return undefined
@@ -90,7 +86,7 @@ export function readRequiredSecrets(value: unknown, findings: Findings): Require
 export function isOwnVariable(name: string): boolean {
   const upper = name.toUpperCase()
   const prefixed = [...ownPrefixes, ...ownMore].some((prefix) => upper.startsWith(prefix))
-  return prefixed || ownNames.includes(upper) || providerKey.test(upper)
+  return prefixed || ownNames.includes(upper) || providerName.test(upper)
 }
 
 function readVariable(value: unknown, path: string, findings: Findings): string | undefined {
@@ -123,6 +119,7 @@ function readOAuth(value: unknown, findings: Findings): OAuth | undefined {
   }
   const extra = entries(oauth.extra_params, `${path}.extra_params`, findings).flatMap(([name, each, where]) => {
     const param = text(each, where, findings)
+    if (ownParams.includes(name.toLowerCase())) findings.faults.push(`${where} is a parameter that only the host sets`)
     return param === undefined ? [] : [[name, param] as const]
   })
   return {

@@ -26,10 +26,14 @@ export type Credential = {
   readonly hosts: readonly HostPattern[]
 }
 
-/** Headers that frame a message or name its recipient: nobody but the host sets them. */
+/**
+ * Headers that frame a message, name its recipient, or make a server take it for another method or path than the one
+ * that was judged: nobody but the host sets them.
+ */
 export const hostHeaders: readonly string[] = (
   'host content-length transfer-encoding connection keep-alive upgrade te trailer expect accept-encoding via forwarded ' +
-  'proxy-authorization proxy-connection proxy-authenticate'
+  'proxy-authorization proxy-connection proxy-authenticate ' +
+  'x-http-method-override x-http-method x-method-override x-original-url x-rewrite-url'
 ).split(' ')
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
@@ -92,7 +96,7 @@ function readPrefix(value: unknown, path: string, findings: Findings): string | 
     findings.warnings.push(`${path} is missing: every path of the host is allowed`)
     return '/'
   }
-  const prefix = text(value, path, findings, { pattern: /^\/[^\s?#*\\]*$/, like: '/v1/' })
+  const prefix = text(value, path, findings, { pattern: /^\/(?![^]*[?#*\\])[\x21-\x7e]{0,300}$/, like: '/v1/' })
   if (prefix === undefined) return undefined
   const target = readUrl(`https://host.example${prefix}`)
   if (typeof target === 'string') findings.faults.push(`${path}: ${target}`)

@@ -36,7 +36,8 @@ export type ReadCapabilities = { readonly capabilities: Capabilities; readonly w
 const maxFileBytes = 64 * 1_024
 const topKeys = ['version', 'wit_version', 'name', 'description', 'http', 'secrets', 'auth', 'setup', 'actions']
 const httpKeys = ['allowlist', 'rate_limit', 'timeout_secs', 'credentials']
-const maxRate = 1_000_000
+/** Each use within a window is remembered, so a rate costs the service in proportion. */
+const maxRate = 100_000
 const maxTimeoutSecs = 300
 const actionId = /^[A-Za-z0-9][A-Za-z0-9_]{0,39}$/
 const servedVersion = /^0\.(3|4)\.\d{1,5}$/
@@ -153,7 +154,7 @@ function readActions(value: unknown, findings: Findings): Action[] {
 function readWorkspace(value: unknown, findings: Findings): string[] {
   const { allowed_prefixes: prefixes } = fields(value, 'workspace', ['allowed_prefixes'], findings)
   return items(prefixes, 'workspace.allowed_prefixes', findings).flatMap(([each, path]) => {
-    const options = { pattern: /^(?!\/)(?!.*(?:^|\/)\.\.?(?:\/|$))[^\\\0]{1,200}\/$/, like: 'notes/' }
+    const options = { pattern: /^(?!\/)(?!.*(?:^|\/)\.\.?(?:\/|$))[^\\\p{C}]{1,200}\/$/u, like: 'notes/' }
     return text(each, path, findings, options) ?? []
   })
 }

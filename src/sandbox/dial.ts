@@ -3,7 +3,7 @@
 import type { LookupAddress } from 'node:dns'
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
-import type { Socket } from 'node:net'
+import type { LookupFunction, Socket } from 'node:net'
 import { connect as tlsConnect, rootCertificates } from 'node:tls'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
@@ -60,9 +60,9 @@ const unpackers = new Map([
 
 class TooLarge extends Error {}
 
-type Connection = { readonly address: string } | { readonly socket: Socket }
+type Connection = { readonly addresses: readonly LookupAddress[] } | { readonly socket: Socket }
 
-/** Where to connect: an address that was checked and is not looked up again, or a tunnel of the proxy. */
+/** Where to connect: addresses that were checked and are not looked up again, or a tunnel of the proxy. */
 async function connect(
   target: Target,
   { lookup, proxy }: DialParts,
@@ -73,7 +73,7 @@ async function connect(
   if (isAddressHost(target.host)) {
     const address = plainHost(target)
     if (addressKind(address) === 'metadata') return refused(target, 'metadata')
-    return tunnel ? { socket: await openTunnel(tunnel, target, signal) } : { address }
+    return tunnel ? { socket: await openTunnel(tunnel, target, signal) } : { addresses: [] }
   }
   // Behind a proxy the name is the proxy's to resolve.
   if (tunnel) return { socket: await openTunnel(tunnel, target, signal) }
@@ -81,9 +81,8 @@ async function connect(
   const wanted = isLoopbackHost(target.host) ? 'loopback' : 'public'
   const odd = found.map(({ address }) => addressKind(address)).find((kind) => kind !== wanted)
   if (odd) return refused(target, odd)
-  const [first] = found
-  if (!first) throw new Error('the name has no address')
-  return { address: first.address }
+  if (found.length === 0) throw new Error('the name has no address')
+  return { addresses: found }
 }
 
 /** A resolver has no deadline of its own. */
@@ -120,7 +119,7 @@ function send(request: Outgoing, { connection, ca, signal }: SendParts, onSent: 
     signal,
     ...('socket' in connection
       ? { agent: agentOver(tlsConnect({ socket: connection.socket, host: plainHost(target), ...name, ...trust })) }
-      : { agent: false as const, host: connection.address, port: target.port, ...name, ...trust }),
+      : { agent: false as const, host: plainHost(target), lookup: only(connection.addresses), port: target.port, ...name, ...trust }),
   }
   return new Promise((resolve, reject) => {
     const outgoing: ClientRequest = (target.scheme === 'https' ? httpsRequest : httpRequest)(options, resolve)
@@ -130,6 +129,16 @@ function send(request: Outgoing, { connection, ca, signal }: SendParts, onSent: 
     outgoing.on('close', () => reject(new Error('the answer is not one')))
     outgoing.end(body)
   })
+}
+
+/** A lookup that knows these addresses and asks nobody. An address in place of a name is never looked up. */
+function only(addresses: readonly LookupAddress[]): LookupFunction {
+  return (_host, { all }, done) => {
+    const [first] = addresses
+    if (!first) done(new Error('the name has no address'), '')
+    else if (all) done(null, [...addresses])
+    else done(null, first.address, first.family)
+  }
 }
 
 /** Without the brackets of IPv6. */
@@ -194,6 +203,6 @@ function failed(code: RequestFault['code'], message: string, sent: boolean): Dia
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
-  if (code === 'ENOTFOUND') return 'its name is not known'
+  if (code === 'ENOTFOUND' || code === 'ENODATA') return 'its name is not known'
   return code ?? (/^(the proxy|the name|the answer)/.test(error.message) ? error.message : 'the connection failed')
 }

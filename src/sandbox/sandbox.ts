@@ -1,9 +1,9 @@
 // The sandbox as the service holds it: checks packages, keeps their code, runs their calls.
-import { lookup } from 'node:dns/promises'
 import { byteLength, isObject, type JsonObject } from '#core/json.ts'
 import type { LimitStore } from '#core/store.ts'
 import type { Tool } from '#core/tool.ts'
 import type { Log } from '#lib/log.ts'
+import { hasUnseen } from '#safety/printable.ts'
 import { createMask, maskSecrets } from '#safety/secrets.ts'
 import { type Capabilities, checkWitVersion, readCapabilities, schemaWarnings } from './capabilities.ts'
 import { isTooDeep } from './checked.ts'
@@ -17,6 +17,7 @@ import { callDeadlineMs, maxParamsBytes } from './limits.ts'
 import { createToolPool, type ToolPool } from './pool.ts'
 import type { Host } from './process.ts'
 import type { ProxySettings } from './proxy.ts'
+import { resolveName } from './resolve.ts'
 import { prepareRuntime } from './runtime.ts'
 import { agentTools, type Call, type InstalledTool, missingCredential } from './tool.ts'
 
@@ -70,7 +71,7 @@ export interface Sandbox {
 export function createSandbox(parts: SandboxParts): Sandbox {
   const dial =
     parts.dial ??
-    createDial({ lookup: (host) => lookup(host, { all: true }), ...(parts.proxy && { proxy: parts.proxy }) })
+    createDial({ lookup: resolveName, ...(parts.proxy && { proxy: parts.proxy }) })
   let pool: ToolPool | undefined
   // The child's code is only written once a tool is used.
   const processes = (): ToolPool => {
@@ -162,6 +163,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
         warnings: [
           ...warnings,
           ...schemaWarnings(schema),
+          ...unseenWarnings(description, schema, text),
           ...capabilities.actions.flatMap(({ params }) => schemaWarnings(params)),
         ],
       }
@@ -207,6 +209,14 @@ async function namesSet(
 ): Promise<string[]> {
   const values = await Promise.all(names.map(secret))
   return names.filter((_, at) => (values[at] ?? '') !== '')
+}
+
+/** Text that the model reads and a person does not see is a way to tell the model something behind their back. */
+function unseenWarnings(description: string, schema: JsonObject, capabilities: string): string[] {
+  const actions = JSON.stringify(JSON.parse(capabilities))
+  return [description, JSON.stringify(schema), actions].some(hasUnseen)
+    ? ['what the tool says to the model has invisible characters in it']
+    : []
 }
 
 /** The host checks that parameters are JSON of a bounded size, and nothing more: the rest is the component's to say. */

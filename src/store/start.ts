@@ -1,8 +1,8 @@
 // How a turn comes into the log: stored at once, started at once when its thread is idle, else claimed later.
 import { AppError } from '#core/errors.ts'
-import { newId } from '#core/ids.ts'
+import { newId, type UserId } from '#core/ids.ts'
 import type { Draft, Entry } from '#core/item.ts'
-import type { Lease, NewTurn, StartedTurn, Stored } from '#core/store.ts'
+import type { Idempotency, Lease, NewTurn, StartedTurn, Stored } from '#core/store.ts'
 import { noUsage, type Turn, type TurnOptions } from '#core/turn.ts'
 import { append, insert } from './append.ts'
 import { entriesOf, optionsText, turnOf } from './rows.ts'
@@ -16,7 +16,7 @@ type StartParts = { readonly id: string; readonly now: number; readonly lock: st
 
 /** Stores a turn and, given a lease, starts it when nothing stands before it in its thread. */
 export function* startTurn(given: NewTurn, { id, now, lock }: StartParts): Job<Stored> {
-  const replay = yield* findReplay(given, now)
+  const replay = given.idempotency && (yield* findReplay(given.user, given.idempotency, now))
   if (replay) return { turn: replay, entries: [], replayed: true }
   const thread = yield* findThread(given, lock)
   const lastTurn = thread?.['last_turn']
@@ -92,8 +92,8 @@ export function* claimTurns(lease: Lease, limit: number, now: number, lock: stri
   return started
 }
 
-function* findReplay({ user, idempotency }: NewTurn, now: number): Job<Turn | undefined> {
-  if (!idempotency) return undefined
+/** The turn that a key has made within the last day. */
+export function* findReplay(user: UserId, idempotency: Idempotency, now: number): Job<Turn | undefined> {
   const row = yield* first('SELECT * FROM turns WHERE user_id = ? AND idempotency_key = ?', user, idempotency.key)
   if (!row) return undefined
   if (Number(row['created_at']) < now - idempotencyMs) {

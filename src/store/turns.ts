@@ -11,7 +11,7 @@ import { databaseClock, leaseMs } from './leases.ts'
 import { getTurn, isReached, newestReached } from './reach.ts'
 import { entryOf, turnOf } from './rows.ts'
 import { first, type Job, query, type Sql } from './sql.ts'
-import { claimTurns, startTurn } from './start.ts'
+import { claimTurns, findReplay, startTurn } from './start.ts'
 
 /** Above every id: where a listing begins. */
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -39,6 +39,7 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
       const id = mint()
       return sql.write(() => startTurn(turn, { id, now: now(), lock }))
     },
+    findByKey: (user, idempotency) => sql.write(() => findReplay(user, idempotency, now())),
     claim: (lease, limit) =>
       sql.write(function* () {
         const started = yield* claimTurns(lease, limit, now(), skip)

@@ -3,7 +3,7 @@ import type { Bus, Signal } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Answer, Draft, Entry, Item } from '#core/item.ts'
-import type { NewTurn, Page, Store } from '#core/store.ts'
+import type { Idempotency, NewTurn, Page, Store } from '#core/store.ts'
 import { ended, type Thread, type Turn, type TurnStatus } from '#core/turn.ts'
 import type { Runner } from './runner.ts'
 import { type Follow, followTurn, type Watch, watchThread } from './watch.ts'
@@ -31,6 +31,8 @@ export type Start = {
 export interface Turns {
   /** Stores the turn; once this resolves it will not be lost. */
   start(given: StartTurn): Promise<Start>
+  /** The turn that an idempotency key has made already. */
+  findByKey(user: UserId, idempotency: Idempotency): Promise<Turn | undefined>
   answer(user: UserId, threadId: string, answer: Omit<Answer, 'type'>): Promise<Turn>
   /** Ends a turn, or frees a thread that waits for its caller. Idempotent. */
   cancel(user: UserId, turnId: string): Promise<Turn>
@@ -127,6 +129,7 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
       tellEnd(failed, entries)
       return failed
     },
+    findByKey: (user, idempotency) => store.turns.findByKey(user, idempotency),
     get: (user, turnId) => store.turns.get(user, turnId),
     findByDoor: (door, turnId) => store.turns.findByDoor(door, turnId),
     list: (user, query) => store.turns.list(user, query),

@@ -89,7 +89,7 @@ const bad: readonly {
     what: 'a script that is not there',
     args: ['run', '-m', 'x'],
     env: { LLM_PROVIDER: 'scripted', LLM_SCRIPT: '/nowhere.json' },
-    code: 1,
+    code: 2,
     says: /LLM_SCRIPT names \/nowhere.json/,
   },
   { what: 'an unknown user', args: ['user', 'token', 'nobody'], code: 1, says: /no user is named nobody/ },
@@ -97,7 +97,12 @@ const bad: readonly {
   { what: 'a bad expiry', args: ['user', 'add', 'eve', '--expires-in-days', 'soon'], code: 2, says: /whole number/ },
   { what: 'an empty secret', args: ['secret', 'set', 'X'], input: '\n', code: 2, says: /empty/ },
   { what: 'a bad secret name', args: ['secret', 'set', 'a b'], input: 'x', code: 2, says: /named by/ },
-  { what: 'a bad model', args: ['model', 'set', 'hal'], code: 2, says: /llm_provider must be one of/ },
+  {
+    what: 'a bad model',
+    args: ['model', 'set', 'hal'],
+    code: 2,
+    says: /the provider must be one of offline, .*not hal/,
+  },
   {
     what: 'a compatible model without address',
     args: ['model', 'set', 'openai-compatible', 'm'],
@@ -141,6 +146,9 @@ test('a home that cannot be written is one line and exit code 1', async () => {
     const below = await atrium(join(path, 'file', 'home'), ['run', '-m', 'x'])
     assert.deepEqual([below.code, below.stderr.trim().split('\n').length], [1, 1])
     assert.match(below.stderr, /cannot be written.*ATRIUM_HOME/)
+    // Nothing can be made in there, by nobody.
+    const nowhere = await atrium('/proc/atrium-home', ['run', '-m', 'x'])
+    assert.deepEqual([nowhere.code, nowhere.stderr.trim().split('\n').length], [1, 1])
     if (process.getuid?.() === 0) return
     mkdirSync(join(path, 'ro'))
     chmodSync(join(path, 'ro'), 0o500)

@@ -131,6 +131,13 @@ test('the start prints a token it made, never one that it was given', async () =
   assert(!second.output().includes(given))
 })
 
+test('a gateway that others can reach warns of a weak token', async () => {
+  const env = { GATEWAY_HOST: '0.0.0.0', GATEWAY_AUTH_TOKEN: 'weak', SERVICE_REBORN_WEBUI_TOKEN: 'also-weak' }
+  const service = await serve(home.path, env)
+  await service.stop()
+  assert.match(service.output(), /WARNING.*0\.0\.0\.0.*GATEWAY_AUTH_TOKEN[^]*WARNING.*SERVICE_REBORN_WEBUI_TOKEN/)
+})
+
 test('a killed service is taken over at once: the message it had acknowledged is answered', async () => {
   const script = join(home.path, 'slow.json')
   writeFileSync(script, JSON.stringify({ replies: [{ text: ['slow ', 'answer'], chunkDelayMs: 400 }], loop: true }))

@@ -1,6 +1,6 @@
 // `atrium tool` as a user meets it, on the component that comes with the project.
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -27,6 +27,24 @@ function install(name: string, capabilityFile: string, ...more: string[]): Promi
 before(async () => {
   const ran = await atrium(home.path, ['run', '-m', 'hello'])
   assert.equal(ran.code, 0, ran.stderr)
+})
+
+test('a home behind a link runs tools too', async () => {
+  const link = `${home.path}-link`
+  symlinkSync(home.path, link)
+  try {
+    const ran = await atrium(link, [
+      'tool',
+      'test',
+      'weather',
+      '--params',
+      '{"action":"get_current","city":""}',
+      '--json',
+    ])
+    assert.match(ran.stdout, /'city' must not be empty/)
+  } finally {
+    rmSync(link)
+  }
 })
 
 test('the weather tool is there from the start', async () => {

@@ -30,6 +30,7 @@ function createPool(maxProcesses: number, more: { idleMs?: number; maxWaiting?: 
 const job: Job = {
   work: { kind: 'execute', params: '{}', secretNames: [], secretsSet: [] },
   host: () => Promise.resolve({ head: { ok: false, code: 'blocked', message: 'no', sent: false } }),
+  logs: [],
   deadlineMs: 20_000,
 }
 

@@ -27,7 +27,7 @@ async function attack(code: string): Promise<string> {
   )
   const child = startProcess({ script, folder: tool, ...(root && { uid: nobody }) })
   try {
-    const { result } = await child.run({ work, host, deadlineMs: 10_000 })
+    const { result } = await child.run({ work, host, logs: [], deadlineMs: 10_000 })
     assert(result.type === 'output', JSON.stringify(result))
     return result.output
   } finally {
@@ -77,7 +77,7 @@ test('the process runs as nobody where the service is root, without environment,
     'export function instantiate() { return { tool: { execute: () => ({ output: "1" }) } } }',
   )
   const child = startProcess({ script, folder: tool, ...(root && { uid: nobody }) })
-  await child.run({ work, host, deadlineMs: 10_000 })
+  await child.run({ work, host, logs: [], deadlineMs: 10_000 })
   const look = (name: string): string => readFileSync(`/proc/${child.pid}/${name}`, 'utf8')
   if (root) assert.match(look('status'), new RegExp(`^Uid:\\s+${nobody}\\s+${nobody}`, 'm'))
   assert.match(look('limits'), /Max cpu time\s+120\s/)
@@ -93,7 +93,7 @@ async function lie(code: string): Promise<string> {
   writeFileSync(file, `import { writeSync } from 'node:fs'\n${code}`)
   const child = startProcess({ script: file, folder: own })
   try {
-    const { result } = await child.run({ work, host, deadlineMs: 2_000 })
+    const { result } = await child.run({ work, host, logs: [], deadlineMs: 2_000 })
     return result.type
   } catch (error) {
     assert.equal(child.alive, false)
@@ -177,7 +177,7 @@ test('even a whole child of the attacker reads no file, sees no variable, and st
   const file = join(own, 'child.mjs')
   writeFileSync(file, `import { writeSync } from 'node:fs'\n${code}`)
   const child = startProcess({ script: file, folder: own })
-  const { result } = await child.run({ work, host, deadlineMs: 10_000 })
+  const { result } = await child.run({ work, host, logs: [], deadlineMs: 10_000 })
   child.stop()
   assert.deepEqual(result, { type: 'error', error: '' })
 })

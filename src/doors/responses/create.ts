@@ -21,6 +21,9 @@ export async function createResponse(parts: ResponsesParts, request: FastifyRequ
   const key = request.headers['idempotency-key']
   const idempotency = key === undefined ? undefined : { key: readKey(key), bodyHash: hashOf(request.body) }
   const wanted = readCreate(request.body, { externalTools, registered: parts.registered() })
+  // Looked up first: what the request refers to may be gone since, its response is not.
+  const made = idempotency && (await turns.findByKey(user, idempotency))
+  if (made) return answer(parts, reply, wanted, { ...(await attach(turns, user, made)), entries: [] })
   let start: Start
   try {
     const plan = await planTurn(turns, user, wanted)

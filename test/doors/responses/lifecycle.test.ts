@@ -171,6 +171,16 @@ describe('a stored response', () => {
     }
   })
 
+  it('is the same response for a key whose request refers to what has been deleted since', async () => {
+    const before = await served.create({ input: 'hi' })
+    const body = { input: 'and now', previous_response_id: before.body['id'] }
+    const first = await served.create(body, { 'idempotency-key': 'key-gone' })
+    await served.call('DELETE', `/api/v1/responses/${String(before.body['id'])}`)
+    const again = await served.create(body, { 'idempotency-key': 'key-gone' })
+    assert.deepEqual(again.body, first.body)
+    assert.equal(again.body['status'], 'completed')
+  })
+
   it('attaches a retry with the same key to the turn that runs', async () => {
     const headers = { 'idempotency-key': 'key-2' }
     const asked = served.asked.length

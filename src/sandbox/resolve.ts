@@ -1,0 +1,34 @@
+// Names to addresses for tools. The system's own resolver has two threads for the whole service, and a tool's author may
+// run a name server that never answers: so names of tools are asked for over the network, with a deadline, on none.
+import type { LookupAddress } from 'node:dns'
+import { lookup, Resolver } from 'node:dns/promises'
+import { isLoopbackHost } from '#safety/urls.ts'
+
+const timeoutMs = 3_000
+const tries = 2
+/** Of a name that has more, the rest is not tried. */
+const maxAddresses = 8
+
+/** Every address of a name, those of version 4 first. */
+export async function resolveName(host: string): Promise<readonly LookupAddress[]> {
+  if (isLoopbackHost(host)) return lookup(host, { all: true })
+  const resolver = new Resolver({ timeout: timeoutMs, tries })
+  const [v4, v6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+  const found = [
+    ...addressesOf(v4).map((address) => ({ address, family: 4 })),
+    ...addressesOf(v6).map((address) => ({ address, family: 6 })),
+  ]
+  if (found.length > 0) return found.slice(0, maxAddresses)
+  const reason: unknown = v4.status === 'rejected' ? v4.reason : new Error('the name has no address')
+  // No name server at all: the machine has another way to resolve names, and no server of a stranger has a say.
+  if (codeOf(reason) === 'ECONNREFUSED') return lookup(host, { all: true })
+  throw reason
+}
+
+function addressesOf(settled: PromiseSettledResult<string[]>): string[] {
+  return settled.status === 'fulfilled' ? settled.value : []
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}
