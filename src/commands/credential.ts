@@ -4,7 +4,9 @@ import { AppError } from '#core/errors.ts'
 import type { Store } from '#core/store.ts'
 import { openHomeStore } from '#hall.ts'
 import { toolSecret } from '#hall/tools.ts'
+import { printable } from '#safety/printable.ts'
 import { type Capabilities, readCapabilities } from '#sandbox/capabilities.ts'
+import type { RequiredSecret } from '#sandbox/capabilities-auth.ts'
 import { tellService } from './attach.ts'
 import { readSecret } from './hidden.ts'
 
@@ -15,9 +17,9 @@ export async function authTool(name: string): Promise<void> {
     if (auth.envVar && environmentVariable(auth.envVar)) {
       return say(`${name} signs in with the environment variable ${auth.envVar}, which is set.`)
     }
-    const title = auth.displayName ?? name
-    const help = [auth.instructions, auth.setupUrl && `Get a token at ${auth.setupUrl}`, auth.tokenHint].filter(Boolean)
-    if (help.length > 0) process.stderr.write(`${help.join('\n')}\n`)
+    const title = auth.displayName === undefined ? name : `${printable(auth.displayName)} (the tool ${name})`
+    const help = [auth.instructions, auth.setupUrl && `Get a token at ${auth.setupUrl}`, auth.tokenHint]
+    tellFrom(name, help.filter((each) => each !== undefined).join('\n'))
     await store.secrets.set(toolSecret(name, auth.secretName), await readSecret(`Token for ${title}: `))
     say(`Stored ${auth.secretName}. Approve the waiting sign-in, if there is one, and the turn goes on.`)
   })
@@ -25,8 +27,8 @@ export async function authTool(name: string): Promise<void> {
 
 /** Asks for every secret that the tool's set-up names; on standard input they come one a run, by --secret. */
 export async function setUpTool(name: string, { secret }: { secret?: string }): Promise<void> {
-  await withTool(name, async ({ requiredSecrets }, store) => {
-    const wanted = requiredSecrets.filter((each) => secret === undefined || each.name === secret)
+  await withTool(name, async (capabilities, store) => {
+    const wanted = secretsOf(capabilities).filter((each) => secret === undefined || each.name === secret)
     if (secret !== undefined && wanted.length === 0) {
       throw new AppError('invalid_input', `${name} has no secret ${secret} to set up`)
     }
@@ -39,10 +41,25 @@ export async function setUpTool(name: string, { secret }: { secret?: string }): 
       )
     }
     for (const each of wanted) {
-      await store.secrets.set(toolSecret(name, each.name), await readSecret(`${each.prompt ?? each.name}: `))
+      tellFrom(name, each.prompt ?? '')
+      await store.secrets.set(toolSecret(name, each.name), await readSecret(`${each.name} of the tool ${name}: `))
       say(`Stored ${each.name}.`)
     }
   })
+}
+
+/** What a set-up asks for: the secrets the file names for it, and those of credentials that nothing else would set. */
+function secretsOf({ requiredSecrets, credentials, auth }: Capabilities): readonly RequiredSecret[] {
+  const known = new Set([...requiredSecrets.map(({ name }) => name), auth?.secretName])
+  const others = new Set(credentials.map(({ secretName }) => secretName).filter((each) => !known.has(each)))
+  return [...requiredSecrets, ...[...others].map((each) => ({ name: each, optional: false }))]
+}
+
+/** The words of a tool's author, told apart from the service's own. */
+function tellFrom(name: string, text: string): void {
+  if (text === '') return
+  const lines = printable(text, { lines: true }).split('\n')
+  process.stderr.write(`The tool ${name} says:\n${lines.map((line) => `  ${line}\n`).join('')}`)
 }
 
 async function withTool(

@@ -6,15 +6,18 @@ import { AppError } from '#core/errors.ts'
 import type { JsonObject } from '#core/json.ts'
 import type { Store, ToolRecord } from '#core/store.ts'
 import { openHomeStore } from '#hall.ts'
-import { asAppError, openSandbox } from '#hall/tools.ts'
+import { asAppError, openSandbox, toolSecret } from '#hall/tools.ts'
 import { silentLog } from '#lib/log.ts'
+import { printable } from '#safety/printable.ts'
 import { describeAccess, widened } from '#sandbox/access.ts'
-import { type Capabilities, readCapabilities } from '#sandbox/capabilities.ts'
+import { readCapabilities } from '#sandbox/capabilities.ts'
 import type { LoadedTool, Sandbox, TestReport } from '#sandbox/sandbox.ts'
-import { toolNameFault } from '#sandbox/tool.ts'
+import { agentNames, nameKey, toolNameFault } from '#sandbox/tool.ts'
 import { builtInNames } from '#tools/names.ts'
 import { tellService } from './attach.ts'
 import { paint, print, table } from './report.ts'
+
+const maxShownChars = 300
 
 type InstallOptions = { readonly capabilities: string; readonly name: string; readonly yes?: boolean }
 type TestOptions = { readonly params: string; readonly context?: string; readonly json?: boolean }
@@ -27,14 +30,16 @@ export async function installTool(
 ): Promise<void> {
   const [component, capabilities] = await Promise.all([read(file), read(capabilityFile).then(String)])
   await withSandbox(async ({ store, sandbox }) => {
-    const before = (await store.tools.list()).find((tool) => tool.name === name)
-    const checked = readCapabilities(capabilities)
-    const fault = toolNameFault(name, checked.capabilities.actions) ?? shadows(name, checked.capabilities)
+    const installed = await store.tools.list()
+    const before = installed.find((tool) => tool.name === name)
+    const { actions } = readCapabilities(capabilities).capabilities
+    const others = installed.filter((tool) => tool.name !== name)
+    const fault = toolNameFault(name, actions) ?? shadows(agentNames(name, actions), others)
     if (fault) throw new AppError('invalid_input', fault)
     process.stderr.write('Checking and compiling the component …\n')
     const loaded = await sandbox.load({ name, component, capabilities })
     for (const warning of loaded.warnings)
-      process.stderr.write(`${paint('33', 'warning:', process.stderr)} ${warning}\n`)
+      process.stderr.write(`${paint('33', 'warning:', process.stderr)} ${printable(warning)}\n`)
     if (!(await agreed(loaded, before, yes ?? false))) throw new AppError('tool_refused', 'nothing was installed')
     const { sha256, description, schema } = loaded
     await store.tools.put({ name, sha256, capabilities, description, schema: JSON.stringify(schema) }, component)
@@ -52,7 +57,7 @@ export async function listTools(options: { json?: boolean }): Promise<void> {
       sha256: tool.sha256,
       installed_at: new Date(tool.installedAt).toISOString(),
     }))
-    const rows = tools.map((tool) => [tool.name, tool.version, firstLine(tool.description)])
+    const rows = tools.map((tool) => [tool.name, printable(tool.version), firstLine(tool.description)])
     const text = tools.length > 0 ? table([['NAME', 'VERSION', 'DESCRIPTION'], ...rows]) : 'No tools installed yet.'
     print(options, tools, text)
   })
@@ -77,13 +82,17 @@ export async function showTool(name: string, options: { json?: boolean }): Promi
       '',
       'Parameters:',
     ]
-    print(options, shown, `${text.join('\n')}\n${JSON.stringify(schema, null, 2)}`)
+    const whole = `${text.join('\n')}\n${JSON.stringify(schema, null, 2)}`
+    print(options, shown, printable(whole, { lines: true }))
   })
 }
 
 export async function removeTool(name: string): Promise<void> {
   await withStore(async (store) => {
     if (!(await store.tools.remove(name))) throw missing(name)
+    // The next tool of this name may be a stranger's: it does not inherit what this one was trusted with.
+    const kept = (await store.secrets.list()).filter((secret) => secret.name.startsWith(toolSecret(name, '')))
+    for (const secret of kept) await store.secrets.remove(secret.name)
   })
   await tellService(loadConfig().home)
   process.stdout.write(`Removed ${name}.\n`)
@@ -104,12 +113,13 @@ export async function testTool(name: string, { params, context, json }: TestOpti
 }
 
 function words({ output, error, logs, requests, blocked }: TestReport): string {
-  return [
+  const text = [
     ...logs.map(({ level, message }) => `${level}: ${message}`),
     ...requests.map(({ method, url, status }) => `${method} ${url} ${status}`),
     ...blocked.map(({ method, url, reason }) => `blocked: ${method} ${url}: ${reason}`),
     error === null ? (output ?? '') : `error: ${error}`,
   ].join('\n')
+  return printable(text, { lines: true })
 }
 
 /** An update that asks for nothing new needs no word; anything else does, or --yes. */
@@ -117,23 +127,46 @@ async function agreed(loaded: LoadedTool, before: ToolRecord | undefined, yes: b
   const old = before && readCapabilities(before.capabilities).capabilities
   const added = old ? widened(old, loaded.capabilities) : describeAccess(loaded.capabilities)
   if (old && added.length === 0) return true
-  process.stderr.write(`${loaded.name} ${loaded.capabilities.version}: ${firstLine(loaded.description)}\n`)
-  process.stderr.write(`${old ? 'The update also' : 'It'}\n${added.map((line) => `  - ${line}\n`).join('')}`)
+  const more = loaded.description.length - (loaded.description.split('\n', 1)[0] ?? '').length
+  const rest = more > 0 ? ` (and ${more} more characters that the model reads)` : ''
+  process.stderr.write(
+    `${loaded.name} ${printable(loaded.capabilities.version)}: ${firstLine(loaded.description)}${rest}\n`,
+  )
+  const lines = added.map((line) => `  - ${printable(line)}\n`)
+  process.stderr.write(`${old ? 'The update also' : 'It'}\n${lines.join('')}`)
   if (yes) return true
   if (!process.stdin.isTTY)
     throw new AppError('invalid_input', 'nobody is there to agree: read the list above and pass --yes')
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  const asking = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    return /^y(es)?$/i.test((await lines.question('Install it? [y/N] ')).trim())
+    return /^y(es)?$/i.test((await asking.question('Install it? [y/N] ')).trim())
   } finally {
-    lines.close()
+    asking.close()
   }
 }
 
-function shadows(name: string, { actions }: Capabilities): string | undefined {
-  const names = actions.length > 0 ? actions.map(({ id }) => `${name}_${id}`) : [name]
-  const taken = names.find((each) => builtInNames.has(each))
-  return taken && `${taken} is the name of a built-in tool: choose another with --name`
+/** Why a tool cannot have these names: one is a built-in tool's, another tool's, or there twice. */
+function shadows(names: readonly string[], others: readonly ToolRecord[]): string | undefined {
+  const builtIn = names.find((name) => [...builtInNames].some((each) => nameKey(each) === nameKey(name)))
+  if (builtIn) return `${builtIn} is the name of a built-in tool: choose another with --name`
+  const keys = names.map(nameKey)
+  const twice = names.find((_, at) => keys.indexOf(keys[at] ?? '') !== at)
+  if (twice) return `${twice} would be the name of two of its actions`
+  for (const other of others) {
+    const theirs = namesOf(other).map(nameKey)
+    const taken = names.find((name) => theirs.includes(nameKey(name)))
+    if (taken) return `${taken} is, or looks like, a name of the tool ${other.name}: choose another with --name`
+  }
+  return undefined
+}
+
+/** One that can no longer be read has no names: the service leaves it out. */
+function namesOf({ name, capabilities }: ToolRecord): string[] {
+  try {
+    return agentNames(name, readCapabilities(capabilities).capabilities.actions)
+  } catch {
+    return [name]
+  }
 }
 
 async function findTool(store: Store, name: string): Promise<ToolRecord> {
@@ -160,7 +193,7 @@ async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
   try {
     await work(store)
   } catch (error) {
-    throw asAppError(error)
+    throw inPlainText(error)
   } finally {
     await store.close()
   }
@@ -173,13 +206,19 @@ async function withSandbox(work: (open: Open) => Promise<void>): Promise<void> {
   try {
     await work({ store, sandbox })
   } catch (error) {
-    throw asAppError(error)
+    throw inPlainText(error)
   } finally {
     await sandbox.close()
     await store.close()
   }
 }
 
+/** A fault that quotes a tool or its file goes to the terminal like anything of theirs. */
+function inPlainText(error: unknown): unknown {
+  const told = asAppError(error)
+  return told instanceof AppError ? new AppError(told.code, printable(told.message), { cause: told }) : told
+}
+
 function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? ''
+  return printable((text.split('\n', 1)[0] ?? '').slice(0, maxShownChars))
 }

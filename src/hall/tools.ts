@@ -38,6 +38,7 @@ export interface Toolshed {
 export async function openToolshed(parts: ToolshedParts): Promise<Toolshed> {
   const { builtIn, store, home, config, log } = parts
   let current = toolSet(builtIn)
+  let installedNames: ReadonlySet<string> = new Set()
   let opened: Promise<Sandbox> | undefined
   let installing: Promise<void> | undefined
   const closing = new AbortController()
@@ -59,6 +60,8 @@ export async function openToolshed(parts: ToolshedParts): Promise<Toolshed> {
     return make(installed).map((tool, at) => ({
       ...tool,
       async run(args, context) {
+        // A turn keeps the tools it began with, but one that was removed must not be called again.
+        if (!installedNames.has(record.name)) throw new AppError('not_found', `${record.name} is no longer installed`)
         const prepared = (await prepare())[at]
         if (!prepared) throw new AppError('not_found', `${record.name} has changed: try again`)
         return prepared.run(args, context).catch((error: unknown) => {
@@ -70,25 +73,34 @@ export async function openToolshed(parts: ToolshedParts): Promise<Toolshed> {
 
   async function reload(): Promise<void> {
     const records = await store.tools.list()
+    installedNames = new Set(records.map(({ name }) => name))
     if (records.length === 0) {
       current = toolSet(builtIn)
       return
     }
-    const [{ readCapabilities }, { agentTools }] = await Promise.all([
+    const [{ readCapabilities }, { agentTools, nameKey }] = await Promise.all([
       import('#sandbox/capabilities.ts'),
       import('#sandbox/tool.ts'),
     ])
     const unprepared: Sandbox['tools'] = (tool) => agentTools(tool, () => Promise.reject(new Error('not prepared')))
-    const components = records.flatMap((record) => {
+    // Who was there first keeps a name: two tools of one name would make a provider refuse every turn.
+    const taken = new Set(builtIn.map(({ spec }) => nameKey(spec.name)))
+    const components = new Map<string, Tool[]>()
+    for (const record of records.toSorted((a, b) => a.installedAt - b.installedAt)) {
       try {
         const { capabilities } = readCapabilities(record.capabilities)
-        return toolsOf(record, { ...record, folder: '', capabilities, schema: schemaOf(record) }, unprepared)
+        const installed = { ...record, folder: '', capabilities, schema: schemaOf(record) }
+        const tools = toolsOf(record, installed, unprepared)
+        const keys = tools.map(({ spec }) => nameKey(spec.name))
+        const clash = tools.find((_, at) => taken.has(keys[at] ?? '') || keys.indexOf(keys[at] ?? '') !== at)
+        if (clash) throw new AppError('tool_refused', `${clash.spec.name} is the name of another tool`)
+        for (const key of keys) taken.add(key)
+        components.set(record.name, tools)
       } catch (error) {
         log.error({ tool: record.name, err: error }, 'an installed tool is left out')
-        return []
       }
-    })
-    current = toolSet([...builtIn, ...components])
+    }
+    current = toolSet([...builtIn, ...records.flatMap(({ name }) => components.get(name) ?? [])])
   }
 
   async function installDefault(

@@ -35,7 +35,7 @@ export function describeAccess(capabilities: Capabilities): string[] {
 export function widened(before: Capabilities, after: Capabilities): string[] {
   const had = new Set(describeAccess(before))
   const added = describeAccess(after).filter((line) => !had.has(line) && !line.startsWith('reaches nothing'))
-  return [...added, ...fasterRates(before.rateLimit, after.rateLimit)]
+  return after.allowlist.length === 0 ? added : [...added, ...fasterRates(before.rateLimit, after.rateLimit)]
 }
 
 function fasterRates(before: Capabilities['rateLimit'], after: Capabilities['rateLimit']): string[] {

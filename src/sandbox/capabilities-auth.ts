@@ -36,9 +36,9 @@ const ownMore = ['NPM_', 'LD_', 'DYLD_', 'SSH_', 'AWS_', 'RESPONSES_', 'WEBHOOK_
 const ownNames = ['PATH', 'HOME', 'USER', 'SHELL', 'PWD', 'TMPDIR', 'LANG', 'LOG_LEVEL', 'NO_PROXY', 'ALL_PROXY']
 /** Whatever such a name begins is a provider's: keys come as _API_KEY, _AUTH_TOKEN, _ADMIN_KEY, _API_KEY_2 and more. */
 const providers =
-  'OPENAI ANTHROPIC CLAUDE GEMINI GOOGLE_GENERATIVE_AI GOOGLE_APPLICATION GOOGLE_API VERTEX MISTRAL GROQ OPENROUTER ' +
-  'DEEPSEEK XAI COHERE TOGETHER FIREWORKS AZURE_OPENAI BEDROCK OLLAMA CEREBRAS NEARAI PERPLEXITY HUGGINGFACE HF REPLICATE'
-const providerName = new RegExp(`^(?:${providers.replaceAll(' ', '|')})_`)
+  'OPENAI ANTHROPIC CLAUDE GEMINI GOOGLE_GENERATIVE_AI GOOGLE_AI GOOGLE_API GOOGLE_APPLICATION VERTEX ' +
+  'MISTRAL GROQ OPENROUTER DEEPSEEK XAI COHERE TOGETHER FIREWORKS AZURE_OPENAI BEDROCK OLLAMA CEREBRAS NEARAI'
+const providerName = new RegExp(`^(?:(?:${providers.replaceAll(' ', '|')})_|GOOGLE_(?:KEY|TOKEN)$)`)
 
 /** What makes a sign-in safe: a file that set these could send the code elsewhere or ask for more than its scopes. */
 const ownParams = (

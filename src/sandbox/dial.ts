@@ -119,7 +119,14 @@ function send(request: Outgoing, { connection, ca, signal }: SendParts, onSent: 
     signal,
     ...('socket' in connection
       ? { agent: agentOver(tlsConnect({ socket: connection.socket, host: plainHost(target), ...name, ...trust })) }
-      : { agent: false as const, host: plainHost(target), lookup: only(connection.addresses), port: target.port, ...name, ...trust }),
+      : {
+          agent: false as const,
+          host: plainHost(target),
+          lookup: only(connection.addresses),
+          port: target.port,
+          ...name,
+          ...trust,
+        }),
   }
   return new Promise((resolve, reject) => {
     const outgoing: ClientRequest = (target.scheme === 'https' ? httpsRequest : httpRequest)(options, resolve)

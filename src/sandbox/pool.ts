@@ -71,8 +71,16 @@ export function createToolPool({
     return place
   }
 
+  /** The tools that have all the places one tool may have: one whose calls never end leaves a place to the others. */
+  function sated(): Set<string> {
+    const busy = [...places].filter((each) => each.busy).map(({ folder }) => folder)
+    const share = Math.max(1, maxProcesses - 1)
+    return new Set(busy.filter((folder) => busy.filter((each) => each === folder).length >= share))
+  }
+
   /** A process for this tool right now, or undefined when all places are busy. */
   function take(folder: string): Place | undefined {
+    if (sated().has(folder)) return undefined
     for (const place of places) if (!place.busy && !place.process.alive) drop(place)
     const idle = [...places].filter(({ busy }) => !busy)
     const own = idle.find((place) => place.folder === folder)
@@ -101,7 +109,9 @@ export function createToolPool({
   function serve(): void {
     while (queue.length > 0) {
       const idle = [...places].filter(({ busy }) => !busy)
-      const next = chooseNext(queue, idle, performance.now())
+      const full = sated()
+      const ready = queue.filter(({ folder }) => !full.has(folder))
+      const next = chooseNext(ready, idle, performance.now())
       const place = next && take(next.folder)
       if (!next || !place) return
       queue = queue.filter((each) => each !== next)

@@ -69,9 +69,7 @@ export interface Sandbox {
 }
 
 export function createSandbox(parts: SandboxParts): Sandbox {
-  const dial =
-    parts.dial ??
-    createDial({ lookup: resolveName, ...(parts.proxy && { proxy: parts.proxy }) })
+  const dial = parts.dial ?? createDial({ lookup: resolveName, ...(parts.proxy && { proxy: parts.proxy }) })
   let pool: ToolPool | undefined
   // The child's code is only written once a tool is used.
   const processes = (): ToolPool => {
@@ -213,9 +211,9 @@ async function namesSet(
 
 /** Text that the model reads and a person does not see is a way to tell the model something behind their back. */
 function unseenWarnings(description: string, schema: JsonObject, capabilities: string): string[] {
-  const actions = JSON.stringify(JSON.parse(capabilities))
-  return [description, JSON.stringify(schema), actions].some(hasUnseen)
-    ? ['what the tool says to the model has invisible characters in it']
+  const file = JSON.stringify(JSON.parse(capabilities))
+  return [description, JSON.stringify(schema), file].some(hasUnseen)
+    ? ['the texts of the tool or of its file have invisible characters in them']
     : []
 }
 

@@ -1,6 +1,7 @@
 // An installed component as tools of the agent: one, or one for each action of its capability file.
 import type { Json, JsonObject } from '#core/json.ts'
 import type { Tool, ToolContext } from '#core/tool.ts'
+import { printable } from '#safety/printable.ts'
 import type { Capabilities } from './capabilities.ts'
 import { ToolFault } from './faults.ts'
 
@@ -24,6 +25,7 @@ export type Call = {
 /** Runs one call to its output. Throws a fault; one of code tool_error carries the tool's own text. */
 export type Execute = (tool: InstalledTool, call: Call) => Promise<string>
 
+const maxTitleChars = 100
 const safeMethods = ['GET', 'HEAD']
 
 /** What the agent sees of an installed component. */
@@ -62,9 +64,21 @@ export function toolNameFault(name: string, actions: Capabilities['actions'] = [
   if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name)) {
     return 'a tool is named by a letter, then letters, digits, _ or -, at most 64 in all'
   }
-  if (/^(?:memory|mission|skill)_/.test(name)) return 'names that start with memory_, mission_ or skill_ are reserved'
-  const long = actions.find(({ id }) => `${name}_${id}`.length > 64)
-  return long && `the name of its action, ${name}_${long.id}, would be longer than 64 characters`
+  const names = [name, ...agentNames(name, actions)]
+  const reserved = names.find((each) => /^(?:memory|mission|skill)_/.test(nameKey(each)))
+  if (reserved) return `${reserved}: names that start with memory_, mission_ or skill_ are reserved`
+  const long = names.find((each) => each.length > 64)
+  return long && `the name of its action, ${long}, would be longer than 64 characters`
+}
+
+/** The names under which a component appears to the model. */
+export function agentNames(name: string, actions: Capabilities['actions']): string[] {
+  return actions.length === 0 ? [name] : actions.map(({ id }) => `${name}_${id}`)
+}
+
+/** The same for names that a model or a person takes for one another. */
+export function nameKey(name: string): string {
+  return name.toLowerCase().replaceAll('-', '_')
 }
 
 /** The message of a call that lacks a secret: it names the secret and the command that sets it. */
@@ -72,7 +86,8 @@ export function missingCredential({ name, capabilities }: InstalledTool, secret:
   const byAuth = capabilities.auth?.secretName === secret
   const command = byAuth ? `atrium tool auth ${name}` : `atrium tool setup ${name}`
   const title = byAuth ? capabilities.auth?.displayName : undefined
-  const what = title === undefined ? '' : ` (${title})`
+  // The author's words in a message of the service: short, and on its one line.
+  const what = title === undefined ? '' : ` (${printable(title.slice(0, maxTitleChars))})`
   return new ToolFault(
     'credential_missing',
     `${name} needs the secret ${secret}${what}, which is not set: run \`${command}\` and try again`,

@@ -142,6 +142,49 @@ for (const { what, args, code, says } of refused) {
   })
 }
 
+const actions = (...ids: string[]): object => ({ ...capabilities, actions: ids.map((id) => ({ id })) })
+const clashes: readonly [what: string, name: string, file: object, says: RegExp][] = [
+  ['an action that is a built-in tool', 'web', actions('fetch'), /web_fetch is the name of a built-in tool/],
+  ['an action under a reserved name', 'memory', actions('write'), /memory_write: names that start with memory_/],
+  ['a built-in tool in another spelling', 'Time', capabilities, /Time is the name of a built-in tool/],
+  ['a name that looks like another tool’s', 'Meteo', capabilities, /Meteo is, or looks like, a name of the tool meteo/],
+  ['an action of another tool', 'two_words', capabilities, /two_words is, or looks like, a name of the tool two/],
+  ['two actions that look alike', 'alike', actions('Get', 'get'), /alike_get would be the name of two/],
+]
+test('a tool cannot take, or look like, the name of another', async () => {
+  assert.equal((await install('two', file('two.json', actions('words')), '--yes')).code, 0)
+  for (const [what, name, content, says] of clashes) {
+    const ran = await install(name, file('clash.json', content), '--yes')
+    assert.deepEqual([ran.code, says.test(ran.stderr)], [2, true], `${what}: ${ran.stderr}`)
+  }
+  await atrium(home.path, ['tool', 'remove', 'two'])
+})
+
+test('nothing of a tool or its file moves the cursor of a terminal', async () => {
+  const bad = '\u001b[2J\u009b1A\u202e'
+  const path = file('tricks.json', {
+    ...capabilities,
+    version: `1${bad}`,
+    [`x${bad}`]: 1,
+    auth: { secret_name: 's', instructions: `do${bad}`, display_name: `it${bad}`, token_hint: bad },
+    setup: { required_secrets: [{ name: 'k', prompt: `your master password${bad}` }] },
+  })
+  const all = [
+    await install('tricks', path),
+    await install('tricks', path, '--yes'),
+    await install('other', file('torn.json', `{"a${bad}`), '--yes'),
+    await atrium(home.path, ['tool', 'list']),
+    await atrium(home.path, ['tool', 'info', 'tricks']),
+    await atrium(home.path, ['tool', 'auth', 'tricks'], { input: 'hush\n' }),
+    await atrium(home.path, ['tool', 'setup', 'tricks'], { input: 'hush\n' }),
+  ].map(({ stdout, stderr }) => stdout + stderr)
+  // oxlint-disable-next-line no-control-regex
+  for (const text of all) assert.doesNotMatch(text, /[\u001b\u009b\u202e]/)
+  assert.match(all[5] ?? '', /The tool tricks says:\n {2}do/)
+  assert.match(all[6] ?? '', /The tool tricks says:\n {2}your master password/)
+  await atrium(home.path, ['tool', 'remove', 'tricks'])
+})
+
 test('what is no component is refused', async () => {
   const core = file('core.wasm', '')
   writeFileSync(core, Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]))
@@ -206,6 +249,26 @@ test('a tool that lacks its secret says how to set it, and its turn waits for th
   const again = await atrium(home.path, ['tool', 'test', 'locked', '--params', params, '--json'])
   assert.doesNotMatch(again.stdout, /meteo_key|hush/)
   await atrium(home.path, ['tool', 'remove', 'locked'])
+
+  assert.equal((await install('locked', file('g.json', locked), '--yes')).code, 0)
+  const stranger = await atrium(home.path, ['tool', 'test', 'locked', '--params', params, '--json'])
+  assert.match(stranger.stdout, /meteo_key.*which is not set/, 'a secret outlived its tool')
+  await atrium(home.path, ['tool', 'remove', 'locked'])
+})
+
+test('a secret that only a credential names can be set up', async () => {
+  const credentials = {
+    main: {
+      secret_name: 'lone_key',
+      location: { type: 'bearer' },
+      host_patterns: [capabilities.http.allowlist[0]?.host],
+    },
+  }
+  const path = file('lone.json', { ...capabilities, http: { ...capabilities.http, credentials } })
+  assert.equal((await install('lone', path, '--yes')).code, 0)
+  const ran = await atrium(home.path, ['tool', 'setup', 'lone'], { input: 'hush\n' })
+  assert.deepEqual([ran.code, ran.stdout], [0, 'Stored lone_key.\n'])
+  await atrium(home.path, ['tool', 'remove', 'lone'])
 })
 
 test('a tool that comes with the project stays away once it is removed', async () => {

@@ -1,7 +1,7 @@
 // Finding and masking secrets in text and bytes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asksForSecret, findSecrets, maskBytes, maskSecrets, spellingsOf } from '#safety/secrets.ts'
+import { asksForSecret, createMask, findSecrets, maskBytes, maskSecrets, spellingsOf } from '#safety/secrets.ts'
 
 const secret = 'p@ss/word "1" ü'
 
@@ -17,9 +17,10 @@ test('every spelling of a value is masked', () => {
     Buffer.from(secret).toString('hex'),
     Buffer.from(`x${secret}`).toString('base64'),
     Buffer.from(`xy${secret}zz`).toString('base64'),
+    'p@ss/word \\u00221\\u0022 ü',
   ]
   for (const text of spellings) {
-    assert.notEqual(maskSecrets(`before ${text} after`, [secret]), `before ${text} after`, text)
+    assert.match(createMask(spellingsOf(secret))(`before ${text} after`), /^before .*\*\*\*.* after$/, text)
     const bytes = maskBytes(Buffer.from(`before ${text} after`), spellingsOf(secret)).toString()
     assert.match(bytes, /^before .*\*\*\*.* after$/, text)
   }
@@ -28,7 +29,20 @@ test('every spelling of a value is masked', () => {
 test('a text without the value comes back as it was, the very same bytes', () => {
   const bytes = Buffer.from('nothing here')
   assert.equal(maskBytes(bytes, spellingsOf(secret)), bytes)
-  assert.equal(maskSecrets('nothing here', [secret]), 'nothing here')
+  assert.equal(createMask(spellingsOf(secret))('nothing here'), 'nothing here')
+  assert.equal(createMask([])('nothing here'), 'nothing here')
+})
+
+test('a signs-as-numbers spelling of JSON is masked in either case', () => {
+  for (const text of ['a\\u002bb\\u003cc', 'a\\u002Bb\\u003Cc'])
+    assert.equal(createMask(spellingsOf('a+b<c'))(text), '***')
+})
+
+test('bytes that are nothing but a secret, over and over, are masked without a pause', () => {
+  const bytes = Buffer.from('hush'.repeat(2_500_000))
+  const start = performance.now()
+  assert.equal(maskBytes(bytes, spellingsOf('hush')).length, 7_500_000)
+  assert(performance.now() - start < 1_500, `${performance.now() - start} ms`)
 })
 
 test('a value that is too short to be a secret masks nothing', () => assert.deepEqual(spellingsOf('abc'), []))

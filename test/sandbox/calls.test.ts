@@ -34,6 +34,7 @@ const ways = {
   requests: `(local $good i32)
     ${counted(5_000, `${request} (if (i32.eqz (i32.load8_u (i32.const 2048))) (then (local.set $good (i32.add (local.get $good) (i32.const 1)))))`)}
     (call $show (local.get $good))`,
+  lastWords: `(call $log (i32.const 2) (i32.const 16) (i32.const 4)) ${request} (call $log (i32.const 2) (i32.const 16) (i32.const 2)) (loop $l (br $l)) ${ok}`,
   remember: '(global.set $seen (i32.add (global.get $seen) (i32.const 1))) (call $show (global.get $seen))',
 }
 
@@ -66,6 +67,16 @@ test('a loop in execute is stopped at the deadline', async () => {
   assert.match(report.error ?? '', /did not finish within 1 s/)
   assert.equal(hasty.sandbox.live().length, 0)
   assert.equal((await call('good', hasty)).output, '"ok"')
+})
+
+test('a call that was killed keeps its log lines and its requests', async () => {
+  const { code, logs, requests } = await call('lastWords', hasty)
+  assert.equal(code, 'time_limit')
+  assert.deepEqual(
+    logs.map(({ message }) => message),
+    ['"ok"', '"o'],
+  )
+  assert.deepEqual(requests, [{ method: 'GET', url: 'https://a.example/', status: 200 }])
 })
 
 test('a loop at the start of the module is stopped at the deadline', async () => {

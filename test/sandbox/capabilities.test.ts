@@ -127,6 +127,8 @@ const faulty: readonly [value: unknown, fault: RegExp][] = [
   [entry({ host: '0.0.0.0' }), /http\.allowlist\[1\]\.host is a reserved address/],
   [entry({ path_prefix: 'v1' }), /http\.allowlist\[1\]\.path_prefix is not valid/],
   [entry({ path_prefix: '/a/../b' }), /http\.allowlist\[1\]\.path_prefix: the path has a dot segment/],
+  [entry({ path_prefix: '/a\u202eb' }), /http\.allowlist\[1\]\.path_prefix is not valid/],
+  [entry({ path_prefix: '/a\u009bb' }), /http\.allowlist\[1\]\.path_prefix is not valid/],
   [entry({ methods: undefined }), /http\.allowlist\[1\]\.methods must name at least one/],
   [entry({ methods: ['GET', 'CONNECT'] }), /http\.allowlist\[1\]\.methods\[1\] must be one of/],
   [http({ rate_limit: { requests_per_minute: 0 } }), /http\.rate_limit\.requests_per_minute must be a whole number/],
@@ -150,12 +152,15 @@ const faulty: readonly [value: unknown, fault: RegExp][] = [
   [auth({ env_var: 'A-B' }), /auth\.env_var is not valid/],
   [auth({ oauth: { ...full.auth.oauth, client_id_env: 'OPENAI_API_KEY' } }), /auth\.oauth\.client_id_env must not be/],
   [auth({ oauth: { ...full.auth.oauth, token_url: 'http://example.com/' } }), /auth\.oauth\.token_url is not valid/],
+  [auth({ oauth: { ...full.auth.oauth, extra_params: { Scope: 'all' } } }), /extra_params\.Scope is a parameter/],
   [auth({ oauth: { ...full.auth.oauth, client_id_env: undefined } }), /auth\.oauth needs client_id/],
   [{ setup: { required_secrets: [{}] } }, /setup\.required_secrets\[0\]\.name must be a text/],
   [{ actions: [{ id: 'a b' }] }, /actions\[0\]\.id is not valid/],
   [{ actions: [{ id: 'a' }, { id: 'a' }] }, /actions\[1\]\.id is used twice/],
   [{ actions: [{ id: 'a', params: [] }] }, /actions\[0\]\.params must be a JSON schema/],
   [{ workspace: { allowed_prefixes: ['../'] } }, /workspace\.allowed_prefixes\[0\] is not valid/],
+  [{ workspace: { allowed_prefixes: ['a\n/'] } }, /workspace\.allowed_prefixes\[0\] is not valid/],
+  [{ workspace: { allowed_prefixes: ['a\u202e/'] } }, /workspace\.allowed_prefixes\[0\] is not valid/],
   [{ workspace: { allowed_prefixes: ['/etc/'] } }, /workspace\.allowed_prefixes\[0\] is not valid/],
   [{ tool_invoke: { aliases: { a: 1 } } }, /tool_invoke\.aliases\.a must be a text/],
 ]
@@ -191,12 +196,17 @@ test('a tool can never name a variable of the service or of a provider', () => {
     'ANTHROPIC_API_KEY',
     'GOOGLE_GENERATIVE_AI_API_KEY',
     'GEMINI_API_KEY',
+    'ANTHROPIC_AUTH_TOKEN',
+    'OPENAI_ADMIN_KEY',
+    'OPENAI_API_KEY_2',
+    'GOOGLE_APPLICATION_CREDENTIALS',
+    'GOOGLE_API_KEY',
     'gateway_auth_token',
     'PATH',
     'PGPASSWORD',
   ]
   for (const name of [...own, ...more]) assert(isOwnVariable(name), name)
-  for (const name of ['GITHUB_TOKEN', 'NOTION_TOKEN', 'EXAMPLE_API_KEY', 'HOMEBREW_X'])
+  for (const name of ['GITHUB_TOKEN', 'NOTION_TOKEN', 'EXAMPLE_API_KEY', 'HOMEBREW_X', 'GOOGLE_CLIENT_ID'])
     assert(!isOwnVariable(name), name)
 })
 
@@ -228,4 +238,73 @@ test('an update shows what it adds, and only that', () => {
   assert.deepEqual(widened(read(full), read(wider)), ['sends DELETE to new.example/'])
   assert.deepEqual(widened(read(wider), read(full)), [])
   assert.deepEqual(widened(read(full), read({})), [])
+})
+
+const base = {
+  http: {
+    allowlist: [{ host: 'a.example', path_prefix: '/v1/', methods: ['GET'] }],
+    rate_limit: { requests_per_minute: 5 },
+    credentials: { main: { secret_name: 's', location: { type: 'bearer' }, host_patterns: ['a.example'] } },
+  },
+  auth: {
+    secret_name: 's',
+    env_var: 'A_TOKEN',
+    setup_url: 'https://a.example/t',
+    oauth: {
+      authorization_url: 'https://a.example/a',
+      token_url: 'https://a.example/t',
+      client_id_env: 'A_CLIENT',
+      scopes: ['read'],
+    },
+  },
+}
+const location = (value: object): object => ({
+  ...base,
+  http: { ...base.http, credentials: { main: { ...base.http.credentials.main, location: value } } },
+})
+const oauth = (more: object): object => ({ ...base, auth: { ...base.auth, oauth: { ...base.auth.oauth, ...more } } })
+const wideners: readonly [what: string, file: object, line: RegExp][] = [
+  [
+    'a credential in the query',
+    location({ type: 'query_param', name: 'k' }),
+    /secret s at a\.example, in the query as k/,
+  ],
+  ['a wider scope', oauth({ scopes: ['read', 'admin'] }), /^asks for the scope admin at sign-in$/],
+  ['another client', oauth({ client_id: 'evil' }), /as the client evil/],
+  ['another page for the token', { ...base, auth: { ...base.auth, setup_url: 'https://b.example/' } }, /b\.example/],
+  [
+    'variables that change places',
+    {
+      ...base,
+      auth: { ...base.auth, env_var: 'A_CLIENT', oauth: { ...base.auth.oauth, client_id_env: 'A_TOKEN' } },
+    },
+    /A_CLIENT as the secret s/,
+  ],
+  [
+    'a higher rate',
+    { ...base, http: { ...base.http, rate_limit: { requests_per_minute: 6 } } },
+    /^sends 6 requests per minute, no longer at most 5$/,
+  ],
+  ['no rate', { ...base, http: { ...base.http, rate_limit: {} } }, /^sends any number of requests per minute/],
+  [
+    'a shorter prefix',
+    { ...base, http: { ...base.http, allowlist: [{ host: 'a.example', path_prefix: '/', methods: ['GET'] }] } },
+    /^sends GET to a\.example\/$/,
+  ],
+]
+for (const [what, file, line] of wideners) {
+  test(`an update is seen to widen access: ${what}`, () => {
+    assert(
+      widened(read(base), read(file)).some((each) => line.test(each)),
+      widened(read(base), read(file)).join('\n'),
+    )
+    assert.deepEqual(widened(read(base), read(base)), [])
+  })
+}
+
+test('a host that is not on the internet is told as such', () => {
+  const hosts = ['localhost:3000', '127.0.0.1', '10.0.0.5', '[fd00::1]']
+  const allowlist = hosts.map((host) => ({ host, path_prefix: '/', methods: ['GET'] }))
+  const lines = describeAccess(read({ http: { allowlist } }))
+  for (const line of lines) assert.match(line, / \((?:this machine|a private network)\)$/)
 })

@@ -27,6 +27,9 @@ function answerAll(request: IncomingMessage, response: ServerResponse): void {
   else if (request.url === '/br')
     response.writeHead(200, { 'content-encoding': 'br' }).end(brotliCompressSync('packed'))
   else if (request.url === '/odd') response.writeHead(200, { 'content-encoding': 'zz' }).end('x')
+  else if (request.url === '/inherited') response.writeHead(200, { 'content-encoding': 'constructor' }).end('x')
+  else if (request.url === '/switch')
+    response.socket?.write('HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n')
   else if (request.url === '/cut')
     response.writeHead(200, { 'content-length': '10' }).write('x', () => response.destroy())
   else response.writeHead(201, { 'set-cookie': ['a=1', 'b=2'] }).end(`got ${request.method} ${request.url}`)
@@ -175,6 +178,11 @@ test('a packed answer is unpacked', async () => {
     assert.deepEqual([answer.body.toString(), answer.headers.has('content-encoding')], ['packed', false])
   }
   assert.match(faultOf(await dial(to(local('/odd')))), /packed in a way/)
+  assert.match(faultOf(await dial(to(local('/inherited')))), /packed in a way/)
+})
+
+test('a server that changes the protocol instead of answering does not hang the request', async () => {
+  assert.match(faultOf(await dial(to(local('/switch')))), /^unreachable: /)
 })
 
 test('a server that does not answer is a timeout, one that breaks off or is not there is unreachable', async () => {

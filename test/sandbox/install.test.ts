@@ -243,6 +243,17 @@ test('a schema that asks for a credential is warned about', async () => {
   assert.match(warnings[0] ?? '', /"api_key" looks like a credential/)
 })
 
+test('texts with letters that nobody sees are warned about', async () => {
+  const schema = '{"type":"object","title":"\u200bhidden"}'
+  for (const { warnings } of [
+    await rig.load(await component({ schema })),
+    await rig.load(await component(), { ...anyPlace, actions: [{ id: 'a', description: 'x\u{e0041}' }] }),
+  ]) {
+    assert.match(warnings.join(), /invisible characters/)
+  }
+  assert.doesNotMatch((await rig.load(await component())).warnings.join(), /invisible/)
+})
+
 test('a capability file for another interface version is refused', async () => {
   const bytes = await component({ execute: ok })
   await assert.rejects(rig.load(bytes, { ...anyPlace, wit_version: '0.4.0' }), /built for near:agent 0\.3/)

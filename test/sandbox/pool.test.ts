@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { chooseNext, createToolPool, type ToolPool } from '#sandbox/pool.ts'
 import { prepareRuntime } from '#sandbox/runtime.ts'
 import type { Job } from '#sandbox/process.ts'
-import { component } from './fixtures.ts'
+import { component, ok } from './fixtures.ts'
 import { createRig } from './rig.ts'
 
 const rig = createRig()
@@ -83,6 +83,17 @@ test('calls beyond the queue are refused, not piled up', async () => {
   const second = pool.run(folders[0] ?? '', job)
   await assert.rejects(pool.run(folders[0] ?? '', job), { code: 'sandbox_unavailable' })
   await Promise.all([first, second])
+})
+
+test('a tool that holds all it may leaves a place to the others', async () => {
+  const pool = createPool(2)
+  const [slow = '', quick = ''] = folders
+  const stop = new AbortController()
+  const looping = (await rig.load(await component({ execute: `(loop $l (br $l)) ${ok}` }))).folder
+  const held = [1, 2, 3].map(() => pool.run(looping, { ...job, signal: stop.signal }).catch(() => 'stopped'))
+  for (const folder of [slow, quick, slow]) assert.equal((await pool.run(folder, job)).result.type, 'output')
+  stop.abort()
+  assert.deepEqual(await Promise.all(held), ['stopped', 'stopped', 'stopped'])
 })
 
 test('closing ends every process and refuses what waits', async () => {

@@ -119,6 +119,11 @@ const lies: readonly [what: string, code: string, expected: string][] = [
     'flood',
   ],
   [
+    'asks again before it took the answer',
+    `${frame} put(Buffer.concat([1, 2].map((id) => frame({ type: 'workspace', id, path: 'x' })))); setInterval(() => {}, 1000)`,
+    'flood',
+  ],
+  [
     'sends bytes without end',
     `${frame} const big = Buffer.alloc(11e6); const p = Buffer.alloc(8); p.writeUInt32LE(big.length, 0); for (;;) { put(p); put(big) }`,
     'flood',

