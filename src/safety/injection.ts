@@ -2,8 +2,8 @@
 
 const mark = 'untrusted-content'
 
-/** Letters that a reader does not see, and that a model may read over: formats, controls, accents of nothing. */
-const unseen = '[\\p{Cf}\\p{Cc}\\p{Mn}]*'
+/** What a reader does not see, and a model may read over: blanks, formats, controls, accents of nothing. */
+const unseen = '[\\s\\p{Cf}\\p{Cc}\\p{Mn}]*'
 
 /** Wraps text that came from outside, naming where it came from. */
 export function fence(text: string, origin: string): string {

@@ -108,10 +108,9 @@ export function createToolPool({
 
   function serve(): void {
     while (queue.length > 0) {
-      const idle = [...places].filter(({ busy }) => !busy)
       const full = sated()
       const ready = queue.filter(({ folder }) => !full.has(folder))
-      const next = chooseNext(ready, idle, performance.now())
+      const next = chooseNext(ready, [...places], performance.now())
       const place = next && take(next.folder)
       if (!next || !place) return
       queue = queue.filter((each) => each !== next)
@@ -168,12 +167,19 @@ export function createToolPool({
   }
 }
 
-/** The longest waiting call, unless a process is idle that may go on with a call of its own tool. */
+/**
+ * An idle process goes on with a call of its own tool for its tenure, then a tool without any process comes first. When
+ * every waiting tool has one, starting another for the longest waiting call would only put one of them out.
+ */
 export function chooseNext<T extends { folder: string }>(
   queue: readonly T[],
-  idle: readonly { folder: string; since: number }[],
+  places: readonly { folder: string; busy: boolean; since: number }[],
   now: number,
 ): T | undefined {
-  const going = idle.filter(({ since }) => now - since <= tenureMs).map(({ folder }) => folder)
-  return queue.find(({ folder }) => going.includes(folder)) ?? queue[0]
+  const idle = places.filter(({ busy }) => !busy)
+  const waitingFor = (at: readonly { folder: string }[]): T | undefined =>
+    queue.find((each) => at.some(({ folder }) => folder === each.folder))
+  const inTenure = waitingFor(idle.filter(({ since }) => now - since <= tenureMs))
+  const without = queue.find((each) => !places.some(({ folder }) => folder === each.folder))
+  return inTenure ?? without ?? waitingFor(idle) ?? queue[0]
 }

@@ -112,10 +112,19 @@ test('closing ends every process and refuses what waits', async () => {
 
 test('a process goes on with its own tool for a while, then the longest waiting call has its turn', () => {
   const queue = [{ folder: 'a' }, { folder: 'b' }, { folder: 'c' }]
-  assert.equal(chooseNext(queue, [{ folder: 'b', since: 0 }], 400)?.folder, 'b')
-  assert.equal(chooseNext(queue, [{ folder: 'b', since: 0 }], 600)?.folder, 'a')
-  assert.equal(chooseNext(queue, [{ folder: 'x', since: 0 }], 0)?.folder, 'a')
-  assert.equal(chooseNext([], [{ folder: 'a', since: 0 }], 0), undefined)
+  const idle = (folder: string) => ({ folder, busy: false, since: 0 })
+  assert.equal(chooseNext(queue, [idle('b')], 400)?.folder, 'b')
+  assert.equal(chooseNext(queue, [idle('b')], 600)?.folder, 'a')
+  assert.equal(chooseNext(queue, [idle('x')], 0)?.folder, 'a')
+  assert.equal(chooseNext([], [idle('a')], 0), undefined)
+})
+
+test('no process is put out while every waiting tool has one; a tool without any comes first', () => {
+  const queue = [{ folder: 'a' }, { folder: 'b' }]
+  const busy = { folder: 'a', busy: true, since: 0 }
+  assert.equal(chooseNext(queue, [busy, { folder: 'b', busy: false, since: 0 }], 600)?.folder, 'b')
+  const withC = [...queue, { folder: 'c' }]
+  assert.equal(chooseNext(withC, [busy, { folder: 'b', busy: false, since: 0 }], 600)?.folder, 'c')
 })
 
 test('many calls of many tools through few processes: all are answered, without a start for each', async () => {
