@@ -1,6 +1,6 @@
 // Secrets in text: how they look, how they are spelled on the wire, and masking them.
 
-export const maskText = '***'
+const maskText = '***'
 
 /** Shorter values would mask half the alphabet; they are not worth calling secret. */
 const minSecretChars = 4
