@@ -31,8 +31,7 @@ export function openHome(path: string): Home {
     const probe = join(path, `.probe-${process.pid}`)
     writeFileSync(probe, '', { mode: 0o600 })
     rmSync(probe)
-    // SQLite gives its side files the mode of the database.
-    for (const name of [databaseName, lockName]) makePrivate(join(path, name))
+    makePrivate(join(path, lockName))
   } catch (error) {
     throw unwritable(path, error)
   }
