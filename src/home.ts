@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, write
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '#core/errors.ts'
+import { newToken } from '#lib/token.ts'
 
 const databaseName = 'atrium.db'
 const lockName = 'lock'
@@ -64,11 +65,7 @@ export function masterKey(home: Home, given: string | undefined): string {
 
 /** The operator's provisioned token, made at the first start. */
 export function provisionedToken(home: Home): string {
-  return readOrMake(
-    join(home.path, 'webui-token'),
-    () => `atr_${randomBytes(32).toString('base64url')}`,
-    /^[\x21-\x7e]{16,4096}$/,
-  )
+  return readOrMake(join(home.path, 'webui-token'), newToken, /^[\x21-\x7e]{16,4096}$/)
 }
 
 export function writeNote(home: Home, note: ServiceNote): void {

@@ -1,11 +1,11 @@
 // The running service: Config -> open doors, and their stop. With hall.ts, the only place that builds things.
-import { readFileSync } from 'node:fs'
 import { type Config, checkDoors, weakTokens } from '#config.ts'
 import { openLocalDoor } from '#doors/local/door.ts'
 import { type Hall, type HallParts, openHall } from '#hall.ts'
 import { provisionedToken, removeNote, writeNote } from '#home.ts'
 import type { Gateway } from '#http/server.ts'
 import { newToken } from '#lib/token.ts'
+import { readVersion } from '#lib/version.ts'
 import { type About, statusOf } from '#turns/status.ts'
 
 /** What open turns and streams get at the end before they are released for a restart. */
@@ -33,7 +33,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const hall = await openHall(parts)
   const open: OpenDoor[] = []
   const about: About = {
-    version: version(),
+    version: readVersion(),
     startedAt: Date.now(),
     model: () => hall.config.model,
     databaseBackend: hall.store.backend,
@@ -162,9 +162,4 @@ function linesOf(config: Config, open: readonly OpenDoor[], token: string): stri
     lines.push(`WARNING  the gateway is open on ${gateway.host} with a weak ${name}: set a long random one`)
   }
   return lines
-}
-
-function version(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(text) as { version: string }).version
 }

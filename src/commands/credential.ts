@@ -2,13 +2,13 @@
 import { environmentVariable, loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import type { Store } from '#core/store.ts'
-import { openHomeStore } from '#hall.ts'
 import { toolSecret } from '#hall/tools.ts'
 import { printable } from '#safety/printable.ts'
 import { type Capabilities, readCapabilities } from '#sandbox/capabilities.ts'
 import type { RequiredSecret } from '#sandbox/capabilities-auth.ts'
 import { tellService } from './attach.ts'
 import { readSecret } from './hidden.ts'
+import { findTool, withStore } from './store.ts'
 
 /** Stores the token a tool signs in with. A variable that is set in the environment goes before it. */
 export async function authTool(name: string): Promise<void> {
@@ -66,16 +66,11 @@ async function withTool(
   name: string,
   work: (capabilities: Capabilities, store: Store) => Promise<void> | void,
 ): Promise<void> {
-  const config = loadConfig()
-  const { store } = await openHomeStore(config)
-  try {
-    const tool = (await store.tools.list()).find((each) => each.name === name)
-    if (!tool) throw new AppError('not_found', `no tool is named ${name}: see \`atrium tool list\``)
-    await work(readCapabilities(tool.capabilities).capabilities, store)
-  } finally {
-    await store.close()
-  }
-  await tellService(config.home)
+  await withStore(async (store) => {
+    const { capabilities } = await findTool(store, name)
+    await work(readCapabilities(capabilities).capabilities, store)
+  })
+  await tellService(loadConfig().home)
 }
 
 function say(text: string): void {

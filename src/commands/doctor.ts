@@ -2,11 +2,11 @@
 import { statSync } from 'node:fs'
 import { loadConfig, weakTokens } from '#config.ts'
 import { AppError } from '#core/errors.ts'
-import { openHomeStore } from '#hall.ts'
 import { openHome } from '#home.ts'
 import { openModel } from '#models/open.ts'
 import { runningService } from './attach.ts'
 import { paint, print } from './report.ts'
+import { withStore } from './store.ts'
 
 type Finding = { readonly check: string; readonly state: 'ok' | 'warning' | 'fault'; readonly detail: string }
 
@@ -33,18 +33,13 @@ const checks: Readonly<Record<string, Look>> = {
       mode === 0o700 ? `${path}, private` : { warning: `${path} is open to others (mode ${mode.toString(8)})` },
     )
   },
-  database: async () => {
-    const { store } = await openHomeStore(loadConfig())
-    try {
+  database: () =>
+    withStore(async (store) => {
       await store.ping()
       return `${store.backend} answers`
-    } finally {
-      await store.close()
-    }
-  },
-  model: async () => {
-    const { store } = await openHomeStore(loadConfig())
-    try {
+    }),
+  model: () =>
+    withStore(async (store) => {
       const { model } = loadConfig(await store.settings.all())
       await openModel(model, (name) => store.secrets.get(name))
       if (model.provider !== 'offline') return `${model.provider} ${model.name}`
@@ -52,10 +47,7 @@ const checks: Readonly<Record<string, Look>> = {
         ? ' A local Ollama answers: try `atrium model set ollama`.'
         : ' Choose a real one with `atrium model set`.'
       return { warning: `the built-in offline model answers.${hint}` }
-    } finally {
-      await store.close()
-    }
-  },
+    }),
   tokens: () => {
     const config = loadConfig()
     const weak = weakTokens(config).join(' and ')

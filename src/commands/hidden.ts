@@ -2,12 +2,15 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { AppError } from '#core/errors.ts'
+import { readInput } from './input.ts'
 
 const maxSecret = 64 * 1024
 
 /** One secret: asked for on a terminal, else all of standard input but its last line end. */
 export async function readSecret(prompt: string): Promise<string> {
-  const value = process.stdin.isTTY ? await askHidden(prompt) : (await readInput()).replace(/\r?\n$/, '')
+  const value = process.stdin.isTTY
+    ? await askHidden(prompt)
+    : (await readInput(maxSecret, `a secret has at most ${maxSecret} characters`)).replace(/\r?\n$/, '')
   if (value === '') throw new AppError('invalid_input', 'the value is empty: nothing was stored')
   return value
 }
@@ -22,13 +25,4 @@ async function askHidden(prompt: string): Promise<string> {
     lines.close()
     process.stderr.write('\n')
   }
-}
-
-async function readInput(): Promise<string> {
-  let text = ''
-  for await (const chunk of process.stdin.setEncoding('utf8')) {
-    text += chunk as string
-    if (text.length > maxSecret) throw new AppError('too_large', `a secret has at most ${maxSecret} characters`)
-  }
-  return text
 }

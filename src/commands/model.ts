@@ -5,6 +5,7 @@ import { AppError } from '#core/errors.ts'
 import { openHomeStore } from '#hall.ts'
 import { tellService } from './attach.ts'
 import { print, table } from './report.ts'
+import { withStore } from './store.ts'
 
 const words: Readonly<Record<string, string>> = {
   offline: 'the built-in model: no key, no network, little wit',
@@ -15,8 +16,7 @@ const words: Readonly<Record<string, string>> = {
 }
 
 export async function listModels(options: { json?: boolean }): Promise<void> {
-  const { store } = await openHomeStore(loadConfig())
-  try {
+  await withStore(async (store) => {
     const { model } = loadConfig(await store.settings.all())
     const current = {
       provider: model.provider,
@@ -30,9 +30,7 @@ export async function listModels(options: { json?: boolean }): Promise<void> {
       { current, providers },
       `${model.provider} ${model.name} answers (chosen by ${model.source}).\n\n${table(rows)}`,
     )
-  } finally {
-    await store.close()
-  }
+  })
 }
 
 export async function setModel(

@@ -1,6 +1,6 @@
 // The command line: what there is, how it is called. Each command is loaded when it is used.
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
+import { readVersion } from '#lib/version.ts'
 import { failure, usageExit } from './report.ts'
 
 /** Parses the arguments and runs one command; sets the exit code. */
@@ -18,7 +18,7 @@ function build(): Command {
   const program = new Command('atrium')
   program
     .description('A self-hosted agent: one agent, many doors.')
-    .version(version(), '-V, --version')
+    .version(readVersion(), '-V, --version')
     .exitOverride()
     .showHelpAfterError('(see atrium --help)')
     .configureHelp({ showGlobalOptions: false })
@@ -167,9 +167,4 @@ function addModels(program: Command): void {
     .description('choose the model; a running service follows at once')
     .option('--base-url <url>', 'where an OpenAI-compatible server answers')
     .action(async (provider, name, options) => (await load()).setModel(provider, name, options))
-}
-
-function version(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(text) as { version: string }).version
 }

@@ -1,8 +1,8 @@
 // `atrium run`: one message, one reply.
-import { AppError } from '#core/errors.ts'
 import { usageWire } from '#http/usage.ts'
 import type { ChatEvent } from '#turns/chat.ts'
 import { reachAgent } from './attach.ts'
+import { readInput } from './input.ts'
 import { paint } from './report.ts'
 
 type Options = { readonly message: string; readonly thread?: string; readonly json?: boolean }
@@ -11,7 +11,8 @@ const maxInput = 1024 * 1024
 
 /** Streams to a terminal; prints the reply alone to a pipe. Exit code 1 when the turn failed. */
 export async function run({ message, thread, json }: Options): Promise<void> {
-  const text = message === '-' ? await readInput() : message
+  const text =
+    message === '-' ? (await readInput(maxInput, 'standard input holds more than a message may')).trimEnd() : message
   const agent = await reachAgent('run')
   try {
     const live = !json && process.stdout.isTTY
@@ -63,13 +64,4 @@ function finish(
 const reasons: Readonly<Record<string, string>> = {
   waiting: 'the turn waits for an approval: answer it in the web UI',
   cancelled: 'the turn was cancelled',
-}
-
-async function readInput(): Promise<string> {
-  let text = ''
-  for await (const chunk of process.stdin.setEncoding('utf8')) {
-    text += chunk as string
-    if (text.length > maxInput) throw new AppError('too_large', 'standard input holds more than a message may')
-  }
-  return text.trimEnd()
 }

@@ -16,6 +16,7 @@ import { agentNames, nameKey, toolNameFault } from '#sandbox/tool.ts'
 import { builtInNames } from '#tools/names.ts'
 import { tellService } from './attach.ts'
 import { paint, print, table } from './report.ts'
+import { findTool, noTool, withStore } from './store.ts'
 
 const maxShownChars = 300
 
@@ -49,7 +50,7 @@ export async function installTool(
 }
 
 export async function listTools(options: { json?: boolean }): Promise<void> {
-  await withStore(async (store) => {
+  await lookInto(async (store) => {
     const tools = (await store.tools.list()).map((tool) => ({
       name: tool.name,
       version: readCapabilities(tool.capabilities).capabilities.version,
@@ -64,7 +65,7 @@ export async function listTools(options: { json?: boolean }): Promise<void> {
 }
 
 export async function showTool(name: string, options: { json?: boolean }): Promise<void> {
-  await withStore(async (store) => {
+  await lookInto(async (store) => {
     const tool = await findTool(store, name)
     const { capabilities } = readCapabilities(tool.capabilities)
     const { description, sha256 } = tool
@@ -88,8 +89,8 @@ export async function showTool(name: string, options: { json?: boolean }): Promi
 }
 
 export async function removeTool(name: string): Promise<void> {
-  await withStore(async (store) => {
-    if (!(await store.tools.remove(name))) throw missing(name)
+  await lookInto(async (store) => {
+    if (!(await store.tools.remove(name))) throw noTool(name)
     // The next tool of this name may be a stranger's: it does not inherit what this one was trusted with.
     const kept = (await store.secrets.list()).filter((secret) => secret.name.startsWith(toolSecret(name, '')))
     for (const secret of kept) await store.secrets.remove(secret.name)
@@ -103,7 +104,7 @@ export async function testTool(name: string, { params, context, json }: TestOpti
   await withSandbox(async ({ store, sandbox }) => {
     const { capabilities } = await findTool(store, name)
     const component = await store.tools.component(name)
-    if (!component) throw missing(name)
+    if (!component) throw noTool(name)
     const loaded = await sandbox.load({ name, component, capabilities })
     const report = await sandbox.testCall(loaded, { params, ...(context !== undefined && { context }) })
     const { output, error, logs, requests, blocked } = report
@@ -169,16 +170,6 @@ function namesOf({ name, capabilities }: ToolRecord): string[] {
   }
 }
 
-async function findTool(store: Store, name: string): Promise<ToolRecord> {
-  const tool = (await store.tools.list()).find((each) => each.name === name)
-  if (!tool) throw missing(name)
-  return tool
-}
-
-function missing(name: string): AppError {
-  return new AppError('not_found', `no tool is named ${name}: see \`atrium tool list\``)
-}
-
 async function read(file: string): Promise<Buffer> {
   try {
     return await readFile(file)
@@ -188,14 +179,12 @@ async function read(file: string): Promise<Buffer> {
   }
 }
 
-async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
-  const { store } = await openHomeStore(loadConfig())
+/** What is thrown may carry words of the tool's author. */
+async function lookInto(work: (store: Store) => Promise<void>): Promise<void> {
   try {
-    await work(store)
+    await withStore(work)
   } catch (error) {
     throw inPlainText(error)
-  } finally {
-    await store.close()
   }
 }
 

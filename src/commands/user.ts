@@ -1,15 +1,11 @@
 // `atrium user`: people and their tokens.
-import { loadConfig } from '#config.ts'
+import { dayMs, maxTokenDays, userNamePattern, userNameRule } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
-import type { Store } from '#core/store.ts'
 import { hashToken, newToken } from '#lib/token.ts'
-import { openHomeStore } from '#hall.ts'
 import { print, table } from './report.ts'
+import { withStore } from './store.ts'
 
 type Options = { readonly json?: boolean; readonly expiresInDays?: string }
-
-const dayMs = 86_400_000
-const maxDays = 3_650
 
 export function addUser(name: string, options: Options): Promise<void> {
   return withStore(async ({ accounts }) => {
@@ -57,15 +53,6 @@ export function removeUser(name: string, options: Options): Promise<void> {
   })
 }
 
-async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
-  const { store } = await openHomeStore(loadConfig())
-  try {
-    await work(store)
-  } finally {
-    await store.close()
-  }
-}
-
 function show(options: Options, user: { id: string; name: string }, token: string): void {
   print(
     options,
@@ -75,20 +62,17 @@ function show(options: Options, user: { id: string; name: string }, token: strin
 }
 
 function checkName(name: string): void {
-  if (/^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,63}$/u.test(name)) return
-  throw new AppError(
-    'invalid_input',
-    'a user name has 1 to 64 letters, digits, spaces and . _ @ -, beginning with a letter or digit',
-  )
+  if (userNamePattern.test(name)) return
+  throw new AppError('invalid_input', `a user name has ${userNameRule}`)
 }
 
 function expiry({ expiresInDays }: Options): { expiresAt?: number } {
   if (expiresInDays === undefined) return {}
   const days = Number(expiresInDays)
-  if (!Number.isInteger(days) || days < 1 || days > maxDays) {
+  if (!Number.isInteger(days) || days < 1 || days > maxTokenDays) {
     throw new AppError(
       'invalid_input',
-      `--expires-in-days takes a whole number from 1 to ${maxDays}, not ${expiresInDays}`,
+      `--expires-in-days takes a whole number from 1 to ${maxTokenDays}, not ${expiresInDays}`,
     )
   }
   return { expiresAt: Date.now() + days * dayMs }

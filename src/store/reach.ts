@@ -5,6 +5,9 @@ import type { Turn } from '#core/turn.ts'
 import { turnOf } from './rows.ts'
 import { first, type Job, type Row, type Value } from './sql.ts'
 
+/** Above every id: where a listing begins. */
+export const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
 /** A condition on one row of threads or turns; takes the user twice. */
 export const isReached = `(user_id = ? OR (? = 'operator' AND door = 'webhook'))`
 

@@ -1,10 +1,8 @@
 // Threads and their items, read for doors and for the loop.
 import type { ThreadStore } from '#core/store.ts'
-import { isReached, newestReached } from './reach.ts'
+import { isReached, lastId, newestReached } from './reach.ts'
 import { entryOf, itemOf, threadOf } from './rows.ts'
 import { first, query, type Sql } from './sql.ts'
-
-const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 export function createThreadStore({ sql }: { sql: Sql }): ThreadStore {
   return {

@@ -8,13 +8,10 @@ import { append } from './append.ts'
 import { answerGate, cancelTurn, requeueIfAnswered, waitingSince } from './gates.ts'
 import { createMint } from './mint.ts'
 import { databaseClock, leaseMs } from './leases.ts'
-import { getTurn, isReached, newestReached } from './reach.ts'
+import { getTurn, isReached, lastId, newestReached } from './reach.ts'
 import { entryOf, turnOf } from './rows.ts'
 import { first, type Job, query, type Sql } from './sql.ts'
 import { claimTurns, findReplay, startTurn } from './start.ts'
-
-/** Above every id: where a listing begins. */
-const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /**
  * A turn has a status. Nearly all are done, so a look through a user's turns for any other would go to the very first:

@@ -1,6 +1,7 @@
 // Users and their tokens, for the operator.
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
+import { dayMs, maxTokenDays, userNamePattern, userNameRule } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
 import type { AccountStore } from '#core/store.ts'
 import { operatorOnly } from '#http/auth.ts'
@@ -9,15 +10,12 @@ import { checkBody } from './check.ts'
 import { answers, idParam, nothing, type OpenApiPaths, takes } from './openapi.ts'
 import { isoTime } from './wire.ts'
 
-const dayMs = 86_400_000
-const maxDays = 3_650
-
-const nameFault = 'must be 1 to 64 letters, digits, spaces and . _ @ -, beginning with a letter or digit'
-const daysFault = `must be a whole number from 1 to ${maxDays}`
+const nameFault = `must be ${userNameRule}`
+const daysFault = `must be a whole number from 1 to ${maxTokenDays}`
 
 const UserBody = z.object({
-  name: z.string().check(z.regex(/^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,63}$/u, nameFault)),
-  expires_in_days: z.nullish(z.int(daysFault).check(z.minimum(1, daysFault), z.maximum(maxDays, daysFault))),
+  name: z.string().check(z.regex(userNamePattern, nameFault)),
+  expires_in_days: z.nullish(z.int(daysFault).check(z.minimum(1, daysFault), z.maximum(maxTokenDays, daysFault))),
 })
 
 const UserWire = z.object({ id: z.string(), name: z.string(), created_at: z.string() })
