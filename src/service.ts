@@ -92,7 +92,7 @@ async function openGateway(
       import('#http/server.ts'),
       import('#http/limits.ts'),
       import('#doors/web/door.ts'),
-      import('#doors/responses/door.ts'),
+      import('#doors/responses/routes.ts'),
       import('#doors/responses/openapi.ts'),
     ])
   const { config, store, turns } = hall

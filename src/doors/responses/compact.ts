@@ -1,19 +1,19 @@
 // POST /responses/compact: a history becomes one small item. It is made from the text itself, without asking a model.
-import { usageWire } from '#http/usage.ts'
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import { hexOf, newId, responseId, type UserId } from '#core/ids.ts'
 import type { Item } from '#core/item.ts'
 import { noUsage } from '#core/turn.ts'
+import { closeCompaction } from '#doors/responses/read/compaction.ts'
+import { readInput } from '#doors/responses/read/input.ts'
+import { findPrevious } from '#doors/responses/read/plan.ts'
+import { resolveReferences } from '#doors/responses/read/references.ts'
+import { readPrevious } from '#doors/responses/read/request.ts'
+import { check, CompactSchema, wrongField } from '#doors/responses/read/schemas.ts'
+import { seedItems } from '#doors/responses/read/seed.ts'
+import { usageWire } from '#http/usage.ts'
 import type { Turns } from '#turns/turns.ts'
-import { closeCompaction } from './compaction.ts'
-import { readInput } from './input.ts'
 import type { ResponsesParts } from './parts.ts'
-import { findPrevious } from './plan.ts'
-import { resolveReferences } from './references.ts'
-import { readPrevious } from './request.ts'
-import { check, CompactSchema, wrongField } from './schemas.ts'
-import { seedItems } from './seed.ts'
 
 const pageSize = 500
 const maxItems = 20_000

@@ -5,12 +5,12 @@ import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import { canonical } from '#core/json.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
+import { planTurn, previousNotFound } from '#doors/responses/read/plan.ts'
+import { type CreateRequest, readCreate } from '#doors/responses/read/request.ts'
+import { attach, collectTurn, streamTurn, type Telling, told } from '#doors/responses/tell/answer.ts'
+import { inputCount, responseObject } from '#doors/responses/tell/output.ts'
 import type { Start } from '#turns/turns.ts'
-import { attach, collectTurn, streamTurn, type Telling, told } from './answer.ts'
-import { inputCount, responseObject } from './output.ts'
 import type { ResponsesParts } from './parts.ts'
-import { planTurn, previousNotFound } from './plan.ts'
-import { type CreateRequest, readCreate } from './request.ts'
 
 const maxKeyLength = 255
 

@@ -11,7 +11,7 @@ import {
   ItemReferenceSchema,
   MessageSchema,
   TextPartSchema,
-} from './schemas.ts'
+} from '#doors/responses/read/schemas.ts'
 
 const prefixes = ['/api/v1', '/v1']
 

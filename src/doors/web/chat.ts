@@ -1,5 +1,4 @@
 // POST /api/chat, which waits for the reply, and POST /api/chat/send, which does not.
-import { usageWire } from '#http/usage.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
@@ -7,6 +6,7 @@ import { isUuid } from '#core/ids.ts'
 import type { Entry, Part } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
 import type { ChatLimit } from '#http/caller.ts'
+import { usageWire } from '#http/usage.ts'
 import { checkMessage, type Start, type Turns } from '#turns/turns.ts'
 import { Attachments, partsOf } from './attachments.ts'
 import { checkBody } from './check.ts'

@@ -1,9 +1,9 @@
 // Turns and threads as the gateway's JSON shows them. The schemas make the types and the OpenAPI document.
-import { usageWire } from '#http/usage.ts'
 import * as z from 'zod/mini'
 import { openCalls } from '#core/calls.ts'
 import { type Entry, type Gate, type Item, type Message, textOf } from '#core/item.ts'
 import type { Thread, Turn, TurnStatus } from '#core/turn.ts'
+import { usageWire } from '#http/usage.ts'
 
 export const jobStatuses = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const
 export type JobStatus = (typeof jobStatuses)[number]

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { AppError } from '#core/errors.ts'
-import { contextBlock, instructionsBlock } from '#doors/responses/blocks.ts'
-import { type InputItem, intentOf, readInput } from '#doors/responses/input.ts'
-import { seedItems } from '#doors/responses/seed.ts'
+import { contextBlock, instructionsBlock } from '#doors/responses/read/blocks.ts'
+import { type InputItem, intentOf, readInput } from '#doors/responses/read/input.ts'
+import { seedItems } from '#doors/responses/read/seed.ts'
 
 const data = (media: string, text: string): string => `data:${media};base64,${Buffer.from(text).toString('base64')}`
 

@@ -1,12 +1,12 @@
 // The Responses API door: its routes under both prefixes, in the reference's words. Callers are known already.
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '#core/errors.ts'
+import { cancelResponse, deleteResponse, getResponse, listInput } from '#doors/responses/tell/retrieve.ts'
 import { bodyLimit } from '#http/body.ts'
 import { compactHistory } from './compact.ts'
 import { createResponse } from './create.ts'
 import { sendFault } from './faults.ts'
 import type { ResponsesParts } from './parts.ts'
-import { cancelResponse, deleteResponse, getResponse, listInput } from './retrieve.ts'
 
 const prefixes = ['/api/v1', '/v1']
 

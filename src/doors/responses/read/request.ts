@@ -3,9 +3,9 @@ import { parseResponseId } from '#core/ids.ts'
 import { byteLength, canonical, isObject, type JsonObject } from '#core/json.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import type { TurnOptions } from '#core/turn.ts'
+import type { Echo } from '#doors/responses/echo.ts'
 import { contextBlock, instructionsBlock } from './blocks.ts'
 import { type InputItem, readInput } from './input.ts'
-import type { Echo } from './output.ts'
 import { check, CreateSchema, tooDeep, wrongField } from './schemas.ts'
 
 const maxContextBytes = 10 * 1024

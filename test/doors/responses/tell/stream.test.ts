@@ -3,9 +3,9 @@ import { describe, it } from 'node:test'
 import { userId } from '#core/ids.ts'
 import { type Entry, type Item, textMessage } from '#core/item.ts'
 import { noUsage, type Turn, type TurnStatus } from '#core/turn.ts'
-import { createStream } from '#doors/responses/stream.ts'
+import { createStream } from '#doors/responses/tell/stream.ts'
 import type { Watched } from '#turns/watch.ts'
-import { outputOf, readEvents, textIn, type Wire } from './serve.ts'
+import { outputOf, readEvents, textIn, type Wire } from '../serve.ts'
 
 const turn: Turn = {
   id: 't1',

@@ -5,10 +5,10 @@ import { hexOf, parseResponseId, type UserId } from '#core/ids.ts'
 import type { Entry, Part } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
 import type { Turn } from '#core/turn.ts'
+import type { ResponsesParts } from '#doors/responses/parts.ts'
 import type { Turns } from '#turns/turns.ts'
 import { attach, streamTurn } from './answer.ts'
 import { inputCount, itemId, messageOutput, outputOf, placeholderModel, responseObject } from './output.ts'
-import type { ResponsesParts } from './parts.ts'
 
 const defaultPage = 20
 const mostPage = 100

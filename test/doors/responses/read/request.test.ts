@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { AppError } from '#core/errors.ts'
-import { readCreate } from '#doors/responses/request.ts'
+import { readCreate } from '#doors/responses/read/request.ts'
 
 const rules = { externalTools: true, registered: new Set(['time']) }
 const read = (fields: object) => readCreate({ model: 'm', input: 'hi', ...fields }, rules)

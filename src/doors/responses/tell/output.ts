@@ -1,10 +1,10 @@
 // What came of a turn, as the wire shows it: output items from the entries of the log, and the response object.
-import { usageWire } from '#http/usage.ts'
 import type { ErrorCode } from '#core/errors.ts'
 import { hexOf, responseId } from '#core/ids.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
-import { isObject, type Json } from '#core/json.ts'
 import type { Turn, TurnError, TurnOptions } from '#core/turn.ts'
+import { echoOf } from '#doors/responses/echo.ts'
+import { usageWire } from '#http/usage.ts'
 
 /** The model's name wherever the request that named it is not at hand. */
 export const placeholderModel = 'reborn'
@@ -70,19 +70,6 @@ export function outputOf(turn: Turn, entries: readonly Entry[]): { output: Outpu
 /** True for a gate that somebody has to answer elsewhere. */
 export function pausing(item: Entry['item']): item is Gate {
   return item.type === 'gate' && item.kind !== 'output'
-}
-
-/** What a response shows again of its request. Only what was sent is kept, so that a plain request stores nothing. */
-export type Echo = {
-  readonly previous?: string
-  readonly instructions?: string
-  readonly metadata?: Readonly<Record<string, string>>
-  readonly jsonObject?: true
-}
-
-/** Reads the echo of a turn back; a turn of another door has none. */
-export function echoOf(stored: Json | undefined): Echo {
-  return isObject(stored) ? stored : {}
 }
 
 export type Shown = {
