@@ -1,8 +1,7 @@
 // Migrations on PostgreSQL: the same steps as SQLite's, under an advisory lock, so that replicas starting together take turns.
 import type { Pool } from 'pg'
-import { AppError } from '#core/errors.ts'
+import { checkVersion, migrations, statementsOf } from './migrations.ts'
 import { asAppError } from './postgres.ts'
-import { migrations } from './schema.ts'
 
 /** Any number, as long as every Atrium takes the same. */
 const lockKey = 4_728_301_195
@@ -16,15 +15,10 @@ export async function migratePostgres(pool: Pool, steps = migrations): Promise<v
     await client.query('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)')
     const found = await client.query<{ version: string }>('SELECT version FROM schema_version')
     const version = Number(found.rows[0]?.version ?? 0)
-    if (version > steps.length) {
-      throw new AppError(
-        'database_unavailable',
-        `the database has version ${version}, this Atrium knows ${steps.length}: run the newer Atrium`,
-      )
-    }
+    checkVersion(version, steps)
     for (let from = version; from < steps.length; from++) {
       await client.query('BEGIN')
-      for (const statement of steps[from] ?? []) await client.query(forPostgres(statement))
+      for (const statement of statementsOf(steps[from] ?? [], 'postgres')) await client.query(statement)
       await client.query('DELETE FROM schema_version')
       await client.query('INSERT INTO schema_version (version) VALUES ($1)', [from + 1])
       await client.query('COMMIT')
@@ -36,12 +30,4 @@ export async function migratePostgres(pool: Pool, steps = migrations): Promise<v
     client.release(true)
     throw asAppError(error)
   }
-}
-
-/** Text sorts by bytes, as in SQLite; bytes have another name; there are no rowids to do without. */
-function forPostgres(statement: string): string {
-  return statement
-    .replaceAll(/\)\s*WITHOUT ROWID/g, ')')
-    .replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"')
-    .replaceAll(/\bBLOB\b/g, 'BYTEA')
 }

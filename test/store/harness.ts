@@ -1,5 +1,8 @@
 // What the store's tests share: a fresh store with a clock of its own, and the few turns and items they speak of.
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { AppError, ErrorCode } from '#core/errors.ts'
 import { newId, type UserId, userId } from '#core/ids.ts'
@@ -18,6 +21,13 @@ export const lease: Lease = { owner: 'one', epoch: 1 }
 export const other: Lease = { owner: 'two', epoch: 1 }
 export const minuteMs = 60_000
 export const dayMs = 24 * 60 * minuteMs
+
+/** A folder of the test's own. */
+export function folder(t: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'atrium-store-'))
+  t.after(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
 
 export function draft(item: Item): Draft {
   return { id: newId(), item }

@@ -1,6 +1,6 @@
 // The store's promises on PostgreSQL, and those of the driver under it.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppError } from '#core/errors.ts'
 import { createSeal } from '#lib/seal.ts'
@@ -11,6 +11,7 @@ import { query, run } from '#store/sql.ts'
 import { type Server, startPostgres } from '../postgres.ts'
 import { finish, lease, rejectsWith, turnOf } from './harness.ts'
 import { storeTests } from './suite.ts'
+import { openPostgresVersion } from './versions.ts'
 
 const seal = createSeal('0'.repeat(64))
 /** As many as the pool has. */
@@ -22,13 +23,15 @@ before(async () => {
 })
 after(() => server.remove())
 
-storeTests('PostgreSQL', async (t) => {
+async function open(t: TestContext) {
   const clock = { now: Date.now() }
   const url = await server.database()
   const { store } = await openPostgresStore({ url, seal, now: () => clock.now })
   t.after(() => store.close())
   return { store, clock }
-})
+}
+
+storeTests('PostgreSQL', open, async (t, version) => openPostgresVersion(t, version, await server.database()))
 
 test('processes that start together on an empty database migrate it once', async () => {
   const url = await server.database()

@@ -1,7 +1,6 @@
 // SQLite behind the port: shared commits, and what happens when the disk says no.
 import assert from 'node:assert/strict'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { AppError } from '#core/errors.ts'
@@ -10,16 +9,10 @@ import { openStore } from '#store/open.ts'
 import { first, type Job, query } from '#store/sql.ts'
 import { openSqlite } from '#store/sqlite.ts'
 import { createTurnStore } from '#store/turns.ts'
-import { migrateSqlite } from '#store/schema.ts'
-import { finish, itemsOf, lease, rejectsWith, reply, say, step, turnOf } from './harness.ts'
+import { migrateSqlite } from '#store/migrate-sqlite.ts'
+import { finish, folder, itemsOf, lease, rejectsWith, reply, say, step, turnOf } from './harness.ts'
 
 const seal = createSeal('ab'.repeat(32))
-
-function folder(t: TestContext): string {
-  const path = mkdtempSync(join(tmpdir(), 'atrium-store-'))
-  t.after(() => rmSync(path, { recursive: true, force: true }))
-  return path
-}
 
 function openBare(t: TestContext, path = ':memory:') {
   const sql = openSqlite(path)

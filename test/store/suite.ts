@@ -4,12 +4,14 @@ import type { Open } from './harness.ts'
 import { claimTests } from './suite-claim.ts'
 import { gateTests } from './suite-gates.ts'
 import { keepTests } from './suite-keep.ts'
+import { migrateTests } from './suite-migrate.ts'
 import { reachTests } from './suite-reach.ts'
 import { readTests } from './suite-read.ts'
 import { recordTests } from './suite-record.ts'
 import { startTests } from './suite-start.ts'
+import type { OpenVersion } from './versions.ts'
 
-export function storeTests(name: string, open: Open): void {
+export function storeTests(name: string, open: Open, openVersion: OpenVersion): void {
   describe(`the store on ${name}`, () => {
     startTests(open)
     recordTests(open)
@@ -18,5 +20,6 @@ export function storeTests(name: string, open: Open): void {
     readTests(open)
     reachTests(open)
     keepTests(open)
+    migrateTests(openVersion)
   })
 }

@@ -1,26 +1,21 @@
 // Migrations: once, whoever comes together; with a copy before; never backwards.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { createSeal } from '#lib/seal.ts'
+import { migrateSqlite } from '#store/migrate-sqlite.ts'
+import { migrations } from '#store/migrations.ts'
 import { openStore } from '#store/open.ts'
-import { migrateSqlite, migrations } from '#store/schema.ts'
 import { openSqlite } from '#store/sqlite.ts'
+import { folder } from './harness.ts'
 
 const next = [
   ...migrations,
   ['ALTER TABLE settings ADD COLUMN note TEXT', `INSERT INTO settings VALUES ('v', '2', 0, '')`],
 ]
-
-function folder(t: TestContext): string {
-  const path = mkdtempSync(join(tmpdir(), 'atrium-schema-'))
-  t.after(() => rmSync(path, { recursive: true, force: true }))
-  return path
-}
 
 function versionOf(path: string): number {
   const db = new DatabaseSync(path, { readOnly: true })
@@ -47,7 +42,8 @@ function settingsOf(path: string): unknown[] {
 function startProcess(path: string, steps: 'now' | 'next') {
   const code = `
     import { openSqlite } from '#store/sqlite.ts'
-    import { migrateSqlite, migrations } from '#store/schema.ts'
+    import { migrateSqlite } from '#store/migrate-sqlite.ts'
+    import { migrations } from '#store/migrations.ts'
     const steps = ${steps === 'now' ? 'migrations' : JSON.stringify(next)}
     process.stdin.once('data', () => {
       const sql = openSqlite(${JSON.stringify(path)})

@@ -1,10 +1,15 @@
-// Numbered migrations, forward only, one text for both databases: each version must suit the code of the one before.
-import { chmodSync, renameSync, rmSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+// The schema as numbered migrations, forward only. A version that has landed is never edited, since databases stand that
+// were made by it: whatever changes is a further version, and must suit the code of the one before.
 import { AppError } from '#core/errors.ts'
 
-/** Statements per version; the first version is 1. `WITHOUT ROWID` is left out on PostgreSQL. */
-export const migrations: readonly (readonly string[])[] = [
+/** A statement that both databases take, or those of each where they differ. */
+type Change = string | { readonly sqlite: readonly string[]; readonly postgres: readonly string[] }
+
+/** The changes of one version, in order. */
+export type Migration = readonly Change[]
+
+/** The first is version 1. A table may be `WITHOUT ROWID` and a column a `BLOB`: PostgreSQL gets the like of it. */
+export const migrations: readonly Migration[] = [
   [
     `CREATE TABLE threads (
       id TEXT PRIMARY KEY, user_id TEXT NOT NULL, door TEXT NOT NULL, title TEXT NOT NULL, thread_key TEXT,
@@ -51,52 +56,27 @@ export const migrations: readonly (readonly string[])[] = [
   ],
 ]
 
-/**
- * Brings a SQLite file up to the newest version. Each step is one exclusive transaction that looks at the version again
- * once it holds the lock, so two processes starting together do it once; a copy is kept beside the file before each.
- */
-export function migrateSqlite(db: DatabaseSync, path: string, steps = migrations): void {
-  const version = (): number => versionOf(db)
-  if (version() > steps.length) {
-    throw new AppError(
-      'database_unavailable',
-      `the database has version ${version()}, this Atrium knows ${steps.length}: run the newer Atrium, or restore a backup`,
-    )
-  }
-  while (version() < steps.length) {
-    const from = version()
-    if (from > 0 && path !== ':memory:') backUp(db, `${path}.v${from}.backup`, from)
-    db.exec('BEGIN EXCLUSIVE')
-    try {
-      if (version() === from) {
-        for (const statement of steps[from] ?? []) db.exec(statement)
-        db.exec(`PRAGMA user_version = ${from + 1}`)
-      }
-      db.exec('COMMIT')
-    } catch (error) {
-      if (db.isTransaction) db.exec('ROLLBACK')
-      throw error
-    }
-  }
+/** The statements of a migration for one database. */
+export function statementsOf(migration: Migration, backend: 'sqlite' | 'postgres'): string[] {
+  return migration.flatMap((change) => {
+    if (typeof change !== 'string') return change[backend]
+    return backend === 'sqlite' ? change : forPostgres(change)
+  })
 }
 
-/** Copies the whole database, in one piece or not at all: a copy that a crash cut off must not pass for one. */
-function backUp(db: DatabaseSync, target: string, version: number): void {
-  const draft = `${target}.${process.pid}`
-  rmSync(draft, { force: true })
-  try {
-    db.prepare('VACUUM INTO ?').run(draft)
-    chmodSync(draft, 0o600)
-    const copy = new DatabaseSync(draft, { readOnly: true })
-    const copied = versionOf(copy)
-    copy.close()
-    // A process that started beside us may have migrated meanwhile: then it has also kept the copy.
-    if (copied === version) renameSync(draft, target)
-  } finally {
-    rmSync(draft, { force: true })
-  }
+/** Text sorts by bytes, as in SQLite; bytes have another name; there are no rowids to do without. */
+function forPostgres(statement: string): string {
+  return statement
+    .replaceAll(/\)\s*WITHOUT ROWID/g, ')')
+    .replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"')
+    .replaceAll(/\bBLOB\b/g, 'BYTEA')
 }
 
-function versionOf(db: DatabaseSync): number {
-  return Number(db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
+/** A database made by an Atrium that is newer than this one is not touched. */
+export function checkVersion(found: number, steps: readonly Migration[]): void {
+  if (found <= steps.length) return
+  throw new AppError(
+    'database_unavailable',
+    `the database has version ${found}, this Atrium knows ${steps.length}: run the newer Atrium, or restore a backup`,
+  )
 }

@@ -1,0 +1,19 @@
+// Versions of the schema that have landed stay as they are.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { migrations, statementsOf } from '#store/migrations.ts'
+
+/** The text of each version that has landed. Databases stand that were made by it: add a version instead of editing one. */
+const landed = ['0a48d0f8bbd19a1f7a3b0727b9918edc35d105d74c0f784c7696e7244f5da36c']
+
+test('a version that has landed is never edited', () => {
+  const hashes = migrations.map((migration) => createHash('sha256').update(JSON.stringify(migration)).digest('hex'))
+  assert.deepEqual(hashes, landed)
+})
+
+test('a change is one text for both databases, or one for each', () => {
+  const migration = ['CREATE TABLE a (b TEXT, c BLOB) WITHOUT ROWID', { sqlite: ['x TEXT', 'y'], postgres: ['z TEXT'] }]
+  assert.deepEqual(statementsOf(migration, 'sqlite'), [migration[0], 'x TEXT', 'y'])
+  assert.deepEqual(statementsOf(migration, 'postgres'), ['CREATE TABLE a (b TEXT COLLATE "C", c BYTEA)', 'z TEXT'])
+})

@@ -1,0 +1,52 @@
+// Databases as an earlier Atrium left them, for the test that each migration comes with.
+import type { TestContext } from 'node:test'
+import type { Store } from '#core/store.ts'
+import { createSeal } from '#lib/seal.ts'
+import { migratePostgres } from '#store/migrate-postgres.ts'
+import { migrateSqlite } from '#store/migrate-sqlite.ts'
+import { migrations } from '#store/migrations.ts'
+import { openPostgresStore, openStore } from '#store/open.ts'
+import { openPostgres } from '#store/postgres.ts'
+import { query, type Row, type Value } from '#store/sql.ts'
+import { openSqlite } from '#store/sqlite.ts'
+import { folder } from './harness.ts'
+
+/** A database of one version. What it holds is written by statements: today's code knows today's schema only. */
+export type OldDatabase = {
+  run(sql: string, ...values: Value[]): Promise<Row[]>
+  /** Opens the store, which brings the database up to date. */
+  upgrade(): Promise<Store>
+}
+export type OpenVersion = (t: TestContext, version: number) => Promise<OldDatabase>
+
+const seal = createSeal('0'.repeat(64))
+
+export async function openSqliteVersion(t: TestContext, version: number): Promise<OldDatabase> {
+  const path = `${folder(t)}/a.db`
+  const sql = openSqlite(path)
+  t.after(() => sql.close())
+  migrateSqlite(sql.db, path, migrations.slice(0, version))
+  return {
+    run: (text, ...values) => sql.write(() => query(text, ...values)),
+    async upgrade() {
+      await sql.close()
+      const store = openStore({ path, seal })
+      t.after(() => store.close())
+      return store
+    },
+  }
+}
+
+export async function openPostgresVersion(t: TestContext, version: number, url: string): Promise<OldDatabase> {
+  const sql = openPostgres(url)
+  t.after(() => sql.close())
+  await migratePostgres(sql.pool, migrations.slice(0, version))
+  return {
+    run: (text, ...values) => sql.write(() => query(text, ...values)),
+    async upgrade() {
+      const { store } = await openPostgresStore({ url, seal })
+      t.after(() => store.close())
+      return store
+    },
+  }
+}
