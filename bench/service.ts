@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { cpSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { prepareComponent } from '#sandbox/install.ts'
+import { prepareComponent } from '#sandbox/build/prepare.ts'
 import { asks, type Child, type Children } from './children.ts'
 import type { Bench } from './suite.ts'
 

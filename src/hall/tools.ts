@@ -10,7 +10,7 @@ import type { Store, ToolRecord } from '#core/store.ts'
 import type { Tool } from '#core/tool.ts'
 import type { Home } from '#home.ts'
 import type { Log } from '#lib/log.ts'
-import type { Sandbox } from '#sandbox/sandbox.ts'
+import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import type { InstalledTool } from '#sandbox/tool.ts'
 import type { Tools } from '#turns/runner.ts'
 
@@ -79,7 +79,7 @@ export async function openToolshed(parts: ToolshedParts): Promise<Toolshed> {
       return
     }
     const [{ readCapabilities }, { agentTools, nameKey }] = await Promise.all([
-      import('#sandbox/capabilities.ts'),
+      import('#sandbox/package/capabilities.ts'),
       import('#sandbox/tool.ts'),
     ])
     const unprepared: Sandbox['tools'] = (tool) => agentTools(tool, () => Promise.reject(new Error('not prepared')))
@@ -113,7 +113,7 @@ export async function openToolshed(parts: ToolshedParts): Promise<Toolshed> {
       readFile(join(folder, 'dist', `${name}.wasm`)),
       readFile(join(folder, 'capabilities.json'), 'utf8'),
     ])
-    const { hashOf } = await import('#sandbox/install.ts')
+    const { hashOf } = await import('#sandbox/build/prepare.ts')
     const sha256 = hashOf(component)
     const there = (await store.tools.list()).find((tool) => tool.name === name)
     // Removed by hand, or replaced by another of this name: it is the operator's choice.
@@ -167,7 +167,7 @@ export async function openToolshed(parts: ToolshedParts): Promise<Toolshed> {
 
 /** The sandbox of a home: its cache, its secrets, its limits. */
 export async function openSandbox({ store, home, config, log }: Omit<ToolshedParts, 'builtIn'>): Promise<Sandbox> {
-  const { createSandbox } = await import('#sandbox/sandbox.ts')
+  const { createSandbox } = await import('#sandbox/supervisor/sandbox.ts')
   return createSandbox({
     // The real path: a tool's process may read this folder and nothing else, not even a link to it.
     cacheFolder: join(realpathSync(home.path), 'cache', 'tools'),

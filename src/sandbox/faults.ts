@@ -1,4 +1,5 @@
 // The faults of the sandbox: one class, one closed list of codes.
+import type { DialFault } from '#net/dial.ts'
 
 export type ToolFaultCode =
   // refused at install
@@ -46,15 +47,12 @@ export class ToolFault extends Error {
 /** Why the host did not do a request for a guest. The guest reads `message`; version 0.4 also `kind` and `code`. */
 export type RequestFault = {
   readonly code:
-    | 'blocked'
+    | DialFault['code']
     | 'too_many_requests'
     | 'rate_limited'
     | 'credential_missing'
     | 'secret_in_request'
     | 'request_too_large'
-    | 'response_too_large'
-    | 'timeout'
-    | 'unreachable'
     | 'invalid_request'
   readonly message: string
   /** True once bytes may have reached the server. */

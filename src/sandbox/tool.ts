@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '#core/json.ts'
 import type { Tool, ToolContext } from '#core/tool.ts'
 import { printable } from '#safety/printable.ts'
-import type { Capabilities } from './capabilities.ts'
+import type { Capabilities } from '#sandbox/package/capabilities.ts'
 import { ToolFault } from './faults.ts'
 
 /** A component that can be called. */

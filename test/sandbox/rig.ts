@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LimitStore } from '#core/store.ts'
 import { silentLog } from '#lib/log.ts'
-import type { Dial } from '#sandbox/dial.ts'
-import { createSandbox, type LoadedTool, type Sandbox, type SandboxParts } from '#sandbox/sandbox.ts'
+import type { Dial } from '#net/dial.ts'
+import { createSandbox, type LoadedTool, type Sandbox, type SandboxParts } from '#sandbox/supervisor/sandbox.ts'
 
 export type Rig = {
   readonly sandbox: Sandbox

@@ -1,0 +1,78 @@
+// The disposable process that validates and transpiles one component: bytes in on standard input, one frame out.
+// Confined like a tool's process; a component that upsets the transpiler upsets nothing else. Started by install.ts.
+import { registerHooks } from 'node:module'
+import { writeSync } from 'node:fs'
+import { ToolFault } from '#sandbox/faults.ts'
+import { encodeFrame } from '#sandbox/child/frames.ts'
+import { maxComponentBytes } from '#sandbox/child/limits.ts'
+import { giveUpRights } from '#sandbox/child/scrub.ts'
+import { type Generate, transpileComponent } from './transpile.ts'
+
+// The transpiler's WASI in its browser form: it needs no thread and no native file access.
+registerHooks({
+  resolve(name, context, next) {
+    const found = next(name, context)
+    const node = '/preview2-shim/dist/nodejs/'
+    return found.url.includes(node)
+      ? { ...found, url: found.url.replace(node, node.replace('nodejs', 'browser')) }
+      : found
+  },
+})
+
+send(await answer())
+
+async function answer(): Promise<Buffer> {
+  try {
+    const generate = await loadGenerator()
+    // All code is loaded: nothing that handles the component's bytes needs a right any more.
+    giveUpRights(Number(process.argv[2] ?? '') || undefined)
+    const { outline, files } = await transpileComponent(await readAll(), generate)
+    const list = [...files].map(([name, code]) => ({ name, size: code.length }))
+    return encodeFrame({ ok: true, outline, files: list }, Buffer.concat([...files.values()]))
+  } catch (error) {
+    const fault =
+      error instanceof ToolFault ? error : new ToolFault('transpile_failed', 'the component could not be transpiled')
+    return encodeFrame({ ok: false, code: fault.code, message: fault.message })
+  }
+}
+
+/** The code generator, without the parts of its package that need native code. */
+async function loadGenerator(): Promise<Generate> {
+  const bindgen = await import('@bytecodealliance/jco-transpile/component')
+  await bindgen.$init
+  return (component, options) => {
+    const { files, imports, exports } = bindgen.generate(component, {
+      name: options.name,
+      map: [],
+      instantiation: { tag: options.instantiation },
+      asyncMode: { tag: options.asyncMode, val: { imports: options.asyncImports, exports: options.asyncExports } },
+      noComponentErrorWrapping: true,
+      noTypescript: !options.emitTypescriptDeclarations,
+      base64Cutoff: options.base64Cutoff,
+      tlaCompat: false,
+    })
+    return { files: Object.fromEntries(files), imports, exports }
+  }
+}
+
+async function readAll(): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > maxComponentBytes + 1) break
+  }
+  return Buffer.concat(chunks)
+}
+
+function send(frame: Buffer): void {
+  for (let at = 0; at < frame.length; ) {
+    try {
+      at += writeSync(1, frame, at)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+// The host's side of one call: what a guest asks, answered or denied by the capability file.
+import { byteLength } from '#core/json.ts'
+import type { Capabilities } from '#sandbox/package/capabilities.ts'
+import type { Egress } from '#sandbox/egress/egress.ts'
+import { maxOutputBytes } from '#sandbox/child/limits.ts'
+import type { HostCall } from './messages.ts'
+import type { Host } from './process.ts'
+
+export type HostParts = {
+  readonly capabilities: Pick<Capabilities, 'workspace' | 'aliases'>
+  readonly egress: Egress
+  /** A text of the caller's workspace. Absent: there is none to read. */
+  readonly readWorkspace?: (path: string) => Promise<string | undefined>
+  /** Runs another tool under the policy of the service. Absent: no tool runs another. */
+  readonly invokeTool?: (name: string, params: string) => Promise<string>
+}
+
+/** Answers the guest of one call. */
+export function createHost({ capabilities, egress, readWorkspace, invokeTool }: HostParts): Host {
+  const deny = (message: string): { head: object } => ({ head: { ok: false, code: 'blocked', message, sent: false } })
+
+  async function workspace(path: string): Promise<{ head: object }> {
+    if (!readWorkspace || !grantsPath(capabilities.workspace, path))
+      return deny('the capability file does not grant it')
+    const text = await readWorkspace(path)
+    if (text !== undefined && byteLength(text) > maxOutputBytes) return deny(`${path} is over ${maxOutputBytes} bytes`)
+    return { head: text === undefined ? { ok: true } : { ok: true, text } }
+  }
+
+  async function invoke(alias: string, params: string): Promise<{ head: object }> {
+    const name = capabilities.aliases.get(alias)
+    if (!invokeTool || name === undefined)
+      return deny(`the capability file does not grant the tool ${JSON.stringify(alias)}`)
+    try {
+      const text = await invokeTool(name, params)
+      if (byteLength(text) > maxOutputBytes) return deny(`the tool answered more than ${maxOutputBytes} bytes`)
+      return { head: { ok: true, text } }
+    } catch (error) {
+      return deny(error instanceof Error ? error.message : 'the tool failed')
+    }
+  }
+
+  return async (call: HostCall, signal) => {
+    switch (call.type) {
+      case 'workspace':
+        return workspace(call.path)
+      case 'invoke':
+        return invoke(call.alias, call.params)
+      case 'request': {
+        const answer = await egress.request(call, signal)
+        if (answer.type === 'fault') return { head: { ok: false, ...answer.fault } }
+        return { head: { ok: true, status: answer.status, headers: answer.headers }, body: answer.body }
+      }
+      default:
+        return call satisfies never
+    }
+  }
+}
+
+/** True for a plain relative path below a granted folder. */
+export function grantsPath(folders: readonly string[], path: string): boolean {
+  if (path.startsWith('/') || /[\\\0]/.test(path)) return false
+  if (path.split('/').some((part) => part === '' || part === '.' || part === '..')) return false
+  return folders.some((folder) => path.startsWith(folder))
+}

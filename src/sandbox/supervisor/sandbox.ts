@@ -1,0 +1,241 @@
+// The sandbox as the service holds it: checks packages, keeps their code, runs their calls.
+import { byteLength, isObject, type JsonObject } from '#core/json.ts'
+import type { LimitStore } from '#core/store.ts'
+import type { Tool } from '#core/tool.ts'
+import type { Log } from '#lib/log.ts'
+import { hasUnseen } from '#safety/printable.ts'
+import { createMask, maskSecrets } from '#safety/secrets.ts'
+import { type Capabilities, checkWitVersion, readCapabilities, schemaWarnings } from '#sandbox/package/capabilities.ts'
+import { isTooDeep } from '#sandbox/package/checked.ts'
+import { createDial, type Dial } from '#net/dial.ts'
+import { createEgress, type Traffic } from '#sandbox/egress/egress.ts'
+import { ToolFault, type ToolFaultCode } from '#sandbox/faults.ts'
+import type { LogLine, Result } from '#sandbox/child/guest.ts'
+import { createHost, type HostParts } from './host.ts'
+import { type Prepared, prepareComponent } from '#sandbox/build/prepare.ts'
+import { callDeadlineMs, maxParamsBytes } from '#sandbox/child/limits.ts'
+import { createToolPool, type ToolPool } from './pool.ts'
+import type { Host } from './process.ts'
+import type { ProxySettings } from '#net/proxy.ts'
+import { resolveName } from '#net/resolve.ts'
+import { prepareRuntime } from '#sandbox/build/runtime.ts'
+import { agentTools, type Call, type InstalledTool, missingCredential } from '#sandbox/tool.ts'
+
+/** What is kept of a tool: the component's bytes and the text of its capability file. */
+export type ToolSource = { readonly name: string; readonly component: Uint8Array; readonly capabilities: string }
+
+export type SandboxParts = {
+  /** A private folder for transpiled code; it may be deleted at any time the service is down. */
+  readonly cacheFolder: string
+  readonly maxProcesses: number
+  /** A tool's secret: its variable if that is set, else the stored one. Never a provider's key. */
+  readonly secret: (name: string, tool: Pick<InstalledTool, 'name' | 'capabilities'>) => Promise<string | undefined>
+  readonly limits: LimitStore
+  readonly log: Log
+  readonly now: () => number
+  readonly proxy?: ProxySettings
+  readonly readWorkspace?: HostParts['readWorkspace']
+  readonly invokeTool?: HostParts['invokeTool']
+  /** Only tests give these. */
+  readonly dial?: Dial
+  readonly deadlineMs?: number
+  readonly idleMs?: number
+}
+
+/** A checked package, ready to be stored and called. */
+export type LoadedTool = InstalledTool & { readonly warnings: readonly string[]; readonly witVersion: string }
+
+/** One call looked at from outside, as `tool test` prints it. */
+export type TestReport = {
+  readonly output: string | null
+  readonly error: string | null
+  readonly code?: ToolFaultCode
+  readonly logs: readonly LogLine[]
+  readonly requests: Traffic['requests']
+  readonly blocked: Traffic['blocked']
+}
+
+export interface Sandbox {
+  /** Checks a package, transpiles it if the cache has it not, and asks it for schema and description. */
+  load(source: ToolSource, signal?: AbortSignal): Promise<LoadedTool>
+  /** What the agent gets of it. */
+  tools(tool: InstalledTool): Tool[]
+  /** Runs one call and tells all that happened. A fault is part of the report. */
+  testCall(tool: InstalledTool, call: { params: string; context?: string; signal?: AbortSignal }): Promise<TestReport>
+  /** Lets go of a tool that was removed or replaced. */
+  forget(tool: Pick<InstalledTool, 'folder'>): void
+  live: ToolPool['live']
+  close(): Promise<void>
+}
+
+export function createSandbox(parts: SandboxParts): Sandbox {
+  const dial = parts.dial ?? createDial({ lookup: resolveName, ...(parts.proxy && { proxy: parts.proxy }) })
+  let pool: ToolPool | undefined
+  // The child's code is only written once a tool is used.
+  const processes = (): ToolPool => {
+    pool ??= createToolPool({
+      script: prepareRuntime(parts.cacheFolder),
+      maxProcesses: parts.maxProcesses,
+      ...(parts.idleMs !== undefined && { idleMs: parts.idleMs }),
+    })
+    return pool
+  }
+  const deadlineMs = parts.deadlineMs ?? callDeadlineMs
+
+  async function describe(
+    { folder }: Prepared,
+    signal?: AbortSignal,
+  ): Promise<{ schema: JsonObject; description: string }> {
+    const host: Host = () => Promise.resolve({ head: { ok: false, code: 'blocked', message: 'not now', sent: false } })
+    const { result } = await processes().run(folder, {
+      work: { kind: 'describe' },
+      host,
+      logs: [],
+      deadlineMs,
+      ...(signal && { signal }),
+    })
+    if (result.type !== 'described') throw faultOf(result, 'the tool')
+    return { schema: parseSchema(result.schema), description: result.description.trim() }
+  }
+
+  /** One call with all that is known of it, however it ends. */
+  async function call(tool: InstalledTool, { params, context, signal }: Omit<Call, 'callId'>): Promise<Called> {
+    const { name, capabilities } = tool
+    const secret = (each: string): Promise<string | undefined> => parts.secret(each, tool)
+    const egress = createEgress({ tool: name, capabilities, secret, limits: parts.limits, now: parts.now, dial })
+    const host = createHost({
+      capabilities,
+      egress,
+      ...(parts.readWorkspace && { readWorkspace: parts.readWorkspace }),
+      ...(parts.invokeTool && { invokeTool: parts.invokeTool }),
+    })
+    const logs: LogLine[] = []
+    const outcome = await outcomeOf(async () => {
+      const work = {
+        kind: 'execute' as const,
+        params: checkedParams(params),
+        ...(context !== undefined && { context }),
+        secretNames: capabilities.secretNames,
+        secretsSet: await namesSet(capabilities.secretNames, secret),
+      }
+      const job = { work, host, logs, deadlineMs, ...(signal && { signal }) }
+      const { result } = await processes().run(tool.folder, job)
+      if (result.type === 'output') return result.output
+      const [missing] = egress.traffic.missing
+      throw missing === undefined ? faultOf(result, name) : missingCredential(tool, missing)
+    })
+    const mask = createMask([...egress.traffic.echoes])
+    const masked = logs.map(({ level, message }) => ({ level, message: maskSecrets(mask(message)) }))
+    return { outcome, logs: masked, traffic: egress.traffic }
+  }
+
+  async function execute(tool: InstalledTool, { callId, ...rest }: Call): Promise<string> {
+    const { outcome, logs, traffic } = await call(tool, rest)
+    for (const { level, message } of logs) {
+      const write = level === 'error' ? 'error' : level === 'warn' ? 'warn' : level === 'info' ? 'info' : 'debug'
+      parts.log[write]({ tool: tool.name, callId }, message)
+    }
+    for (const { method, url, reason } of traffic.blocked) {
+      // A query may hold what the user or the model said; it is not for the log.
+      const place = maskSecrets(url.replace(/[?#].*$/, ''))
+      parts.log.warn({ tool: tool.name, callId, method, url: place, reason }, 'a request of a tool was not done')
+    }
+    if (typeof outcome === 'string') return outcome
+    throw outcome
+  }
+
+  return {
+    async load({ name, component, capabilities: text }, signal) {
+      const { capabilities, warnings } = readCapabilities(text)
+      const prepared = await prepareComponent(component, { cacheFolder: parts.cacheFolder, ...(signal && { signal }) })
+      checkWitVersion(capabilities, prepared.witVersion)
+      const { schema, description } = await describe(prepared, signal)
+      return {
+        name,
+        sha256: prepared.sha256,
+        folder: prepared.folder,
+        witVersion: prepared.witVersion,
+        capabilities,
+        schema,
+        description,
+        warnings: [
+          ...warnings,
+          ...schemaWarnings(schema),
+          ...unseenWarnings(description, schema, text),
+          ...capabilities.actions.flatMap(({ params }) => schemaWarnings(params)),
+        ],
+      }
+    },
+    tools: (tool) => agentTools(tool, execute),
+    async testCall(tool, request) {
+      const { outcome, logs, traffic } = await call(tool, request)
+      const seen = { logs, requests: traffic.requests, blocked: traffic.blocked }
+      if (typeof outcome === 'string') return { output: outcome, error: null, ...seen }
+      return { output: null, error: outcome.message, code: outcome.code, ...seen }
+    },
+    forget: ({ folder }) => pool?.forget(folder),
+    live: () => pool?.live() ?? [],
+    close: () => pool?.close() ?? Promise.resolve(),
+  }
+}
+
+type Called = {
+  /** The output, or why there is none. */
+  readonly outcome: string | ToolFault
+  readonly logs: readonly LogLine[]
+  readonly traffic: Traffic
+}
+
+async function outcomeOf(run: () => Promise<string>): Promise<string | ToolFault> {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof ToolFault) return error
+    throw error
+  }
+}
+
+function faultOf(result: Result, name: string): ToolFault {
+  if (result.type === 'error') return new ToolFault('tool_error', result.error)
+  if (result.type === 'fault') return new ToolFault(result.code as ToolFaultCode, `${name}: ${result.message}`)
+  return new ToolFault('response_invalid', `${name}: the tool answered something else than was asked`)
+}
+
+async function namesSet(
+  names: Capabilities['secretNames'],
+  secret: (name: string) => Promise<string | undefined>,
+): Promise<string[]> {
+  const values = await Promise.all(names.map(secret))
+  return names.filter((_, at) => (values[at] ?? '') !== '')
+}
+
+/** Text that the model reads and a person does not see is a way to tell the model something behind their back. */
+function unseenWarnings(description: string, schema: JsonObject, capabilities: string): string[] {
+  const file = JSON.stringify(JSON.parse(capabilities))
+  return [description, JSON.stringify(schema), file].some(hasUnseen)
+    ? ['the texts of the tool or of its file have invisible characters in them']
+    : []
+}
+
+/** The host checks that parameters are JSON of a bounded size, and nothing more: the rest is the component's to say. */
+function checkedParams(params: string): string {
+  if (byteLength(params) > maxParamsBytes) {
+    throw new ToolFault('params_too_large', `the parameters are over ${maxParamsBytes} bytes`)
+  }
+  try {
+    JSON.parse(params)
+    return params
+  } catch (error) {
+    throw new ToolFault('params_invalid', 'the parameters are not valid JSON', { cause: error })
+  }
+}
+
+function parseSchema(text: string): JsonObject {
+  try {
+    const schema: unknown = JSON.parse(text)
+    if (isObject(schema) && !isTooDeep(schema)) return schema as JsonObject
+  } catch (error) {
+    throw new ToolFault('schema_invalid', 'the schema of the tool is not valid JSON', { cause: error })
+  }
+  throw new ToolFault('schema_invalid', 'the schema of the tool is not a JSON object, or nests too deep')
+}

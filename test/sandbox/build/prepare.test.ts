@@ -1,0 +1,299 @@
+// Components that must not be installed: each is refused with its own fault, and a good one installs right after.
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { componentEmbed, componentNew, parse } from '@bytecodealliance/jco-transpile/wasm-tools'
+import { ToolFault } from '#sandbox/faults.ts'
+import { prepareComponent } from '#sandbox/build/prepare.ts'
+import { component, ok, spoiled } from '../fixtures.ts'
+import { anyPlace, createRig } from '../rig.ts'
+
+const rig = createRig()
+after(() => rig.close())
+
+async function refusal(bytes: Uint8Array): Promise<ToolFault> {
+  try {
+    await rig.load(bytes)
+  } catch (error) {
+    assert(error instanceof ToolFault, String(error))
+    return error
+  }
+  return assert.fail('it was installed')
+}
+
+async function goodStillRuns(): Promise<void> {
+  const tool = await rig.load(await component())
+  assert.equal((await rig.sandbox.testCall(tool, { params: '{}' })).output, '"ok"')
+}
+
+const evil = `x'];globalThis.pwned=1;//`
+const instance = (name: string): string => `(core instance $i_${name} (instantiate $${name}))`
+const bad: readonly [what: string, make: () => Promise<Uint8Array>, code: string, message: RegExp][] = [
+  [
+    'an export name that is code',
+    () => spoiled(`(core module $e (func (export "${evil}")))${instance('e')}`),
+    'name_refused',
+    /name that is not allowed/,
+  ],
+  [
+    'an import name that is code',
+    () =>
+      spoiled(`(core module $e (func (export "${evil}")))${instance('e')}
+        (core module $f (import "m" "${evil}" (func)))(core instance (instantiate $f (with "m" (instance $i_e))))`),
+    'name_refused',
+    /name that is not allowed/,
+  ],
+  [
+    'an import from a module whose name is code',
+    () =>
+      spoiled(`(core module $e (func (export "a")))${instance('e')}
+        (core module $f (import "${evil}" "a" (func)))(core instance (instantiate $f (with "${evil}" (instance $i_e))))`),
+    'name_refused',
+    /name that is not allowed/,
+  ],
+  ...['`', '\\\\', '\\n', '\\"', '\\u{2028}', "'", '(', '{', ';', 'ä']
+    .map(
+      (character) =>
+        [
+          `an export name with ${character}`,
+          () => spoiled(`(core module $e (func (export "a${character}b")))${instance('e')}`),
+          'name_refused',
+          /name that is not allowed/,
+        ] as const,
+    )
+    .map((each) => [...each] as [string, () => Promise<Uint8Array>, string, RegExp]),
+  [
+    'an export named __proto__',
+    () => spoiled(`(core module $e (func (export "__proto__")))${instance('e')}`),
+    'name_refused',
+    /name that is not allowed/,
+  ],
+  [
+    'sockets',
+    () => spoiled('(import "wasi:sockets/tcp@0.2.0" (instance))'),
+    'import_refused',
+    /wasi:sockets\/tcp@0\.2\.0/,
+  ],
+  [
+    'an http client of its own',
+    () => spoiled('(import "wasi:http/outgoing-handler@0.2.3" (instance))'),
+    'import_refused',
+    /wasi:http\/outgoing-handler/,
+  ],
+  [
+    'an unknown interface',
+    () => spoiled('(import "evil:corp/backdoor@1.0.0" (instance))'),
+    'import_refused',
+    /evil:corp\/backdoor@1\.0\.0/,
+  ],
+  ['a plain function', () => spoiled('(import "open-door" (func))'), 'import_refused', /open-door/],
+  [
+    'a module from elsewhere',
+    () => spoiled('(import "url=<https://evil.example/a>" (component))'),
+    'import_refused',
+    /url=|url\?/,
+  ],
+  [
+    'the host in another version',
+    () => spoiled('(import "near:agent/host@0.9.0" (instance))'),
+    'import_refused',
+    /near:agent\/host@0\.9\.0/,
+  ],
+  [
+    'an interface in two versions',
+    () => spoiled('(import "wasi:io/error@0.2.0" (instance)) (import "wasi:io/error@0.2.3" (instance))'),
+    'import_refused',
+    /two versions/,
+  ],
+  [
+    'forty instances',
+    () => spoiled(`(core module $e (memory 1))${'(core instance (instantiate $e))'.repeat(40)}`),
+    'too_many_instances',
+    /at most 32/,
+  ],
+  [
+    'five memories',
+    () => spoiled(`(core module $e (memory 1))${'(core instance (instantiate $e))'.repeat(5)}`),
+    'too_many_instances',
+    /6 memories/,
+  ],
+  [
+    'instances in nested components',
+    () =>
+      spoiled(`(component $n (core module $e (memory 1))${'(core instance (instantiate $e))'.repeat(6)})
+        ${'(instance (instantiate $n))'.repeat(6)}`),
+    'too_many_instances',
+    /at most/,
+  ],
+  [
+    'many tables',
+    () => spoiled(`(core module $e ${'(table 1 funcref)'.repeat(9)})${'(core instance (instantiate $e))'.repeat(2)}`),
+    'too_many_instances',
+    /tables/,
+  ],
+  [
+    'a memory that starts too large',
+    () => component({ memory: '(memory (export "memory") 1025)' }),
+    'memory_refused',
+    /1025 pages/,
+  ],
+  [
+    'memories that start too large together',
+    () => spoiled(`(core module $e (memory 600))${instance('e')}(core instance (instantiate $e))`),
+    'memory_refused',
+    /pages/,
+  ],
+  [
+    'a table that starts too large',
+    () => spoiled(`(core module $e (table 200000 funcref))${instance('e')}`),
+    'memory_refused',
+    /200000 entries/,
+  ],
+  ['a 64-bit memory', () => spoiled(`(core module $e (memory i64 1))${instance('e')}`), 'memory_refused', /64-bit/],
+  [
+    'a shared memory',
+    () => spoiled(`(core module $e (memory 1 2 shared))${instance('e')}`),
+    'memory_refused',
+    /shared/,
+  ],
+  ['a core module', () => parse('(module (memory 1))'), 'not_a_component', /core module, not a component/],
+  ['an empty component', () => parse('(component)'), 'interface_missing', /must export near:agent\/tool/],
+  ['text', () => Promise.resolve(Buffer.from('#!/bin/sh\necho hello world')), 'not_a_component', /not WebAssembly/],
+  ['nothing', () => Promise.resolve(new Uint8Array()), 'not_a_component', /not WebAssembly/],
+  [
+    'another layer',
+    () => Promise.resolve(Uint8Array.from([0, 0x61, 0x73, 0x6d, 0x0e, 0, 1, 0])),
+    'not_a_component',
+    /not known here/,
+  ],
+  ['17 MiB', () => Promise.resolve(new Uint8Array(17 * 1_024 * 1_024)), 'component_too_large', /at most 16777216/],
+]
+
+for (const [what, make, code, message] of bad) {
+  test(`refused: ${what}`, async () => {
+    const fault = await refusal(await make())
+    assert.equal(fault.code, code, fault.message)
+    assert.match(fault.message, message)
+  })
+}
+
+test('a good component installs after all that, in the same process', goodStillRuns)
+
+test('a file cut short anywhere is refused', async () => {
+  const bytes = await component()
+  for (let part = 1; part < 12; part++) {
+    const fault = await refusal(bytes.subarray(0, Math.floor((bytes.length * part) / 12)))
+    assert(['component_malformed', 'interface_missing', 'not_a_component'].includes(fault.code), fault.code)
+  }
+  await goodStillRuns()
+})
+
+test('a file with bytes flipped is refused or still harmless', async () => {
+  const bytes = await component()
+  for (let at = 9; at < bytes.length; at += 397) {
+    const flipped = Uint8Array.from(bytes)
+    flipped[at] = (flipped[at] ?? 0) ^ 0xff
+    try {
+      const tool = await rig.load(flipped)
+      await rig.sandbox.testCall(tool, { params: '{}' })
+    } catch (error) {
+      assert(error instanceof ToolFault, String(error))
+    }
+  }
+  await goodStillRuns()
+})
+
+test('a component that takes too long to transpile is given up', async () => {
+  const parts = { cacheFolder: rig.cacheFolder, deadlineMs: 1 }
+  const bytes = await component({ schema: '{"type":"object","title":"slow"}' })
+  await assert.rejects(prepareComponent(bytes, parts), { code: 'transpile_timeout' })
+})
+
+test('code is kept by its hash, private to the user, and used again', async () => {
+  const bytes = await component()
+  const first = await prepareComponent(bytes, { cacheFolder: rig.cacheFolder })
+  const again = await prepareComponent(bytes, { cacheFolder: rig.cacheFolder, deadlineMs: 1 })
+  assert.deepEqual(again, first)
+  assert(existsSync(join(first.folder, 'tool.js')))
+  assert(readdirSync(rig.cacheFolder).every((name) => /^(tool-1|runtime)-[0-9a-f]+$/.test(name)))
+})
+
+test('every memory and table in the cache has an upper bound', async () => {
+  const bytes = await spoiled(`(core module $e (memory 1) (table 1 funcref))${instance('e')}`)
+  const { folder } = await prepareComponent(bytes, { cacheFolder: rig.cacheFolder })
+  const modules = readdirSync(folder).filter((name) => name.endsWith('.wasm'))
+  const bounds = modules.flatMap((name) => limitsIn(readFileSync(join(folder, name))))
+  assert(bounds.length >= 3)
+  const pages = bounds.filter(({ section }) => section === 5).map(({ max }) => max ?? Number.POSITIVE_INFINITY)
+  assert(pages.reduce((sum, max) => sum + max, 0) <= 1_024, String(pages))
+})
+
+test('the schema must be a JSON object', async () => {
+  assert.equal((await refusal(await component({ schema: '[1]' }))).code, 'schema_invalid')
+  assert.equal((await refusal(await component({ schema: '{"type":' }))).code, 'schema_invalid')
+  const deep = `{"a":${'['.repeat(60)}${']'.repeat(60)}}`
+  assert.match((await refusal(await component({ schema: deep }))).message, /nests too deep/)
+})
+
+test('a schema that asks for a credential is warned about', async () => {
+  const schema = '{"type":"object","properties":{"api_key":{},"city":{}}}'
+  const { warnings } = await rig.load(await component({ schema }))
+  assert.deepEqual(warnings.length, 1)
+  assert.match(warnings[0] ?? '', /"api_key" looks like a credential/)
+})
+
+test('texts with letters that nobody sees are warned about', async () => {
+  const schema = '{"type":"object","title":"\u200bhidden"}'
+  for (const { warnings } of [
+    await rig.load(await component({ schema })),
+    await rig.load(await component(), { ...anyPlace, actions: [{ id: 'a', description: 'x\u{e0041}' }] }),
+  ]) {
+    assert.match(warnings.join(), /invisible characters/)
+  }
+  assert.doesNotMatch((await rig.load(await component())).warnings.join(), /invisible/)
+})
+
+test('a capability file for another interface version is refused', async () => {
+  const bytes = await component({ execute: ok })
+  await assert.rejects(rig.load(bytes, { ...anyPlace, wit_version: '0.4.0' }), /built for near:agent 0\.3/)
+})
+
+test('a world without the host interface is fine: a tool that asks for nothing', async () => {
+  const core = await parse(`(module (memory (export "memory") 1)
+    (func (export "near:agent/tool@0.3.0#execute") (param i32 i32 i32 i32 i32) (result i32) (i32.const 0))
+    (func (export "near:agent/tool@0.3.0#schema") (result i32) (i32.const 0))
+    (func (export "near:agent/tool@0.3.0#description") (result i32) (i32.const 0))
+    (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32) (i32.const 64)))`)
+  const wit = readFileSync(new URL('../../../src/sandbox/wit/tool.wit', import.meta.url), 'utf8')
+  const bytes = await componentNew(await componentEmbed({ binary: core, witSource: wit, world: 'sandboxed-tool' }), [])
+  assert.equal((await refusal(bytes)).code, 'schema_invalid')
+})
+
+/** Memories and tables of a module: enough of the format to see their maximum. */
+function limitsIn(bytes: Buffer): { section: number; max: number | undefined }[] {
+  const found: { section: number; max: number | undefined }[] = []
+  let at = 8
+  const number = (): number => {
+    let value = 0
+    for (let shift = 0; ; shift += 7) {
+      const next = bytes[at++] ?? 0
+      value += (next & 0x7f) * 2 ** shift
+      if (next < 0x80) return value
+    }
+  }
+  while (at < bytes.length) {
+    const section = bytes[at++] ?? 0
+    const end = number() + at
+    if (section === 4 || section === 5) {
+      for (let left = number(); left > 0; left--) {
+        if (section === 4) at++
+        const bounded = bytes[at++] === 1
+        number()
+        found.push({ section, max: bounded ? number() : undefined })
+      }
+    }
+    at = end
+  }
+  return found
+}

@@ -1,0 +1,326 @@
+// The HTTP of one call: credentials last and nowhere else, redirects with no more rights, limits, masking.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createMemoryLimits } from '#store/limits.ts'
+import { readCapabilities } from '#sandbox/package/capabilities.ts'
+import type { Dialled, Outgoing } from '#net/dial.ts'
+import { createEgress, type Egress, type GuestAnswer, type GuestRequest } from '#sandbox/egress/egress.ts'
+import { noLimits } from '../rig.ts'
+
+const secret = 'S3cret/va lue+9'
+const allowlist = [
+  { host: 'api.example.com', path_prefix: '/', methods: ['GET', 'POST'] },
+  { host: 'cdn.example.com', path_prefix: '/public/', methods: ['GET'] },
+]
+
+type Wire = (request: Outgoing, count: number) => { status?: number; headers?: Record<string, string>; body?: string }
+
+function setUp({
+  location,
+  wire = () => ({}),
+  secrets = { token: secret },
+  http = {},
+  limits = noLimits,
+}: {
+  location?: object
+  wire?: Wire
+  secrets?: Record<string, string>
+  http?: object
+  limits?: typeof noLimits
+}): { egress: Egress; sent: Outgoing[]; get: (more?: Partial<GuestRequest>) => Promise<GuestAnswer> } {
+  const credentials = location && { main: { secret_name: 'token', location, host_patterns: ['api.example.com'] } }
+  const { capabilities } = readCapabilities(
+    JSON.stringify({
+      version: '1',
+      wit_version: '0.3.0',
+      http: { allowlist, ...(credentials && { credentials }), ...http },
+    }),
+  )
+  const sent: Outgoing[] = []
+  const egress = createEgress({
+    tool: 'probe',
+    capabilities,
+    secret: (name) => Promise.resolve(secrets[name]),
+    limits,
+    now: () => 1_000_000,
+    dial(request): Promise<Dialled> {
+      sent.push(request)
+      const { status = 200, headers = {}, body = '' } = wire(request, sent.length)
+      return Promise.resolve({
+        type: 'answer',
+        status,
+        headers: new Map(Object.entries(headers)),
+        body: Buffer.from(body),
+      })
+    },
+  })
+  const get = (more: Partial<GuestRequest> = {}): Promise<GuestAnswer> =>
+    egress.request(
+      { method: 'GET', url: 'https://api.example.com/v1/x', headers: '{}', ...more },
+      new AbortController().signal,
+    )
+  return { egress, sent, get }
+}
+
+function faultOf(answer: GuestAnswer): string {
+  assert(answer.type === 'fault', 'it was answered')
+  return `${answer.fault.code}: ${answer.fault.message}`
+}
+
+const header = (request: Outgoing | undefined, name: string): string | undefined => request?.headers.get(name)
+
+test('a bearer token is added, and replaces what the guest wrote', async () => {
+  const { sent, get } = setUp({ location: { type: 'bearer' } })
+  await get({ headers: '{"Authorization":"Bearer mine","Accept":"a/b"}' })
+  assert.equal(header(sent[0], 'authorization'), `Bearer ${secret}`)
+  assert.equal(header(sent[0], 'accept'), 'a/b')
+})
+
+test('basic, header, query and path carry the secret in their way', async () => {
+  const basic = setUp({ location: { type: 'basic', username: 'me' } })
+  await basic.get()
+  assert.equal(header(basic.sent[0], 'authorization'), `Basic ${Buffer.from(`me:${secret}`).toString('base64')}`)
+  const named = setUp({ location: { type: 'header', name: 'X-Key', prefix: 'Token ' } })
+  await named.get({ headers: '{"x-key":"mine"}' })
+  assert.equal(header(named.sent[0], 'x-key'), `Token ${secret}`)
+  const query = setUp({ location: { type: 'query_param', name: 'key' } })
+  await query.get({ url: 'https://api.example.com/v1/x?a=%3A&key=mine&k%65y=mine' })
+  assert.equal(query.sent[0]?.target.query, `?a=%3A&key=${encodeURIComponent(secret)}`)
+  const path = setUp({ location: { type: 'url_path', placeholder: '{TOKEN}' } })
+  await path.get({ url: 'https://api.example.com/bot{TOKEN}/getMe' })
+  await path.get({ url: 'https://api.example.com/bot%7BTOKEN%7D/getMe' })
+  for (const { target } of path.sent) assert.equal(target.path, `/bot${encodeURIComponent(secret)}/getMe`)
+})
+
+test('a host without a credential gets none', async () => {
+  const { sent, get } = setUp({ location: { type: 'bearer' } })
+  await get({ url: 'https://cdn.example.com/public/x' })
+  assert.equal(header(sent[0], 'authorization'), undefined)
+})
+
+const locations = [
+  { type: 'bearer' },
+  { type: 'basic', username: 'me' },
+  { type: 'header', name: 'x-key' },
+  { type: 'query_param', name: 'key' },
+  { type: 'url_path', placeholder: 'TOKEN' },
+]
+for (const location of locations) {
+  test(`what an answer echoes of a ${location.type} credential is masked`, async () => {
+    const { get, egress } = setUp({
+      location,
+      wire: ({ target, headers }) => ({
+        headers: {
+          'x-echo': [...headers.values()].join(),
+          link: `<https://api.example.com${target.path}${target.query}>`,
+        },
+        body: JSON.stringify({
+          path: target.path,
+          query: target.query,
+          headers: [...headers],
+          raw: secret,
+          b: Buffer.from(secret).toString('base64'),
+        }),
+      }),
+    })
+    const answer = await get({ url: 'https://api.example.com/v1/{TOKEN}/x' })
+    assert(answer.type === 'answer')
+    const all = `${answer.headers} ${answer.body.toString()} ${JSON.stringify(egress.traffic.requests)}`
+    assert.match(all, /\*\*\*/)
+    for (const form of [
+      secret,
+      encodeURIComponent(secret),
+      Buffer.from(secret).toString('base64').slice(0, -2),
+      'S3cret',
+      'S3cret%2F',
+    ]) {
+      assert(!all.includes(form), form)
+    }
+    assert(!all.includes(Buffer.from(`me:${secret}`).toString('base64')))
+  })
+}
+
+test('blanks around a secret are lost on the way, and its echo is masked all the same', async () => {
+  const { get } = setUp({
+    location: { type: 'bearer' },
+    secrets: { token: ' hush-hush \t' },
+    wire: () => ({ body: 'you said hush-hush' }),
+  })
+  const answer = await get()
+  assert.equal(answer.type === 'answer' && answer.body.toString(), 'you said ***')
+})
+
+test('what is known of a credential does not grow with the requests', async () => {
+  const { get, egress } = setUp({ location: { type: 'bearer' } })
+  await get()
+  const { size } = egress.traffic.echoes
+  for (let each = 0; each < 20; each++) await get()
+  assert.equal(egress.traffic.echoes.size, size)
+})
+
+test('a missing secret stops the request and is named', async () => {
+  const { sent, get, egress } = setUp({ location: { type: 'bearer' }, secrets: {} })
+  assert.equal(faultOf(await get()), 'credential_missing: the secret token is not set')
+  assert.deepEqual([sent.length, egress.traffic.missing], [0, ['token']])
+})
+
+test('a secret with a line break never reaches a header', async () => {
+  const { sent, get } = setUp({ location: { type: 'bearer' }, secrets: { token: 'a\r\nX: y' } })
+  assert.match(faultOf(await get()), /has a line break/)
+  assert.equal(sent.length, 0)
+})
+
+test('a redirect within the origin keeps the credential', async () => {
+  const { sent, get } = setUp({
+    location: { type: 'bearer' },
+    wire: (_, count) => (count === 1 ? { status: 302, headers: { location: '/v2/y?z=1' } } : { body: 'there' }),
+  })
+  const answer = await get()
+  assert(answer.type === 'answer')
+  assert.equal(answer.body.toString(), 'there')
+  assert.deepEqual(
+    [sent[1]?.target.path, sent[1]?.target.query, header(sent[1], 'authorization')],
+    ['/v2/y', '?z=1', `Bearer ${secret}`],
+  )
+})
+
+test('a redirect to another allowed origin loses the credential and the guest’s own', async () => {
+  const { sent, get } = setUp({
+    location: { type: 'header', name: 'x-key' },
+    wire: (_, count) => (count === 1 ? { status: 307, headers: { location: 'https://cdn.example.com/public/y' } } : {}),
+  })
+  await get({ headers: '{"authorization":"mine","cookie":"a=b","accept":"x/y"}' })
+  assert.deepEqual([...(sent[1]?.headers.keys() ?? [])], ['accept'])
+})
+
+const outside = [
+  'https://evil.example/',
+  '//evil.example/x',
+  'http://api.example.com/v1/x',
+  'https://cdn.example.com/private/x',
+  'https://api.example.com:8443/',
+  'https://user@api.example.com/',
+  'http://169.254.169.254/latest',
+  'file:///etc/passwd',
+  '/v1/../../x',
+  '..',
+  'javascript:alert(1)',
+]
+for (const location of outside) {
+  test(`a redirect to ${location} is not followed`, async () => {
+    const { sent, get, egress } = setUp({ wire: () => ({ status: 302, headers: { location } }) })
+    assert.match(faultOf(await get()), /^blocked: a redirect was not followed/)
+    assert.deepEqual([sent.length, egress.traffic.blocked.length], [1, 1])
+  })
+}
+
+test('a redirect that carries the credential away is refused', async () => {
+  for (const form of [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')]) {
+    const { sent, get } = setUp({
+      location: { type: 'bearer' },
+      wire: () => ({ status: 302, headers: { location: `https://cdn.example.com/public/?k=${form}` } }),
+    })
+    assert.match(faultOf(await get()), /a redirect carries a credential/)
+    assert.equal(sent.length, 1)
+  }
+})
+
+test('redirects end', async () => {
+  const { sent, get } = setUp({ wire: () => ({ status: 302, headers: { location: '/again' } }) })
+  assert.match(faultOf(await get()), /more than 5 redirects/)
+  assert.equal(sent.length, 6)
+})
+
+test('a POST that is redirected by 303 becomes a GET without its body', async () => {
+  const { sent, get } = setUp({ wire: (_, count) => (count === 1 ? { status: 303, headers: { location: '/y' } } : {}) })
+  await get({ method: 'post', body: Buffer.from('x'), headers: '{"content-type":"a/b"}' })
+  assert.deepEqual(
+    sent.map(({ method, body }) => [method, body?.toString()]),
+    [
+      ['POST', 'x'],
+      ['GET', undefined],
+    ],
+  )
+  assert.equal(header(sent[1], 'content-type'), undefined)
+})
+
+test('headers that frame a message or name its recipient are the host’s', async () => {
+  const { sent, get } = setUp({})
+  await get({
+    headers:
+      '{"X-HTTP-Method-Override":"DELETE","X-Original-URL":"/admin","Host":"evil","Content-Length":"9","Transfer-Encoding":"chunked","Connection":"x","Proxy-Foo":"y","Accept-Encoding":"gzip","X-Ok":"1"}',
+  })
+  assert.deepEqual([...(sent[0]?.headers ?? [])], [['x-ok', '1']])
+})
+
+const badHeaders = [
+  '[]',
+  '{',
+  '1',
+  '{"a b":"x"}',
+  '{"a":"x\\r\\ny"}',
+  '{"a":1}',
+  '{"a":"x\\u0000"}',
+  '{"a":"€"}',
+  '{"":"x"}',
+  `{"a":"${'x'.repeat(40_000)}"}`,
+]
+for (const headers of badHeaders) {
+  test(`headers that cannot be sent are refused: ${headers.slice(0, 20)}`, async () => {
+    const { sent, get } = setUp({})
+    assert.match(faultOf(await get({ headers })), /^invalid_request/)
+    assert.equal(sent.length, 0)
+  })
+}
+
+test('what has the shape of a credential does not go out by the guest’s hand', async () => {
+  const leak = `ghp_${'a'.repeat(36)}`
+  const { sent, get } = setUp({})
+  for (const more of [
+    { url: `https://api.example.com/?t=${leak}` },
+    { headers: `{"x":"${leak}"}` },
+    { body: Buffer.from(leak) },
+    { url: `https://api.example.com/?t=%67hp_${'a'.repeat(36)}` },
+  ]) {
+    assert.match(faultOf(await get(more)), /^secret_in_request: the request carries a GitHub token/)
+  }
+  assert.equal(sent.length, 0)
+})
+
+test('a body that is too large is refused', async () => {
+  assert.match(faultOf(await setUp({}).get({ body: Buffer.alloc(4 * 1_024 * 1_024 + 1) })), /^request_too_large/)
+})
+
+test('fifty requests a call, redirects included', async () => {
+  const { sent, get } = setUp({
+    wire: (_, count) => (count % 2 === 1 ? { status: 302, headers: { location: '/y' } } : {}),
+  })
+  for (let each = 0; each < 25; each++) assert.equal((await get()).type, 'answer')
+  assert.match(faultOf(await get()), /^too_many_requests: more than 50/)
+  assert.equal(sent.length, 50)
+})
+
+test('rates are kept across calls by the store, a minute and an hour', async () => {
+  const limits = createMemoryLimits()
+  const http = { rate_limit: { requests_per_minute: 3, requests_per_hour: 100 } }
+  for (let each = 0; each < 3; each++) assert.equal((await setUp({ http, limits }).get()).type, 'answer')
+  assert.match(
+    faultOf(await setUp({ http, limits }).get()),
+    /^rate_limited: probe may send 3 requests per minute; try again in 60 s/,
+  )
+  const hourly = { rate_limit: { requests_per_hour: 2 } }
+  const other = createMemoryLimits()
+  for (let each = 0; each < 2; each++) await setUp({ http: hourly, limits: other }).get()
+  assert.match(faultOf(await setUp({ http: hourly, limits: other }).get()), /2 requests per hour/)
+})
+
+test('what is not in the list is blocked before anything is counted or sent', async () => {
+  const { sent, get, egress } = setUp({})
+  assert.match(faultOf(await get({ url: 'https://evil.example/' })), /^blocked: the host evil.example/)
+  assert.match(faultOf(await get({ method: 'DELETE' })), /^blocked: DELETE/)
+  assert.equal(sent.length, 0)
+  assert.deepEqual(
+    egress.traffic.blocked.map(({ method }) => method),
+    ['GET', 'DELETE'],
+  )
+})

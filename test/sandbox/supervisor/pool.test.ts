@@ -1,0 +1,141 @@
+// Few live processes: shared fairly, stopped when idle, replaced when they die.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { chooseNext, createToolPool, type ToolPool } from '#sandbox/supervisor/pool.ts'
+import { prepareRuntime } from '#sandbox/build/runtime.ts'
+import type { Job } from '#sandbox/supervisor/process.ts'
+import { component, ok } from '../fixtures.ts'
+import { createRig } from '../rig.ts'
+
+const rig = createRig()
+const folders: string[] = []
+const pools: ToolPool[] = []
+
+before(async () => {
+  for (const title of ['a', 'b', 'c'])
+    folders.push((await rig.load(await component({ schema: `{"title":"${title}"}` }))).folder)
+})
+after(async () => {
+  for (const pool of pools) await pool.close()
+  await rig.close()
+})
+
+function createPool(maxProcesses: number, more: { idleMs?: number; maxWaiting?: number } = {}): ToolPool {
+  const pool = createToolPool({ script: prepareRuntime(rig.cacheFolder), maxProcesses, ...more })
+  pools.push(pool)
+  return pool
+}
+
+const job: Job = {
+  work: { kind: 'execute', params: '{}', secretNames: [], secretsSet: [] },
+  host: () => Promise.resolve({ head: { ok: false, code: 'blocked', message: 'no', sent: false } }),
+  logs: [],
+  deadlineMs: 20_000,
+}
+
+test('at most so many processes live at once, and every call is answered', async () => {
+  const pool = createPool(2)
+  let most = 0
+  const calls = Array.from({ length: 24 }, (_, at) =>
+    pool.run(folders[at % 3] ?? '', job).then(({ result }) => {
+      most = Math.max(most, pool.live().length)
+      return result.type
+    }),
+  )
+  assert.deepEqual(new Set(await Promise.all(calls)), new Set(['output']))
+  assert.equal(most, 2)
+})
+
+test('an idle process is used again, and stopped after a while', async () => {
+  const pool = createPool(2, { idleMs: 200 })
+  await pool.run(folders[0] ?? '', job)
+  const [first] = pool.live()
+  await pool.run(folders[0] ?? '', job)
+  assert.equal(pool.live()[0]?.pid, first?.pid)
+  while (pool.live().length > 0) await new Promise((done) => setTimeout(done, 20))
+  assert.throws(() => readFileSync(`/proc/${first?.pid}/cmdline`, 'utf8').includes('child.mjs') || assert.fail('gone'))
+})
+
+test('a process that was killed while idle is replaced without a word', async () => {
+  const pool = createPool(1)
+  await pool.run(folders[0] ?? '', job)
+  const { pid } = pool.live()[0] ?? {}
+  process.kill(pid ?? 0, 'SIGKILL')
+  await new Promise((done) => setTimeout(done, 100))
+  assert.equal((await pool.run(folders[0] ?? '', job)).result.type, 'output')
+  assert.notEqual(pool.live()[0]?.pid, pid)
+})
+
+test('a call that gives up while it waits leaves the queue', async () => {
+  const pool = createPool(1)
+  const running = pool.run(folders[0] ?? '', job)
+  const stop = new AbortController()
+  const waiting = pool.run(folders[1] ?? '', { ...job, signal: stop.signal })
+  stop.abort()
+  await assert.rejects(waiting, /cancelled/)
+  assert.equal((await running).result.type, 'output')
+})
+
+test('calls beyond the queue are refused, not piled up', async () => {
+  const pool = createPool(1, { maxWaiting: 1 })
+  const first = pool.run(folders[0] ?? '', job)
+  const second = pool.run(folders[0] ?? '', job)
+  await assert.rejects(pool.run(folders[0] ?? '', job), { code: 'sandbox_unavailable' })
+  await Promise.all([first, second])
+})
+
+test('a tool that holds all it may leaves a place to the others', async () => {
+  const pool = createPool(2)
+  const [slow = '', quick = ''] = folders
+  const stop = new AbortController()
+  const looping = (await rig.load(await component({ execute: `(loop $l (br $l)) ${ok}` }))).folder
+  const held = [1, 2, 3].map(() => pool.run(looping, { ...job, signal: stop.signal }).catch(() => 'stopped'))
+  for (const folder of [slow, quick, slow]) assert.equal((await pool.run(folder, job)).result.type, 'output')
+  stop.abort()
+  assert.deepEqual(await Promise.all(held), ['stopped', 'stopped', 'stopped'])
+})
+
+test('closing ends every process and refuses what waits', async () => {
+  const pool = createPool(1)
+  const first = pool.run(folders[0] ?? '', job)
+  const second = pool.run(folders[1] ?? '', job)
+  const settled = Promise.allSettled([first, second])
+  await pool.close()
+  assert.deepEqual(
+    (await settled).map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+  await assert.rejects(pool.run(folders[0] ?? '', job), /shutting down/)
+  assert.deepEqual(pool.live(), [])
+})
+
+test('a process goes on with its own tool for a while, then the longest waiting call has its turn', () => {
+  const queue = [{ folder: 'a' }, { folder: 'b' }, { folder: 'c' }]
+  const idle = (folder: string) => ({ folder, busy: false, since: 0 })
+  assert.equal(chooseNext(queue, [idle('b')], 400)?.folder, 'b')
+  assert.equal(chooseNext(queue, [idle('b')], 600)?.folder, 'a')
+  assert.equal(chooseNext(queue, [idle('x')], 0)?.folder, 'a')
+  assert.equal(chooseNext([], [idle('a')], 0), undefined)
+})
+
+test('no process is put out while every waiting tool has one; a tool without any comes first', () => {
+  const queue = [{ folder: 'a' }, { folder: 'b' }]
+  const busy = { folder: 'a', busy: true, since: 0 }
+  assert.equal(chooseNext(queue, [busy, { folder: 'b', busy: false, since: 0 }], 600)?.folder, 'b')
+  const withC = [...queue, { folder: 'c' }]
+  assert.equal(chooseNext(withC, [busy, { folder: 'b', busy: false, since: 0 }], 600)?.folder, 'c')
+})
+
+test('many calls of many tools through few processes: all are answered, without a start for each', async () => {
+  const pool = createPool(2)
+  const seen = new Set<number | undefined>()
+  const caller = async (folder: string): Promise<void> => {
+    for (let each = 0; each < 20; each++) {
+      assert.equal((await pool.run(folder, job)).result.type, 'output')
+      for (const { pid } of pool.live()) seen.add(pid)
+    }
+  }
+  await Promise.all(Array.from({ length: 12 }, (_, at) => caller(folders[at % 3] ?? '')))
+  assert(seen.size < 60, `${seen.size} processes for 240 calls`)
+})

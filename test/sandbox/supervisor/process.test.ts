@@ -1,0 +1,188 @@
+// The second line: what a process can do whose script is the attacker's own, and how the parent bears one that lies.
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { type Host, nobody, startProcess } from '#sandbox/supervisor/process.ts'
+import { prepareRuntime } from '#sandbox/build/runtime.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'atrium-process-'))
+const script = prepareRuntime(folder)
+const root = process.getuid?.() === 0
+const host: Host = () => Promise.resolve({ head: { ok: true, status: 200, headers: '{}' } })
+const work = { kind: 'execute', params: '{}', secretNames: [], secretsSet: [] } as const
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Runs a script of an attacker in place of the generated code, as if a name had become code. */
+async function attack(code: string): Promise<string> {
+  const tool = mkdtempSync(join(folder, 'tool-'))
+  writeFileSync(join(tool, 'about.json'), JSON.stringify({ tool: 'tool', witVersion: '0.3' }))
+  writeFileSync(
+    join(tool, 'tool.js'),
+    `export async function instantiate() {
+      const tell = async (run) => { try { return String(await run()) } catch (error) { return 'no: ' + (error.code ?? error.message) } }
+      return { tool: { execute: async () => ({ output: await tell(async () => { ${code} }) }) } }
+    }`,
+  )
+  const child = startProcess({ script, folder: tool, ...(root && { uid: nobody }) })
+  try {
+    const { result } = await child.run({ work, host, logs: [], deadlineMs: 10_000 })
+    assert(result.type === 'output', JSON.stringify(result))
+    return result.output
+  } finally {
+    child.stop()
+  }
+}
+
+const secretFile = join(folder, 'secret.txt')
+writeFileSync(secretFile, 'treasure')
+
+const attacks: readonly [what: string, code: string][] = [
+  ['load a platform module', `return (await import('node:fs')).readFileSync('${secretFile}')`],
+  ['load a file', `return Object.keys(await import('file://${script}'))`],
+  ['load another text', `return (await import('data:text/javascript,export default 1')).default`],
+  ['get a platform module', `return process.getBuiltinModule('fs')`],
+  ['see the process', `return process.pid`],
+  ['require', `return require('fs')`],
+  ['make code of text', `return eval('1+1')`],
+  ['make a function of text', `return new Function('return 1')()`],
+  ['make a function by the back door', `return (async () => {}).constructor('return 1')()`],
+  ['fetch', `return (await fetch('http://127.0.0.1:1')).status`],
+  ['open a socket', `return new WebSocket('ws://127.0.0.1:1')`],
+  ['start a thread', `return new Worker('x')`],
+]
+for (const [what, code] of attacks) {
+  test(`an attacker's script cannot ${what}`, async () => assert.match(await attack(code), /^no: /))
+}
+
+test('an attacker finds neither the environment nor the rights of the parent', async () => {
+  const seen = await attack(`
+    const found = []
+    for (const key of Object.getOwnPropertyNames(globalThis)) {
+      let value
+      try { value = globalThis[key] } catch { continue }
+      if (value && typeof value === 'object' && ('kill' in value || 'env' in value || 'binding' in value)) found.push(key)
+    }
+    return JSON.stringify(found)`)
+  assert.equal(seen, '[]')
+})
+
+test('the process runs as nobody where the service is root, without environment, with an end to its CPU time', async () => {
+  const tool = join(folder, 'own')
+  mkdirSync(tool)
+  writeFileSync(join(tool, 'about.json'), JSON.stringify({ tool: 'tool', witVersion: '0.3' }))
+  writeFileSync(
+    join(tool, 'tool.js'),
+    'export function instantiate() { return { tool: { execute: () => ({ output: "1" }) } } }',
+  )
+  const child = startProcess({ script, folder: tool, ...(root && { uid: nobody }) })
+  await child.run({ work, host, logs: [], deadlineMs: 10_000 })
+  const look = (name: string): string => readFileSync(`/proc/${child.pid}/${name}`, 'utf8')
+  if (root) assert.match(look('status'), new RegExp(`^Uid:\\s+${nobody}\\s+${nobody}`, 'm'))
+  assert.match(look('limits'), /Max cpu time\s+120\s/)
+  assert.match(look('limits'), /Max core file size\s+0\s/)
+  if (root) assert.equal(look('environ'), '')
+  child.stop()
+})
+
+/** Starts a process whose whole code is the attacker's: even the framing is theirs. */
+async function lie(code: string): Promise<string> {
+  const own = mkdtempSync(join(folder, 'lie-'))
+  const file = join(own, 'child.mjs')
+  writeFileSync(file, `import { writeSync } from 'node:fs'\n${code}`)
+  const child = startProcess({ script: file, folder: own })
+  try {
+    const { result } = await child.run({ work, host, logs: [], deadlineMs: 2_000 })
+    return result.type
+  } catch (error) {
+    assert.equal(child.alive, false)
+    return (error as { code: string }).code
+  } finally {
+    child.stop()
+  }
+}
+
+const frame = `const frame = (head) => { const t = Buffer.from(JSON.stringify(head)); const p = Buffer.alloc(8)
+  p.writeUInt32LE(t.length, 0); p.writeUInt32LE(t.length, 4); return Buffer.concat([p, t]) }
+const put = (bytes) => { for (let at = 0; at < bytes.length; ) try { at += writeSync(1, bytes, at) } catch {} }\n`
+const lies: readonly [what: string, code: string, expected: string][] = [
+  [
+    'announces a frame of 4 GiB',
+    'const p = Buffer.alloc(8, 255); writeSync(1, p); setInterval(() => {}, 1000)',
+    'flood',
+  ],
+  ['sends messages without end', `${frame} for (;;) put(frame({ type: 'ready' }))`, 'flood'],
+  [
+    'sends questions without end',
+    `${frame} for (let id = 0; ; id++) put(frame({ type: 'workspace', id, path: 'x' }))`,
+    'flood',
+  ],
+  [
+    'asks again before it took the answer',
+    `${frame} put(Buffer.concat([1, 2].map((id) => frame({ type: 'workspace', id, path: 'x' })))); setInterval(() => {}, 1000)`,
+    'flood',
+  ],
+  [
+    'sends bytes without end',
+    `${frame} const big = Buffer.alloc(11e6); const p = Buffer.alloc(8); p.writeUInt32LE(big.length, 0); for (;;) { put(p); put(big) }`,
+    'flood',
+  ],
+  [
+    'sends no JSON',
+    `const p = Buffer.from([4,0,0,0,4,0,0,0,123,123,123,123]); writeSync(1, p); setInterval(() => {}, 1000)`,
+    'flood',
+  ],
+  [
+    'sends a head longer than its frame',
+    'const p = Buffer.from([4,0,0,0,9,0,0,0,1,1,1,1]); writeSync(1, p); setInterval(() => {}, 1000)',
+    'flood',
+  ],
+  ['sends an unknown message', `${frame} put(frame({ type: 'please' })); setInterval(() => {}, 1000)`, 'flood'],
+  [
+    'sends a result of the wrong shape',
+    `${frame} put(frame({ type: 'done', result: { type: 'output', output: 7 } })); setInterval(() => {}, 1000)`,
+    'flood',
+  ],
+  [
+    'sends an output that is too long',
+    `${frame} put(frame({ type: 'done', result: { type: 'output', output: 'x'.repeat(2e6) } })); setInterval(() => {}, 1000)`,
+    'flood',
+  ],
+  ['says nothing', 'setInterval(() => {}, 1000)', 'time_limit'],
+  ['ends at once', '', 'crashed'],
+  ['ends by a signal', `process.kill(process.pid, 'SIGSEGV')`, 'crashed'],
+  ['runs out of heap', `const all = []; for (;;) all.push(new Array(1e5).fill(all.length))`, 'memory_limit'],
+]
+for (const [what, code, expected] of lies) {
+  test(`a process that ${what} is put to an end`, async () => assert.equal(await lie(code), expected))
+}
+
+test('even a whole child of the attacker reads no file, sees no variable, and starts nothing', async () => {
+  const code = `${frame}
+    const tries = {
+      file: async () => (await import('node:fs')).readFileSync('${secretFile}', 'utf8'),
+      list: async () => (await import('node:fs')).readdirSync('/'),
+      write: async () => (await import('node:fs')).writeFileSync('/tmp/x', ''),
+      run: async () => (await import('node:child_process')).execSync('id'),
+      thread: async () => new (await import('node:worker_threads')).Worker('1', { eval: true }),
+      net: async () => new Promise(async (ok, no) => (await import('node:net')).connect(80, '127.0.0.1').on('error', no).on('connect', ok)),
+      sqlite: async () => import('node:sqlite'),
+      ffi: async () => import('node:ffi'),
+      native: async () => process.dlopen({}, '/lib/x.node'),
+      wasi: async () => new (await import('node:wasi')).WASI({ version: 'preview1' }),
+      inspect: async () => (await import('node:inspector')).open(0),
+    }
+    const done = []
+    for (const [name, run] of Object.entries(tries)) await run().then(() => done.push(name), () => {})
+    done.push(...Object.keys(process.env))
+    put(frame({ type: 'done', result: { type: 'error', error: done.join() }, logs: [] }))
+    setInterval(() => {}, 1000)`
+  const own = mkdtempSync(join(folder, 'whole-'))
+  const file = join(own, 'child.mjs')
+  writeFileSync(file, `import { writeSync } from 'node:fs'\n${code}`)
+  const child = startProcess({ script: file, folder: own })
+  const { result } = await child.run({ work, host, logs: [], deadlineMs: 10_000 })
+  child.stop()
+  assert.deepEqual(result, { type: 'error', error: '' })
+})
