@@ -10,6 +10,7 @@ import type { Store, ToolRecord } from '#core/store.ts'
 import type { Tool } from '#core/tool.ts'
 import type { Home } from '#home.ts'
 import type { Log } from '#lib/log.ts'
+import { inCheckout } from '#lib/place.ts'
 import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import type { InstalledTool } from '#sandbox/tool.ts'
 import type { Tools } from '#turns/runner.ts'
@@ -108,7 +109,7 @@ export async function openToolshed(parts: ToolshedParts): Promise<Toolshed> {
     known: JsonObject,
     onInstall: (name: string) => void,
   ): Promise<string | undefined> {
-    const folder = join(import.meta.dirname, '..', '..', 'tools', name)
+    const folder = inCheckout('tools', name)
     const [component, capabilities] = await Promise.all([
       readFile(join(folder, 'dist', `${name}.wasm`)),
       readFile(join(folder, 'capabilities.json'), 'utf8'),

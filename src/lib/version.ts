@@ -1,7 +1,8 @@
 // The version of this checkout.
 import { readFileSync } from 'node:fs'
+import { inCheckout } from './place.ts'
 
 export function readVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  const text = readFileSync(inCheckout('package.json'), 'utf8')
   return (JSON.parse(text) as { version: string }).version
 }

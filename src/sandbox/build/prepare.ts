@@ -2,8 +2,9 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { isObject } from '#core/json.ts'
+import { inCheckout } from '#lib/place.ts'
 import type { Outline, WitVersion } from '#sandbox/package/component.ts'
 import { outlineOf } from '#sandbox/package/component.ts'
 import { ToolFault, type ToolFaultCode } from '#sandbox/faults.ts'
@@ -90,16 +91,14 @@ async function transpileApart(
 }
 
 function spawnTranspiler() {
-  const sandbox = resolve(import.meta.dirname, '..')
-  const root = resolve(sandbox, '..', '..')
   const flags = [
     '--permission',
     '--no-experimental-sqlite',
     '--no-experimental-ffi',
     '--no-addons',
-    `--allow-fs-read=${sandbox}/*`,
-    `--allow-fs-read=${join(root, 'package.json')}`,
-    `--allow-fs-read=${join(root, 'node_modules')}/*`,
+    `--allow-fs-read=${inCheckout('src', 'sandbox')}/*`,
+    `--allow-fs-read=${inCheckout('package.json')}`,
+    `--allow-fs-read=${inCheckout('node_modules')}/*`,
     '--wasm-max-mem-pages=16384',
     '--max-old-space-size=512',
     '--disable-warning=ExperimentalWarning',
@@ -110,7 +109,7 @@ function spawnTranspiler() {
     limited,
     process.execPath,
     ...flags,
-    join(import.meta.dirname, 'transpile-child.ts'),
+    inCheckout('src', 'sandbox', 'build', 'transpile-child.ts'),
     String(nobody),
   ]
   return spawn('/bin/sh', args, { env: {}, cwd: '/', stdio: ['pipe', 'pipe', 'ignore'] })

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import { newId } from '#core/ids.ts'
+import { inCheckout } from '#lib/place.ts'
 
 const parts = ['child', 'frames', 'guest', 'limits', 'scrub', 'wasi']
 const folderMode = 0o700
@@ -13,7 +14,7 @@ const fileMode = 0o600
 /** Writes the child's code below the cache folder, once per content, and returns the file to start. */
 export function prepareRuntime(cacheFolder: string): string {
   const files = parts.map((name) => {
-    const source = readFileSync(join(import.meta.dirname, '..', 'child', `${name}.ts`), 'utf8')
+    const source = readFileSync(inCheckout('src', 'sandbox', 'child', `${name}.ts`), 'utf8')
     return { name: `${name}.mjs`, text: plainScript(source) }
   })
   const hash = createHash('sha256')
