@@ -45,6 +45,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
 const mayCompute = 'sandbox'
 const readsEnvironment = 'config.ts'
 const mostLines = 400
+/** Only `import type` leaves it unloaded. */
+const wholeHttp = /^(import|export)\s(?!type\b)[^'"=]*['"](node:)?http['"]/m
 
 /** Every breach in a set of files, `path in src` -> text: a line each. */
 export function findBreaches(files: ReadonlyMap<string, string>): string[] {
@@ -62,6 +64,7 @@ function breachesOf(path: string, source: Source, text: string): string[] {
   if (lines > mostLines) breaches.push(`${path} has ${lines} lines, more than ${mostLines}`)
   if (source.barrel || /(^|\/)index\.[cm]?[jt]sx?$/.test(path)) breaches.push(`${path} is a barrel`)
   if (source.computed && floorOf(path) !== mayCompute) breaches.push(`${path} imports a computed name`)
+  if (wholeHttp.test(text)) breaches.push(`${path} imports node:http for more than types: use #lib/http.ts`)
   if (path !== readsEnvironment && touchesEnvironment(source)) breaches.push(`${path} reads process.env`)
   for (const name of source.imports) {
     if (name.startsWith('.') && dirname(join(dirname(path), name)) !== dirname(path)) {

@@ -1,10 +1,11 @@
 // Reaching the agent from a command: through the service that runs on this home, or by opening the hall here.
-import { type IncomingMessage, request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { createInterface } from 'node:readline'
 import { loadConfig } from '#config.ts'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { openHome, readNote, type ServiceNote } from '#home.ts'
+import { request } from '#lib/http.ts'
 import { openLog } from '#lib/log.ts'
 import { openHall } from '#hall.ts'
 import type { ChatEvent } from '#turns/chat.ts'

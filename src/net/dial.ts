@@ -1,12 +1,13 @@
 // One request on the wire: resolve once, refuse what is not public, connect to exactly that address, read a bounded
 // answer. Follows nothing, remembers nothing.
 import type { LookupAddress } from 'node:dns'
-import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'
 import { connect as tlsConnect, rootCertificates } from 'node:tls'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { request as httpRequest } from '#lib/http.ts'
 import { isAddressHost, isLoopbackHost, type Target } from '#safety/urls.ts'
 import { addressKind } from './addresses.ts'
 import { openTunnel, proxyFor, type ProxySettings } from './proxy.ts'

@@ -1,7 +1,7 @@
 // Going out through a proxy: whether a target needs it, and the tunnel to it.
-import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
+import { request as httpRequest } from '#lib/http.ts'
 import { isAddressHost, isLoopbackHost, type Target } from '#safety/urls.ts'
 
 /** HTTPS_PROXY and NO_PROXY as they were given. */

@@ -1,11 +1,12 @@
 // The local door: how commands on this machine reach a service that already runs on their home. It listens on loopback
 // only and opens to a token that stands in the home, where only its owner can read it.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { isObject } from '#core/json.ts'
 import { asFault, statusOf } from '#http/reply.ts'
+import { createServer } from '#lib/http.ts'
 import type { Log } from '#lib/log.ts'
 import { sendMessage } from '#turns/chat.ts'
 import type { Turns } from '#turns/turns.ts'
