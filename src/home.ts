@@ -15,26 +15,19 @@ export type Home = {
   readonly logFile: string
 }
 
-/** What a running service leaves in its home, so that commands find it. */
-export type ServiceNote = {
-  readonly pid: number
-  readonly port: number
-  readonly token: string
-  readonly gateway?: string
-}
-
-/** Makes the folder where it is missing. Throws home_unwritable with the way out. */
+/** Makes the folder where it is missing. Throws home_unwritable or forbidden with the way out. */
 export function openHome(path: string): Home {
   try {
     makeFolder(path)
     if (!statSync(path).isDirectory()) throw new Error('it is not a folder')
+    checkOwner(path)
     chmodSync(path, 0o700)
     const probe = join(path, `.probe-${process.pid}`)
     writeFileSync(probe, '', { mode: 0o600 })
     rmSync(probe)
     makePrivate(join(path, lockName))
   } catch (error) {
-    throw unwritable(path, error)
+    throw error instanceof AppError ? error : unwritable(path, error)
   }
   return { path, database: join(path, databaseName), logFile: join(path, 'atrium.log') }
 }
@@ -68,21 +61,14 @@ export function provisionedToken(home: Home): string {
   return readOrMake(join(home.path, 'webui-token'), newToken, /^[\x21-\x7e]{16,4096}$/)
 }
 
-export function writeNote(home: Home, note: ServiceNote): void {
-  writeFileSync(join(home.path, 'service.json'), JSON.stringify(note), { mode: 0o600 })
-}
-
-export function removeNote(home: Home): void {
-  rmSync(join(home.path, 'service.json'), { force: true })
-}
-
-/** The note of the service that runs on a home. It may be stale: whoever reads it must be ready for nobody answering. */
-export function readNote(path: string): ServiceNote | undefined {
-  try {
-    return JSON.parse(readFileSync(join(path, 'service.json'), 'utf8')) as ServiceNote
-  } catch {
-    return undefined
-  }
+/** Throws forbidden for what belongs to somebody else: root could use it, and would trust what they put there. */
+export function checkOwner(path: string): void {
+  const [owner, self] = [statSync(path).uid, process.geteuid?.()]
+  if (self === undefined || owner === self) return
+  throw new AppError(
+    'forbidden',
+    `${path} belongs to another user (${owner}, this one is ${self}): run as that user, or set ATRIUM_HOME to a folder of yours`,
+  )
 }
 
 function readOrMake(file: string, make: () => string, form: RegExp): string {
@@ -92,6 +78,7 @@ function readOrMake(file: string, make: () => string, form: RegExp): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(file, error)
   }
+  checkOwner(file)
   const text = readFileSync(file, 'utf8').trim()
   if (!form.test(text))
     throw new AppError('invalid_config', `${file} does not hold what it should: restore it, or move it away`)

@@ -2,7 +2,8 @@
 import { type Config, checkDoors, weakTokens } from '#config.ts'
 import { openLocalDoor } from '#doors/local/door.ts'
 import { type Hall, type HallParts, openHall } from '#hall.ts'
-import { provisionedToken, removeNote, writeNote } from '#home.ts'
+import { provisionedToken } from '#home.ts'
+import { takeSocket } from '#home/socket.ts'
 import type { Gateway } from '#http/server.ts'
 import { newToken } from '#lib/token.ts'
 import { readVersion } from '#lib/version.ts'
@@ -58,22 +59,19 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     // Last of all: its health tells that every door is open.
     if (config.gateway.enabled) open.push(await openGateway(hall, parts, { about, token }))
     const local = await openLocalDoor({
+      socket: takeSocket(hall.home.path),
       turns: hall.turns,
       log: parts.log,
       reload: () => hall.reload(),
-      status: () => statusOf(hall.turns, about, undefined, Date.now()),
+      status: async () => ({ ...(await statusOf(hall.turns, about, undefined, Date.now())), pid: process.pid }),
     })
-    const gateway = open.find(({ name }) => name === 'gateway')?.address
-    writeNote(hall.home, { pid: process.pid, port: local.port, token: local.token, ...(gateway && { gateway }) })
     // Nobody waits for it: until it is done the agent has one tool less.
     void hall.installDefaults()
     return {
       hall,
       lines: linesOf(config, open, token),
       async stop() {
-        removeNote(hall.home)
-        await closeAll(graceMs)
-        await local.close()
+        await Promise.all([local.close(graceMs), closeAll(graceMs)])
       },
     }
   } catch (error) {

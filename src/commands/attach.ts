@@ -1,70 +1,85 @@
 // Reaching the agent from a command: through the service that runs on this home, or by opening the hall here.
 import type { IncomingMessage } from 'node:http'
-import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 import { loadConfig } from '#config.ts'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
-import { openHome, readNote, type ServiceNote } from '#home.ts'
+import { openHall } from '#hall.ts'
+import { openHome } from '#home.ts'
+import { findSocket } from '#home/socket.ts'
 import { request } from '#lib/http.ts'
 import { openLog } from '#lib/log.ts'
-import { openHall } from '#hall.ts'
-import type { ChatEvent } from '#turns/chat.ts'
-import { sendMessage } from '#turns/chat.ts'
+import { type ChatEvent, sendMessage } from '#turns/chat.ts'
+import type { Turns } from '#turns/turns.ts'
 
 /** How long a command waits for another one that holds the home for a moment. */
 const lockWaitMs = 30_000
 const lockPollMs = 100
+/** How long a running service may take to begin its answer: a stopped process still has its socket. */
+const answerMs = 30_000
+const statusMs = 5_000
+const maxLineChars = 64 * 1024 * 1024
 
 export type Agent = {
   /** True when a running service does the work. */
   readonly attached: boolean
   send(message: string, threadId: string | undefined): AsyncIterable<ChatEvent>
+  /** Stops a turn; its events then end. */
+  cancel(turnId: string): Promise<void>
   close(): Promise<void>
+}
+
+/** A service that answers on a home, and what it said of itself. */
+export type RunningService = { readonly socket: string; readonly status: Readonly<Record<string, unknown>> }
+
+type Ask = {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly body?: object
+  readonly withinMs?: number
 }
 
 /** The agent of this home, wherever it runs. */
 export async function reachAgent(door: 'run' | 'terminal'): Promise<Agent> {
-  const config = loadConfig()
+  const { home } = loadConfig()
   for (const until = Date.now() + lockWaitMs; ; ) {
-    const note = await runningService(config.home)
-    if (note) return attachedAgent(note, door)
+    const service = await runningService(home)
+    if (service) return attachedAgent(service, door)
     try {
       return await ownAgent(door)
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'home_locked') || Date.now() > until) throw error
-      await new Promise((resolve) => setTimeout(resolve, lockPollMs))
+      await pause(lockPollMs)
     }
   }
 }
 
-/** The note of a service that answers on this home. */
-export async function runningService(home: string): Promise<ServiceNote | undefined> {
-  const note = readNote(home)
-  if (!note) return undefined
+/** The service that answers on this home. Throws forbidden when the home or its socket is somebody else's. */
+export async function runningService(home: string): Promise<RunningService | undefined> {
+  const socket = findSocket(home)
+  if (socket === undefined) return undefined
   try {
-    await callService(note, 'GET', '/status')
-    return note
+    const status = await callService(socket, { method: 'GET', path: '/status', withinMs: statusMs })
+    return { socket, status }
   } catch {
     return undefined
   }
 }
 
-/** Calls the local door of a running service. */
-export async function callService(
-  note: ServiceNote,
-  method: 'GET' | 'POST',
-  path: string,
-  body?: object,
-): Promise<unknown> {
-  const lines: string[] = []
-  for await (const line of callLines(note, method, path, body)) lines.push(line)
-  return lines.length > 0 ? JSON.parse(lines.join('\n')) : undefined
-}
-
 /** Tells a running service that settings have changed. */
 export async function tellService(home: string): Promise<void> {
-  const note = await runningService(home)
-  if (note) await callService(note, 'POST', '/reload')
+  const service = await runningService(home)
+  if (service) await callService(service.socket, { method: 'POST', path: '/reload' })
+}
+
+/** The agent of a hall that is open in this process. */
+function agentOf(turns: Turns, door: 'run' | 'terminal', close: () => Promise<void>): Agent {
+  return {
+    attached: false,
+    send: (message, threadId) => sendMessage(turns, { user: operator, door, message, ...(threadId && { threadId }) }),
+    cancel: async (turnId) => void (await turns.cancel(operator, turnId)),
+    close,
+  }
 }
 
 async function ownAgent(door: 'run' | 'terminal'): Promise<Agent> {
@@ -75,48 +90,68 @@ async function ownAgent(door: 'run' | 'terminal'): Promise<Agent> {
   await hall.installDefaults((name) => {
     if (process.stderr.isTTY) process.stderr.write(`Preparing the tool ${name}, this once …\n`)
   })
-  return {
-    attached: false,
-    send: (message, threadId) =>
-      sendMessage(hall.turns, { user: operator, door, message, ...(threadId && { threadId }) }),
-    close: () => hall.close(0),
-  }
+  return agentOf(hall.turns, door, () => hall.close(0))
 }
 
-function attachedAgent(note: ServiceNote, door: 'run' | 'terminal'): Agent {
+function attachedAgent({ socket }: RunningService, door: 'run' | 'terminal'): Agent {
   return {
     attached: true,
     async *send(message, threadId) {
-      for await (const line of callLines(note, 'POST', '/messages', { message, threadId, door }))
+      const body = { message, threadId, door }
+      for await (const line of linesOf(socket, { method: 'POST', path: '/messages', body }))
         yield JSON.parse(line) as ChatEvent
     },
+    cancel: async (turnId) => void (await callService(socket, { method: 'POST', path: '/cancel', body: { turnId } })),
     close: () => Promise.resolve(),
   }
 }
 
-async function* callLines(
-  { port, token }: ServiceNote,
-  method: string,
-  path: string,
-  body?: object,
-): AsyncGenerator<string> {
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const sent = request(
-      { host: '127.0.0.1', port, method, path, headers: { authorization: `Bearer ${token}` } },
-      resolve,
-    )
-    sent.once('error', (error) =>
-      reject(new AppError('database_unavailable', 'the service does not answer', { cause: error })),
-    )
+async function callService(socket: string, ask: Ask): Promise<Record<string, unknown>> {
+  const lines: string[] = []
+  for await (const line of linesOf(socket, ask)) lines.push(line)
+  return JSON.parse(lines.join('\n')) as Record<string, unknown>
+}
+
+/** The lines of an answer, as they come. */
+async function* linesOf(socket: string, ask: Ask): AsyncGenerator<string> {
+  const response = await open(socket, ask)
+  if ((response.statusCode ?? 500) >= 400) throw await faultIn(response)
+  let rest = ''
+  try {
+    for await (const chunk of response.setEncoding('utf8')) {
+      const lines = (rest + (chunk as string)).split('\n')
+      rest = lines.pop() ?? ''
+      if (rest.length > maxLineChars) throw new Error('a line of the answer is too long')
+      yield* lines
+    }
+  } catch (error) {
+    throw new AppError('shutting_down', 'the service went away; a turn that it had begun goes on after its restart', {
+      cause: error,
+    })
+  }
+  if (rest !== '') yield rest
+}
+
+function open(socketPath: string, { method, path, body, withinMs = answerMs }: Ask): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ socketPath, method, path, agent: false })
+    const late = setTimeout(() => sent.destroy(new Error(`no answer within ${withinMs} ms`)), withinMs)
+    sent.once('response', (response) => {
+      clearTimeout(late)
+      resolve(response)
+    })
+    // Not once: a request may fail again after it was answered, and nobody would hear it.
+    sent.on('error', (cause) => {
+      clearTimeout(late)
+      reject(new AppError('shutting_down', 'the service on this home does not answer: try again', { cause }))
+    })
     sent.end(body && JSON.stringify(body))
   })
-  const lines = createInterface({ input: response, crlfDelay: Number.POSITIVE_INFINITY })
-  if ((response.statusCode ?? 500) < 400) {
-    yield* lines
-    return
-  }
+}
+
+async function faultIn(response: IncomingMessage): Promise<AppError> {
   let text = ''
-  for await (const line of lines) text += line
+  for await (const chunk of response.setEncoding('utf8')) text += chunk as string
   const { error } = JSON.parse(text) as { error: { code: ErrorCode; message: string; param?: string } }
-  throw new AppError(error.code, error.message, error.param === undefined ? {} : { param: error.param })
+  return new AppError(error.code, error.message, error.param === undefined ? {} : { param: error.param })
 }

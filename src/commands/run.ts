@@ -7,7 +7,8 @@ import { paint } from './report.ts'
 
 type Options = { readonly message: string; readonly thread?: string; readonly json?: boolean }
 
-const maxInput = 1024 * 1024
+/** A little more than a message may have: what is wrong with it is told by the one rule there is. */
+const maxInput = 2 * 1024 * 1024
 
 /** Streams to a terminal; prints the reply alone to a pipe. Exit code 1 when the turn failed. */
 export async function run({ message, thread, json }: Options): Promise<void> {

@@ -1,22 +1,21 @@
 // `atrium status`: whether a service runs on this home, and how it is.
 import { loadConfig } from '#config.ts'
-import { callService, runningService } from './attach.ts'
+import { runningService } from './attach.ts'
 import { print, table } from './report.ts'
 
 export async function status(options: { json?: boolean }): Promise<void> {
   const { home } = loadConfig()
-  const note = await runningService(home)
-  if (!note) {
+  const service = await runningService(home)
+  if (!service) {
     print(options, { status: 'stopped', home }, `No service runs on ${home}. Start one with \`atrium serve\`.`)
     process.exitCode = 1
     return
   }
-  const state = (await callService(note, 'GET', '/status')) as Record<string, unknown>
-  const rows = Object.entries(state).map(([name, value]) => [
+  const rows = Object.entries(service.status).map(([name, value]) => [
     name.replaceAll('_', ' '),
     name === 'doors' ? doorsIn(value) : typeof value === 'string' ? value : JSON.stringify(value),
   ])
-  print(options, { ...state, pid: note.pid, home }, table(rows))
+  print(options, { ...service.status, home }, table(rows))
 }
 
 function doorsIn(doors: unknown): string {

@@ -14,6 +14,7 @@ const maxEntries = 10_000
 /** Unfinished turns of one user that are looked through for those of one thread. */
 const maxOpen = 1_000
 const longestTitleLine = 400
+const maxMessageBytes = 1024 * 1024
 
 export type StartTurn = Omit<NewTurn, 'lease' | 'input' | 'title'> & { readonly input: readonly Item[] }
 
@@ -185,13 +186,13 @@ function titleOf(input: readonly Item[]): string {
 }
 
 /** Checks a message typed or sent by a person. */
-export function checkMessage(text: string, maxBytes = 100_000): void {
+export function checkMessage(text: string): void {
   if (text.trim() === '') throw new AppError('invalid_input', 'the message is empty', { param: 'message' })
   if (text.includes('\0'))
     throw new AppError('invalid_input', 'the message contains a NUL character', { param: 'message' })
   const bytes = Buffer.byteLength(text)
-  if (bytes > maxBytes) {
-    throw new AppError('too_large', `the message has ${bytes} bytes, at most ${maxBytes} are taken`, {
+  if (bytes > maxMessageBytes) {
+    throw new AppError('too_large', `the message has ${bytes} bytes, at most ${maxMessageBytes} are taken`, {
       param: 'message',
     })
   }

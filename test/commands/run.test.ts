@@ -45,9 +45,9 @@ const bad: readonly {
   {
     what: 'an over-long message',
     args: ['run', '-m', '-'],
-    input: 'x'.repeat(100_001),
+    input: 'x'.repeat(1024 * 1024 + 1),
     code: 1,
-    says: /100001 bytes, at most 100000/,
+    says: /1048577 bytes, at most 1048576/,
   },
   { what: 'a NUL byte', args: ['run', '-m', '-'], input: 'a\0b', code: 2, says: /NUL/ },
   { what: 'no message', args: ['run'], code: 2, says: /--message/ },

@@ -151,6 +151,7 @@ test('a killed service is taken over at once: the message it had acknowledged is
   const { turn_id } = (await sent.json()) as { turn_id: string }
   first.signal('SIGKILL')
   assert.equal(await first.ended, 'SIGKILL')
+  assert.equal((await atrium(home.path, ['status'])).code, 1, 'the socket it left is nobody’s')
   const second = await serve(home.path, env)
   try {
     for (let look = 0; ; look++) {

@@ -1,6 +1,6 @@
-// The local door: how commands on this machine reach a service that already runs on their home. It listens on loopback
-// only and opens to a token that stands in the home, where only its owner can read it.
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+// The local door: how commands on this machine reach a service that already runs on their home. It listens on a Unix
+// socket in a folder of mode 0700: who can connect is the home's owner, so it asks for nothing more.
+import { chmodSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
@@ -11,9 +11,12 @@ import type { Log } from '#lib/log.ts'
 import { sendMessage } from '#turns/chat.ts'
 import type { Turns } from '#turns/turns.ts'
 
-const maxBody = 1024 * 1024
+/** A message of a mebibyte may grow sixfold on its way into JSON. */
+const maxBody = 7 * 1024 * 1024
 
 export type LocalParts = {
+  /** Where to listen: a free path in a private folder. */
+  readonly socket: string
   readonly turns: Turns
   readonly status: () => Promise<object>
   /** Reads settings again. */
@@ -21,80 +24,79 @@ export type LocalParts = {
   readonly log: Log
 }
 
-export type LocalDoor = { readonly port: number; readonly token: string; close(): Promise<void> }
+export type LocalDoor = {
+  /** Takes no more at once; what is being answered gets a while. */
+  close(graceMs: number): Promise<void>
+}
 
 export async function openLocalDoor(parts: LocalParts): Promise<LocalDoor> {
-  const token = randomBytes(32).toString('hex')
-  const expected = Buffer.from(`Bearer ${token}`)
   const server = createServer((request, response) => {
-    handle(request, response, parts, expected).catch((error: unknown) => fail(response, error, parts.log))
+    handle(request, response, parts).catch((error: unknown) => fail(response, error, parts.log))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(0, '127.0.0.1', resolve)
+    server.listen(parts.socket, resolve)
   })
-  const address = server.address()
+  chmodSync(parts.socket, 0o600)
   return {
-    port: typeof address === 'object' && address ? address.port : 0,
-    token,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    async close(graceMs) {
+      const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+      await new Promise((resolve) => server.close(resolve))
+      clearTimeout(cut)
+    },
   }
 }
 
-async function handle(
-  request: IncomingMessage,
-  response: ServerResponse,
-  parts: LocalParts,
-  expected: Buffer,
-): Promise<void> {
-  const given = Buffer.from(request.headers.authorization ?? '')
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-    throw new AppError('unauthorized', 'this door is for commands on the same home')
-  }
+async function handle(request: IncomingMessage, response: ServerResponse, parts: LocalParts): Promise<void> {
   switch (`${request.method} ${request.url}`) {
     case 'GET /status':
-      response.setHeader('content-type', 'application/json').end(JSON.stringify(await parts.status()))
-      return
+      return answer(response, await parts.status())
     case 'POST /reload':
       await parts.reload()
-      response.writeHead(204).end()
-      return
+      return answer(response, {})
     case 'POST /messages':
-      await relay(await readJson(request), response, parts)
-      return
+      return relay(await readJson(request), response, parts)
+    case 'POST /cancel': {
+      const { status } = await parts.turns.cancel(operator, textIn(await readJson(request), 'turnId'))
+      return answer(response, { status })
+    }
     default:
       throw new AppError('not_found', 'no such route')
   }
 }
 
 /** Runs a message and writes its events as lines of JSON. The turn goes on when the client leaves. */
-async function relay(body: unknown, response: ServerResponse, { turns, log }: LocalParts): Promise<void> {
-  if (!isObject(body) || typeof body['message'] !== 'string')
-    throw new AppError('invalid_input', 'message must be a string')
-  const { message, threadId, door } = body
-  const events = sendMessage(turns, {
-    user: operator,
-    door: door === 'terminal' ? 'terminal' : 'run',
-    message,
-    ...(typeof threadId === 'string' && { threadId }),
-  })
+async function relay(body: unknown, response: ServerResponse, { turns }: LocalParts): Promise<void> {
+  const door = textIn(body, 'door')
+  if (door !== 'run' && door !== 'terminal') throw new AppError('invalid_input', 'door must be run or terminal')
+  const message = textIn(body, 'message')
+  const threadId = isObject(body) && body['threadId'] !== undefined ? textIn(body, 'threadId') : undefined
+  const events = sendMessage(turns, { user: operator, door, message, ...(threadId !== undefined && { threadId }) })
+  // Before the head of the answer: what is wrong with the message has a status of its own.
   const first = await events.next()
   response.writeHead(200, { 'content-type': 'application/x-ndjson' })
-  try {
-    if (!first.done) response.write(`${JSON.stringify(first.value)}\n`)
-    for await (const event of events) {
-      if (response.destroyed) return
-      response.write(`${JSON.stringify(event)}\n`)
-    }
-  } catch (error) {
-    log.error({ err: error }, 'a local client was cut off')
-  } finally {
-    response.end()
+  if (!first.done) await write(response, first.value)
+  for await (const event of events) {
+    if (response.destroyed) return
+    await write(response, event)
   }
+  response.end()
+}
+
+/** Waits for a client that reads slowly, until it leaves. */
+async function write(response: ServerResponse, event: object): Promise<void> {
+  if (response.write(`${JSON.stringify(event)}\n`) || response.destroyed) return
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done)
+      resolve()
+    }
+    response.on('drain', done).on('close', done)
+  })
+}
+
+function answer(response: ServerResponse, value: object): void {
+  response.setHeader('content-type', 'application/json').end(JSON.stringify(value))
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {
@@ -112,13 +114,20 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   }
 }
 
+function textIn(body: unknown, name: string): string {
+  const value = isObject(body) ? body[name] : undefined
+  if (typeof value === 'string') return value
+  throw new AppError('invalid_input', `${name} must be a string`, { param: name })
+}
+
 function fail(response: ServerResponse, error: unknown, log: Log): void {
   const fault = asFault(error)
-  if (fault.code === 'internal') log.error({ err: error }, 'local door')
+  if (fault.code === 'internal' || response.headersSent) log.error({ err: error }, 'a command was not answered')
   if (response.headersSent) {
     response.destroy()
     return
   }
-  response.writeHead(statusOf(fault.code), { 'content-type': 'application/json' })
+  // What a client still sends is not read; the connection ends with the answer.
+  response.writeHead(statusOf(fault.code), { 'content-type': 'application/json', connection: 'close' })
   response.end(JSON.stringify({ error: { code: fault.code, message: fault.message, param: fault.param } }))
 }

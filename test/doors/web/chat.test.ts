@@ -185,7 +185,7 @@ const refused: readonly [what: string, body: unknown, status: number, message: R
   ['an empty message', { message: ' \n' }, 400, /message is empty/],
   ['a number as message', { message: 5 }, 400, /^message must be a string/],
   ['a NUL', { message: 'a\0b' }, 400, /NUL/],
-  ['a message over 100,000 bytes', { message: 'ü'.repeat(50_001) }, 413, /100002 bytes/],
+  ['a message over 1 MiB', { message: 'ü'.repeat(512 * 1024 + 1) }, 413, /1048578 bytes/],
   ['a number as thread', { message: 'a', thread_id: 5 }, 400, /^thread_id must be a string/],
   ['a malformed thread', { message: 'a', thread_id: '../x' }, 404, /thread/],
   ['an unknown thread', { message: 'a', thread_id: noThread }, 404, /thread/],

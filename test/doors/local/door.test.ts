@@ -1,0 +1,182 @@
+// The local door over its real socket: every verb, who may connect, what is too much.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { operator } from '#core/ids.ts'
+import { openLocalDoor } from '#doors/local/door.ts'
+import { findSocket, takeSocket } from '#home/socket.ts'
+import { silentLog } from '#lib/log.ts'
+import { newHome } from '../../atrium.ts'
+import { type HouseParts, holding, openHouse } from '../../turns/house.ts'
+
+type Answer = { readonly status: number; readonly lines: Record<string, unknown>[] }
+
+async function openDoor(t: TestContext, parts: HouseParts = {}) {
+  const home = newHome()
+  const house = openHouse(t, parts)
+  let reloads = 0
+  const door = await openLocalDoor({
+    socket: takeSocket(home.path),
+    turns: house.turns,
+    status: () => Promise.resolve({ status: 'ok', pid: 7 }),
+    reload: async () => void (await Promise.resolve(reloads++)),
+    log: silentLog,
+  })
+  t.after(async () => {
+    await door.close(0)
+    home.remove()
+  })
+  const socket = findSocket(home.path) ?? ''
+  const call = (method: string, path: string, body?: string): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const sent = request({ socketPath: socket, method, path, agent: false }, (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+        response.on('end', () => {
+          const lines = text.split('\n').filter(Boolean)
+          resolve({ status: response.statusCode ?? 0, lines: lines.map((line) => JSON.parse(line)) })
+        })
+      })
+      sent.on('error', reject)
+      sent.end(body)
+    })
+  const say = (message: unknown, more: object = {}): Promise<Answer> =>
+    call('POST', '/messages', JSON.stringify({ message, door: 'run', ...more }))
+  return { ...house, home: home.path, socket, door, call, say, reloads: () => reloads }
+}
+
+test('status and reload are answered', async (t) => {
+  const { call, reloads } = await openDoor(t)
+  assert.deepEqual(await call('GET', '/status'), { status: 200, lines: [{ status: 'ok', pid: 7 }] })
+  assert.deepEqual(await call('POST', '/reload'), { status: 200, lines: [{}] })
+  assert.equal(reloads(), 1)
+})
+
+test('a message is run for the operator, and a thread is continued', async (t) => {
+  const { say, store } = await openDoor(t)
+  const first = await say('hello')
+  assert.deepEqual(
+    first.lines.map(({ type }) => type),
+    ['started', 'delta', 'message', 'end'],
+  )
+  assert.deepEqual([first.lines[3]?.['status'], first.lines[3]?.['text']], ['done', 'echo hello'])
+  const { threadId } = first.lines[0] as { threadId: string }
+  const second = await say('again', { threadId, door: 'terminal' })
+  assert.equal(second.lines[0]?.['threadId'], threadId)
+  const turns = await store.turns.list(operator, { limit: 10 })
+  assert.deepEqual(turns.rows.map(({ door }) => door).toSorted(), ['run', 'terminal'])
+})
+
+test('cancel stops a running turn, and its events end', async (t) => {
+  const hold = holding()
+  const { say, call, store } = await openDoor(t, { reply: () => hold.script })
+  const answer = say('hello')
+  await hold.told
+  const [turn] = (await store.turns.list(operator, { limit: 1 })).rows
+  assert.deepEqual(await call('POST', '/cancel', JSON.stringify({ turnId: turn?.id })), {
+    status: 200,
+    lines: [{ status: 'cancelled' }],
+  })
+  assert.equal((await answer).lines.at(-1)?.['status'], 'cancelled')
+})
+
+test('a client that leaves does not end its turn', async (t) => {
+  const hold = holding()
+  const { socket, store } = await openDoor(t, { reply: () => hold.script })
+  const sent = request({ socketPath: socket, method: 'POST', path: '/messages', agent: false })
+  sent.on('error', () => {})
+  sent.end(JSON.stringify({ message: 'hello', door: 'run' }))
+  await hold.told
+  sent.destroy()
+  hold.letGo()
+  for (let look = 0; ; look++) {
+    const [turn] = (await store.turns.list(operator, { limit: 1 })).rows
+    if (turn?.status === 'done') break
+    assert(look < 10_000, `the turn is ${turn?.status}`)
+    await new Promise(setImmediate)
+  }
+})
+
+const faults: readonly { what: string; path?: string; body: unknown; status: number; says: RegExp }[] = [
+  { what: 'no JSON', body: '{', status: 400, says: /not JSON/ },
+  { what: 'no object', body: '[]', status: 400, says: /door must be a string/ },
+  { what: 'no message', body: { door: 'run' }, status: 400, says: /message must be a string/ },
+  { what: 'an empty message', body: { door: 'run', message: ' ' }, status: 400, says: /empty/ },
+  { what: 'another door', body: { door: 'web', message: 'x' }, status: 400, says: /run or terminal/ },
+  { what: 'a thread that is no text', body: { door: 'run', message: 'x', threadId: 7 }, status: 400, says: /threadId/ },
+  { what: 'an unknown thread', body: { door: 'run', message: 'x', threadId: 'nope' }, status: 404, says: /nope/ },
+  { what: 'a turn that is no text', path: '/cancel', body: { turnId: 1 }, status: 400, says: /turnId/ },
+  { what: 'an unknown turn', path: '/cancel', body: { turnId: 'nope' }, status: 404, says: /./ },
+  { what: 'an unknown route', path: '/secrets', body: {}, status: 404, says: /no such route/ },
+]
+for (const { what, path = '/messages', body, status, says } of faults) {
+  test(`${what} is answered ${status}, and nothing is stored`, async (t) => {
+    const { call, store } = await openDoor(t)
+    const answer = await call('POST', path, typeof body === 'string' ? body : JSON.stringify(body))
+    assert.equal(answer.status, status)
+    assert.match(JSON.stringify(answer.lines[0]?.['error']), says)
+    assert.equal((await store.turns.list(operator, { limit: 1 })).rows.length, 0)
+  })
+}
+
+test('a message of a mebibyte is taken, a byte more is not, and a body without end is cut', async (t) => {
+  const { say, socket } = await openDoor(t, { reply: () => ['ok'] })
+  const mebibyte = 1024 * 1024
+  // Six letters of JSON for each byte.
+  assert.equal((await say('\u0001'.repeat(mebibyte))).status, 200)
+  assert.equal((await say('x'.repeat(mebibyte + 1))).status, 413)
+  const sent = request({ socketPath: socket, method: 'POST', path: '/messages', agent: false })
+  sent.on('error', () => {})
+  const answered = once(sent, 'response').then(([response]) => (response as { statusCode: number }).statusCode)
+  const chunk = Buffer.alloc(mebibyte, 'x')
+  for (let at = 0; at < 16 && !sent.destroyed; at++) sent.write(chunk)
+  assert.equal(await answered, 413)
+  sent.destroy()
+})
+
+test('only the owner can connect', async (t) => {
+  const { home, socket } = await openDoor(t)
+  assert.equal(statSync(socket).mode & 0o777, 0o600)
+  assert.equal(statSync(home).mode & 0o777, 0o700)
+  if (process.getuid?.() !== 0) return
+  const code = `require('node:net').connect(${JSON.stringify(socket)}).on('connect', () => process.exit(0)).on('error', (e) => process.exit(e.code === 'EACCES' ? 13 : 1))`
+  const child = spawn(process.execPath, ['-e', code], { uid: 65_534, gid: 65_534, cwd: '/', stdio: 'ignore' })
+  assert.deepEqual(await once(child, 'exit'), [13, null])
+})
+
+test('a closing door takes nothing more and lets go of its socket', async (t) => {
+  const hold = holding()
+  const { say, call, door, socket } = await openDoor(t, { reply: () => hold.script })
+  const open = say('hello')
+  await hold.told
+  const closed = door.close(60_000)
+  await assert.rejects(call('GET', '/status'), /ENOENT|ECONNREFUSED/)
+  hold.letGo()
+  assert.equal((await open).lines.at(-1)?.['text'], 'So far, and more')
+  await closed
+  assert(!existsSync(socket))
+})
+
+test('a home too deep for a socket has it in a private folder', async (t) => {
+  const home = newHome()
+  const deep = join(home.path, 'a'.repeat(60), 'b'.repeat(60))
+  mkdirSync(deep, { recursive: true, mode: 0o700 })
+  t.after(home.remove)
+  const { turns } = openHouse(t)
+  const door = await openLocalDoor({
+    socket: takeSocket(deep),
+    turns,
+    status: () => Promise.resolve({}),
+    reload: () => Promise.resolve(),
+    log: silentLog,
+  })
+  const socket = findSocket(deep) ?? ''
+  assert.match(socket, /^\/tmp\/atrium-\d+\/[0-9a-f]{32}$/)
+  assert.equal(statSync(join(socket, '..')).mode & 0o777, 0o700)
+  await door.close(0)
+  assert.equal(findSocket(deep), undefined)
+})

@@ -1,0 +1,82 @@
+// The home and what is kept in it: private, its owner's, and left alone when it is not.
+import assert from 'node:assert/strict'
+import { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { masterKey, openHome, provisionedToken } from '#home.ts'
+import { findSocket, takeSocket } from '#home/socket.ts'
+import { newHome } from './atrium.ts'
+
+const root = process.getuid?.() === 0 ? {} : { skip: 'only root can give a file away' }
+const stranger = 65_534
+
+function homeOf(t: TestContext): string {
+  const { path, remove } = newHome()
+  t.after(remove)
+  return path
+}
+
+async function listen(t: TestContext, path: string): Promise<void> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(path, resolve))
+  t.after(() => server.close())
+}
+
+test('a home that stood open is closed to others', (t) => {
+  const path = homeOf(t)
+  chmodSync(path, 0o755)
+  openHome(path)
+  assert.equal(statSync(path).mode & 0o777, 0o700)
+})
+
+test('the key and the token are made once, private, and read again', (t) => {
+  const home = openHome(homeOf(t))
+  const [key, token] = [masterKey(home, undefined), provisionedToken(home)]
+  assert.deepEqual([masterKey(home, undefined), provisionedToken(home)], [key, token])
+  for (const name of ['master-key', 'webui-token']) assert.equal(statSync(join(home.path, name)).mode & 0o777, 0o600)
+})
+
+test('a damaged token file is told by its name and not replaced', (t) => {
+  const home = openHome(homeOf(t))
+  writeFileSync(join(home.path, 'webui-token'), 'short\n')
+  assert.throws(() => provisionedToken(home), /webui-token does not hold what it should/)
+})
+
+for (const name of ['', 'master-key', 'webui-token', 'socket']) {
+  test(`root does not use a ${name || 'home'} of somebody else`, root, async (t) => {
+    const path = homeOf(t)
+    const home = openHome(path)
+    masterKey(home, undefined)
+    provisionedToken(home)
+    await listen(t, takeSocket(path))
+    chownSync(join(path, name), stranger, stranger)
+    const use = (): void => {
+      openHome(path)
+      masterKey(home, undefined)
+      provisionedToken(home)
+      findSocket(path)
+    }
+    assert.throws(use, {
+      code: 'forbidden',
+      message: /belongs to another user \(65534, this one is 0\): .*ATRIUM_HOME/,
+    })
+  })
+}
+
+test('a socket in a folder that others can write is not used', async (t) => {
+  const path = homeOf(t)
+  const socket = takeSocket(path)
+  await listen(t, socket)
+  assert.equal(findSocket(path), socket)
+  chmodSync(path, 0o770)
+  assert.throws(() => findSocket(path), { code: 'forbidden', message: /mode 700/ })
+})
+
+test('where no service was there is no socket, and looking makes nothing', (t) => {
+  const path = homeOf(t)
+  assert.equal(findSocket(join(path, 'nowhere')), undefined)
+  assert.equal(findSocket(path), undefined)
+  mkdirSync(join(path, 'socket'))
+  assert.equal(findSocket(path), undefined)
+})
