@@ -11,6 +11,7 @@ import { silentLog } from '#lib/log.ts'
 import type { Dial } from '#net/dial.ts'
 import { prepareComponent } from '#sandbox/build/prepare.ts'
 import { createSandbox, type LoadedTool } from '#sandbox/supervisor/sandbox.ts'
+import { agentTools } from '#sandbox/tool.ts'
 import { reportReady } from './measured.ts'
 import type { Package } from './tool-packages.ts'
 
@@ -102,7 +103,8 @@ async function timesOf(order: Order): Promise<number[]> {
 
 async function callAll({ names, args, holds, calls, inFlight }: Order & { do: 'call' }): Promise<number[]> {
   const called = names.map((name) => {
-    const [tool] = sandbox.tools(loaded(name))
+    const installed = loaded(name)
+    const [tool] = agentTools(installed, (call) => sandbox.execute(installed, call))
     if (!tool) throw new Error(`${name} has no tool`)
     return tool
   })

@@ -7,6 +7,8 @@ import { AppError } from '#core/errors.ts'
 import { newId } from '#core/ids.ts'
 import type { Model } from '#core/model.ts'
 import type { Store } from '#core/store.ts'
+import { openComponents } from '#hall/components.ts'
+import { storeShipped } from '#hall/shipped.ts'
 import { openToolshed } from '#hall/tools.ts'
 import { type Home, lockHome, masterKey, openHome } from '#home.ts'
 import type { Log } from '#lib/log.ts'
@@ -14,8 +16,7 @@ import { createSeal } from '#lib/seal.ts'
 import { openModel } from '#models/open.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { openPostgresStore, openStore } from '#store/open.ts'
-import { createCalculateTool } from '#tools/calculate.ts'
-import { createTimeTool } from '#tools/time.ts'
+import { createBuiltInTools } from '#tools/source.ts'
 import { expireGates } from '#turns/expiry.ts'
 import { createKeeper } from '#turns/keeper.ts'
 import { createRunner, type Runner, type Tools } from '#turns/runner.ts'
@@ -33,8 +34,6 @@ export type Hall = {
   readonly turns: Turns
   readonly runner: Runner
   readonly tools: () => Tools
-  /** Installs the tools that come with the project, unless that was done before. */
-  installDefaults(onInstall?: (name: string) => void): Promise<void>
   readonly model: () => Promise<Model>
   /** True while the database cannot be reached. */
   readonly storeAway: () => boolean
@@ -98,13 +97,9 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     const lease = await store.leases.join(newId())
     const bus = await openBus(log)
     opened.unshift(bus)
-    const toolshed = await openToolshed({
-      builtIn: [createTimeTool({ now: Date.now }), createCalculateTool()],
-      store,
-      home,
-      config,
-      log,
-    })
+    await storeShipped(store, log)
+    const components = await openComponents({ store, home, config, log })
+    const toolshed = await openToolshed([createBuiltInTools({ now: Date.now }), components], log)
     const runner = createRunner({
       store,
       bus,
@@ -154,7 +149,6 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       runner,
       tools: () => toolshed.tools(),
       model: openCurrent,
-      installDefaults: (onInstall) => toolshed.installDefaults(onInstall),
       storeAway: () => keeper?.away() ?? false,
       reload,
       async close(graceMs = drainMs) {

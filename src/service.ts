@@ -65,8 +65,6 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       reload: () => hall.reload(),
       status: async () => ({ ...(await statusOf(hall.turns, about, undefined, Date.now())), pid: process.pid }),
     })
-    // Nobody waits for it: until it is done the agent has one tool less.
-    void hall.installDefaults()
     return {
       hall,
       lines: linesOf(config, open, token),

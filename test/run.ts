@@ -44,6 +44,9 @@ async function run(args: readonly string[]): Promise<number> {
     console.error(`No test file matches ${words.join(' ') || 'test/**/*.test.ts'}${long ? '' : ' in short mode'}.`)
     return 1
   }
+  // The tools of the checkout as they are now: they may have changed since the packages were installed.
+  const { buildAll } = await import('../tools/build.ts')
+  await buildAll()
   const deadline = long ? deadlines.long : deadlines.short
   const child = spawn(
     process.execPath,

@@ -5,6 +5,9 @@ import { renameSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { About } from '#hall/shipped.ts'
+import { silentLog } from '#lib/log.ts'
+import { createSandbox } from '#sandbox/supervisor/sandbox.ts'
 
 export type BuildParts = {
   /** A folder with `tool.ts`, which exports `tool`, and whatever it imports from beside it. */
@@ -48,15 +51,38 @@ export async function buildTool({ folder, out, instead = new Map() }: BuildParts
   }
 }
 
-/** Builds every tool whose component is missing or older than its sources. */
+/** Builds every tool whose component, or what it says of itself, is missing or older than its sources. */
 export async function buildAll(): Promise<void> {
   const tools = readdirSync(here, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && existsSync(join(here, entry.name, 'tool.ts')))
-    .map(({ name }) => ({ name, folder: join(here, name), out: join(here, name, 'dist', `${name}.wasm`) }))
-    .filter(({ folder, out }) => !isFresh(folder, out))
-  for (const { name, folder, out } of tools) {
+    .map(({ name }) => ({ name, folder: join(here, name), dist: join(here, name, 'dist') }))
+  for (const { name, folder, dist } of tools) {
+    const [out, about] = [join(dist, `${name}.wasm`), join(dist, `${name}.json`)]
+    if (isFresh(folder, out) && isFresh(folder, about)) continue
     await buildTool({ folder, out })
+    writeFileSync(about, JSON.stringify(await describe(name, folder, readFileSync(out))))
     console.log(`built tools/${name}/dist/${name}.wasm (${Math.round(statSync(out).size / 1_024)} KiB)`)
+  }
+}
+
+/** What a component says of itself, asked in the sandbox as at any installation. */
+async function describe(name: string, folder: string, component: Uint8Array): Promise<About> {
+  const cacheFolder = mkdtempSync(join(tmpdir(), 'atrium-tool-'))
+  const sandbox = createSandbox({
+    cacheFolder,
+    maxProcesses: 1,
+    secret: () => Promise.resolve(undefined),
+    limits: { take: () => Promise.resolve({ allowed: false, retryAfterMs: 0 }) },
+    log: silentLog,
+    now: Date.now,
+  })
+  try {
+    const capabilities = readFileSync(join(folder, 'capabilities.json'), 'utf8')
+    const { sha256, description, schema } = await sandbox.load({ name, component, capabilities })
+    return { sha256, description, schema: JSON.stringify(schema) }
+  } finally {
+    await sandbox.close()
+    rmSync(cacheFolder, { recursive: true, force: true })
   }
 }
 

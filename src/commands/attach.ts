@@ -87,9 +87,6 @@ async function ownAgent(door: 'run' | 'terminal'): Promise<Agent> {
     configure: loadConfig,
     log: await openLog({ level: 'warn', file: openHome(loadConfig().home).logFile }),
   })
-  await hall.installDefaults((name) => {
-    if (process.stderr.isTTY) process.stderr.write(`Preparing the tool ${name}, this once …\n`)
-  })
   return agentOf(hall.turns, door, () => hall.close(0))
 }
 

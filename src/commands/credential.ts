@@ -2,7 +2,7 @@
 import { environmentVariable, loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import type { Store } from '#core/store.ts'
-import { toolSecret } from '#hall/tools.ts'
+import { toolSecret } from '#hall/components.ts'
 import { printable } from '#safety/printable.ts'
 import { type Capabilities, readCapabilities } from '#sandbox/package/capabilities.ts'
 import type { RequiredSecret } from '#sandbox/package/auth.ts'

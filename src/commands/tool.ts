@@ -5,15 +5,18 @@ import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import type { JsonObject } from '#core/json.ts'
 import type { Store, ToolRecord } from '#core/store.ts'
+import type { Tool } from '#core/tool.ts'
+import { nameKey } from '#core/tool-names.ts'
 import { openHomeStore } from '#hall.ts'
-import { asAppError, openSandbox, toolSecret } from '#hall/tools.ts'
+import { openSandbox, toolSecret } from '#hall/components.ts'
+import { storeShipped } from '#hall/shipped.ts'
 import { silentLog } from '#lib/log.ts'
 import { printable } from '#safety/printable.ts'
 import { describeAccess, widened } from '#sandbox/package/access.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import type { LoadedTool, Sandbox, TestReport } from '#sandbox/supervisor/sandbox.ts'
-import { agentNames, nameKey, toolNameFault } from '#sandbox/tool.ts'
-import { builtInNames } from '#tools/names.ts'
+import { agentNames, asAppError, componentNameFault } from '#sandbox/tool.ts'
+import { createBuiltInTools } from '#tools/source.ts'
 import { tellService } from './attach.ts'
 import { paint, print, table } from './report.ts'
 import { findTool, noTool, withStore } from './store.ts'
@@ -35,8 +38,8 @@ export async function installTool(
     const before = installed.find((tool) => tool.name === name)
     const { actions } = readCapabilities(capabilities).capabilities
     const others = installed.filter((tool) => tool.name !== name)
-    const fault = toolNameFault(name, actions) ?? shadows(agentNames(name, actions), others)
-    if (fault) throw new AppError('invalid_input', fault)
+    const fault = componentNameFault(name, actions) ?? shadows(agentNames(name, actions), others)
+    if (fault) throw new AppError('invalid_input', `${fault}: choose another with --name`)
     process.stderr.write('Checking and compiling the component …\n')
     const loaded = await sandbox.load({ name, component, capabilities })
     for (const warning of loaded.warnings)
@@ -51,20 +54,39 @@ export async function installTool(
 
 export async function listTools(options: { json?: boolean }): Promise<void> {
   await lookInto(async (store) => {
-    const tools = (await store.tools.list()).map((tool) => ({
+    const own = builtIn().map(({ spec: { name, description } }) => ({
+      name,
+      built_in: true,
+      version: null,
+      description,
+      sha256: null,
+      installed_at: null,
+    }))
+    const installed = (await store.tools.list()).map((tool) => ({
       name: tool.name,
+      built_in: false,
       version: readCapabilities(tool.capabilities).capabilities.version,
       description: tool.description,
       sha256: tool.sha256,
       installed_at: new Date(tool.installedAt).toISOString(),
     }))
-    const rows = tools.map((tool) => [tool.name, printable(tool.version), firstLine(tool.description)])
-    const text = tools.length > 0 ? table([['NAME', 'VERSION', 'DESCRIPTION'], ...rows]) : 'No tools installed yet.'
-    print(options, tools, text)
+    const tools = [...own, ...installed]
+    const rows = tools.map(({ name, version, description }) => [
+      name,
+      version === null ? 'built in' : printable(version),
+      firstLine(description),
+    ])
+    print(options, tools, table([['NAME', 'VERSION', 'DESCRIPTION'], ...rows]))
   })
 }
 
 export async function showTool(name: string, options: { json?: boolean }): Promise<void> {
+  const own = builtIn().find(({ spec }) => spec.name === name)
+  if (own) {
+    const { description, parameters: schema } = own.spec
+    const text = `${name} (built in)\n${description}\n\nParameters:\n${JSON.stringify(schema, null, 2)}`
+    return print(options, { name, description, schema, capabilities: null, sha256: null }, text)
+  }
   await lookInto(async (store) => {
     const tool = await findTool(store, name)
     const { capabilities } = readCapabilities(tool.capabilities)
@@ -123,7 +145,10 @@ function words({ output, error, logs, requests, blocked }: TestReport): string {
   return printable(text, { lines: true })
 }
 
-/** An update that asks for nothing new needs no word; anything else does, or --yes. */
+/**
+ * Tells what a tool may do, and asks where somebody can answer. Where nobody can, naming the tool in the command was the
+ * word for what is new; an update that widens the access of one that was agreed to needs --yes.
+ */
 async function agreed(loaded: LoadedTool, before: ToolRecord | undefined, yes: boolean): Promise<boolean> {
   const old = before && readCapabilities(before.capabilities).capabilities
   const added = old ? widened(old, loaded.capabilities) : describeAccess(loaded.capabilities)
@@ -136,8 +161,10 @@ async function agreed(loaded: LoadedTool, before: ToolRecord | undefined, yes: b
   const lines = added.map((line) => `  - ${printable(line)}\n`)
   process.stderr.write(`${old ? 'The update also' : 'It'}\n${lines.join('')}`)
   if (yes) return true
-  if (!process.stdin.isTTY)
-    throw new AppError('invalid_input', 'nobody is there to agree: read the list above and pass --yes')
+  if (!process.stdin.isTTY) {
+    if (!old) return true
+    throw new AppError('invalid_input', 'the update widens what it may do: read the list above and pass --yes')
+  }
   const asking = createInterface({ input: process.stdin, output: process.stderr })
   try {
     return /^y(es)?$/i.test((await asking.question('Install it? [y/N] ')).trim())
@@ -146,19 +173,18 @@ async function agreed(loaded: LoadedTool, before: ToolRecord | undefined, yes: b
   }
 }
 
-/** Why a tool cannot have these names: one is a built-in tool's, another tool's, or there twice. */
+/** Why a tool cannot have these names: one is, or looks like, another tool's. */
 function shadows(names: readonly string[], others: readonly ToolRecord[]): string | undefined {
-  const builtIn = names.find((name) => [...builtInNames].some((each) => nameKey(each) === nameKey(name)))
-  if (builtIn) return `${builtIn} is the name of a built-in tool: choose another with --name`
-  const keys = names.map(nameKey)
-  const twice = names.find((_, at) => keys.indexOf(keys[at] ?? '') !== at)
-  if (twice) return `${twice} would be the name of two of its actions`
   for (const other of others) {
     const theirs = namesOf(other).map(nameKey)
     const taken = names.find((name) => theirs.includes(nameKey(name)))
-    if (taken) return `${taken} is, or looks like, a name of the tool ${other.name}: choose another with --name`
+    if (taken) return `${taken} is, or looks like, a name of the tool ${other.name}`
   }
   return undefined
+}
+
+function builtIn(): readonly Tool[] {
+  return createBuiltInTools({ now: Date.now }).tools()
 }
 
 /** One that can no longer be read has no names: the service leaves it out. */
@@ -182,7 +208,10 @@ async function read(file: string): Promise<Buffer> {
 /** What is thrown may carry words of the tool's author. */
 async function lookInto(work: (store: Store) => Promise<void>): Promise<void> {
   try {
-    await withStore(work)
+    await withStore(async (store) => {
+      await storeShipped(store, silentLog)
+      await work(store)
+    })
   } catch (error) {
     throw inPlainText(error)
   }
@@ -193,6 +222,7 @@ async function withSandbox(work: (open: Open) => Promise<void>): Promise<void> {
   const { home, store } = await openHomeStore(config)
   const sandbox = await openSandbox({ home, store, config, log: silentLog })
   try {
+    await storeShipped(store, silentLog)
     await work({ store, sandbox })
   } catch (error) {
     throw inPlainText(error)

@@ -28,3 +28,12 @@ export interface Tool {
   readonly untrusted: boolean
   run(args: Json, context: ToolContext): Promise<string>
 }
+
+/** Where tools come from: the built-in ones, installed components, servers that offer some. */
+export interface ToolSource {
+  /** What it offers now. A tool that has not changed is the same object after a reload. */
+  tools(): readonly Tool[]
+  /** Looks again at what there is. A tool that cannot be offered is left out, and the log says why. */
+  reload(): Promise<void>
+  close(): Promise<void>
+}

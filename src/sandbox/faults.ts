@@ -1,4 +1,5 @@
-// The faults of the sandbox: one class, one closed list of codes.
+// The faults of the sandbox: one class, one closed list of codes. The transpiling process loads this file, and may read
+// nothing outside the sandbox's folder.
 import type { DialFault } from '#net/dial.ts'
 
 export type ToolFaultCode =

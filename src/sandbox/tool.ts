@@ -1,19 +1,23 @@
 // An installed component as tools of the agent: one, or one for each action of its capability file.
+import { AppError } from '#core/errors.ts'
 import type { Json, JsonObject } from '#core/json.ts'
+import { nameKey, toolNameFault } from '#core/tool-names.ts'
 import type { Tool, ToolContext } from '#core/tool.ts'
 import { printable } from '#safety/printable.ts'
 import type { Capabilities } from '#sandbox/package/capabilities.ts'
 import { ToolFault } from './faults.ts'
 
-/** A component that can be called. */
-export type InstalledTool = {
+/** A component with what it says of itself. */
+export type DescribedTool = {
   readonly name: string
   readonly sha256: string
-  readonly folder: string
   readonly capabilities: Capabilities
   readonly schema: JsonObject
   readonly description: string
 }
+
+/** One whose code lies in a folder of the cache: it can be called. */
+export type InstalledTool = DescribedTool & { readonly folder: string }
 
 export type Call = {
   readonly params: string
@@ -23,14 +27,13 @@ export type Call = {
 }
 
 /** Runs one call to its output. Throws a fault; one of code tool_error carries the tool's own text. */
-export type Execute = (tool: InstalledTool, call: Call) => Promise<string>
+export type Execute = (call: Call) => Promise<string>
 
 const maxTitleChars = 100
 const safeMethods = ['GET', 'HEAD']
 
 /** What the agent sees of an installed component. */
-export function agentTools(tool: InstalledTool, execute: Execute): Tool[] {
-  const { name, capabilities, schema, description } = tool
+export function agentTools({ name, capabilities, schema, description }: DescribedTool, execute: Execute): Tool[] {
   const effects = effectsOf(capabilities)
   const make = (spec: Tool['spec'], context?: string): Tool => ({
     spec,
@@ -38,7 +41,7 @@ export function agentTools(tool: InstalledTool, execute: Execute): Tool[] {
     repeatable: effects === 'read',
     untrusted: true,
     run: (args: Json, { callId, signal }: ToolContext) =>
-      execute(tool, { params: JSON.stringify(args), callId, signal, ...(context !== undefined && { context }) }),
+      execute({ params: JSON.stringify(args), callId, signal, ...(context !== undefined && { context }) }),
   })
   if (capabilities.actions.length === 0) return [make({ name, description, parameters: schema })]
   return capabilities.actions.map((action) =>
@@ -59,16 +62,13 @@ export function effectsOf({ allowlist, aliases }: Pick<Capabilities, 'allowlist'
   return reads && aliases.size === 0 ? 'read' : 'write'
 }
 
-/** Why a name cannot be a tool's; undefined when it can. */
-export function toolNameFault(name: string, actions: Capabilities['actions'] = []): string | undefined {
-  if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name)) {
-    return 'a tool is named by a letter, then letters, digits, _ or -, at most 64 in all'
-  }
-  const names = [name, ...agentNames(name, actions)]
-  const reserved = names.find((each) => /^(?:memory|mission|skill)_/.test(nameKey(each)))
-  if (reserved) return `${reserved}: names that start with memory_, mission_ or skill_ are reserved`
-  const long = names.find((each) => each.length > 64)
-  return long && `the name of its action, ${long}, would be longer than 64 characters`
+/** Why a component cannot have a name, its own or one of its actions'; undefined when it can. */
+export function componentNameFault(name: string, actions: Capabilities['actions']): string | undefined {
+  const names = agentNames(name, actions)
+  const fault = [name, ...names].map(toolNameFault).find((each) => each !== undefined)
+  if (fault !== undefined) return fault
+  const twice = names.find((each, at) => names.findIndex((other) => nameKey(other) === nameKey(each)) !== at)
+  return twice && `${twice} would be the name of two of its actions`
 }
 
 /** The names under which a component appears to the model. */
@@ -76,13 +76,8 @@ export function agentNames(name: string, actions: Capabilities['actions']): stri
   return actions.length === 0 ? [name] : actions.map(({ id }) => `${name}_${id}`)
 }
 
-/** The same for names that a model or a person takes for one another. */
-export function nameKey(name: string): string {
-  return name.toLowerCase().replaceAll('-', '_')
-}
-
 /** The message of a call that lacks a secret: it names the secret and the command that sets it. */
-export function missingCredential({ name, capabilities }: InstalledTool, secret: string): ToolFault {
+export function missingCredential({ name, capabilities }: DescribedTool, secret: string): ToolFault {
   const byAuth = capabilities.auth?.secretName === secret
   const command = byAuth ? `atrium tool auth ${name}` : `atrium tool setup ${name}`
   const title = byAuth ? capabilities.auth?.displayName : undefined
@@ -93,4 +88,11 @@ export function missingCredential({ name, capabilities }: InstalledTool, secret:
     `${name} needs the secret ${secret}${what}, which is not set: run \`${command}\` and try again`,
     { secret },
   )
+}
+
+/** A fault of the sandbox in the words of the house; a missing credential keeps its code, since the loop acts on it. */
+export function asAppError(error: unknown): unknown {
+  if (!(error instanceof ToolFault)) return error
+  const code = error.code === 'credential_missing' ? 'credential_missing' : 'tool_refused'
+  return new AppError(code, error.message, { cause: error })
 }

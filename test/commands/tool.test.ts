@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { atrium, newHome, type Ran, serve } from '../atrium.ts'
 
@@ -23,11 +23,6 @@ function file(name: string, content: unknown): string {
 function install(name: string, capabilityFile: string, ...more: string[]): Promise<Ran> {
   return atrium(home.path, ['tool', 'install', component, '--capabilities', capabilityFile, '--name', name, ...more])
 }
-
-before(async () => {
-  const ran = await atrium(home.path, ['run', '-m', 'hello'])
-  assert.equal(ran.code, 0, ran.stderr)
-})
 
 test('a home behind a link runs tools too', async () => {
   const link = `${home.path}-link`
@@ -51,7 +46,7 @@ test('the weather tool is there from the start', async () => {
   const listed = JSON.parse((await atrium(home.path, ['tool', 'list', '--json'])).stdout) as { name: string }[]
   assert.deepEqual(
     listed.map(({ name }) => name),
-    ['weather'],
+    ['time', 'calculate', 'weather'],
   )
   const info = JSON.parse((await atrium(home.path, ['tool', 'info', 'weather', '--json'])).stdout) as Record<
     string,
@@ -60,6 +55,38 @@ test('the weather tool is there from the start', async () => {
   assert.deepEqual(Object.keys(info), ['name', 'description', 'schema', 'capabilities', 'sha256'])
   assert.equal((info['schema'] as { oneOf: unknown[] }).oneOf.length, 3)
   assert.deepEqual(info['capabilities'], capabilities)
+})
+
+test('a built-in tool is listed and shown like any other', async () => {
+  const listed = (await atrium(home.path, ['tool', 'list'])).stdout
+  assert.match(listed, /^time +built in +\S/m)
+  const info = JSON.parse((await atrium(home.path, ['tool', 'info', 'time', '--json'])).stdout) as object
+  const { schema, ...rest } = info as { schema: { type: string }; description: string }
+  assert.equal(schema.type, 'object')
+  assert.deepEqual({ ...rest, description: '' }, { name: 'time', description: '', capabilities: null, sha256: null })
+})
+
+test('on a fresh home the weather tool is there for the first request, and nobody else may have its name', async () => {
+  const fresh = newHome()
+  const service = await serve(fresh.path, { GATEWAY_AUTH_TOKEN: 'a-token-for-the-test' })
+  try {
+    const answer = await fetch(`${service.url}/api/v1/responses`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer a-token-for-the-test', 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'm', input: 'hi', tools: [{ type: 'function', name: 'weather', parameters: {} }] }),
+    })
+    assert.equal(answer.status, 400)
+    assert.match(await answer.text(), /weather/)
+  } finally {
+    await service.stop()
+    fresh.remove()
+  }
+})
+
+test('parameters that are not JSON reach the component, whose own words come back', async () => {
+  const ran = await atrium(home.path, ['tool', 'test', 'weather', '--params', 'Lisbon', '--json'])
+  assert.match((JSON.parse(ran.stdout) as { error: string }).error, /^Invalid parameters: /)
+  assert.equal(ran.code, 1)
 })
 
 test('a call can be tried: its error is printed as it is, exit code 1', async () => {
@@ -81,14 +108,12 @@ test('a call can be tried: its error is printed as it is, exit code 1', async ()
   assert.equal(ran.code, 1)
 })
 
-test('installing says in plain words what the tool may do, and needs a yes', async () => {
-  const path = file('own.json', capabilities)
-  const unasked = await install('meteo', path)
-  assert.equal(unasked.code, 2)
-  assert.match(unasked.stderr, /sends GET to \S+\/v1\/.*--yes/s)
-  assert.doesNotMatch((await atrium(home.path, ['tool', 'list'])).stdout, /meteo/)
-  const agreed = await install('meteo', path, '--yes')
-  assert.deepEqual([agreed.code, /^Installed meteo \(sha256 [0-9a-f]{64}\)/.test(agreed.stdout)], [0, true])
+test('without a terminal installing says in plain words what the tool may do, and does it', async () => {
+  const ran = await install('meteo', file('own.json', capabilities))
+  assert.equal(ran.code, 0)
+  assert.match(ran.stderr, /It\n {2}- sends GET to \S+\/v1\/\n/)
+  assert.match(ran.stdout, /^Installed meteo \(sha256 [0-9a-f]{64}\)/)
+  assert.match((await atrium(home.path, ['tool', 'list'])).stdout, /meteo/)
 })
 
 test('an update that asks for nothing new is taken; one that widens access shows the difference and asks again', async () => {
@@ -171,6 +196,7 @@ test('nothing of a tool or its file moves the cursor of a terminal', async () =>
   })
   const all = [
     await install('tricks', path),
+    await atrium(home.path, ['tool', 'test', 'tricks', '--params', bad]),
     await install('tricks', path, '--yes'),
     await install('other', file('torn.json', `{"a${bad}`), '--yes'),
     await atrium(home.path, ['tool', 'list']),
@@ -180,8 +206,8 @@ test('nothing of a tool or its file moves the cursor of a terminal', async () =>
   ].map(({ stdout, stderr }) => stdout + stderr)
   // oxlint-disable-next-line no-control-regex
   for (const text of all) assert.doesNotMatch(text, /[\u001b\u009b\u202e]/)
-  assert.match(all[5] ?? '', /The tool tricks says:\n {2}do/)
-  assert.match(all[6] ?? '', /The tool tricks says:\n {2}your master password/)
+  assert.match(all[6] ?? '', /The tool tricks says:\n {2}do/)
+  assert.match(all[7] ?? '', /The tool tricks says:\n {2}your master password/)
   await atrium(home.path, ['tool', 'remove', 'tricks'])
 })
 

@@ -5,12 +5,13 @@ import { after, test } from 'node:test'
 import { readConfig } from '#config.ts'
 import { userId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
+import { openComponents } from '#hall/components.ts'
 import { openToolshed, type Toolshed } from '#hall/tools.ts'
 import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
 import { hashOf } from '#sandbox/build/prepare.ts'
 import { openStore } from '#store/open.ts'
-import { createTimeTool } from '#tools/time.ts'
+import { createBuiltInTools } from '#tools/source.ts'
 import { newHome } from '../atrium.ts'
 import { component } from '../sandbox/fixtures.ts'
 
@@ -24,13 +25,13 @@ after(async () => {
 async function open(): Promise<{ store: Store; shed: Toolshed }> {
   let clock = 1
   const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)), now: () => clock++ })
-  const shed = await openToolshed({
-    builtIn: [createTimeTool({ now: Date.now })],
+  const components = await openComponents({
     store,
     home: { path: home.path, database: ':memory:', logFile: join(home.path, 'log') },
     config: readConfig({ HOME: home.path }),
     log: silentLog,
   })
+  const shed = await openToolshed([createBuiltInTools({ now: Date.now }), components], silentLog)
   closing.push(async () => {
     await shed.close()
     await store.close()
@@ -56,9 +57,22 @@ test('who was there first keeps a name; every name is there once', async () => {
   const { specs, byName } = shed.tools()
   assert.deepEqual(
     specs.map(({ name }) => name),
-    ['time', 'good', 'mail_send'],
+    ['time', 'calculate', 'mail_send', 'mail_read', 'good'],
   )
   assert.equal(byName.get('mail_send')?.spec.description, 'mail_send')
+})
+
+test('a tool that has not changed stays the same, with the code it has made ready', async () => {
+  const { store, shed } = await open()
+  await put(store, 'probe', { version: '1' }, await component())
+  await shed.reload()
+  const tool = shed.tools().byName.get('probe')
+  await put(store, 'other', { version: '1' }, await component())
+  await shed.reload()
+  assert.equal(shed.tools().byName.get('probe'), tool)
+  await put(store, 'probe', { version: '2' }, await component())
+  await shed.reload()
+  assert.notEqual(shed.tools().byName.get('probe'), tool)
 })
 
 test('code that was replaced in the meantime does not run with the rights of the old', async () => {

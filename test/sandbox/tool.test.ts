@@ -11,7 +11,7 @@ import type { Tool } from '#core/tool.ts'
 import type { Log } from '#lib/log.ts'
 import { grantsPath } from '#sandbox/supervisor/host.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
-import { effectsOf, toolNameFault } from '#sandbox/tool.ts'
+import { agentTools, componentNameFault, effectsOf } from '#sandbox/tool.ts'
 import { anyPlace, createRig } from './rig.ts'
 
 const source = (host: string): string => `
@@ -89,7 +89,8 @@ before(async () => {
 after(() => rig.close())
 
 async function make(capabilities: object, version: 'old' | 'young' = 'old'): Promise<Tool[]> {
-  return rig.sandbox.tools(await rig.load(components[version], { version: '1', ...capabilities }))
+  const tool = await rig.load(components[version], { version: '1', ...capabilities })
+  return agentTools(tool, (call) => rig.sandbox.execute(tool, call))
 }
 
 async function run(tool: Tool | undefined, args: Json): Promise<unknown> {
@@ -273,13 +274,17 @@ test('a test call tells output, error, logs, requests and what was blocked', asy
 })
 
 test('names', () => {
-  assert.equal(toolNameFault('weather'), undefined)
+  assert.equal(componentNameFault('weather', []), undefined)
+  assert.match(componentNameFault('time', []) ?? '', /built-in/)
+  assert.match(componentNameFault('web', [{ id: 'fetch' }]) ?? '', /web_fetch is the name of a built-in/)
+  assert.match(componentNameFault('a', [{ id: 'Get' }, { id: 'get' }]) ?? '', /a_get would be the name of two/)
   for (const [name, id] of [
     ['memory', 'write'],
     ['Memory', 'x'],
     ['skill', 'a'],
+    ['workspace', 'run'],
   ] as const)
-    assert.match(toolNameFault(name, [{ id }]) ?? '', /reserved/, name)
+    assert.match(componentNameFault(name, [{ id }]) ?? '', /reserved/, name)
   for (const name of [
     'Memory_x',
     'memory-x',
@@ -292,6 +297,6 @@ test('names', () => {
     'skill_y',
     'mission_z',
   ])
-    assert.equal(typeof toolNameFault(name), 'string', name)
-  assert.match(toolNameFault('x'.repeat(40), [{ id: 'y'.repeat(40) }]) ?? '', /longer than 64/)
+    assert.equal(typeof componentNameFault(name, []), 'string', name)
+  assert.match(componentNameFault('x'.repeat(40), [{ id: 'y'.repeat(40) }]) ?? '', /at most 64/)
 })

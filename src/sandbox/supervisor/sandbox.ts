@@ -1,7 +1,6 @@
 // The sandbox as the service holds it: checks packages, keeps their code, runs their calls.
 import { byteLength, isObject, type JsonObject } from '#core/json.ts'
 import type { LimitStore } from '#core/store.ts'
-import type { Tool } from '#core/tool.ts'
 import type { Log } from '#lib/log.ts'
 import { hasUnseen } from '#safety/printable.ts'
 import { createMask, maskSecrets } from '#safety/secrets.ts'
@@ -19,10 +18,10 @@ import type { Host } from './process.ts'
 import type { ProxySettings } from '#net/proxy.ts'
 import { resolveName } from '#net/resolve.ts'
 import { prepareRuntime } from '#sandbox/build/runtime.ts'
-import { agentTools, type Call, type InstalledTool, missingCredential } from '#sandbox/tool.ts'
+import { type Call, type InstalledTool, missingCredential } from '#sandbox/tool.ts'
 
 /** What is kept of a tool: the component's bytes and the text of its capability file. */
-export type ToolSource = { readonly name: string; readonly component: Uint8Array; readonly capabilities: string }
+export type ToolPackage = { readonly name: string; readonly component: Uint8Array; readonly capabilities: string }
 
 export type SandboxParts = {
   /** A private folder for transpiled code; it may be deleted at any time the service is down. */
@@ -57,10 +56,12 @@ export type TestReport = {
 
 export interface Sandbox {
   /** Checks a package, transpiles it if the cache has it not, and asks it for schema and description. */
-  load(source: ToolSource, signal?: AbortSignal): Promise<LoadedTool>
-  /** What the agent gets of it. */
-  tools(tool: InstalledTool): Tool[]
-  /** Runs one call and tells all that happened. A fault is part of the report. */
+  load(source: ToolPackage, signal?: AbortSignal): Promise<LoadedTool>
+  /** The code of a component that was loaded once before: from the cache, or made again. */
+  prepare(component: Uint8Array): Promise<Prepared>
+  /** Runs a call of the agent to its output. Throws a fault; one of code tool_error carries the tool's own text. */
+  execute(tool: InstalledTool, call: Call): Promise<string>
+  /** Runs one call and tells all that happened. A fault is part of the report; parameters go in as they are. */
   testCall(tool: InstalledTool, call: { params: string; context?: string; signal?: AbortSignal }): Promise<TestReport>
   /** Lets go of a tool that was removed or replaced. */
   forget(tool: Pick<InstalledTool, 'folder'>): void
@@ -81,6 +82,9 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     return pool
   }
   const deadlineMs = parts.deadlineMs ?? callDeadlineMs
+
+  const prepare = (component: Uint8Array, signal?: AbortSignal): Promise<Prepared> =>
+    prepareComponent(component, { cacheFolder: parts.cacheFolder, ...(signal && { signal }) })
 
   async function describe(
     { folder }: Prepared,
@@ -113,7 +117,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     const outcome = await outcomeOf(async () => {
       const work = {
         kind: 'execute' as const,
-        params: checkedParams(params),
+        params: bounded(params),
         ...(context !== undefined && { context }),
         secretNames: capabilities.secretNames,
         secretsSet: await namesSet(capabilities.secretNames, secret),
@@ -130,6 +134,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   }
 
   async function execute(tool: InstalledTool, { callId, ...rest }: Call): Promise<string> {
+    checkJson(rest.params)
     const { outcome, logs, traffic } = await call(tool, rest)
     for (const { level, message } of logs) {
       const write = level === 'error' ? 'error' : level === 'warn' ? 'warn' : level === 'info' ? 'info' : 'debug'
@@ -147,7 +152,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   return {
     async load({ name, component, capabilities: text }, signal) {
       const { capabilities, warnings } = readCapabilities(text)
-      const prepared = await prepareComponent(component, { cacheFolder: parts.cacheFolder, ...(signal && { signal }) })
+      const prepared = await prepare(component, signal)
       checkWitVersion(capabilities, prepared.witVersion)
       const { schema, description } = await describe(prepared, signal)
       return {
@@ -166,7 +171,8 @@ export function createSandbox(parts: SandboxParts): Sandbox {
         ],
       }
     },
-    tools: (tool) => agentTools(tool, execute),
+    prepare,
+    execute,
     async testCall(tool, request) {
       const { outcome, logs, traffic } = await call(tool, request)
       const seen = { logs, requests: traffic.requests, blocked: traffic.blocked }
@@ -217,14 +223,15 @@ function unseenWarnings(description: string, schema: JsonObject, capabilities: s
     : []
 }
 
-/** The host checks that parameters are JSON of a bounded size, and nothing more: the rest is the component's to say. */
-function checkedParams(params: string): string {
-  if (byteLength(params) > maxParamsBytes) {
-    throw new ToolFault('params_too_large', `the parameters are over ${maxParamsBytes} bytes`)
-  }
+function bounded(params: string): string {
+  if (byteLength(params) <= maxParamsBytes) return params
+  throw new ToolFault('params_too_large', `the parameters are over ${maxParamsBytes} bytes`)
+}
+
+/** Of a model's parameters the host checks that they are JSON, and nothing more: the rest is the component's to say. */
+function checkJson(params: string): void {
   try {
     JSON.parse(params)
-    return params
   } catch (error) {
     throw new ToolFault('params_invalid', 'the parameters are not valid JSON', { cause: error })
   }

@@ -1,6 +1,7 @@
 // A create request: an unknown body in, a checked one out. Only the fields of the specification's table can be wrong.
 import { parseResponseId } from '#core/ids.ts'
 import { byteLength, canonical, isObject, type JsonObject } from '#core/json.ts'
+import { agentPrefixes } from '#core/tool-names.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import type { TurnOptions } from '#core/turn.ts'
 import type { Echo } from '#doors/responses/echo.ts'
@@ -11,8 +12,6 @@ import { check, CreateSchema, tooDeep, wrongField } from './schemas.ts'
 const maxContextBytes = 10 * 1024
 const maxToolsBytes = 16 * 1024
 const maxMetadataBytes = 16 * 1024
-/** Names the agent keeps for itself, registered or not. */
-const keptPrefixes = ['memory_', 'mission_', 'skill_']
 
 export type Previous = { readonly turnId: string; readonly threadId: string }
 
@@ -92,7 +91,7 @@ function readTools(tools: Tools, raw: unknown, registered: Pick<ReadonlySet<stri
     const path = `tools[${at}].name`
     if (seen.has(name)) throw wrongField(path, `is used twice: ${name}`)
     seen.add(name)
-    if (registered.has(name) || keptPrefixes.some((prefix) => name.startsWith(prefix))) {
+    if (registered.has(name) || agentPrefixes.some((prefix) => name.startsWith(prefix))) {
       throw wrongField(path, `must not be ${name}: the service has an action of that name, choose another`)
     }
     return {
