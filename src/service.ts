@@ -83,14 +83,12 @@ async function openGateway(
   { log }: ServiceParts,
   { about, token }: { about: About; token: string },
 ): Promise<OpenDoor> {
-  const [{ createGateway }, { createChatLimit }, { registerWeb }, { registerResponses }, { openApiPaths }] =
-    await Promise.all([
-      import('#http/server.ts'),
-      import('#http/limits.ts'),
-      import('#doors/web/door.ts'),
-      import('#doors/responses/routes.ts'),
-      import('#doors/responses/openapi.ts'),
-    ])
+  const [{ createGateway }, { createChatLimit }, { webRoutes }, { responsesRoutes }] = await Promise.all([
+    import('#http/server.ts'),
+    import('#http/limits.ts'),
+    import('#doors/web/door.ts'),
+    import('#doors/responses/routes.ts'),
+  ])
   const { config, store, turns } = hall
   const gateway: Gateway = await createGateway({
     auth: {
@@ -99,28 +97,24 @@ async function openGateway(
       storeAway: hall.storeAway,
     },
     health: { ping: () => store.ping(), draining: about.draining },
+    chatLimit: createChatLimit({ limits: store.limits, perMinute: config.chatRatePerMinute }),
     trustProxy: config.trustProxy,
     log,
   })
-  const chatLimit = createChatLimit({ limits: store.limits, perMinute: config.chatRatePerMinute })
-  await registerWeb(gateway.app, {
-    turns,
-    accounts: store.accounts,
-    chatLimit,
-    lastCall: gateway.lastCall,
-    openApi: [openApiPaths],
-    about,
-  })
-  registerResponses(gateway.app, {
-    turns,
-    chatLimit,
-    externalTools: config.responses.externalTools,
-    turnTimeoutMs: config.responses.turnTimeoutSecs * 1000,
-    registered: () => hall.tools().byName,
-    models: () => [hall.config.model.name],
-    lastCall: gateway.lastCall,
-    log,
-  })
+  const { lastCall } = gateway
+  const web = webRoutes({ turns, accounts: store.accounts, lastCall, routes: () => gateway.routes(), about })
+  gateway.mount({ routes: web })
+  gateway.mount(
+    responsesRoutes({
+      turns,
+      externalTools: config.responses.externalTools,
+      turnTimeoutMs: config.responses.turnTimeoutSecs * 1000,
+      registered: () => hall.tools().byName,
+      models: () => [hall.config.model.name],
+      lastCall,
+      log,
+    }),
+  )
   const { url } = await gateway.listen(config.gateway.host, config.gateway.port)
   const connections = (): Promise<number> => gateway.connections()
   return { name: 'gateway', address: url, connections, close: (patience) => gateway.close(patience) }

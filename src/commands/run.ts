@@ -1,5 +1,5 @@
 // `atrium run`: one message, one reply.
-import { usageWire } from '#http/usage.ts'
+import { usageWire } from '#http/wire.ts'
 import type { ChatEvent } from '#turns/chat.ts'
 import { reachAgent } from './attach.ts'
 import { readInput } from './input.ts'

@@ -78,3 +78,8 @@ export function addUsage(a: Usage, b: Usage): Usage {
 export function ended(status: TurnStatus): boolean {
   return status === 'done' || status === 'failed' || status === 'cancelled'
 }
+
+/** True once a turn does nothing more by itself: it has ended, or waits for somebody. */
+export function atRest(status: TurnStatus): boolean {
+  return status !== 'queued' && status !== 'running'
+}

@@ -9,13 +9,6 @@ import { hashToken } from '#lib/token.ts'
 import { leaveUnread } from './body.ts'
 import type { Caller } from './caller.ts'
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** A route that needs no token. */
-    open?: boolean
-  }
-}
-
 export type AuthParts = {
   /** The provisioned token (or the one that replaces it) and the gateway's. */
   readonly operatorTokens: readonly string[]
@@ -60,12 +53,6 @@ export function refuse(request: FastifyRequest, reply: FastifyReply, { status }:
   leaveUnread(request.raw)
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   return reply.code(status).type('text/plain; charset=utf-8').send(texts[status])
-}
-
-/** A hook for the operator's routes: a user's token does not reach them. As `onRequest` it spares reading the body. */
-// oxlint-disable-next-line require-await -- Fastify awaits the hook
-export async function operatorOnly(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  return request.caller.operator ? undefined : refuse(request, reply, { status: 403 })
 }
 
 /** The one bearer token of a request. Two of them are none: a proxy may have looked at the other. */

@@ -1,5 +1,5 @@
-// Request bodies: JSON read with care, and bodies that are answered before they were read.
-import type { IncomingMessage } from 'node:http'
+// Request bodies: JSON and nothing else, and bodies that are answered before they were read.
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '#core/errors.ts'
 
@@ -9,27 +9,44 @@ export const bodyLimit = 14 * 1024 * 1024
 /** How long the rest of a refused body is thrown away, so that its sender can read the answer, before the cut. */
 const lingerMs = 5_000
 
-/** Makes JSON the only body taken. An empty one is left undefined: whether that will do is the route's to say. */
-export function takeJsonOnly(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser('error', 'error')
+/** Text of JSON to its value. Throws SyntaxError. */
+export type ParseJson = (text: string) => unknown
+
+/**
+ * Makes JSON the only body taken. Any field may have any name: what a route does not know it does not read. An empty
+ * body is left undefined: whether that will do is the route's to say.
+ */
+export function takeJsonOnly(app: FastifyInstance, parse: ParseJson = JSON.parse): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body.length === 0) {
-      done(null, undefined)
-      return
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string', bodyLimit }, (_request, body, done) => {
+    if (body.trim() === '') return done(null, undefined)
+    let value: unknown
+    try {
+      value = parse(body)
+    } catch (error) {
+      return done(new AppError('invalid_input', 'the body is not valid JSON', { cause: error }))
     }
-    void parse(request, body, (error, value) => {
-      if (error) done(new AppError('invalid_input', problemOf(body)), undefined)
-      else done(null, value)
-    })
+    done(null, value)
   })
 }
 
 /** Throws too_large for a body whose announced size says so, before any of it is read. */
-export function checkAnnouncedSize({ headers }: IncomingMessage): void {
-  if (Number(headers['content-length'] ?? 0) > bodyLimit) {
-    throw new AppError('too_large', `the request body is larger than ${bodyLimit / 1024 / 1024} MiB`)
-  }
+export function checkAnnouncedSize(headers: IncomingHttpHeaders, limit = bodyLimit): void {
+  if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
+}
+
+/** A body over a limit, in words. */
+export function tooLarge(limit = bodyLimit): AppError {
+  const size = limit < 1024 * 1024 ? `${limit / 1024} KB (${limit} bytes)` : `${limit / 1024 / 1024} MiB`
+  return new AppError('too_large', `the body is larger than ${size}`)
+}
+
+/** Throws unsupported_media_type for a body that would have to be unpacked first: a small one may hold a huge one. */
+export function checkEncoding(headers: IncomingHttpHeaders): void {
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (encoding.toLowerCase() === 'identity') return
+  const message = 'the body has a Content-Encoding: send it as it is, not compressed'
+  throw new AppError('unsupported_media_type', message, { param: 'Content-Encoding' })
 }
 
 /**
@@ -46,15 +63,5 @@ export function leaveUnread(request: IncomingMessage): void {
   function over(): void {
     clearTimeout(timer)
     for (const each of [request, socket]) each.off('close', over)
-  }
-}
-
-/** The parser does not say which it was: text that is no JSON, or JSON with a poisoned key. */
-function problemOf(body: string): string {
-  try {
-    JSON.parse(body)
-    return 'the body has a key __proto__ or constructor.prototype, which is not taken'
-  } catch {
-    return 'the body is not valid JSON'
   }
 }

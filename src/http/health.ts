@@ -1,6 +1,7 @@
 // Whether the service is up, and whether it takes work: open routes for probes.
-import type { FastifyInstance } from 'fastify'
+import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
+import { type Route, route } from './routes.ts'
 
 const pingMs = 2_000
 
@@ -11,7 +12,9 @@ export type HealthParts = {
   readonly draining: () => boolean
 }
 
-export function registerHealth(app: FastifyInstance, { ping, draining }: HealthParts): void {
+const Health = z.object({ status: z.string(), reasons: z.optional(z.array(z.string())) })
+
+export function healthRoutes({ ping, draining }: HealthParts): Route[] {
   let pinging: Promise<string | undefined> | undefined
 
   /** Anybody may ask, so those who ask together share one look. */
@@ -22,13 +25,29 @@ export function registerHealth(app: FastifyInstance, { ping, draining }: HealthP
     return pinging
   }
 
-  app.get('/api/health', { config: { open: true } }, () => ({ status: 'ok' }))
-  app.get('/api/ready', { config: { open: true } }, async (_request, reply) => {
-    const database = await databaseProblem()
-    const reasons = [...(draining() ? ['the service is going down'] : []), ...(database ? [database] : [])]
-    if (reasons.length === 0) return { status: 'ready' }
-    return reply.code(503).send({ status: 'unavailable', reasons })
-  })
+  return [
+    route({
+      method: 'GET',
+      path: '/api/health',
+      who: 'anyone',
+      summary: 'Whether the service is up',
+      answers: { 200: Health },
+      handle: () => ({ status: 'ok' }) satisfies z.output<typeof Health>,
+    }),
+    route({
+      method: 'GET',
+      path: '/api/ready',
+      who: 'anyone',
+      summary: 'Whether work can be taken',
+      answers: { 200: Health, 503: Health },
+      async handle(_call, reply) {
+        const database = await databaseProblem()
+        const reasons = [...(draining() ? ['the service is going down'] : []), ...(database ? [database] : [])]
+        if (reasons.length === 0) return { status: 'ready' } satisfies z.output<typeof Health>
+        return reply.code(503).send({ status: 'unavailable', reasons } satisfies z.output<typeof Health>)
+      },
+    }),
+  ]
 }
 
 /** The answer is open to all: it names the fault, not the database's own words. */

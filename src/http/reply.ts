@@ -1,6 +1,9 @@
-// From a fault to an HTTP answer: the one place where codes and statuses meet.
-import type { FastifyReply } from 'fastify'
+// From a fault to an HTTP answer: the one place where codes and statuses meet, for every door.
+import type { IncomingMessage } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type ErrorCode } from '#core/errors.ts'
+import type { Log } from '#lib/log.ts'
+import { leaveUnread, tooLarge } from './body.ts'
 
 const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   invalid_input: 400,
@@ -24,6 +27,16 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   shutting_down: 503,
 }
 
+/** When to come back, where the fault itself does not say. */
+const retrySecs: Readonly<Record<number, number>> = { 409: 1, 429: 60, 503: 5 }
+
+/** Faults of the machine: their own words name hosts and files, which are for the log. */
+const machineWords: Readonly<Partial<Record<ErrorCode, string>>> = {
+  database_unavailable: 'the database is unavailable: nothing was stored, try again',
+  disk_full: 'the disk is full: nothing was stored',
+  home_unwritable: 'the service cannot write to its home: nothing was stored',
+}
+
 /** The HTTP status of a code; what a caller cannot help is 500. */
 export function statusOf(code: ErrorCode): number {
   return statuses[code] ?? 500
@@ -31,12 +44,12 @@ export function statusOf(code: ErrorCode): number {
 
 /** Any thrown thing as a fault that may be shown: a bug's words stay in the log. */
 export function asFault(error: unknown): AppError {
-  if (error instanceof AppError) return error
+  if (error instanceof AppError) return shownFault(error)
   const { statusCode, code, message } = (error ?? {}) as { statusCode?: number; code?: string; message?: string }
   // What Fastify found wrong with a request before a handler saw it.
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new AppError('too_large', 'the request body is larger than 14 MiB')
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge()
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return new AppError('unsupported_media_type', 'send the body as application/json')
+    return new AppError('unsupported_media_type', 'send the body as application/json', { param: 'Content-Type' })
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new AppError('invalid_input', message ?? 'the request is malformed')
@@ -44,13 +57,44 @@ export function asFault(error: unknown): AppError {
   return new AppError('internal', 'something went wrong inside the service; its log says more', { cause: error })
 }
 
-/** The JSON body of a fault. */
-export function faultBody({ code, message }: AppError): { error: { code: ErrorCode; message: string } } {
-  return { error: { code, message } }
+/** The JSON body of a fault; `param` names the field, where one is at fault. */
+export function faultBody({ code, message, param }: AppError) {
+  return { error: { code, message, ...(param !== undefined && { param }) } }
 }
 
-/** Answers with a fault. */
-export function sendFault(reply: FastifyReply, fault: AppError): FastifyReply {
-  if (fault.retryAfterSecs !== undefined) reply.header('retry-after', String(fault.retryAfterSecs))
-  return reply.code(statusOf(fault.code)).send(faultBody(fault))
+export type FaultBody = (fault: AppError, status: number) => object
+
+/** What a thrown thing is answered with. Only what is nobody's fault but ours goes to the log. */
+export function tellFault(error: unknown, { method, url = '' }: Pick<IncomingMessage, 'method' | 'url'>, log: Log) {
+  const fault = asFault(error)
+  const status = statusOf(fault.code)
+  if (status >= 500) {
+    const why = fault.code === 'internal' ? { err: error } : { reason: (error as AppError).message }
+    log.error({ method, path: pathOf(url), code: fault.code, ...why }, 'a request failed')
+  }
+  return { fault, status, retryAfterSecs: fault.retryAfterSecs ?? retrySecs[status] }
+}
+
+/** Fastify's error handler, for a door that writes faults in its own shape. */
+export function faultHandler(log: Log, bodyOf: FaultBody = faultBody) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const { fault, status, retryAfterSecs } = tellFault(error, request, log)
+    if (retryAfterSecs !== undefined) reply.header('retry-after', String(retryAfterSecs))
+    // Fastify would cut the connection; the client may still be writing and would not see the answer.
+    reply.removeHeader('connection')
+    leaveUnread(request.raw)
+    return reply.code(status).send(bodyOf(fault, status))
+  }
+}
+
+/** The path of a URL, without its query: that may hold what is nobody's business. */
+export function pathOf(url: string): string {
+  return url.split('?', 1)[0] ?? url
+}
+
+function shownFault(fault: AppError): AppError {
+  const words = machineWords[fault.code]
+  if (words === undefined) return fault
+  const { retryAfterSecs } = fault
+  return new AppError(fault.code, words, { cause: fault, ...(retryAfterSecs !== undefined && { retryAfterSecs }) })
 }

@@ -1,23 +1,97 @@
-// Which methods a path has: asked only when a request found no route, to tell a wrong method from a wrong path.
+// The routes of the gateway as rows: what a route takes and answers, and who may call it. The server, the OpenAPI
+// document and the tests are made from them.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type * as z from 'zod/mini'
+import type { Caller } from './caller.ts'
+import { check, checkBody } from './check.ts'
+import type { FaultBody } from './reply.ts'
 
-export interface RouteTable {
-  add(route: { readonly method: string | readonly string[]; readonly url: string }): void
-  methodsOf(path: string): string[]
+/** Who may call: anyone at all, whoever has a token, or only the operator. */
+export type Who = 'anyone' | 'user' | 'operator'
+
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+export type Route = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** `/api/jobs/:id`; a last part `*` takes the rest. */
+  readonly path: string
+  readonly who: Who
+  /** It sends a message: it counts for the chat rate, before its body is read and whatever becomes of it. */
+  readonly counted?: true
+  /** One line for the document. */
+  readonly summary: string
+  readonly query?: z.ZodMiniType
+  readonly body?: z.ZodMiniType
+  /** What is answered when it goes well, by status; null is an answer without a body. */
+  readonly answers?: Readonly<Record<number, z.ZodMiniType | null>>
+  /** Fields of the OpenAPI operation that the row itself does not tell; asked for when the document is wanted. */
+  readonly describe?: () => JsonSchema
+  readonly handle: (request: FastifyRequest, reply: FastifyReply) => unknown
 }
 
-export function createRouteTable(): RouteTable {
-  const routes: { methods: readonly string[]; pattern: RegExp }[] = []
+/** Routes that stand together: under the same prefixes, with faults of the same shape. */
+export type RouteFamily = {
+  readonly routes: readonly Route[]
+  /** Each route stands under each of them; without any, where its path says. */
+  readonly prefixes?: readonly string[]
+  readonly faultBody?: FaultBody
+}
+
+type Checked<T> = T extends z.ZodMiniType ? z.output<T> : undefined
+
+/** `/a/:id/b/:gate` -> 'id' | 'gate' */
+type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamsOf<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+/** A request as a handler sees it: checked by the schemas of its row. */
+export type Call<Path extends string, Query, Body> = {
+  readonly caller: Caller
+  readonly params: Readonly<Record<ParamsOf<Path>, string>>
+  readonly query: Checked<Query>
+  readonly body: Checked<Body>
+}
+
+type Row<Path extends string, Query, Body> = Omit<Route, 'handle' | 'path' | 'query' | 'body'> & {
+  readonly path: Path
+  readonly query?: Query
+  readonly body?: Body
+  readonly handle: (call: Call<Path, Query, Body>, reply: FastifyReply) => unknown
+}
+
+/** A route whose query and body are checked by the schemas that describe them, before its handler runs. */
+export function route<
+  const Path extends string,
+  Query extends z.ZodMiniType | undefined = undefined,
+  Body extends z.ZodMiniType | undefined = undefined,
+>({ query, body, handle, ...row }: Row<Path, Query, Body>): Route {
   return {
-    add({ method, url }) {
-      routes.push({ methods: [method].flat(), pattern: patternOf(url) })
+    ...row,
+    ...(query && { query }),
+    ...(body && { body }),
+    handle: (request, reply) => {
+      const call = {
+        caller: request.caller,
+        params: request.params,
+        query: query && check(query, request.query),
+        body: body && checkBody(body, request.body),
+      }
+      return handle(call as Call<Path, Query, Body>, reply)
     },
-    methodsOf: (path) => [...new Set(routes.flatMap(({ methods, pattern }) => (pattern.test(path) ? methods : [])))],
   }
 }
 
+/** The methods that a path has: asked only when a request found no route, to tell a wrong method from a wrong path. */
+export function methodsOf(routes: readonly Route[], path: string): string[] {
+  const fitting = routes.filter((row) => patternOf(row.path).test(path))
+  return [...new Set(fitting.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))]
+}
+
 /** `/api/jobs/:id/cancel` as a pattern of whole paths; `*` takes the rest. */
-function patternOf(url: string): RegExp {
-  const parts = url.split('/').map((part) => {
+function patternOf(path: string): RegExp {
+  const parts = path.split('/').map((part) => {
     if (part.startsWith(':')) return '[^/]+'
     return part.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')
   })

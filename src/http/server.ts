@@ -9,13 +9,23 @@ import {
 } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import type { Log } from '#lib/log.ts'
+import { type Trust, trustOf } from './address.ts'
 import { type AuthParts, createAuth, refuse } from './auth.ts'
-import { bodyLimit, checkAnnouncedSize, leaveUnread, takeJsonOnly } from './body.ts'
+import { bodyLimit, checkAnnouncedSize, checkEncoding, takeJsonOnly } from './body.ts'
 import { answerClientError } from './broken.ts'
-import { type HealthParts, registerHealth } from './health.ts'
+import type { ChatLimit } from './caller.ts'
+import { type HealthParts, healthRoutes } from './health.ts'
 import { listenOn } from './listen.ts'
-import { asFault, sendFault, statusOf } from './reply.ts'
-import { createRouteTable } from './routes.ts'
+import { faultHandler, pathOf } from './reply.ts'
+import { methodsOf, type Route, type RouteFamily, type Who } from './routes.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** As in the row of the route; whoever has a token, where there is none. */
+    who?: Who
+    counted?: true
+  }
+}
 
 const maxHeaderBytes = 16 * 1024
 /** At the end of the grace, answers that were waited for get this long to go out before the cut. */
@@ -42,15 +52,18 @@ const noSchemas: NonNullable<FastifyServerOptions['schemaController']> = {
 export type GatewayParts = {
   readonly auth: Omit<AuthParts, 'log'>
   readonly health: HealthParts
-  /** Whose X-Forwarded-For to believe: nobody's, that of so many nearest hops, or that of these addresses. */
-  readonly trustProxy?: false | number | readonly string[]
+  readonly chatLimit: ChatLimit
+  readonly trustProxy?: Trust
   readonly timeouts?: Partial<Timeouts>
   readonly log: Log
 }
 
 export type Gateway = {
-  /** Where doors register their routes, before `listen`. Every route needs a token unless its config says `open`. */
   readonly app: FastifyInstance
+  /** Adds a door's routes, before `listen`. */
+  mount(family: RouteFamily): void
+  /** Every route that stands, under its whole path. */
+  routes(): readonly Route[]
   /** Throws port_in_use or invalid_config, naming the variable to set. */
   listen(host: string, port: number): Promise<{ readonly port: number; readonly url: string }>
   /** Fires when the grace of `close` is over: whoever waits on somebody's behalf should answer with what there is. */
@@ -65,51 +78,60 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const { log } = parts
   const authenticate = createAuth({ ...parts.auth, log })
   const app = openApp(parts)
-  const routes = createRouteTable()
+  const routes: Route[] = []
   const lastCall = new AbortController()
   setMaxListeners(0, lastCall.signal)
   let closing = false
 
+  /** Before a body is read: what is refused here costs little. */
   async function enter(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     protect(request.url, reply)
-    if (needsToken(request)) {
+    const { who, counted } = request.routeOptions.config
+    if (request.is404 ? isApi(request.url) : who !== 'anyone') {
       const caller = await authenticate(request.raw)
       if ('status' in caller) return refuse(request, reply, caller)
+      if (who === 'operator' && !caller.operator) return refuse(request, reply, { status: 403 })
       request.caller = caller
       if (closing) throw new AppError('shutting_down', 'the service is going down: try again', { retryAfterSecs: 5 })
+      if (counted) await parts.chatLimit.take(caller)
     }
-    if (request.is404) throw missing(request, reply, routes.methodsOf(pathOf(request.url)))
+    if (request.is404) throw missing(request, reply, methodsOf(routes, pathOf(request.url)))
     return undefined
+  }
+
+  function mount({ routes: rows, prefixes = [''], faultBody }: RouteFamily): void {
+    for (const prefix of prefixes) {
+      routes.push(...rows.map((row) => ({ ...row, path: prefix + row.path })))
+      void app.register(
+        (scope, _options, done) => {
+          if (faultBody) {
+            scope.setErrorHandler(faultHandler(log, faultBody))
+            scope.setNotFoundHandler(notFound)
+          }
+          for (const { method, path: url, who, counted, handle: handler } of rows) {
+            scope.route({ method, url, handler, config: { who, ...(counted && { counted }) } })
+          }
+          done()
+        },
+        { prefix },
+      )
+    }
   }
 
   takeJsonOnly(app)
   app.decorateRequest('caller')
-  app.addHook('onRoute', (route) => routes.add(route))
   app.addHook('onRequest', enter)
   // After the routes' own hooks: what is counted counts whatever its size.
   app.addHook('preParsing', beginBody)
-  app.setNotFoundHandler((request) => {
-    throw missing(request, undefined, [])
-  })
-  app.setErrorHandler((error, request, reply) => {
-    const fault = asFault(error)
-    if (statusOf(fault.code) >= 500) {
-      const at = { method: request.method, path: pathOf(request.url), code: fault.code }
-      log.error(fault.code === 'internal' ? { ...at, err: error } : at, 'a request failed')
-    }
-    // Fastify would cut the connection; the client may still be writing and would not see the answer.
-    reply.removeHeader('connection')
-    leaveUnread(request.raw)
-    return sendFault(reply, fault)
-  })
+  app.setNotFoundHandler(notFound)
+  app.setErrorHandler(faultHandler(log))
   app.server.on('checkContinue', (request, response) => app.routing(request, response))
-  await app.register((open, _options, done) => {
-    registerHealth(open, { ...parts.health, draining: () => closing || parts.health.draining() })
-    done()
-  })
+  mount({ routes: healthRoutes({ ...parts.health, draining: () => closing || parts.health.draining() }) })
 
   return {
     app,
+    mount,
+    routes: () => routes,
     listen: (host, port) => listenOn(app, host, port),
     lastCall: lastCall.signal,
     connections: () =>
@@ -132,14 +154,15 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   }
 }
 
-/** Refuses a body that says that it is too large; only now is a client that asked first told to send its own. */
+/** Refuses a body that says that it is too large, or packed; only now is a client that asked first told to send its own. */
 // oxlint-disable-next-line require-await -- Fastify awaits the hook
 async function beginBody({ raw }: FastifyRequest, reply: FastifyReply): Promise<undefined> {
-  checkAnnouncedSize(raw)
+  checkAnnouncedSize(raw.headers)
+  checkEncoding(raw.headers)
   if (raw.headers.expect !== undefined) reply.raw.writeContinue()
 }
 
-function openApp({ trustProxy = false, timeouts }: GatewayParts): FastifyInstance {
+function openApp({ trustProxy = false, timeouts, log }: GatewayParts): FastifyInstance {
   const { headersMs, requestMs, keepAliveMs, checkMs } = { ...usualTimeouts, ...timeouts }
   const http = {
     maxHeaderSize: maxHeaderBytes,
@@ -160,11 +183,11 @@ function openApp({ trustProxy = false, timeouts }: GatewayParts): FastifyInstanc
     // The header limit bounds a path already; a long id is simply not found.
     routerOptions: { maxParamLength: maxHeaderBytes },
     rewriteUrl: ({ url = '/' }) => readableUrl(url),
-    trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy && [...trustProxy],
+    trustProxy: trustOf(trustProxy),
     clientErrorHandler: answerClientError,
     frameworkErrors(error, request, reply) {
       protect(request.url, reply)
-      void sendFault(reply, asFault(error))
+      void faultHandler(log)(error, request, reply)
     },
   })
 }
@@ -181,10 +204,6 @@ function protect(url: string, { raw }: FastifyReply): void {
 }
 
 /** Unknown routes of the API ask for a token first: strangers learn nothing of what is there. */
-function needsToken({ is404, url, routeOptions }: FastifyRequest): boolean {
-  return is404 ? isApi(url) : routeOptions.config.open !== true
-}
-
 function isApi(url: string): boolean {
   return /^\/(api|v1)(?=[/?#]|$)/.test(url)
 }
@@ -200,8 +219,9 @@ function readableUrl(url: string): string {
   }
 }
 
-function pathOf(url: string): string {
-  return url.split('?', 1)[0] ?? url
+/** Whoever comes here was told already, by the hook before. */
+function notFound(request: FastifyRequest): never {
+  throw missing(request, undefined, [])
 }
 
 function missing({ method, url }: FastifyRequest, reply: FastifyReply | undefined, allowed: string[]): AppError {

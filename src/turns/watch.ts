@@ -5,7 +5,7 @@ import type { Event } from '#core/event.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
 import type { ThreadStore } from '#core/store.ts'
-import type { Turn } from '#core/turn.ts'
+import { atRest } from '#core/turn.ts'
 
 const pageSize = 500
 
@@ -106,17 +106,13 @@ export function followTurn(subscription: Subscription, turnId: string, told: num
           const own = events.flatMap((event) => ownPart(event, turnId, last))
           for (const event of own) if (event.type === 'entries') last = event.entries.at(-1)?.seq ?? last
           if (own.length > 0) yield own
-          if (own.some((event) => event.type === 'turn' && atRest(event.turn))) return
+          if (own.some((event) => event.type === 'turn' && atRest(event.turn.status))) return
         }
       } finally {
         subscription.close()
       }
     },
   }
-}
-
-function atRest({ status }: Turn): boolean {
-  return status !== 'queued' && status !== 'running'
 }
 
 /** What of an event is about a turn and has not been told yet. */

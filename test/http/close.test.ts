@@ -1,7 +1,8 @@
 // The end of the gateway: what is open may finish, nothing idle holds it, and the rest is cut.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createHold, openHouse, operatorToken } from '../doors/web/house.ts'
+import { createHold } from '../doors/hall.ts'
+import { openHouse, operatorToken } from '../doors/web/house.ts'
 import { openBare } from './socket.ts'
 
 const head = `HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${operatorToken}\r\n`

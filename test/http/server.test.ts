@@ -6,7 +6,8 @@ import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { createGateway, type GatewayParts } from '#http/server.ts'
 import { silentLog } from '#lib/log.ts'
-import { createHold, openHouse, operatorToken } from '../doors/web/house.ts'
+import { createHold } from '../doors/hall.ts'
+import { openHouse, operatorToken } from '../doors/web/house.ts'
 import { openBare } from './socket.ts'
 
 const bearer = `Authorization: Bearer ${operatorToken}\r\n`
@@ -17,6 +18,7 @@ async function bareGateway(options: Pick<GatewayParts, 'trustProxy'> = {}) {
   return createGateway({
     auth: { operatorTokens: [operatorToken], accounts: { findByToken: () => Promise.resolve(undefined) } },
     health: { ping: () => Promise.resolve(), draining: () => false },
+    chatLimit: { take: () => Promise.resolve() },
     log: silentLog,
     ...options,
   })
@@ -131,6 +133,23 @@ test('other media types are 415, and a body without one', async (t) => {
   assert.equal((await call('POST', '/api/chat', { body: '{"message":"hi"}', headers: charset })).status, 200)
 })
 
+test('a compressed body is 415, whichever door it comes to', async (t) => {
+  const { call } = await openHouse(t)
+  for (const [path, encoding] of [
+    ['/api/chat', 'gzip'],
+    ['/api/v1/responses', 'br'],
+    ['/v1/responses', 'gzip, identity'],
+  ] as const) {
+    const headers = { 'content-encoding': encoding }
+    const { status, json } = await call('POST', path, { body: '{"message":"hi"}', headers })
+    assert.equal(status, 415, path)
+    assert.equal(json.error.code, 'unsupported_media_type')
+    assert.match(json.error.message, /not compressed/)
+  }
+  const identity = { 'content-encoding': 'Identity' }
+  assert.equal((await call('POST', '/api/chat', { body: { message: 'hi' }, headers: identity })).status, 200)
+})
+
 test('unknown paths are 404, known paths under another method 405', async (t) => {
   const { call } = await openHouse(t)
   for (const path of ['/api/nowhere', '/v1/nowhere', '/nowhere', '/', '/api/chat/', '/api/jobs/x/y']) {
@@ -169,14 +188,14 @@ test('every answer of the API is kept from caches and sniffing, and names no sof
   }
 })
 
-test('a bug is 500 without its words', async (t) => {
+test('a bug is 500 without its words, a database away 503 without its address', async (t) => {
   const gateway = await bareGateway()
   t.after(() => gateway.close(0))
   gateway.app.get('/api/bug', () => {
     throw new Error('secret words')
   })
   gateway.app.get('/api/away', () => {
-    throw new AppError('database_unavailable', 'the database is away', { retryAfterSecs: 3 })
+    throw new AppError('database_unavailable', 'no connection to db.internal:5432', { retryAfterSecs: 3 })
   })
   const { url } = await gateway.listen('localhost', 0)
   const headers = { authorization: `Bearer ${operatorToken}` }
@@ -186,6 +205,7 @@ test('a bug is 500 without its words', async (t) => {
   const away = await fetch(`${url}/api/away`, { headers })
   assert.equal(away.status, 503)
   assert.equal(away.headers.get('retry-after'), '3')
+  assert.doesNotMatch(await away.text(), /internal:|5432/)
 })
 
 test('ready tells why work cannot be taken; health does not mind', async (t) => {
@@ -197,6 +217,32 @@ test('ready tells why work cannot be taken; health does not mind', async (t) => 
   assert.equal(status, 503)
   assert.deepEqual(json, { status: 'unavailable', reasons: ['the database is unavailable'] })
   assert.deepEqual((await call('GET', '/api/health', { token: null })).json, { status: 'ok' })
+})
+
+test('a service that is going down is not ready, and says so', async (t) => {
+  let draining = false
+  const { call } = await openHouse(t, { draining: () => draining })
+  assert.equal((await call('GET', '/api/ready', { token: null })).status, 200)
+  draining = true
+  const { status, json } = await call('GET', '/api/ready', { token: null })
+  assert.equal(status, 503)
+  assert.deepEqual(json.reasons, ['the service is going down'])
+})
+
+test('a gateway that closes is not ready, whatever the service says', async (t) => {
+  const hold = createHold()
+  const { port, gateway } = await openHouse(t, { say: hold.say })
+  const bare = openBare(port)
+  bare.write(`${head}Content-Length: 16\r\n\r\n{"message":"hi"}`)
+  await hold.asked
+  const closing = gateway.close(30_000)
+  bare.write('GET /api/ready HTTP/1.1\r\nHost: a\r\n\r\n')
+  hold.release('done')
+  assert.match(
+    await bare.closed,
+    /"response":"done"[\s\S]*HTTP\/1.1 503 [\s\S]*"reasons":\["the service is going down"\]/,
+  )
+  await closing
 })
 
 test('a port in use is told with the way out', async (t) => {
@@ -233,7 +279,7 @@ test('the address of a client is what trusted proxies say', async (t) => {
   ] as const) {
     const gateway = await bareGateway({ trustProxy })
     t.after(() => gateway.close(0))
-    gateway.app.get('/ip', { config: { open: true } }, ({ ip }) => ({ ip }))
+    gateway.app.get('/ip', { config: { who: 'anyone' } }, ({ ip }) => ({ ip }))
     const { url } = await gateway.listen('127.0.0.1', 0)
     const response = await fetch(`${url}/ip`, { headers: { 'x-forwarded-for': '10.0.0.1, 10.0.0.2' } })
     assert.deepEqual(await response.json(), { ip: expected })

@@ -9,9 +9,10 @@ import { readInput } from '#doors/responses/read/input.ts'
 import { findPrevious } from '#doors/responses/read/plan.ts'
 import { resolveReferences } from '#doors/responses/read/references.ts'
 import { readPrevious } from '#doors/responses/read/request.ts'
-import { check, CompactSchema, wrongField } from '#doors/responses/read/schemas.ts'
+import { CompactSchema } from '#doors/responses/read/schemas.ts'
 import { seedItems } from '#doors/responses/read/seed.ts'
-import { usageWire } from '#http/usage.ts'
+import { check, wrongField } from '#http/check.ts'
+import { unixTime, usageWire } from '#http/wire.ts'
 import type { Turns } from '#turns/turns.ts'
 import type { ResponsesParts } from './parts.ts'
 
@@ -27,7 +28,7 @@ export async function compactHistory({ turns, now = Date.now }: ResponsesParts, 
   return {
     id: responseId(newId(), newId()),
     object: 'response.compaction',
-    created_at: Math.floor(now() / 1000),
+    created_at: unixTime(now()),
     output: [
       { type: 'compaction', id: `cmp_${hexOf(newId())}`, encrypted_content: closeCompaction([...stored, ...given]) },
     ],

@@ -1,11 +1,9 @@
 // What the door is given.
-import type { ChatLimit } from '#http/caller.ts'
 import type { Log } from '#lib/log.ts'
 import type { Turns } from '#turns/turns.ts'
 
 export type ResponsesParts = {
   readonly turns: Turns
-  readonly chatLimit: ChatLimit
   /** False takes the caller's functions away: tools and tool_choice are then refused. */
   readonly externalTools: boolean
   /** How long a create without streaming may take. */

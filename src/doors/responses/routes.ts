@@ -1,74 +1,110 @@
-// The Responses API door: its routes under both prefixes, in the reference's words. Callers are known already.
-import type { FastifyInstance } from 'fastify'
+// The Responses API door: its rows, under both prefixes, and faults in the reference's words.
+import type { FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import { cancelResponse, deleteResponse, getResponse, listInput } from '#doors/responses/tell/retrieve.ts'
-import { bodyLimit } from '#http/body.ts'
+import type { FaultBody } from '#http/reply.ts'
+import type { Route, RouteFamily } from '#http/routes.ts'
 import { compactHistory } from './compact.ts'
 import { createResponse } from './create.ts'
-import { sendFault } from './faults.ts'
+import * as describe from './openapi.ts'
 import type { ResponsesParts } from './parts.ts'
 
-const prefixes = ['/api/v1', '/v1']
-
-/** Mounts the API. The hook that sets `request.caller` must be registered on the instance or above it. */
-export function registerResponses(app: FastifyInstance, parts: ResponsesParts): void {
-  for (const prefix of prefixes) {
-    app.register(
-      (scope, _options, done) => {
-        mount(scope, parts)
-        done()
-      },
-      { prefix },
-    )
-  }
+export function responsesRoutes(parts: ResponsesParts): RouteFamily {
+  return { prefixes: ['/api/v1', '/v1'], faultBody, routes: rows(parts) }
 }
 
-function mount(scope: FastifyInstance, parts: ResponsesParts): void {
-  scope.setErrorHandler((error, request, reply) => sendFault(error, request, reply, parts.log))
-  scope.setNotFoundHandler((request, reply) => {
-    const message = `there is no ${request.method} ${request.url.split('?', 1)[0]}: see the documentation of this API`
-    return sendFault(new AppError('not_found', message), request, reply, parts.log)
-  })
-  scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit }, (_request, body, done) => {
-    readJson(String(body), done)
-  })
+function rows(parts: ResponsesParts): Route[] {
+  return [
+    {
+      method: 'POST',
+      path: '/responses',
+      who: 'user',
+      counted: true,
+      summary: 'Create a response',
+      describe: describe.create,
+      handle: (request, reply) => createResponse(parts, request, reply),
+    },
+    {
+      method: 'POST',
+      path: '/responses/compact',
+      who: 'user',
+      counted: true,
+      summary: 'Make a history small',
+      describe: describe.compact,
+      handle: (request) => compactHistory(parts, request),
+    },
+    {
+      method: 'GET',
+      path: '/responses/:id',
+      who: 'user',
+      summary: 'Retrieve a response, or stream it again',
+      describe: describe.retrieve,
+      handle: (request, reply) => getResponse(parts, request, reply),
+    },
+    {
+      method: 'DELETE',
+      path: '/responses/:id',
+      who: 'user',
+      summary: 'Delete a response',
+      describe: describe.remove,
+      handle: (request) => deleteResponse(parts, request),
+    },
+    {
+      method: 'POST',
+      path: '/responses/:id/cancel',
+      who: 'user',
+      summary: 'Cancel a response',
+      describe: describe.cancel,
+      handle: (request) => cancelResponse(parts, request),
+    },
+    {
+      method: 'GET',
+      path: '/responses/:id/input_items',
+      who: 'user',
+      summary: 'List the input of a response',
+      describe: describe.inputItems,
+      handle: (request) => listInput(parts, request),
+    },
+    {
+      method: 'GET',
+      path: '/models',
+      who: 'user',
+      summary: 'List models',
+      describe: describe.models,
+      handle: () => listModels(parts),
+    },
+    {
+      method: 'GET',
+      path: '/models/*',
+      who: 'user',
+      summary: 'One model by its name',
+      describe: describe.model,
+      handle: (request) => findModel(parts, request),
+    },
+  ]
+}
 
-  scope.post('/responses', {
-    bodyLimit,
-    // Before the body is read: every create counts, refused ones too.
-    onRequest: ({ caller }) => parts.chatLimit.take(caller),
-    handler: (request, reply) => createResponse(parts, request, reply),
-  })
-  scope.post('/responses/compact', { bodyLimit, handler: (request) => compactHistory(parts, request) })
-  scope.get('/responses/:id', (request, reply) => getResponse(parts, request, reply))
-  scope.delete('/responses/:id', (request) => deleteResponse(parts, request))
-  scope.post('/responses/:id/cancel', (request) => cancelResponse(parts, request))
-  scope.get('/responses/:id/input_items', (request) => listInput(parts, request))
+const types: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  429: 'rate_limit_error',
+}
 
-  scope.get('/models', () => listModels(parts))
-  scope.get('/models/*', (request) => findModel(parts, (request.params as { '*': string })['*']))
+/** The reference's error envelope. */
+const faultBody: FaultBody = ({ code, message, param = null }, status) => {
+  const type = types[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error')
+  return { error: { message, type, param, code } }
 }
 
 async function listModels({ models }: ResponsesParts) {
   return { object: 'list', data: (await models()).map(modelObject) }
 }
 
-async function findModel({ models }: ResponsesParts, name: string) {
+/** A name may have slashes. */
+async function findModel({ models }: ResponsesParts, { params }: FastifyRequest) {
+  const name = (params as { '*': string })['*']
   if ((await models()).includes(name)) return modelObject(name)
   throw new AppError('not_found', `no model ${name} is listed: any name is accepted, settings choose the model`)
-}
-
-/** Any field may have any name, so bodies are parsed as they are; an empty one is none. */
-function readJson(body: string, done: (error: Error | null, value?: unknown) => void): void {
-  if (body.trim() === '') return done(null, undefined)
-  let value: unknown
-  try {
-    value = JSON.parse(body)
-  } catch (error) {
-    return done(new AppError('invalid_input', 'the request body is not valid JSON', { cause: error }))
-  }
-  done(null, value)
 }
 
 function modelObject(id: string) {

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import type { Part } from '#core/item.ts'
+import { wrongField } from '#http/check.ts'
 
 const maxAttachments = 20
 const maxNameChars = 255
@@ -29,11 +30,14 @@ export function partsOf(attachments: readonly Attachment[]): Part[] {
     const bytes = Buffer.from(attachment.data, 'base64')
     const begins = pictures[type]
     if (begins) {
-      if (!begins(bytes)) throw bad(at, 'data', `is not a picture of type ${type}`)
+      if (!begins(bytes)) throw wrongField(`attachments[${at}].data`, `is not a picture of type ${type}`)
       return { type: 'image', url: `data:${type};base64,${attachment.data}` }
     }
     if (!isText(type)) {
-      throw bad(at, 'media_type', `${type} is not taken: send pictures (png, jpeg, gif, webp) and text files`)
+      throw wrongField(
+        `attachments[${at}].media_type`,
+        `${type} is not taken: send pictures (png, jpeg, gif, webp) and text files`,
+      )
     }
     return { type: 'file', name: attachment.name, text: textOf(bytes, at) }
   })
@@ -73,10 +77,5 @@ function textOf(bytes: Buffer, at: number): string {
   } catch {
     // Said below, as for NUL.
   }
-  throw bad(at, 'data', 'is not UTF-8 text')
-}
-
-function bad(at: number, field: string, problem: string): AppError {
-  const param = `attachments[${at}].${field}`
-  return new AppError('invalid_input', `${param} ${problem}`, { param })
+  throw wrongField(`attachments[${at}].data`, 'is not UTF-8 text')
 }

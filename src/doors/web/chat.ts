@@ -1,16 +1,15 @@
 // POST /api/chat, which waits for the reply, and POST /api/chat/send, which does not.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { isUuid } from '#core/ids.ts'
 import type { Entry, Part } from '#core/item.ts'
-import type { Turn } from '#core/turn.ts'
-import type { ChatLimit } from '#http/caller.ts'
-import { usageWire } from '#http/usage.ts'
+import { atRest, type Turn } from '#core/turn.ts'
+import type { Caller } from '#http/caller.ts'
+import { type Route, route } from '#http/routes.ts'
+import { usageWire } from '#http/wire.ts'
 import { checkMessage, type Start, type Turns } from '#turns/turns.ts'
 import { Attachments, partsOf } from './attachments.ts'
-import { checkBody } from './check.ts'
-import { answers, type OpenApiPaths, takes } from './openapi.ts'
 import { FaultWire, GateWire, jobStatus, jobStatuses, openGate, replyText, UsageWire } from './wire.ts'
 
 /** How long POST /api/chat waits for the turn; after that the turn goes on alone. */
@@ -18,7 +17,6 @@ const usualPatienceMs = 120_000
 
 export type ChatParts = {
   readonly turns: Turns
-  readonly chatLimit: ChatLimit
   readonly patienceMs?: number
   /** Ends every wait: the connection is about to be cut. */
   readonly lastCall?: AbortSignal
@@ -48,51 +46,54 @@ const SendAnswer = z.object({
   status: z.literal('accepted'),
 })
 
-export function registerChat(app: FastifyInstance, parts: ChatParts): void {
-  // Before the body is read, so that refused sends count too and a flood costs little.
-  const counted = { onRequest: (request: FastifyRequest) => parts.chatLimit.take(request.caller) }
-
-  app.post('/api/chat', counted, async (request, reply) => {
-    const start = await send(request, parts.turns)
-    const { turn, entries } = await follow(start, reply, parts)
-    const atRest = turn.status !== 'queued' && turn.status !== 'running'
-    const gate = turn.status === 'waiting' ? openGate(entries) : undefined
-    return {
-      thread_id: turn.threadId,
-      turn_id: turn.id,
-      status: atRest ? jobStatus(turn.status) : 'running',
-      response: atRest ? replyText(entries) : null,
-      usage: usageWire(turn.usage),
-      ...(gate && { gate }),
-      ...(turn.error && { error: turn.error }),
-    } satisfies z.output<typeof ChatAnswer>
-  })
-
-  app.post('/api/chat/send', counted, async (request, reply) => {
-    const { turn, input, events } = await send(request, parts.turns)
-    events.close()
-    return reply.code(202).send({
-      thread_id: turn.threadId,
-      turn_id: turn.id,
-      message_id: input[0]?.id ?? turn.id,
-      status: 'accepted',
-    } satisfies z.output<typeof SendAnswer>)
-  })
+export function chatRoutes(parts: ChatParts): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/api/chat',
+      who: 'user',
+      counted: true,
+      summary: 'Send a message and wait for the reply',
+      body: ChatBody,
+      answers: { 200: ChatAnswer },
+      async handle({ caller, body }, reply) {
+        const { turn, entries } = await follow(await send(parts.turns, caller, body), reply, parts)
+        const rests = atRest(turn.status)
+        const gate = turn.status === 'waiting' ? openGate(entries) : undefined
+        return {
+          thread_id: turn.threadId,
+          turn_id: turn.id,
+          status: rests ? jobStatus(turn.status) : 'running',
+          response: rests ? replyText(entries) : null,
+          usage: usageWire(turn.usage),
+          ...(gate && { gate }),
+          ...(turn.error && { error: turn.error }),
+        } satisfies z.output<typeof ChatAnswer>
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/chat/send',
+      who: 'user',
+      counted: true,
+      summary: 'Send a message; the reply comes later',
+      body: ChatBody,
+      answers: { 202: SendAnswer },
+      async handle({ caller, body }, reply) {
+        const { turn, input, events } = await send(parts.turns, caller, body)
+        events.close()
+        return reply.code(202).send({
+          thread_id: turn.threadId,
+          turn_id: turn.id,
+          message_id: input[0]?.id ?? turn.id,
+          status: 'accepted',
+        } satisfies z.output<typeof SendAnswer>)
+      },
+    }),
+  ]
 }
 
-export function chatPaths(): OpenApiPaths {
-  return {
-    '/api/chat': {
-      post: { summary: 'Send a message and wait for the reply', ...takes(ChatBody), ...answers(200, ChatAnswer) },
-    },
-    '/api/chat/send': {
-      post: { summary: 'Send a message; the reply comes later', ...takes(ChatBody), ...answers(202, SendAnswer) },
-    },
-  }
-}
-
-async function send({ body, caller }: FastifyRequest, turns: Turns): Promise<Start> {
-  const given = checkBody(ChatBody, body)
+async function send(turns: Turns, { user }: Caller, given: z.output<typeof ChatBody>): Promise<Start> {
   const message = given.message ?? given.content
   if (typeof message !== 'string') throw new AppError('invalid_input', 'message is missing', { param: 'message' })
   checkMessage(message)
@@ -103,7 +104,7 @@ async function send({ body, caller }: FastifyRequest, turns: Turns): Promise<Sta
   }
   const content: Part[] = [{ type: 'text', text: message.toWellFormed() }, ...partsOf(given.attachments ?? [])]
   return turns.start({
-    user: caller.user,
+    user,
     door: 'web',
     input: [{ type: 'message', role: 'user', content }],
     options: {},
@@ -129,7 +130,7 @@ async function follow(
     for await (const batch of start.events) {
       for (const event of batch) {
         if (event.type === 'entries') entries.push(...event.entries.filter(({ turnId }) => turnId === start.turn.id))
-        if (event.type === 'turn' && event.turn.status !== 'queued' && event.turn.status !== 'running') {
+        if (event.type === 'turn' && atRest(event.turn.status)) {
           return { turn: event.turn, entries }
         }
       }

@@ -1,31 +1,42 @@
 // The web door: the gateway's JSON routes, joined. Each file beside this one holds one family of them.
-import type { FastifyInstance } from 'fastify'
-import { type ChatParts, chatPaths, registerChat } from './chat.ts'
-import { jobPaths, registerJobs } from './jobs.ts'
-import { healthPaths, type OpenApiPaths, registerOpenApi } from './openapi.ts'
-import { registerStatus, type StatusParts, statusPaths } from './status.ts'
-import { registerThreads, threadPaths } from './threads.ts'
-import { registerUsers, type UsersParts, userPaths } from './users.ts'
+import { describeRoutes } from '#http/openapi.ts'
+import { type Route, route } from '#http/routes.ts'
+import { type ChatParts, chatRoutes } from './chat.ts'
+import { jobRoutes } from './jobs.ts'
+import { type StatusParts, statusRoutes } from './status.ts'
+import { threadRoutes } from './threads.ts'
+import { type UsersParts, userRoutes } from './users.ts'
 
 export type WebParts = ChatParts &
   StatusParts &
   UsersParts & {
-    /** The paths of other doors on the same gateway, for the OpenAPI document. */
-    readonly openApi?: readonly (() => OpenApiPaths)[]
+    /** Every route of the gateway, for the OpenAPI document. */
+    readonly routes: () => readonly Route[]
   }
 
-/** Adds the web door's routes to a gateway that does not listen yet. */
-export async function registerWeb(app: FastifyInstance, parts: WebParts): Promise<void> {
-  await app.register((web, _options, done) => {
-    registerStatus(web, parts)
-    registerChat(web, parts)
-    registerJobs(web, parts)
-    registerThreads(web, parts)
-    registerUsers(web, parts)
-    registerOpenApi(web, {
-      version: parts.about.version,
-      paths: [healthPaths, statusPaths, chatPaths, jobPaths, threadPaths, userPaths, ...(parts.openApi ?? [])],
-    })
-    done()
+/** The rows of the web door. */
+export function webRoutes(parts: WebParts): Route[] {
+  return [
+    ...statusRoutes(parts),
+    ...chatRoutes(parts),
+    ...jobRoutes(parts),
+    ...threadRoutes(parts),
+    ...userRoutes(parts),
+    openApiRoute(parts),
+  ]
+}
+
+/** Made once, when it is first wanted. */
+function openApiRoute({ routes, about: { version } }: WebParts): Route {
+  let document: string | undefined
+  return route({
+    method: 'GET',
+    path: '/api/openapi.json',
+    who: 'user',
+    summary: 'This document',
+    handle(_call, reply) {
+      document ??= JSON.stringify(describeRoutes(routes(), version))
+      return reply.type('application/json; charset=utf-8').send(document)
+    },
   })
 }

@@ -1,9 +1,8 @@
 // GET /api/status: what runs, and how busy it is.
-import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
+import { type Route, route } from '#http/routes.ts'
 import { type About, statusOf } from '#turns/status.ts'
 import type { Turns } from '#turns/turns.ts'
-import { answers, type OpenApiPaths } from './openapi.ts'
 
 const DoorWire = z.object({ name: z.string(), address: z.optional(z.string()) })
 
@@ -24,12 +23,16 @@ const StatusAnswer = z.object({
 export type StatusParts = { readonly turns: Turns; readonly about: About; readonly now?: () => number }
 
 /** Jobs and cost are the caller's own; the operator sees those of all. */
-export function registerStatus(app: FastifyInstance, { turns, about, now = Date.now }: StatusParts): void {
-  app.get('/api/status', async ({ caller }): Promise<z.output<typeof StatusAnswer>> => {
-    return statusOf(turns, about, caller.operator ? undefined : caller.user, now())
-  })
-}
-
-export function statusPaths(): OpenApiPaths {
-  return { '/api/status': { get: { summary: 'What runs, and how busy it is', ...answers(200, StatusAnswer) } } }
+export function statusRoutes({ turns, about, now = Date.now }: StatusParts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/status',
+      who: 'user',
+      summary: 'What runs, and how busy it is',
+      answers: { 200: StatusAnswer },
+      handle: ({ caller }): Promise<z.output<typeof StatusAnswer>> =>
+        statusOf(turns, about, caller.operator ? undefined : caller.user, now()),
+    }),
+  ]
 }

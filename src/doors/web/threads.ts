@@ -1,17 +1,12 @@
 // Threads: a user's conversations, what stands in them, and the gates that wait in them.
-import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { isUuid, type UserId } from '#core/ids.ts'
 import type { Thread } from '#core/turn.ts'
+import { type Route, route } from '#http/routes.ts'
 import type { Turns } from '#turns/turns.ts'
-import { checkBody, checkQuery } from './check.ts'
-import { answers, asks, idParam, nothing, type OpenApiPaths, takes } from './openapi.ts'
 import { after, cursor, limit } from './paging.ts'
 import { ItemWire, itemWire, jobStatus, jobStatuses, ThreadWire, threadWire } from './wire.ts'
-
-type IdParams = { Params: { id: string } }
-type GateParams = { Params: { id: string; gate: string } }
 
 const maxWordChars = 2_000
 
@@ -27,60 +22,72 @@ const GateBody = z.object({
 })
 const GateAnswer = z.object({ thread_id: z.string(), turn_id: z.string(), status: z.enum(jobStatuses) })
 
-export function registerThreads(app: FastifyInstance, { turns }: { turns: Turns }): void {
-  app.get('/api/threads', async ({ query, caller: { user } }) => {
-    const { limit, cursor } = checkQuery(ThreadsQuery, query)
-    const page = await turns.threads(user, { limit, ...(cursor && { cursor }) })
-    const threads = page.rows.map(threadWire)
-    return { threads, next_cursor: page.nextCursor ?? null } satisfies z.output<typeof ThreadsAnswer>
-  })
-
-  app.get<IdParams>('/api/threads/:id', async ({ params, query, caller: { user } }) => {
-    const { after, limit } = checkQuery(ItemsQuery, query)
-    const thread = await find(turns, user, params.id)
-    const entries = await turns.history(user, thread.id, { after, limit })
-    const last = entries.at(-1)?.seq
-    return {
-      thread: threadWire(thread),
-      items: entries.map(itemWire),
-      next_after: last !== undefined && last < thread.lastSeq ? last : null,
-    } satisfies z.output<typeof ThreadAnswer>
-  })
-
-  app.delete<IdParams>('/api/threads/:id', async ({ params, caller: { user } }, reply) => {
-    await turns.removeThread(user, (await find(turns, user, params.id)).id)
-    return reply.code(204).send()
-  })
-
-  app.post<GateParams>('/api/threads/:id/gates/:gate', async ({ params, body, caller }) => {
-    const { action, word } = checkBody(GateBody, body)
-    const thread = await find(turns, caller.user, params.id)
-    const turn = await turns.answer(caller.user, thread.id, {
-      callId: params.gate,
-      // `always` allows this one call: there is no lasting permission yet.
-      decision: action === 'deny' ? 'deny' : 'allow',
-      by: caller.name,
-      ...(word && { output: word }),
-    })
-    return { thread_id: turn.threadId, turn_id: turn.id, status: jobStatus(turn.status) } satisfies z.output<
-      typeof GateAnswer
-    >
-  })
-}
-
-export function threadPaths(): OpenApiPaths {
-  return {
-    '/api/threads': {
-      get: { summary: 'List threads, last used first', ...asks(ThreadsQuery), ...answers(200, ThreadsAnswer) },
-    },
-    '/api/threads/{id}': {
-      get: { summary: 'A thread and its items', ...asks(ItemsQuery, 'id'), ...answers(200, ThreadAnswer) },
-      delete: { summary: 'Erase a thread', ...idParam('id'), ...nothing() },
-    },
-    '/api/threads/{id}/gates/{gate}': {
-      post: { summary: 'Answer a gate', ...idParam('id', 'gate'), ...takes(GateBody), ...answers(200, GateAnswer) },
-    },
-  }
+export function threadRoutes({ turns }: { turns: Turns }): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/threads',
+      who: 'user',
+      summary: 'List threads, last used first',
+      query: ThreadsQuery,
+      answers: { 200: ThreadsAnswer },
+      async handle({ query: { limit, cursor }, caller: { user } }) {
+        const page = await turns.threads(user, { limit, ...(cursor && { cursor }) })
+        const threads = page.rows.map(threadWire)
+        return { threads, next_cursor: page.nextCursor ?? null } satisfies z.output<typeof ThreadsAnswer>
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/threads/:id',
+      who: 'user',
+      summary: 'A thread and its items',
+      query: ItemsQuery,
+      answers: { 200: ThreadAnswer },
+      async handle({ params, query: { after, limit }, caller: { user } }) {
+        const thread = await find(turns, user, params.id)
+        const entries = await turns.history(user, thread.id, { after, limit })
+        const last = entries.at(-1)?.seq
+        return {
+          thread: threadWire(thread),
+          items: entries.map(itemWire),
+          next_after: last !== undefined && last < thread.lastSeq ? last : null,
+        } satisfies z.output<typeof ThreadAnswer>
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/threads/:id',
+      who: 'user',
+      summary: 'Erase a thread',
+      answers: { 204: null },
+      async handle({ params, caller: { user } }, reply) {
+        await turns.removeThread(user, (await find(turns, user, params.id)).id)
+        return reply.code(204).send()
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/threads/:id/gates/:gate',
+      who: 'user',
+      summary: 'Answer a gate',
+      body: GateBody,
+      answers: { 200: GateAnswer },
+      async handle({ params, body: { action, word }, caller }) {
+        const thread = await find(turns, caller.user, params.id)
+        const turn = await turns.answer(caller.user, thread.id, {
+          callId: params.gate,
+          // `always` allows this one call: there is no lasting permission yet.
+          decision: action === 'deny' ? 'deny' : 'allow',
+          by: caller.name,
+          ...(word && { output: word }),
+        })
+        return { thread_id: turn.threadId, turn_id: turn.id, status: jobStatus(turn.status) } satisfies z.output<
+          typeof GateAnswer
+        >
+      },
+    }),
+  ]
 }
 
 /** One of this user's; another's is as unknown as none. */

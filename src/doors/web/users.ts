@@ -1,14 +1,11 @@
 // Users and their tokens, for the operator.
-import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { dayMs, maxTokenDays, userNamePattern, userNameRule } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
 import type { AccountStore } from '#core/store.ts'
-import { operatorOnly } from '#http/auth.ts'
+import { type Route, route } from '#http/routes.ts'
+import { isoTime } from '#http/wire.ts'
 import { hashToken, newToken } from '#lib/token.ts'
-import { checkBody } from './check.ts'
-import { answers, idParam, nothing, type OpenApiPaths, takes } from './openapi.ts'
-import { isoTime } from './wire.ts'
 
 const nameFault = `must be ${userNameRule}`
 const daysFault = `must be a whole number from 1 to ${maxTokenDays}`
@@ -28,46 +25,50 @@ const UserAnswer = z.object({
 
 export type UsersParts = { readonly accounts: AccountStore; readonly now?: () => number }
 
-export function registerUsers(app: FastifyInstance, { accounts, now = Date.now }: UsersParts): void {
-  const guarded = { onRequest: operatorOnly }
-
-  app.get('/api/users', guarded, async () => {
-    const users = await accounts.listUsers()
-    return {
-      users: users.map(({ id, name, createdAt, tokens }) => ({ id, name, created_at: isoTime(createdAt), tokens })),
-    } satisfies z.output<typeof UsersAnswer>
-  })
-
-  app.post('/api/users', guarded, async ({ body }, reply) => {
-    const { name, expires_in_days: days } = checkBody(UserBody, body)
-    const expiresAt = days ? now() + days * dayMs : undefined
-    const token = newToken()
-    const { id, createdAt } = await accounts.addUser(name, { hash: hashToken(token), ...(expiresAt && { expiresAt }) })
-    return reply.code(201).send({
-      user: { id, name, created_at: isoTime(createdAt) },
-      token,
-      expires_at: expiresAt === undefined ? null : isoTime(expiresAt),
-    } satisfies z.output<typeof UserAnswer>)
-  })
-
-  app.delete<{ Params: { name: string } }>('/api/users/:name', guarded, async ({ params: { name } }, reply) => {
-    if (!(await accounts.removeUser(name))) throw new AppError('not_found', 'no user has this name')
-    return reply.code(204).send()
-  })
-}
-
-export function userPaths(): OpenApiPaths {
-  return {
-    '/api/users': {
-      get: { summary: 'List users (operator)', ...answers(200, UsersAnswer) },
-      post: {
-        summary: 'Add a user; the token is shown once (operator)',
-        ...takes(UserBody),
-        ...answers(201, UserAnswer),
+export function userRoutes({ accounts, now = Date.now }: UsersParts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/users',
+      who: 'operator',
+      summary: 'List users',
+      answers: { 200: UsersAnswer },
+      async handle() {
+        const users = await accounts.listUsers()
+        return {
+          users: users.map(({ id, name, createdAt, tokens }) => ({ id, name, created_at: isoTime(createdAt), tokens })),
+        } satisfies z.output<typeof UsersAnswer>
       },
-    },
-    '/api/users/{name}': {
-      delete: { summary: 'Remove a user and every token (operator)', ...idParam('name'), ...nothing() },
-    },
-  }
+    }),
+    route({
+      method: 'POST',
+      path: '/api/users',
+      who: 'operator',
+      summary: 'Add a user; the token is shown once',
+      body: UserBody,
+      answers: { 201: UserAnswer },
+      async handle({ body: { name, expires_in_days: days } }, reply) {
+        const expiresAt = days ? now() + days * dayMs : undefined
+        const token = newToken()
+        const hash = hashToken(token)
+        const { id, createdAt } = await accounts.addUser(name, { hash, ...(expiresAt && { expiresAt }) })
+        return reply.code(201).send({
+          user: { id, name, created_at: isoTime(createdAt) },
+          token,
+          expires_at: expiresAt === undefined ? null : isoTime(expiresAt),
+        } satisfies z.output<typeof UserAnswer>)
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/users/:name',
+      who: 'operator',
+      summary: 'Remove a user and every token',
+      answers: { 204: null },
+      async handle({ params: { name } }, reply) {
+        if (!(await accounts.removeUser(name))) throw new AppError('not_found', 'no user has this name')
+        return reply.code(204).send()
+      },
+    }),
+  ]
 }

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { openCalls } from '#core/calls.ts'
 import { type Entry, type Gate, type Item, type Message, textOf } from '#core/item.ts'
 import type { Thread, Turn, TurnStatus } from '#core/turn.ts'
-import { usageWire } from '#http/usage.ts'
+import { isoTime, usageWire } from '#http/wire.ts'
 
 export const jobStatuses = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const
 export type JobStatus = (typeof jobStatuses)[number]
@@ -110,10 +110,6 @@ export function replyText(entries: readonly Entry[]): string | null {
 export function openGate(entries: readonly Entry[]): z.output<typeof GateWire> | undefined {
   const found = openCalls(entries.map(({ item }) => item)).find(({ gate, answer }) => gate && !answer)?.gate
   return found && gateWire(found)
-}
-
-export function isoTime(ms: number): string {
-  return new Date(ms).toISOString()
 }
 
 function gateWire({ callId, kind, name, args, prompt }: Gate): z.output<typeof GateWire> {

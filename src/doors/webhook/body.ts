@@ -1,13 +1,9 @@
 // The body of a submission: read within its bound, and of the one media type that is taken.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError } from '#core/errors.ts'
+import { checkEncoding, tooLarge } from '#http/body.ts'
 
-const bodyLimit = 64 * 1024
-
-/** Throws too_large for a body whose announced size says so, before any of it is read. */
-export function checkAnnouncedSize(headers: IncomingHttpHeaders): void {
-  if (Number(headers['content-length'] ?? 0) > bodyLimit) throw tooLarge()
-}
+export const bodyLimit = 64 * 1024
 
 /** The whole body; undefined when its sender left, or was cut off, before the end of it. */
 export function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
@@ -19,7 +15,7 @@ export function readBody(request: IncomingMessage): Promise<Buffer | undefined> 
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes <= bodyLimit) chunks.push(chunk)
-      else reject(tooLarge())
+      else reject(tooLarge(bodyLimit))
     })
     request.once('end', () => resolve(Buffer.concat(chunks)))
     request.once('error', () => resolve(undefined))
@@ -38,14 +34,7 @@ export function checkMediaType(headers: IncomingHttpHeaders): void {
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
     throw unsupported('the Content-Type names another charset than utf-8: send JSON in UTF-8')
   }
-  const encoding = headers['content-encoding'] ?? 'identity'
-  if (encoding.toLowerCase() !== 'identity') {
-    throw unsupported('the body has a Content-Encoding: send it as it is, not compressed')
-  }
-}
-
-function tooLarge(): AppError {
-  return new AppError('too_large', `the body is larger than ${bodyLimit / 1024} KB (${bodyLimit} bytes)`)
+  checkEncoding(headers)
 }
 
 function unsupported(message: string): AppError {

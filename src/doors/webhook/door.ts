@@ -3,16 +3,16 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { AppError } from '#core/errors.ts'
 import { isUuid } from '#core/ids.ts'
 import type { LimitStore } from '#core/store.ts'
-import { leaveUnread } from '#http/body.ts'
+import { type ClientAddress, createClientAddress, networkOf, type Trust } from '#http/address.ts'
+import { checkAnnouncedSize, leaveUnread } from '#http/body.ts'
 import { answerClientError } from '#http/broken.ts'
 import { listenFault, urlOf } from '#http/listen.ts'
-import { asFault, faultBody, statusOf } from '#http/reply.ts'
+import { faultBody, pathOf, tellFault } from '#http/reply.ts'
 import type { Timeouts } from '#http/server.ts'
 import { createServer } from '#lib/http.ts'
 import type { Log } from '#lib/log.ts'
 import type { Turns } from '#turns/turns.ts'
-import { type ClientAddress, createClientAddress, type Trust } from './address.ts'
-import { checkAnnouncedSize, checkMediaType, readBody } from './body.ts'
+import { bodyLimit, checkMediaType, readBody } from './body.ts'
 import { readEvent } from './events.ts'
 import { showJob } from './job.ts'
 import { readObject } from './json.ts'
@@ -23,8 +23,6 @@ const windowMs = 60_000
 const maxHeaderBytes = 16 * 1024
 /** As much of a path as is looked at: the routes are shorter. */
 const longestPath = 200
-/** When to come back to a service that cannot take work now. */
-const awaySecs = 5
 /** Connections that fall idle while the door closes must not hold it. */
 const sweepMs = 50
 /** A body has at most 64 KB: what has not come within half a minute is not coming. */
@@ -115,7 +113,7 @@ type Route =
   | { readonly type: 'unknown'; readonly path: string }
 
 function routeOf(method: string | undefined, url = ''): Route {
-  const path = url.split('?', 1)[0]?.slice(0, longestPath) ?? ''
+  const path = pathOf(url).slice(0, longestPath)
   if (path === '/webhook') return method === 'POST' ? { type: 'submit' } : { type: 'wrong_method', path, allow: 'POST' }
   const id = /^\/jobs\/([^/]+)$/.exec(path)?.[1]
   if (id === undefined) return { type: 'unknown', path }
@@ -125,8 +123,7 @@ function routeOf(method: string | undefined, url = ''): Route {
 /** Every request counts, whatever becomes of it. */
 async function checkRate({ limits, ratePerMinute, addressOf, now = Date.now }: Door, request: IncomingMessage) {
   if (ratePerMinute === 0) return
-  const forwarded = request.headers['x-forwarded-for']
-  const client = addressOf(request.socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join(',') : forwarded)
+  const client = networkOf(addressOf(request))
   const { allowed, retryAfterMs } = await limits.take(`webhook:${client}`, ratePerMinute, windowMs, now())
   if (allowed) return
   const retryAfterSecs = Math.max(1, Math.ceil(retryAfterMs / 1000))
@@ -136,7 +133,7 @@ async function checkRate({ limits, ratePerMinute, addressOf, now = Date.now }: D
 
 async function submit(door: Door, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { headers } = request
-  checkAnnouncedSize(headers)
+  checkAnnouncedSize(headers, bodyLimit)
   if (headers.expect !== undefined) response.writeContinue()
   const body = await readBody(request)
   if (!body) return
@@ -162,16 +159,10 @@ async function job(door: Door, id: string, request: IncomingMessage, response: S
 }
 
 function fail(door: Door, request: IncomingMessage, response: ServerResponse, error: unknown): void {
-  const fault = asFault(error)
-  const status = statusOf(fault.code)
-  if (status >= 500) {
-    const at = { method: request.method, code: fault.code }
-    door.log.error(fault.code === 'internal' ? { ...at, err: error } : at, 'a webhook request failed')
-  }
+  const { fault, status, retryAfterSecs } = tellFault(error, request, door.log)
   if (response.headersSent || response.destroyed) return
   leaveUnread(request)
-  const retryAfter = fault.retryAfterSecs ?? (status === 503 ? awaySecs : undefined)
-  if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter))
+  if (retryAfterSecs !== undefined) response.setHeader('retry-after', String(retryAfterSecs))
   send(door, response, status, faultBody(fault))
 }
 

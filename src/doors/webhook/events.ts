@@ -1,7 +1,7 @@
 // Events of a code host: who sent it, which conversation it belongs to, and the message the agent reads.
 import { isObject, type Json, type JsonObject } from '#core/json.ts'
+import { wrongField } from '#http/check.ts'
 import { fence } from '#safety/injection.ts'
-import { fault } from './json.ts'
 import { readKey, type Submission } from './submit.ts'
 import { summarize } from './summary.ts'
 
@@ -13,7 +13,7 @@ const actionName = /^[a-z_]{1,50}$/
 
 /** Reads an event as a submission. Only names of a plain shape reach the agent unfenced. Throws invalid_input. */
 export function readEvent(event: string, delivery: string | undefined, payload: JsonObject): Submission {
-  if (!eventName.test(event)) throw fault('X-GitHub-Event', 'must be the name of an event, such as push')
+  if (!eventName.test(event)) throw wrongField('X-GitHub-Event', 'must be the name of an event, such as push')
   const sender = match(accountName, payload, 'sender', 'login') ?? 'unknown'
   const repository = match(repositoryName, payload, 'repository', 'full_name')
   const action = match(actionName, payload, 'action')

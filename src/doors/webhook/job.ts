@@ -3,6 +3,7 @@ import { openCalls } from '#core/calls.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
 import { isObject, type JsonObject } from '#core/json.ts'
 import { ended, type Turn, type TurnError } from '#core/turn.ts'
+import { isoTime } from '#http/wire.ts'
 import type { Turns } from '#turns/turns.ts'
 
 type JobStatus = 'queued' | 'running' | 'completed'
@@ -80,8 +81,4 @@ function waitingFor({ kind, name, prompt }: Gate): NonNullable<JobRecord['waitin
 function metadataOf({ options: { echo } }: Turn): JsonObject | undefined {
   const metadata = isObject(echo) ? echo['metadata'] : undefined
   return isObject(metadata) ? metadata : undefined
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString()
 }

@@ -1,9 +1,9 @@
 // JSON read with suspicion. What two readers could understand differently is refused: a repeated key, broken UTF-8.
 import { AppError } from '#core/errors.ts'
 import { isObject, type Json, type JsonObject } from '#core/json.ts'
+import { wrongField } from '#http/check.ts'
 
 const maxDepth = 64
-const longestPath = 200
 
 /** The JSON object that a body holds. Throws invalid_input, naming the field where there is one. */
 export function readObject(body: Buffer): JsonObject {
@@ -27,15 +27,15 @@ export function readObject(body: Buffer): JsonObject {
 
 /** Throws invalid_input for a text that cannot be kept as it is; `path` names it. */
 export function checkText(text: string, path: string): void {
-  if (text.includes('\0')) throw fault(path, 'contains a NUL character')
-  if (!text.isWellFormed()) throw fault(path, 'contains half of a surrogate pair, which is no character')
+  if (text.includes('\0')) throw wrongField(path, 'contains a NUL character')
+  if (!text.isWellFormed()) throw wrongField(path, 'contains half of a surrogate pair, which is no character')
 }
 
 /** Throws invalid_input for a value of which something would be lost when it is stored and returned. */
 export function checkKept(value: Json, path: string): void {
   if (typeof value === 'string') checkText(value, path)
   if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
-    throw fault(path, 'is a number too large to be kept exactly: send it as a string')
+    throw wrongField(path, 'is a number too large to be kept exactly: send it as a string')
   }
   if (Array.isArray(value)) {
     for (const [at, each] of value.entries()) checkKept(each as Json, `${path}[${at}]`)
@@ -45,12 +45,6 @@ export function checkKept(value: Json, path: string): void {
       checkKept(each, `${path}.${key}`)
     }
   }
-}
-
-/** A fault of a field, named by its path. */
-export function fault(path: string, what: string): AppError {
-  const name = path.length > longestPath ? `${path.slice(0, longestPath)}…` : path
-  return new AppError('invalid_input', `${name} ${what}`, { param: name })
 }
 
 type Level = { readonly keys: Set<string> | undefined; key: string }
@@ -63,13 +57,13 @@ function checkShape(text: string): void {
     const level = levels.at(-1)
     if (token === '{' || token === '[') {
       if (levels.length === maxDepth) {
-        throw fault(levels[0]?.key || 'the body', `is nested deeper than ${maxDepth} levels`)
+        throw wrongField(levels[0]?.key ?? '', `is nested deeper than ${maxDepth} levels`)
       }
       levels.push({ keys: token === '{' ? new Set() : undefined, key: '' })
     } else if (token === '}' || token === ']') levels.pop()
     else if (token === ':' && level?.keys) {
       level.key = JSON.parse(last) as string
-      if (level.keys.has(level.key)) throw fault(pathOf(levels), 'appears twice')
+      if (level.keys.has(level.key)) throw wrongField(pathOf(levels), 'appears twice')
       level.keys.add(level.key)
     } else last = token
   }

@@ -3,8 +3,9 @@ import { hash } from 'node:crypto'
 import { userId } from '#core/ids.ts'
 import { textMessage } from '#core/item.ts'
 import { canonical, isObject, type Json, type JsonObject } from '#core/json.ts'
+import { wrongField } from '#http/check.ts'
 import { checkMessage, type StartTurn } from '#turns/turns.ts'
-import { checkKept, checkText, fault } from './json.ts'
+import { checkKept, checkText } from './json.ts'
 
 const longestId = 200
 const longestKey = 255
@@ -24,8 +25,8 @@ export function readSubmission(body: JsonObject, idempotencyKey: string | undefi
   const conversation = body['conversation_id'] ?? undefined
   const metadata = body['metadata'] ?? undefined
   const user = readId(body['user_id'] ?? undefined, 'user_id')
-  if (message === undefined) throw fault('message', 'is missing')
-  if (typeof message !== 'string') throw fault('message', 'must be a string')
+  if (message === undefined) throw wrongField('message', 'is missing')
+  if (typeof message !== 'string') throw wrongField('message', 'must be a string')
   checkText(message, 'message')
   checkMessage(message)
   return {
@@ -54,20 +55,20 @@ export function turnOf({ userId: user, message, conversationId, metadata, key }:
 /** Checks a key that came in a header. An empty one would make one job of all that send it so. */
 export function readKey(key: string, header: string): string {
   if (key.length >= 1 && key.length <= longestKey) return key
-  throw fault(header, `must have 1 to ${longestKey} characters`)
+  throw wrongField(header, `must have 1 to ${longestKey} characters`)
 }
 
 function readId(value: Json | undefined, field: string): string {
-  if (value === undefined) throw fault(field, 'is missing')
-  if (typeof value !== 'string') throw fault(field, 'must be a string')
+  if (value === undefined) throw wrongField(field, 'is missing')
+  if (typeof value !== 'string') throw wrongField(field, 'must be a string')
   checkText(value, field)
   const characters = Array.from(value).length
-  if (characters < 1 || characters > longestId) throw fault(field, `must have 1 to ${longestId} characters`)
+  if (characters < 1 || characters > longestId) throw wrongField(field, `must have 1 to ${longestId} characters`)
   return value
 }
 
 function readMetadata(value: Json): JsonObject {
-  if (!isObject(value)) throw fault('metadata', 'must be an object')
+  if (!isObject(value)) throw wrongField('metadata', 'must be an object')
   checkKept(value, 'metadata')
   return value
 }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { openApiPaths } from '#doors/responses/openapi.ts'
-import type { Wire } from './serve.ts'
+import { describeRoutes } from '#http/openapi.ts'
+import { serve, type Wire } from './serve.ts'
 
-it('the document has every route under both prefixes, with the fields that validate', () => {
-  const paths = openApiPaths()
+it('the document has every route under both prefixes, with the fields that validate', async (t) => {
+  const served = await serve()
+  t.after(() => served.close())
+  const paths = describeRoutes(served.gateway.routes(), '1')['paths'] as Record<string, Wire>
   for (const prefix of ['/api/v1', '/v1']) {
     for (const path of [
       '/responses',
@@ -13,7 +15,7 @@ it('the document has every route under both prefixes, with the fields that valid
       '/responses/{id}/cancel',
       '/responses/{id}/input_items',
       '/models',
-      '/models/{name}',
+      '/models/{rest}',
     ]) {
       assert.ok(paths[prefix + path], prefix + path)
     }

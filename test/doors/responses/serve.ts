@@ -1,30 +1,25 @@
-// The Responses API on a real port: real store, runner and loop under it, a scripted model at its edge.
-import { defaultBounds } from '#agent/guard.ts'
-import { createHistories } from '#agent/history.ts'
+// The Responses API on a real port over the hall of the tests, a scripted model at its edge.
 import type { Bus, Subscription } from '#core/bus.ts'
-import { newId, userId } from '#core/ids.ts'
+import { userId } from '#core/ids.ts'
 import { isObject } from '#core/json.ts'
 import type { Model, ModelRequest } from '#core/model.ts'
-import type { Store } from '#core/store.ts'
 import type { Tool } from '#core/tool.ts'
-import { registerResponses } from '#doors/responses/routes.ts'
 import type { ResponsesParts } from '#doors/responses/parts.ts'
+import { responsesRoutes } from '#doors/responses/routes.ts'
+import type { ChatLimit } from '#http/caller.ts'
 import { createGateway } from '#http/server.ts'
 import { silentLog } from '#lib/log.ts'
-import { createSeal } from '#lib/seal.ts'
 import { hashToken } from '#lib/token.ts'
 import type { Reply } from '#models/script.ts'
 import { createScriptedModel } from '#models/scripted.ts'
-import { createLocalBus } from '#store/bus-local.ts'
-import { openStore } from '#store/open.ts'
-import { createRunner } from '#turns/runner.ts'
-import { createTurns, type Turns } from '#turns/turns.ts'
+import { openTestHall } from '../hall.ts'
 
 export type Wire = Record<string, unknown>
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: Wire; readonly text: string }
 export type SseEvent = { readonly event: string; readonly data: Wire }
 
-export type ServeParts = Partial<Pick<ResponsesParts, 'externalTools' | 'turnTimeoutMs' | 'chatLimit' | 'now'>> & {
+export type ServeParts = Partial<Pick<ResponsesParts, 'externalTools' | 'turnTimeoutMs' | 'now'>> & {
+  readonly chatLimit?: ChatLimit
   readonly replies?: readonly Reply[]
   readonly model?: Model
   readonly path?: string
@@ -38,25 +33,7 @@ const tools: readonly Tool[] = [tool('time', 'read', () => 'noon'), tool('worksp
 
 /** Opens a service. The token of a request is the name of its user. */
 export async function serve(parts: ServeParts = {}) {
-  const store: Store = openStore({ path: parts.path ?? ':memory:', seal: createSeal('00'.repeat(32)) })
-  const local = createLocalBus()
   const watching = new Set<Subscription>()
-  const bus: Bus = {
-    ...local,
-    subscribe(threadId, from) {
-      const inner = local.subscribe(threadId, from)
-      const subscription: Subscription = {
-        partial: inner.partial,
-        [Symbol.asyncIterator]: () => inner[Symbol.asyncIterator](),
-        close() {
-          watching.delete(subscription)
-          inner.close()
-        },
-      }
-      watching.add(subscription)
-      return subscription
-    },
-  }
   const asked: ModelRequest[] = []
   const scripted =
     parts.model ?? createScriptedModel({ script: { replies: parts.replies ?? [{ text: 'Hello there.' }] } })
@@ -67,21 +44,14 @@ export async function serve(parts: ServeParts = {}) {
       return scripted.stream(request, signal)
     },
   }
-  const byName = new Map(tools.map((each) => [each.spec.name, each]))
-  const lease = await store.leases.join(newId())
-  const runner = createRunner({
-    store,
-    bus,
-    lease,
-    histories: createHistories({ threads: store.threads }),
-    model: () => Promise.resolve(model),
-    tools: () => ({ byName, specs: tools.map(({ spec }) => spec) }),
-    bounds: defaultBounds,
-    log: silentLog,
-    ...(parts.room !== undefined && { limit: parts.room }),
+  const hall = await openTestHall({
+    model,
+    tools,
+    wrapBus: (bus) => counting(bus, watching),
+    ...(parts.path !== undefined && { path: parts.path }),
+    ...(parts.room !== undefined && { room: parts.room }),
   })
-  const turns: Turns = createTurns({ store, bus, runner })
-  await store.turns.recover(lease)
+  const { store, bus, runner, turns } = hall
   const users = ['ann', 'bob', 'eve'].map((name) => ({ id: userId(name), name, createdAt: 0, hash: hashToken(name) }))
   const gateway = await createGateway({
     auth: {
@@ -89,20 +59,22 @@ export async function serve(parts: ServeParts = {}) {
       accounts: { findByToken: (hash) => Promise.resolve(users.find((user) => user.hash === hash)) },
     },
     health: { ping: () => store.ping(), draining: () => false },
+    chatLimit: parts.chatLimit ?? { take: () => Promise.resolve() },
     log: silentLog,
   })
   const { app } = gateway
-  registerResponses(app, {
-    turns,
-    chatLimit: parts.chatLimit ?? { take: () => Promise.resolve() },
-    externalTools: parts.externalTools ?? true,
-    turnTimeoutMs: parts.turnTimeoutMs ?? 10_000,
-    registered: () => new Set(byName.keys()),
-    models: () => ['scripted', 'vendor/large'],
-    lastCall: gateway.lastCall,
-    log: silentLog,
-    ...(parts.now && { now: parts.now }),
-  })
+  gateway.mount(
+    responsesRoutes({
+      turns,
+      externalTools: parts.externalTools ?? true,
+      turnTimeoutMs: parts.turnTimeoutMs ?? 10_000,
+      registered: () => new Set(tools.map(({ spec }) => spec.name)),
+      models: () => ['scripted', 'vendor/large'],
+      lastCall: gateway.lastCall,
+      log: silentLog,
+      ...(parts.now && { now: parts.now }),
+    }),
+  )
   const { url } = await gateway.listen('127.0.0.1', 0)
 
   async function call(
@@ -148,9 +120,27 @@ export async function serve(parts: ServeParts = {}) {
     async close() {
       app.server.closeAllConnections()
       await gateway.close(0)
-      await runner.drain(0)
-      await bus.close()
-      await store.close()
+      await hall.close()
+    },
+  }
+}
+
+/** A bus whose open subscriptions are known. */
+function counting(bus: Bus, watching: Set<Subscription>): Bus {
+  return {
+    ...bus,
+    subscribe(threadId, from) {
+      const inner = bus.subscribe(threadId, from)
+      const subscription: Subscription = {
+        partial: inner.partial,
+        [Symbol.asyncIterator]: () => inner[Symbol.asyncIterator](),
+        close() {
+          watching.delete(subscription)
+          inner.close()
+        },
+      }
+      watching.add(subscription)
+      return subscription
     },
   }
 }

@@ -1,7 +1,8 @@
 // Jobs: lists, pages, one, cancel.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createHold, openHouse, type Say, says } from './house.ts'
+import { createHold, type Say, says } from '../hall.ts'
+import { openHouse } from './house.ts'
 
 test('jobs are listed newest first, in pages, with their response and times', async (t) => {
   const { call } = await openHouse(t)

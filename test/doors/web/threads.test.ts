@@ -1,7 +1,8 @@
 // Threads: lists, items after a seq, erasing, and answering gates.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { calls, createHold, createWriter, eventually, jobOnce, openHouse, type Say, says } from './house.ts'
+import { calls, createHold, createWriter, eventually, type Say, says } from '../hall.ts'
+import { jobOnce, openHouse } from './house.ts'
 
 const noThread = '0197a000-0000-7000-8000-000000000000'
 const asksFirst: Say = ({ items }) => {

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { userId } from '#core/ids.ts'
 import { showJob } from '#doors/webhook/job.ts'
-import { type House, openHouse, says, userTexts } from './house.ts'
+import { says, userTexts } from '../hall.ts'
+import { type House, openHouse } from './house.ts'
 
 const users = 200
 const perUser = 10

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readSubmission, turnOf } from '#doors/webhook/submit.ts'
-import { calls, createWriter, openHouse, says } from '../web/house.ts'
+import { calls, createWriter, says } from '../hall.ts'
+import { openHouse } from '../web/house.ts'
 
 test('jobs, threads and gates of the channel are the operator’s, and nobody else’s', async (t) => {
   const ran: unknown[] = []

@@ -10,7 +10,8 @@ import { textOf } from '#core/item.ts'
 import { createSeal } from '#lib/seal.ts'
 import { openStore } from '#store/open.ts'
 import { type Serving, serve } from '../../atrium.ts'
-import { jobWaitMs, secret } from './house.ts'
+import { patienceMs } from '../hall.ts'
+import { secret } from './house.ts'
 
 const order = ['queued', 'running', 'completed']
 
@@ -136,7 +137,7 @@ async function statusOf({ url }: Running, id: string): Promise<string | undefine
 }
 
 async function completed({ url }: Running, id: string): Promise<unknown> {
-  for (const until = Date.now() + jobWaitMs; ; ) {
+  for (const until = Date.now() + patienceMs; ; ) {
     const response = await fetch(`${url}/jobs/${id}`, { headers })
     const job = (await response.json()) as { status: string; response: string; metadata: { name: string } }
     assert.equal(response.status, 200, 'an acknowledged job was lost')

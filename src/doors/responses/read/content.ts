@@ -1,7 +1,8 @@
 // The content of a message as clients write it, into the parts of an item.
 import type { Part } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
-import { check, FilePartSchema, ImagePartSchema, RefusalPartSchema, TextPartSchema, wrongField } from './schemas.ts'
+import { check, wrongField } from '#http/check.ts'
+import { FilePartSchema, ImagePartSchema, RefusalPartSchema, TextPartSchema } from './schemas.ts'
 
 const textTypes = ['input_text', 'output_text', 'text', 'summary_text', 'reasoning_text']
 const textMedia = /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|toml|x-ndjson|sql)|[^;]*\+(json|xml))/i

@@ -3,17 +3,16 @@ import { AppError } from '#core/errors.ts'
 import { uuidOf } from '#core/ids.ts'
 import type { Part } from '#core/item.ts'
 import { isObject, type Json } from '#core/json.ts'
+import { check, wrongField } from '#http/check.ts'
 import { openCompaction } from './compaction.ts'
 import { readContent, textIn } from './content.ts'
 import {
-  check,
   CompactionSchema,
   FunctionCallOutputSchema,
   FunctionCallSchema,
   ItemReferenceSchema,
   MessageSchema,
   tooDeep,
-  wrongField,
 } from './schemas.ts'
 
 /** More than any conversation has; each becomes a row. */

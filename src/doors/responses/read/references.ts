@@ -1,9 +1,9 @@
 // References to items of earlier responses, looked up in the threads of their caller.
 import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
+import { wrongField } from '#http/check.ts'
 import type { Turns } from '#turns/turns.ts'
 import type { InputItem } from './input.ts'
-import { wrongField } from './schemas.ts'
 
 const pageSize = 500
 /** A thread longer than this is not searched to its end. */

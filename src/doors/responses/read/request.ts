@@ -1,13 +1,15 @@
 // A create request: an unknown body in, a checked one out. Only the fields of the specification's table can be wrong.
+import type * as z from 'zod/mini'
 import { parseResponseId } from '#core/ids.ts'
 import { byteLength, canonical, isObject, type JsonObject } from '#core/json.ts'
 import { agentPrefixes } from '#core/tool-names.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import type { TurnOptions } from '#core/turn.ts'
 import type { Echo } from '#doors/responses/echo.ts'
+import { check, wrongField } from '#http/check.ts'
 import { contextBlock, instructionsBlock } from './blocks.ts'
 import { type InputItem, readInput } from './input.ts'
-import { check, CreateSchema, tooDeep, wrongField } from './schemas.ts'
+import { CreateSchema, tooDeep } from './schemas.ts'
 
 const maxContextBytes = 10 * 1024
 const maxToolsBytes = 16 * 1024
@@ -79,7 +81,7 @@ function checkUnwired(raw: Readonly<Record<string, unknown>>): void {
   if (choice != null) throw wrongField('tool_choice', away)
 }
 
-type Tools = NonNullable<ReturnType<typeof check<typeof CreateSchema._zod.output>>['tools']>
+type Tools = NonNullable<z.output<typeof CreateSchema>['tools']>
 
 function readTools(tools: Tools, raw: unknown, registered: Pick<ReadonlySet<string>, 'has'>): ToolSpec[] {
   if (tools.length === 0) return []

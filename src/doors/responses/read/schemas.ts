@@ -1,6 +1,5 @@
 // What a request may hold, as schemas: they check it, and the OpenAPI document is made from them. Null means absent.
 import * as z from 'zod/mini'
-import { AppError } from '#core/errors.ts'
 import { byteLength } from '#core/json.ts'
 
 const maxModelBytes = 256
@@ -47,7 +46,7 @@ export const CreateSchema = z.object(
     tools: z.nullish(z.array(ToolSchema, { error: 'must be a list of functions' })),
     tool_choice: z.optional(z.unknown()),
   },
-  { error: 'the body must be a JSON object' },
+  { error: 'must be a JSON object' },
 )
 
 /** The fields of a compaction that can be wrong. */
@@ -92,26 +91,6 @@ export const FilePartSchema = z.object({
   file_id: z.nullish(text),
   text: z.nullish(text),
 })
-
-/** Checks a value; the fault names the field by its path in the request (`tools[2].name`). */
-export function check<T>(schema: z.ZodMiniType<T>, value: unknown, path = ''): T {
-  const result = z.safeParse(schema, value)
-  if (result.success) return result.data
-  const issue = result.error.issues[0]
-  throw wrongField(join(path, issue?.path ?? []), issue?.message ?? 'is malformed')
-}
-
-/** A fault of one field: the message begins with its name. */
-export function wrongField(param: string, what: string): AppError {
-  return new AppError('invalid_input', param === '' ? what : `${param} ${what}`, param === '' ? {} : { param })
-}
-
-function join(path: string, more: readonly PropertyKey[]): string {
-  return more.reduce<string>((whole, key) => {
-    if (typeof key === 'number') return `${whole}[${key}]`
-    return whole === '' ? String(key) : `${whole}.${String(key)}`
-  }, path)
-}
 
 /** True for a value nested deeper than anything a program means: what is stored is written as JSON, and that recurses. */
 export function tooDeep(value: unknown, left = maxDepth): boolean {

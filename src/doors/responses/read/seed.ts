@@ -1,8 +1,8 @@
 // The items a turn is started with, from the checked input of a request.
 import { newCallId } from '#core/ids.ts'
 import { type Item, type Message, type Part, type Result, textMessage } from '#core/item.ts'
+import { wrongField } from '#http/check.ts'
 import type { InputItem } from './input.ts'
-import { wrongField } from './schemas.ts'
 
 /**
  * Builds the items: each group of calls is followed by its results, call ids are minted anew, and the blocks stand

@@ -5,12 +5,12 @@ import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
 import type { ResponsesParts } from '#doors/responses/parts.ts'
+import { openEvents } from '#http/sse.ts'
 import type { Log } from '#lib/log.ts'
 import type { Turns } from '#turns/turns.ts'
 import type { Watched } from '#turns/watch.ts'
 import { outputOf, type Shown, wireStatus } from './output.ts'
 import { createStream } from './stream.ts'
-import { openWriter } from './writer.ts'
 
 /** Where the events of a turn come from; closed by whoever stops reading. */
 export type Source = AsyncIterable<readonly Watched[]> & { close(): void }
@@ -27,7 +27,7 @@ export type Telling = {
 export async function streamTurn(reply: FastifyReply, telling: Telling & { after?: number }, log: Log): Promise<void> {
   const { source } = telling
   const stream = createStream(telling)
-  const writer = openWriter(reply, () => source.close())
+  const writer = openEvents(reply, () => source.close())
   writer.send(stream.created())
   try {
     for await (const events of source) {

@@ -4,7 +4,7 @@ import { hexOf, responseId } from '#core/ids.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
 import type { Turn, TurnError, TurnOptions } from '#core/turn.ts'
 import { echoOf } from '#doors/responses/echo.ts'
-import { usageWire } from '#http/usage.ts'
+import { unixTime, usageWire } from '#http/wire.ts'
 
 /** The model's name wherever the request that named it is not at hand. */
 export const placeholderModel = 'reborn'
@@ -88,8 +88,8 @@ export function responseObject({ turn, model, output, gate }: Shown) {
   return {
     id: responseId(turn.id, turn.threadId),
     object: 'response',
-    created_at: seconds(turn.createdAt),
-    completed_at: status === 'completed' && turn.endedAt !== undefined ? seconds(turn.endedAt) : null,
+    created_at: unixTime(turn.createdAt),
+    completed_at: status === 'completed' && turn.endedAt !== undefined ? unixTime(turn.endedAt) : null,
     status,
     error: error ? wireError(error) : null,
     incomplete_details: null,
@@ -136,10 +136,6 @@ export function wireStatus({ status }: Turn): 'in_progress' | 'completed' | 'fai
     default:
       return status satisfies never
   }
-}
-
-function seconds(ms: number): number {
-  return Math.floor(ms / 1000)
 }
 
 function wireTool({ name, description, parameters, strict }: NonNullable<TurnOptions['tools']>[number]) {

@@ -1,6 +1,17 @@
-// What a turn has used, in the words of the reference format and with its cost.
+// What every door writes the same way: times, and what a turn has used.
 import type { Usage } from '#core/turn.ts'
 
+/** ISO 8601 in UTC. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+/** Whole seconds since 1970, as the reference format has them. */
+export function unixTime(ms: number): number {
+  return Math.floor(ms / 1000)
+}
+
+/** Usage in the words of the reference format, with its cost. */
 export function usageWire(usage: Usage) {
   return {
     input_tokens: usage.inputTokens,

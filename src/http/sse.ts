@@ -14,7 +14,7 @@ const headers = {
   'x-accel-buffering': 'no',
 }
 
-export interface Writer {
+export interface EventWriter {
   /** Writes at once. */
   send(events: string): void
   /** Writes at once after a silence, else together with what comes within a moment. */
@@ -26,7 +26,7 @@ export interface Writer {
 }
 
 /** Takes over the reply. `onGone` is called once when the connection ends, whoever ended it. */
-export function openWriter(reply: FastifyReply, onGone: () => void): Writer {
+export function openEvents(reply: FastifyReply, onGone: () => void): EventWriter {
   const { raw } = reply
   let waiting = ''
   let window: NodeJS.Timeout | undefined
