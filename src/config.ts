@@ -1,6 +1,7 @@
 // Environment and stored settings -> one frozen Config. The only reader of process.env.
+import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { delimiter, join, relative, resolve } from 'node:path'
 import { chooseModel, type ModelConfig, type Settings } from '#config/model.ts'
 import {
   fault,
@@ -13,9 +14,10 @@ import {
   type Values,
 } from '#config/variables.ts'
 import { AppError } from '#core/errors.ts'
+import { inCheckout } from '#lib/place.ts'
 
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1'])
-const minTokenLength = 24
+const minSecretLength = 24
 
 type OidcConfig = {
   readonly issuer: string
@@ -65,9 +67,25 @@ export type Config = {
 
 type Env = Readonly<Record<string, string | undefined>>
 
+/** What a command line may set; it goes before the environment. */
+export type Flags = { readonly port?: string }
+
 /** The Config of this process, as its environment is now. */
-export function loadConfig(settings: Settings = {}): Config {
-  return readConfig(process.env, settings)
+export function loadConfig(settings: Settings = {}, { port }: Flags = {}): Config {
+  return readConfig(port === undefined ? process.env : { ...process.env, GATEWAY_PORT: port }, settings)
+}
+
+/** How this program is called in this shell: `atrium` where the PATH leads to it, else the path of its launcher. */
+export function programName(path = process.env['PATH'] ?? '', folder = process.cwd()): string {
+  const launcher = inCheckout('bin', 'atrium')
+  const first = path
+    .split(delimiter)
+    .map((each) => join(each || '.', 'atrium'))
+    .find((each) => existsSync(each))
+  if (first && existsSync(launcher) && realpathSync(first) === realpathSync(launcher)) return 'atrium'
+  const near = relative(folder, launcher)
+  const name = near.startsWith('..') ? launcher : near
+  return /[^\w./-]/.test(name) ? `'${name.replaceAll("'", `'\\''`)}'` : name
 }
 
 /** A variable that the capability file of an installed tool names; the install has refused names that are ours. */
@@ -140,11 +158,18 @@ export function checkDoors(config: Config, { terminal }: { terminal: boolean }):
   )
 }
 
-/** The operator's tokens by environment that are too short for a gateway which other machines can reach. */
-export function weakTokens({ gateway, operatorToken }: Config): string[] {
-  if (!gateway.enabled || loopback.has(gateway.host)) return []
-  const tokens = { GATEWAY_AUTH_TOKEN: gateway.authToken, SERVICE_REBORN_WEBUI_TOKEN: operatorToken }
-  return Object.entries(tokens).flatMap(([name, token]) => (token && token.length < minTokenLength ? [name] : []))
+/** Secrets by environment that are too short for a door which other machines can reach, and where that door is. */
+export function weakSecrets({ gateway, webhook, operatorToken }: Config): { name: string; host: string }[] {
+  const { host } = gateway
+  const given = [
+    { name: 'GATEWAY_AUTH_TOKEN', host, open: gateway.enabled, secret: gateway.authToken },
+    { name: 'SERVICE_REBORN_WEBUI_TOKEN', host, open: gateway.enabled, secret: operatorToken },
+    { name: 'HTTP_WEBHOOK_SECRET', host: webhook.host, open: webhook.enabled, secret: webhook.secret },
+  ]
+  return given.flatMap(({ name, host, open, secret }) => {
+    const weak = secret !== undefined && secret.length < minSecretLength
+    return open && weak && !loopback.has(host) ? [{ name, host }] : []
+  })
 }
 
 function homeOf(text: string | undefined, env: Env, report: Report): string {

@@ -6,7 +6,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '#core/errors.ts'
 import { newToken } from '#lib/token.ts'
 
-const databaseName = 'atrium.db'
 const lockName = 'lock'
 
 export type Home = {
@@ -29,7 +28,12 @@ export function openHome(path: string): Home {
   } catch (error) {
     throw error instanceof AppError ? error : unwritable(path, error)
   }
-  return { path, database: join(path, databaseName), logFile: join(path, 'atrium.log') }
+  return homeAt(path)
+}
+
+/** The home at a path, without a look at the disk. */
+export function homeAt(path: string): Home {
+  return { path, database: join(path, 'atrium.db'), logFile: join(path, 'atrium.log') }
 }
 
 /**
@@ -50,15 +54,20 @@ export function lockHome(home: Home): (() => void) | undefined {
 
 /** The key that seals secrets: given by the environment, else kept in the home. */
 export function masterKey(home: Home, given: string | undefined): string {
-  return (
-    given?.toLowerCase() ??
-    readOrMake(join(home.path, 'master-key'), () => randomBytes(32).toString('hex'), /^[0-9a-f]{64}$/)
-  )
+  return given?.toLowerCase() ?? readOrMake(keyFile(home), () => randomBytes(32).toString('hex'), /^[0-9a-f]{64}$/)
 }
 
 /** The operator's provisioned token, made at the first start. */
 export function provisionedToken(home: Home): string {
-  return readOrMake(join(home.path, 'webui-token'), newToken, /^[\x21-\x7e]{16,4096}$/)
+  return readOrMake(tokenFile(home), newToken, /^[\x21-\x7e]{16,4096}$/)
+}
+
+export function keyFile({ path }: Home): string {
+  return join(path, 'master-key')
+}
+
+export function tokenFile({ path }: Home): string {
+  return join(path, 'webui-token')
 }
 
 /** Throws forbidden for what belongs to somebody else: root could use it, and would trust what they put there. */

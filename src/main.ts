@@ -2,7 +2,16 @@
 import { argv } from 'node:process'
 
 const [command, ...rest] = argv.slice(2)
-// The starts that people wait for do without the parser of arguments.
-if (command === undefined) await (await import('#commands/start.ts')).start()
-else if (command === 'serve' && rest.length === 0) await (await import('#commands/serve.ts')).serve()
-else await (await import('#commands/program.ts')).runProgram(argv)
+try {
+  // The starts that people wait for do without the parser of arguments.
+  if (command === undefined) await (await import('#commands/start.ts')).start()
+  else if (command === 'serve' && rest.length === 0) await (await import('#commands/serve.ts')).serve()
+  else await (await import('#commands/program.ts')).runProgram(argv)
+} catch (error) {
+  // A package that is not there stops a command before it can tell its own faults.
+  const { missingPackage } = await import('#lib/missing.ts')
+  const missing = missingPackage(error)
+  if (missing === undefined) throw error
+  process.stderr.write(`error: ${missing}\n`)
+  process.exitCode = 1
+}

@@ -1,8 +1,8 @@
 // The running service: Config -> open doors, and their stop. With hall.ts, the only place that builds things.
-import { type Config, checkDoors, weakTokens } from '#config.ts'
+import { type Config, checkDoors, weakSecrets } from '#config.ts'
 import { openLocalDoor } from '#doors/local/door.ts'
 import { type Hall, type HallParts, openHall } from '#hall.ts'
-import { provisionedToken } from '#home.ts'
+import { type Home, provisionedToken, tokenFile } from '#home.ts'
 import { takeSocket } from '#home/socket.ts'
 import type { Gateway } from '#http/server.ts'
 import { newToken } from '#lib/token.ts'
@@ -67,7 +67,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     })
     return {
       hall,
-      lines: linesOf(config, open, token),
+      lines: linesOf(hall, open, token),
       async stop() {
         await Promise.all([local.close(graceMs), closeAll(graceMs)])
       },
@@ -137,19 +137,22 @@ async function openWebhookDoor({ config, turns, store }: Hall, { log }: ServiceP
 }
 
 /** The start in words. A generated token is the one secret that is printed, once per start. */
-function linesOf(config: Config, open: readonly OpenDoor[], token: string): string[] {
+function linesOf({ config, home }: { config: Config; home: Home }, open: readonly OpenDoor[], token: string): string[] {
   const { gateway, model, notices } = config
   const lines = open.map(({ name, address }) => `${name.padEnd(8)} ${address}`)
   const found = open.find(({ name }) => name === 'gateway')
-  if (found) lines.push(`api      ${found.address}/api/v1`)
-  if (found && !gateway.authToken) lines.push(`token    ${token}  (for this start; set GATEWAY_AUTH_TOKEN to keep one)`)
-  const hint = model.provider === 'offline' ? '  (built in; choose a real one with `atrium model set`)' : ''
+  if (found) {
+    const lasting = config.operatorToken === undefined ? tokenFile(home) : 'SERVICE_REBORN_WEBUI_TOKEN'
+    lines.push(`api      ${found.address}/api/v1`, `operator the lasting token is in ${lasting}`)
+    if (!gateway.authToken) lines.push(`token    ${token}  (made for this start alone)`)
+  }
+  const hint = model.provider === 'offline' ? '  (built in; a real one: atrium model set ollama qwen3)' : ''
   lines.push(
     `model    ${model.provider === model.name ? model.name : `${model.provider} ${model.name}`}${hint}`,
     ...notices,
   )
-  for (const name of weakTokens(config)) {
-    lines.push(`WARNING  the gateway is open on ${gateway.host} with a weak ${name}: set a long random one`)
+  for (const { name, host } of weakSecrets(config)) {
+    lines.push(`WARNING  ${name} is too short for a door on ${host}: set a long random one (openssl rand -hex 32)`)
   }
   return lines
 }

@@ -5,7 +5,7 @@ import { homedir } from 'node:os'
 import { test } from 'node:test'
 import type { Settings } from '#config/model.ts'
 import { examples, names } from '#config/variables.ts'
-import { type Config, checkDoors, loadConfig, readConfig, weakTokens } from '#config.ts'
+import { type Config, checkDoors, loadConfig, readConfig, weakSecrets } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 
 const HOME = '/home/ada'
@@ -221,14 +221,21 @@ for (const [env, terminal, open] of doors) {
 const weak: readonly [env: Record<string, string>, names: string[]][] = [
   [{ GATEWAY_AUTH_TOKEN: 'short', SERVICE_REBORN_WEBUI_TOKEN: 'short' }, []],
   [{ GATEWAY_HOST: '0.0.0.0' }, []],
-  [{ GATEWAY_HOST: '0.0.0.0', GATEWAY_AUTH_TOKEN: 'short' }, ['GATEWAY_AUTH_TOKEN']],
-  [{ GATEWAY_HOST: '::', SERVICE_REBORN_WEBUI_TOKEN: 'short' }, ['SERVICE_REBORN_WEBUI_TOKEN']],
+  [{ GATEWAY_HOST: '0.0.0.0', GATEWAY_AUTH_TOKEN: 'short' }, ['GATEWAY_AUTH_TOKEN 0.0.0.0']],
+  [{ GATEWAY_HOST: '::', SERVICE_REBORN_WEBUI_TOKEN: 'short' }, ['SERVICE_REBORN_WEBUI_TOKEN ::']],
   [{ GATEWAY_HOST: '0.0.0.0', SERVICE_REBORN_WEBUI_TOKEN: 'a'.repeat(24) }, []],
   [{ GATEWAY_HOST: '0.0.0.0', GATEWAY_ENABLED: 'false', GATEWAY_AUTH_TOKEN: 'short' }, []],
+  [{ HTTP_WEBHOOK_SECRET: 'short' }, ['HTTP_WEBHOOK_SECRET 0.0.0.0']],
+  [{ HTTP_WEBHOOK_SECRET: 'a'.repeat(24) }, []],
+  [{ HTTP_WEBHOOK_SECRET: 'short', HTTP_HOST: '127.0.0.1' }, []],
+  [{ HTTP_WEBHOOK_SECRET: 'short', HTTP_ENABLED: 'false' }, []],
 ]
 for (const [env, expected] of weak) {
   test(`${JSON.stringify(env)} exposes ${expected.join() || 'no weak token'}`, () => {
-    assert.deepEqual(weakTokens(readConfig({ HOME, ...env })), expected)
+    assert.deepEqual(
+      weakSecrets(readConfig({ HOME, ...env })).map(({ name, host }) => `${name} ${host}`),
+      expected,
+    )
   })
 }
 

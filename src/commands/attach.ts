@@ -73,7 +73,7 @@ export async function tellService(home: string): Promise<void> {
 }
 
 /** The agent of a hall that is open in this process. */
-function agentOf(turns: Turns, door: 'run' | 'terminal', close: () => Promise<void>): Agent {
+export function agentOf(turns: Turns, door: 'run' | 'terminal', close: () => Promise<void>): Agent {
   return {
     attached: false,
     send: (message, threadId) => sendMessage(turns, { user: operator, door, message, ...(threadId && { threadId }) }),

@@ -1,73 +1,136 @@
-// `atrium doctor`: checks the installation and says what to mend.
-import { statSync } from 'node:fs'
-import { loadConfig, weakTokens } from '#config.ts'
+// `atrium doctor`: looks at the installation and says what to mend. What is not there yet stays away.
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { type Config, loadConfig, weakSecrets } from '#config.ts'
 import { AppError } from '#core/errors.ts'
-import { openHome } from '#home.ts'
+import type { Store } from '#core/store.ts'
+import { checkOwner, type Home, homeAt, keyFile, masterKey, tokenFile } from '#home.ts'
+import { createSeal } from '#lib/seal.ts'
 import { openModel } from '#models/open.ts'
+import { printable } from '#safety/printable.ts'
+import { openPostgresStore, openStore } from '#store/open.ts'
 import { runningService } from './attach.ts'
 import { paint, print } from './report.ts'
-import { withStore } from './store.ts'
 
-type Finding = { readonly check: string; readonly state: 'ok' | 'warning' | 'fault'; readonly detail: string }
+type State = 'ok' | 'warning' | 'fault'
+type Finding = { readonly check: string; readonly state: State; readonly detail: string }
 
 const ollamaProbe = 'http://127.0.0.1:11434/api/version'
 const probeMs = 500
+/** Opens no secret; none is looked for with it. */
+const noKey = '0'.repeat(64)
 
 export async function doctor(options: { json?: boolean }): Promise<void> {
-  const findings: Finding[] = []
-  for (const [check, look] of Object.entries(checks)) findings.push(await examine(check, look))
+  const findings = await examine()
   const signs = { ok: paint('36', '✓'), warning: paint('33', '●'), fault: paint('31', '▲') }
-  print(options, findings, findings.map(({ check, state, detail }) => `${signs[state]} ${check}: ${detail}`).join('\n'))
+  const lines = findings.map(({ check, state, detail }) => `${signs[state]} ${check}: ${detail}`)
+  print(options, findings, lines.join('\n'))
   if (findings.some(({ state }) => state === 'fault')) process.exitCode = 1
 }
 
-type Look = () => Promise<string | { warning: string }>
+/** What rests on something faulty is not looked at: one fault is told once. */
+async function examine(): Promise<Finding[]> {
+  const findings: Finding[] = [{ check: 'node', state: 'ok', detail: process.version }]
+  const tell = (check: string, state: State, detail: string): void => {
+    findings.push({ check, state, detail: printable(detail, { lines: true }) })
+  }
+  /** False when there was a fault. */
+  const look = async (check: string, work: () => Promise<void> | void): Promise<boolean> => {
+    try {
+      await work()
+      return true
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      tell(check, 'fault', error.message)
+      return false
+    }
+  }
+  const say =
+    (check: string) =>
+    (detail: string, state: State = 'ok') =>
+      tell(check, state, detail)
 
-const checks: Readonly<Record<string, Look>> = {
-  node: () => Promise.resolve(process.version),
-  configuration: () => Promise.resolve(loadConfig().notices.join(' ') || 'every variable is well-formed'),
-  home: () => {
-    const { path } = openHome(loadConfig().home)
-    const mode = statSync(path).mode & 0o777
-    return Promise.resolve(
-      mode === 0o700 ? `${path}, private` : { warning: `${path} is open to others (mode ${mode.toString(8)})` },
-    )
-  },
-  database: () =>
-    withStore(async (store) => {
-      await store.ping()
-      return `${store.backend} answers`
-    }),
-  model: () =>
-    withStore(async (store) => {
-      const { model } = loadConfig(await store.settings.all())
-      await openModel(model, (name) => store.secrets.get(name))
-      if (model.provider !== 'offline') return `${model.provider} ${model.name}`
-      const hint = (await ollamaAnswers())
-        ? ' A local Ollama answers: try `atrium model set ollama`.'
-        : ' Choose a real one with `atrium model set`.'
-      return { warning: `the built-in offline model answers.${hint}` }
-    }),
-  tokens: () => {
-    const config = loadConfig()
-    const weak = weakTokens(config).join(' and ')
-    const warning = `too short for a gateway on ${config.gateway.host}: ${weak}. Use \`openssl rand -hex 32\``
-    return Promise.resolve(weak === '' ? 'nothing weak is exposed' : { warning })
-  },
-  service: async () =>
-    (await runningService(loadConfig().home)) ? 'runs on this home' : 'does not run; start it with `atrium serve`',
+  if (!(await look('configuration', () => lookAtConfig(say('configuration'))))) return findings
+  const config = loadConfig()
+  const home = homeAt(config.home)
+  lookAtSecrets(config, say('secrets'))
+  if (!(await look('home', () => lookAtHome(home, config, say('home'))))) return findings
+  await look('database', async () => {
+    const opened = await openExisting(home, config)
+    if (!opened) {
+      tell('database', 'ok', 'not there yet: the first start makes it')
+      await look('model', () => lookAtModel(config, () => Promise.resolve(undefined), say('model')))
+      return
+    }
+    try {
+      await lookAtDatabase(opened.store, say('database'))
+      const stored = loadConfig(await opened.store.settings.all())
+      await look('model', () => lookAtModel(stored, opened.secret, say('model')))
+    } finally {
+      await opened.store.close()
+    }
+  })
+  await look('service', async () => {
+    const runs = await runningService(config.home)
+    tell('service', 'ok', runs ? 'runs on this home' : 'does not run; start it with: atrium serve')
+  })
+  return findings
 }
 
-async function examine(check: string, look: Look): Promise<Finding> {
+type Secret = (name: string) => Promise<string | undefined>
+
+/** The database, where there is one: to open a SQLite file is to make it, and a key that is not there stays away. */
+async function openExisting(home: Home, config: Config): Promise<{ store: Store; secret: Secret } | undefined> {
+  const { databaseUrl: url } = config
+  if (url === undefined && !existsSync(home.database)) return undefined
+  const hasKey = config.masterKey !== undefined || existsSync(keyFile(home))
+  const seal = createSeal(hasKey ? masterKey(home, config.masterKey) : noKey)
+  const store =
+    url === undefined ? openStore({ path: home.database, seal }) : (await openPostgresStore({ url, seal })).store
+  return { store, secret: (name) => (hasKey ? store.secrets.get(name) : Promise.resolve(undefined)) }
+}
+
+type Say = (detail: string, state?: State) => void
+
+function lookAtConfig(say: Say): void {
+  const { notices } = loadConfig()
+  say(notices.join(' ') || 'every variable is well-formed', notices.length > 0 ? 'warning' : 'ok')
+}
+
+function lookAtSecrets(config: Config, say: Say): void {
+  const weak = weakSecrets(config)
+  if (weak.length === 0) say('nothing weak is exposed')
+  for (const { name, host } of weak)
+    say(`${name} is too short for a door on ${host}: set a long random one (openssl rand -hex 32)`, 'warning')
+}
+
+function lookAtHome(home: Home, config: Config, say: Say): void {
+  if (!existsSync(home.path)) return say(`${home.path} is not there yet: the first start makes it`)
+  checkOwner(home.path)
   try {
-    const found = await look()
-    return typeof found === 'string'
-      ? { check, state: 'ok', detail: found }
-      : { check, state: 'warning', detail: found.warning }
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    return { check, state: 'fault', detail: error.message }
+    accessSync(home.path, constants.W_OK | constants.X_OK)
+  } catch (cause) {
+    const message = `${home.path} cannot be written: set ATRIUM_HOME to a folder of yours`
+    throw new AppError('home_unwritable', message, { cause })
   }
+  const files = [keyFile(home), tokenFile(home)].filter((path) => existsSync(path))
+  for (const file of files) checkOwner(file)
+  const open = [home.path, ...files].filter((path) => (statSync(path).mode & 0o077) !== 0)
+  for (const path of open) say(`${path} is open to others: chmod go= ${path}`, 'warning')
+  const keyless = config.masterKey === undefined && existsSync(home.database) && !files.includes(keyFile(home))
+  if (keyless) say(`${keyFile(home)} is missing: restore it, or set each secret anew`, 'warning')
+  if (open.length === 0 && !keyless) say(`${home.path}, private`)
+}
+
+async function lookAtDatabase(store: Store, say: Say): Promise<void> {
+  await store.ping()
+  say(`${store.backend === 'sqlite' ? 'SQLite' : 'PostgreSQL'} answers`)
+}
+
+async function lookAtModel({ model }: Config, secret: Secret, say: Say): Promise<void> {
+  await openModel(model, secret)
+  if (model.provider !== 'offline') return say(`${model.provider} ${model.name}`)
+  const hint = (await ollamaAnswers()) ? 'a local Ollama answers too' : 'a real one is better'
+  say(`the built-in offline model answers; ${hint}: atrium model set ollama qwen3`, 'warning')
 }
 
 async function ollamaAnswers(): Promise<boolean> {

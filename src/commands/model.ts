@@ -59,9 +59,12 @@ export async function setModel(
         : `${model.provider} ${model.name} answers from now on.\n`,
     )
   } catch (error) {
-    if (error instanceof AppError && error.code === 'invalid_config')
-      throw new AppError('invalid_input', error.message, { cause: error })
-    throw error
+    if (!(error instanceof AppError && error.code === 'invalid_config')) throw error
+    const missing = [...(name === undefined ? ['MODEL'] : []), ...(baseUrl === undefined ? ['--base-url URL'] : [])]
+    const usage = `atrium model set openai-compatible MODEL --base-url URL`
+    const needs = provider === 'openai-compatible' && missing.length > 0
+    const words = needs ? `openai-compatible needs ${missing.join(' and ')}: ${usage}` : error.message
+    throw new AppError('invalid_input', words, { cause: error })
   } finally {
     await store.close()
   }

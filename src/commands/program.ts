@@ -1,11 +1,18 @@
 // The command line: what there is, how it is called. Each command is loaded when it is used.
 import { Command, CommanderError } from 'commander'
+import { type Flags, programName } from '#config.ts'
+import { AppError } from '#core/errors.ts'
 import { readVersion } from '#lib/version.ts'
-import { failure, usageExit } from './report.ts'
+import { printable } from '#safety/printable.ts'
+import { endWithOutput, failure, usageExit } from './report.ts'
+
+const highestPort = 65_535
 
 /** Parses the arguments and runs one command; sets the exit code. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
+  endWithOutput()
   const program = build()
+  holdToTheirOwn(program)
   try {
     await program.parseAsync([...argv])
   } catch (error) {
@@ -18,38 +25,43 @@ function build(): Command {
   const program = new Command('atrium')
   program
     .description('A self-hosted agent: one agent, many doors.')
-    .version(readVersion(), '-V, --version')
+    .version(readVersion(), '-v, --version', 'print the version')
+    .helpCommand('help [command]', 'show help for a command')
+    .enablePositionalOptions()
     .exitOverride()
-    .showHelpAfterError('(see atrium --help)')
     .configureHelp({ showGlobalOptions: false })
-    .addHelpText(
-      'after',
-      `
-Examples:
-  atrium                        chat in this terminal, with the gateway beside it
-  atrium serve                  run the service without a terminal
-  atrium run -m "what is 2+2?"  one message, one reply
-  atrium model set openai gpt-5.4-mini
-
-Without a model configured, a small built-in offline model answers.
-Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.`,
-    )
-    .allowExcessArguments()
-    .action(async (_options, { args }: Command) => {
-      if (args.length > 0) program.error(`error: unknown command '${args[0]}'`)
-      await (await import('./start.ts')).start()
+    .addHelpText('after', examples)
+    .option('--port <number>', 'the gateway’s port, before GATEWAY_PORT')
+    .action(async ({ port }: Flags, command: Command) => {
+      refuseUnknown(command)
+      await (await import('./start.ts')).start(flagsOf(port))
     })
+  program.hook('preAction', (_, action) => {
+    const { port } = program.opts<Flags>()
+    if (port !== undefined && action !== program && action.name() !== 'serve')
+      program.error(`error: --port is for 'atrium' and 'atrium serve', not for '${action.name()}'`)
+  })
   program
     .command('serve')
     .description('run the service: web gateway, Responses API, webhook channel')
-    .action(async () => (await import('./serve.ts')).serve())
+    .option('--port <number>', 'the gateway’s port, before GATEWAY_PORT')
+    .action(async ({ port }: Flags) => {
+      await (await import('./serve.ts')).serve(flagsOf(port ?? program.opts<Flags>().port))
+    })
   program
-    .command('run')
-    .description('send one message and print the reply')
-    .requiredOption('-m, --message <text>', 'the message; - reads it from standard input')
+    .command('run [text]')
+    .description('send one message and print the reply; what is piped in joins the text')
+    .option('-m, --message <text>', 'the message as it is, for scripts; - reads it from standard input')
     .option('--thread <id>', 'continue this thread')
+    .option('-c, --continue', 'continue the latest thread')
     .option('--json', 'print one JSON object instead of the text')
-    .action(async (options) => (await import('./run.ts')).run(options))
+    .action(async (text, options) => (await import('./run.ts')).run(text, options))
+  program
+    .command('threads')
+    .description('list conversations, newest first')
+    .option('--limit <count>', 'how many', '20')
+    .option('--json', 'print JSON')
+    .action(async (options) => (await import('./threads.ts')).listThreads(options))
   program
     .command('status')
     .description('tell whether a service runs on this home, and how it is')
@@ -64,7 +76,41 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.`,
   addUsers(program)
   addSecrets(program)
   addModels(program)
+  program
+    .command('version')
+    .description('print the version')
+    .action(() => void process.stdout.write(`${readVersion()}\n`))
   return program
+}
+
+const examples = `
+Examples:
+  atrium                           chat in this terminal, with the gateway beside it
+  atrium serve --port 8000         run the service without a terminal
+  atrium run "what is 2+2?"        one message, one reply
+  git diff | atrium run "review"   what is piped in joins the message
+  atrium model set ollama qwen3    choose the model
+
+Without a model configured, a small built-in offline model answers.
+Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted.`
+
+/** Whatever is wrong in a command points to its own help, and no command takes more than it names. */
+function holdToTheirOwn(command: Command, path = programName()): void {
+  command.showHelpAfterError(`(see ${path} --help)`)
+  // Where there are commands below, what is too much is an unknown one, and its action says so.
+  command.allowExcessArguments(command.commands.length > 0)
+  for (const each of command.commands) holdToTheirOwn(each, `${path} ${each.name()}`)
+}
+
+function refuseUnknown(command: Command): void {
+  const [name] = command.args
+  if (name !== undefined) command.error(`error: unknown command '${printable(name)}'`)
+}
+
+function flagsOf(port: string | undefined): Flags {
+  if (port === undefined) return {}
+  if (/^\d{1,5}$/.test(port) && Number(port) <= highestPort) return { port }
+  throw new AppError('invalid_input', `--port takes a whole number from 0 to ${highestPort}, not ${port}`)
 }
 
 function addTools(program: Command): void {
@@ -155,10 +201,17 @@ function addSecrets(program: Command): void {
 }
 
 function addModels(program: Command): void {
-  const model = program.command('model').description('which model answers')
   const load = () => import('./model.ts')
+  const model = program
+    .command('model')
+    .description('which model answers')
+    .option('--json', 'print JSON')
+    .action(async (options, command: Command) => {
+      refuseUnknown(command)
+      await (await load()).listModels(options)
+    })
   model
-    .command('list', { isDefault: true })
+    .command('list')
     .description('show the model in use and the providers')
     .option('--json', 'print JSON')
     .action(async (options) => (await load()).listModels(options))

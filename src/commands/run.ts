@@ -1,47 +1,108 @@
 // `atrium run`: one message, one reply.
+import { AppError } from '#core/errors.ts'
+import { operator } from '#core/ids.ts'
 import { usageWire } from '#http/wire.ts'
+import { createProse, printable } from '#safety/printable.ts'
 import type { ChatEvent } from '#turns/chat.ts'
-import { reachAgent } from './attach.ts'
+import { type Agent, reachAgent } from './attach.ts'
 import { readInput } from './input.ts'
-import { paint } from './report.ts'
+import { interruptedExit, jsonText, paint } from './report.ts'
+import { withStore } from './store.ts'
 
-type Options = { readonly message: string; readonly thread?: string; readonly json?: boolean }
+type RunOptions = {
+  readonly message?: string
+  readonly thread?: string
+  readonly continue?: boolean
+  readonly json?: boolean
+}
+type Started = Extract<ChatEvent, { type: 'started' }>
+type End = Extract<ChatEvent, { type: 'end' }>
 
 /** A little more than a message may have: what is wrong with it is told by the one rule there is. */
 const maxInput = 2 * 1024 * 1024
 
 /** Streams to a terminal; prints the reply alone to a pipe. Exit code 1 when the turn failed. */
-export async function run({ message, thread, json }: Options): Promise<void> {
-  const text =
-    message === '-' ? (await readInput(maxInput, 'standard input holds more than a message may')).trimEnd() : message
+export async function run(text: string | undefined, options: RunOptions): Promise<void> {
+  const json = options.json ?? false
+  const message = await messageOf(text, options.message)
+  const threadId = options.continue ? await latestThread(options.thread) : options.thread
   const agent = await reachAgent('run')
   try {
     const live = !json && process.stdout.isTTY
-    let started: Extract<ChatEvent, { type: 'started' }> | undefined
-    for await (const event of agent.send(text, thread)) {
-      if (event.type === 'started') started = event
-      else if (event.type === 'end') finish(event, started, { live, json: json ?? false })
-      else if (live) show(event)
+    const show = live ? createShow() : undefined
+    const stop = cancelOnInterrupt(agent)
+    let started: Started | undefined
+    let end: End | undefined
+    for await (const event of agent.send(message, threadId)) {
+      if (event.type === 'started') {
+        started = event
+        stop.begin(event.turnId)
+      } else if (event.type === 'end') end = event
+      else show?.(event)
     }
+    if (!end) throw new AppError('shutting_down', 'the service went away; the turn goes on after its restart')
+    finish(end, started, { live, json })
+    if (stop.asked()) process.exitCode = interruptedExit
   } finally {
     await agent.close()
   }
 }
 
-function show(event: ChatEvent): void {
-  if (event.type === 'delta') process.stdout.write(event.text)
-  if (event.type === 'message') process.stdout.write('\n')
-  if (event.type === 'tool')
-    process.stderr.write(paint('2', `${event.failed ? '▲' : '✓'} ${event.name}\n`, process.stderr))
+/** A given text, with what is piped in after it; `-m` is taken as it is, since scripts leave their input open. */
+async function messageOf(text: string | undefined, option: string | undefined): Promise<string> {
+  if (text !== undefined && option !== undefined)
+    throw new AppError('invalid_input', 'give the message once: as TEXT or with -m')
+  const given = text ?? option
+  const piped = given === '-' || (option === undefined && !process.stdin.isTTY)
+  const input = piped ? (await readInput(maxInput, 'standard input holds more than a message may')).trimEnd() : ''
+  if (given === undefined && input === '')
+    throw new AppError('invalid_input', 'there is no message: give it as TEXT, with --message, or on standard input')
+  return [given === '-' ? '' : (given ?? ''), input].filter((part) => part !== '').join('\n\n')
 }
 
-type End = Extract<ChatEvent, { type: 'end' }>
+async function latestThread(thread: string | undefined): Promise<string> {
+  if (thread !== undefined) throw new AppError('invalid_input', 'give either --thread or --continue')
+  const { rows } = await withStore(({ threads }) => threads.list(operator, { limit: 100 }))
+  // The operator's list has the webhook channel's threads too.
+  const latest = rows.find(({ userId }) => userId === operator)
+  if (!latest) throw new AppError('not_found', 'there is no thread to continue yet')
+  return latest.id
+}
 
-function finish(
-  end: End,
-  started: Extract<ChatEvent, { type: 'started' }> | undefined,
-  { live, json }: { live: boolean; json: boolean },
-): void {
+/** The first Ctrl+C cancels the turn, the second leaves at once. */
+function cancelOnInterrupt(agent: Agent) {
+  let asked = false
+  let turn: string | undefined
+  const cancel = (): void => {
+    // Whatever comes of it is told by the turn's end.
+    if (turn !== undefined) agent.cancel(turn).catch(() => {})
+  }
+  process.on('SIGINT', () => {
+    if (asked) process.exit(interruptedExit)
+    asked = true
+    cancel()
+  })
+  return {
+    begin(turnId: string): void {
+      turn = turnId
+      if (asked) cancel()
+    },
+    asked: () => asked,
+  }
+}
+
+function createShow(): (event: ChatEvent) => void {
+  const prose = createProse()
+  return (event) => {
+    if (event.type === 'delta') process.stdout.write(prose.next(event.text))
+    if (event.type === 'message') process.stdout.write(`${prose.end()}\n`)
+    if (event.type === 'tool')
+      process.stderr.write(paint('2', `${event.failed ? '▲' : '✓'} ${printable(event.name)}\n`, process.stderr))
+  }
+}
+
+function finish(end: End, started: Started | undefined, { live, json }: { live: boolean; json: boolean }): void {
+  if (end.status !== 'done') process.exitCode = 1
   if (json) {
     const { status, text, usage, error } = end
     const record = {
@@ -53,13 +114,16 @@ function finish(
       usage: usageWire(usage),
       ...(error && { error }),
     }
-    process.stdout.write(`${JSON.stringify(record)}\n`)
-  } else if (!live && end.status === 'done') process.stdout.write(`${end.text}\n`)
-  if (end.status === 'done') return
-  process.exitCode = 1
-  if (json) return
-  const why = end.error ? `${end.error.message} (${end.error.code})` : reasons[end.status]
-  process.stderr.write(`${paint('31', 'error:', process.stderr)} ${why ?? `the turn is ${end.status}`}\n`)
+    process.stdout.write(jsonText(record))
+    return
+  }
+  if (!live && end.status === 'done') process.stdout.write(`${end.text}\n`)
+  if (end.status !== 'done') {
+    const why = end.error ? `${end.error.message} (${end.error.code})` : reasons[end.status]
+    const line = printable(why ?? `the turn is ${end.status}`, { lines: true })
+    process.stderr.write(`${paint('31', 'error:', process.stderr)} ${line}\n`)
+  }
+  if (started) process.stderr.write(paint('2', `thread ${started.threadId}\n`, process.stderr))
 }
 
 const reasons: Readonly<Record<string, string>> = {

@@ -1,20 +1,22 @@
 // `atrium serve`: the service without a terminal. Ends on SIGTERM or SIGINT, with open work given back.
 import { flushCompileCache } from 'node:module'
-import { loadConfig } from '#config.ts'
+import { type Flags, loadConfig } from '#config.ts'
 import { openLog } from '#lib/log.ts'
 import { startService } from '#service.ts'
-import { paint, reporting } from './report.ts'
+import { outliveOutput, paint, pasteable, reporting } from './report.ts'
 
 /** Serves until a signal; a fault is told here, since it is not always the parser of arguments that called. */
-export async function serve(): Promise<void> {
+export async function serve(flags: Flags = {}): Promise<void> {
+  outliveOutput()
   await reporting(async () => {
-    const { logLevel } = loadConfig()
+    const { logLevel } = loadConfig({}, flags)
     const service = await startService({
-      configure: loadConfig,
+      configure: (settings) => loadConfig(settings, flags),
       log: await openLog({ level: logLevel }),
       terminal: false,
     })
-    process.stdout.write(`${paint('1', 'Atrium')} is ready\n${service.lines.map((line) => `  ${line}\n`).join('')}`)
+    const lines = service.lines.map((line) => `  ${pasteable(line)}\n`).join('')
+    process.stdout.write(`${paint('1', 'Atrium')} is ready\n${lines}`)
     // Node writes its cache at the end of a process; a service that is killed has none.
     setImmediate(flushCompileCache)
     const signal = await new Promise<string>((resolve) => {

@@ -1,6 +1,5 @@
 // `atrium tool`: installing, looking at, trying and removing components.
 import { readFile } from 'node:fs/promises'
-import { createInterface } from 'node:readline/promises'
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import type { JsonObject } from '#core/json.ts'
@@ -17,6 +16,7 @@ import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import type { LoadedTool, Sandbox, TestReport } from '#sandbox/supervisor/sandbox.ts'
 import { agentNames, asAppError, componentNameFault } from '#sandbox/tool.ts'
 import { createBuiltInTools } from '#tools/source.ts'
+import { agrees } from './ask.ts'
 import { tellService } from './attach.ts'
 import { paint, print, table } from './report.ts'
 import { findTool, noTool, withStore } from './store.ts'
@@ -165,12 +165,7 @@ async function agreed(loaded: LoadedTool, before: ToolRecord | undefined, yes: b
     if (!old) return true
     throw new AppError('invalid_input', 'the update widens what it may do: read the list above and pass --yes')
   }
-  const asking = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return /^y(es)?$/i.test((await asking.question('Install it? [y/N] ')).trim())
-  } finally {
-    asking.close()
-  }
+  return agrees('Install it?')
 }
 
 /** Why a tool cannot have these names: one is, or looks like, another tool's. */

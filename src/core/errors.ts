@@ -14,6 +14,8 @@ export type ErrorCode =
   | 'unsupported_media_type'
   | 'rate_limited'
   | 'idempotency_conflict'
+  // the person at the keyboard
+  | 'interrupted'
   // the state of a thread
   | 'conversation_busy'
   | 'tool_output_required'

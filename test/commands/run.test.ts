@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { textOf } from '#core/item.ts'
+import type { Turn } from '#core/turn.ts'
 import { atrium, newHome } from '../atrium.ts'
 
 const home = newHome()
@@ -10,7 +12,7 @@ after(home.remove)
 
 test('a pipe gets the reply alone', async () => {
   const ran = await atrium(home.path, ['run', '-m', 'what is 6 * 7?'])
-  assert.equal(ran.stderr, '')
+  assert.match(ran.stderr, /^thread [0-9a-f-]{36}\n$/)
   assert.equal(ran.code, 0)
   assert.match(ran.stdout, /42/)
   assert(!ran.stdout.includes('\u001b'))
@@ -50,7 +52,20 @@ const bad: readonly {
     says: /1048577 bytes, at most 1048576/,
   },
   { what: 'a NUL byte', args: ['run', '-m', '-'], input: 'a\0b', code: 2, says: /NUL/ },
-  { what: 'no message', args: ['run'], code: 2, says: /--message/ },
+  { what: 'no message', args: ['run'], code: 2, says: /there is no message/ },
+  { what: 'two messages', args: ['run', 'x', '-m', 'y'], code: 2, says: /give the message once/ },
+  { what: 'two threads', args: ['run', 'x', '--continue', '--thread', 'y'], code: 2, says: /either/ },
+  { what: 'an argument too many', args: ['run', 'x', 'y'], code: 2, says: /too many[^]*atrium run --help/ },
+  { what: 'a bad limit', args: ['threads', '--limit', '0'], code: 2, says: /--limit takes/ },
+  { what: 'a port for another command', args: ['--port', '1', 'run', 'x'], code: 2, says: /--port is for/ },
+  { what: 'a bad port', args: ['serve', '--port', '65536'], code: 2, says: /--port takes .*not 65536/ },
+  {
+    what: 'an unknown command of a command',
+    args: ['model', 'hal'],
+    code: 2,
+    says: /unknown command 'hal'[^]*atrium model --help/,
+  },
+  { what: 'a command of others', args: ['user', 'hal'], code: 2, says: /unknown command 'hal'/ },
   {
     what: 'an unknown thread',
     args: ['run', '-m', 'x', '--thread', 'nope'],
@@ -107,7 +122,7 @@ const bad: readonly {
     what: 'a compatible model without address',
     args: ['model', 'set', 'openai-compatible', 'm'],
     code: 2,
-    says: /llm_base_url/,
+    says: /needs --base-url URL: \S*atrium model set openai-compatible MODEL --base-url URL/,
   },
 ]
 for (const { what, args, env, input, code, says } of bad) {
@@ -203,10 +218,48 @@ test('two messages at once on one home are both answered', async () => {
   )
 })
 
-test('--help and --version answer without a home', async () => {
-  for (const args of [['--help'], ['--version'], ['run', '--help'], ['user', 'add', '--help']]) {
+test('help and version answer without a home', async () => {
+  for (const args of [
+    ['--help'],
+    ['help'],
+    ['help', 'run'],
+    ['--version'],
+    ['-v'],
+    ['version'],
+    ['user', 'add', '--help'],
+  ]) {
     const ran = await atrium('/nowhere', args)
     assert.equal(ran.code, 0)
     assert.notEqual(ran.stdout, '')
   }
 })
+
+test('what is piped in joins the message', async () => {
+  const ran = await atrium(home.path, ['run', 'hello'], { input: 'a diff\n' })
+  assert.equal(ran.code, 0)
+  const id = /thread (\S+)/.exec(ran.stderr)?.[1] ?? ''
+  assert.deepEqual(await said(id), ['hello\n\na diff'])
+})
+
+test('--continue goes on with the latest thread, and threads lists it first', async () => {
+  const first = await atrium(home.path, ['run', 'what is 1+1?'])
+  const second = await atrium(home.path, ['run', '--continue', 'what is 2+2?'])
+  assert.equal(second.stderr, first.stderr)
+  const listed = await atrium(home.path, ['threads', '--json', '--limit', '1'])
+  const [thread] = JSON.parse(listed.stdout) as { id: string; title: string; door: string }[]
+  assert.deepEqual([`thread ${thread?.id}\n`, thread?.title, thread?.door], [first.stderr, 'what is 1+1?', 'run'])
+  assert.match((await atrium(home.path, ['threads'])).stdout, /^THREAD .*\n\S+ .* run +what is 1\+1\?$/m)
+})
+
+/** The person's messages of a thread. */
+async function said(threadId: string): Promise<string[]> {
+  const { openHomeStore } = await import('#hall.ts')
+  const { readConfig } = await import('#config.ts')
+  const { store } = await openHomeStore(readConfig({ ATRIUM_HOME: home.path }))
+  try {
+    const items = await store.threads.history({ threadId } as Turn)
+    return items.flatMap((item) => (item.type === 'message' && item.role === 'user' ? [textOf(item)] : []))
+  } finally {
+    await store.close()
+  }
+}

@@ -28,7 +28,10 @@ test('a service is found by commands on its home, follows their changes, and end
     assert.equal((await fetch(`${service.url}/api/ready`)).status, 200)
     const status = JSON.parse((await atrium(home.path, ['status', '--json'])).stdout) as Record<string, unknown>
     assert.deepEqual([status['status'], status['pid'], status['llm_backend']], ['ok', service.pid, 'offline'])
-    assert.match((await atrium(home.path, ['status'])).stdout, /^doors +gateway http:\/\/127\.0\.0\.1:\d+$/m)
+    assert.match(
+      (await atrium(home.path, ['status'])).stdout,
+      /^Atrium [\d.]+ runs on .*\n[^]*^doors +gateway http:\/\/127\.0\.0\.1:\d+$/m,
+    )
 
     const sent = JSON.parse((await atrium(home.path, ['run', '-m', 'what is 6 * 7?', '--json'])).stdout) as Record<
       string,
@@ -115,6 +118,7 @@ test('the start prints a token it made, never one that it was given', async () =
   assert.equal((await ask(first.url, token(home.path), { message: 'hello' })).status, 200)
   await first.stop()
   assert(!first.output().includes(token(home.path)))
+  assert.match(first.output(), /operator .*\/webui-token$/m, 'the lasting token is named by its file')
   assert.equal(statSync(join(home.path, 'webui-token')).mode & 0o777, 0o600)
 
   const given = 'a-token-of-the-operator-0123456789'
@@ -131,11 +135,14 @@ test('the start prints a token it made, never one that it was given', async () =
   assert(!second.output().includes(given))
 })
 
-test('a gateway that others can reach warns of a weak token', async () => {
-  const env = { GATEWAY_HOST: '0.0.0.0', GATEWAY_AUTH_TOKEN: 'weak', SERVICE_REBORN_WEBUI_TOKEN: 'also-weak' }
-  const service = await serve(home.path, env)
+test('doors that others can reach warn of weak secrets', async () => {
+  const tokens = { GATEWAY_AUTH_TOKEN: 'weak', SERVICE_REBORN_WEBUI_TOKEN: 'also-weak', HTTP_WEBHOOK_SECRET: 'weak-3' }
+  const service = await serve(home.path, { GATEWAY_HOST: '0.0.0.0', ...tokens })
   await service.stop()
-  assert.match(service.output(), /WARNING.*0\.0\.0\.0.*GATEWAY_AUTH_TOKEN[^]*WARNING.*SERVICE_REBORN_WEBUI_TOKEN/)
+  for (const [name, value] of Object.entries(tokens)) {
+    assert.match(service.output(), new RegExp(`WARNING +${name} is too short for a door on 0\\.0\\.0\\.0`))
+    assert(!service.output().includes(value), 'and none of them is printed')
+  }
 })
 
 test('a killed service is taken over at once: the message it had acknowledged is answered', async () => {

@@ -1,0 +1,23 @@
+// `atrium threads`: the operator's conversations, newest first.
+import { operator } from '#core/ids.ts'
+import { AppError } from '#core/errors.ts'
+import { print, table } from './report.ts'
+import { withStore } from './store.ts'
+
+const mostThreads = 100
+
+export async function listThreads({ limit, json }: { limit: string; json?: boolean }): Promise<void> {
+  const count = Number(limit)
+  if (!Number.isInteger(count) || count < 1 || count > mostThreads)
+    throw new AppError('invalid_input', `--limit takes a whole number from 1 to ${mostThreads}, not ${limit}`)
+  const { rows } = await withStore(({ threads }) => threads.list(operator, { limit: count }))
+  const listed = rows.map(({ id, title, door, updatedAt }) => ({
+    id,
+    title,
+    door,
+    updated_at: new Date(updatedAt).toISOString(),
+  }))
+  const cells = listed.map(({ id, updated_at, door, title }) => [id, updated_at, door, title])
+  const text = listed.length > 0 ? table([['THREAD', 'UPDATED', 'DOOR', 'TITLE'], ...cells]) : 'No conversations yet.'
+  print({ json: json ?? false }, listed, text)
+}
