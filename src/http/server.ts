@@ -18,6 +18,7 @@ import { type HealthParts, healthRoutes } from './health.ts'
 import { listenOn } from './listen.ts'
 import { faultHandler, pathOf } from './reply.ts'
 import { methodsOf, type Route, type RouteFamily, type Who } from './routes.ts'
+import { createFlights, unreadMs } from './unread.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -38,11 +39,13 @@ export type Timeouts = {
   /** Within this the whole request must have come, so that half-sent bodies end. Answers have no deadline: streams. */
   readonly requestMs: number
   readonly keepAliveMs: number
-  /** How often these are looked at. */
+  /** How long an answer may lie unread. */
+  readonly unreadMs: number
+  /** How often the first three are looked at. */
   readonly checkMs: number
 }
 
-const usualTimeouts: Timeouts = { headersMs: 30_000, requestMs: 120_000, keepAliveMs: 72_000, checkMs: 5_000 }
+const usualTimeouts: Timeouts = { headersMs: 30_000, requestMs: 120_000, keepAliveMs: 72_000, unreadMs, checkMs: 5_000 }
 
 /** Bodies are checked by the doors, so no route has a schema; fastify's own checker would be loaded all the same. */
 const noSchemas: NonNullable<FastifyServerOptions['schemaController']> = {
@@ -79,6 +82,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const authenticate = createAuth({ ...parts.auth, log })
   const app = openApp(parts)
   const routes: Route[] = []
+  const flights = createFlights()
   const lastCall = new AbortController()
   setMaxListeners(0, lastCall.signal)
   let closing = false
@@ -93,6 +97,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       if (who === 'operator' && !caller.operator) return refuse(request, reply, { status: 403 })
       request.caller = caller
       if (closing) throw new AppError('shutting_down', 'the service is going down: try again', { retryAfterSecs: 5 })
+      flights.begin(caller, counted === true, reply.raw)
       if (counted) await parts.chatLimit.take(caller)
     }
     if (request.is404) throw missing(request, reply, methodsOf(routes, pathOf(request.url)))
@@ -123,6 +128,11 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   app.addHook('onRequest', enter)
   // After the routes' own hooks: what is counted counts whatever its size.
   app.addHook('preParsing', beginBody)
+  const patienceMs = parts.timeouts?.unreadMs ?? unreadMs
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    reply.raw.setTimeout(patienceMs)
+    done()
+  })
   app.setNotFoundHandler(notFound)
   app.setErrorHandler(faultHandler(log))
   app.server.on('checkContinue', (request, response) => app.routing(request, response))

@@ -1,11 +1,14 @@
 // Server-Sent Events on an open connection: keepalives, a bound on what a slow reader may hold back, and an end.
 import type { FastifyReply } from 'fastify'
+import { unreadMs } from './unread.ts'
 
 const keepaliveMs = 15_000
 /** Beyond this much unread text the reader is dropped; it can come back and replay. */
 const maxUnreadBytes = 1024 * 1024
 /** Text that follows within this time is written together: trickling tokens share a write. */
 const windowMs = 15
+
+const usualTimes = { keepaliveMs, unreadMs }
 
 const headers = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -26,11 +29,12 @@ export interface EventWriter {
 }
 
 /** Takes over the reply. `onGone` is called once when the connection ends, whoever ended it. */
-export function openEvents(reply: FastifyReply, onGone: () => void): EventWriter {
+export function openEvents(reply: FastifyReply, onGone: () => void, times = usualTimes): EventWriter {
   const { raw } = reply
   let waiting = ''
   let window: NodeJS.Timeout | undefined
   let gone = false
+  let readAt = performance.now()
   reply.hijack()
   raw.on('error', drop)
   raw.once('close', close)
@@ -38,10 +42,20 @@ export function openEvents(reply: FastifyReply, onGone: () => void): EventWriter
     if (value !== undefined) raw.setHeader(name, value)
   }
   raw.writeHead(200)
-  const keepalive = setInterval(() => write(': keepalive\n\n'), keepaliveMs)
+  raw.on('drain', () => {
+    readAt = performance.now()
+  })
+  const keepalive = setInterval(keepUp, times.keepaliveMs)
   keepalive.unref()
   // The client may have left before the stream began.
   if (raw.destroyed) close()
+
+  /** A stream that has piled up and of which nothing was read for a while has no reader. */
+  function keepUp(): void {
+    if (!raw.writableNeedDrain) readAt = performance.now()
+    if (performance.now() - readAt > times.unreadMs) drop()
+    else write(': keepalive\n\n')
+  }
 
   function write(text: string): void {
     if (gone || text === '') return
@@ -82,6 +96,8 @@ export function openEvents(reply: FastifyReply, onGone: () => void): EventWriter
     end(events) {
       if (gone) return
       clearTimeout(window)
+      clearInterval(keepalive)
+      raw.setTimeout(times.unreadMs)
       raw.end(waiting + events)
       waiting = ''
     },

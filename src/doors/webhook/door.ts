@@ -9,6 +9,7 @@ import { answerClientError } from '#http/broken.ts'
 import { listenFault, urlOf } from '#http/listen.ts'
 import { faultBody, pathOf, tellFault } from '#http/reply.ts'
 import type { Timeouts } from '#http/server.ts'
+import { unreadMs } from '#http/unread.ts'
 import { createServer } from '#lib/http.ts'
 import type { Log } from '#lib/log.ts'
 import type { Turns } from '#turns/turns.ts'
@@ -26,7 +27,7 @@ const longestPath = 200
 /** Connections that fall idle while the door closes must not hold it. */
 const sweepMs = 50
 /** A body has at most 64 KB: what has not come within half a minute is not coming. */
-const usualTimeouts: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 72_000, checkMs: 1_000 }
+const usualTimeouts: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 72_000, unreadMs, checkMs: 1_000 }
 
 export type WebhookParts = {
   readonly turns: Pick<Turns, 'start' | 'findByDoor' | 'entries' | 'history'>
@@ -166,7 +167,7 @@ function fail(door: Door, request: IncomingMessage, response: ServerResponse, er
   send(door, response, status, faultBody(fault))
 }
 
-function send({ closing }: Door, response: ServerResponse, status: number, value: object): void {
+function send({ closing, timeouts }: Door, response: ServerResponse, status: number, value: object): void {
   const body = JSON.stringify(value)
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
@@ -175,6 +176,7 @@ function send({ closing }: Door, response: ServerResponse, status: number, value
     'x-content-type-options': 'nosniff',
     ...(closing && { connection: 'close' }),
   })
+  response.setTimeout(timeouts?.unreadMs ?? unreadMs)
   response.end(body)
 }
 

@@ -4,6 +4,7 @@ import type { Store } from '#core/store.ts'
 import { responsesRoutes } from '#doors/responses/routes.ts'
 import { webRoutes } from '#doors/web/door.ts'
 import { createChatLimit } from '#http/limits.ts'
+import type { Route } from '#http/routes.ts'
 import { createGateway, type Gateway, type Timeouts } from '#http/server.ts'
 import { silentLog } from '#lib/log.ts'
 import { hashToken } from '#lib/token.ts'
@@ -21,6 +22,8 @@ export type HouseOptions = Pick<HallOptions, 'say' | 'tools' | 'now' | 'wrapStor
   readonly patienceMs?: number
   readonly draining?: () => boolean
   readonly timeouts?: Partial<Timeouts>
+  /** More routes. */
+  readonly mount?: readonly Route[]
 }
 
 export type House = {
@@ -91,6 +94,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
       log: silentLog,
     }),
   )
+  gateway.mount({ routes: options.mount ?? [] })
   const { port, url } = await gateway.listen('127.0.0.1', 0)
   let closed = false
   async function close(graceMs = 0): Promise<void> {
