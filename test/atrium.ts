@@ -5,12 +5,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const launcher = fileURLToPath(new URL('../bin/atrium', import.meta.url))
+const root = fileURLToPath(new URL('..', import.meta.url))
+/** The sources, whether there is a bundle or not; the launcher and the bundle have tests of their own. */
+const sources = [process.execPath, '--disable-warning=ExperimentalWarning', join(root, 'src', 'main.ts')] as const
 const commandMs = 30_000
 
 export type Ran = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 
-type Settings = { readonly env?: Record<string, string>; readonly input?: string }
+/** What is run: a file, and the arguments that come first. */
+type Program = readonly [file: string, ...args: string[]]
+
+type Settings = { readonly env?: Record<string, string>; readonly input?: string; readonly program?: Program }
 
 /** A home of its own for a test. */
 export function newHome(): { path: string; remove: () => void } {
@@ -19,8 +24,12 @@ export function newHome(): { path: string; remove: () => void } {
 }
 
 /** Runs a command on a home and waits for its end. */
-export function atrium(home: string, args: readonly string[], { env = {}, input = '' }: Settings = {}): Promise<Ran> {
-  const child = start(home, args, env)
+export function atrium(
+  home: string,
+  args: readonly string[],
+  { env = {}, input = '', program = sources }: Settings = {},
+): Promise<Ran> {
+  const child = start(program, home, args, env)
   let stdout = ''
   let stderr = ''
   child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -50,8 +59,12 @@ export type Serving = {
 }
 
 /** Starts `atrium serve` on free ports and waits until it is ready. */
-export async function serve(home: string, env: Record<string, string> = {}): Promise<Serving> {
-  const child = start(home, ['serve'], { GATEWAY_PORT: '0', HTTP_PORT: '0', ...env })
+export async function serve(
+  home: string,
+  env: Record<string, string> = {},
+  program: Program = sources,
+): Promise<Serving> {
+  const child = start(program, home, ['serve'], { GATEWAY_PORT: '0', HTTP_PORT: '0', ...env })
   let output = ''
   const ended = new Promise<number | string | null>((resolve) => {
     child.once('close', (code, signal) => resolve(signal ?? code))
@@ -78,9 +91,15 @@ export async function serve(home: string, env: Record<string, string> = {}): Pro
   }
 }
 
-function start(home: string, args: readonly string[], env: Record<string, string>): ChildProcess {
-  return spawn(launcher, args, {
-    env: { PATH: process.env['PATH'] ?? '', HOME: home, ATRIUM_HOME: home, ...env },
+function start(
+  [file, ...first]: Program,
+  home: string,
+  args: readonly string[],
+  env: Record<string, string>,
+): ChildProcess {
+  const cache = join(root, 'node_modules', '.cache', 'atrium')
+  return spawn(file, [...first, ...args], {
+    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: cache, HOME: home, ATRIUM_HOME: home, ...env },
     stdio: 'pipe',
     ...(args[0] === 'serve' ? {} : { timeout: commandMs }),
   })

@@ -2,7 +2,18 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  lutimesSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -157,6 +168,58 @@ for (const [onPath, taken] of choices) {
     }
   })
 }
+
+const [early, built, late] = [1_000, 2_000, 3_000]
+
+/** A bundle made at `built` from what is older. */
+function addBundle(root: string): void {
+  const files = ['package.json', 'package-lock.json', 'tools/bundle.ts', 'src/commands/run.ts', 'dist/atrium/main.mjs']
+  for (const file of files) mkdirSync(dirname(join(root, file)), { recursive: true })
+  for (const file of files.slice(1)) writeFileSync(join(root, file), '')
+  writeFileSync(join(root, 'dist/atrium/main.mjs'), program.replace(': string[]', ''))
+  for (const path of [...files, 'src/main.ts', 'src/commands', 'src']) utimesSync(join(root, path), early, early)
+  utimesSync(join(root, 'dist/atrium/main.mjs'), built, built)
+}
+
+const changes: readonly [what: string, change: (root: string) => void, runs: 'bundle' | 'sources'][] = [
+  ['nothing', () => {}, 'bundle'],
+  ['an edited source', (root) => utimesSync(join(root, 'src/commands/run.ts'), late, late), 'sources'],
+  ['a removed source', (root) => rmSync(join(root, 'src/commands/run.ts')), 'sources'],
+  ['an added source', (root) => writeFileSync(join(root, 'src/commands/new.ts'), ''), 'sources'],
+  ['other packages', (root) => utimesSync(join(root, 'package-lock.json'), late, late), 'sources'],
+  ['another package file', (root) => utimesSync(join(root, 'package.json'), late, late), 'sources'],
+  ['another way to bundle', (root) => utimesSync(join(root, 'tools/bundle.ts'), late, late), 'sources'],
+  ['a missing lock file', (root) => rmSync(join(root, 'package-lock.json')), 'sources'],
+  ['a missing bundle', (root) => rmSync(join(root, 'dist/atrium/main.mjs')), 'sources'],
+  [
+    'sources behind a link',
+    (root) => {
+      renameSync(join(root, 'src'), join(root, 'elsewhere'))
+      symlinkSync('elsewhere', join(root, 'src'))
+      lutimesSync(join(root, 'src'), early, early)
+      utimesSync(join(root, 'elsewhere/commands/run.ts'), late, late)
+    },
+    'sources',
+  ],
+]
+for (const [what, change, runs] of changes) {
+  test(`after the bundle was made, ${what}: the ${runs === 'bundle' ? 'bundle runs' : 'sources run'}`, (context) => {
+    const { root, launcher } = makeCheckout(context, 'node/bin/node')
+    addBundle(root)
+    change(root)
+    const { status, stderr, seen } = launch(launcher, ['a', 'b c'])
+    assert.deepEqual({ status, stderr, args: seen?.args }, { status: 0, stderr: '', args: ['a', 'b c'] })
+    assert.equal(seen?.main.endsWith('/main.mjs'), runs === 'bundle')
+  })
+}
+
+test('where nothing can tell whether the bundle is fresh, the sources run', (context) => {
+  const { root, launcher } = makeCheckout(context, 'node/bin/node')
+  addBundle(root)
+  const { status, stderr, seen } = launch(launcher, [], { env: { PATH: '' } })
+  assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+  assert.equal(seen?.main, join(root, 'src', 'main.ts'))
+})
 
 test('exit codes pass through', (context) => {
   const { launcher } = makeCheckout(context, 'node/bin/node')

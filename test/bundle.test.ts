@@ -1,0 +1,139 @@
+// The bundle as it is installed and run, in a copy of the checkout: what it serves, and when the sources run instead.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
+import { buildAll } from '../tools/build.ts'
+import { buildBundle } from '../tools/bundle.ts'
+import { atrium, newHome, type Serving, serve } from './atrium.ts'
+
+const checkout = join(import.meta.dirname, '..')
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-bundle-')))
+const copy = join(folder, 'checkout')
+const launcher = [join(copy, 'bin', 'atrium')] as const
+const home = newHome()
+
+before(async () => {
+  await buildAll()
+  for (const name of ['bin', 'package.json', 'package-lock.json', 'src', 'tools']) {
+    cpSync(join(checkout, name), join(copy, name), { recursive: true, preserveTimestamps: true })
+  }
+  const packages = readdirSync(join(checkout, 'node_modules')).filter((name) => !name.startsWith('.'))
+  mkdirSync(join(copy, 'node_modules'))
+  for (const name of packages) {
+    const [from, to] = [join(checkout, 'node_modules', name), join(copy, 'node_modules', name)]
+    // The process that transpiles may read below the checkout only, so links would not do for what it loads.
+    if (name === '@bytecodealliance') cpSync(from, to, { recursive: true })
+    else symlinkSync(from, to)
+  }
+})
+after(() => {
+  rmSync(folder, { recursive: true, force: true })
+  home.remove()
+})
+
+const said = 'A self-hosted agent: one agent, many doors.'
+const edited = 'Edited a moment ago.'
+
+/** Which text of the command line's help is run: that of the bundle, or that of a source changed since. */
+async function help(): Promise<string> {
+  const { code, stdout } = await atrium(home.path, ['--help'], { program: launcher })
+  assert.equal(code, 0)
+  return stdout.includes(edited) ? edited : stdout.includes(said) ? said : stdout
+}
+
+const longAgo = new Date(0)
+
+/** Changes the text of the help in its source; `at` is when that will have been. */
+function edit(from: string, to: string, at: Date): void {
+  const path = join(copy, 'src', 'commands', 'program.ts')
+  writeFileSync(path, readFileSync(path, 'utf8').replace(from, to))
+  utimesSync(path, at, at)
+}
+
+test('without a bundle the sources run', async () => {
+  assert(!existsSync(join(copy, 'dist')))
+  edit(said, edited, new Date())
+  assert.equal(await help(), edited)
+  edit(edited, said, new Date())
+})
+
+test('a bundle runs until a source is edited, and again once it is built anew', async () => {
+  await buildBundle(copy)
+  edit(said, edited, longAgo)
+  assert.equal(await help(), said, 'nothing is newer than the bundle')
+  edit(edited, edited, new Date())
+  assert.equal(await help(), edited)
+  await buildBundle(copy)
+  edit(edited, said, longAgo)
+  assert.equal(await help(), edited)
+  await buildBundle(copy)
+  assert.equal(await help(), said)
+})
+
+test('a service from the bundle: health, a response with a tool call, an end; and a new bundle meanwhile', async () => {
+  await buildBundle(copy)
+  const script = join(home.path, 'script.json')
+  const replies = [
+    { when: 'weather', calls: [{ name: 'weather', args: { action: 'get_current', city: '' } }] },
+    { afterTool: 'weather', text: 'It said: {{result}}' },
+  ]
+  writeFileSync(script, JSON.stringify({ replies }))
+  // No source can have a part in this.
+  const main = join(copy, 'src', 'main.ts')
+  const source = readFileSync(main, 'utf8')
+  writeFileSync(main, 'throw new Error("a source ran")')
+  utimesSync(main, longAgo, longAgo)
+  const service = await serve(home.path, { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script }, launcher)
+  try {
+    assert.equal((await fetch(`${service.url}/api/health`)).status, 200)
+    // The sandbox is not loaded yet: the bundle that this service was started from must still be there.
+    writeFileSync(main, source)
+    await buildBundle(copy)
+    await weatherInstalled()
+    assert.match(await respond(service, 'what is the weather?'), /It said: .*'city' must not be empty/)
+  } finally {
+    assert.equal(await service.stop(), 0)
+  }
+})
+
+test('bundles do not pile up', async () => {
+  await buildBundle(copy)
+  await buildBundle(copy)
+  await buildBundle(copy)
+  const [link, ...kept] = readdirSync(join(copy, 'dist')).toSorted()
+  assert.equal(link, 'atrium')
+  assert.equal(kept.length, 2, 'the bundle and the one before it')
+})
+
+test('a bundle that cannot be written is no fault of the installation: the sources run', async () => {
+  rmSync(join(copy, 'dist'), { recursive: true })
+  writeFileSync(join(copy, 'dist'), 'in the way')
+  const prepare = join(copy, 'tools', 'prepare.mjs')
+  const { stdout } = await promisify(execFile)(process.execPath, [prepare], { cwd: dirname(prepare) })
+  assert.match(stdout, /^no bundle, so the sources run, [^\n]*ENOTDIR/m)
+  assert.equal(await help(), said)
+})
+
+/** The service installs the tools that come with it after it is ready. */
+async function weatherInstalled(): Promise<void> {
+  for (let look = 0; look < 100; look++) {
+    const { stdout } = await atrium(home.path, ['tool', 'list'], { program: launcher })
+    if (stdout.includes('weather')) return
+  }
+  assert.fail('weather is not installed')
+}
+
+async function respond({ url }: Serving, input: string): Promise<string> {
+  const token = readFileSync(join(home.path, 'webui-token'), 'utf8').trim()
+  const response = await fetch(`${url}/v1/responses`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'scripted', input }),
+  })
+  return response.text()
+}

@@ -1,0 +1,72 @@
+// Bundles the service into dist/atrium. The launcher runs that in place of the sources while none of them is newer: a
+// start reads a few files instead of some three hundred, with no types to strip. Run by `npm ci` (prepare).
+import { mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs'
+import { basename, join } from 'node:path'
+
+/** Packages that ours could ask for and that nothing here makes them ask for: found in node_modules if that is wrong. */
+const unused = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request', 'pg-native']
+const prefix = 'atrium-'
+
+/**
+ * Builds the bundle of a checkout, in a folder of its own to which dist/atrium then points: whole or not at all. The one
+ * before stays, since a service that runs from it has yet to load some of it.
+ */
+export async function buildBundle(root: string): Promise<void> {
+  const dist = join(root, 'dist')
+  const link = join(dist, 'atrium')
+  const made = join(dist, `${prefix}${process.pid}-${Date.now()}`)
+  mkdirSync(made, { recursive: true })
+  try {
+    const begun = statSync(made).mtime
+    await bundle(root, made)
+    // A source that was changed meanwhile may have been read before: it must count as newer.
+    utimesSync(join(made, 'main.mjs'), begun, begun)
+    const before = targetOf(link)
+    symlinkSync(basename(made), `${made}.link`)
+    renameSync(`${made}.link`, link)
+    for (const name of readdirSync(dist)) {
+      if (!name.startsWith(prefix) || name === basename(made) || name === before) continue
+      rmSync(join(dist, name), { recursive: true, force: true })
+    }
+  } catch (error) {
+    rmSync(made, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function bundle(root: string, folder: string): Promise<void> {
+  // Only here: whoever imports this file need not have the bundler.
+  const { rolldown } = await import('rolldown')
+  const build = await rolldown({
+    cwd: root,
+    input: { main: join(root, 'src', 'main.ts') },
+    platform: 'node',
+    external: unused,
+    onLog(level, log, tell) {
+      // It would be looked for at run time instead, in vain.
+      if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message)
+      tell(level, log)
+    },
+  })
+  try {
+    await build.write({
+      dir: folder,
+      format: 'esm',
+      entryFileNames: '[name].mjs',
+      chunkFileNames: '[name]-[hash].mjs',
+      // Names stay, for whoever reads a stack trace; without them a start would be no quicker.
+      minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+      comments: { legal: false },
+    })
+  } finally {
+    await build.close()
+  }
+}
+
+function targetOf(link: string): string | undefined {
+  try {
+    return readlinkSync(link)
+  } catch {
+    return undefined
+  }
+}
