@@ -1,5 +1,6 @@
 // What the floors above need from storage. Content is history (append-only items); status, lease and cancel are
 // current facts. Every verb on a user's rows takes the user's id; the operator's id also reaches the webhook channel's.
+import type { DocumentStore } from './document.ts'
 import type { UserId } from './ids.ts'
 import type { Draft, Entry, Item } from './item.ts'
 import type { Json } from './json.ts'
@@ -170,6 +171,7 @@ export interface Store {
   readonly secrets: SecretStore
   readonly settings: SettingStore
   readonly tools: ToolStore
+  readonly documents: DocumentStore
   /** Limits of callers: of this process on SQLite, shared on PostgreSQL. */
   readonly limits: LimitStore
   /** Limits that outlive the process. */

@@ -2,6 +2,7 @@
 import type { Store } from '#core/store.ts'
 import type { Seal } from '#lib/seal.ts'
 import { createAccountStore } from './accounts.ts'
+import { createDocumentStore } from './documents.ts'
 import { createLeaseStore } from './leases.ts'
 import { createMemoryLimits } from './limits.ts'
 import { createSqlLimits } from './limits-sql.ts'
@@ -53,6 +54,7 @@ function composeStore(sql: Sql, seal: Seal, now: () => number): Store {
     secrets: createSecretStore({ sql, seal, now }),
     settings: createSettingStore({ sql, now }),
     tools: createToolStore({ sql, now }),
+    documents: createDocumentStore({ sql, now }),
     lastingLimits: createSqlLimits({ sql }),
     limits: sql.backend === 'sqlite' ? createMemoryLimits() : createSqlLimits({ sql }),
     leases: createLeaseStore({ sql }),

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { userId } from '#core/ids.ts'
 import { migrations } from '#store/migrations.ts'
+import { ada } from './harness.ts'
+import { document } from './suite-documents.ts'
 import type { OpenVersion } from './versions.ts'
 
 export function migrateTests(openVersion: OpenVersion): void {
@@ -14,5 +16,11 @@ export function migrateTests(openVersion: OpenVersion): void {
       const store = await old.upgrade()
       assert.deepEqual(await store.accounts.findByToken('h1', 2), { id: userId('u1'), name: 'ada', createdAt: 1 })
     }
+  })
+
+  test('a database from before documents takes and finds them', async (t) => {
+    const store = await (await openVersion(t, 1)).upgrade()
+    await store.documents.put(ada, [document('a', 'hello')])
+    assert.deepEqual((await store.documents.count(ada, [{ term: 'hello' }], 9))?.counts, [1])
   })
 }

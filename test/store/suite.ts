@@ -2,6 +2,7 @@
 import { describe } from 'node:test'
 import type { Open } from './harness.ts'
 import { claimTests } from './suite-claim.ts'
+import { documentTests } from './suite-documents.ts'
 import { gateTests } from './suite-gates.ts'
 import { keepTests } from './suite-keep.ts'
 import { migrateTests } from './suite-migrate.ts'
@@ -20,6 +21,7 @@ export function storeTests(name: string, open: Open, openVersion: OpenVersion): 
     readTests(open)
     reachTests(open)
     keepTests(open)
+    documentTests(open)
     migrateTests(openVersion)
   })
 }

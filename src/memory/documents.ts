@@ -1,0 +1,107 @@
+// All that doors, commands and tools need of memory: write, edit, read, list, delete, search; the rules stand here.
+import type { Author, Document, DocumentInfo, DocumentStore, NewDocument, Put } from '#core/document.ts'
+import { AppError } from '#core/errors.ts'
+import type { UserId } from '#core/ids.ts'
+import { chunksOf } from './chunks.ts'
+import { checkContent, checkPath, folderPrefix } from './path.ts'
+import { type SearchResult, searchDocuments } from './search.ts'
+
+/** A change of a document that is written elsewhere at the same time is made again on what stands there then. */
+const maxTries = 5
+
+export type Writing = {
+  readonly path: string
+  readonly content: string
+  readonly author: Author
+  /** The content holds words from outside. */
+  readonly untrusted?: boolean
+}
+
+export interface Documents {
+  /** Makes or replaces documents, all or none. Throws invalid_input or too_large, naming the field. */
+  write(user: UserId, documents: readonly Writing[]): Promise<readonly Put[]>
+  /** Adds to the end of a document, or makes it. */
+  append(user: UserId, writing: Writing): Promise<Put>
+  /** Replaces a text that occurs once. Throws not_found, or invalid_input when it does not occur exactly once. */
+  edit(user: UserId, edit: Omit<Writing, 'content'> & { find: string; replace: string }): Promise<void>
+  read(user: UserId, path: string): Promise<Document>
+  /** Documents in a folder and below, in order of path, after one. */
+  list(user: UserId, query: { folder?: string; after?: string; limit: number }): Promise<readonly DocumentInfo[]>
+  remove(user: UserId, path: string): Promise<void>
+  search(user: UserId, query: { query: string; limit: number }): Promise<readonly SearchResult[]>
+}
+
+export type DocumentsParts = {
+  readonly store: DocumentStore
+  /** Told after something was written. */
+  readonly written?: (user: UserId, paths: readonly string[]) => void
+}
+
+export function createDocuments({ store, written = () => {} }: DocumentsParts): Documents {
+  async function put(user: UserId, documents: readonly NewDocument[]): Promise<readonly Put[]> {
+    const outcomes = await store.put(user, documents)
+    written(
+      user,
+      documents.map(({ path }) => path),
+    )
+    return outcomes
+  }
+
+  /** Makes new content of what stands there, again when somebody else was faster. */
+  async function change(user: UserId, writing: Omit<Writing, 'content'>, make: (now: Document | undefined) => string) {
+    checkPath(writing.path)
+    for (let tries = 0; tries < maxTries; tries++) {
+      const now = await store.get(user, writing.path)
+      // What stays of words from outside are still words from outside.
+      const untrusted = writing.untrusted === true || now?.untrusted === true
+      const document = ready({ ...writing, untrusted, content: make(now) })
+      const [outcome] = await put(user, [{ ...document, expects: now?.revision ?? 0 }])
+      if (outcome !== undefined && outcome !== 'changed') return outcome
+    }
+    throw new AppError('conversation_busy', `${writing.path} is being changed by others: try again`, { param: 'path' })
+  }
+
+  return {
+    write: (user, documents) => put(user, documents.map(ready)),
+    append: (user, writing) => change(user, writing, (now) => joined(now?.content ?? '', writing.content)),
+    async edit(user, { find, replace, ...writing }) {
+      if (find === '') throw new AppError('invalid_input', 'find is empty: give the text to replace', { param: 'find' })
+      await change(user, writing, (now) => {
+        if (!now) throw missing(writing.path)
+        const parts = now.content.split(find)
+        if (parts.length === 2) return parts.join(replace)
+        const times = parts.length === 1 ? 'does not occur' : `occurs ${parts.length - 1} times`
+        const way =
+          parts.length === 1 ? 'read the document and copy the text exactly' : 'give more of the text around it'
+        throw new AppError('invalid_input', `find ${times} in ${writing.path}: ${way}`, { param: 'find' })
+      })
+    },
+    async read(user, path) {
+      const document = await store.get(user, checkPath(path))
+      if (!document) throw missing(path)
+      return document
+    },
+    list: (user, { folder = '', after = '', limit }) =>
+      store.list(user, { prefix: folderPrefix(folder), after, limit }),
+    async remove(user, path) {
+      if (!(await store.remove(user, checkPath(path)))) throw missing(path)
+      written(user, [path])
+    },
+    search: (user, query) => searchDocuments(store, user, query),
+  }
+}
+
+function ready({ path, content, author, untrusted = false }: Writing): NewDocument {
+  checkPath(path)
+  const bytes = checkContent(content)
+  return { path, bytes, author, untrusted, chunks: chunksOf(path, content) }
+}
+
+/** What is added begins on a line of its own. */
+function joined(before: string, added: string): string {
+  return before === '' || before.endsWith('\n') ? before + added : `${before}\n${added}`
+}
+
+function missing(path: string): AppError {
+  return new AppError('not_found', `there is no document ${path}`, { param: 'path' })
+}

@@ -1,0 +1,44 @@
+// Chunks: nothing lost, nothing doubled, cut where a reader would cut.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { chunksOf } from '#memory/chunks.ts'
+
+function contentOf(content: string): string {
+  return chunksOf('p', content)
+    .map(({ text, lap }) => text.slice(lap))
+    .join('')
+}
+
+test('without their laps the chunks are the content', () => {
+  const piece = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('\n\n', '. ', ' ', '😀'.repeat(700), 'a'.repeat(1_500), '日'.repeat(900)),
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      assert.equal(contentOf(pieces.join('')), pieces.join(''))
+    }),
+  )
+})
+
+test('a chunk ends at a paragraph where it can, and repeats a little of the one before', () => {
+  const content = Array.from({ length: 12 }, (_, at) => `Paragraph ${at}. ${'word '.repeat(80).trim()}`).join('\n\n')
+  const chunks = chunksOf('p', content)
+  assert(chunks.length > 2)
+  for (const [at, { text, lap }] of chunks.entries()) {
+    if (at < chunks.length - 1) assert(text.endsWith('\n\n'), JSON.stringify(text.slice(-20)))
+    assert.equal(lap > 0 && lap <= 200, at > 0)
+    if (at > 0) assert.equal(chunks[at - 1]?.text.slice(-lap), text.slice(0, lap))
+  }
+})
+
+test('no chunk ends or begins inside a character', () => {
+  for (const { text } of chunksOf('p', 'x'.concat('😀'.repeat(5_000)))) assert(text.isWellFormed())
+})
+
+test('an empty document is one chunk, found by its path', () => {
+  const [only, ...more] = chunksOf('plans/garden.md', '')
+  assert.deepEqual([only?.text, more.length], ['', 0])
+  assert(only?.terms.title.includes('garden'))
+})
