@@ -2,6 +2,7 @@
 import { type Config, checkDoors, weakSecrets } from '#config.ts'
 import { openLocalDoor } from '#doors/local/door.ts'
 import { type Hall, type HallParts, openHall } from '#hall.ts'
+import { canRunComponents } from '#hall/components.ts'
 import { type Home, provisionedToken, tokenFile } from '#home.ts'
 import { takeSocket } from '#home/socket.ts'
 import type { Gateway } from '#http/server.ts'
@@ -38,7 +39,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     startedAt: Date.now(),
     model: () => hall.config.model,
     databaseBackend: hall.store.backend,
-    sandboxEnabled: true,
+    sandboxEnabled: canRunComponents,
     doors: () => [
       ...(parts.terminal ? [{ name: 'terminal' }] : []),
       ...open.map(({ name, address }) => ({ name, address })),

@@ -20,6 +20,12 @@ export function canonical(value: unknown): string {
   return `{${fields.join(',')}}`
 }
 
+/** True for a value that nests deeper than so many levels: what walks it later must not run out of stack. */
+export function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((each) => isDeeperThan(levels - 1, each))
+}
+
 /** UTF-8 size of a text; every limit of the house is in bytes. */
 export function byteLength(text: string): number {
   return Buffer.byteLength(text, 'utf8')

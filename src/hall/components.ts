@@ -25,6 +25,12 @@ export async function openComponents(parts: ComponentParts): Promise<ToolSource>
   })
 }
 
+/** True when the transpiler is there; a look, nothing is started. */
+export async function canRunComponents(): Promise<boolean> {
+  const { findTranspiler } = await import('#sandbox/build/transpiler.ts')
+  return findTranspiler() !== undefined
+}
+
 export async function openSandbox({ store, home, config, log }: ComponentParts): Promise<Sandbox> {
   const { createSandbox } = await import('#sandbox/supervisor/sandbox.ts')
   return createSandbox({

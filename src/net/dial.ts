@@ -8,6 +8,7 @@ import { connect as tlsConnect, rootCertificates } from 'node:tls'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { request as httpRequest } from '#lib/http.ts'
+import { orAborted } from '#lib/deadline.ts'
 import { isAddressHost, isLoopbackHost, type Target } from '#safety/urls.ts'
 import { addressKind } from './addresses.ts'
 import { openTunnel, proxyFor, type ProxySettings } from './proxy.ts'
@@ -92,22 +93,13 @@ async function connect(
   }
   // Behind a proxy the name is the proxy's to resolve.
   if (tunnel) return { socket: await openTunnel(tunnel, target, signal) }
+  // A resolver has no deadline of its own.
   const found = await orAborted(lookup(target.host), signal)
   const wanted = isLoopbackHost(target.host) ? 'loopback' : 'public'
   const odd = found.map(({ address }) => addressKind(address)).find((kind) => kind !== wanted)
   if (odd) return refused(target, odd)
   if (found.length === 0) throw new Error('the name has no address')
   return { addresses: found }
-}
-
-/** A resolver has no deadline of its own. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const abort = (): void => reject(new Error('aborted'))
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }
 
 function refused({ host }: Target, kind: string): DialFault {

@@ -8,7 +8,8 @@ export type About = {
   /** The model of the moment, as configured. */
   readonly model: () => { readonly provider: string; readonly name: string }
   readonly databaseBackend: string
-  readonly sandboxEnabled: boolean
+  /** True while components can be made ready. */
+  readonly sandboxEnabled: () => Promise<boolean>
   /** The doors that are open. */
   readonly doors: () => { name: string; address?: string }[]
   /** Connections open on the gateway. */
@@ -18,7 +19,11 @@ export type About = {
 
 /** Jobs and cost are of one user, or of all. */
 export async function statusOf(turns: Pick<Turns, 'counts'>, about: About, user: UserId | undefined, now: number) {
-  const [counts, connections] = await Promise.all([turns.counts(user), about.connections()])
+  const [counts, connections, sandboxEnabled] = await Promise.all([
+    turns.counts(user),
+    about.connections(),
+    about.sandboxEnabled(),
+  ])
   const { provider, name } = about.model()
   return {
     status: about.draining() ? ('draining' as const) : ('ok' as const),
@@ -28,7 +33,7 @@ export async function statusOf(turns: Pick<Turns, 'counts'>, about: About, user:
     llm_backend: provider,
     llm_model: name,
     database_backend: about.databaseBackend,
-    sandbox_enabled: about.sandboxEnabled,
+    sandbox_enabled: sandboxEnabled,
     doors: about.doors(),
     connections,
     cost_today_usd: counts.costTodayUsd,

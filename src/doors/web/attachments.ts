@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import type { Part } from '#core/item.ts'
 import { wrongField } from '#http/check.ts'
+import { decodeUtf8 } from '#lib/utf8.ts'
 
 const maxAttachments = 20
 const maxNameChars = 255
@@ -71,11 +72,7 @@ function textOf(bytes: Buffer, at: number): string {
       },
     )
   }
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    if (!text.includes('\0')) return text
-  } catch {
-    // Said below, as for NUL.
-  }
+  const text = decodeUtf8(bytes)
+  if (text !== undefined && !text.includes('\0')) return text
   throw wrongField(`attachments[${at}].data`, 'is not UTF-8 text')
 }

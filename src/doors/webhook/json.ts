@@ -2,17 +2,14 @@
 import { AppError } from '#core/errors.ts'
 import { isObject, type Json, type JsonObject } from '#core/json.ts'
 import { wrongField } from '#http/check.ts'
+import { decodeUtf8 } from '#lib/utf8.ts'
 
 const maxDepth = 64
 
 /** The JSON object that a body holds. Throws invalid_input, naming the field where there is one. */
 export function readObject(body: Buffer): JsonObject {
-  let text: string
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(body)
-  } catch (error) {
-    throw new AppError('invalid_input', 'the body is not valid UTF-8', { cause: error })
-  }
+  const text = decodeUtf8(body)
+  if (text === undefined) throw new AppError('invalid_input', 'the body is not valid UTF-8')
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -1,17 +1,14 @@
 // Installing a component: checked and transpiled in a process of its own, kept in the cache by its hash.
-import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject } from '#core/json.ts'
-import { inCheckout } from '#lib/place.ts'
 import type { Outline, WitVersion } from '#sandbox/package/component.ts'
 import { outlineOf } from '#sandbox/package/component.ts'
 import { ToolFault, type ToolFaultCode } from '#sandbox/faults.ts'
-import { createFrameReader, type Frame } from '#sandbox/child/frames.ts'
-import { maxTranspiledBytes, transpileDeadlineMs } from '#sandbox/child/limits.ts'
-import { nobody } from '#sandbox/supervisor/process.ts'
-import { writeFolder } from './runtime.ts'
+import type { Frame } from '#sandbox/child/frames.ts'
+import { writeFolder } from './folder.ts'
+import { askTranspiler, findTranspiler } from './transpiler.ts'
 
 /** Code of a component in the cache, ready to run. */
 export type Prepared = {
@@ -27,7 +24,7 @@ export type InstallParts = {
   readonly signal?: AbortSignal
 }
 
-/** Counts up when the way of making code changes, so that old caches are not used. */
+/** Counts up when our part in making code changes; the transpiler has its version: old caches are not used. */
 const generation = 1
 
 /** The hash that pins a component. */
@@ -42,77 +39,17 @@ export function hashOf(component: Uint8Array): string {
 export async function prepareComponent(component: Uint8Array, parts: InstallParts): Promise<Prepared> {
   const outline = outlineOf(component)
   const sha256 = hashOf(component)
-  const folder = join(parts.cacheFolder, `tool-${generation}-${sha256}`)
+  const transpiler = findTranspiler()
+  if (!transpiler) {
+    throw new ToolFault('sandbox_unavailable', 'the transpiler of components is not installed: run npm ci')
+  }
+  const folder = join(parts.cacheFolder, `tool-${generation}-${transpiler.version}-${sha256}`)
   if (!existsSync(folder)) {
-    const made = await transpileApart(component, parts)
+    const made = readAnswer(await askTranspiler(component, transpiler, parts))
     const about = { tool: made.outline.tool, witVersion: made.outline.witVersion }
     writeFolder(folder, new Map([...made.files, ['about.json', Buffer.from(JSON.stringify(about))]]))
   }
   return { sha256, folder, witVersion: outline.witVersion, imports: outline.imports }
-}
-
-async function transpileApart(
-  component: Uint8Array,
-  { deadlineMs = transpileDeadlineMs, signal }: InstallParts,
-): Promise<{ outline: Outline; files: Map<string, Uint8Array> }> {
-  const child = spawnTranspiler()
-  const { promise, resolve: succeed, reject } = Promise.withResolvers<Frame>()
-  const fail = (code: ToolFaultCode, message: string, cause?: unknown): void =>
-    reject(new ToolFault(code, message, { cause }))
-  const late = setTimeout(
-    () => fail('transpile_timeout', `the component was not transpiled within ${deadlineMs / 1_000} s`),
-    deadlineMs,
-  )
-  const abort = (): void => fail('transpile_failed', 'the installation was cancelled')
-  signal?.addEventListener('abort', abort, { once: true })
-  const read = createFrameReader(maxTranspiledBytes, succeed)
-  child.stdout.on('data', (chunk: Buffer) => {
-    try {
-      read(chunk)
-    } catch (error) {
-      fail('transpile_failed', `the component makes more than ${maxTranspiledBytes} bytes of code`, error)
-    }
-  })
-  child.stdin.on('error', () => {})
-  child.on('error', (error) =>
-    fail('sandbox_unavailable', `the transpiler could not be started: ${error.message}`, error),
-  )
-  child.on('exit', (code, killed) =>
-    fail('transpile_failed', `the transpiler broke off on this component (${killed ?? `code ${code}`})`),
-  )
-  child.stdin.end(component)
-  try {
-    return readAnswer(await promise)
-  } finally {
-    clearTimeout(late)
-    signal?.removeEventListener('abort', abort)
-    child.kill('SIGKILL')
-  }
-}
-
-function spawnTranspiler() {
-  const flags = [
-    '--permission',
-    '--no-experimental-sqlite',
-    '--no-experimental-ffi',
-    '--no-addons',
-    `--allow-fs-read=${inCheckout('src', 'sandbox')}/*`,
-    `--allow-fs-read=${inCheckout('package.json')}`,
-    `--allow-fs-read=${inCheckout('node_modules')}/*`,
-    '--wasm-max-mem-pages=16384',
-    '--max-old-space-size=512',
-    '--disable-warning=ExperimentalWarning',
-  ]
-  const limited = `unset PWD OLDPWD; ulimit -c 0; ulimit -t ${Math.ceil(transpileDeadlineMs / 1_000) * 2}; exec "$0" "$@"`
-  const args = [
-    '-c',
-    limited,
-    process.execPath,
-    ...flags,
-    inCheckout('src', 'sandbox', 'build', 'transpile-child.ts'),
-    String(nobody),
-  ]
-  return spawn('/bin/sh', args, { env: {}, cwd: '/', stdio: ['pipe', 'pipe', 'ignore'] })
 }
 
 /** What the transpiling process said. It has handled hostile bytes: its answer is checked like any other's. */

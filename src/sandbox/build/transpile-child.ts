@@ -6,7 +6,7 @@ import { ToolFault } from '#sandbox/faults.ts'
 import { encodeFrame } from '#sandbox/child/frames.ts'
 import { maxComponentBytes } from '#sandbox/child/limits.ts'
 import { giveUpRights } from '#sandbox/child/scrub.ts'
-import { type Generate, transpileComponent } from './transpile.ts'
+import { type Generate, transpileComponent, wordsOf } from './transpile.ts'
 
 // The transpiler's WASI in its browser form: it needs no thread and no native file access.
 registerHooks({
@@ -30,9 +30,11 @@ async function answer(): Promise<Buffer> {
     const list = [...files].map(([name, code]) => ({ name, size: code.length }))
     return encodeFrame({ ok: true, outline, files: list }, Buffer.concat([...files.values()]))
   } catch (error) {
-    const fault =
-      error instanceof ToolFault ? error : new ToolFault('transpile_failed', 'the component could not be transpiled')
-    return encodeFrame({ ok: false, code: fault.code, message: fault.message })
+    const [code, message] =
+      error instanceof ToolFault
+        ? [error.code, error.message]
+        : ['transpile_failed', `the transpiler failed: ${wordsOf(error)}`]
+    return encodeFrame({ ok: false, code, message })
   }
 }
 

@@ -28,6 +28,8 @@ export type Generate = (
   exports: [string, 'function' | 'instance'][]
 }
 
+const maxWordsChars = 300
+
 /** Host functions that wait for the parent; all others answer at once. */
 const waiting = ['http-request', 'tool-invoke', 'workspace-read']
 
@@ -76,22 +78,17 @@ function generated(bytes: Uint8Array, outline: Outline, generate: Generate): Ret
       emitTypescriptDeclarations: false,
     })
   } catch (error) {
-    const why = messageOf(error)
-      .split('\n')[0]
-      ?.replaceAll(/[^\x20-\x7e]/g, '?')
-      .slice(0, 300)
-    throw new ToolFault('component_malformed', `the file is not a valid WebAssembly component: ${why}`, {
+    throw new ToolFault('component_malformed', `the file is not a valid WebAssembly component: ${wordsOf(error)}`, {
       cause: error,
     })
   }
 }
 
-function messageOf(error: unknown): string {
-  if (error instanceof Error) {
-    const payload = 'payload' in error ? error.payload : undefined
-    return typeof payload === 'string' ? payload : error.message
-  }
-  return String(error)
+/** What an error says, in one line that can be printed. The transpiler's own are records with a payload. */
+export function wordsOf(error: unknown): string {
+  const payload = error instanceof Error && 'payload' in error ? error.payload : error
+  const message = payload instanceof Error ? payload.message : String(payload)
+  return (message.split('\n', 1)[0] ?? '').replaceAll(/[^\x20-\x7e]/g, '?').slice(0, maxWordsChars)
 }
 
 /** How often the generated code instantiates a core module. */

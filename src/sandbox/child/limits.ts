@@ -41,6 +41,8 @@ export const maxCallBytes = 96 * mib
 export const maxCallFrames = maxRequestsPerCall + maxHostCalls + maxLogFrames + 8
 
 export const idleStopMs = 30_000
+/** How long a call may wait for a process to be free. */
+export const maxWaitMs = 60_000
 /** CPU that a child may have used before it is replaced, and after which the system ends it, parent or no parent. */
-export const recycleCpuMs = 60_000
+export const maxCpuMs = 60_000
 export const maxCpuSecs = 120

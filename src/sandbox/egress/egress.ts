@@ -5,6 +5,7 @@ import { createMask, findSecrets, maskBytes } from '#safety/secrets.ts'
 import { judgeUrl, originOf, showTarget, type Target } from '#safety/urls.ts'
 import type { Capabilities } from '#sandbox/package/capabilities.ts'
 import { credentialsFor, echoesOf, inject } from './credentials.ts'
+import { withDeadline } from '#lib/deadline.ts'
 import type { Dial, Outgoing, WireAnswer } from '#net/dial.ts'
 import type { RequestFault } from '#sandbox/faults.ts'
 import {
@@ -149,7 +150,7 @@ export function createEgress(parts: EgressParts): Egress {
       }
       const checked = check(guest, parts.capabilities.allowlist)
       if ('code' in checked) return refuse(checked)
-      const answer = await within(timeoutOf(guest, parts.capabilities.timeoutSecs), signal, (either) =>
+      const answer = await withDeadline(timeoutOf(guest, parts.capabilities.timeoutSecs), signal, (either) =>
         follow(checked, either),
       )
       if ('code' in answer) return refuse(answer)
@@ -214,17 +215,6 @@ function masked(answer: WireAnswer, echoes: readonly string[]): WireAnswer {
   const clean = createMask(echoes)
   const headers = new Map([...answer.headers].map(([name, value]) => [clean(name), clean(value)]))
   return { ...answer, headers, body: maskBytes(answer.body, echoes) }
-}
-
-/** Runs with a signal that also fires after a time; unlike a timeout signal it leaves no timer behind. */
-async function within<T>(ms: number, signal: AbortSignal, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), ms)
-  try {
-    return await run(AbortSignal.any([signal, late.signal]))
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 function timeoutOf({ timeoutMs }: GuestRequest, timeoutSecs: number | undefined): number {

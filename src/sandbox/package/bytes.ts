@@ -1,4 +1,5 @@
 // Reading WebAssembly binaries: a cursor over bytes that never runs past the end.
+import { decodeUtf8 } from '#lib/utf8.ts'
 import { ToolFault } from '#sandbox/faults.ts'
 
 export type Cursor = { readonly bytes: Uint8Array; at: number; readonly end: number }
@@ -41,11 +42,9 @@ export function text(cursor: Cursor): string {
   const length = u32(cursor)
   const start = cursor.at
   skip(cursor, length)
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(cursor.bytes.subarray(start, cursor.at))
-  } catch (error) {
-    throw malformed('it holds a name that is not UTF-8', error)
-  }
+  const name = decodeUtf8(cursor.bytes.subarray(start, cursor.at))
+  if (name === undefined) throw malformed('it holds a name that is not UTF-8')
+  return name
 }
 
 /** The sections after the eight bytes of the header. */

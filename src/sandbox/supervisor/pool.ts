@@ -1,8 +1,10 @@
 // The few live processes of all tools. A call takes an idle process of its tool, else a free place, else the place of
 // an idle process of another tool; beyond that calls wait their turn.
 import { ToolFault } from '#sandbox/faults.ts'
-import { idleStopMs, recycleCpuMs } from '#sandbox/child/limits.ts'
-import { type Finished, type Job, nobody, startProcess, type ToolProcess } from './process.ts'
+import { idleStopMs, maxCpuMs, maxWaitMs } from '#sandbox/child/limits.ts'
+import { within } from '#lib/deadline.ts'
+import { nobody } from '#sandbox/confine.ts'
+import { type Finished, type Job, startProcess, type ToolProcess } from './process.ts'
 
 export interface ToolPool {
   /** Runs a job in a process of the tool whose code lies in `folder`. */
@@ -20,13 +22,16 @@ export type PoolParts = {
   readonly idleMs?: number
   /** How many calls may wait; more are refused rather than piled up. */
   readonly maxWaiting?: number
+  /** Only tests give these. */
+  readonly waitMs?: number
+  readonly recycleCpuMs?: number
 }
 
 type Place = {
   readonly folder: string
   readonly process: ToolProcess
   busy: boolean
-  /** When it began to serve its tool, or was last the choice of the longest waiting call. */
+  /** When its first call was over, or it was last the choice of the longest waiting call. Its start does not count. */
   since: number
   idle?: NodeJS.Timeout
 }
@@ -48,6 +53,8 @@ export function createToolPool({
   maxProcesses,
   idleMs = idleStopMs,
   maxWaiting = defaultMaxWaiting,
+  waitMs = maxWaitMs,
+  recycleCpuMs = maxCpuMs,
 }: PoolParts): ToolPool {
   const places = new Set<Place>()
   let queue: Waiting[] = []
@@ -65,7 +72,7 @@ export function createToolPool({
       folder,
       process: startProcess({ script, folder, ...(root && { uid: nobody }) }),
       busy: true,
-      since: performance.now(),
+      since: Number.POSITIVE_INFINITY,
     }
     places.add(place)
     return place
@@ -98,6 +105,7 @@ export function createToolPool({
 
   function giveBack(place: Place): void {
     place.busy = false
+    place.since = Math.min(place.since, performance.now())
     if (!open || !place.process.alive || place.process.cpuMs > recycleCpuMs) drop(place)
     else {
       place.idle = setTimeout(() => drop(place), idleMs)
@@ -126,20 +134,23 @@ export function createToolPool({
         new ToolFault('sandbox_unavailable', `${maxWaiting} tool calls are waiting already; try later`),
       )
     }
-    return new Promise<Place>((resolve, reject) => {
-      const abort = (): void => {
-        queue = queue.filter((each) => each !== entry)
-        reject(new ToolFault('crashed', 'the call was cancelled'))
-      }
-      const start = (free: Place): void => {
-        signal?.removeEventListener('abort', abort)
-        resolve(free)
-      }
-      const entry: Waiting = { folder, start, fail: reject }
-      queue.push(entry)
-      signal?.addEventListener('abort', abort, { once: true })
-      serve()
-    })
+    const { promise, resolve, reject } = Promise.withResolvers<Place>()
+    const entry: Waiting = { folder, start: resolve, fail: reject }
+    const leave = (fault: ToolFault): void => {
+      // One that has its place by now must take it, or nobody ever gives it back.
+      if (!queue.includes(entry)) return
+      queue = queue.filter((each) => each !== entry)
+      reject(fault)
+    }
+    const abort = (): void => leave(new ToolFault('crashed', 'the call was cancelled'))
+    queue.push(entry)
+    signal?.addEventListener('abort', abort, { once: true })
+    serve()
+    const late = (): Promise<Place> => {
+      leave(new ToolFault('sandbox_unavailable', `no tool process was free within ${waitMs / 1_000} s; try later`))
+      return promise
+    }
+    return within(waitMs, promise, late).finally(() => signal?.removeEventListener('abort', abort))
   }
 
   return {

@@ -1,6 +1,8 @@
 // One live process of a tool: started with the fewest rights that run it, given one call at a time, killed when it is
 // late, floods, or lies.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { dirname } from 'node:path'
+import { within } from '#lib/deadline.ts'
+import { type Confined, spawnConfined } from '#sandbox/confine.ts'
 import { ToolFault, type ToolFaultCode } from '#sandbox/faults.ts'
 import { createFrameReader, encodeFrame, type Frame } from '#sandbox/child/frames.ts'
 import type { LogLine, Result, Work } from '#sandbox/child/guest.ts'
@@ -49,9 +51,6 @@ export type ProcessParts = {
   readonly uid?: number
 }
 
-/** Who a child becomes when the service runs as root: nobody, who may signal no other user's process. */
-export const nobody = 65_534
-
 /** Starts a process for a tool. It is ready when its first job says so. */
 export function startProcess(parts: ProcessParts): ToolProcess {
   const child = spawnChild(parts)
@@ -74,7 +73,7 @@ export function startProcess(parts: ProcessParts): ToolProcess {
       fail('flood', `the tool's process sent something out of order and was stopped: ${String(error)}`)
     }
   })
-  child.stdout?.on('data', (chunk: Buffer) => {
+  child.stdout.on('data', (chunk: Buffer) => {
     // Between two jobs a process has nothing to say.
     if (!current) return end()
     try {
@@ -89,7 +88,7 @@ export function startProcess(parts: ProcessParts): ToolProcess {
     alive = false
     current?.reject(deathOf(code, signal))
   })
-  for (const stream of [child.stdin, child.stdout]) stream?.on('error', () => {})
+  for (const stream of [child.stdin, child.stdout]) stream.on('error', () => {})
 
   return {
     get alive() {
@@ -106,7 +105,10 @@ export function startProcess(parts: ProcessParts): ToolProcess {
       const running = watch(job, { child, fail })
       current = running
       try {
-        const done = await running.done
+        const done = await within(job.deadlineMs, running.done, () => {
+          fail('time_limit', `the tool did not finish within ${job.deadlineMs / 1_000} s and was stopped`)
+          return running.done
+        })
         cpuMs = done.cpuMs
         return { result: done.result }
       } finally {
@@ -128,22 +130,19 @@ type Running = {
 }
 
 /** One job on its way: counts what comes, answers what is asked, keeps the deadline. */
-function watch(job: Job, { child, fail }: { child: ChildProcess; fail: Fail }): Running {
+function watch(job: Job, { child, fail }: { child: Confined; fail: Fail }): Running {
   const { promise, resolve, reject } = Promise.withResolvers<Done>()
   const stop = new AbortController()
   let bytes = 0
   let frames = 0
-  const late = setTimeout(() => {
-    fail('time_limit', `the tool did not finish within ${job.deadlineMs / 1_000} s and was stopped`)
-  }, job.deadlineMs)
   const abort = (): void => fail('crashed', 'the call was cancelled')
   job.signal?.addEventListener('abort', abort, { once: true })
-  child.stdin?.write(encodeFrame({ type: 'call', work: job.work }))
+  child.stdin.write(encodeFrame({ type: 'call', work: job.work }))
   let asking = false
   const answer = async (call: HostCall): Promise<void> => {
     const { head, body } = await job.host(call, stop.signal)
     if (stop.signal.aborted) return
-    child.stdin?.write(encodeFrame({ ...head, type: 'answer', id: call.id }, body), () => {
+    child.stdin.write(encodeFrame({ ...head, type: 'answer', id: call.id }, body), () => {
       asking = false
     })
   }
@@ -177,35 +176,26 @@ function watch(job: Job, { child, fail }: { child: ChildProcess; fail: Fail }): 
       resolve(done)
     },
     release() {
-      clearTimeout(late)
       job.signal?.removeEventListener('abort', abort)
       stop.abort()
     },
   }
 }
 
-function spawnChild({ script, folder, uid }: ProcessParts): ChildProcess {
-  const flags = [
-    '--permission',
-    '--no-experimental-sqlite',
-    '--no-experimental-ffi',
-    '--no-addons',
-    '--disable-sigusr1',
-    '--disallow-code-generation-from-strings',
-    `--allow-fs-read=${script.replace(/[^/\\]*$/, '*')}`,
-    `--allow-fs-read=${folder}/*`,
-    `--wasm-max-mem-pages=${maxMemoryPages}`,
-    `--wasm-max-table-size=${maxTableEntries}`,
-    '--max-old-space-size=128',
-    '--disable-warning=ExperimentalWarning',
-  ]
-  const args = [...flags, script, folder, String(uid ?? '')]
-  // The system ends a child that loops on after its parent is gone: nothing inside it could.
-  const limited = `unset PWD OLDPWD; ulimit -c 0; ulimit -t ${maxCpuSecs}; exec "$0" "$@"`
-  return spawn('/bin/sh', ['-c', limited, process.execPath, ...args], {
-    env: {},
-    cwd: '/',
-    stdio: ['pipe', 'pipe', 'ignore'],
+function spawnChild({ script, folder, uid }: ProcessParts): Confined {
+  return spawnConfined({
+    script,
+    args: [folder, String(uid ?? '')],
+    reads: [`${dirname(script)}/*`, `${folder}/*`],
+    flags: [
+      '--disable-sigusr1',
+      '--disallow-code-generation-from-strings',
+      `--wasm-max-mem-pages=${maxMemoryPages}`,
+      `--wasm-max-table-size=${maxTableEntries}`,
+      '--max-old-space-size=128',
+    ],
+    cpuSecs: maxCpuSecs,
+    stderr: 'ignore',
   })
 }
 

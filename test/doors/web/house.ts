@@ -68,7 +68,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     startedAt: now() - 5_000,
     model: () => ({ provider: 'test', name: 'test-1' }),
     databaseBackend: store.backend,
-    sandboxEnabled: false,
+    sandboxEnabled: () => Promise.resolve(false),
     doors: () => [{ name: 'web', address: 'http://127.0.0.1' }],
     connections: () => gateway.connections(),
     draining: () => false,

@@ -1,13 +1,15 @@
 // Few live processes: shared fairly, stopped when idle, replaced when they die.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
-import { chooseNext, createToolPool, type ToolPool } from '#sandbox/supervisor/pool.ts'
+import { chooseNext, createToolPool, type PoolParts, type ToolPool } from '#sandbox/supervisor/pool.ts'
 import { prepareRuntime } from '#sandbox/build/runtime.ts'
 import type { Job } from '#sandbox/supervisor/process.ts'
 import { component, ok } from '../fixtures.ts'
 import { createRig } from '../rig.ts'
+import { until } from '../../until.ts'
 
+/** A test that would hang to the deadline of a call fails earlier by this. */
+const boundMs = 10_000
 const rig = createRig()
 const folders: string[] = []
 const pools: ToolPool[] = []
@@ -21,10 +23,18 @@ after(async () => {
   await rig.close()
 })
 
-function createPool(maxProcesses: number, more: { idleMs?: number; maxWaiting?: number } = {}): ToolPool {
+function createPool(maxProcesses: number, more: Omit<PoolParts, 'script' | 'maxProcesses'> = {}): ToolPool {
   const pool = createToolPool({ script: prepareRuntime(rig.cacheFolder), maxProcesses, ...more })
   pools.push(pool)
   return pool
+}
+
+function runs(pid: number | undefined): boolean {
+  try {
+    return process.kill(pid ?? 0, 0)
+  } catch {
+    return false
+  }
 }
 
 const job: Job = {
@@ -53,8 +63,7 @@ test('an idle process is used again, and stopped after a while', async () => {
   const [first] = pool.live()
   await pool.run(folders[0] ?? '', job)
   assert.equal(pool.live()[0]?.pid, first?.pid)
-  while (pool.live().length > 0) await new Promise((done) => setTimeout(done, 20))
-  assert.throws(() => readFileSync(`/proc/${first?.pid}/cmdline`, 'utf8').includes('child.mjs') || assert.fail('gone'))
+  await until(() => pool.live().length === 0 && !runs(first?.pid))
 })
 
 test('a process that was killed while idle is replaced without a word', async () => {
@@ -62,7 +71,7 @@ test('a process that was killed while idle is replaced without a word', async ()
   await pool.run(folders[0] ?? '', job)
   const { pid } = pool.live()[0] ?? {}
   process.kill(pid ?? 0, 'SIGKILL')
-  await new Promise((done) => setTimeout(done, 100))
+  await until(() => !runs(pid))
   assert.equal((await pool.run(folders[0] ?? '', job)).result.type, 'output')
   assert.notEqual(pool.live()[0]?.pid, pid)
 })
@@ -90,10 +99,62 @@ test('a tool that holds all it may leaves a place to the others', async () => {
   const [slow = '', quick = ''] = folders
   const stop = new AbortController()
   const looping = (await rig.load(await component({ execute: `(loop $l (br $l)) ${ok}` }))).folder
-  const held = [1, 2, 3].map(() => pool.run(looping, { ...job, signal: stop.signal }).catch(() => 'stopped'))
-  for (const folder of [slow, quick, slow]) assert.equal((await pool.run(folder, job)).result.type, 'output')
+  let over = 0
+  const held = [1, 2, 3].map(() =>
+    pool.run(looping, { ...job, signal: stop.signal }).catch(() => {
+      over++
+      return 'stopped'
+    }),
+  )
+  for (const folder of [slow, quick, slow]) {
+    const { result } = await pool.run(folder, { ...job, signal: AbortSignal.timeout(boundMs) })
+    assert.equal(result.type, 'output')
+  }
+  assert.equal(over, 0, 'the others only had a place after one of its calls was over')
   stop.abort()
   assert.deepEqual(await Promise.all(held), ['stopped', 'stopped', 'stopped'])
+})
+
+test('calls that never cease do not starve those of another tool', async () => {
+  const pool = createPool(1)
+  const [greedy = '', patient = ''] = folders
+  let served = false
+  const callers = [1, 2].map(async () => {
+    while (!served) await pool.run(greedy, job)
+  })
+  try {
+    const { result } = await pool.run(patient, { ...job, signal: AbortSignal.timeout(boundMs) })
+    assert.equal(result.type, 'output')
+  } finally {
+    served = true
+    await Promise.all(callers)
+  }
+})
+
+test('a call that waits too long for a process is told so, and leaves the queue', async () => {
+  const pool = createPool(1, { waitMs: 100 })
+  const looping = (await rig.load(await component({ execute: `(loop $l (br $l)) ${ok}` }))).folder
+  const stop = new AbortController()
+  const held = pool.run(looping, { ...job, signal: stop.signal }).catch(() => 'stopped')
+  await assert.rejects(pool.run(folders[0] ?? '', job), {
+    code: 'sandbox_unavailable',
+    message: 'no tool process was free within 0.1 s; try later',
+  })
+  stop.abort()
+  assert.equal(await held, 'stopped')
+  assert.equal((await pool.run(folders[0] ?? '', job)).result.type, 'output')
+})
+
+test('a process that has used up its CPU is replaced after its call', async () => {
+  const frugal = createPool(1)
+  const worn = createPool(1, { recycleCpuMs: 0 })
+  for (const [pool, lives] of [
+    [frugal, 1],
+    [worn, 0],
+  ] as const) {
+    await pool.run(folders[0] ?? '', job)
+    assert.equal(pool.live().length, lives)
+  }
 })
 
 test('closing ends every process and refuses what waits', async () => {

@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { type Host, nobody, startProcess } from '#sandbox/supervisor/process.ts'
+import { nobody } from '#sandbox/confine.ts'
+import { type Host, startProcess } from '#sandbox/supervisor/process.ts'
 import { prepareRuntime } from '#sandbox/build/runtime.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'atrium-process-'))

@@ -171,6 +171,7 @@ test('each call gets a fresh instance: nothing stays from the last one', async (
   for (let each = 0; each < 5; each++) assert.equal((await call('remember')).output, '1')
 })
 
-test('parameters must be JSON', async () => {
-  assert.equal((await rig.sandbox.testCall(tool, { params: '{' })).code, 'params_invalid')
+test('parameters of a model must be JSON; what somebody tries out goes in as it is', async () => {
+  await assert.rejects(rig.sandbox.execute(tool, { params: '{', callId: 'c' }), { code: 'params_invalid' })
+  assert.notEqual((await rig.sandbox.testCall(tool, { params: '{' })).code, 'params_invalid')
 })

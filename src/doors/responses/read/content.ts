@@ -2,6 +2,7 @@
 import type { Part } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
 import { check, wrongField } from '#http/check.ts'
+import { decodeUtf8 } from '#lib/utf8.ts'
 import { FilePartSchema, ImagePartSchema, RefusalPartSchema, TextPartSchema } from './schemas.ts'
 
 const textTypes = ['input_text', 'output_text', 'text', 'summary_text', 'reasoning_text']
@@ -69,10 +70,6 @@ function percentDecoded(text: string): Buffer {
 }
 
 function utf8(bytes: Buffer): string | undefined {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    return text.includes('\0') ? undefined : text
-  } catch {
-    return undefined
-  }
+  const text = decodeUtf8(bytes)
+  return text?.includes('\0') ? undefined : text
 }

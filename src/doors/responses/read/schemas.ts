@@ -1,6 +1,6 @@
 // What a request may hold, as schemas: they check it, and the OpenAPI document is made from them. Null means absent.
 import * as z from 'zod/mini'
-import { byteLength } from '#core/json.ts'
+import { byteLength, isDeeperThan } from '#core/json.ts'
 
 const maxModelBytes = 256
 const maxDepth = 100
@@ -93,8 +93,6 @@ export const FilePartSchema = z.object({
 })
 
 /** True for a value nested deeper than anything a program means: what is stored is written as JSON, and that recurses. */
-export function tooDeep(value: unknown, left = maxDepth): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (left === 0) return true
-  return Object.values(value).some((each) => tooDeep(each, left - 1))
+export function tooDeep(value: unknown): boolean {
+  return isDeeperThan(maxDepth, value)
 }
