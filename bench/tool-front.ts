@@ -126,7 +126,7 @@ async function answerOf(
   { args, context, holds }: { args: Json; context: ToolContext; holds: string },
 ): Promise<void> {
   // What the tool says is wrong with its parameters is an answer of its, too.
-  const answer = await tool.run(args, context).catch((error: unknown) => String(error))
+  const answer = await tool.run(JSON.stringify(args), context).catch((error: unknown) => String(error))
   if (!answer.includes(holds)) throw new Error(`a call was answered ${answer.slice(0, 300)}`)
 }
 

@@ -1,13 +1,15 @@
 // One question to the model: its stream becomes deltas as it arrives and drafts when it is whole.
+import { AppError } from '#core/errors.ts'
 import type { Delta } from '#core/event.ts'
 import { newCallId, newId } from '#core/ids.ts'
 import { type Draft, textMessage } from '#core/item.ts'
-import { isObject, type Json } from '#core/json.ts'
-import type { Model, ModelRequest } from '#core/model.ts'
+import { maxCalls, type Model, type ModelEvent, type ModelRequest } from '#core/model.ts'
 import { noUsage, type Usage } from '#core/turn.ts'
 
-/** Calls in one response beyond this are not taken: no task needs them, and each may hold a process. */
-const maxCalls = 64
+/** Blocks of text and thoughts, and calls, in one response; the store looks back further than this for open calls. */
+const maxItems = 256
+/** Letters in one response: more than any model has tokens for. */
+const maxChars = 32 * 1024 * 1024
 
 export type Reply = {
   readonly drafts: readonly Draft[]
@@ -26,63 +28,118 @@ export type Question = {
 
 /** Asks once. Never throws: a fault comes back beside what had arrived. */
 export async function ask({ model, request, turnId, signal, emit }: Question): Promise<Reply> {
-  const itemId = newId()
-  const calls: Draft[] = []
-  let text = ''
-  let reasoning = ''
-  let opaque: string | undefined
-  let usage = noUsage
+  const said = createResponse(turnId)
   let fault: unknown
   try {
     for await (const batch of model.stream(request, signal)) {
       const deltas: Delta[] = []
-      for (const event of batch) {
-        switch (event.type) {
-          case 'text':
-            deltas.push({ type: 'delta', turnId, itemId, offset: text.length, text: event.text })
-            text += event.text
-            break
-          case 'reasoning':
-            reasoning += event.text
-            opaque = event.opaque ?? opaque
-            break
-          case 'call':
-            if (calls.length < maxCalls) calls.push(callDraft(event.name, event.args))
-            break
-          case 'done':
-            usage = event.usage
-            break
-          default:
-            event satisfies never
-        }
-      }
+      for (const event of batch) said.take(event, deltas)
       if (deltas.length > 0) emit(deltas)
     }
   } catch (error) {
     fault = error
   }
-  const drafts: Draft[] = []
-  // A provider may keep its thoughts to itself and still want their seal back.
-  if ((reasoning || opaque) && fault === undefined) {
-    drafts.push({ id: newId(), item: { type: 'reasoning', text: reasoning, ...(opaque && { opaque }) } })
-  }
-  // A response without calls always leaves a message, so that the turn can end.
-  if (text || (calls.length === 0 && fault === undefined))
-    drafts.push({ id: itemId, item: textMessage('assistant', text) })
-  if (fault !== undefined) return { drafts, usage, fault }
-  return { drafts: [...drafts, ...calls], usage }
+  if (fault !== undefined) return { drafts: said.brokenOff(), usage: said.usage(), fault }
+  return { drafts: said.whole(), usage: said.usage() }
 }
 
-function callDraft(name: string, args: string): Draft {
-  return { id: newId(), item: { type: 'call', callId: newCallId(), name, args: parseArgs(args) } }
+/** A text or a block of thoughts that is still being written. */
+type Block = {
+  readonly type: 'message' | 'reasoning'
+  readonly id: string
+  /** Which text it follows. */
+  readonly place?: { readonly after: string }
+  text: string
+  seal?: string
+}
+type Said = Block | { readonly type: 'call'; readonly draft: Draft }
+
+/** What the model said, in the order in which it said it. */
+function createResponse(turnId: string) {
+  const said: Said[] = []
+  let calls = 0
+  let chars = 0
+  let usage = noUsage
+  let stopped = false
+
+  function add<T extends Said>(each: T): T {
+    if (said.push(each) > maxItems) throw beyond(`${maxItems} parts`)
+    return each
+  }
+
+  /** The block that a piece continues: the last, unless its seal has closed it. */
+  function blockOf(type: Block['type']): Block {
+    const last = said.at(-1)
+    if (last?.type === type && last.seal === undefined) return last
+    const before = said.findLast((each): each is Block => each.type === 'message')
+    return add({ type, id: newId(), text: '', ...(before && { place: { after: before.id } }) })
+  }
+
+  function count(text: string): void {
+    chars += text.length
+    if (chars > maxChars) throw beyond(`${maxChars} letters`)
+  }
+
+  return {
+    take(event: ModelEvent, deltas: Delta[]): void {
+      switch (event.type) {
+        case 'text': {
+          if (event.text === '') break
+          count(event.text)
+          const block = blockOf('message')
+          const offset = block.text.length
+          deltas.push({ type: 'delta', turnId, itemId: block.id, ...block.place, offset, text: event.text })
+          block.text += event.text
+          break
+        }
+        case 'reasoning': {
+          if (event.text === '' && event.seal === undefined) break
+          count(event.text)
+          const block = blockOf('reasoning')
+          block.text += event.text
+          if (event.seal !== undefined) block.seal = event.seal
+          break
+        }
+        case 'call':
+          count(event.args)
+          if (++calls > maxCalls) throw beyond(`${maxCalls} calls`)
+          add({ type: 'call', draft: callDraft(event) })
+          break
+        case 'done':
+          usage = event.usage
+          stopped = event.stop === 'length'
+          break
+        default:
+          event satisfies never
+      }
+    },
+    usage: () => usage,
+    /** A response without calls always leaves a message, so that the turn can end. */
+    whole(): Draft[] {
+      const spoke = stopped ? said.at(-1)?.type === 'message' : said.some(({ type }) => type === 'message')
+      if (calls === 0 && !spoke) said.push({ type: 'message', id: newId(), text: '' })
+      return said.map((each, at) => draftOf(each, stopped && at === said.length - 1))
+    },
+    /** Only what was shown: thoughts without their seal and calls that nobody will run are of no use. */
+    brokenOff(): Draft[] {
+      const texts = said.filter(({ type }) => type === 'message')
+      return texts.map((each, at) => draftOf(each, at === texts.length - 1))
+    },
+  }
 }
 
-/** The arguments as an object, or the raw text where they are none: the model is told so. */
-function parseArgs(text: string): Json {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? (value as Json) : text
-  } catch {
-    return text
-  }
+function draftOf(said: Said, cut: boolean): Draft {
+  if (said.type === 'call') return said.draft
+  const { type, id, text, seal } = said
+  if (type === 'message') return { id, item: { ...textMessage('assistant', text), ...(cut && { cut }) } }
+  return { id, item: { type, text, ...(seal !== undefined && { seal }) } }
+}
+
+function callDraft({ name, args, seal }: ModelEvent & { type: 'call' }): Draft {
+  const call = { type: 'call', callId: newCallId(), name, args, ...(seal !== undefined && { seal }) } as const
+  return { id: newId(), item: call }
+}
+
+function beyond(what: string): AppError {
+  return new AppError('model_failed', `the model sent more than ${what} in one response: ask for less at once`)
 }

@@ -37,7 +37,7 @@ function repeatedCall(items: readonly Item[], limit: number): TurnError | undefi
   const seen = new Map<string, number>()
   for (const item of items) {
     if (item.type !== 'call') continue
-    const key = `${item.name} ${canonical(item.args)}`
+    const key = `${item.name} ${sameText(item.args)}`
     const times = (seen.get(key) ?? 0) + 1
     if (times >= limit) {
       return {
@@ -48,6 +48,17 @@ function repeatedCall(items: readonly Item[], limit: number): TurnError | undefi
     seen.set(key, times)
   }
   return undefined
+}
+
+/** The same for arguments that differ in nothing but white space and the order of names; every digit counts. */
+function sameText(args: string): string {
+  try {
+    const digits = (_: string, value: unknown, context?: { source: string }): unknown =>
+      typeof value === 'number' ? [context?.source] : value
+    return canonical(JSON.parse(args, digits))
+  } catch {
+    return args
+  }
 }
 
 function failingTool(items: readonly Item[], limit: number): TurnError | undefined {

@@ -143,9 +143,9 @@ function sizeOf(item: Item): number {
       return 200 + 3 * (item.output?.length ?? 0)
     case 'call':
     case 'gate':
-      return 200 + 3 * JSON.stringify(item.args).length
+      return 200 + 3 * item.args.length
     case 'reasoning':
-      return 200 + 3 * (item.text.length + (item.opaque?.length ?? 0))
+      return 200 + 3 * (item.text.length + (item.seal?.length ?? 0))
     case 'summary':
       return 200 + 3 * item.text.length
     case 'attempt':

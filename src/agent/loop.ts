@@ -1,5 +1,5 @@
 // The agent loop: ask, settle, wait, stop. It yields what it made; the runner records each step before the loop goes on.
-import { openCalls } from '#core/calls.ts'
+import { isModelMade, openCalls } from '#core/calls.ts'
 import { AppError } from '#core/errors.ts'
 import type { Delta } from '#core/event.ts'
 import { newId } from '#core/ids.ts'
@@ -130,8 +130,7 @@ function spent({ turn, history }: LoopParts): { items: readonly Item[]; steps: n
   let steps = 0
   let speaking = false
   for (const item of items) {
-    const byModel =
-      item.type === 'reasoning' || item.type === 'call' || (item.type === 'message' && item.role === 'assistant')
+    const byModel = isModelMade(item)
     if (byModel && !speaking) steps++
     speaking = byModel
   }

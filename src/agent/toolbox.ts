@@ -1,5 +1,5 @@
 // The tools of one turn: the service's own, and the functions its caller brought.
-import { isObject } from '#core/json.ts'
+import { objectIn } from '#core/json.ts'
 import type { Call } from '#core/item.ts'
 import type { Tool, ToolSpec } from '#core/tool.ts'
 import { judge } from '#safety/policy.ts'
@@ -26,7 +26,7 @@ export function createToolbox(
     kindOf(call) {
       const tool = tools.get(call.name)
       if (!tool && !callers.some(({ name }) => name === call.name)) return 'unknown'
-      if (!isObject(call.args)) return 'invalid'
+      if (!objectIn(call.args)) return 'invalid'
       if (!tool) return 'caller'
       const verdict = judge(tool)
       return verdict === 'allow' ? 'run' : verdict

@@ -1,15 +1,15 @@
 // How events of a thread reach its watchers.
 import type { ErrorCode } from './errors.ts'
-import type { Event } from './event.ts'
+import type { Delta, Event } from './event.ts'
 import type { Turn } from './turn.ts'
 
 /** The text of an item that is still being written. */
-export type Partial = { readonly turnId: string; readonly itemId: string; readonly text: string }
+export type Unfinished = Omit<Delta, 'type' | 'offset'>
 
 /** A subscription: batches of events, from the moment it was made. */
 export interface Subscription extends AsyncIterable<readonly Event[]> {
   /** What was being written when the subscription began. */
-  readonly partial: Partial | undefined
+  readonly partial: Unfinished | undefined
   close(): void
 }
 

@@ -1,5 +1,5 @@
 // Where the calls of a thread stand, read from its items.
-import type { Answer, Call, Gate, Item } from './item.ts'
+import { type Answer, type Call, type Gate, type Item, textOf } from './item.ts'
 
 /** A call of the latest model response that has no result yet, and what has happened to it. */
 export type OpenCall = {
@@ -7,6 +7,22 @@ export type OpenCall = {
   readonly gate?: Gate
   readonly answer?: Answer
   readonly attempted: boolean
+}
+
+/** True for what a model makes; an unbroken run of it is one response. */
+export function isModelMade(item: Item): boolean {
+  return item.type === 'reasoning' || item.type === 'call' || (item.type === 'message' && item.role === 'assistant')
+}
+
+/** What the model said last: the texts of its latest response, as one; undefined where it said none. */
+export function replyIn(items: readonly Item[]): string | undefined {
+  const texts: string[] = []
+  for (let at = items.length - 1; at >= 0; at--) {
+    const item = items[at] as Item
+    if (item.type === 'message' && item.role === 'assistant') texts.push(textOf(item))
+    else if (texts.length > 0 && !isModelMade(item)) break
+  }
+  return texts.length > 0 ? texts.toReversed().join('\n\n') : undefined
 }
 
 /**
@@ -19,8 +35,12 @@ export function openCalls(items: readonly Item[]): OpenCall[] {
   const gates = new Map<string, Gate>()
   const answers = new Map<string, Answer>()
   const open: OpenCall[] = []
+  let speaking = false
   for (let at = items.length - 1; at >= 0; at--) {
     const item = items[at] as Item
+    const made = isModelMade(item)
+    if (speaking && !made) break
+    speaking = made
     if (item.type === 'result' || (item.type === 'answer' && item.decision === 'output')) closed.add(item.callId)
     // What was tried before a gate is not what waits behind it.
     else if (item.type === 'attempt' && !gates.has(item.callId)) attempted.add(item.callId)
@@ -29,8 +49,8 @@ export function openCalls(items: readonly Item[]): OpenCall[] {
     // An answer older than the latest gate was given to an earlier one.
     else if (item.type === 'answer' && !gates.has(item.callId)) keepLatest(answers, item)
     else if (item.type === 'answer') continue
-    else if (item.type !== 'call') break
-    else if (!closed.has(item.callId)) {
+    else if (item.type === 'message' && item.role === 'user') break
+    else if (item.type === 'call' && !closed.has(item.callId)) {
       const gate = gates.get(item.callId)
       const answer = answers.get(item.callId)
       open.push({

@@ -7,6 +7,8 @@ export type Delta = {
   readonly type: 'delta'
   readonly turnId: string
   readonly itemId: string
+  /** The text before this one in the same response, which is whole now. */
+  readonly after?: string
   readonly offset: number
   readonly text: string
 }

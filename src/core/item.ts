@@ -1,5 +1,4 @@
 // What a thread is made of: items, appended and never changed.
-import type { Json } from './json.ts'
 
 /** A piece of a message. Files arrive as text; an image is a URL or a data URL. */
 export type Part =
@@ -11,10 +10,19 @@ export type Message = {
   readonly type: 'message'
   readonly role: 'user' | 'assistant'
   readonly content: readonly Part[]
+  /** The model was stopped before it had said all of it. */
+  readonly cut?: true
 }
-export type Reasoning = { readonly type: 'reasoning'; readonly text: string; readonly opaque?: string }
-/** A call the model made. `args` is an object, or the raw text where the model wrote no valid JSON object. */
-export type Call = { readonly type: 'call'; readonly callId: string; readonly name: string; readonly args: Json }
+/** One block of a model's thoughts. `seal` is what its provider wants back with it, unread. */
+export type Reasoning = { readonly type: 'reasoning'; readonly text: string; readonly seal?: string }
+/** A call the model made. `args` is the text it wrote, kept letter by letter: whoever looks into it parses a copy. */
+export type Call = {
+  readonly type: 'call'
+  readonly callId: string
+  readonly name: string
+  readonly args: string
+  readonly seal?: string
+}
 /** Recorded before a tool runs, so that a crash in mid-run is known. */
 export type Attempt = { readonly type: 'attempt'; readonly callId: string }
 /** What came of a call that the service ran or refused. `origin` is set when the text came from outside. */
@@ -31,16 +39,23 @@ export type Gate = {
   readonly callId: string
   readonly kind: 'approval' | 'output' | 'credential'
   readonly name: string
-  readonly args: Json
+  readonly args: string
   readonly prompt: string
+  /** Why the policy asks. */
+  readonly reason?: string
 }
-/** What was said to a gate. An answer `output` closes its call by itself: no result follows. */
+/**
+ * What was said to a gate. An answer `output` closes its call by itself: no result follows. With a `scope` it also
+ * stands for later calls, of this tool or of this tool with the same target, up to `until`.
+ */
 export type Answer = {
   readonly type: 'answer'
   readonly callId: string
   readonly decision: 'allow' | 'deny' | 'output'
   readonly output?: string
   readonly by: string
+  readonly scope?: 'tool' | 'target'
+  readonly until?: number
 }
 /** Stands for everything up to a seq, when history is compacted. */
 export type Summary = { readonly type: 'summary'; readonly text: string; readonly upTo: number }

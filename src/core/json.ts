@@ -9,6 +9,16 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** The object that a JSON text writes; undefined where it writes none. Numbers may lose digits: the text is the truth. */
+export function objectIn(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? (value as JsonObject) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** The one text of a value: sorted keys, no white space. Equal values have equal texts. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((each) => canonical(each ?? null)).join(',')}]`

@@ -3,11 +3,14 @@ import type { Item } from './item.ts'
 import type { ToolSpec } from './tool.ts'
 import type { TurnOptions, Usage } from './turn.ts'
 
+/** Calls in one response beyond this are a fault: no task needs them, and each may hold a process. */
+export const maxCalls = 128
+
 export type ModelRequest = {
   readonly system: string
   /**
-   * The thread so far, ready for the model: only `message`, `reasoning`, `call` and `result` items, each call followed
-   * by its result. The array of one thread only ever grows, so a model may remember what it made of a prefix,
+   * The thread so far, ready for the model: only `message`, `reasoning`, `call` and `result` items. What the model said
+   * stands in the order in which it said it, the results of its calls behind it, in their order. The array of one thread only ever grows, so a model may remember what it made of a prefix,
    * keyed by the array itself.
    */
   readonly items: readonly Item[]
@@ -18,11 +21,12 @@ export type ModelRequest = {
 
 export type ModelEvent =
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'reasoning'; readonly text: string; readonly opaque?: string }
+  /** A piece of a block of thoughts. A `seal` is the end of its block. */
+  | { readonly type: 'reasoning'; readonly text: string; readonly seal?: string }
   /** A whole call; `args` is the JSON text the model wrote. */
-  | { readonly type: 'call'; readonly name: string; readonly args: string }
-  /** Last of all. */
-  | { readonly type: 'done'; readonly usage: Usage }
+  | { readonly type: 'call'; readonly name: string; readonly args: string; readonly seal?: string }
+  /** Last of all. `length` when the model would have said more. */
+  | { readonly type: 'done'; readonly usage: Usage; readonly stop?: 'length' }
 
 export interface Model {
   readonly provider: string

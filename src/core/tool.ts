@@ -1,6 +1,6 @@
 // A tool as the loop sees it.
 import type { UserId } from './ids.ts'
-import type { Json, JsonObject } from './json.ts'
+import type { JsonObject } from './json.ts'
 
 /** What the model is told of a tool. */
 export type ToolSpec = {
@@ -26,7 +26,8 @@ export interface Tool {
   readonly repeatable: boolean
   /** True when its output comes from outside the service: it is fenced as data. */
   readonly untrusted: boolean
-  run(args: Json, context: ToolContext): Promise<string>
+  /** `args` is the JSON text of an object, as the model wrote it. */
+  run(args: string, context: ToolContext): Promise<string>
 }
 
 /** Where tools come from: the built-in ones, installed components, servers that offer some. */

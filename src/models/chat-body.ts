@@ -2,7 +2,7 @@
 // its new items and not for its history.
 import type { Call, Item, Message, Part } from '#core/item.ts'
 import { textOf } from '#core/item.ts'
-import { isObject } from '#core/json.ts'
+import { objectIn } from '#core/json.ts'
 import type { ModelRequest } from '#core/model.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import { adaptSchema } from './schema.ts'
@@ -71,6 +71,9 @@ function renderItems(items: readonly Item[], from: number, to: number): string {
     // Reasoning is left out, no server takes it back; so is the bookkeeping of the log.
     if (item?.type === 'call') {
       calls.push(toolCall(item))
+    } else if (item?.type === 'message' && item.role === 'assistant' && calls.length > 0) {
+      // Nothing may stand between calls and their results.
+      prose = prose === undefined ? textOf(item) : `${prose}\n\n${textOf(item)}`
     } else if (item?.type === 'message') {
       closeAnswer()
       if (item.role === 'assistant') prose = textOf(item)
@@ -86,7 +89,8 @@ function renderItems(items: readonly Item[], from: number, to: number): string {
 }
 
 function toolCall({ callId, name, args }: Call): string {
-  const text = JSON.stringify(isObject(args) ? args : { text: args })
+  // Servers parse it, and refuse the whole request where it is no object.
+  const text = objectIn(args) ? args : JSON.stringify({ text: args })
   const called = `{"name":${JSON.stringify(name)},"arguments":${JSON.stringify(text)}}`
   return `{"id":${JSON.stringify(callId)},"type":"function","function":${called}}`
 }

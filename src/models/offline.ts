@@ -207,7 +207,7 @@ function linesOf(value: unknown, depth: number): string[] {
 /** The text of an item; of a message what was written, without files. */
 function readable(item: Item | undefined): string {
   if (item?.type === 'message') return item.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
-  return item?.type === 'result' ? item.output : item?.type === 'call' ? JSON.stringify(item.args) : ''
+  return item?.type === 'result' ? item.output : item?.type === 'call' ? item.args : ''
 }
 
 function reply(text: string): Move {

@@ -149,7 +149,7 @@ function usageOf(reply: Reply, chunks: readonly string[], request: ModelRequest)
 function charsOf(item: Item): number {
   if (item.type === 'message') return textOf(item).length
   if (item.type === 'result') return item.output.length
-  return item.type === 'call' ? JSON.stringify(item.args).length : 0
+  return item.type === 'call' ? item.args.length : 0
 }
 
 function tokens(chars: number): number {

@@ -1,6 +1,6 @@
 // An installed component as tools of the agent: one, or one for each action of its capability file.
 import { AppError } from '#core/errors.ts'
-import type { Json, JsonObject } from '#core/json.ts'
+import type { JsonObject } from '#core/json.ts'
 import { nameKey, toolNameFault } from '#core/tool-names.ts'
 import type { Tool, ToolContext } from '#core/tool.ts'
 import { printable } from '#safety/printable.ts'
@@ -40,8 +40,8 @@ export function agentTools({ name, capabilities, schema, description }: Describe
     effects,
     repeatable: effects === 'read',
     untrusted: true,
-    run: (args: Json, { callId, signal }: ToolContext) =>
-      execute({ params: JSON.stringify(args), callId, signal, ...(context !== undefined && { context }) }),
+    run: (args, { callId, signal }: ToolContext) =>
+      execute({ params: args, callId, signal, ...(context !== undefined && { context }) }),
   })
   if (capabilities.actions.length === 0) return [make({ name, description, parameters: schema })]
   return capabilities.actions.map((action) =>

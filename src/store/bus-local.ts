@@ -1,16 +1,16 @@
 // The bus of one process: watchers of a thread, and the text that is being written in it.
-import type { Bus, Partial, Signal } from '#core/bus.ts'
+import type { Bus, Signal, Unfinished } from '#core/bus.ts'
 import type { Event } from '#core/event.ts'
 import { createQueue, type Queue } from '#lib/queue.ts'
 
 /** Events a watcher may fall behind before it is cut off; it can come back and replay. */
 const maxBehind = 50_000
 
-type Topic = { watchers: Set<Queue<Event>>; partial: Partial | undefined }
+type Topic = { watchers: Set<Queue<Event>>; partial: Unfinished | undefined }
 
 export type LocalBus = Bus & {
   /** What is being written in a thread. */
-  partialOf(threadId: string): Partial | undefined
+  partialOf(threadId: string): Unfinished | undefined
   /** Drops what is being written: nobody will hear its end. */
   forget(threadId: string): void
 }
@@ -74,10 +74,10 @@ export function createLocalBus(): LocalBus {
 }
 
 /** What is being written after an event: deltas grow it, the stored item clears it, and so does a turn that no longer runs. */
-function partialAfter(partial: Partial | undefined, event: Event): Partial | undefined {
+function partialAfter(partial: Unfinished | undefined, event: Event): Unfinished | undefined {
   if (event.type === 'delta') {
-    const { turnId, itemId, text } = event
-    return { turnId, itemId, text: partial?.itemId === itemId ? partial.text + text : text }
+    const { type: _, offset: __, ...unfinished } = event
+    return partial?.itemId === event.itemId ? { ...partial, text: partial.text + event.text } : unfinished
   }
   if (!partial) return undefined
   if (event.type === 'entries') return event.entries.some(({ id }) => id === partial.itemId) ? undefined : partial

@@ -1,6 +1,6 @@
 // The `calculate` tool: reads an arithmetic expression and works it out exactly. No eval, no floats where none are needed.
 import { AppError } from '#core/errors.ts'
-import { isObject } from '#core/json.ts'
+import { objectIn } from '#core/json.ts'
 import type { Tool } from '#core/tool.ts'
 import { CONSTANTS, FUNCTIONS } from './calculate-functions.ts'
 import type { Operation } from './calculate-functions.ts'
@@ -32,7 +32,7 @@ export function createCalculateTool(): Tool {
     effects: 'read',
     repeatable: true,
     untrusted: false,
-    run: async (args) => calculate(isObject(args) ? args.expression : undefined),
+    run: async (args) => calculate(objectIn(args)?.['expression']),
   }
 }
 

@@ -1,6 +1,6 @@
 // The `time` tool: the present moment, in any time zone.
 import { AppError } from '#core/errors.ts'
-import { isObject } from '#core/json.ts'
+import { objectIn } from '#core/json.ts'
 import type { Tool } from '#core/tool.ts'
 
 /** Without a `timezone` of its own a call gets `defaultZone`, which is the machine's unless given. */
@@ -21,7 +21,7 @@ export function createTimeTool({ now, defaultZone }: { now: () => number; defaul
     repeatable: true,
     untrusted: false,
     run: async (args) => {
-      const asked = isObject(args) ? (args.timezone ?? undefined) : undefined
+      const asked = objectIn(args)?.['timezone'] ?? undefined
       if (asked !== undefined && typeof asked !== 'string') {
         throw new AppError('invalid_input', 'timezone must be a text such as "Europe/Paris"', { param: 'timezone' })
       }

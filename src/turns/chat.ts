@@ -1,6 +1,7 @@
 // One message in, one reply out, as plain events: what the terminal, `run` and the local door share.
+import { replyIn } from '#core/calls.ts'
 import type { UserId } from '#core/ids.ts'
-import { type Gate, textMessage, textOf } from '#core/item.ts'
+import { type Gate, textMessage } from '#core/item.ts'
 import type { Door, Turn, TurnError, Usage } from '#core/turn.ts'
 import { checkMessage, type Start, type Turns } from './turns.ts'
 
@@ -54,22 +55,26 @@ async function* chatEvents(events: Start['events']): AsyncGenerator<ChatEvent> {
   let text = ''
   for await (const batch of events) {
     for (const event of batch) {
-      if (event.type === 'delta') yield { type: 'delta', text: event.text }
-      else if (event.type === 'turn') {
+      if (event.type === 'delta') {
+        if (event.after !== undefined && event.offset === 0) yield { type: 'delta', text: '\n\n' }
+        yield { type: 'delta', text: event.text }
+      }
+      if (event.type === 'turn') {
         const { status, usage, error } = event.turn
         if (status === 'queued' || status === 'running') continue
         yield { type: 'end', status, text, usage, ...(error && { error }) }
-      } else {
+      }
+      if (event.type === 'entries') {
         for (const { item } of event.entries) {
           if (item.type === 'call') names.set(item.callId, item.name)
           if (item.type === 'result')
             yield { type: 'tool', name: names.get(item.callId) ?? 'tool', failed: item.error ?? false }
           if (item.type === 'gate') yield gateEvent(item)
-          if (item.type === 'message' && item.role === 'assistant') {
-            text = textOf(item)
-            yield { type: 'message', text }
-          }
         }
+        const reply = replyIn(event.entries.map(({ item }) => item))
+        if (reply === undefined) continue
+        text = reply
+        yield { type: 'message', text }
       }
     }
   }

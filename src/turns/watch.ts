@@ -1,5 +1,5 @@
 // Watching a thread: what is stored after a seq, then what happens, without a gap or a double.
-import type { Bus, Known, Subscription } from '#core/bus.ts'
+import type { Bus, Known, Subscription, Unfinished } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import type { Event } from '#core/event.ts'
 import type { UserId } from '#core/ids.ts'
@@ -12,7 +12,7 @@ const pageSize = 500
 export type Watched =
   | Event
   /** The text written so far of an item that is not stored yet; deltas go on from its end. */
-  | { readonly type: 'snapshot'; readonly turnId: string; readonly itemId: string; readonly text: string }
+  | ({ readonly type: 'snapshot' } & Unfinished)
 
 export type Watch = AsyncIterable<readonly Watched[]> & { close(): void }
 

@@ -107,9 +107,9 @@ test('whatever a thread is made of counts, thoughts and gates too', async () => 
   const items: Item[] = [
     textMessage('user', big),
     { type: 'reasoning', text: big },
-    { type: 'reasoning', text: '', opaque: big },
+    { type: 'reasoning', text: '', seal: big },
     call('c', 'read', { big }),
-    { type: 'gate', callId: 'c', kind: 'output', name: 'read', args: { big }, prompt: '' },
+    { type: 'gate', callId: 'c', kind: 'output', name: 'read', args: big, prompt: '' },
     { type: 'answer', callId: 'c', decision: 'output', output: big, by: 'ada' },
     { type: 'result', callId: 'c', output: big },
     { type: 'summary', text: big, upTo: 1 },

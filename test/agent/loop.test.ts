@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createHistories } from '#agent/history.ts'
 import { AppError } from '#core/errors.ts'
-import type { Item } from '#core/item.ts'
+import { type Item, textMessage, textOf } from '#core/item.ts'
 import type { Step } from '#core/store.ts'
 import { noUsage } from '#core/turn.ts'
 import { ada, decide, lease, output, rejectsWith, turnOf } from '../store/harness.ts'
 import { openTestStore, runOne } from './bench.ts'
-import { saying, scripted, tool, toolboxOf } from './tools.ts'
+import { type Saying, saying, type Script, scripted, tool, toolboxOf } from './tools.ts'
 
 function kinds(step: Step | undefined): string {
   const types = step?.drafts.map(({ item }) => item.type).join(' ') ?? ''
@@ -21,7 +21,7 @@ function outputs(items: readonly Item[]): string[] {
 
 test('an answer is one step with its end, and its deltas name the item they become', async (t) => {
   const { steps, deltas, turn, items } = await runOne(t, {
-    model: scripted([['Hel', 'lo', { type: 'reasoning', text: 'hm' }]]),
+    model: scripted([[{ type: 'reasoning', text: 'hm' }, 'Hel', 'lo']]),
   })
   assert.deepEqual(steps.map(kinds), ['reasoning message > done'])
   assert.deepEqual(items.at(-1), { type: 'message', role: 'assistant', content: [{ type: 'text', text: 'Hello' }] })
@@ -60,7 +60,7 @@ test('calls run at the same time; results are stored as they come, the prompt ha
   const done: string[] = []
   const waiting = new Map<string, () => void>()
   const slow = tool('slow', { untrusted: true }, (args) => {
-    const { id } = args as { id: string }
+    const { id } = JSON.parse(args) as { id: string }
     return new Promise((resolve) => {
       waiting.set(id, () => resolve(`ran ${id}`))
       if (waiting.size === 3) waiting.get('c')?.()
@@ -129,10 +129,95 @@ test('a result too long is cut, and says so', async (t) => {
   assert.match(text?.slice(200_000) ?? '', /^\n\[cut: 100000 more characters\]$/)
 })
 
-test('more calls than anyone needs are not taken', async (t) => {
-  const many = Array.from({ length: 80 }, (_, at) => ({ name: 'read', args: { at } }))
-  const { items } = await runOne(t, { model: scripted([many, ['ok']]) })
-  assert.equal(items.filter(({ type }) => type === 'call').length, 64)
+const floods: readonly [what: string, most: number, each: (at: number) => Saying, message: RegExp][] = [
+  ['calls', 128, (at) => ({ name: 'read', args: { at } }), /more than 128 calls in one response/],
+  ['blocks', 256, (at) => (at % 2 ? 'a' : { type: 'reasoning', text: 'b' }), /more than 256 parts in one response/],
+  ['letters', 8, () => 'x'.repeat(4 * 1024 * 1024), /more than 33554432 letters in one response/],
+]
+for (const [what, most, each, message] of floods) {
+  test(`a response of too many ${what} fails the turn, and none of its calls runs`, async (t) => {
+    const some = Array.from({ length: most }, (_, at) => each(at))
+    const fine = await runOne(t, { model: scripted([some, ['ok']]) })
+    assert.equal(fine.turn.status, 'done')
+    const { turn, items } = await runOne(t, { model: scripted([[...some, each(most)]]) })
+    assert.equal(turn.error?.code, 'model_failed')
+    assert.match(turn.error?.message ?? '', message)
+    assert.deepEqual(new Set(items.map(({ type }) => type)), new Set(['message']))
+  })
+}
+
+test('what a model said is kept in the order in which it said it, each seal in its place', async (t) => {
+  const model = scripted([
+    [
+      { type: 'reasoning', text: 'fi' },
+      { type: 'reasoning', text: 'rst', seal: 's1' },
+      { type: 'reasoning', text: '', seal: 's2' },
+      'Let me ',
+      'see.',
+      { type: 'reasoning', text: 'second' },
+      { type: 'call', name: 'read', args: '{"id": 9007199254740993, "price": 1.10}', seal: 's3' },
+      'One more.',
+      { name: 'once' },
+      'There.',
+    ],
+    ['ok'],
+  ])
+  const { turn, deltas, steps } = await runOne(t, { model })
+  const said = model.requests[1]?.items.slice(1) ?? []
+  const ids = said.flatMap((item) => (item.type === 'call' ? [item.callId] : []))
+  assert.deepEqual(said, [
+    { type: 'reasoning', text: 'first', seal: 's1' },
+    { type: 'reasoning', text: '', seal: 's2' },
+    textMessage('assistant', 'Let me see.'),
+    { type: 'reasoning', text: 'second' },
+    { type: 'call', callId: ids[0], name: 'read', args: '{"id": 9007199254740993, "price": 1.10}', seal: 's3' },
+    textMessage('assistant', 'One more.'),
+    { type: 'call', callId: ids[1], name: 'once', args: '{}' },
+    textMessage('assistant', 'There.'),
+    { type: 'result', callId: ids[0], output: 'read ran' },
+    { type: 'result', callId: ids[1], output: 'once ran' },
+  ])
+  const shown = new Map<string, string>()
+  for (const { itemId, offset, text } of deltas) {
+    assert.equal(offset, shown.get(itemId)?.length ?? 0)
+    shown.set(itemId, (shown.get(itemId) ?? '') + text)
+  }
+  const stored = steps.flatMap(({ drafts }) => drafts.filter(({ item }) => item.type === 'message'))
+  assert.deepEqual(
+    [...shown],
+    stored.map(({ id, item }) => [id, item.type === 'message' && textOf(item)]),
+  )
+  assert.equal(turn.status, 'done')
+})
+
+test('a tool gets the arguments letter by letter as the model wrote them', async (t) => {
+  const text = ' {"id": 9007199254740993,\n"price": 1.10, "id": 1e400} '
+  const got: string[] = []
+  const echo = tool('echo', {}, (args) => Promise.resolve(String(got.push(args))))
+  const model = scripted([
+    [
+      { name: 'echo', args: text },
+      { name: 'fn', args: text },
+    ],
+  ])
+  const { items } = await runOne(t, { model, toolbox: toolboxOf([echo]) })
+  assert.deepEqual(got, [text])
+  assert.equal(items.findLast((item) => item.type === 'gate')?.args, text)
+})
+
+test('text that ran into the limit of the model is marked as cut, the turn is done', async (t) => {
+  const short: Script = async function* () {
+    yield [{ type: 'text', text: 'Half a' }]
+    yield [{ type: 'done', usage: noUsage, stop: 'length' }]
+  }
+  const { items, turn } = await runOne(t, { model: scripted([short]) })
+  assert.deepEqual([turn.status, items.at(-1)], ['done', { ...textMessage('assistant', 'Half a'), cut: true }])
+  const silent: Script = async function* () {
+    yield [{ type: 'reasoning', text: 'let me think' }]
+    yield [{ type: 'done', usage: noUsage, stop: 'length' }]
+  }
+  const thought = await runOne(t, { model: scripted([silent]) })
+  assert.deepEqual(thought.items.at(-1), { ...textMessage('assistant', ''), cut: true })
 })
 
 test('an empty response ends the turn', async (t) => {
@@ -142,9 +227,9 @@ test('an empty response ends the turn', async (t) => {
 })
 
 test('thoughts that a provider keeps to itself are kept for it', async (t) => {
-  const model = scripted([[{ type: 'reasoning', text: '', opaque: 'sealed' }, { name: 'read' }], ['ok']])
+  const model = scripted([[{ type: 'reasoning', text: '', seal: 'sealed' }, { name: 'read' }], ['ok']])
   await runOne(t, { model })
-  assert.deepEqual(model.requests[1]?.items[1], { type: 'reasoning', text: '', opaque: 'sealed' })
+  assert.deepEqual(model.requests[1]?.items[1], { type: 'reasoning', text: '', seal: 'sealed' })
 })
 
 test('usage adds up over the steps, a resumed turn goes on from what it had', async (t) => {
@@ -194,7 +279,7 @@ for (const [what, reason, expected] of stops) {
     }
     const { steps, items } = await runOne(t, { model: scripted([endless]), signal: controller.signal })
     assert.deepEqual(steps.map(kinds), [expected])
-    assert.deepEqual(items.at(-1), { type: 'message', role: 'assistant', content: [{ type: 'text', text: 'So far' }] })
+    assert.deepEqual(items.at(-1), { ...textMessage('assistant', 'So far'), cut: true })
   })
 }
 

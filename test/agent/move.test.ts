@@ -15,7 +15,7 @@ const gate = (callId: string, kind: Gate['kind']): Item => ({
   callId,
   kind,
   name: 'x',
-  args: {},
+  args: '{}',
   prompt: '',
 })
 const allow = (callId: string): Item => ({ type: 'answer', callId, decision: 'allow', by: 'ada' })
@@ -82,7 +82,7 @@ const moves: readonly [what: string, items: Item[], move: string][] = [
   ['an approval denied', [user, write, gate('w', 'approval'), deny('w')], 'settle w:denied'],
   ['a denial with a word', [user, write, gate('w', 'approval'), deny('w', 'not today')], 'settle w:denied(not today)'],
   ['a denied call with its result', [user, write, gate('w', 'approval'), deny('w'), result('w', true)], 'ask'],
-  ['an allowed call and a built-in one', [user, write, gate('w', 'approval'), allow('w'), read], 'settle w:run r:run'],
+  ['an allowed call and a built-in one', [user, write, read, gate('w', 'approval'), allow('w')], 'settle w:run r:run'],
   ['a caller call', [user, fn], 'settle f:output'],
   ['caller calls: one at a time', [user, fn, fn2], 'settle f:output'],
   ['an open caller gate', [user, fn, fn2, gate('f', 'output')], 'stop'],

@@ -6,7 +6,7 @@ import { noUsage, type Usage } from '#core/turn.ts'
 import { createToolbox, type Toolbox } from '#agent/toolbox.ts'
 import type { Json } from '#core/json.ts'
 
-type Run = (args: Json, context: ToolContext) => Promise<string>
+type Run = (args: string, context: ToolContext) => Promise<string>
 
 export function tool(name: string, over: Partial<Omit<Tool, 'spec' | 'run'>> = {}, run?: Run): Tool {
   return {
@@ -39,7 +39,7 @@ export function toolboxOf(more: readonly Tool[] = []): Toolbox {
 }
 
 export function call(callId: string, name: string, args: Json = {}): Call {
-  return { type: 'call', callId, name, args }
+  return { type: 'call', callId, name, args: JSON.stringify(args) }
 }
 
 export type Saying = string | { readonly name: string; readonly args?: Json | string } | ModelEvent

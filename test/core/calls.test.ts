@@ -1,12 +1,12 @@
 // Where the calls of a thread stand.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openCalls } from '#core/calls.ts'
+import { openCalls, replyIn } from '#core/calls.ts'
 import { type Item, textMessage } from '#core/item.ts'
 
 const user = textMessage('user', 'go')
 const prose = textMessage('assistant', 'one moment')
-const call = (callId: string): Item => ({ type: 'call', callId, name: 'act', args: {} })
+const call = (callId: string): Item => ({ type: 'call', callId, name: 'act', args: '{}' })
 const attempt = (callId: string): Item => ({ type: 'attempt', callId })
 const result = (callId: string): Item => ({ type: 'result', callId, output: '' })
 const gate = (callId: string, kind: 'approval' | 'output' = 'approval'): Item => ({
@@ -14,7 +14,7 @@ const gate = (callId: string, kind: 'approval' | 'output' = 'approval'): Item =>
   callId,
   kind,
   name: 'act',
-  args: {},
+  args: '{}',
   prompt: '',
 })
 const answer = (callId: string, decision: 'allow' | 'deny' | 'output'): Item => ({
@@ -50,6 +50,12 @@ const tables: readonly [what: string, items: Item[], open: string[]][] = [
   ],
   ['an allowed call in mid-run', [user, call('a'), gate('a'), answer('a', 'allow'), attempt('a')], ['a!?+']],
   ['a response after another', [user, call('a'), result('a'), prose, call('b')], ['b']],
+  [
+    'prose and thoughts after a call',
+    [user, call('a'), prose, { type: 'reasoning', text: 'hm' }, call('b'), prose],
+    ['a', 'b'],
+  ],
+  ['prose after calls that are tried', [user, call('a'), prose, attempt('a'), gate('a')], ['a?']],
   ['reasoning before the calls', [user, { type: 'reasoning', text: 'hm' }, call('a')], ['a']],
 ]
 for (const [what, items, open] of tables) {
@@ -61,3 +67,12 @@ for (const [what, items, open] of tables) {
     assert.deepEqual(found, open)
   })
 }
+
+test('the reply is all the text of the latest response, and of no other', () => {
+  const say = (text: string) => textMessage('assistant', text)
+  const think: Item = { type: 'reasoning', text: 'hm' }
+  assert.equal(replyIn([user]), undefined)
+  assert.equal(replyIn([user, say('a')]), 'a')
+  assert.equal(replyIn([user, say('a'), call('x'), result('x'), say('b'), think, say('c'), think]), 'b\n\nc')
+  assert.equal(replyIn([user, say('a'), call('x'), say('b'), result('x')]), 'a\n\nb')
+})

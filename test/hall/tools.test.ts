@@ -81,9 +81,9 @@ test('code that was replaced in the meantime does not run with the rights of the
   await shed.reload()
   const tool = shed.tools().byName.get('probe')
   await put(store, 'probe', { version: '2' }, await component({ schema: '{"title":"new"}' }))
-  await assert.rejects(tool?.run({}, context) ?? Promise.resolve(), /probe has changed: try again/)
+  await assert.rejects(tool?.run('{}', context) ?? Promise.resolve(), /probe has changed: try again/)
   await shed.reload()
-  assert.equal(await shed.tools().byName.get('probe')?.run({}, context), '"ok"')
+  assert.equal(await shed.tools().byName.get('probe')?.run('{}', context), '"ok"')
 })
 
 test('a tool that was removed is not called again, not even by a turn that began with it', async () => {
@@ -91,8 +91,8 @@ test('a tool that was removed is not called again, not even by a turn that began
   await put(store, 'probe', { version: '1' }, await component())
   await shed.reload()
   const tool = shed.tools().byName.get('probe')
-  assert.equal(await tool?.run({}, context), '"ok"')
+  assert.equal(await tool?.run('{}', context), '"ok"')
   await store.tools.remove('probe')
   await shed.reload()
-  await assert.rejects(tool?.run({}, context) ?? Promise.resolve(), /probe is no longer installed/)
+  await assert.rejects(tool?.run('{}', context) ?? Promise.resolve(), /probe is no longer installed/)
 })

@@ -306,7 +306,7 @@ function ask(message: string, tools: readonly ToolSpec[]): ModelRequest {
 
 function answered(name: string, output: string, error?: true): Item[] {
   const result: Item = { type: 'result', callId: 'c1', output, ...(error && { error }) }
-  return [textMessage('user', 'weather in Paris'), { type: 'call', callId: 'c1', name, args: {} }, result]
+  return [textMessage('user', 'weather in Paris'), { type: 'call', callId: 'c1', name, args: '{}' }, result]
 }
 
 function replyTo(request: ModelRequest): string {

@@ -10,7 +10,7 @@ import { createScriptedModel } from '#models/scripted.ts'
 const never = new AbortController().signal
 const user = (text: string): Item => textMessage('user', text)
 const said = (text: string): Item => textMessage('assistant', text)
-const call = (callId: string, name: string): Item => ({ type: 'call', callId, name, args: {} })
+const call = (callId: string, name: string): Item => ({ type: 'call', callId, name, args: '{}' })
 const result = (callId: string, output: string): Item => ({ type: 'result', callId, output })
 
 async function play(script: unknown, items: readonly Item[], signal = never) {

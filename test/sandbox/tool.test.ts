@@ -101,7 +101,7 @@ async function run(tool: Tool | undefined, args: Json): Promise<unknown> {
     callId: 'call_1',
     signal: new AbortController().signal,
   }
-  return JSON.parse((await tool?.run(args, context)) ?? 'null')
+  return JSON.parse((await tool?.run(JSON.stringify(args), context)) ?? 'null')
 }
 
 const withSecret = {

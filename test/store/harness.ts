@@ -42,11 +42,11 @@ export function reply(text: string): Draft {
 }
 
 export function call(callId: string, name = 'act'): Draft {
-  return draft({ type: 'call', callId, name, args: {} })
+  return draft({ type: 'call', callId, name, args: '{}' })
 }
 
 export function gate(callId: string, kind: Gate['kind']): Draft {
-  return draft({ type: 'gate', callId, kind, name: 'act', args: {}, prompt: '?' })
+  return draft({ type: 'gate', callId, kind, name: 'act', args: '{}', prompt: '?' })
 }
 
 export function output(callId: string, text = 'out'): Draft {

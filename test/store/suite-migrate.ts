@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { userId } from '#core/ids.ts'
+import type { Item } from '#core/item.ts'
 import { migrations } from '#store/migrations.ts'
 import { ada } from './harness.ts'
 import { document } from './suite-documents.ts'
@@ -22,5 +23,58 @@ export function migrateTests(openVersion: OpenVersion): void {
     const store = await (await openVersion(t, 1)).upgrade()
     await store.documents.put(ada, [document('a', 'hello')])
     assert.deepEqual((await store.documents.count(ada, [{ term: 'hello' }], 9))?.counts, [1])
+  })
+
+  test('the arguments of earlier versions become their text, in the log and in turns that wait', async (t) => {
+    const args = { '","args":{': '\u0000', ',"prompt":"': ['\\', '"', '\ud800', 'é', 1.5, {}], '': null }
+    const call = { type: 'call', callId: 'c', name: 'a"\\', args }
+    const gate = { type: 'gate', callId: 'c', kind: 'approval', name: 'a"\\', args, prompt: 'Run "," `a`? \\' }
+    const raw = { type: 'call', callId: 'd', name: 'b', args: '","args":{ no object' }
+    const message = { type: 'message', role: 'user', content: [{ type: 'text', text: '"opaque":"\u0000' }] }
+    const stays = [raw, { ...gate, args: '[' }, message, { type: 'reasoning', text: 'hm' }]
+    const before = [
+      call,
+      gate,
+      { ...call, args: {} },
+      { type: 'reasoning', text: 'x","opaque":"', opaque: 'o' },
+      ...stays,
+    ]
+    const old = await openVersion(t, 2)
+    await old.run(
+      `INSERT INTO threads (id, user_id, door, title, created_at, updated_at, last_seq, last_turn)
+       VALUES ('t', 'u', 'web', '', 1, 1, ?, 'n')`,
+      before.length,
+    )
+    for (const [at, item] of before.entries()) {
+      await old.run(
+        `INSERT INTO items (thread_id, seq, id, turn_id, at, body) VALUES ('t', ?, ?, 'm', 1, ?)`,
+        at + 1,
+        `i${at}`,
+        JSON.stringify(item),
+      )
+    }
+    const drafts = before.map((item, at) => ({ id: `d${at}`, item }))
+    await old.run(
+      `INSERT INTO turns (id, thread_id, user_id, door, status, input, created_at) VALUES ('n', 't', 'u', 'web', 'queued', ?, 1)`,
+      JSON.stringify(drafts.filter(({ item }) => item.type === 'call' || item.type === 'message')),
+    )
+    const store = await old.upgrade()
+    const text = JSON.stringify(args)
+    const after = [
+      { ...call, args: text },
+      { ...gate, args: text },
+      { ...call, args: '{}' },
+      { type: 'reasoning', text: 'x","opaque":"', seal: 'o' },
+      ...stays,
+    ]
+    const lease = await store.leases.join('p')
+    const [started] = (await store.turns.claim(lease, 1)).started
+    assert.ok(started)
+    const items = await store.threads.history(started.turn)
+    assert.deepEqual(items.slice(0, before.length), after as Item[])
+    assert.deepEqual(
+      items.slice(before.length),
+      after.filter(({ type }) => type === 'call' || type === 'message'),
+    )
   })
 }

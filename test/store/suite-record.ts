@@ -128,8 +128,8 @@ export function recordTests(open: Open): void {
     const { turn } = await store.turns.start(turnOf())
     const drafts = [
       reply('\u0000 \ud83d half, ünï, 💡, "quotes", \\, \n'),
-      draft({ type: 'reasoning', text: '', opaque: 'x' }),
-      draft({ type: 'call', callId: 'c', name: 'n', args: { __proto__x: [null, 1e21, -0.5, true], '': {} } }),
+      draft({ type: 'reasoning', text: '', seal: 'x' }),
+      draft({ type: 'call', callId: 'c', name: 'n', args: '{"id": 9007199254740993, "price": 1.10}', seal: 'y' }),
       draft({ type: 'result', callId: 'c', output: '', error: true, origin: 'o' }),
       draft({ type: 'summary', text: 's', upTo: 1 }),
     ]

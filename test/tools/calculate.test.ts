@@ -226,8 +226,8 @@ test('the tool answers in words and refuses what is no text', async () => {
   const tool = createCalculateTool()
   const context = { user: operator, threadId: 't', turnId: 'u', callId: 'c', signal: new AbortController().signal }
   assert.deepEqual([tool.spec.name, tool.effects, tool.repeatable, tool.untrusted], ['calculate', 'read', true, false])
-  assert.equal(await tool.run({ expression: ' 12 * 7 ' }, context), '12 * 7 = 84')
-  for (const args of [{}, null, 'x', { expression: 7 }]) {
+  assert.equal(await tool.run('{"expression":" 12 * 7 "}', context), '12 * 7 = 84')
+  for (const args of ['{}', 'null', 'x', '{"expression":7}']) {
     await assert.rejects(tool.run(args, context), { code: 'invalid_input', message: /expression must be a text/ })
   }
 })

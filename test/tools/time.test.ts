@@ -9,7 +9,9 @@ const tool = createTimeTool({ now: () => Date.parse('2026-03-04T23:06:07.890Z'),
 
 async function run(args: Json): Promise<unknown> {
   const signal = new AbortController().signal
-  return JSON.parse(await tool.run(args, { user: operator, threadId: 't', turnId: 'u', callId: 'c', signal }))
+  return JSON.parse(
+    await tool.run(JSON.stringify(args), { user: operator, threadId: 't', turnId: 'u', callId: 'c', signal }),
+  )
 }
 
 test('the tool only reads and may be repeated', () => {
@@ -62,7 +64,7 @@ test('arguments that are no object count as none', async () => {
 test('without a default the zone is the machine’s', async () => {
   const own = createTimeTool({ now: () => 0 })
   const signal = new AbortController().signal
-  const text = await own.run({}, { user: operator, threadId: 't', turnId: 'u', callId: 'c', signal })
+  const text = await own.run('{}', { user: operator, threadId: 't', turnId: 'u', callId: 'c', signal })
   assert.partialDeepStrictEqual(JSON.parse(text), {
     timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
     unix: 0,

@@ -1,7 +1,8 @@
 // Turns and threads as the gateway's JSON shows them. The schemas make the types and the OpenAPI document.
 import * as z from 'zod/mini'
-import { openCalls } from '#core/calls.ts'
+import { openCalls, replyIn } from '#core/calls.ts'
 import { type Entry, type Gate, type Item, type Message, textOf } from '#core/item.ts'
+import { objectIn } from '#core/json.ts'
 import type { Thread, Turn, TurnStatus } from '#core/turn.ts'
 import { isoTime, usageWire } from '#http/wire.ts'
 
@@ -102,8 +103,7 @@ export function itemWire({ seq, id, turnId, at, item }: Entry): z.output<typeof 
 
 /** The text the model said last, null when it has said none. */
 export function replyText(entries: readonly Entry[]): string | null {
-  const reply = entries.findLast(({ item }) => isReply(item))?.item
-  return reply && isReply(reply) ? textOf(reply) : null
+  return replyIn(entries.map(({ item }) => item)) ?? null
 }
 
 /** The first gate that nobody has answered, of the items of a turn. */
@@ -113,7 +113,7 @@ export function openGate(entries: readonly Entry[]): z.output<typeof GateWire> |
 }
 
 function gateWire({ callId, kind, name, args, prompt }: Gate): z.output<typeof GateWire> {
-  return { id: callId, kind, name, args, prompt }
+  return { id: callId, kind, name, args: objectIn(args) ?? args, prompt }
 }
 
 function isReply(item: Item): item is Message {
@@ -124,18 +124,18 @@ function isReply(item: Item): item is Message {
 function bodyWire(item: Item) {
   switch (item.type) {
     case 'message':
-      return { type: item.type, role: item.role, content: item.content }
+      return { type: item.type, role: item.role, content: item.content, ...(item.cut && { cut: true }) }
     case 'reasoning':
       return { type: item.type, text: item.text }
     case 'call':
-      return { type: item.type, call_id: item.callId, name: item.name, args: item.args }
+      return { type: item.type, call_id: item.callId, name: item.name, args: objectIn(item.args) ?? item.args }
     case 'attempt':
       return { type: item.type, call_id: item.callId }
     case 'result':
       return { type: item.type, call_id: item.callId, output: item.output, ...(item.error && { error: true }) }
     case 'gate': {
       const { type, callId, kind, name, args, prompt } = item
-      return { type, call_id: callId, kind, name, args, prompt }
+      return { type, call_id: callId, kind, name, args: objectIn(args) ?? args, prompt }
     }
     case 'answer': {
       const { type, callId, decision, output, by } = item

@@ -1,10 +1,13 @@
 // A job as the channel shows it: three states that only move forward, and the answer once there is one.
-import { openCalls } from '#core/calls.ts'
-import { type Entry, type Gate, textOf } from '#core/item.ts'
+import { openCalls, replyIn } from '#core/calls.ts'
+import type { Entry, Gate } from '#core/item.ts'
 import { isObject, type JsonObject } from '#core/json.ts'
 import { ended, type Turn, type TurnError } from '#core/turn.ts'
 import { isoTime } from '#http/wire.ts'
 import type { Turns } from '#turns/turns.ts'
+
+/** Rows at the end of a turn that its last response stands in. */
+const replyLength = 8
 
 type JobStatus = 'queued' | 'running' | 'completed'
 
@@ -26,15 +29,16 @@ export type JobRecord = {
   readonly completed_at?: string
 }
 
-/** Reads what a job needs beside its turn: the row it ended with, or the gate it waits at. */
+/** Reads what a job needs beside its turn: the rows it ended with, or the gate it waits at. */
 export async function showJob(turns: Pick<Turns, 'entries' | 'history'>, turn: Turn): Promise<JobRecord> {
   const { userId, threadId, lastSeq, status } = turn
   if (status === 'waiting') return jobRecord(turn, await turns.entries(userId, turn))
   if (status !== 'done' || lastSeq === undefined) return jobRecord(turn, [])
-  return jobRecord(turn, await turns.history(userId, threadId, { after: lastSeq - 1, limit: 1 }))
+  const after = Math.max(lastSeq - replyLength, (turn.firstSeq ?? 1) - 1)
+  return jobRecord(turn, await turns.history(userId, threadId, { after, limit: lastSeq - after }))
 }
 
-/** A turn as a job. `entries` are its items, or the last of them. */
+/** A turn as a job. `entries` are its items, or the last few of them. */
 export function jobRecord(turn: Turn, entries: readonly Entry[]): JobRecord {
   const error = errorOf(turn)
   const gate = turn.status === 'waiting' ? openGate(entries) : undefined
@@ -65,8 +69,7 @@ function errorOf({ status, error }: Turn): TurnError | undefined {
 }
 
 function replyOf(entries: readonly Entry[]): string {
-  const last = entries.at(-1)?.item
-  return last?.type === 'message' && last.role === 'assistant' ? textOf(last) : ''
+  return replyIn(entries.map(({ item }) => item)) ?? ''
 }
 
 function openGate(entries: readonly Entry[]): Gate | undefined {

@@ -17,6 +17,7 @@ const replies: Reply[] = [
       { name: 'get_weather', args: { city: 'Oslo' } },
     ],
   },
+  { when: 'exact', calls: [{ name: 'get_weather', args: '{"id": 9007199254740993, "price": 1.10}' }] },
   { afterTool: 'get_weather', text: 'I heard: {{result}}' },
   { when: '', text: 'Hello.' },
 ]
@@ -42,6 +43,18 @@ describe('functions of the caller', () => {
   const ask = async (input = 'weather?'): Promise<Wire> => (await served.create({ input, tools })).body
   const resume = (body: Wire, output?: unknown, more: Wire = {}) =>
     served.create({ previous_response_id: body['id'], input: [outputFor(body, output)], ...more })
+
+  it('tells arguments letter by letter, in the answer, on retrieval, among the input items of a replay', async () => {
+    const exact = '{"id": 9007199254740993, "price": 1.10}'
+    const first = await ask('exact')
+    assert.equal(callOf(first)['arguments'], exact)
+    const path = `/responses/${String(first['id'])}`
+    assert.equal(callOf((await served.get(path)).body)['arguments'], exact)
+    const replay = [{ role: 'user', content: 'x' }, { ...callOf(first), call_id: 'own' }, outputFor(first)]
+    const again = await served.create({ input: [...replay.slice(0, 2), { ...replay[2], call_id: 'own' }], tools })
+    const listed = (await served.get(`/responses/${String(again.body['id'])}/input_items?order=asc`)).body
+    assert.equal((listed['data'] as Wire[]).find(({ type }) => type === 'function_call')?.['arguments'], exact)
+  })
 
   it('completes with the leading text and the call, and the resume brings the answer', async () => {
     const first = await ask()

@@ -137,7 +137,7 @@ test('a turn that waits shows its gate, and goes on when that is answered', asyn
   assert.equal((await call('POST', path, { body: { action: 'approve' } })).status, 200)
   const job = await jobOnce({ call }, json.turn_id, 'completed')
   assert.equal(job.json.response, 'noted')
-  assert.deepEqual(ran, [{ text: 'milk' }])
+  assert.deepEqual(ran, ['{"text":"milk"}'])
 })
 
 test('attachments become pictures and texts of the message', async (t) => {

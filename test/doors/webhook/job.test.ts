@@ -24,13 +24,13 @@ const completed = { ...created, status: 'completed', completed_at: '2026-01-02T0
 
 const entries = (...items: Item[]): Entry[] =>
   items.map((item, n) => ({ seq: n + 1, id: `${n}`, turnId: base.id, at, item }))
-const call = { type: 'call', callId: 'c1', name: 'shell', args: { command: 'secret' } } as const
+const call = { type: 'call', callId: 'c1', name: 'shell', args: '{"command":"secret"}' } as const
 const gate = {
   type: 'gate',
   callId: 'c1',
   kind: 'approval',
   name: 'shell',
-  args: { command: 'secret' },
+  args: '{"command":"secret"}',
   prompt: 'Run `shell`?',
 } as const
 

@@ -30,7 +30,7 @@ function lineOf(item: Item): string[] {
     case 'message':
       return [`${item.role}: ${cut(textIn(item.content), maxLineChars)}`]
     case 'call':
-      return [`assistant called ${item.name}(${cut(JSON.stringify(item.args), maxOutputChars)})`]
+      return [`assistant called ${item.name}(${cut(item.args, maxOutputChars)})`]
     case 'result':
       return [`it returned: ${cut(item.output, maxOutputChars)}`]
     case 'answer':

@@ -2,7 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import { uuidOf } from '#core/ids.ts'
 import type { Part } from '#core/item.ts'
-import { isObject, type Json } from '#core/json.ts'
+import { isObject } from '#core/json.ts'
 import { check, wrongField } from '#http/check.ts'
 import { openCompaction } from './compaction.ts'
 import { readContent, textIn } from './content.ts'
@@ -23,7 +23,7 @@ export type InputItem =
   | { readonly type: 'message'; readonly role: 'user' | 'assistant'; readonly content: readonly Part[] }
   /** Joins the instructions. */
   | { readonly type: 'system'; readonly text: string }
-  | { readonly type: 'call'; readonly callId: string; readonly name: string; readonly args: Json }
+  | { readonly type: 'call'; readonly callId: string; readonly name: string; readonly args: string }
   | { readonly type: 'output'; readonly callId: string; readonly output: string }
   | { readonly type: 'reference'; readonly itemId: string; readonly threadId: string }
   /** Accepted and left out: reasoning of an earlier response. */
@@ -121,15 +121,10 @@ function readMessage(item: object, path: string): InputItem {
   return { type: 'message', role, content: parts }
 }
 
-/** The arguments as an object, or their text where they are none. */
-function readArguments(args: string | Record<string, unknown>): Json {
-  try {
-    const value: unknown = typeof args === 'string' ? JSON.parse(args === '' ? '{}' : args) : args
-    if (isObject(value) && !tooDeep(value)) return value as Json
-  } catch {
-    // Told to the model as it stands.
-  }
-  return typeof args === 'string' ? args : '{}'
+/** The arguments as they were written; some clients send the object itself. */
+function readArguments(args: string | Record<string, unknown>): string {
+  if (typeof args === 'string') return args === '' ? '{}' : args
+  return tooDeep(args) ? '{}' : JSON.stringify(args)
 }
 
 /** An output is text; a list of parts is joined, any other JSON is taken as its text. */

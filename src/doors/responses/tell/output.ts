@@ -46,11 +46,10 @@ export function messageOutput(id: string, text: string, status: MessageOutput['s
 /** The output item an entry becomes; the service's own calls, results and reasoning become none. */
 export function outputItem({ id, item }: Pick<Entry, 'id' | 'item'>, threadHex: string): OutputItem | undefined {
   if (item.type === 'message' && item.role === 'assistant') {
-    return messageOutput(itemId('msg', id, threadHex), textOf(item), 'completed')
+    return messageOutput(itemId('msg', id, threadHex), textOf(item), item.cut ? 'incomplete' : 'completed')
   }
   if (item.type !== 'gate' || item.kind !== 'output') return undefined
-  const args = typeof item.args === 'string' ? item.args : JSON.stringify(item.args)
-  const { callId: call_id, name } = item
+  const { callId: call_id, name, args } = item
   return { id: itemId('fc', id, threadHex), type: 'function_call', status: 'completed', call_id, name, arguments: args }
 }
 
@@ -83,7 +82,9 @@ export type Shown = {
 export function responseObject({ turn, model, output, gate }: Shown) {
   const { options } = turn
   const echo = echoOf(options.echo)
-  const status = wireStatus(turn)
+  const ended = wireStatus(turn)
+  // The model would have said more: its answer is the last thing in the turn, and it was cut.
+  const status = ended === 'completed' && output.at(-1)?.status === 'incomplete' ? 'incomplete' : ended
   const error = status === 'failed' ? (turn.error ?? gateError(gate)) : undefined
   return {
     id: responseId(turn.id, turn.threadId),
@@ -92,7 +93,7 @@ export function responseObject({ turn, model, output, gate }: Shown) {
     completed_at: status === 'completed' && turn.endedAt !== undefined ? unixTime(turn.endedAt) : null,
     status,
     error: error ? wireError(error) : null,
-    incomplete_details: null,
+    incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
     instructions: echo.instructions ?? null,
     model,
     previous_response_id: echo.previous ?? null,

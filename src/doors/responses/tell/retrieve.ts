@@ -88,12 +88,12 @@ function inputItem({ id, item }: Entry, threadHex: string) {
   switch (item.type) {
     case 'message': {
       const wireId = itemId('msg', id, threadHex)
-      if (item.role === 'assistant') return messageOutput(wireId, textOfParts(item.content), 'completed')
+      if (item.role === 'assistant')
+        return messageOutput(wireId, textOfParts(item.content), item.cut ? 'incomplete' : 'completed')
       return { id: wireId, type: 'message', status: 'completed', role: 'user', content: item.content.map(inputPart) }
     }
     case 'call': {
-      const args = typeof item.args === 'string' ? item.args : JSON.stringify(item.args)
-      const call = { call_id: item.callId, name: item.name, arguments: args }
+      const call = { call_id: item.callId, name: item.name, arguments: item.args }
       return { id: itemId('fc', id, threadHex), type: 'function_call', status: 'completed', ...call }
     }
     case 'result':

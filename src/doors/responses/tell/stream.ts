@@ -1,4 +1,5 @@
 // The events of a turn as Server-Sent Events: a state machine from what happens to text, without any I/O.
+import type { Unfinished } from '#core/bus.ts'
 import { hexOf } from '#core/ids.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
 import type { Turn, TurnError } from '#core/turn.ts'
@@ -50,6 +51,8 @@ type Open = {
 export function createStream({ turn, model, skip, after = -1 }: StreamParts): Stream {
   const threadHex = hexOf(turn.threadId)
   const output: OutputItem[] = []
+  /** Texts that were told to their end before their response was stored. */
+  const whole = new Set<string>()
   let next = 0
   let inputs = skip
   let open: Open | undefined
@@ -81,6 +84,14 @@ export function createStream({ turn, model, skip, after = -1 }: StreamParts): St
     return number > after ? `${before}${message.lead}${number},"delta":${json(text)}}\n\n` : before
   }
 
+  /** Text that follows on another ends it. Who came too late for the other hears of both when they are stored. */
+  function piece({ itemId: entryId, after: before, text }: Unfinished): string {
+    if (open?.entryId === entryId || before === undefined) return delta(entryId, text)
+    if (open?.entryId !== before) return ''
+    whole.add(before)
+    return closeMessage(open, messageOutput(open.id, open.text, 'completed')) + delta(entryId, text)
+  }
+
   function closeMessage({ index }: Open, item: OutputItem): string {
     output[index] = item
     open = undefined
@@ -101,9 +112,11 @@ export function createStream({ turn, model, skip, after = -1 }: StreamParts): St
     switch (told.type) {
       case 'delta':
       case 'snapshot':
-        return told.turnId === turn.id && told.itemId !== open.entryId
+        return told.turnId === turn.id && told.itemId !== open.entryId && told.after !== open.entryId
       case 'entries': {
-        const next = told.entries.find((each) => each.turnId === turn.id && outputItem(each, threadHex))
+        const next = told.entries.find(
+          (each) => each.turnId === turn.id && !whole.has(each.id) && outputItem(each, threadHex),
+        )
         return next !== undefined && next.id !== open.entryId
       }
       case 'turn':
@@ -121,7 +134,7 @@ export function createStream({ turn, model, skip, after = -1 }: StreamParts): St
     }
     if (pausing(told.item)) gate = told.item
     const item = outputItem(told, threadHex)
-    if (!item) return ''
+    if (!item || whole.has(told.id)) return ''
     if (told.item.type !== 'message') {
       const fields = itemFields(output.push(item) - 1, item)
       return event('response.output_item.added', fields) + event('response.output_item.done', fields)
@@ -149,7 +162,7 @@ export function createStream({ turn, model, skip, after = -1 }: StreamParts): St
     switch (told.type) {
       case 'delta':
       case 'snapshot':
-        return told.turnId === turn.id && told.text !== '' ? delta(told.itemId, told.text) : ''
+        return told.turnId === turn.id && told.text !== '' ? piece(told) : ''
       case 'entries':
         return told.entries.map(entry).join('')
       case 'turn':

@@ -115,7 +115,7 @@ describe('readInput', () => {
     [
       'a call',
       [{ type: 'function_call', id: 'fc_1', call_id: 'c', name: 'f', arguments: '{"a":1}', status: 'completed' }],
-      [{ type: 'call', callId: 'c', name: 'f', args: { a: 1 } }],
+      [{ type: 'call', callId: 'c', name: 'f', args: '{"a":1}' }],
     ],
     [
       'a call with bad arguments',
@@ -183,7 +183,7 @@ describe('readInput', () => {
 
 describe('intentOf', () => {
   const message: InputItem = { type: 'message', role: 'user', content: [] }
-  const call = (callId: string): InputItem => ({ type: 'call', callId, name: 'f', args: {} })
+  const call = (callId: string): InputItem => ({ type: 'call', callId, name: 'f', args: '{}' })
   const output = (callId: string): InputItem => ({ type: 'output', callId, output: 'x' })
   for (const [what, items, kind] of [
     ['messages alone', [message], 'message'],

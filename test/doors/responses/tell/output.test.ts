@@ -27,7 +27,7 @@ function entries(...items: Item[]): Entry[] {
   }))
 }
 
-const gate: Item = { type: 'gate', callId: 'call_1', kind: 'output', name: 'f', args: { a: 1 }, prompt: '' }
+const gate: Item = { type: 'gate', callId: 'call_1', kind: 'output', name: 'f', args: '{"a":1}', prompt: '' }
 
 describe('output', () => {
   it('is made of assistant messages and open functions of the caller, nothing else', () => {
@@ -37,10 +37,10 @@ describe('output', () => {
         textMessage('user', 'hi'),
         { type: 'reasoning', text: 'hm' },
         textMessage('assistant', 'Let me see.'),
-        { type: 'call', callId: 'call_0', name: 'time', args: {} },
+        { type: 'call', callId: 'call_0', name: 'time', args: '{}' },
         { type: 'attempt', callId: 'call_0' },
         { type: 'result', callId: 'call_0', output: 'noon' },
-        { type: 'call', callId: 'call_1', name: 'f', args: { a: 1 } },
+        { type: 'call', callId: 'call_1', name: 'f', args: '{"a":1}' },
         gate,
       ),
     )
@@ -110,7 +110,7 @@ describe('the response object', () => {
         turn: waiting,
         model: 'm',
         output: [],
-        gate: { type: 'gate', callId: 'c', kind, name: 'rm', args: {}, prompt: '' },
+        gate: { type: 'gate', callId: 'c', kind, name: 'rm', args: '{}', prompt: '' },
       })
       assert.equal(error?.code, 'gate_required')
       assert.match(error.message, words)

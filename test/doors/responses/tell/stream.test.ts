@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Delta } from '#core/event.ts'
 import { userId } from '#core/ids.ts'
 import { type Entry, type Item, textMessage } from '#core/item.ts'
 import { noUsage, type Turn, type TurnStatus } from '#core/turn.ts'
@@ -29,7 +30,7 @@ const entry = (id: string, item: Item, turnId = 't1'): Entry => ({ seq: 1, id, t
 const stored = (...entries: Entry[]): Watched => ({ type: 'entries', entries })
 const said = (id: string, text: string): Watched => stored(entry(id, textMessage('assistant', text)))
 const rest = (status: TurnStatus): Watched => ({ type: 'turn', turn: { ...turn, status } })
-const gate: Item = { type: 'gate', callId: 'c1', kind: 'output', name: 'f', args: {}, prompt: '' }
+const gate: Item = { type: 'gate', callId: 'c1', kind: 'output', name: 'f', args: '{}', prompt: '' }
 
 function tell(events: readonly Watched[], more: { skip?: number; after?: number } = {}) {
   const stream = createStream({
@@ -83,6 +84,31 @@ describe('createStream', () => {
       told.filter(({ event }) => event.endsWith('delta')).map(({ data }) => data['delta']),
       ['Hel', 'lo'],
     )
+  })
+
+  it('tells the texts of one response one after the other, and each once', () => {
+    const second: Delta = { type: 'delta', turnId: 't1', itemId: 'b', after: 'a', offset: 0, text: 'you' }
+    const both = stored(entry('a', textMessage('assistant', 'Hello')), entry('b', textMessage('assistant', 'you')))
+    const { types, last, told } = tell([delta('a', 0, 'Hello'), second, both, rest('done')])
+    const item = ['output_item.added', 'output_text.delta', 'output_item.done']
+    assert.deepEqual(types, ['created', ...item, ...item, 'completed'])
+    assert.deepEqual(
+      outputOf(last).map(({ id, status }) => [id, status]),
+      [1, 4].map((at) => [(told[at]?.data['item'] as Wire | undefined)?.['id'], 'completed']),
+    )
+    const late = tell([{ ...second, type: 'snapshot' }, both, rest('done')])
+    assert.deepEqual([late.types, outputOf(late.last)], [types, outputOf(last)])
+  })
+
+  it('tells cut text as incomplete, and why', () => {
+    const short = stored(entry('a', { ...textMessage('assistant', 'Hal'), cut: true }))
+    const { types, last } = tell([delta('a', 0, 'Hal'), short, rest('done')])
+    assert.equal(types.at(-1), 'completed')
+    assert.deepEqual([last['status'], last['incomplete_details']], ['incomplete', { reason: 'max_output_tokens' }])
+    assert.equal(outputOf(last)[0]?.status, 'incomplete')
+    const failed = tell([short, rest('failed')]).last
+    assert.deepEqual([failed['status'], failed['incomplete_details']], ['failed', null])
+    assert.equal(outputOf(failed)[0]?.status, 'incomplete')
   })
 
   it('goes on from a snapshot', () => {
@@ -165,7 +191,7 @@ describe('createStream', () => {
   })
 
   it('is not interrupted by what stands between two messages, or by other turns', () => {
-    const call: Item = { type: 'call', callId: 'c0', name: 'time', args: {} }
+    const call: Item = { type: 'call', callId: 'c0', name: 'time', args: '{}' }
     const { last } = tell([
       delta('a', 0, 'One'),
       { type: 'delta', turnId: 't0', itemId: 'x', offset: 0, text: 'no' },
