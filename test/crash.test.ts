@@ -66,7 +66,7 @@ async function inspect(
       )
     const first = rows.at(-1)
     assert(first)
-    const entries = await store.threads.entries(operator, first.threadId, { after: 0, limit: 1_000 })
+    const { entries } = await store.threads.entries(operator, first.threadId, { after: 0, limit: 1_000 })
     assert.deepEqual(
       entries.map(({ seq }) => seq),
       entries.map((_, at) => at + 1),

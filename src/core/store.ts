@@ -57,6 +57,29 @@ export type Step = {
   readonly again?: true
 }
 
+/** The beginning of a text, and whether something follows. */
+export type CutText = { readonly text: string; readonly cut: boolean }
+
+/** A turn as a list has it: without what its request said, and with the beginning of the reply it ended with. */
+export type ListedTurn = Omit<Turn, 'options'> & { readonly reply?: CutText }
+
+/** Entries of a thread, in order. `more` tells that a bound ended them before the thread did. */
+export type Entries = { readonly entries: readonly Entry[]; readonly more: boolean }
+
+/** A stretch of a thread: above `after`, at most `limit` entries, of at most `maxBytes` unless the first alone has more. */
+export type Stretch = {
+  readonly after: number
+  readonly upTo?: number
+  readonly limit: number
+  readonly maxBytes?: number
+}
+
+/** Where an item stands: an id is looked for in its thread. */
+export type ItemPlace = { readonly threadId: string; readonly itemId: string }
+
+/** How many rows a removal has erased. */
+export type Erased = { readonly threads: number; readonly turns: number; readonly items: number }
+
 export type Page<T> = { readonly rows: readonly T[]; readonly nextCursor?: string }
 
 export interface TurnStore {
@@ -78,8 +101,8 @@ export interface TurnStore {
   get(user: UserId, turnId: string): Promise<Turn | undefined>
   /** A turn of the webhook channel, whoever its user: the channel's secret is one identity. For that door alone. */
   findByDoor(door: 'webhook', turnId: string): Promise<Turn | undefined>
-  list(user: UserId, query: { status?: TurnStatus; limit: number; cursor?: string }): Promise<Page<Turn>>
-  /** Hides a turn from `get` and `list`; its items stay in the history of the thread. */
+  list(user: UserId, query: { status?: TurnStatus; limit: number; cursor?: string }): Promise<Page<ListedTurn>>
+  /** Hides a turn from `get` and `list` and forgets its idempotency key; its items stay in the history of the thread. */
   remove(user: UserId, turnId: string): Promise<boolean>
   /** Puts back into the queue what is marked as running under a lease that is no more. */
   recover(alive: Lease): Promise<number>
@@ -95,14 +118,17 @@ export interface TurnStore {
 export interface ThreadStore {
   get(user: UserId, threadId: string): Promise<Thread | undefined>
   list(user: UserId, query: { limit: number; cursor?: string }): Promise<Page<Thread>>
-  /** Entries with a seq above `after`, in order; at most `limit`. */
-  entries(user: UserId, threadId: string, query: { after: number; upTo?: number; limit: number }): Promise<Entry[]>
+  entries(user: UserId, threadId: string, stretch: Stretch): Promise<Entries>
+  /** The items of this user's at these places; what is not there is left out. Throws too_large when they are too much to read. */
+  findItems(user: UserId, places: readonly ItemPlace[]): Promise<readonly Entry[]>
   /** The thread of this user's that waits for the output of a call. */
   findByOpenCall(user: UserId, callId: string): Promise<Thread | undefined>
   /** Every item of a thread whose turn the runner holds. */
   history(turn: Turn): Promise<Item[]>
-  /** Erases the thread with its turns and items. */
-  remove(user: UserId, threadId: string): Promise<boolean>
+  /** Erases the thread with its turns and items. Tells which turns had not ended; undefined when there is no such thread. */
+  remove(user: UserId, threadId: string): Promise<readonly Turn[] | undefined>
+  /** Erases some of a user's threads: a bounded part, to be called while there is more. */
+  eraseSome(user: UserId): Promise<{ erased: Erased; unfinished: readonly Turn[]; more: boolean }>
 }
 
 export type User = { readonly id: UserId; readonly name: string; readonly createdAt: number }
@@ -112,7 +138,9 @@ export interface AccountStore {
   addUser(name: string, token: { hash: string; expiresAt?: number }): Promise<User>
   addToken(name: string, token: { hash: string; expiresAt?: number }): Promise<User>
   listUsers(): Promise<readonly (User & { tokens: number })[]>
-  /** Removes the user and every token; threads stay unreachable. */
+  /** Takes every token from a user, so that nothing new of theirs comes in; undefined when nobody has this name. */
+  shutOut(name: string): Promise<User | undefined>
+  /** Removes the user, whose threads were erased before: see `removeUser` in turns. */
   removeUser(name: string): Promise<boolean>
   findByToken(hash: string, now: number): Promise<User | undefined>
 }
@@ -177,6 +205,8 @@ export interface Store {
   /** Limits that outlive the process. */
   readonly lastingLimits: LimitStore
   readonly leases: LeaseStore
+  /** What the database lacks of the schema, a line each; nothing when it has all of it. */
+  check(): Promise<readonly string[]>
   /** Throws database_unavailable when work cannot be taken. */
   ping(): Promise<void>
   close(): Promise<void>

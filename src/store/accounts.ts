@@ -3,7 +3,7 @@ import { AppError } from '#core/errors.ts'
 import { newId, userId } from '#core/ids.ts'
 import type { AccountStore, User } from '#core/store.ts'
 import { eraseDocuments } from './documents.ts'
-import { first, type Job, query, type Row, type Sql } from './sql.ts'
+import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 type NewToken = { hash: string; expiresAt?: number }
 
@@ -36,11 +36,18 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
         )
         return rows.map((row) => ({ ...userOf(row), tokens: Number(row['tokens']) }))
       }),
+    shutOut: (name) =>
+      sql.write(function* () {
+        const row = yield* first('SELECT * FROM users WHERE name = ?', name)
+        if (!row) return undefined
+        yield* run('DELETE FROM tokens WHERE user_id = ?', String(row['id']))
+        return userOf(row)
+      }),
     removeUser: (name) =>
       sql.write(function* () {
         const row = yield* first('DELETE FROM users WHERE name = ? RETURNING id', name)
         if (!row) return false
-        yield* query('DELETE FROM tokens WHERE user_id = ?', String(row['id']))
+        yield* run('DELETE FROM tokens WHERE user_id = ?', String(row['id']))
         yield* eraseDocuments(sql, userId(String(row['id'])))
         return true
       }),

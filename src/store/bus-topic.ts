@@ -2,8 +2,9 @@
 import type { Delta, Event } from '#core/event.ts'
 import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
-import { entryOf, turnOf } from './rows.ts'
-import { first, type Job, query } from './sql.ts'
+import { turnColumns, turnOf } from './rows.ts'
+import { first, type Job } from './sql.ts'
+import { readStretch } from './stretch.ts'
 
 const pageSize = 500
 
@@ -67,25 +68,23 @@ export function* readNews(
   asked: readonly string[],
 ): Job<{ events: Event[]; seq: number }> {
   const turns = new Map<string, Turn>()
-  const last = yield* first('SELECT * FROM turns WHERE id = (SELECT last_turn FROM threads WHERE id = ?)', threadId)
+  const last = yield* first(
+    `SELECT ${turnColumns} FROM turns WHERE id = (SELECT last_turn FROM threads WHERE id = ?)`,
+    threadId,
+  )
   if (last) turns.set(String(last['id']), turnOf(last))
   for (const id of [...awaited.keys(), ...asked]) {
     if (turns.has(id)) continue
-    const row = yield* first('SELECT * FROM turns WHERE id = ?', id)
+    const row = yield* first(`SELECT ${turnColumns} FROM turns WHERE id = ?`, id)
     const known = awaited.get(id)?.turn
     if (row) turns.set(id, turnOf(row))
     else if (known) turns.set(id, { ...known, status: 'cancelled' })
   }
   const entries: Entry[] = []
   for (;;) {
-    const rows = yield* query(
-      'SELECT * FROM items WHERE thread_id = ? AND seq > ? ORDER BY seq LIMIT ?',
-      threadId,
-      entries.at(-1)?.seq ?? seq,
-      pageSize,
-    )
-    entries.push(...rows.map(entryOf))
-    if (rows.length < pageSize) break
+    const read = yield* readStretch(threadId, { after: entries.at(-1)?.seq ?? seq, limit: pageSize })
+    entries.push(...read.entries)
+    if (!read.more) break
   }
   return {
     events: [

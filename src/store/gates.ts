@@ -6,8 +6,9 @@ import type { Draft, Entry, Item } from '#core/item.ts'
 import type { Turn, TurnError } from '#core/turn.ts'
 import { append } from './append.ts'
 import { getTurn, isReached } from './reach.ts'
-import { entryOf, itemOf, turnOf } from './rows.ts'
+import { entryOf, itemOf, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, run } from './sql.ts'
+import { isActive, isQueued, isWaiting } from './status.ts'
 
 /** How far back a look for open calls goes: more than one model response can hold. */
 const tailLength = 1_000
@@ -20,8 +21,8 @@ export function* answerGate(user: UserId, threadId: string, draft: Draft, { now,
   if (answer.type !== 'answer') throw new Error('answerGate takes an answer')
   yield* holdThread(threadId, lock)
   const row = yield* first(
-    `SELECT * FROM turns WHERE thread_id = ? AND ${isReached}
-       AND (status IN ('running', 'waiting') OR (status = 'queued' AND first_seq IS NOT NULL))`,
+    `SELECT ${turnColumns} FROM turns WHERE thread_id = ? AND ${isReached}
+       AND (${isActive} OR (${isQueued} AND first_seq IS NOT NULL))`,
     threadId,
     user,
     user,
@@ -91,7 +92,7 @@ export function* requeueIfAnswered(turn: Turn): Job<boolean> {
 
 /** Waiting turns with gates that have been open since before a time. */
 export function* waitingSince(before: number): Job<{ turn: Turn; callIds: string[] }[]> {
-  const rows = yield* query(`SELECT * FROM turns WHERE status IN ('running', 'waiting') AND status = 'waiting'`)
+  const rows = yield* query(`SELECT ${turnColumns} FROM turns WHERE ${isWaiting}`)
   const expired: { turn: Turn; callIds: string[] }[] = []
   for (const row of rows) {
     const turn = turnOf(row)

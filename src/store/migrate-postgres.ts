@@ -1,29 +1,35 @@
 // Migrations on PostgreSQL: the same steps as SQLite's, under an advisory lock, so that replicas starting together take turns.
-import type { Pool } from 'pg'
+import type { Pool, QueryConfig } from 'pg'
 import { checkVersion, migrations, statementsOf } from './migrations.ts'
 import { asAppError } from './postgres.ts'
 
 /** Any number, as long as every Atrium takes the same. */
 const lockKey = 4_728_301_195
+/** An index over all that is stored takes longer than any other statement may, and replicas wait for whoever makes it. */
+const patienceMs = 60 * 60 * 1000
 
 export async function migratePostgres(pool: Pool, steps = migrations): Promise<void> {
   const client = await pool.connect().catch((error: unknown) => {
     throw asAppError(error)
   })
+  // The package's types do not know that a query may have a deadline of its own.
+  const run = (text: string) => client.query({ text, query_timeout: patienceMs } as QueryConfig)
   try {
-    await client.query('SELECT pg_advisory_lock($1)', [lockKey])
+    await run(`SET statement_timeout = ${patienceMs}`)
+    await run(`SELECT pg_advisory_lock(${lockKey})`)
     await client.query('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)')
     const found = await client.query<{ version: string }>('SELECT version FROM schema_version')
     const version = Number(found.rows[0]?.version ?? 0)
     checkVersion(version, steps)
     for (let from = version; from < steps.length; from++) {
       await client.query('BEGIN')
-      for (const statement of statementsOf(steps[from] ?? [], 'postgres')) await client.query(statement)
+      for (const statement of statementsOf(steps[from] ?? [], 'postgres')) await run(statement)
       await client.query('DELETE FROM schema_version')
       await client.query('INSERT INTO schema_version (version) VALUES ($1)', [from + 1])
       await client.query('COMMIT')
     }
     await client.query('SELECT pg_advisory_unlock($1)', [lockKey])
+    await client.query('RESET statement_timeout')
     client.release()
   } catch (error) {
     // The lock and an open transaction end with the connection.

@@ -119,6 +119,20 @@ export const migrations: readonly Migration[] = [
     },
     `UPDATE items SET body = replace(body, '","opaque":"', '","seal":"') WHERE body LIKE '{"type":"reasoning",%'`,
   ],
+  [
+    // Erasing a thread finds its turns, and an item is found by its id.
+    `CREATE INDEX turns_by_thread ON turns (thread_id)`,
+    `CREATE INDEX items_by_id ON items (thread_id, id)`,
+    // Lists by a status that few turns have, of a user and of the webhook channel.
+    `DROP INDEX turns_broken`,
+    `CREATE INDEX turns_broken_by_user ON turns (user_id, status, id) WHERE status IN ('failed', 'cancelled')`,
+    `CREATE INDEX turns_broken_by_door ON turns (door, status, id) WHERE status IN ('failed', 'cancelled')`,
+    // The queue of a thread is found by an index that answers by itself, else that of all its turns would serve as well.
+    `DROP INDEX turns_queued`,
+    `CREATE INDEX turns_queued ON turns (thread_id, id, first_seq) WHERE status = 'queued'`,
+    `CREATE INDEX turns_queued_by_user ON turns (user_id, id) WHERE status = 'queued'`,
+    `CREATE INDEX turns_queued_by_door ON turns (door, id) WHERE status = 'queued'`,
+  ],
 ]
 
 /** The statements of a migration for one database. */

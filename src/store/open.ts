@@ -2,6 +2,7 @@
 import type { Store } from '#core/store.ts'
 import type { Seal } from '#lib/seal.ts'
 import { createAccountStore } from './accounts.ts'
+import { checkPostgres, checkSqlite } from './check.ts'
 import { createDocumentStore } from './documents.ts'
 import { createLeaseStore } from './leases.ts'
 import { createMemoryLimits } from './limits.ts'
@@ -26,7 +27,7 @@ export function openStore({ path, seal, now = Date.now }: StoreParts): Store {
     sql.db.close()
     throw asAppError(error)
   }
-  return composeStore(sql, seal, now)
+  return composeStore(sql, { seal, now, check: () => Promise.resolve(checkSqlite(sql.db)) })
 }
 
 /** A PostgreSQL store, brought up to date, and the server's pool for the bus. */
@@ -42,10 +43,12 @@ export async function openPostgresStore({ url, seal, now = Date.now }: Omit<Stor
     await sql.close()
     throw error
   }
-  return { store: composeStore(sql, seal, now), sql }
+  return { store: composeStore(sql, { seal, now, check: () => checkPostgres(sql.pool) }), sql }
 }
 
-function composeStore(sql: Sql, seal: Seal, now: () => number): Store {
+type Composed = { readonly seal: Seal; readonly now: () => number; readonly check: Store['check'] }
+
+function composeStore(sql: Sql, { seal, now, check }: Composed): Store {
   return {
     backend: sql.backend,
     turns: createTurnStore({ sql, now }),
@@ -58,6 +61,7 @@ function composeStore(sql: Sql, seal: Seal, now: () => number): Store {
     lastingLimits: createSqlLimits({ sql }),
     limits: sql.backend === 'sqlite' ? createMemoryLimits() : createSqlLimits({ sql }),
     leases: createLeaseStore({ sql }),
+    check,
     ping: () => sql.ping(),
     close: () => sql.close(),
   }

@@ -154,11 +154,24 @@ export function asAppError(error: unknown): unknown {
   if (code === '53100') {
     return new AppError('disk_full', "the database's disk is full: nothing was stored", { cause: error })
   }
-  const away =
-    /^(08|57P|53|28|3D)/.test(code ?? '') ||
-    /^E(CONN|PIPE|HOST|NET|AI_|NOTFOUND|TIMEDOUT)/.test(code ?? '') ||
-    /timeout|terminated|not queryable|Client has encountered|Cannot use a pool/i.test(message)
-  // The message may name the user and the host, never the password; of several addresses tried there is only a code.
-  const words = message || code
-  return away ? new AppError('database_unavailable', `PostgreSQL is unavailable (${words})`, { cause: error }) : error
+  const words = awayWords.find(([pattern]) => pattern.test(`${code ?? ''} ${message}`))?.[1]
+  if (words === undefined) return error
+  return new AppError('database_unavailable', `PostgreSQL is unavailable: ${words}`, { cause: error })
 }
+
+/**
+ * Why the server cannot be used, by the code of the fault, which stands first, or by its message. Said in words of our own:
+ * the server's and the system's name hosts, ports and users, and everybody may come to read them.
+ */
+const awayWords: readonly (readonly [RegExp, string])[] = [
+  [/^28/, 'it refused the user or the password of DATABASE_URL'],
+  [/^3D/, 'the database of DATABASE_URL does not exist'],
+  [/^53/, 'it has no room for another connection'],
+  [/^57P/, 'it is starting or going down'],
+  [/^(ENOTFOUND|EAI_)/, 'the host of DATABASE_URL is not known'],
+  [/^ECONNREFUSED /, 'nothing listens at the address of DATABASE_URL'],
+  [/^(ETIMEDOUT|EHOST|ENET)/, 'the host of DATABASE_URL cannot be reached'],
+  [/^(08|ECONN|EPIPE)/, 'the connection broke'],
+  [/timeout/i, 'it did not answer in time'],
+  [/terminated|not queryable|Client has encountered|Cannot use a pool/i, 'the connection broke'],
+]

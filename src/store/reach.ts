@@ -2,7 +2,7 @@
 // token of their own; nobody else's does.
 import { operator, type UserId } from '#core/ids.ts'
 import type { Turn } from '#core/turn.ts'
-import { turnOf } from './rows.ts'
+import { turnColumns, turnOf } from './rows.ts'
 import { first, type Job, type Row, type Value } from './sql.ts'
 
 /** Above every id: where a listing begins. */
@@ -28,7 +28,7 @@ export function* newestReached(user: UserId, key: 'id' | 'last_turn', limit: num
 /** A turn that the user reaches and has not removed. */
 export function* getTurn(user: UserId, turnId: string): Job<Turn | undefined> {
   const row = yield* first(
-    `SELECT * FROM turns WHERE id = ? AND ${isReached} AND removed_at IS NULL`,
+    `SELECT ${turnColumns} FROM turns WHERE id = ? AND ${isReached} AND removed_at IS NULL`,
     turnId,
     user,
     user,

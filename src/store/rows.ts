@@ -1,6 +1,7 @@
 // Rows of the database as values of the house, and back. PostgreSQL returns 64-bit integers as text, hence Number().
 import { userId } from '#core/ids.ts'
 import type { Draft, Entry, Item } from '#core/item.ts'
+import type { ListedTurn } from '#core/store.ts'
 import type { Door, Thread, Turn, TurnError, TurnOptions, TurnStatus } from '#core/turn.ts'
 import type { Row, Value } from './sql.ts'
 
@@ -17,14 +18,24 @@ export function threadOf(row: Row): Thread {
   }
 }
 
+/** What a list reads of a turn: neither its input nor its options, which may be megabytes each. */
+export const listColumns = `id, thread_id, user_id, door, status, created_at, started_at, ended_at, first_seq, last_seq,
+  input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_usd, error`
+
+/** What makes a turn. Its input is read only where it enters the log. */
+export const turnColumns = `${listColumns}, options`
+
 export function turnOf(row: Row): Turn {
+  return { ...listedTurnOf(row), options: row['options'] ? (JSON.parse(text(row['options'])) as TurnOptions) : {} }
+}
+
+export function listedTurnOf(row: Row): ListedTurn {
   return {
     id: text(row['id']),
     threadId: text(row['thread_id']),
     userId: userId(text(row['user_id'])),
     door: text(row['door']) as Door,
     status: text(row['status']) as TurnStatus,
-    options: row['options'] ? (JSON.parse(text(row['options'])) as TurnOptions) : {},
     createdAt: Number(row['created_at']),
     ...(row['started_at'] && { startedAt: Number(row['started_at']) }),
     ...(row['ended_at'] && { endedAt: Number(row['ended_at']) }),

@@ -5,11 +5,16 @@ import type { Draft, Entry } from '#core/item.ts'
 import type { Idempotency, Lease, NewTurn, StartedTurn, Stored } from '#core/store.ts'
 import { noUsage, type Turn, type TurnOptions } from '#core/turn.ts'
 import { append, insert } from './append.ts'
-import { entriesOf, optionsText, turnOf } from './rows.ts'
-import { first, type Job, query, run } from './sql.ts'
+import { entriesOf, optionsText, turnColumns, turnOf } from './rows.ts'
+import { first, type Job, query, type Row, run } from './sql.ts'
+import { isActive, isQueued, isRunning, isWaiting } from './status.ts'
 
 /** An idempotency key is remembered this long. */
 const idempotencyMs = 24 * 60 * 60 * 1000
+
+/** An input that is read together with its turn; a claim that has taken so many bytes leaves the rest to the next one. */
+const smallInput = 64 * 1024
+const maxClaimBytes = 16 * 1024 * 1024
 
 /** `id` is the turn's, made when the message came; `lock` ends a SELECT of a row that is about to be changed. */
 type StartParts = { readonly id: string; readonly now: number; readonly lock: string }
@@ -49,12 +54,16 @@ export function* startTurn(given: NewTurn, { id, now, lock }: StartParts): Job<S
  * goes before others of its thread. Users take turns: the one with the least running comes first.
  */
 export function* claimTurns(lease: Lease, limit: number, now: number, lock: string): Job<StartedTurn[]> {
+  // A user is written as `user_id || ''`, which no index has: one would bring every turn ever stored in the order that
+  // a partition wants, in place of the few that are queued or run.
   const rows = yield* query(
-    `SELECT t.* FROM turns t JOIN (
-       SELECT q.id, row_number() OVER (PARTITION BY q.user_id ORDER BY q.id) + COALESCE(busy.n, 0) AS place
+    `SELECT ${turnColumns.replaceAll(/\w+/g, 't.$&')}, octet_length(t.input) AS bytes,
+            CASE WHEN octet_length(t.input) <= ${smallInput} THEN t.input END AS input
+     FROM turns t JOIN (
+       SELECT q.id, row_number() OVER (PARTITION BY q.user_id || '' ORDER BY q.id) + COALESCE(busy.n, 0) AS place
        FROM turns q
-       LEFT JOIN (SELECT user_id, count(*) AS n FROM turns WHERE status IN ('running', 'waiting') AND status = 'running'
-                  GROUP BY user_id) busy ON busy.user_id = q.user_id
+       LEFT JOIN (SELECT user_id, count(*) AS n FROM turns WHERE ${isRunning}
+                  GROUP BY user_id || '', user_id) busy ON busy.user_id = q.user_id
        WHERE q.status = 'queued'
          AND NOT EXISTS (SELECT 1 FROM turns a WHERE a.thread_id = q.thread_id AND a.status IN ('running', 'waiting'))
          AND (q.first_seq IS NOT NULL OR (
@@ -66,9 +75,12 @@ export function* claimTurns(lease: Lease, limit: number, now: number, lock: stri
     limit,
   )
   const started: StartedTurn[] = []
+  let bytes = 0
   for (const row of rows) {
+    bytes += Number(row['bytes'] ?? 0)
+    if (started.length > 0 && bytes > maxClaimBytes) break
     const queued = turnOf(row)
-    const input = row['input'] ? (JSON.parse(String(row['input'])) as Draft[]) : []
+    const input = yield* inputOf(row)
     const target = { threadId: queued.threadId, turnId: queued.id, at: now }
     const entries: Entry[] = input.length > 0 ? yield* append(target, input, null) : []
     const turn: Turn = {
@@ -92,9 +104,20 @@ export function* claimTurns(lease: Lease, limit: number, now: number, lock: stri
   return started
 }
 
+/** What a claimed turn was given: a large input is read by itself, when its turn has come. */
+function* inputOf(row: Row): Job<readonly Draft[]> {
+  if (row['bytes'] === null) return []
+  const text = row['input'] ?? (yield* first('SELECT input FROM turns WHERE id = ?', String(row['id'])))?.['input']
+  return text ? (JSON.parse(String(text)) as Draft[]) : []
+}
+
 /** The turn that a key has made within the last day. */
 export function* findReplay(user: UserId, idempotency: Idempotency, now: number): Job<Turn | undefined> {
-  const row = yield* first('SELECT * FROM turns WHERE user_id = ? AND idempotency_key = ?', user, idempotency.key)
+  const row = yield* first(
+    `SELECT ${turnColumns}, body_hash FROM turns WHERE user_id = ? AND idempotency_key = ?`,
+    user,
+    idempotency.key,
+  )
   if (!row) return undefined
   if (Number(row['created_at']) < now - idempotencyMs) {
     yield* run('UPDATE turns SET idempotency_key = NULL WHERE id = ?', String(row['id']))
@@ -128,10 +151,7 @@ function* checkGate({ resumes, whenBusy }: NewTurn, threadId: string, openCall: 
       )
     }
   } else if (!openCall) {
-    const paused = yield* first(
-      `SELECT id FROM turns WHERE thread_id = ? AND status IN ('running', 'waiting') AND status = 'waiting'`,
-      threadId,
-    )
+    const paused = yield* first(`SELECT id FROM turns WHERE thread_id = ? AND ${isWaiting}`, threadId)
     if (paused) throw gateRequired()
     throw new AppError('no_open_gate', 'no tool call of this thread waits for an output')
   } else if (openCall !== resumes) {
@@ -140,15 +160,11 @@ function* checkGate({ resumes, whenBusy }: NewTurn, threadId: string, openCall: 
 }
 
 function* isIdle(threadId: string, whenBusy: NewTurn['whenBusy']): Job<boolean> {
-  const active = yield* first(
-    `SELECT status FROM turns WHERE thread_id = ? AND status IN ('running', 'waiting')`,
-    threadId,
-  )
+  const active = yield* first(`SELECT status FROM turns WHERE thread_id = ? AND ${isActive}`, threadId)
   if (active?.['status'] === 'waiting' && whenBusy === 'refuse') {
     throw gateRequired()
   }
-  const queued =
-    active ?? (yield* first(`SELECT id FROM turns WHERE thread_id = ? AND status = 'queued' LIMIT 1`, threadId))
+  const queued = active ?? (yield* first(`SELECT id FROM turns WHERE thread_id = ? AND ${isQueued} LIMIT 1`, threadId))
   if (queued && whenBusy === 'refuse') {
     throw new AppError('conversation_busy', 'the thread already runs a turn: wait for it, or cancel it', {
       retryAfterSecs: 1,

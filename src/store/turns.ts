@@ -1,30 +1,19 @@
 // Turns: the verbs that carry one from its start to its end.
 import { AppError } from '#core/errors.ts'
-import { newId, type UserId } from '#core/ids.ts'
+import { newId } from '#core/ids.ts'
 import type { Draft, Gate } from '#core/item.ts'
 import type { Lease, Step, TurnStore } from '#core/store.ts'
-import type { Turn, TurnStatus } from '#core/turn.ts'
+import type { Turn } from '#core/turn.ts'
 import { append } from './append.ts'
 import { answerGate, cancelTurn, requeueIfAnswered, waitingSince } from './gates.ts'
 import { createMint } from './mint.ts'
 import { databaseClock, leaseMs } from './leases.ts'
-import { getTurn, isReached, lastId, newestReached } from './reach.ts'
-import { entryOf, turnOf } from './rows.ts'
+import { countTurns, listTurns } from './lists.ts'
+import { getTurn, isReached } from './reach.ts'
+import { entryOf, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, type Sql } from './sql.ts'
 import { claimTurns, findReplay, startTurn } from './start.ts'
-
-/**
- * A turn has a status. Nearly all are done, so a look through a user's turns for any other would go to the very first:
- * the others have indexes that hold only them.
- */
-const having: Readonly<Record<TurnStatus, string>> = {
-  queued: `id IN (SELECT id FROM turns WHERE status = 'queued')`,
-  running: `id IN (SELECT id FROM turns WHERE status IN ('running', 'waiting') AND status = 'running')`,
-  waiting: `id IN (SELECT id FROM turns WHERE status IN ('running', 'waiting') AND status = 'waiting')`,
-  done: `status = 'done'`,
-  failed: `id IN (SELECT id FROM turns WHERE status IN ('failed', 'cancelled') AND status = 'failed')`,
-  cancelled: `id IN (SELECT id FROM turns WHERE status IN ('failed', 'cancelled') AND status = 'cancelled')`,
-}
+import { isQueued, isRunning } from './status.ts'
 
 export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): TurnStore {
   const mint = createMint(newId)
@@ -40,7 +29,7 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
     claim: (lease, limit) =>
       sql.write(function* () {
         const started = yield* claimTurns(lease, limit, now(), skip)
-        return { started, more: (yield* first(`SELECT id FROM turns WHERE status = 'queued' LIMIT 1`)) !== undefined }
+        return { started, more: (yield* first(`SELECT id FROM turns WHERE ${isQueued} LIMIT 1`)) !== undefined }
       }),
     record: (turn, lease, step) => sql.write(() => recordStep(turn, lease, step, now())),
     answer: (user, threadId, answer) => sql.write(() => answerGate(user, threadId, answer, { now: now(), lock })),
@@ -48,28 +37,18 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
     get: (user, turnId) => sql.read(() => getTurn(user, turnId)),
     findByDoor: (door, turnId) =>
       sql.read(function* () {
-        const row = yield* first('SELECT * FROM turns WHERE id = ? AND door = ? AND removed_at IS NULL', turnId, door)
+        const row = yield* first(
+          `SELECT ${turnColumns} FROM turns WHERE id = ? AND door = ? AND removed_at IS NULL`,
+          turnId,
+          door,
+        )
         return row && turnOf(row)
       }),
-    list: (user, { status, limit, cursor }) =>
-      sql.read(function* () {
-        const rows = yield* newestReached(user, 'id', limit + 1, (condition, who) =>
-          query(
-            `SELECT * FROM turns WHERE ${condition} AND id < ?${status ? ` AND ${having[status]}` : ''} AND removed_at IS NULL
-             ORDER BY id DESC LIMIT ?`,
-            ...who,
-            cursor ?? lastId,
-            limit + 1,
-          ),
-        )
-        const turns = rows.slice(0, limit).map(turnOf)
-        const last = rows.length > limit ? turns.at(-1) : undefined
-        return { rows: turns, ...(last && { nextCursor: last.id }) }
-      }),
+    list: (user, query) => sql.read(() => listTurns(user, query)),
     remove: (user, turnId) =>
       sql.write(function* () {
         const row = yield* first(
-          `UPDATE turns SET removed_at = ? WHERE id = ? AND ${isReached} AND removed_at IS NULL RETURNING id`,
+          `UPDATE turns SET removed_at = ?, idempotency_key = NULL WHERE id = ? AND ${isReached} AND removed_at IS NULL RETURNING id`,
           now(),
           turnId,
           user,
@@ -81,7 +60,7 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
     heldBy: ({ owner, epoch }) =>
       sql.read(function* () {
         const rows = yield* query(
-          `SELECT * FROM turns WHERE status IN ('running', 'waiting') AND status = 'running' AND owner = ? AND epoch = ?`,
+          `SELECT ${turnColumns} FROM turns WHERE ${isRunning} AND owner = ? AND epoch = ?`,
           owner,
           epoch,
         )
@@ -111,7 +90,7 @@ function* recoverTurns({ owner, epoch }: Lease, backend: Sql['backend']): Job<nu
                      AND p.seen_at > ${databaseClock} - ${leaseMs})`
   const rows = yield* query(
     `UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL
-     WHERE status IN ('running', 'waiting') AND status = 'running' AND NOT (owner = ? AND epoch = ?) AND ${gone} RETURNING id`,
+     WHERE ${isRunning} AND NOT (owner = ? AND epoch = ?) AND ${gone} RETURNING id`,
     owner,
     epoch,
   )
@@ -164,36 +143,8 @@ function* storedBefore(turn: Turn, [draft]: readonly Draft[], again: boolean) {
   const found = yield* first('SELECT seq FROM items WHERE thread_id = ? AND id = ?', turn.threadId, draft.id)
   if (!found) return undefined
   const rows = yield* query('SELECT * FROM items WHERE thread_id = ? AND seq >= ?', turn.threadId, Number(found['seq']))
-  const now = yield* first('SELECT * FROM turns WHERE id = ?', turn.id)
+  const now = yield* first(`SELECT ${turnColumns} FROM turns WHERE id = ?`, turn.id)
   return { turn: now ? turnOf(now) : turn, entries: rows.map(entryOf).filter(({ turnId }) => turnId === turn.id) }
-}
-
-function* countTurns(user: UserId | undefined, now: number) {
-  const states = yield* query(
-    `SELECT status, count(*) AS n FROM turns WHERE status IN ('running', 'waiting') AND (? = '' OR user_id = ?) GROUP BY status
-     UNION ALL SELECT 'queued', count(*) FROM turns WHERE status = 'queued' AND (? = '' OR user_id = ?)`,
-    user ?? '',
-    user ?? '',
-    user ?? '',
-    user ?? '',
-  )
-  const of = (status: string): number => Number(states.find((row) => row['status'] === status)?.['n'] ?? 0)
-  const day = now - (now % 86_400_000)
-  // Ids begin with their time of birth, so the day's turns are one range of the key.
-  const since = day.toString(16).padStart(12, '0')
-  const from = `${since.slice(0, 8)}-${since.slice(8)}`
-  const cost = yield* first(
-    `SELECT sum(cost_usd) AS usd FROM turns WHERE id > ? AND cost_usd > 0 AND (? = '' OR user_id = ?)`,
-    from,
-    user ?? '',
-    user ?? '',
-  )
-  return {
-    queued: of('queued'),
-    running: of('running'),
-    waiting: of('waiting'),
-    costTodayUsd: Number(cost?.['usd'] ?? 0),
-  }
 }
 
 function* lastSeqOf(threadId: string): Job<number | null> {

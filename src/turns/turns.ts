@@ -3,16 +3,17 @@ import type { Bus, Signal } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Answer, Draft, Entry, Item } from '#core/item.ts'
-import type { Idempotency, NewTurn, Page, Store } from '#core/store.ts'
+import type { Entries, Erased, Idempotency, ItemPlace, ListedTurn, NewTurn, Page, Store, Stretch } from '#core/store.ts'
 import { ended, type Thread, type Turn, type TurnStatus } from '#core/turn.ts'
+import { removeUser, tellErased } from './removal.ts'
 import type { Runner } from './runner.ts'
 import { type Follow, followTurn, type Watch, watchThread } from './watch.ts'
 
 /** How long a cancel waits for the runner to stop by itself, its partial text stored, before the turn is taken from it. */
 const cancelGraceMs = 700
+/** What is shown of one turn at most. */
 const maxEntries = 10_000
-/** Unfinished turns of one user that are looked through for those of one thread. */
-const maxOpen = 1_000
+const maxEntryBytes = 64 * 1024 * 1024
 const longestTitleLine = 400
 const maxMessageBytes = 1024 * 1024
 
@@ -42,15 +43,20 @@ export interface Turns {
   get(user: UserId, turnId: string): Promise<Turn | undefined>
   /** A turn of the webhook channel, whoever its user. For that door alone. */
   findByDoor(door: 'webhook', turnId: string): Promise<Turn | undefined>
-  list(user: UserId, query: { status?: TurnStatus; limit: number; cursor?: string }): Promise<Page<Turn>>
+  list(user: UserId, query: { status?: TurnStatus; limit: number; cursor?: string }): Promise<Page<ListedTurn>>
   remove(user: UserId, turnId: string): Promise<boolean>
   thread(user: UserId, threadId: string): Promise<Thread | undefined>
   threads(user: UserId, query: { limit: number; cursor?: string }): Promise<Page<Thread>>
   removeThread(user: UserId, threadId: string): Promise<boolean>
   findByOpenCall(user: UserId, callId: string): Promise<Thread | undefined>
-  /** The turn's items, in order. */
-  entries(user: UserId, turn: Turn): Promise<Entry[]>
-  history(user: UserId, threadId: string, query: { after: number; limit: number }): Promise<Entry[]>
+  /** The turn's items, in order, as far as one answer can hold them. */
+  entries(user: UserId, turn: Omit<Turn, 'options'>): Promise<Entry[]>
+  /** A stretch of a thread, bounded in rows and bytes; `more` tells that it goes on. */
+  history(user: UserId, threadId: string, stretch: Stretch): Promise<Entries>
+  /** The items of this user's at these places; what is not there is left out. */
+  findItems(user: UserId, places: readonly ItemPlace[]): Promise<readonly Entry[]>
+  /** Ends what runs for a user and erases all that is theirs; undefined when nobody has this name. */
+  removeUser(name: string): Promise<Erased | undefined>
   /** Follows a turn that may have begun, or ended, already: its stored items come first. */
   follow(user: UserId, turn: Turn): Watch
   watch(user: UserId, threadId: string, after: number): Watch
@@ -138,25 +144,21 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
     thread: (user, threadId) => store.threads.get(user, threadId),
     threads: (user, query) => store.threads.list(user, query),
     async removeThread(user, threadId) {
-      const open = (status: TurnStatus) => store.turns.list(user, { status, limit: maxOpen })
-      const pages = await Promise.all([open('running'), open('queued')])
-      const removed = await store.threads.remove(user, threadId)
-      // What runs there would find its turn gone at its next step only; the model need not talk on until then.
-      for (const turn of pages.flatMap(({ rows }) => rows)) {
-        if (turn.threadId !== threadId) continue
-        bus.signal(cancelSignal(turn.id))
-        bus.publish(threadId, [{ type: 'turn', turn: { ...turn, status: 'cancelled' } }])
-      }
-      return removed
+      const unfinished = await store.threads.remove(user, threadId)
+      for (const turn of unfinished ?? []) tellErased(bus, turn)
+      return unfinished !== undefined
     },
     findByOpenCall: (user, callId) => store.threads.findByOpenCall(user, callId),
     async entries(user, turn) {
       if (turn.firstSeq === undefined) return []
-      const query = { after: turn.firstSeq - 1, ...(turn.lastSeq && { upTo: turn.lastSeq }), limit: maxEntries }
-      const entries = await store.threads.entries(user, turn.threadId, query)
+      const upTo = turn.lastSeq ?? Number.MAX_SAFE_INTEGER
+      const stretch = { upTo, limit: maxEntries, maxBytes: maxEntryBytes }
+      const { entries } = await store.threads.entries(user, turn.threadId, { ...stretch, after: turn.firstSeq - 1 })
       return entries.filter(({ turnId }) => turnId === turn.id)
     },
-    history: (user, threadId, query) => store.threads.entries(user, threadId, query),
+    history: (user, threadId, stretch) => store.threads.entries(user, threadId, stretch),
+    findItems: (user, places) => store.threads.findItems(user, places),
+    removeUser: (name) => removeUser({ store, bus }, name),
     follow: (user, turn) =>
       watchThread({ bus, threads: store.threads }, user, turn.threadId, { seq: (turn.firstSeq ?? 1) - 1, turn }),
     watch: (user, threadId, after) => watchThread({ bus, threads: store.threads }, user, threadId, { seq: after }),

@@ -3,8 +3,7 @@ import type { Bus, Known, Subscription, Unfinished } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import type { Event } from '#core/event.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Entry } from '#core/item.ts'
-import type { ThreadStore } from '#core/store.ts'
+import type { Entries, ThreadStore } from '#core/store.ts'
 import { atRest } from '#core/turn.ts'
 
 const pageSize = 500
@@ -35,7 +34,7 @@ export function watchThread(
         if (!(await threads.get(user, threadId))) throw new AppError('not_found', `thread ${threadId} does not exist`)
         const { partial } = subscription
         const seen: Seen = { last: after, stored: new Set(), partialId: partial?.itemId, written: 0 }
-        const read = (): Promise<Entry[]> => threads.entries(user, threadId, { after: seen.last, limit: pageSize })
+        const read = (): Promise<Entries> => threads.entries(user, threadId, { after: seen.last, limit: pageSize })
         yield* replay(read, seen)
         if (partial && !seen.stored.has(partial.itemId)) {
           seen.written = partial.text.length
@@ -63,13 +62,13 @@ export function watchThread(
 type Seen = { last: number; readonly stored: Set<string>; readonly partialId: string | undefined; written: number }
 
 /** All that is stored and not told yet, page by page. */
-async function* replay(read: () => Promise<Entry[]>, seen: Seen): AsyncGenerator<Watched[]> {
+async function* replay(read: () => Promise<Entries>, seen: Seen): AsyncGenerator<Watched[]> {
   for (;;) {
-    const entries = await read()
+    const { entries, more } = await read()
     seen.last = entries.at(-1)?.seq ?? seen.last
     for (const { id } of entries) seen.stored.add(id)
     if (entries.length > 0) yield [{ type: 'entries', entries }]
-    if (entries.length < pageSize) return
+    if (!more) return
   }
 }
 

@@ -100,7 +100,7 @@ export async function turnAtApproval(store: Store, over: Partial<NewTurn> = {}):
 }
 
 export async function itemsOf(store: Store, turn: Pick<Turn, 'threadId' | 'userId'>): Promise<Item[]> {
-  const entries = await store.threads.entries(turn.userId, turn.threadId, { after: 0, limit: 10_000 })
+  const { entries } = await store.threads.entries(turn.userId, turn.threadId, { after: 0, limit: 10_000 })
   entries.forEach(({ seq }, at) => assert.equal(seq, at + 1, 'seq counts from 1 without gaps'))
   return entries.map(({ item }) => item)
 }

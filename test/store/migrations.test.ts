@@ -9,6 +9,7 @@ const landed = [
   '0a48d0f8bbd19a1f7a3b0727b9918edc35d105d74c0f784c7696e7244f5da36c',
   '07c940ff3507d49f4261028324f6803bad5142ebcb75b730240c4e7009d8b942',
   'eb78d4d48d2e5b4c01e56adc0238697afeb407380417b913facced77e19c033e',
+  'fb40288a1d61a180eb4cf1c585f1e378c6ce723ea6cb69c1702d505fed95c5b6',
 ]
 
 test('a version that has landed is never edited', () => {

@@ -77,4 +77,19 @@ export function migrateTests(openVersion: OpenVersion): void {
       after.filter(({ type }) => type === 'call' || type === 'message'),
     )
   })
+
+  test('a database that is up to date lacks nothing, and one that lost something says what', async (t) => {
+    const old = await openVersion(t, migrations.length)
+    const store = await old.upgrade()
+    assert.deepEqual(await store.check(), [])
+    const broken = await openVersion(t, migrations.length)
+    await broken.run('DROP TABLE tools')
+    await broken.run('ALTER TABLE users RENAME COLUMN created_at TO made_at')
+    await broken.run('DROP INDEX turns_by_thread')
+    assert.deepEqual((await (await broken.upgrade()).check()).toSorted(), [
+      'the index turns_by_thread is missing',
+      'the table tools is missing',
+      'the table users has no column created_at',
+    ])
+  })
 }

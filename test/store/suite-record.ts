@@ -117,7 +117,7 @@ export function recordTests(open: Open): void {
   test('the turn of a thread that was erased has lost its lease and leaves nothing behind', async (t) => {
     const { store } = await open(t)
     const { turn } = await store.turns.start(turnOf())
-    assert.equal(await store.threads.remove(ada, turn.threadId), true)
+    assert.ok(await store.threads.remove(ada, turn.threadId))
     await rejectsWith(store.turns.record(turn, lease, step([reply('late')])), 'lease_lost')
     assert.equal(await store.turns.get(ada, turn.id), undefined)
     assert.deepEqual(await store.threads.history(turn), [])

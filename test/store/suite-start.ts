@@ -39,7 +39,7 @@ export function startTests(open: Open): void {
     assert.deepEqual(await store.turns.get(ada, turn.id), turn)
     const thread = await store.threads.get(ada, turn.threadId)
     assert.deepEqual([thread?.title, thread?.lastSeq, thread?.door], ['one', 2, 'web'])
-    assert.deepEqual(await store.threads.entries(ada, turn.threadId, { after: 0, limit: 9 }), entries)
+    assert.deepEqual((await store.threads.entries(ada, turn.threadId, { after: 0, limit: 9 })).entries, entries)
   })
 
   test('a turn without a lease is queued and its input stays out of the log', async (t) => {
@@ -236,6 +236,16 @@ export function startTests(open: Open): void {
     const fresh = await store.turns.start(turnOf({ idempotency: { key: 'k', bodyHash: 'other' } }))
     assert.deepEqual([fresh.replayed, fresh.turn.id === first.turn.id], [false, false])
     assert.equal((await store.turns.get(ada, first.turn.id))?.status, 'running', 'the old turn stays')
+  })
+
+  test('a key is forgotten with the turn that it made', async (t) => {
+    const { store } = await open(t)
+    const first = await store.turns.start(turnOf(keyed))
+    await finish(store, first.turn)
+    await store.turns.remove(ada, first.turn.id)
+    assert.equal(await store.turns.findByKey(ada, keyed.idempotency), undefined)
+    const fresh = await store.turns.start(turnOf({ idempotency: { key: 'k', bodyHash: 'other' } }))
+    assert.deepEqual([fresh.replayed, fresh.turn.id === first.turn.id], [false, false])
   })
 
   test('a refused start does not use up its key', async (t) => {

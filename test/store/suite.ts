@@ -1,8 +1,10 @@
 // Every promise of the store, asked of one database. Each test opens a store of its own.
 import { describe } from 'node:test'
 import type { Open } from './harness.ts'
+import { boundTests } from './suite-bounds.ts'
 import { claimTests } from './suite-claim.ts'
 import { documentTests } from './suite-documents.ts'
+import { eraseTests } from './suite-erase.ts'
 import { gateTests } from './suite-gates.ts'
 import { keepTests } from './suite-keep.ts'
 import { migrateTests } from './suite-migrate.ts'
@@ -20,6 +22,8 @@ export function storeTests(name: string, open: Open, openVersion: OpenVersion): 
     gateTests(open)
     readTests(open)
     reachTests(open)
+    boundTests(open)
+    eraseTests(open)
     keepTests(open)
     documentTests(open)
     migrateTests(openVersion)

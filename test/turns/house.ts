@@ -140,7 +140,7 @@ export function holding() {
 }
 
 export async function textsOf(store: Store, threadId: string): Promise<string[]> {
-  const entries = await store.threads.entries(ada, threadId, { after: 0, limit: 10_000 })
+  const { entries } = await store.threads.entries(ada, threadId, { after: 0, limit: 10_000 })
   entries.forEach(({ seq }, at) => assert.equal(seq, at + 1))
   return entries.map(({ item }) => wordOf(item))
 }

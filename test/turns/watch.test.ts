@@ -81,7 +81,7 @@ test('joining at any moment of a turn gives the whole of it', async (t) => {
       await (moment % 2 ? Promise.resolve() : turnOver(1))
     }
     assert.equal(restOf(await whole), 'done')
-    const stored = await store.threads.entries(ada, turn.threadId, { after: 0, limit: 100 })
+    const { entries: stored } = await store.threads.entries(ada, turn.threadId, { after: 0, limit: 100 })
     for (const { after, read } of joins.splice(0)) {
       const { entries } = await read
       assert.deepEqual(entries, stored.slice(after))
@@ -168,7 +168,7 @@ test('entries that are told in the wrong order, or never, are read from the stor
   const read = await turns.start(message('and on', { threadId: seed.turn.threadId }))
   await eventsOf(read.events)
   watch.close()
-  const stored = await turns.history(ada, seed.turn.threadId, { after, limit: 100 })
+  const { entries: stored } = await turns.history(ada, seed.turn.threadId, { after, limit: 100 })
   assert.ok(stored.length > 2)
   assert.deepEqual((await reading).entries, stored)
 })

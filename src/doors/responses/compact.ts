@@ -44,9 +44,9 @@ async function storedItems(turns: Turns, user: UserId, text: string): Promise<It
   })
   const items: Item[] = []
   for (let after = 0; items.length < maxItems; ) {
-    const entries = await turns.history(user, previous.threadId, { after, limit: pageSize })
+    const { entries, more } = await turns.history(user, previous.threadId, { after, limit: pageSize })
     for (const { item } of entries) items.push(item)
-    if (entries.length < pageSize) break
+    if (!more) break
     after = entries.at(-1)?.seq ?? after
   }
   return items

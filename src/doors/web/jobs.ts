@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { isUuid, type UserId } from '#core/ids.ts'
+import type { ListedTurn } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { type Route, route } from '#http/routes.ts'
 import type { Turns } from '#turns/turns.ts'
@@ -69,7 +70,7 @@ async function show(turns: Turns, turn: Turn): Promise<z.output<typeof JobWire>>
 }
 
 /** The item a turn ended with: one row, however long the turn was. */
-async function lastEntry(turns: Turns, turn: Turn) {
+async function lastEntry(turns: Turns, turn: ListedTurn) {
   if (turn.lastSeq === undefined) return undefined
-  return (await turns.history(turn.userId, turn.threadId, { after: turn.lastSeq - 1, limit: 1 }))[0]
+  return (await turns.history(turn.userId, turn.threadId, { after: turn.lastSeq - 1, limit: 1 })).entries[0]
 }

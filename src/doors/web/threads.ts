@@ -46,7 +46,7 @@ export function threadRoutes({ turns }: { turns: Turns }): Route[] {
       answers: { 200: ThreadAnswer },
       async handle({ params, query: { after, limit }, caller: { user } }) {
         const thread = await find(turns, user, params.id)
-        const entries = await turns.history(user, thread.id, { after, limit })
+        const { entries } = await turns.history(user, thread.id, { after, limit })
         const last = entries.at(-1)?.seq
         return {
           thread: threadWire(thread),

@@ -3,7 +3,8 @@ import * as z from 'zod/mini'
 import { openCalls, replyIn } from '#core/calls.ts'
 import { type Entry, type Gate, type Item, type Message, textOf } from '#core/item.ts'
 import { objectIn } from '#core/json.ts'
-import type { Thread, Turn, TurnStatus } from '#core/turn.ts'
+import type { ListedTurn } from '#core/store.ts'
+import type { Thread, TurnStatus } from '#core/turn.ts'
 import { isoTime, usageWire } from '#http/wire.ts'
 
 export const jobStatuses = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const
@@ -71,7 +72,7 @@ export function turnStatus(status: JobStatus): TurnStatus {
 }
 
 /** A turn as a job. `last` is its last item, whose text is the response once the turn is done. */
-export function jobWire(turn: Turn, last: Entry | undefined): z.output<typeof JobWire> {
+export function jobWire(turn: ListedTurn, last: Entry | undefined): z.output<typeof JobWire> {
   const own = last?.turnId === turn.id && isReply(last.item) ? textOf(last.item) : undefined
   return {
     id: turn.id,

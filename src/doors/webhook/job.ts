@@ -35,7 +35,8 @@ export async function showJob(turns: Pick<Turns, 'entries' | 'history'>, turn: T
   if (status === 'waiting') return jobRecord(turn, await turns.entries(userId, turn))
   if (status !== 'done' || lastSeq === undefined) return jobRecord(turn, [])
   const after = Math.max(lastSeq - replyLength, (turn.firstSeq ?? 1) - 1)
-  return jobRecord(turn, await turns.history(userId, threadId, { after, limit: lastSeq - after }))
+  const { entries } = await turns.history(userId, threadId, { after, limit: lastSeq - after })
+  return jobRecord(turn, entries)
 }
 
 /** A turn as a job. `entries` are its items, or the last few of them. */

@@ -326,7 +326,7 @@ describe('create', () => {
     )
     assert.equal((await served.turns.list(user, { limit: 100 })).rows.length, stored)
     const { rows } = await served.turns.list(user, { limit: 1 })
-    const turn = rows[0]
+    const turn = await served.turns.get(user, rows[0]?.id ?? '')
     assert.ok(turn)
     const gate = (await served.turns.entries(user, turn)).find(({ item }) => item.type === 'gate')?.item
     assert.ok(gate?.type === 'gate')

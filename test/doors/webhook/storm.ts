@@ -160,7 +160,7 @@ async function inspect(home: string, conversation: number, { jobs, perConversati
       rows.map(({ id, status }) => `${id} ${status}`),
       names.map((name) => `${jobs.get(name)} done`).toReversed(),
     )
-    const entries = await store.threads.entries(user, rows[0]?.threadId ?? '', { after: 0, limit: 10_000 })
+    const { entries } = await store.threads.entries(user, rows[0]?.threadId ?? '', { after: 0, limit: 10_000 })
     assert.deepEqual(
       entries.map(({ seq }) => seq),
       entries.map((_, at) => at + 1),

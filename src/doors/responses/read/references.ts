@@ -57,9 +57,9 @@ async function findEntries(
   const found: Entry[] = []
   let after = 0
   for (let page = 0; page < maxPages && found.length < ids.size; page++) {
-    const entries = await turns.history(user, threadId, { after, limit: pageSize })
+    const { entries, more } = await turns.history(user, threadId, { after, limit: pageSize })
     found.push(...entries.filter(({ id }) => ids.has(id)))
-    if (entries.length < pageSize) break
+    if (!more) break
     after = entries.at(-1)?.seq ?? after
   }
   return found

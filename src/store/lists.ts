@@ -1,0 +1,99 @@
+// Lists of turns, newest first, and counts of them. A list reads no input and no options, and of a reply only its beginning.
+import type { UserId } from '#core/ids.ts'
+import { textOf } from '#core/item.ts'
+import type { CutText, ListedTurn, Page } from '#core/store.ts'
+import type { TurnStatus } from '#core/turn.ts'
+import { lastId, newestReached } from './reach.ts'
+import { itemOf, listColumns, listedTurnOf } from './rows.ts'
+import { first, type Job, query, type Row } from './sql.ts'
+import { isActive, isCancelled, isFailed, isQueued, isRunning, isWaiting } from './status.ts'
+
+/** Of a longer reply a list shows no more. */
+const listedChars = 2_000
+/** How much of an item's stored text is read for it: escaped, a character may take six. */
+const readChars = 6 * listedChars
+
+/**
+ * A turn has a status. Nearly all are done, so a look through a user's turns for any other would go to the very first:
+ * the others have indexes that hold only them. What is active in the whole service is so little that it is not kept by user.
+ */
+const having: Readonly<Record<TurnStatus, string>> = {
+  queued: isQueued,
+  running: `id IN (SELECT id FROM turns WHERE ${isRunning})`,
+  waiting: `id IN (SELECT id FROM turns WHERE ${isWaiting})`,
+  done: `status = 'done'`,
+  failed: isFailed,
+  cancelled: isCancelled,
+}
+
+export type TurnsQuery = { readonly status?: TurnStatus; readonly limit: number; readonly cursor?: string }
+
+export function* listTurns(user: UserId, { status, limit, cursor }: TurnsQuery): Job<Page<ListedTurn>> {
+  const rows = yield* newestReached(user, 'id', limit + 1, (condition, who) =>
+    query(
+      `SELECT ${listColumns}, (SELECT substr(i.body, 1, ${readChars}) FROM items i WHERE i.thread_id = turns.thread_id
+                               AND i.seq = turns.last_seq AND i.turn_id = turns.id AND turns.status = 'done') AS reply
+       FROM turns WHERE ${condition} AND id < ?${status ? ` AND ${having[status]}` : ''} AND removed_at IS NULL
+       ORDER BY id DESC LIMIT ?`,
+      ...who,
+      cursor ?? lastId,
+      limit + 1,
+    ),
+  )
+  const turns = rows.slice(0, limit).map(withReply)
+  const last = rows.length > limit ? turns.at(-1) : undefined
+  return { rows: turns, ...(last && { nextCursor: last.id }) }
+}
+
+function withReply(row: Row): ListedTurn {
+  const reply = replyOf(String(row['reply'] ?? ''))
+  return { ...listedTurnOf(row), ...(reply && { reply }) }
+}
+
+/** How the text of a message that the model wrote begins in the store. */
+const replyStart = '{"type":"message","role":"assistant","content":[{"type":"text","text":"'
+const wholeCharacters = /^(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/
+
+/** The beginning of a reply, from the beginning of its stored text. */
+function replyOf(body: string): CutText | undefined {
+  if (!body.startsWith('{"type":"message","role":"assistant"')) return undefined
+  if (body.length < readChars) {
+    const item = itemOf({ body })
+    return item.type === 'message' ? cutText(textOf(item), false) : undefined
+  }
+  if (!body.startsWith(replyStart)) return { text: '', cut: true }
+  const literal = wholeCharacters.exec(body.slice(replyStart.length))?.[0] ?? ''
+  return cutText(JSON.parse(`"${literal}"`) as string, true)
+}
+
+function cutText(text: string, more: boolean): CutText {
+  if (text.length <= listedChars) return { text, cut: more }
+  // Half a character is none.
+  return { text: text.slice(0, listedChars).replace(/[\uD800-\uDBFF]$/, ''), cut: true }
+}
+
+export function* countTurns(user: UserId | undefined, now: number) {
+  const [ofUser, who] = user === undefined ? ['', []] : [' AND user_id = ?', [user]]
+  // All that is active is less than all that a user has ever sent: `user_id` alone would bring the index of the latter.
+  const active = yield* query(
+    `SELECT status, count(*) AS n FROM turns WHERE ${isActive}${ofUser.replace('user_id', `user_id || ''`)} GROUP BY status`,
+    ...who,
+  )
+  const queued = yield* first(`SELECT count(*) AS n FROM turns WHERE ${isQueued}${ofUser}`, ...who)
+  const of = (status: TurnStatus): number => Number(active.find((row) => row['status'] === status)?.['n'] ?? 0)
+  const day = now - (now % 86_400_000)
+  // Ids begin with their time of birth, so the day's turns are one range of the key.
+  const since = day.toString(16).padStart(12, '0')
+  const from = `${since.slice(0, 8)}-${since.slice(8)}`
+  const cost = yield* first(
+    `SELECT sum(cost_usd) AS usd FROM turns WHERE id > ? AND cost_usd > 0${ofUser}`,
+    from,
+    ...who,
+  )
+  return {
+    queued: Number(queued?.['n'] ?? 0),
+    running: of('running'),
+    waiting: of('waiting'),
+    costTodayUsd: Number(cost?.['usd'] ?? 0),
+  }
+}

@@ -1,0 +1,42 @@
+// Removing a user: their tokens first, so that nothing new comes in, then what runs, then all that is theirs, part by part.
+import { setImmediate as pass } from 'node:timers/promises'
+import type { Bus } from '#core/bus.ts'
+import type { Erased, Store } from '#core/store.ts'
+import type { Turn } from '#core/turn.ts'
+
+export type RemovalParts = {
+  readonly store: Pick<Store, 'accounts' | 'threads'>
+  /** Reaches what runs. Without it (no service runs here) a turn elsewhere ends at its next step, which finds it gone. */
+  readonly bus?: Pick<Bus, 'publish' | 'signal'>
+}
+
+/**
+ * Erases a user with every thread, turn and item, and tells how many; undefined when nobody has this name. One that was
+ * cut off is finished by the next: the name goes last.
+ */
+export async function removeUser({ store, bus }: RemovalParts, name: string): Promise<Erased | undefined> {
+  const user = await store.accounts.shutOut(name)
+  if (!user) return undefined
+  let all: Erased = { threads: 0, turns: 0, items: 0 }
+  for (;;) {
+    const { erased, unfinished, more } = await store.threads.eraseSome(user.id)
+    all = {
+      threads: all.threads + erased.threads,
+      turns: all.turns + erased.turns,
+      items: all.items + erased.items,
+    }
+    if (bus) for (const turn of unfinished) tellErased(bus, turn)
+    if (!more) break
+    // Others have their turn between two parts.
+    await pass()
+  }
+  await store.accounts.removeUser(name)
+  return all
+}
+
+/** A turn was erased with its thread: what runs it stops, and what follows it sees an end. */
+export function tellErased(bus: Pick<Bus, 'publish' | 'signal'>, turn: Turn): void {
+  // It would find its turn gone at its next step only; the model need not talk on until then.
+  bus.signal({ type: 'stop', turnId: turn.id, code: 'turn_cancelled', message: 'cancelled' })
+  bus.publish(turn.threadId, [{ type: 'turn', turn: { ...turn, status: 'cancelled' } }])
+}

@@ -1,0 +1,129 @@
+// What is read is bounded, however much is stored: lists, stretches of a thread, items by their id.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newId } from '#core/ids.ts'
+import type { Stretch } from '#core/store.ts'
+import type { Turn } from '#core/turn.ts'
+import type { Open } from './harness.ts'
+import { ada, bob, call, finish, gate, lease, queuedTurn, rejectsWith, reply, say, step, turnOf } from './harness.ts'
+
+const megabyte = 1024 * 1024
+
+export function boundTests(open: Open): void {
+  test('a list shows the beginning of each reply, says where it cut one, and nothing of what was asked', async (t) => {
+    const { store } = await open(t)
+    const answer = async (text: string): Promise<Turn> => {
+      const { turn } = await store.turns.start(turnOf({ options: { echo: 'asked' }, input: [say('asked')] }))
+      return (await store.turns.record(turn, lease, step([reply(text)], { status: 'done' }))).turn
+    }
+    const replies: readonly [said: string, shown: string, cut: boolean][] = [
+      ['short', 'short', false],
+      ['"quoted"\\ \u0000\n\ud83d', '"quoted"\\ \u0000\n\ud83d', false],
+      ['x'.repeat(2_000), 'x'.repeat(2_000), false],
+      ['x'.repeat(2_001), 'x'.repeat(2_000), true],
+      [`${'x'.repeat(1_999)}\u{1F3DB}`, 'x'.repeat(1_999), true],
+      ['"'.repeat(megabyte), '"'.repeat(2_000), true],
+      ['\u0001'.repeat(megabyte), '\u0001'.repeat(1_988), true],
+      ['é\u{1F3DB}'.repeat(megabyte), `${'é\u{1F3DB}'.repeat(666)}é`, true],
+    ]
+    for (const [said] of replies) await answer(said)
+    const { rows } = await store.turns.list(ada, { limit: 100 })
+    assert.deepEqual(
+      rows.map(({ reply }) => reply?.cut),
+      replies.map(([, , cut]) => cut).toReversed(),
+    )
+    for (const [at, [, shown]] of replies.toReversed().entries()) {
+      const text = rows[at]?.reply?.text ?? ''
+      assert.ok(shown.startsWith(text) && text.length >= Math.min(shown.length, 1_900), `reply ${at} is a beginning`)
+    }
+    assert.ok(!JSON.stringify(rows).includes('asked'))
+  })
+
+  test('only what the model said last, in a turn that is done, is a reply', async (t) => {
+    const { store } = await open(t)
+    const failed = await store.turns.start(turnOf())
+    const error = { code: 'internal' as const, message: 'no' }
+    await store.turns.record(failed.turn, lease, step([reply('half')], { status: 'failed', error }))
+    const gated = await store.turns.start(turnOf())
+    await store.turns.record(gated.turn, lease, step([call('c1'), gate('c1', 'output')], { status: 'done' }))
+    await store.turns.start(turnOf())
+    await store.turns.start(queuedTurn())
+    const { rows } = await store.turns.list(ada, { limit: 9 })
+    assert.deepEqual(
+      rows.map(({ status, reply }) => [status, reply]),
+      [
+        ['queued', undefined],
+        ['running', undefined],
+        ['done', undefined],
+        ['failed', undefined],
+      ],
+    )
+  })
+
+  test('a stretch ends at its bound in rows or in bytes and says that there is more; one item always comes', async (t) => {
+    const { store } = await open(t)
+    const input = [10, 200, 300, 5_000, 10].map((length) => say('x'.repeat(length)))
+    const { turn } = await store.turns.start(turnOf({ input }))
+    const read = async (stretch: Stretch): Promise<unknown> => {
+      const { entries, more } = await store.threads.entries(ada, turn.threadId, stretch)
+      return [entries.map(({ seq }) => seq), more]
+    }
+    assert.deepEqual(await read({ after: 0, limit: 9 }), [[1, 2, 3, 4, 5], false])
+    assert.deepEqual(await read({ after: 0, limit: 5 }), [[1, 2, 3, 4, 5], false])
+    assert.deepEqual(await read({ after: 0, limit: 2 }), [[1, 2], true])
+    assert.deepEqual(await read({ after: 0, limit: 9, maxBytes: 1_000 }), [[1, 2, 3], true])
+    assert.deepEqual(await read({ after: 3, limit: 9, maxBytes: 1_000 }), [[4], true])
+    assert.deepEqual(await read({ after: 3, upTo: 4, limit: 9, maxBytes: 1_000 }), [[4], false])
+    assert.deepEqual(await read({ after: 5, limit: 9 }), [[], false])
+    const other = { after: 0, limit: 9 }
+    assert.deepEqual(await store.threads.entries(bob, turn.threadId, other), { entries: [], more: false })
+  })
+
+  test('a stretch without a bound of its own has the usual one', async (t) => {
+    const { store } = await open(t)
+    const input = Array.from({ length: 5 }, () => say('x'.repeat(3 * megabyte)))
+    const { turn } = await store.turns.start(turnOf({ input }))
+    const { entries, more } = await store.threads.entries(ada, turn.threadId, { after: 0, limit: 500 })
+    assert.deepEqual([entries.length, more], [2, true])
+  })
+
+  test('items are found by their ids, those of their user alone', async (t) => {
+    const { store } = await open(t)
+    const input = [say('one'), say('two'), say('three')]
+    const { turn } = await store.turns.start(turnOf({ input }))
+    const [first, , third] = input
+    assert.ok(first && third)
+    const at = (itemId: string, threadId = turn.threadId) => ({ threadId, itemId })
+    const places = [at(third.id), at(newId()), at(first.id), at(first.id, newId())]
+    const found = await store.threads.findItems(ada, places)
+    assert.deepEqual(
+      found.map(({ id, seq, item }) => ({ id, seq, item })),
+      [
+        { ...third, seq: 3 },
+        { ...first, seq: 1 },
+      ],
+    )
+    assert.deepEqual(await store.threads.findItems(bob, places), [])
+  })
+
+  test('items that are too much to read at once are refused', async (t) => {
+    const { store } = await open(t)
+    const big = say('x'.repeat(12 * megabyte))
+    const { turn } = await store.turns.start(turnOf({ input: [big] }))
+    const place = { threadId: turn.threadId, itemId: big.id }
+    assert.equal((await store.threads.findItems(ada, [place, place])).length, 2)
+    await rejectsWith(store.threads.findItems(ada, [place, place, place]), 'too_large')
+  })
+
+  test('a claim leaves to the next one what would be too much to read at once', async (t) => {
+    const { store } = await open(t)
+    const big = say('x'.repeat(7 * megabyte))
+    for (let at = 0; at < 3; at++) await store.turns.start(queuedTurn({ input: [big] }))
+    const { started, more } = await store.turns.claim(lease, 9)
+    assert.deepEqual([started.length, more], [2, true])
+    assert.deepEqual(started[0]?.entries[0]?.item, big.item)
+    const rest = await store.turns.claim(lease, 9)
+    assert.deepEqual([rest.started.length, rest.more], [1, false])
+    for (const { turn } of [...started, ...rest.started]) await finish(store, turn)
+  })
+}

@@ -1,0 +1,84 @@
+// Erasing a user's rows part by part, and what the database lacks.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Turn } from '#core/turn.ts'
+import type { Open } from './harness.ts'
+import {
+  ada,
+  bob,
+  finish,
+  queuedTurn,
+  rejectsWith,
+  reply,
+  say,
+  step,
+  lease,
+  turnAtApproval,
+  turnOf,
+} from './harness.ts'
+
+export function eraseTests(open: Open): void {
+  test('all that is a user’s is erased in parts of a bounded size, and nothing else', async (t) => {
+    const { store } = await open(t)
+    const long = await store.turns.start(turnOf({ input: Array.from({ length: 4_500 }, () => say('x')) }))
+    await finish(store, long.turn)
+    for (let at = 0; at < 130; at++) await finish(store, (await store.turns.start(turnOf())).turn)
+    const kept = await finish(store, (await store.turns.start(turnOf({ user: bob }))).turn)
+    const all = { threads: 0, turns: 0, items: 0, parts: 0 }
+    for (let more = true; more; ) {
+      const part = await store.threads.eraseSome(ada)
+      assert.ok(part.erased.items <= 2_000 && part.erased.threads <= 100)
+      for (const key of ['threads', 'turns', 'items'] as const) all[key] += part.erased[key]
+      all.parts++
+      more = part.more
+      assert.ok(all.parts < 20, 'it comes to an end')
+    }
+    assert.deepEqual(all, { threads: 131, turns: 131, items: 4_501 + 260, parts: all.parts })
+    assert.deepEqual((await store.threads.list(ada, { limit: 9 })).rows, [])
+    assert.deepEqual((await store.turns.list(ada, { limit: 9 })).rows, [])
+    assert.deepEqual(await store.threads.history(long.turn), [])
+    assert.equal((await store.threads.history(kept)).length, 2)
+  })
+
+  test('what had not ended is told with what was erased, and cannot write any more', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    const queued = await store.turns.start(turnOf({ threadId: turn.threadId }))
+    const waiting = await turnAtApproval(store)
+    await finish(store, (await store.turns.start(turnOf())).turn)
+    const { erased, unfinished, more } = await store.threads.eraseSome(ada)
+    assert.deepEqual([erased.threads, erased.turns, more], [3, 4, true])
+    const ids = (turns: readonly Turn[]) => turns.map(({ id }) => id).toSorted()
+    assert.deepEqual(ids(unfinished), ids([turn, queued.turn, waiting]))
+    await rejectsWith(store.turns.record(turn, lease, step([reply('late')])), 'lease_lost')
+    assert.deepEqual(await store.threads.eraseSome(ada), {
+      erased: { threads: 0, turns: 0, items: 0 },
+      unfinished: [],
+      more: false,
+    })
+  })
+
+  test('erasing one thread tells which of its turns had not ended', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    const queued = await store.turns.start(turnOf({ threadId: turn.threadId }))
+    await store.turns.start(queuedTurn())
+    const unfinished = await store.threads.remove(ada, turn.threadId)
+    assert.deepEqual(
+      unfinished?.map(({ id, status }) => [id, status]),
+      [
+        [turn.id, 'running'],
+        [queued.turn.id, 'queued'],
+      ],
+    )
+  })
+
+  test('somebody who is shut out has no token left and is still there', async (t) => {
+    const { store } = await open(t)
+    const user = await store.accounts.addUser('ada', { hash: 'h1' })
+    assert.deepEqual(await store.accounts.shutOut('ada'), user)
+    assert.equal(await store.accounts.findByToken('h1', 0), undefined)
+    assert.deepEqual(await store.accounts.listUsers(), [{ ...user, tokens: 0 }])
+    assert.equal(await store.accounts.shutOut('bob'), undefined)
+  })
+}
