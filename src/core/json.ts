@@ -19,14 +19,15 @@ export function objectIn(text: string): JsonObject | undefined {
   }
 }
 
-/** The one text of a value: sorted keys, no white space. Equal values have equal texts. */
-export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((each) => canonical(each ?? null)).join(',')}]`
+/** The one text of a value: sorted keys, no white space. Equal values have equal texts, as far as `levels` go. */
+export function canonical(value: unknown, levels = Number.POSITIVE_INFINITY): string {
+  if (typeof value === 'object' && value !== null && levels === 0) return '…'
+  if (Array.isArray(value)) return `[${value.map((each) => canonical(each ?? null, levels - 1)).join(',')}]`
   if (!isObject(value)) return JSON.stringify(value) ?? 'null'
   const fields = Object.keys(value)
     .filter((key) => value[key] !== undefined)
     .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`)
+    .map((key) => `${JSON.stringify(key)}:${canonical(value[key], levels - 1)}`)
   return `{${fields.join(',')}}`
 }
 

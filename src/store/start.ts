@@ -7,7 +7,7 @@ import { noUsage, type Turn, type TurnOptions } from '#core/turn.ts'
 import { append, insert } from './append.ts'
 import { entriesOf, optionsText, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, type Row, run } from './sql.ts'
-import { isActive, isQueued, isRunning, isWaiting } from './status.ts'
+import { isActive, isQueued, isRunning } from './status.ts'
 
 /** An idempotency key is remembered this long. */
 const idempotencyMs = 24 * 60 * 60 * 1000
@@ -25,7 +25,7 @@ export function* startTurn(given: NewTurn, { id, now, lock }: StartParts): Job<S
   if (replay) return { turn: replay, entries: [], replayed: true }
   const thread = yield* findThread(given, lock)
   const lastTurn = thread?.['last_turn']
-  if (thread) yield* checkGate(given, String(thread['id']), thread['open_call'] as string | null)
+  if (thread) checkGate(given, thread['open_call'] as string | null)
   const idle = !thread || given.resumes !== undefined || (yield* isIdle(String(thread['id']), given.whenBusy))
   const options = yield* withStoredTools(given, lastTurn ? String(lastTurn) : undefined)
   // A resume is appended at once even when no process has room: its gate must not be answered twice.
@@ -141,7 +141,7 @@ function* findThread({ user, threadId, threadKey }: NewTurn, lock: string) {
   return yield* first(`SELECT * FROM threads WHERE user_id = ? AND thread_key = ?${lock}`, user, threadKey)
 }
 
-function* checkGate({ resumes, whenBusy }: NewTurn, threadId: string, openCall: string | null): Job<void> {
+function checkGate({ resumes, whenBusy }: NewTurn, openCall: string | null): void {
   if (resumes === undefined) {
     // A door that queues (chat, webhook) waits behind the gate; the Responses API tells its caller.
     if (openCall && whenBusy === 'refuse') {
@@ -151,8 +151,6 @@ function* checkGate({ resumes, whenBusy }: NewTurn, threadId: string, openCall: 
       )
     }
   } else if (!openCall) {
-    const paused = yield* first(`SELECT id FROM turns WHERE thread_id = ? AND ${isWaiting}`, threadId)
-    if (paused) throw gateRequired()
     throw new AppError('no_open_gate', 'no tool call of this thread waits for an output')
   } else if (openCall !== resumes) {
     throw new AppError('call_id_mismatch', `the thread waits for the output of ${openCall}, not of ${resumes}`)

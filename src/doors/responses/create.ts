@@ -1,5 +1,5 @@
 // POST /responses: check, start a turn, answer with it.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
@@ -7,6 +7,7 @@ import { canonical } from '#core/json.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
 import { planTurn, previousNotFound } from '#doors/responses/read/plan.ts'
 import { type CreateRequest, readCreate } from '#doors/responses/read/request.ts'
+import { maxLevels } from '#doors/responses/read/schemas.ts'
 import { attach, collectTurn, streamTurn, type Telling, told } from '#doors/responses/tell/answer.ts'
 import { inputCount, responseObject } from '#doors/responses/tell/output.ts'
 import type { Start } from '#turns/turns.ts'
@@ -85,12 +86,7 @@ function readKey(key: string | string[]): string {
   throw new AppError('invalid_input', message, { param: 'Idempotency-Key' })
 }
 
+/** What is nested deeper than anything a program means is not compared: no field that is ignored can fail a request. */
 function hashOf(body: unknown): string {
-  try {
-    return createHash('sha256').update(canonical(body)).digest('hex')
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    const message = 'the body is nested too deeply to be compared: send it without Idempotency-Key'
-    throw new AppError('invalid_input', message, { param: 'Idempotency-Key', cause: error })
-  }
+  return hash('sha256', canonical(body, maxLevels))
 }

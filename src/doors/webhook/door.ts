@@ -138,14 +138,17 @@ async function submit(door: Door, request: IncomingMessage, response: ServerResp
   if (headers.expect !== undefined) response.writeContinue()
   const body = await readBody(request)
   if (!body) return
-  if (!door.sign.accepts(headers, body)) throw unauthorized('X-Webhook-Secret, or X-Hub-Signature-256 of the body,')
+  const proof = door.sign.proofOf(headers, body)
+  if (!proof) throw unauthorized('X-Webhook-Secret, or X-Hub-Signature-256 of the body,')
   checkMediaType(headers)
   const event = single(headers['x-github-event'])
   const submission =
     event === undefined
       ? readSubmission(readObject(body), single(headers['idempotency-key']))
       : readEvent(event, single(headers['x-github-delivery']), readObject(body))
-  const { turn, replayed, events } = await door.turns.start(turnOf(submission))
+  const { turn, replayed, events } = await door.turns.start(
+    turnOf(submission, proof === 'signature' ? body : undefined),
+  )
   events.close()
   if (!replayed) return send(door, response, 200, { job_id: turn.id, status: 'queued' })
   const { id, status, response: reply } = await showJob(door.turns, turn)
@@ -153,7 +156,7 @@ async function submit(door: Door, request: IncomingMessage, response: ServerResp
 }
 
 async function job(door: Door, id: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (!door.sign.accepts(request.headers)) throw unauthorized('X-Webhook-Secret')
+  if (!door.sign.proofOf(request.headers)) throw unauthorized('X-Webhook-Secret')
   const turn = isUuid(id) ? await door.turns.findByDoor('webhook', id) : undefined
   if (!turn) throw new AppError('not_found', 'the job does not exist')
   send(door, response, 200, await showJob(door.turns, turn))

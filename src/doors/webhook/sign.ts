@@ -4,19 +4,24 @@ import type { IncomingHttpHeaders } from 'node:http'
 
 const signature = /^sha256=([0-9a-f]{64})$/i
 
+/** How a request has shown that it comes from somebody who has the secret. */
+export type Proof = 'secret' | 'signature'
+
 export interface Sign {
-  /** True when the headers show the secret or, in its place, the signature of this body. */
-  accepts(headers: IncomingHttpHeaders, body?: Buffer): boolean
+  /** What the headers show: the secret or, in its place, the signature of this body; undefined when neither. */
+  proofOf(headers: IncomingHttpHeaders, body?: Buffer): Proof | undefined
 }
 
 export function createSign(secret: string): Sign {
   const expected = digest(secret)
   return {
-    accepts(headers, body) {
+    proofOf(headers, body) {
       const given = headers['x-webhook-secret']
       // Digests have one length, so the comparison takes one time whatever was sent. A wrong secret is not healed.
-      if (given !== undefined) return typeof given === 'string' && timingSafeEqual(digest(given), expected)
-      return body !== undefined && isSigned(headers['x-hub-signature-256'], body, secret)
+      if (given !== undefined) {
+        return typeof given === 'string' && timingSafeEqual(digest(given), expected) ? 'secret' : undefined
+      }
+      return body && isSigned(headers['x-hub-signature-256'], body, secret) ? 'signature' : undefined
     },
   }
 }

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { userId } from '#core/ids.ts'
 import { textMessage } from '#core/item.ts'
 import { canonical, isObject, type Json, type JsonObject } from '#core/json.ts'
+import type { Idempotency } from '#core/store.ts'
 import { wrongField } from '#http/check.ts'
 import { checkMessage, type StartTurn } from '#turns/turns.ts'
 import { checkKept, checkText } from './json.ts'
@@ -38,9 +39,13 @@ export function readSubmission(body: JsonObject, idempotencyKey: string | undefi
   }
 }
 
-/** The turn of a submission. Its user lives in the channel's own namespace, whatever the name says. */
-export function turnOf({ userId: user, message, conversationId, metadata, key }: Submission): StartTurn {
-  const sent = { message, conversationId: conversationId ?? null, metadata: metadata ?? null }
+/**
+ * The turn of a submission. Its user lives in the channel's own namespace, whatever the name says. A signature covers
+ * the body and no header: a signed delivery is known by its body, so that whoever caught one cannot make it a second job.
+ */
+export function turnOf(submission: Submission, signed?: Buffer): StartTurn {
+  const { userId: user, message, conversationId, metadata } = submission
+  const idempotency = signed ? bySignedBody(signed) : byKey(submission)
   return {
     user: userId(`webhook:${user}`),
     door: 'webhook',
@@ -48,8 +53,19 @@ export function turnOf({ userId: user, message, conversationId, metadata, key }:
     input: [textMessage('user', message)],
     options: metadata ? { echo: { metadata } } : {},
     whenBusy: 'queue',
-    ...(key !== undefined && { idempotency: { key, bodyHash: hash('sha256', canonical(sent)) } }),
+    ...(idempotency && { idempotency }),
   }
+}
+
+function bySignedBody(body: Buffer): Idempotency {
+  const digest = hash('sha256', body)
+  return { key: `body:${digest}`, bodyHash: digest }
+}
+
+function byKey({ key, message, conversationId, metadata }: Submission): Idempotency | undefined {
+  if (key === undefined) return undefined
+  const sent = { message, conversationId: conversationId ?? null, metadata: metadata ?? null }
+  return { key, bodyHash: hash('sha256', canonical(sent)) }
 }
 
 /** Checks a key that came in a header. An empty one would make one job of all that send it so. */

@@ -313,12 +313,14 @@ describe('create', () => {
     const id = String(first.body['id'])
     const user = userId('ann')
     const stored = (await served.turns.list(user, { limit: 100 })).rows.length
-    for (const input of ['again', [{ type: 'function_call_output', call_id: 'call_x', output: '1' }]]) {
-      const next = await served.create({ input, previous_response_id: id })
-      assert.equal(next.status, 200)
-      assert.equal(next.body['status'], 'failed')
-      assert.equal(errorOf(next.body)['code'], 'gate_required')
-    }
+    const next = await served.create({ input: 'again', previous_response_id: id })
+    assert.equal(next.status, 200)
+    assert.equal(next.body['status'], 'failed')
+    assert.equal(errorOf(next.body)['code'], 'gate_required')
+    const output = [{ type: 'function_call_output', call_id: 'call_x', output: '1' }]
+    const resume = await served.create({ input: output, previous_response_id: id })
+    assert.equal(resume.status, 400)
+    assert.equal(errorOf(resume.body)['code'], 'no_open_gate')
     const events = await served.stream({ input: 'again', previous_response_id: id })
     assert.deepEqual(
       events.map(({ event }) => event),
@@ -385,6 +387,33 @@ describe('create', () => {
       `{"model":"m","input":"hi","x":${deep},"text":{"format":{"type":"json_schema","schema":{"a":${deep}}}}}`,
     )
     assert.equal(other.status, 200)
+  })
+
+  it('ignores an unknown field nested 100,000 deep with an Idempotency-Key too', async () => {
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+    const headers = { 'idempotency-key': 'deep-1' }
+    const post = (body: string) => served.call('POST', '/v1/responses', body, headers)
+    const first = await post(`{"model":"m","input":"hi","x":${deep}}`)
+    assert.equal(first.status, 200)
+    assert.equal((await post(`{"model":"m","input":"hi","x":${deep}}`)).body['id'], first.body['id'])
+    assert.equal((await post(`{"model":"m","input":"ho","x":${deep}}`)).status, 422)
+  })
+
+  it('bounds the schemas of callers, and names the field', async () => {
+    const tool = (parameters: object) => [{ type: 'function', name: 'f', parameters }]
+    const nested = (levels: number): object => (levels === 0 ? {} : { a: nested(levels - 1) })
+    const wide = { enum: Array.from({ length: 1_990 }, (_, at) => at % 10) }
+    const few = await served.create({ input: 'hi', tools: tool(wide) })
+    assert.equal(few.status, 200)
+    const many = await served.create({ input: 'hi', tools: tool({ enum: [...wide.enum, ...wide.enum] }) })
+    assert.deepEqual([many.status, errorOf(many.body)['param']], [400, 'tools'])
+    assert.match(String(errorOf(many.body)['message']), /more than 2000 values/)
+    assert.equal((await served.create({ input: 'hi', tools: tool(nested(61)) })).status, 200)
+    const deep = await served.create({ input: 'hi', tools: tool(nested(62)) })
+    assert.deepEqual([deep.status, errorOf(deep.body)['param']], [400, 'tools'])
+    const format = { type: 'json_schema', name: 'x', schema: { enum: [...wide.enum, ...wide.enum] } }
+    const left = await served.create({ input: 'hi', text: { format } })
+    assert.deepEqual([left.status, left.body['text']], [200, { format: { type: 'text' } }])
   })
 })
 

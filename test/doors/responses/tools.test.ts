@@ -106,6 +106,14 @@ describe('functions of the caller', () => {
     assert.ok(!served.asked.at(-1)?.tools.some(({ name }) => name === 'get_weather'))
   })
 
+  it('offers none on a resume that sends an empty list', async () => {
+    const { body } = await resume(await ask(), undefined, { tools: [] })
+    assert.equal(body['status'], 'completed')
+    assert.deepEqual(body['tools'], [])
+    assert.ok(!served.asked.at(-1)?.tools.some(({ name }) => name === 'get_weather'))
+    assert.deepEqual((await served.get(`/responses/${String(body['id'])}`)).body['tools'], [])
+  })
+
   it('takes outputs of every shape', async () => {
     for (const [output, heard] of [
       ['', ''],

@@ -196,3 +196,28 @@ test('a signed delivery becomes a job; the same delivery again is the same job',
   assert.equal((await house.post('[]', { 'x-github-event': 'push' })).status, 400)
   assert.match((await house.post('{}', { 'x-github-event': 'no event' })).json.error.message, /X-GitHub-Event/)
 })
+
+test('a signed delivery that was caught and sent again under other headers is the same job', async (t) => {
+  const house = await openHouse(t)
+  const send = (value: object, more: Record<string, string>) => {
+    const body = JSON.stringify(value)
+    const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+    return house.post(body, { 'x-webhook-secret': null, 'x-hub-signature-256': signature, ...more })
+  }
+  const event = { action: 'opened', issue, ...from }
+  const first = await send(event, { 'x-github-event': 'issues', 'x-github-delivery': 'one' })
+  const caught = await send(event, { 'x-github-event': 'issues', 'x-github-delivery': 'two' })
+  assert.deepEqual([caught.status, caught.json.job_id], [200, first.json.job_id])
+  const bare = await send(event, { 'x-github-event': 'issue_comment' })
+  assert.equal(bare.json.job_id, first.json.job_id)
+  const plain = await send({ user_id: 'ada', message: 'pay' }, { 'idempotency-key': 'one' })
+  assert.equal(
+    (await send({ user_id: 'ada', message: 'pay' }, { 'idempotency-key': 'two' })).json.job_id,
+    plain.json.job_id,
+  )
+  assert.equal((await send({ user_id: 'ada', message: 'pay' }, {})).json.job_id, plain.json.job_id)
+  const other = await send({ user_id: 'ada', message: 'pay', metadata: { n: 2 } }, { 'idempotency-key': 'one' })
+  assert.notEqual(other.json.job_id, plain.json.job_id)
+  const own = await house.post({ user_id: 'ada', message: 'pay' }, { 'idempotency-key': 'own' })
+  assert.notEqual(own.json.job_id, plain.json.job_id)
+})

@@ -23,7 +23,7 @@ export async function planTurn(turns: Turns, user: UserId, request: CreateReques
     const open = intent.kind === 'resume' ? threadId : (await turns.findByOpenCall(user, callId))?.id
     if (open !== undefined) {
       const answer: Item = { type: 'answer', callId, decision: 'output', output, by: user }
-      return { ...common, threadId: open, resumes: callId, options: resumeOptions(options), input: [answer] }
+      return { ...common, threadId: open, resumes: callId, options: resumeOptions(request), input: [answer] }
     }
   }
   const fresh = known.size > 0 ? items.filter((_, at) => !known.has(at)) : items
@@ -41,8 +41,12 @@ export function previousNotFound(): AppError {
   return new AppError('previous_response_not_found', message, { param: 'previous_response_id' })
 }
 
-/** Instructions are ignored on a resume, so they are not shown either. */
-function resumeOptions(options: TurnOptions): TurnOptions {
-  const { instructions, ...echo } = echoOf(options.echo)
-  return instructions === undefined ? options : { ...options, echo }
+/**
+ * Instructions are ignored on a resume, so they are not shown either. Where no tools were sent those of the call hold;
+ * an empty list takes them away.
+ */
+function resumeOptions({ options, noTools }: CreateRequest): TurnOptions {
+  const { instructions: _, ...echo } = echoOf(options.echo)
+  const { echo: __, ...rest } = options
+  return { ...rest, ...(noTools && { tools: [] }), ...(Object.keys(echo).length > 0 && { echo }) }
 }

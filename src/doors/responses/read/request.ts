@@ -9,11 +9,14 @@ import type { Echo } from '#doors/responses/echo.ts'
 import { check, wrongField } from '#http/check.ts'
 import { contextBlock, instructionsBlock } from './blocks.ts'
 import { type InputItem, readInput } from './input.ts'
-import { CreateSchema, tooDeep } from './schemas.ts'
+import { CreateSchema, overBounds, tooDeep } from './schemas.ts'
 
 const maxContextBytes = 10 * 1024
 const maxToolsBytes = 16 * 1024
 const maxMetadataBytes = 16 * 1024
+const maxFormatBytes = 64 * 1024
+/** Schemas are adapted to each provider before every model call: what is larger would hold up everybody. */
+const schemaBounds = { levels: 64, values: 2_000 }
 
 export type Previous = { readonly turnId: string; readonly threadId: string }
 
@@ -24,6 +27,8 @@ export type CreateRequest = {
   /** What stands before the message: instructions, then context. */
   readonly blocks: string
   readonly previous?: Previous
+  /** `tools: []` was sent: on a resume that is not the same as none sent. */
+  readonly noTools: boolean
   readonly options: TurnOptions
 }
 
@@ -58,6 +63,7 @@ export function readCreate(body: unknown, rules: RequestRules): CreateRequest {
     input,
     blocks: instructionsBlock([fields.instructions ?? '', ...systems]) + (context ? contextBlock(context) : ''),
     ...(previous && { previous }),
+    noTools: fields.tools?.length === 0,
     options: {
       ...(fields.temperature != null && { temperature: fields.temperature }),
       ...(typeof format === 'object' && { format }),
@@ -85,7 +91,8 @@ type Tools = NonNullable<z.output<typeof CreateSchema>['tools']>
 
 function readTools(tools: Tools, raw: unknown, registered: Pick<ReadonlySet<string>, 'has'>): ToolSpec[] {
   if (tools.length === 0) return []
-  if (tooDeep(raw)) throw wrongField('tools', 'is nested too deeply')
+  const over = overBounds(raw, schemaBounds)
+  if (over) throw wrongField('tools', over)
   const bytes = byteLength(canonical(raw))
   if (bytes > maxToolsBytes) throw wrongField('tools', `has ${bytes} bytes of canonical JSON, at most ${maxToolsBytes}`)
   const seen = new Set<string>()
@@ -119,7 +126,8 @@ function readFormat(text: unknown): TurnOptions['format'] | 'json_object' {
   if (!isObject(format)) return undefined
   if (format['type'] === 'json_object') return 'json_object'
   const { type, name, schema, strict } = format
-  if (type !== 'json_schema' || !isObject(schema) || tooDeep(schema)) return undefined
+  if (type !== 'json_schema' || !isObject(schema)) return undefined
+  if (overBounds(schema, schemaBounds) || byteLength(JSON.stringify(schema)) > maxFormatBytes) return undefined
   return {
     name: typeof name === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(name) ? name : 'response',
     schema: schema as JsonObject,

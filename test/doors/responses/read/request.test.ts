@@ -24,6 +24,7 @@ describe('readCreate', () => {
       stream: false,
       input: [{ type: 'message', role: 'user', content: [{ type: 'text', text: 'hi' }] }],
       blocks: '',
+      noTools: false,
       options: {},
     })
   })
