@@ -13,6 +13,7 @@ import { openToolshed } from '#hall/tools.ts'
 import { type Home, lockHome, masterKey, openHome } from '#home.ts'
 import type { Log } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
+import { createDocuments, type Documents } from '#memory/documents.ts'
 import { openModel } from '#models/open.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { openPostgresStore, openStore } from '#store/open.ts'
@@ -32,6 +33,7 @@ export type Hall = {
   readonly config: Config
   readonly store: Store
   readonly turns: Turns
+  readonly documents: Documents
   readonly runner: Runner
   readonly tools: () => Tools
   readonly model: () => Promise<Model>
@@ -111,6 +113,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       bounds: defaultBounds,
     })
     const turns = createTurns({ store, bus, runner })
+    const documents = createDocuments({ store: store.documents })
     // Turns of the last run of this home, or of a replica that is gone.
     const cutOff = await store.turns.recover(lease)
     if (cutOff > 0) log.info({ turns: cutOff }, 'turns of the last run go on')
@@ -146,6 +149,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       },
       store,
       turns,
+      documents,
       runner,
       tools: () => toolshed.tools(),
       model: openCurrent,

@@ -90,7 +90,7 @@ async function openGateway(
     import('#doors/web/door.ts'),
     import('#doors/responses/routes.ts'),
   ])
-  const { config, store, turns } = hall
+  const { config, store, turns, documents } = hall
   const gateway: Gateway = await createGateway({
     auth: {
       operatorTokens: [token, config.operatorToken ?? provisionedToken(hall.home)],
@@ -103,7 +103,14 @@ async function openGateway(
     log,
   })
   const { lastCall } = gateway
-  const web = webRoutes({ turns, accounts: store.accounts, lastCall, routes: () => gateway.routes(), about })
+  const web = webRoutes({
+    turns,
+    accounts: store.accounts,
+    documents,
+    lastCall,
+    routes: () => gateway.routes(),
+    about,
+  })
   gateway.mount({ routes: web })
   gateway.mount(
     responsesRoutes({

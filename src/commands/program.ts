@@ -74,6 +74,7 @@ function build(): Command {
     .action(async (options) => (await import('./doctor.ts')).doctor(options))
   addTools(program)
   addUsers(program)
+  addMemory(program)
   addSecrets(program)
   addModels(program)
   program
@@ -180,6 +181,43 @@ function addUsers(program: Command): void {
     .description('remove a user; every token of theirs ends at once')
     .option('--json', 'print JSON')
     .action(async (name, options) => (await load()).removeUser(name, options))
+}
+
+function addMemory(program: Command): void {
+  const memory = program.command('memory').description('documents that the agent remembers')
+  const load = () => import('./memory.ts')
+  memory
+    .command('search <words...>')
+    .description('find documents; "quotes" make a phrase, a star at the end a beginning')
+    .option('--limit <count>', 'how many at most', '10')
+    .option('--json', 'print JSON')
+    .action(async (words, options) => (await load()).searchMemory(words, options))
+  memory
+    .command('read <path>')
+    .description('print a document')
+    .option('--json', 'print JSON')
+    .action(async (path, options) => (await load()).readMemory(path, options))
+  memory
+    .command('write <path> [text]')
+    .description('write a document; without a text it is read from standard input')
+    .option('--append', 'add to the end instead of replacing')
+    .option('--json', 'print JSON')
+    .action(async (path, text, options) => (await load()).writeMemory(path, text, options))
+  memory
+    .command('list [folder]')
+    .description('list the documents')
+    .option('--json', 'print JSON')
+    .action(async (folder, options) => (await load()).listMemory(folder, options))
+  memory
+    .command('import <folder>')
+    .description('make a document of every text file in a folder')
+    .option('--json', 'print JSON')
+    .action(async (folder, options) => (await load()).importMemory(folder, options))
+  memory
+    .command('export <folder>')
+    .description('write every document into a folder')
+    .option('--json', 'print JSON')
+    .action(async (folder, options) => (await load()).exportMemory(folder, options))
 }
 
 function addSecrets(program: Command): void {

@@ -54,6 +54,7 @@ export type Found = {
   /** Its place in the document, from 0. */
   readonly at: number
   readonly text: string
+  readonly untrusted: boolean
   readonly updatedAt: number
 }
 
@@ -90,3 +91,6 @@ export interface DocumentStore {
 /** What one user may keep. */
 export const maxDocuments = 250_000
 export const maxDocumentBytes = 2 * 1024 ** 3
+
+/** The documents at the root that say who the agent is, in the order of the system prompt. */
+export const identityPaths: readonly string[] = ['AGENTS.md', 'SOUL.md', 'IDENTITY.md', 'USER.md']

@@ -3,7 +3,7 @@ import { AppError } from '#core/errors.ts'
 import { byteLength } from '#core/json.ts'
 
 const maxPathChars = 200
-const maxContentBytes = 1024 * 1024
+export const maxContentBytes = 1024 * 1024
 
 /** Throws invalid_input unless the text can be the path of a document. */
 export function checkPath(path: string): string {
@@ -37,7 +37,7 @@ export function folderPrefix(folder: string): string {
 }
 
 /** What is wrong with a path, in words that follow its name. */
-function problemOfPath(path: string): string | undefined {
+export function problemOfPath(path: string): string | undefined {
   const length = Array.from(path).length
   if (length < 1 || length > maxPathChars) return `must have 1 to ${maxPathChars} characters`
   if (/\p{Cc}/u.test(path)) return 'must not have control characters'

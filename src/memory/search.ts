@@ -20,6 +20,7 @@ export type SearchResult = {
   /** The part of the document that holds the match. */
   readonly content: string
   readonly score: number
+  readonly untrusted: boolean
   readonly updatedAt: number
 }
 
@@ -43,6 +44,7 @@ export async function searchDocuments(
       path: ranked.found.path,
       content: snippetOf(ranked),
       score: Math.round(ranked.score * 1_000) / 1_000,
+      untrusted: ranked.found.untrusted,
       updatedAt: ranked.found.updatedAt,
     }))
 }

@@ -52,7 +52,7 @@ export function* findChunks(sql: Sql, owner: Whose, candidates: Candidates): Job
   const { statement, values } =
     sql.backend === 'sqlite' ? rankedByBm25(owner, candidates) : rankedBySum(owner, candidates)
   const rows = yield* query(
-    `SELECT c.path, c.at, c.text, d.updated_at FROM (${statement}) AS best
+    `SELECT c.path, c.at, c.text, d.untrusted, d.updated_at FROM (${statement}) AS best
      JOIN chunks c ON c.id = best.id AND c.user_id = ?
      JOIN documents d ON d.user_id = c.user_id AND d.path = c.path ORDER BY best.score DESC, c.id DESC`,
     ...values,
@@ -62,6 +62,7 @@ export function* findChunks(sql: Sql, owner: Whose, candidates: Candidates): Job
     path: String(row['path']),
     at: Number(row['at']),
     text: String(row['text']),
+    untrusted: Number(row['untrusted']) === 1,
     updatedAt: Number(row['updated_at']),
   }))
 }

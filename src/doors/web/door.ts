@@ -3,12 +3,14 @@ import { describeRoutes } from '#http/openapi.ts'
 import { type Route, route } from '#http/routes.ts'
 import { type ChatParts, chatRoutes } from './chat.ts'
 import { jobRoutes } from './jobs.ts'
+import { type MemoryParts, memoryRoutes } from './memory.ts'
 import { type StatusParts, statusRoutes } from './status.ts'
 import { threadRoutes } from './threads.ts'
 import { type UsersParts, userRoutes } from './users.ts'
 
 export type WebParts = ChatParts &
   StatusParts &
+  MemoryParts &
   UsersParts & {
     /** Every route of the gateway, for the OpenAPI document. */
     readonly routes: () => readonly Route[]
@@ -21,6 +23,7 @@ export function webRoutes(parts: WebParts): Route[] {
     ...chatRoutes(parts),
     ...jobRoutes(parts),
     ...threadRoutes(parts),
+    ...memoryRoutes(parts),
     ...userRoutes(parts),
     openApiRoute(parts),
   ]

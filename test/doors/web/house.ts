@@ -8,6 +8,7 @@ import type { Route } from '#http/routes.ts'
 import { createGateway, type Gateway, type Timeouts } from '#http/server.ts'
 import { silentLog } from '#lib/log.ts'
 import { hashToken } from '#lib/token.ts'
+import { createDocuments } from '#memory/documents.ts'
 import type { About } from '#turns/status.ts'
 import type { Turns } from '#turns/turns.ts'
 import { eventually, type HallOptions, openTestHall, patienceMs } from '../hall.ts'
@@ -76,6 +77,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
   const web = webRoutes({
     turns,
     accounts: store.accounts,
+    documents: createDocuments({ store: store.documents }),
     now,
     lastCall: gateway.lastCall,
     routes: () => gateway.routes(),

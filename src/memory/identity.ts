@@ -1,0 +1,66 @@
+// Who the agent is and whom it serves: four documents at the root of memory that stand in the system prompt.
+import { type DocumentStore, identityPaths } from '#core/document.ts'
+import { operator, type UserId } from '#core/ids.ts'
+
+/** Bytes of each document that reach the prompt. */
+const maxBytes = 8 * 1024
+/** Users whose identity is remembered; the longest unused is forgotten first. */
+const maxKnown = 2_000
+
+export interface Identity {
+  /** The part of the system prompt that is this user's; empty when nobody has written any. */
+  partFor(user: UserId): Promise<string>
+  /** Something of a user's was written; nobody named: of anybody's. */
+  forget(user?: UserId): void
+}
+
+export function createIdentity({ store }: { store: Pick<DocumentStore, 'get'> }): Identity {
+  const known = new Map<UserId, Promise<string>>()
+  return {
+    partFor(user) {
+      const part = known.get(user) ?? readPart(store, user)
+      known.delete(user)
+      known.set(user, part)
+      if (known.size > maxKnown) known.delete(known.keys().next().value ?? user)
+      part.catch(() => {
+        if (known.get(user) === part) known.delete(user)
+      })
+      return part
+    },
+    forget(user) {
+      // Others fall back to the operator's.
+      if (user === undefined || user === operator) known.clear()
+      else known.delete(user)
+    },
+  }
+}
+
+/** True for a document that stands in the system prompt. */
+export function isIdentity(path: string): boolean {
+  return identityPaths.includes(path)
+}
+
+async function readPart(store: Pick<DocumentStore, 'get'>, user: UserId): Promise<string> {
+  const parts = await Promise.all(
+    identityPaths.map(async (path) => {
+      const own = await trusted(store, user, path)
+      const content = own ?? (path === 'USER.md' ? undefined : await trusted(store, operator, path))
+      return content === undefined || content.trim() === '' ? '' : `## ${path}\n${cut(path, content)}`
+    }),
+  )
+  return parts.filter((part) => part !== '').join('\n\n')
+}
+
+/** Words from outside never become part of who the agent is. */
+async function trusted(store: Pick<DocumentStore, 'get'>, user: UserId, path: string): Promise<string | undefined> {
+  const document = await store.get(user, path)
+  return document?.untrusted ? undefined : document?.content
+}
+
+function cut(path: string, content: string): string {
+  const bytes = Buffer.from(content)
+  if (bytes.length <= maxBytes) return content.trimEnd()
+  // Half a character at the end becomes nothing.
+  const first = new TextDecoder('utf-8').decode(bytes.subarray(0, maxBytes), { stream: true })
+  return `${first}\n[cut: ${path} has ${bytes.length} bytes, the first ${maxBytes} are shown]`
+}

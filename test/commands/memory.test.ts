@@ -1,0 +1,49 @@
+// `atrium memory` as a user meets it, alone and beside a running service.
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { atrium, newHome } from '../atrium.ts'
+
+const home = newHome()
+after(home.remove)
+
+test('documents are written, read, listed, found, moved in and out', async () => {
+  const run = (args: string[], input?: string) => atrium(home.path, ['memory', ...args], { ...(input && { input }) })
+  assert.deepEqual(await run(['write', 'a.md', 'Plant tomatoes.']), { code: 0, stdout: 'Created a.md.\n', stderr: '' })
+  assert.equal((await run(['write', 'a.md', '--append'], 'Water them.\r\n')).stdout, 'Wrote a.md.\n')
+  assert.equal((await run(['read', 'a.md'])).stdout, 'Plant tomatoes.\nWater them.\r\n')
+  const found = JSON.parse((await run(['search', 'tomato', '--json'])).stdout)
+  assert.deepEqual([found.results.length, found.results[0].path], [1, 'a.md'])
+  const folder = join(home.path, 'in')
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'ü.md'), 'Äpfel')
+  writeFileSync(join(folder, 'picture'), Buffer.from([0xff, 0xfe, 0]))
+  const moved = await run(['import', folder])
+  assert.deepEqual([moved.code, moved.stdout], [1, 'Imported 1 document.\n'])
+  assert.match(moved.stderr, /^left out: picture is not UTF-8 text\n$/)
+  const list = JSON.parse((await run(['list', '--json'])).stdout)
+  assert.deepEqual(
+    list.map(({ path, author }: { path: string; author: string }) => [path, author]),
+    [
+      ['a.md', 'user'],
+      ['ü.md', 'user'],
+    ],
+  )
+  const out = join(home.path, 'out')
+  assert.deepEqual(JSON.parse((await run(['export', out, '--json'])).stdout), { documents: 2, skipped: [] })
+  assert.equal(readFileSync(join(out, 'ü.md'), 'utf8'), 'Äpfel')
+})
+
+for (const [what, args, code, words] of [
+  ['a document that is not there', ['read', 'nowhere.md'], 1, /there is no document nowhere\.md/],
+  ['a path that leaves', ['write', '../x', 'y'], 2, /path must not have/],
+  ['a limit that is none', ['search', 'x', '--limit', 'many'], 2, /--limit takes/],
+  ['a folder that is not there', ['import', '/no/such/folder'], 1, /there is no folder/],
+] as const) {
+  test(`told: ${what}`, async () => {
+    const ran = await atrium(home.path, ['memory', ...args])
+    assert.deepEqual([ran.code, ran.stdout], [code, ''])
+    assert.match(ran.stderr, words)
+  })
+}
