@@ -2,18 +2,11 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join, relative, resolve } from 'node:path'
+import querystring from 'node:querystring'
 import { chooseModel, type ModelConfig, type Settings } from '#config/model.ts'
-import {
-  fault,
-  type Given,
-  givenIn,
-  type logLevels,
-  names,
-  parse,
-  type Report,
-  type Values,
-} from '#config/variables.ts'
+import { fault, type Given, givenIn, names, parse, type Report, type Values } from '#config/variables.ts'
 import { AppError } from '#core/errors.ts'
+import type { LogLevel } from '#lib/log.ts'
 import { inCheckout } from '#lib/place.ts'
 
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1'])
@@ -54,7 +47,7 @@ export type Config = {
   readonly chatRatePerMinute: number
   /** Whose X-Forwarded-For to believe: nobody's, that of so many nearest hops, or that of these addresses. */
   readonly trustProxy: false | number | readonly string[]
-  readonly logLevel: (typeof logLevels)[number]
+  readonly logLevel: LogLevel
   /** 64 hex digits. */
   readonly masterKey?: string
   readonly oidc?: OidcConfig
@@ -146,6 +139,14 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
   if (config.oidc) notices.push('OIDC_* variables are set, but this version does not sign anybody in through OIDC yet.')
   if (faults.length > 0) throw new AppError('invalid_config', faults.join('\n'))
   return freeze(config)
+}
+
+/** The secrets that a Config holds, so that the log can leave them out. */
+export function secretsIn({ gateway, webhook, operatorToken, masterKey, model, oidc, databaseUrl }: Config): string[] {
+  const password = databaseUrl === undefined ? undefined : URL.parse(databaseUrl)?.password
+  const spelled = password && querystring.unescape(password)
+  const secrets = [gateway.authToken, webhook.secret, operatorToken, masterKey, model.apiKey, oidc?.clientSecret]
+  return [...secrets, password, spelled].flatMap((each) => each || [])
 }
 
 /** Throws invalid_config when a service with this Config could not be reached by anybody. */

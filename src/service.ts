@@ -66,11 +66,14 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       reload: () => hall.reload(),
       status: async () => ({ ...(await statusOf(hall.turns, about, undefined, Date.now())), pid: process.pid }),
     })
+    parts.log.info({ version: about.version, doors: about.doors(), model: config.model.name }, 'started')
     return {
       hall,
       lines: linesOf(hall, open, token),
       async stop() {
+        parts.log.info({ running: hall.runner.running }, 'stopping')
         await Promise.all([local.close(graceMs), closeAll(graceMs)])
+        parts.log.info({ uptime_secs: Math.floor((Date.now() - about.startedAt) / 1000) }, 'stopped')
       },
     }
   } catch (error) {

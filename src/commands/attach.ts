@@ -1,7 +1,7 @@
 // Reaching the agent from a command: through the service that runs on this home, or by opening the hall here.
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { loadConfig } from '#config.ts'
+import { loadConfig, secretsIn } from '#config.ts'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { openHall } from '#hall.ts'
@@ -83,9 +83,10 @@ export function agentOf(turns: Turns, door: 'run' | 'terminal', close: () => Pro
 }
 
 async function ownAgent(door: 'run' | 'terminal'): Promise<Agent> {
+  const config = loadConfig()
   const hall = await openHall({
     configure: loadConfig,
-    log: await openLog({ level: 'warn', file: openHome(loadConfig().home).logFile }),
+    log: openLog({ level: 'warn', file: openHome(config.home).logFile, secrets: secretsIn(config) }),
   })
   return agentOf(hall.turns, door, () => hall.close(0))
 }

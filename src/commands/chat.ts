@@ -1,6 +1,6 @@
 // A plain chat in the terminal: a line in, a reply out.
 import { createInterface, type Interface } from 'node:readline'
-import { type Flags, loadConfig } from '#config.ts'
+import { type Flags, loadConfig, secretsIn } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { openHome } from '#home.ts'
 import { openLog } from '#lib/log.ts'
@@ -21,7 +21,7 @@ export async function chat(flags: Flags): Promise<void> {
   const home = openHome(config.home)
   const service = await startService({
     configure: (settings) => loadConfig(settings, flags),
-    log: await openLog({ level: config.logLevel, file: home.logFile }),
+    log: openLog({ level: config.logLevel, file: home.logFile, secrets: secretsIn(config) }),
     terminal: true,
   })
   try {

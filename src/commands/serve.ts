@@ -1,6 +1,6 @@
 // `atrium serve`: the service without a terminal. Ends on SIGTERM or SIGINT, with open work given back.
 import { flushCompileCache } from 'node:module'
-import { type Flags, loadConfig } from '#config.ts'
+import { type Flags, loadConfig, secretsIn } from '#config.ts'
 import { openLog } from '#lib/log.ts'
 import { startService } from '#service.ts'
 import { outliveOutput, paint, pasteable, reporting } from './report.ts'
@@ -9,10 +9,10 @@ import { outliveOutput, paint, pasteable, reporting } from './report.ts'
 export async function serve(flags: Flags = {}): Promise<void> {
   outliveOutput()
   await reporting(async () => {
-    const { logLevel } = loadConfig({}, flags)
+    const config = loadConfig({}, flags)
     const service = await startService({
       configure: (settings) => loadConfig(settings, flags),
-      log: await openLog({ level: logLevel }),
+      log: openLog({ level: config.logLevel, secrets: secretsIn(config) }),
       terminal: false,
     })
     const lines = service.lines.map((line) => `  ${pasteable(line)}\n`).join('')

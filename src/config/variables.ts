@@ -1,5 +1,6 @@
 // The table of environment variables: an example, a schema and a default for each.
 import * as z from 'zod/mini'
+import { logLevels } from '#lib/log.ts'
 import {
   choice,
   databaseUrl,
@@ -16,7 +17,6 @@ import {
 } from './schemas.ts'
 
 export const providers = ['offline', 'scripted', 'openai', 'openai-compatible', 'ollama'] as const
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 
 /** Every variable read here, with an example; the documentation is held to it. */
 export const examples = {

@@ -65,12 +65,14 @@ export function faultBody({ code, message, param }: AppError) {
 export type FaultBody = (fault: AppError, status: number) => object
 
 /** What a thrown thing is answered with. Only what is nobody's fault but ours goes to the log. */
-export function tellFault(error: unknown, { method, url = '' }: Pick<IncomingMessage, 'method' | 'url'>, log: Log) {
+export function tellFault(error: unknown, request: Pick<IncomingMessage, 'method' | 'url' | 'headers'>, log: Log) {
   const fault = asFault(error)
   const status = statusOf(fault.code)
   if (status >= 500) {
     const why = fault.code === 'internal' ? { err: error } : { reason: (error as AppError).message }
-    log.error({ method, path: pathOf(url), code: fault.code, ...why }, 'a request failed')
+    const { method, url = '', headers } = request
+    const at = { request: headers['x-request-id'], method, path: pathOf(url) }
+    log.error({ ...at, code: fault.code, ...why }, 'a request failed')
   }
   return { fault, status, retryAfterSecs: fault.retryAfterSecs ?? retrySecs[status] }
 }

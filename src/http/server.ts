@@ -9,6 +9,7 @@ import {
 } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import type { Log } from '#lib/log.ts'
+import { logRequests } from './access.ts'
 import { type Trust, trustOf } from './address.ts'
 import { type AuthParts, createAuth, refuse } from './auth.ts'
 import { bodyLimit, checkAnnouncedSize, checkEncoding, takeJsonOnly } from './body.ts'
@@ -136,6 +137,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   app.setNotFoundHandler(notFound)
   app.setErrorHandler(faultHandler(log))
   app.server.on('checkContinue', (request, response) => app.routing(request, response))
+  logRequests(app.server, 'gateway', log)
   mount({ routes: healthRoutes({ ...parts.health, draining: () => closing || parts.health.draining() }) })
 
   return {

@@ -1,6 +1,8 @@
-// The log: one line of JSON per event, on standard error or in a file.
+// The log: one line per event, on standard error or in a file. JSON, or words on a terminal. The lines of one tick share
+// a write; what cannot be written is dropped, since a service must outlive its log.
+import { openSync, writeSync } from 'node:fs'
 
-/** What the house needs of a logger; pino fits it. */
+/** What the house needs of a logger. */
 export interface Log {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
@@ -8,34 +10,122 @@ export interface Log {
   error(fields: object, message: string): void
 }
 
-export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
 
-/** Names under which a secret might be logged by mistake. */
-const redacted = [
-  'authorization',
-  'cookie',
-  'token',
-  'apiKey',
-  'secret',
-  'password',
-  '*.authorization',
-  '*.token',
-  '*.apiKey',
-  '*.secret',
-]
+export type LogParts = {
+  readonly level: LogLevel
+  /** Absent, standard error. */
+  readonly file?: string
+  /** Values that must not stand in a line, wherever they come from. */
+  readonly secrets?: readonly string[]
+}
 
-/** A logger that writes to a file, or to standard error. */
-export async function openLog({ level, file }: { level: LogLevel; file?: string }): Promise<Log> {
-  const { pino } = await import('pino')
-  const target = pino.destination(
-    file === undefined ? { dest: 2, sync: true } : { dest: file, sync: true, mkdir: true, mode: 0o600 },
-  )
-  const log: Log = pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths: redacted, censor: '***' } },
-    target,
-  )
-  return log
+const hidden = '***'
+/** Shorter ones would be found in ordinary words. */
+const shortestSecret = 6
+const longestStack = 8_192
+
+/** Names under which a secret might be logged by mistake. A number under such a name counts something. */
+const secretName = /(authorization|cookie|token|secret|password|passphrase|api[-_]?key|credential)s?$/i
+/** Secrets that are known by their looks, and what each of them has. */
+const secretLooks =
+  /\batr_[\w-]{16,}|\bsk-[\w-]{16,}|\b(?:Bearer|Basic) [\w.~+/=-]{8,}|(?<=:\/\/)[^\s/"@]+:[^\s/"@]+(?=@)/gi
+const marks = ['atr_', 'sk-', 'earer ', 'asic ', '://']
+
+/** A log with its target open. */
+export function openLog({ level, file, secrets = [] }: LogParts): Log {
+  const fd = file === undefined ? 2 : openSync(file, 'a', 0o600)
+  const write = createWriter(fd)
+  const format = file === undefined && process.stderr.isTTY ? inWords : inJson
+  const hide = createHide(secrets)
+  return logTo((name, fields, message) => write(hide(format(name, fields, message, new Date()))), level)
+}
+
+/** A log that hands each event on, from a level upwards. */
+export function logTo(take: (level: LogLevel, fields: object, message: string) => void, least: LogLevel): Log {
+  const at = (level: LogLevel) =>
+    logLevels.indexOf(level) < logLevels.indexOf(least)
+      ? () => {}
+      : (fields: object, message: string) => take(level, fields, message)
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
 /** A log that nobody reads, for tests and one-shot commands. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** An event as a line of JSON. */
+export function inJson(level: LogLevel, fields: object, message: string, now: Date): string {
+  const event = { level, time: now.toISOString(), msg: message, ...fields }
+  return `${isFlat(fields) ? JSON.stringify(event) : JSON.stringify(event, plain)}\n`
+}
+
+/** Most events are flat and name nothing secret: JSON is several times faster without a look at each value. */
+function isFlat(fields: object): boolean {
+  for (const [name, value] of Object.entries(fields))
+    if (typeof value === 'object' || (typeof value === 'string' && secretName.test(name))) return false
+  return true
+}
+
+/** An event as a line to read, with the stack of a fault below it. */
+export function inWords(level: LogLevel, fields: object, message: string, now: Date): string {
+  const { err, ...rest } = fields as Record<string, unknown>
+  const known = JSON.parse(JSON.stringify(rest, plain)) as Record<string, unknown>
+  const pairs = Object.entries(known).map(([name, value]) => {
+    const word = typeof value === 'string' && /^[\w./:@-]+$/.test(value)
+    return ` ${name}=${word ? value : JSON.stringify(value)}`
+  })
+  const fault = err instanceof Error ? `\n    ${stackOf(err).replaceAll('\n', '\n    ')}` : ''
+  // oxlint-disable-next-line no-control-regex -- nothing in a line may command the terminal
+  const shown = `${message}${pairs.join('')}${fault}`.replaceAll(/[\0-\x09\x0b-\x1f\x7f-\x9f]/g, '?')
+  return `${now.toTimeString().slice(0, 8)} ${level.padEnd(5)} ${shown}\n`
+}
+
+/** A line without the given secrets and without what looks like one. */
+export function createHide(secrets: readonly string[]): (line: string) => string {
+  const long = secrets.filter((secret) => secret.length >= shortestSecret)
+  // In a line of JSON a secret may stand escaped.
+  const known = [...new Set(long.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]))]
+  return (line) => {
+    let shown = line
+    for (const secret of known) if (shown.includes(secret)) shown = shown.replaceAll(secret, hidden)
+    return marks.some((mark) => shown.includes(mark)) ? shown.replaceAll(secretLooks, hidden) : shown
+  }
+}
+
+function plain(name: string, value: unknown): unknown {
+  if (value instanceof Error) {
+    const { name: type, message, cause } = value
+    return { type, message, stack: stackOf(value), ...(cause !== undefined && { cause }) }
+  }
+  const counts = typeof value === 'number' || typeof value === 'boolean'
+  return !counts && value !== undefined && secretName.test(name) ? hidden : value
+}
+
+function stackOf({ stack, message }: Error): string {
+  return (stack ?? message).slice(0, longestStack)
+}
+
+/** Writes what was said in one tick at its end, and the rest when the process ends. */
+function createWriter(fd: number): (line: string) => void {
+  let lines = ''
+  let due = false
+  const flush = (): void => {
+    due = false
+    process.off('exit', flush)
+    const bytes = Buffer.from(lines)
+    lines = ''
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
+    } catch {
+      // A full disk, a reader that is gone or too slow: there is nowhere to tell it.
+    }
+  }
+  return (line) => {
+    lines += line
+    if (due) return
+    due = true
+    process.once('exit', flush)
+    setImmediate(flush)
+  }
+}

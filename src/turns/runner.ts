@@ -105,7 +105,6 @@ export function createRunner(parts: RunnerParts): Runner {
         const recorded = await record(turn, held, step, signal)
         await parts.histories.extend(turn, history, recorded.entries)
         tell(recorded, step.outcome !== undefined)
-        if (step.outcome?.status === 'failed') log.warn({ turn: turn.id, ...step.outcome.error }, 'turn failed')
         // A waiting turn may have been answered meanwhile and be back in the queue.
         if (step.outcome?.status === 'waiting') queued = true
       }
@@ -118,13 +117,23 @@ export function createRunner(parts: RunnerParts): Runner {
   async function record(turn: Turn, held: Lease, step: Step, signal?: AbortSignal) {
     for (let attempt = 0; ; attempt++) {
       try {
-        return await store.turns.record(turn, held, attempt === 0 ? step : { ...step, again: true })
+        const recorded = await store.turns.record(turn, held, attempt === 0 ? step : { ...step, again: true })
+        if (step.outcome) logEnd(recorded.turn)
+        return recorded
       } catch (error) {
         if (!isAway(error) || draining) throw error
         log.error({ turn: turn.id, code: error.code }, 'a step could not be stored; trying again')
         await pause(retryMs[Math.min(attempt, retryMs.length - 1)] ?? 5_000, signal)
       }
     }
+  }
+
+  /** A line for every turn that came to rest; what was said in it stays out of the log. */
+  function logEnd({ id, threadId, door, status, createdAt, endedAt = Date.now(), usage, error }: Turn): void {
+    const { inputTokens: input_tokens, outputTokens: output_tokens } = usage
+    const line = { turn: id, thread: threadId, door, status, ms: endedAt - createdAt, input_tokens, output_tokens }
+    if (status === 'failed') log.warn({ ...line, ...error }, 'turn failed')
+    else log.info(line, status === 'waiting' ? 'turn waits' : 'turn ended')
   }
 
   /** The turn cannot be carried on here: a fault of its own fails it, else it goes back into the queue. */

@@ -178,6 +178,30 @@ test('a killed service is taken over at once: the message it had acknowledged is
   }
 })
 
+test('the log has a line for the start, each request, each turn and the stop, and no secret', async () => {
+  const given = 'a-token-of-the-operator-0123456789'
+  const service = await serve(home.path, { SERVICE_REBORN_WEBUI_TOKEN: given })
+  const answer = await ask(service.url, given, { message: 'hello there' })
+  await fetch(`${service.url}/api/status?token=${given}`)
+  await fetch(`${service.url}/api/${given}`)
+  await service.stop()
+  const lines = service
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  const of = (msg: string): Record<string, unknown>[] => lines.filter((line) => line['msg'] === msg)
+  const [chat, refused] = of('request')
+  assert.deepEqual([chat?.['path'], chat?.['status'], chat?.['level']], ['/api/chat', 200, 'info'])
+  assert.equal(chat?.['request'], answer.headers.get('x-request-id'))
+  assert.deepEqual([refused?.['path'], refused?.['status']], ['/api/status', 401])
+  assert.equal(of('request').length, 3)
+  const [turn] = of('turn ended')
+  assert.deepEqual([turn?.['door'], turn?.['status']], ['web', 'done'])
+  for (const msg of ['started', 'stopping', 'stopped']) assert.equal(of(msg).length, 1, msg)
+  assert.doesNotMatch(service.output(), new RegExp(`${given}|hello there`))
+})
+
 test('SIGTERM lets a running turn finish, and its caller gets the answer', async () => {
   const script = join(home.path, 'slow.json')
   writeFileSync(script, JSON.stringify({ replies: [{ text: ['slow ', 'answer'], chunkDelayMs: 400 }], loop: true }))

@@ -11,6 +11,7 @@ import { faultBody, pathOf, tellFault } from '#http/reply.ts'
 import type { Timeouts } from '#http/server.ts'
 import { unreadMs } from '#http/unread.ts'
 import { createServer } from '#lib/http.ts'
+import { logRequests } from '#http/access.ts'
 import type { Log } from '#lib/log.ts'
 import type { Turns } from '#turns/turns.ts'
 import { bodyLimit, checkMediaType, readBody } from './body.ts'
@@ -70,6 +71,7 @@ export async function openWebhook(parts: WebhookParts): Promise<Webhook> {
   // A client that asks first is told to send its body only when it will be read.
   server.on('checkContinue', serve)
   server.on('clientError', answerClientError)
+  logRequests(server, 'webhook', parts.log)
   const port = await listen(server, host, parts.port)
   return {
     url: urlOf(host, port),

@@ -1,0 +1,31 @@
+// Each request has an id, told in X-Request-Id, and a line in the log once it was answered or given up.
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Log } from '#lib/log.ts'
+import { pathOf } from './reply.ts'
+
+const longestPath = 200
+/** What is asked every few seconds by a machine is no news. */
+const probes: ReadonlySet<string> = new Set(['/api/health', '/api/ready'])
+
+/** Before any other listener, so that streams which bypass the framework carry the id too. */
+export function logRequests(server: Server, door: string, log: Log): void {
+  const begin = (request: IncomingMessage, response: ServerResponse): void => {
+    const id = randomUUID()
+    const at = performance.now()
+    response.setHeader('x-request-id', id)
+    // Where further lines about this request find it.
+    request.headers['x-request-id'] = id
+    response.once('close', () => {
+      const { method, url = '' } = request
+      const path = pathOf(url).slice(0, longestPath)
+      const ms = Math.round(performance.now() - at)
+      const status = response.headersSent ? response.statusCode : 0
+      const line = { request: id, door, method, path, status, ms, ...(!response.writableFinished && { cut: true }) }
+      if (probes.has(path)) log.debug(line, 'request')
+      else log.info(line, 'request')
+    })
+  }
+  server.prependListener('request', begin)
+  server.prependListener('checkContinue', begin)
+}
