@@ -2,7 +2,7 @@
 import type { Call, Entry, Item, Result } from '#core/item.ts'
 import type { StartedTurn, ThreadStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
-import { fence } from '#safety/injection.ts'
+import { fence } from '#safety/fence.ts'
 
 const maxBytes = 64 * 1024 * 1024
 

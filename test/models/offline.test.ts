@@ -7,7 +7,7 @@ import type { JsonObject } from '#core/json.ts'
 import type { ModelEvent, ModelRequest } from '#core/model.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import { createOfflineModel, decide } from '#models/offline.ts'
-import { fence } from '#safety/injection.ts'
+import { fence } from '#safety/fence.ts'
 import { createCalculateTool } from '#tools/calculate.ts'
 import { createTimeTool } from '#tools/time.ts'
 

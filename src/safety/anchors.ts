@@ -1,0 +1,78 @@
+// Many words sought in one pass over a text: an automaton in one flat table, so that a letter costs one look.
+
+/** Letters are told apart by their low bits beyond ASCII; whoever gets a place checks what stands there. */
+const columns = 256
+
+export interface Anchors {
+  /** Calls for each place where a word may stand, in the order of the words' ends. `word` is its index. */
+  each(text: string, visit: (word: number, start: number) => void): void
+}
+
+/** Builds the automaton. Empty words are never found. */
+export function createAnchors(words: readonly string[], { ignoreCase = false } = {}): Anchors {
+  const { next, found } = build(words, ignoreCase)
+  const lengths = words.map((word) => word.length)
+  return {
+    each(text, visit) {
+      let state = 0
+      for (let at = 0; at < text.length; at++) {
+        const code = text.charCodeAt(at)
+        const entry = next[state + (code < 128 ? code : 128 | (code & 127))] as number
+        state = entry & ~1
+        // Rows are even; an odd entry says that a word ends here.
+        if (entry !== state) for (const word of found[state / columns] ?? []) visit(word, at + 1 - (lengths[word] ?? 0))
+      }
+    },
+  }
+}
+
+type Node = { readonly edges: Map<number, number>; readonly words: number[] }
+
+function build(words: readonly string[], ignoreCase: boolean) {
+  const nodes: Node[] = [{ edges: new Map(), words: [] }]
+  words.forEach((word, index) => {
+    let node = 0
+    for (let at = 0; at < word.length; at++) {
+      const column = columnOf(word.charCodeAt(at), ignoreCase)
+      const known = nodes[node]?.edges.get(column)
+      if (known === undefined) {
+        nodes[node]?.edges.set(column, nodes.length)
+        node = nodes.push({ edges: new Map(), words: [] }) - 1
+      } else node = known
+    }
+    if (node > 0) nodes[node]?.words.push(index)
+  })
+  return { next: tableOf(nodes, ignoreCase), found: nodes.map((node) => node.words) }
+}
+
+/** Row after row, nearest to the root first: a row starts as its fallback's and is then overwritten by its own edges. */
+function tableOf(nodes: readonly Node[], ignoreCase: boolean): Int32Array {
+  const table = new Int32Array(nodes.length * columns)
+  const fallback = new Int32Array(nodes.length)
+  const queue = [0]
+  for (const at of queue) {
+    const node = nodes[at] as Node
+    const row = at * columns
+    const under = (fallback[at] as number) * columns
+    if (at > 0) {
+      table.copyWithin(row, under, under + columns)
+      node.words.push(...(nodes[fallback[at] as number]?.words ?? []))
+    }
+    for (const [column, child] of node.edges) {
+      fallback[child] = at === 0 ? 0 : (table[under + column] as number) / columns
+      table[row + column] = child * columns
+      if (ignoreCase && isLower(column)) table[row + column - 32] = child * columns
+      queue.push(child)
+    }
+  }
+  return table.map((row) => (nodes[row / columns]?.words.length ? row + 1 : row))
+}
+
+function columnOf(code: number, ignoreCase: boolean): number {
+  if (ignoreCase && isLower(code + 32)) return code + 32
+  return code < 128 ? code : 128 | (code & 127)
+}
+
+function isLower(code: number): boolean {
+  return code >= 97 && code <= 122
+}

@@ -1,0 +1,97 @@
+// Where text from outside looks like an instruction. A mark stops nothing: it is shown to the model, the log and the
+// receipt. What may happen is the policy's to say.
+import { createAnchors } from './anchors.ts'
+import { foldLetter } from './letters.ts'
+import { markRules, type MarkRule, type Severity } from './mark-rules.ts'
+import { type View, viewOf } from './view.ts'
+
+export type Mark = {
+  readonly rule: string
+  readonly severity: Severity
+  readonly start: number
+  readonly end: number
+}
+
+/** Marks of one text beyond this say nothing new. */
+const maxMarks = 50
+/** Beyond this a text is only looked at up to here: nobody reads on either. */
+const maxChars = 1_000_000
+
+export interface Marker {
+  /** The marks of a text in their order, at most some fifty; rules that are off make none. */
+  find(text: string): Mark[]
+}
+
+/** Every rule by its id, once. */
+export const markIds: readonly string[] = [...new Set([...markRules.map(({ id }) => id), 'hidden-text'])]
+
+/** Makes the marker; done once. `off` holds the ids of rules that the operator has switched off. */
+export function createMarker({ off = [] }: { off?: readonly string[] } = {}): Marker {
+  const rules = markRules.filter(({ id }) => !off.includes(id))
+  const places = rules.flatMap((rule) => rule.anchors.map((anchor) => ({ anchor, rule })))
+  const anchors = createAnchors(
+    places.map(({ anchor }) => anchor),
+    { ignoreCase: true },
+  )
+  const search = ({ text, at }: View, found: Mark[]): void => {
+    anchors.each(text, (place, start) => {
+      const { rule } = places[place] as { rule: MarkRule }
+      if (found.length >= maxMarks || found.some((mark) => mark.rule === rule.id && mark.end > at(start))) return
+      rule.pattern.lastIndex = start
+      if (!rule.pattern.test(text)) return
+      found.push({ rule: rule.id, severity: rule.severity, start: at(start), end: at(rule.pattern.lastIndex) })
+    })
+  }
+  return {
+    find(whole) {
+      const text = whole.length > maxChars ? whole.slice(0, maxChars) : whole
+      const found: Mark[] = []
+      search({ text, at: (index) => index }, found)
+      if (plainText.test(text)) return inOrder(found)
+      if (!off.includes('hidden-text')) found.push(...unseenMarks(text))
+      const seen = viewOf(text, unseenOrWide, asSeen)
+      if (seen.text !== text) search(seen, found)
+      if (mixedWord.test(seen.text)) {
+        const folded = viewOf(text, /\P{ASCII}/gu, (letter) => foldLetter(letter))
+        search(folded, found)
+      }
+      return inOrder(found)
+    },
+  }
+}
+
+const plainText = /^\p{ASCII}*$/u
+/** Latin letters beside Cyrillic or Greek ones in one word: nobody writes so who wants to be read. */
+const mixedWord = /[a-z][\u0370-\u03ff\u0400-\u052f]|[\u0370-\u03ff\u0400-\u052f][a-z]/i
+const unseenOrWide =
+  /[\p{Cf}\p{Mn}\p{Me}\u115f\u1160\u3164\uffa0\u2800]|[\uff01-\uff5e\u{1d400}-\u{1d7ff}\u24b6-\u24e9]/gu
+
+function asSeen(letter: string): string {
+  const code = letter.codePointAt(0) ?? 0
+  // The tags have a shadow of every ASCII sign: a model reads them, a person does not.
+  if (code > 0xe0020 && code < 0xe007f) return String.fromCharCode(code - 0xe0000)
+  return /[\p{Cf}\p{Mn}\p{Me}\u115f\u1160\u3164\uffa0\u2800]/u.test(letter) ? '' : letter.normalize('NFKC')
+}
+
+const unseen: readonly [severity: Severity, pattern: RegExp][] = [
+  // A flag of a region is written with tags as well, after its black flag.
+  ['high', /(?<![\u{1f3f4}\u{e0020}-\u{e007e}])[\u{e0020}-\u{e007e}]{3,2000}/gu],
+  ['medium', /(?:[A-Za-z][\u200b-\u200d\u2060\u2063\ufeff]{1,20}){3,100}/g],
+  ['medium', /[\u202d\u202e]/g],
+  ['medium', /[\u{fe00}-\u{fe0f}\u{e0100}-\u{e01ef}]{8,2000}/gu],
+]
+
+function unseenMarks(text: string): Mark[] {
+  return unseen.flatMap(([severity, pattern]) =>
+    [...text.matchAll(pattern).take(maxMarks)].map(({ 0: piece, index }) => ({
+      rule: 'hidden-text',
+      severity,
+      start: index,
+      end: index + piece.length,
+    })),
+  )
+}
+
+function inOrder(marks: Mark[]): Mark[] {
+  return marks.sort((a, b) => a.start - b.start).slice(0, maxMarks)
+}
