@@ -42,8 +42,11 @@ export async function setUpTool(name: string, { secret }: { secret?: string }): 
     }
     for (const each of wanted) {
       tellFrom(name, each.prompt ?? '')
-      await store.secrets.set(toolSecret(name, each.name), await readSecret(`${each.name} of the tool ${name}: `))
-      say(`Stored ${each.name}.`)
+      const { optional } = each
+      const hint = optional ? ' (optional, Enter leaves it as it is)' : ''
+      const value = await readSecret(`${each.name} of the tool ${name}${hint}: `, { optional })
+      if (value !== '') await store.secrets.set(toolSecret(name, each.name), value)
+      say(value === '' ? `Left ${each.name} as it is.` : `Stored ${each.name}.`)
     }
   })
 }

@@ -5,11 +5,11 @@ import { readInput } from './input.ts'
 
 const maxSecret = 64 * 1024
 
-/** One secret: asked for on a terminal, else all of standard input but its last line end. */
-export async function readSecret(prompt: string): Promise<string> {
+/** One secret: asked for on a terminal, else all of standard input but its last line end. Empty only where it may be. */
+export async function readSecret(prompt: string, { optional = false }: { optional?: boolean } = {}): Promise<string> {
   const value = process.stdin.isTTY
     ? await ask(prompt, { hidden: true })
     : (await readInput(maxSecret, `a secret has at most ${maxSecret} characters`)).replace(/\r?\n$/, '')
-  if (value === '') throw new AppError('invalid_input', 'the value is empty: nothing was stored')
+  if (value === '' && !optional) throw new AppError('invalid_input', 'the value is empty: nothing was stored')
   return value
 }

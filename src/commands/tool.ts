@@ -138,7 +138,7 @@ export async function testTool(name: string, { params, context, json }: TestOpti
 function words({ output, error, logs, requests, blocked }: TestReport): string {
   const text = [
     ...logs.map(({ level, message }) => `${level}: ${message}`),
-    ...requests.map(({ method, url, status }) => `${method} ${url} ${status}`),
+    ...requests.map(({ method, url, status, error: why }) => `${method} ${url} ${status ?? `failed: ${why}`}`),
     ...blocked.map(({ method, url, reason }) => `blocked: ${method} ${url}: ${reason}`),
     error === null ? (output ?? '') : `error: ${error}`,
   ].join('\n')

@@ -282,6 +282,18 @@ test('a tool that lacks its secret says how to set it, and its turn waits for th
   await atrium(home.path, ['tool', 'remove', 'locked'])
 })
 
+test('an optional secret may be left out; one that is needed may not', async () => {
+  const setup = { required_secrets: [{ name: 'spare', optional: true }] }
+  assert.equal((await install('easy', file('easy.json', { ...capabilities, setup }))).code, 0)
+  const ran = await atrium(home.path, ['tool', 'setup', 'easy'], { input: '\n' })
+  assert.deepEqual([ran.code, ran.stdout], [0, 'Left spare as it is.\n'])
+  const needed = { required_secrets: ['spare'] }
+  assert.equal((await install('easy', file('easy.json', { ...capabilities, setup: needed }), '--yes')).code, 0)
+  const refusal = await atrium(home.path, ['tool', 'setup', 'easy'], { input: '\n' })
+  assert.deepEqual([refusal.code, /nothing was stored/.test(refusal.stderr)], [2, true])
+  await atrium(home.path, ['tool', 'remove', 'easy'])
+})
+
 test('a secret that only a credential names can be set up', async () => {
   const credentials = {
     main: {

@@ -42,7 +42,9 @@ export type GuestAnswer =
 
 /** What happened, for `tool test` and the log. URLs are as the guest wrote them: no credential is in them. */
 export type Traffic = {
-  readonly requests: { method: string; url: string; status: number }[]
+  /** Sent, or tried: one that failed has no status, and says why. */
+  readonly requests: { method: string; url: string; status: number | null; error?: string }[]
+  /** Not done at all. */
   readonly blocked: { method: string; url: string; reason: string }[]
   /** The secrets that a request needed and nobody has set. */
   readonly missing: string[]
@@ -116,9 +118,10 @@ export function createEgress(parts: EgressParts): Egress {
     const dressed = withSecrets ? await withCredentials(request) : request
     if ('code' in dressed) return dressed
     const dialled = await parts.dial(dressed, { maxBytes: maxResponseBytes, signal })
-    if (dialled.type === 'fault') return dialled.fault
-    traffic.requests.push({ method: request.method, url: shown(showTarget(request.target)), status: dialled.status })
-    return dialled
+    const place = { method: request.method, url: shown(showTarget(request.target)) }
+    if (dialled.type === 'answer') traffic.requests.push({ ...place, status: dialled.status })
+    else if (isFailure(dialled.fault)) traffic.requests.push({ ...place, status: null, error: dialled.fault.message })
+    return dialled.type === 'answer' ? dialled : dialled.fault
   }
 
   async function follow(first: Outgoing, signal: AbortSignal): Promise<WireAnswer | RequestFault> {
@@ -145,7 +148,8 @@ export function createEgress(parts: EgressParts): Egress {
     async request(guest, signal) {
       const method = guest.method.toUpperCase()
       const refuse = (refusal: RequestFault): GuestAnswer => {
-        traffic.blocked.push({ method: shown(method), url: shown(guest.url), reason: refusal.message })
+        if (!isFailure(refusal))
+          traffic.blocked.push({ method: shown(method), url: shown(guest.url), reason: refusal.message })
         return { type: 'fault', fault: refusal }
       }
       const checked = check(guest, parts.capabilities.allowlist)
@@ -215,6 +219,11 @@ function masked(answer: WireAnswer, echoes: readonly string[]): WireAnswer {
   const clean = createMask(echoes)
   const headers = new Map([...answer.headers].map(([name, value]) => [clean(name), clean(value)]))
   return { ...answer, headers, body: maskBytes(answer.body, echoes) }
+}
+
+/** True when it was tried and failed; every other fault means that it was not done. */
+function isFailure({ code }: RequestFault): boolean {
+  return code === 'unreachable' || code === 'timeout' || code === 'response_too_large'
 }
 
 function timeoutOf({ timeoutMs }: GuestRequest, timeoutSecs: number | undefined): number {

@@ -140,10 +140,13 @@ export function createSandbox(parts: SandboxParts): Sandbox {
       const write = level === 'error' ? 'error' : level === 'warn' ? 'warn' : level === 'info' ? 'info' : 'debug'
       parts.log[write]({ tool: tool.name, callId }, message)
     }
+    // A query may hold what the user or the model said; it is not for the log.
+    const place = (url: string): string => maskSecrets(url.replace(/[?#].*$/, ''))
     for (const { method, url, reason } of traffic.blocked) {
-      // A query may hold what the user or the model said; it is not for the log.
-      const place = maskSecrets(url.replace(/[?#].*$/, ''))
-      parts.log.warn({ tool: tool.name, callId, method, url: place, reason }, 'a request of a tool was not done')
+      parts.log.warn({ tool: tool.name, callId, method, url: place(url), reason }, 'a request of a tool was not done')
+    }
+    for (const { method, url, error: reason } of traffic.requests.filter(({ error }) => error !== undefined)) {
+      parts.log.warn({ tool: tool.name, callId, method, url: place(url), reason }, 'a request of a tool failed')
     }
     if (typeof outcome === 'string') return outcome
     throw outcome

@@ -21,14 +21,19 @@ function setUp({
   secrets = { token: secret },
   http = {},
   limits = noLimits,
+  patterns = ['api.example.com'],
+  fault,
 }: {
   location?: object
   wire?: Wire
   secrets?: Record<string, string>
   http?: object
   limits?: typeof noLimits
+  patterns?: string[]
+  /** What the wire says in place of an answer, once its signal fires or at once. */
+  fault?: (signal: AbortSignal) => Promise<Dialled>
 }): { egress: Egress; sent: Outgoing[]; get: (more?: Partial<GuestRequest>) => Promise<GuestAnswer> } {
-  const credentials = location && { main: { secret_name: 'token', location, host_patterns: ['api.example.com'] } }
+  const credentials = location && { main: { secret_name: 'token', location, host_patterns: patterns } }
   const { capabilities } = readCapabilities(
     JSON.stringify({
       version: '1',
@@ -43,8 +48,9 @@ function setUp({
     secret: (name) => Promise.resolve(secrets[name]),
     limits,
     now: () => 1_000_000,
-    dial(request): Promise<Dialled> {
+    dial(request, { signal }): Promise<Dialled> {
       sent.push(request)
+      if (fault) return fault(signal)
       const { status = 200, headers = {}, body = '' } = wire(request, sent.length)
       return Promise.resolve({
         type: 'answer',
@@ -192,6 +198,62 @@ test('a redirect to another allowed origin loses the credential and the guest’
   await get({ headers: '{"authorization":"mine","cookie":"a=b","accept":"x/y"}' })
   assert.deepEqual([...(sent[1]?.headers.keys() ?? [])], ['accept'])
 })
+
+test('a redirect to another origin loses the credential even where that origin has one of its own', async () => {
+  const { sent, get } = setUp({
+    location: { type: 'bearer' },
+    patterns: ['api.example.com', 'cdn.example.com'],
+    wire: (_, count) => (count === 1 ? { status: 307, headers: { location: 'https://cdn.example.com/public/y' } } : {}),
+  })
+  await get()
+  assert.deepEqual(
+    sent.map((request) => header(request, 'authorization')),
+    [`Bearer ${secret}`, undefined],
+  )
+})
+
+const timeouts: readonly [what: string, timeoutMs: number | undefined, firesAtMs: number][] = [
+  ['a guest cannot lengthen', 600_000, 2_000],
+  ['a guest can shorten', 500, 500],
+  ['without a word of the guest stands', undefined, 2_000],
+]
+for (const [what, timeoutMs, firesAtMs] of timeouts) {
+  test(`the timeout of the file: one that ${what}`, async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const { get } = setUp({
+      http: { timeout_secs: 2 },
+      fault: (signal) =>
+        new Promise((resolve) => {
+          const timeout = { code: 'timeout', message: 'late', sent: true } as const
+          signal.addEventListener('abort', () => resolve({ type: 'fault', fault: timeout }))
+        }),
+    })
+    let over = false
+    const answer = get(timeoutMs === undefined ? {} : { timeoutMs }).finally(() => {
+      over = true
+    })
+    await settle()
+    t.mock.timers.tick(firesAtMs - 1)
+    await settle()
+    assert.equal(over, false)
+    t.mock.timers.tick(1)
+    assert.match(faultOf(await answer), /^timeout/)
+  })
+}
+
+test('a request that fails on its way is told as such, not as one that was not allowed', async () => {
+  const unknown = { code: 'unreachable', message: 'its name is not known', sent: false } as const
+  const { get, egress } = setUp({ fault: () => Promise.resolve({ type: 'fault', fault: unknown }) })
+  assert.match(faultOf(await get()), /^unreachable/)
+  const url = 'https://api.example.com/v1/x'
+  assert.deepEqual(egress.traffic.requests, [{ method: 'GET', url, status: null, error: 'its name is not known' }])
+  assert.deepEqual(egress.traffic.blocked, [])
+})
+
+/** Lets everything that waits for nothing but its turn go on. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
 
 const outside = [
   'https://evil.example/',

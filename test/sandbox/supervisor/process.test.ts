@@ -7,6 +7,7 @@ import { after, test } from 'node:test'
 import { nobody } from '#sandbox/confine.ts'
 import { type Host, startProcess } from '#sandbox/supervisor/process.ts'
 import { prepareRuntime } from '#sandbox/build/runtime.ts'
+import { until } from '../../until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'atrium-process-'))
 const script = prepareRuntime(folder)
@@ -88,13 +89,13 @@ test('the process runs as nobody where the service is root, without environment,
 })
 
 /** Starts a process whose whole code is the attacker's: even the framing is theirs. */
-async function lie(code: string): Promise<string> {
+async function lie(code: string, deadlineMs: number): Promise<string> {
   const own = mkdtempSync(join(folder, 'lie-'))
   const file = join(own, 'child.mjs')
   writeFileSync(file, `import { writeSync } from 'node:fs'\n${code}`)
   const child = startProcess({ script: file, folder: own })
   try {
-    const { result } = await child.run({ work, host, logs: [], deadlineMs: 2_000 })
+    const { result } = await child.run({ work, host, logs: [], deadlineMs })
     return result.type
   } catch (error) {
     assert.equal(child.alive, false)
@@ -156,8 +157,24 @@ const lies: readonly [what: string, code: string, expected: string][] = [
   ['runs out of heap', `const all = []; for (;;) all.push(new Array(1e5).fill(all.length))`, 'memory_limit'],
 ]
 for (const [what, code, expected] of lies) {
-  test(`a process that ${what} is put to an end`, async () => assert.equal(await lie(code), expected))
+  // Only one that says nothing may be found out by the deadline.
+  const deadlineMs = expected === 'time_limit' ? 500 : 20_000
+  test(`a process that ${what} is put to an end`, async () => assert.equal(await lie(code, deadlineMs), expected))
 }
+
+test('a process that speaks between two calls is put to an end', async () => {
+  const own = mkdtempSync(join(folder, 'chatter-'))
+  writeFileSync(
+    join(own, 'child.mjs'),
+    `import { writeSync } from 'node:fs'\n${frame}
+     process.stdin.once('data', () => put(frame({ type: 'done', result: { type: 'output', output: '1' } })))
+     process.stdin.on('end', () => process.exit())
+     setInterval(() => put(frame({ type: 'ready' })), 20)`,
+  )
+  const child = startProcess({ script: join(own, 'child.mjs'), folder: own })
+  assert.equal((await child.run({ work, host, logs: [], deadlineMs: 20_000 })).result.type, 'output')
+  await until(() => !child.alive)
+})
 
 test('even a whole child of the attacker reads no file, sees no variable, and starts nothing', async () => {
   const code = `${frame}
