@@ -18,7 +18,7 @@ export async function fill(hall: Hall, { threads, turns }: { threads: number; tu
 }
 
 async function fillThread({ store, runner }: Hall, turns: number): Promise<string> {
-  const lease = runner.room()
+  const lease = runner.room(0)
   if (!lease) throw new Error('the hall has no room')
   const input = Array.from({ length: turns }, (_, at) => [
     draft('user', `message ${at} of a thread that was written beforehand`),

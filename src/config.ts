@@ -52,6 +52,8 @@ export type Config = {
   readonly masterKey?: string
   readonly oidc?: OidcConfig
   readonly toolProcesses: number
+  /** Turns that run in this process at once. */
+  readonly maxRunning: number
   /** How tools reach the outside. */
   readonly proxy: { readonly httpsProxy?: string; readonly noProxy?: string }
   /** Lines the start should show: choices made for the operator. */
@@ -130,6 +132,7 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
     toolProcesses: values.TOOL_PROCESSES,
+    maxRunning: values.TURNS_MAX_RUNNING,
     proxy: present({
       httpsProxy: env['HTTPS_PROXY'] || env['https_proxy'] || undefined,
       noProxy: env['NO_PROXY'] || env['no_proxy'] || undefined,

@@ -111,6 +111,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       model: openCurrent,
       tools: () => toolshed.tools(),
       bounds: defaultBounds,
+      maxRunning: config.maxRunning,
     })
     const turns = createTurns({ store, bus, runner })
     const documents = createDocuments({ store: store.documents })

@@ -34,6 +34,7 @@ test('an empty environment gives the defaults of the specification', () => {
     trustProxy: false,
     logLevel: 'info',
     toolProcesses: 4,
+    maxRunning: 4_000,
     proxy: {},
     notices: [],
   }
@@ -89,6 +90,8 @@ const readings: readonly [env: Record<string, string>, read: (config: Config) =>
   [{ DATABASE_URL: 'postgresql://u:p@h/d' }, (config) => config.databaseUrl, 'postgresql://u:p@h/d'],
   [{ DATABASE_URL: 'postgres:///d?host=/run/pg' }, (config) => config.databaseUrl, 'postgres:///d?host=/run/pg'],
   [{ TOOL_PROCESSES: '1' }, (config) => config.toolProcesses, 1],
+  [{}, (config) => config.maxRunning, 4_000],
+  [{ TURNS_MAX_RUNNING: '1' }, (config) => config.maxRunning, 1],
   [{ ATRIUM_HOME: '/srv/my home' }, (config) => config.home, '/srv/my home'],
   [{ ATRIUM_HOME: '~/other' }, (config) => config.home, '/home/ada/other'],
   [{ ATRIUM_HOME: 'near' }, (config) => config.home, `${process.cwd()}/near`],
@@ -122,6 +125,7 @@ const plainFaults: readonly [name: string, value: string][] = [
   ['WEBHOOK_RATE_LIMIT', 'none'],
   ['RESPONSES_TURN_TIMEOUT_SECS', '0'],
   ['TOOL_PROCESSES', '0'],
+  ['TURNS_MAX_RUNNING', '0'],
   ['LOG_LEVEL', 'loud'],
   ['LLM_PROVIDER', 'gpt'],
 ]

@@ -51,6 +51,7 @@ export const examples = {
   SERVICE_REBORN_WEBUI_TOKEN: '<token, as printed by: openssl rand -hex 32>',
   TOOL_PROCESSES: '4',
   TRUST_PROXY: 'true',
+  TURNS_MAX_RUNNING: '4000',
   WEBHOOK_RATE_LIMIT: '60',
 } as const
 
@@ -93,6 +94,7 @@ const Variables = z.object({
   SERVICE_REBORN_WEBUI_TOKEN: z.optional(secret()),
   TOOL_PROCESSES: z._default(whole(1, 64), 4),
   TRUST_PROXY: z._default(trust(), false),
+  TURNS_MAX_RUNNING: z._default(whole(1, 100_000), 4_000),
   WEBHOOK_RATE_LIMIT: z._default(whole(0, highestRate), 60),
 } satisfies Record<Name, z.ZodMiniType>)
 

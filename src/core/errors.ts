@@ -34,6 +34,7 @@ export type ErrorCode =
   | 'disk_full'
   | 'lease_lost'
   | 'shutting_down'
+  | 'overloaded'
   // the model
   | 'model_unknown'
   | 'model_key_missing'

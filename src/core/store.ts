@@ -94,10 +94,12 @@ export interface TurnStore {
   /** Answers an approval or credential gate and queues its turn again, in one transaction. */
   answer(user: UserId, threadId: string, answer: Draft): Promise<{ turn: Turn; entries: readonly Entry[] }>
   /**
-   * Ends a turn that is queued, waiting, or done with an open output gate; its open calls get a result.
-   * A running turn is only ended when `force` is set; a fault in its place ends the turn as failed. Anything else is returned as it is.
+   * Cancels a turn that is queued, waiting, or done with an open output gate; its open calls get a result. One that runs
+   * or has ended is returned as it is.
    */
-  cancel(user: UserId, turnId: string, force: boolean | TurnError): Promise<{ turn: Turn; entries: readonly Entry[] }>
+  cancel(user: UserId, turnId: string): Promise<{ turn: Turn; entries: readonly Entry[] }>
+  /** The same for a turn that runs as well: it is taken from whoever runs it. With a fault it ends as failed. */
+  end(user: UserId, turnId: string, fault?: TurnError): Promise<{ turn: Turn; entries: readonly Entry[] }>
   get(user: UserId, turnId: string): Promise<Turn | undefined>
   /** A turn of the webhook channel, whoever its user: the channel's secret is one identity. For that door alone. */
   findByDoor(door: 'webhook', turnId: string): Promise<Turn | undefined>

@@ -25,6 +25,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   disk_full: 503,
   home_unwritable: 503,
   shutting_down: 503,
+  overloaded: 503,
 }
 
 /** When to come back, where the fault itself does not say. */

@@ -40,17 +40,20 @@ export function* answerGate(user: UserId, threadId: string, draft: Draft, { now,
   return { turn: turn.status === 'waiting' ? { ...turn, status: 'queued' as const } : turn, entries }
 }
 
-/** Ends a turn that is not running, or by force any; a fault ends it as failed. */
-export function* cancelTurn(user: UserId, turnId: string, force: boolean | TurnError, { now, lock }: Change) {
+/** Whether a turn that runs is taken from whoever runs it, and the fault that it fails with, if it does not end as cancelled. */
+export type Ending = { readonly evenRunning: boolean; readonly error?: TurnError }
+
+/** Ends a turn that has not ended, or that left its caller a call; one that runs only where it may be taken away. */
+export function* endTurn(user: UserId, turnId: string, { evenRunning, error }: Ending, { now, lock }: Change) {
   const found = yield* getTurn(user, turnId)
   if (found) yield* holdThread(found.threadId, lock)
   const turn = found && (yield* getTurn(user, turnId))
   if (!turn) throw new AppError('not_found', `turn ${turnId} does not exist`)
   const open = turn.status === 'queued' && turn.firstSeq === undefined ? [] : openCalls(yield* tail(turn.threadId))
   const holdsGate = turn.status === 'done' && (yield* hasOpenGate(turn))
-  const may = turn.status === 'queued' || turn.status === 'waiting' || holdsGate || (force && turn.status === 'running')
+  const rests = turn.status === 'queued' || turn.status === 'waiting' || holdsGate
+  const may = rests || (evenRunning && turn.status === 'running')
   if (!may) return { turn, entries: [] as Entry[] }
-  const error = typeof force === 'object' ? force : undefined
   const status = error ? 'failed' : 'cancelled'
   const word = error ? 'the turn ended before this call was done' : 'cancelled by the user before it was done'
   const drafts = open.map(

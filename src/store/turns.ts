@@ -5,7 +5,7 @@ import type { Draft, Gate } from '#core/item.ts'
 import type { Lease, Step, TurnStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { append } from './append.ts'
-import { answerGate, cancelTurn, requeueIfAnswered, waitingSince } from './gates.ts'
+import { answerGate, endTurn, requeueIfAnswered, waitingSince } from './gates.ts'
 import { createMint } from './mint.ts'
 import { databaseClock, leaseMs } from './leases.ts'
 import { countTurns, listTurns } from './lists.ts'
@@ -33,7 +33,9 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
       }),
     record: (turn, lease, step) => sql.write(() => recordStep(turn, lease, step, now())),
     answer: (user, threadId, answer) => sql.write(() => answerGate(user, threadId, answer, { now: now(), lock })),
-    cancel: (user, turnId, force) => sql.write(() => cancelTurn(user, turnId, force, { now: now(), lock })),
+    cancel: (user, turnId) => sql.write(() => endTurn(user, turnId, { evenRunning: false }, { now: now(), lock })),
+    end: (user, turnId, error) =>
+      sql.write(() => endTurn(user, turnId, { evenRunning: true, ...(error && { error }) }, { now: now(), lock })),
     get: (user, turnId) => sql.read(() => getTurn(user, turnId)),
     findByDoor: (door, turnId) =>
       sql.read(function* () {

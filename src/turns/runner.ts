@@ -1,6 +1,6 @@
 // Runs turns: takes them, drives the loop, records each step under the lease, and lets go when the process does.
 import type { Bus } from '#core/bus.ts'
-import { AppError, type ErrorCode } from '#core/errors.ts'
+import { AppError } from '#core/errors.ts'
 import type { Model } from '#core/model.ts'
 import type { Lease, Outcome, StartedTurn, Step, Store } from '#core/store.ts'
 import type { Tool, ToolSpec } from '#core/tool.ts'
@@ -9,14 +9,13 @@ import type { Bounds } from '#agent/guard.ts'
 import type { Histories } from '#agent/history.ts'
 import { closing, outcomeOf, runTurn } from '#agent/loop.ts'
 import { createToolbox } from '#agent/toolbox.ts'
+import { within } from '#lib/deadline.ts'
 import type { Log } from '#lib/log.ts'
+import { createClaims } from './claim.ts'
+import { isAway, untilStored } from './retry.ts'
 
-const maxRunning = 1_000
-/** After a claim that found more than it could take, the next one waits this long: a claim looks at the whole queue. */
-const claimPauseMs = 10
-/** What passes by itself, or once somebody has made room. */
-const awayCodes: ReadonlySet<ErrorCode> = new Set(['database_unavailable', 'disk_full', 'home_unwritable'])
-const retryMs = [100, 250, 500, 1_000, 2_000, 5_000]
+/** What turns that are stopped at the end get to be let go. */
+const lastMs = 2_000
 
 export type RunnerParts = {
   readonly store: Pick<Store, 'turns'>
@@ -29,14 +28,20 @@ export type RunnerParts = {
   readonly lease: Lease
   readonly bounds: Bounds
   readonly log: Log
-  readonly limit?: number
+  /** How many turns run here at once. */
+  readonly maxRunning: number
 }
 
 export type Tools = { readonly byName: ReadonlyMap<string, Tool>; readonly specs: readonly ToolSpec[] }
 
 export interface Runner {
-  /** The lease to start a turn under at once; undefined when there is no room or the process is going down. */
-  room(): Lease | undefined
+  /**
+   * The lease to start a turn under at once, while so many others are being started; undefined when there is no room or
+   * the process is going down.
+   */
+  room(starting: number): Lease | undefined
+  /** True while as many turns run here as may: a turn that is stored now has to wait. */
+  full(starting: number): boolean
   /** Runs a turn that was started under our lease. */
   take(started: StartedTurn, lease: Lease): void
   /** Looks for queued turns soon. */
@@ -57,13 +62,22 @@ type Running = { readonly turn: Turn; readonly controller: AbortController; read
 export function createRunner(parts: RunnerParts): Runner {
   const { store, bus, log } = parts
   let lease = parts.lease
-  const limit = parts.limit ?? maxRunning
   const running = new Map<string, Running>()
   let draining = false
   let stopping: AppError | undefined
-  let queued = false
-  let claiming: Promise<void> | undefined
-  let wokenAgain = false
+  const claims = createClaims({
+    store,
+    log,
+    room: () => (isFull() || draining ? undefined : { lease, free: parts.maxRunning - running.size }),
+    take(started, held) {
+      tell(started, true)
+      take(started, held)
+    },
+  })
+
+  function isFull(starting = 0): boolean {
+    return running.size + starting >= parts.maxRunning
+  }
 
   function take(started: StartedTurn, held: Lease): void {
     const controller = new AbortController()
@@ -77,7 +91,7 @@ export function createRunner(parts: RunnerParts): Runner {
       .finally(() => {
         // Once released it may have come back at once: then the entry is that of its next run.
         if (running.get(turn.id)?.controller === controller) running.delete(turn.id)
-        if (queued) wake()
+        claims.freed()
       })
     running.set(turn.id, { turn, controller, over })
     if (stopping) controller.abort(stopping)
@@ -106,7 +120,7 @@ export function createRunner(parts: RunnerParts): Runner {
         await parts.histories.extend(turn, history, recorded.entries)
         tell(recorded, step.outcome !== undefined)
         // A waiting turn may have been answered meanwhile and be back in the queue.
-        if (step.outcome?.status === 'waiting') queued = true
+        if (step.outcome?.status === 'waiting') claims.expect()
       }
     } finally {
       clearTimeout(minutes)
@@ -115,17 +129,13 @@ export function createRunner(parts: RunnerParts): Runner {
 
   /** A step that cannot be stored now (disk full, database away) is kept and tried again while the turn lives. */
   async function record(turn: Turn, held: Lease, step: Step, signal?: AbortSignal) {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        const recorded = await store.turns.record(turn, held, attempt === 0 ? step : { ...step, again: true })
-        if (step.outcome) logEnd(recorded.turn)
-        return recorded
-      } catch (error) {
-        if (!isAway(error) || draining) throw error
-        log.error({ turn: turn.id, code: error.code }, 'a step could not be stored; trying again')
-        await pause(retryMs[Math.min(attempt, retryMs.length - 1)] ?? 5_000, signal)
-      }
-    }
+    const recorded = await untilStored((again) => store.turns.record(turn, held, again ? { ...step, again } : step), {
+      over: () => draining,
+      failed: ({ code }) => log.error({ turn: turn.id, code }, 'a step could not be stored; trying again'),
+      ...(signal && { signal }),
+    })
+    if (step.outcome) logEnd(recorded.turn)
+    return recorded
   }
 
   /** A line for every turn that came to rest; what was said in it stays out of the log. */
@@ -144,22 +154,11 @@ export function createRunner(parts: RunnerParts): Runner {
     try {
       // Another run would meet the same fault, and pay the model each time.
       if (outcome) return await fail(turn, held, { outcome, error })
-      await release(turn, held)
+      await untilStored(() => store.turns.release(turn, held), { over: () => draining })
       bus.publish(turn.threadId, [{ type: 'turn', turn: { ...turn, status: 'queued' } }])
       bus.signal({ type: 'queued' })
     } catch (cause) {
       log.error({ turn: turn.id, err: cause }, 'a turn could not be let go; it is taken up again later')
-    }
-  }
-
-  async function release(turn: Turn, held: Lease): Promise<void> {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        return await store.turns.release(turn, held)
-      } catch (error) {
-        if (!isAway(error) || draining) throw error
-        await pause(retryMs[Math.min(attempt, retryMs.length - 1)] ?? 5_000)
-      }
     }
   }
 
@@ -194,41 +193,11 @@ export function createRunner(parts: RunnerParts): Runner {
     }
   }
 
-  function wake(): void {
-    queued = true
-    // A wake during a claim may be about something that the claim did not see: look once more after it.
-    wokenAgain = claiming !== undefined
-    if (draining || claiming) return
-    claiming = new Promise<void>((resolve) => setImmediate(resolve)).then(claim).finally(() => {
-      claiming = undefined
-      if (wokenAgain) wake()
-    })
-  }
-
-  async function claim(): Promise<void> {
-    const free = limit - running.size
-    if (draining || free <= 0) return
-    try {
-      queued = false
-      const held = lease
-      const { started, more } = await store.turns.claim(held, free)
-      for (const each of started) {
-        tell(each, true)
-        take(each, held)
-      }
-      if (more) queued = true
-      if (more && started.length > 0) await pause(claimPauseMs)
-    } catch (error) {
-      log.error({ err: error }, 'queued turns could not be claimed; trying again')
-      queued = true
-      setTimeout(wake, 1_000).unref()
-    }
-  }
-
   const runner: Runner = {
-    room: () => (draining || running.size >= limit ? undefined : lease),
+    room: (starting) => (draining || isFull(starting) ? undefined : lease),
+    full: (starting) => !draining && isFull(starting),
     take,
-    wake,
+    wake: () => claims.wake(),
     has: (turnId) => running.has(turnId),
     stop(turnId, reason) {
       const found = running.get(turnId)
@@ -245,17 +214,17 @@ export function createRunner(parts: RunnerParts): Runner {
     },
     async drain(graceMs) {
       draining = true
-      await claiming
+      await claims.stop()
       const all = (): Promise<unknown> => Promise.all([...running.values()].map(({ over }) => over))
-      await within(all(), graceMs)
+      await within(graceMs, all(), () => {})
       stopping = new AppError('shutting_down', 'the service is going down; the turn goes on after its restart')
       for (const { controller } of running.values()) controller.abort(stopping)
-      await within(all(), 2_000)
+      await within(lastMs, all(), () => {})
     },
   }
   bus.onSignal((signal) => {
     if (signal.type === 'stop') runner.stop(signal.turnId, new AppError(signal.code, signal.message))
-    if (signal.type === 'queued') wake()
+    if (signal.type === 'queued') claims.wake()
   })
   return runner
 }
@@ -275,27 +244,4 @@ async function modelOrFault(model: () => Promise<Model>): Promise<Model> {
       },
     }
   }
-}
-
-function isAway(error: unknown): error is AppError {
-  return error instanceof AppError && awayCodes.has(error.code)
-}
-
-/** Waits for work, but no longer than so many milliseconds. */
-async function within(work: Promise<unknown>, ms: number): Promise<void> {
-  const over = new AbortController()
-  await Promise.race([work, pause(ms, over.signal)])
-  over.abort()
-}
-
-function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms)
-    function done(): void {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', done)
-      resolve()
-    }
-    signal?.addEventListener('abort', done, { once: true })
-  })
 }

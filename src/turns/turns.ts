@@ -14,6 +14,8 @@ const cancelGraceMs = 700
 /** What is shown of one turn at most. */
 const maxEntries = 10_000
 const maxEntryBytes = 64 * 1024 * 1024
+/** When to come back while every place is taken: turns end all the time. */
+const fullRetrySecs = 2
 const longestTitleLine = 400
 const maxMessageBytes = 1024 * 1024
 
@@ -64,6 +66,9 @@ export interface Turns {
 }
 
 export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; runner: Runner }): Turns {
+  /** Turns that are being stored and will run here: each has its place already. */
+  let starting = 0
+
   async function settled(user: UserId, turn: Turn, withinMs: number, kick: () => void): Promise<Turn | undefined> {
     const subscription = bus.subscribe(turn.threadId, { seq: turn.firstSeq ?? 0, turn })
     const timer = setTimeout(() => subscription.close(), withinMs)
@@ -90,11 +95,16 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
 
   return {
     async start(given) {
-      const lease = runner.room()
+      // What a caller waits for is refused at once; the channel does not wait, and what it sends queues for a place.
+      if (given.door !== 'webhook' && runner.full(starting)) throw overloaded()
+      const lease = runner.room(starting)
       const input: Draft[] = given.input.map((item) => ({ id: newId(), item }))
       const options = input.length > 1 ? { ...given.options, inputs: input.length } : given.options
       const title = titleOf(given.input)
-      const stored = await store.turns.start({ ...given, options, input, title, ...(lease && { lease }) })
+      starting++
+      const stored = await store.turns
+        .start({ ...given, options, input, title, ...(lease && { lease }) })
+        .finally(() => starting--)
       const { turn, entries, replayed } = stored
       const here = turn.status === 'running' && !replayed
       // Others who watch the thread see the message; whoever sent it has it already.
@@ -118,12 +128,12 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
       return turn
     },
     async cancel(user, turnId) {
-      const first = await store.turns.cancel(user, turnId, false)
+      const first = await store.turns.cancel(user, turnId)
       if (first.turn.status === 'running') {
         const stopped = await settled(user, first.turn, cancelGraceMs, () => bus.signal(cancelSignal(turnId)))
         if (stopped) return stopped
       }
-      const { turn, entries } = first.turn.status === 'running' ? await store.turns.cancel(user, turnId, true) : first
+      const { turn, entries } = first.turn.status === 'running' ? await store.turns.end(user, turnId) : first
       tellEnd(turn, entries)
       return turn
     },
@@ -132,7 +142,7 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
       const stop = (): void => bus.signal({ type: 'stop', turnId: turn.id, code, message })
       const stopped = await settled(turn.userId, turn, cancelGraceMs, stop)
       if (stopped) return stopped
-      const { turn: failed, entries } = await store.turns.cancel(turn.userId, turn.id, { code, message })
+      const { turn: failed, entries } = await store.turns.end(turn.userId, turn.id, { code, message })
       tellEnd(failed, entries)
       return failed
     },
@@ -164,6 +174,11 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
     watch: (user, threadId, after) => watchThread({ bus, threads: store.threads }, user, threadId, { seq: after }),
     counts: (user) => store.turns.count(user),
   }
+}
+
+function overloaded(): AppError {
+  const message = 'as many turns run as may: try again in a moment, or raise TURNS_MAX_RUNNING'
+  return new AppError('overloaded', message, { retryAfterSecs: fullRetrySecs })
 }
 
 function cancelSignal(turnId: string): Signal {

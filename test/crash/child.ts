@@ -114,6 +114,7 @@ const runner = createRunner({
   model: () => Promise.resolve(model),
   tools: () => ({ byName: new Map(tools.map((each) => [each.spec.name, each])), specs: tools.map(({ spec }) => spec) }),
   bounds: defaultBounds,
+  maxRunning: 1_000,
 })
 const turns = createTurns({ store, bus, runner })
 await store.turns.recover(lease)

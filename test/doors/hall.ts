@@ -62,7 +62,7 @@ export async function openTestHall(options: HallOptions = {}): Promise<TestHall>
     lease,
     bounds: defaultBounds,
     log: silentLog,
-    ...(room !== undefined && { limit: room }),
+    maxRunning: room ?? 1_000,
   })
   await store.turns.recover(lease)
   return {

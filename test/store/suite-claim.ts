@@ -76,7 +76,7 @@ export function claimTests(open: Open): void {
     const turn = await threadAtGate(store)
     const queued = await store.turns.start(turnOf({ threadId: turn.threadId }))
     assert.deepEqual(await store.turns.claim(lease, 9), { started: [], more: true })
-    await store.turns.cancel(ada, turn.id, false)
+    await store.turns.cancel(ada, turn.id)
     assert.deepEqual(
       (await store.turns.claim(lease, 9)).started.map(({ turn }) => turn.id),
       [queued.turn.id],

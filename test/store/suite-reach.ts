@@ -50,7 +50,7 @@ export function reachTests(open: Open): void {
     )
     assert.equal((await store.threads.entries(operator, threadId, { after: 0, limit: 9 })).entries.length, 5)
     assert.equal((await store.turns.answer(operator, threadId, decide('a1'))).turn.status, 'queued')
-    assert.equal((await store.turns.cancel(operator, turn.id, false)).turn.status, 'cancelled')
+    assert.equal((await store.turns.cancel(operator, turn.id)).turn.status, 'cancelled')
     assert.equal((await itemsOf(store, turn)).filter(({ type }) => type === 'result').length, 2)
     assert.equal(await store.turns.remove(operator, turn.id), true)
     assert.equal(await store.turns.findByDoor('webhook', turn.id), undefined)
@@ -71,7 +71,7 @@ export function reachTests(open: Open): void {
       assert.deepEqual((await store.turns.list(other, { limit: 9 })).rows, [])
       assert.deepEqual((await store.threads.list(other, { limit: 9 })).rows, [])
       await rejectsWith(store.turns.answer(other, turn.threadId, decide('a1')), 'no_open_gate')
-      await rejectsWith(store.turns.cancel(other, turn.id, true), 'not_found')
+      await rejectsWith(store.turns.end(other, turn.id), 'not_found')
       assert.equal(await store.threads.remove(other, turn.threadId), undefined)
       assert.equal(await store.turns.remove(other, turn.id), false)
     }

@@ -82,7 +82,7 @@ export function recordTests(open: Open): void {
   const lost: readonly [what: string, lose: (store: Store, turn: Turn) => Promise<unknown>][] = [
     ['recovery by another process', (store) => store.turns.recover(other)],
     ['a release', (store, turn) => store.turns.release(turn, lease)],
-    ['a forced cancel', (store, turn) => store.turns.cancel(ada, turn.id, true)],
+    ['a forced cancel', (store, turn) => store.turns.end(ada, turn.id)],
     ['its own end', (store, turn) => finish(store, turn)],
     ['its waiting', (store, turn) => store.turns.record(turn, lease, step([], { status: 'waiting' }))],
     [

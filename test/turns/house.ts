@@ -84,7 +84,7 @@ export function openHouse(t: TestContext, parts: HouseParts = {}): House {
     lease: ours,
     bounds: { ...defaultBounds, ...parts.bounds },
     log: silentLog,
-    ...(parts.limit && { limit: parts.limit }),
+    maxRunning: parts.limit ?? 1_000,
   })
   t.after(async () => {
     await runner.drain(0)

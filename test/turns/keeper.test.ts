@@ -52,10 +52,10 @@ test('a lease that has run out is replaced, and turns run under the new one', as
   let alive = true
   const { runner, pass } = keep(t, { beat: () => Promise.resolve(alive) })
   await pass(beatMs)
-  assert.equal(runner.room()?.epoch, 1)
+  assert.equal(runner.room(0)?.epoch, 1)
   alive = false
   await pass(beatMs)
-  assert.equal(runner.room()?.epoch, 2)
+  assert.equal(runner.room(0)?.epoch, 2)
 })
 
 test('a database that does not answer is away, and is not asked twice at once', async (t) => {

@@ -43,7 +43,7 @@ test('a drain releases what runs, and another process finishes it from the log',
   await until(() => ran.length === 2)
   await house.runner.drain(0)
   assert.equal(house.runner.running, 0)
-  assert.equal(house.runner.room(), undefined)
+  assert.equal(house.runner.room(0), undefined)
   const statuses = (await house.turns.list(ada, { limit: 9 })).rows.map(({ status }) => status)
   assert.deepEqual(statuses, ['queued', 'queued', 'queued'])
   await house.bus.close()

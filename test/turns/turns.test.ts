@@ -78,6 +78,24 @@ test('five hundred turns run at once', async (t) => {
   assert.equal(runner.running, 0)
 })
 
+test('beyond its limit what somebody waits for is refused before it is stored, and what queues is taken', async (t) => {
+  const { script, told, letGo } = holding()
+  const { turns } = openHouse(t, { limit: 1, reply: () => script })
+  const [first, second] = await Promise.allSettled([turns.start(message('one')), turns.start(message('two'))])
+  await told
+  assert.ok(first.status === 'fulfilled' && second.status === 'rejected', 'of two at once, one')
+  const { code, retryAfterSecs } = second.reason as AppError
+  assert.deepEqual([code, retryAfterSecs], ['overloaded', 2])
+  const threadId = first.value.turn.threadId
+  await rejectsWith(turns.start(message('three', { threadId })), 'overloaded')
+  assert.equal((await turns.list(ada, { limit: 9 })).rows.length, 1)
+  const job = await turns.start(message('job', { door: 'webhook' }))
+  assert.equal(job.turn.status, 'queued')
+  letGo()
+  assert.equal(restOf(await eventsOf(first.value.events)), 'done')
+  assert.equal(restOf(await eventsOf(job.events)), 'done')
+})
+
 test('beyond its limit a runner queues, and every turn has its turn', async (t) => {
   let running = 0
   let most = 0
@@ -92,7 +110,7 @@ test('beyond its limit a runner queues, and every turn has its turn', async (t) 
       },
   })
   const starts = []
-  for (let at = 0; at < 20; at++) starts.push(await turns.start(message(`hi ${at}`)))
+  for (let at = 0; at < 20; at++) starts.push(await turns.start(message(`hi ${at}`, { door: 'webhook' })))
   const ends = await Promise.all(starts.map(({ events }) => eventsOf(events)))
   assert.deepEqual(new Set(ends.map(restOf)), new Set(['done']))
   assert.ok(most >= 3 && most <= 4, `a start and a claim at once may go one over (${most})`)
@@ -194,7 +212,7 @@ test('answers that come while a call runs are taken, and no call runs twice', as
   letGo()
   for await (const batch of watch)
     if (batch.some((event) => event.type === 'turn' && event.turn.status === 'done')) break
-  assert.deepEqual(ran, [{ at: 1 }, { at: 2 }])
+  assert.deepEqual(ran, ['{"at":1}', '{"at":2}'])
   assert.equal((await textsOf(store, turn.threadId)).filter((text) => text.startsWith('result')).length, 2)
 })
 
@@ -216,8 +234,8 @@ for (const [text, title] of titles) {
 
 const messages: readonly [what: string, text: string, code: string | undefined][] = [
   ['words', 'hi', undefined],
-  ['exactly the most', 'x'.repeat(100_000), undefined],
-  ['one byte too many', `${'x'.repeat(99_999)}ä`, 'too_large'],
+  ['exactly the most', 'x'.repeat(1_048_576), undefined],
+  ['one byte too many', `${'x'.repeat(1_048_575)}ä`, 'too_large'],
   ['nothing', '', 'invalid_input'],
   ['white space', ' \n\t', 'invalid_input'],
   ['a NUL', 'a\0b', 'invalid_input'],

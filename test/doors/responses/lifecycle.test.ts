@@ -238,32 +238,13 @@ describe('a stored response', () => {
   })
 })
 
-it('a turn that has to queue for room is answered all the same', async () => {
-  const served = await serve({
-    room: 1,
-    replies: [
-      { when: 'pace', text: 'a b c', chunkDelayMs: 30 },
-      { when: '', text: 'Hello.' },
-    ],
-  })
-  const [one, two, three] = await Promise.all([
-    served.create({ input: 'pace' }),
-    served.create({
-      input: [
-        { role: 'assistant', content: 'x' },
-        { role: 'user', content: 'hi' },
-      ],
-    }),
-    served.stream({
-      input: [
-        { role: 'assistant', content: 'x' },
-        { role: 'user', content: 'hi' },
-      ],
-    }),
-  ])
-  assert.equal(textIn(one.body), 'a b c')
-  assert.equal(textIn(two.body), 'Hello.')
-  assert.equal(deltas(three), 'Hello.')
+it('a request that finds every place taken is refused at once and told when to come back', async () => {
+  const served = await serve({ room: 1, replies: [{ when: '', text: 'a b c', chunkDelayMs: 30 }] })
+  const answers = await Promise.all([1, 2, 3].map(() => served.create({ input: 'pace' })))
+  assert.deepEqual(answers.map(({ status }) => String(status)).toSorted(), ['200', '503', '503'])
+  const refused = answers.find(({ status }) => status === 503)
+  assert.equal((refused?.body['error'] as Wire | undefined)?.['code'], 'overloaded')
+  assert.equal((await served.create({ input: 'pace' })).status, 200, 'and is taken once there is one')
   await served.close()
 })
 
