@@ -1,0 +1,128 @@
+// Secrets in text and bytes, in one pass: the customary formats of keys, and every value of this installation's own
+// secrets in its spellings. Found is what is certain; a placeholder of a manual is none.
+import { createAnchors } from './anchors.ts'
+import { type LeakRule, leakRules } from './leak-rules.ts'
+import { spellingsOf } from './secrets.ts'
+import { type View, viewOf } from './view.ts'
+
+/** A secret at a place. `rule` is the id of its format, or `own-secret`. */
+export type Leak = { readonly rule: string; readonly start: number; readonly end: number }
+
+export interface LeakScan {
+  /** Every leak of a text, in its order; they may overlap. Bytes are read as they are, places count bytes. */
+  find(text: string | Uint8Array): Leak[]
+  /** The text without them. */
+  mask(text: string): string
+}
+
+const maskText = '***'
+/** As much of a spelling stands in the automaton; the rest is compared where it is met. */
+const anchorChars = 12
+/** Own values shorter than this stand in ordinary text by chance: they are masked, and stop nothing. */
+const minBlockingChars = 8
+const shortSecret = 'own-secret-short'
+
+/** Makes the scan; done once, and again when the installation's secrets change. */
+export function createLeakScan(secrets: readonly string[] = []): LeakScan {
+  const own = [...new Set(secrets)].flatMap(ownSpellings)
+  const rules = leakRules.flatMap((rule) => rule.anchors.map((anchor) => ({ rule, anchor })))
+  const anchors = createAnchors([
+    ...rules.map(({ anchor }) => anchor),
+    ...own.map(({ spelling }) => spelling.slice(0, anchorChars)),
+  ])
+
+  function search({ text, at }: View, found: Leak[]): void {
+    // A match of a rule ends before the next one of it begins, so that no stretch is looked at over and over.
+    const until = new Map<LeakRule, number>()
+    anchors.each(text, (word, start) => {
+      const named = rules[word]
+      if (!named) {
+        const { spelling, id } = own[word - rules.length] as { spelling: string; id: string }
+        if (text.startsWith(spelling, start))
+          found.push({ rule: id, start: at(start), end: at(start + spelling.length) })
+      } else if (start >= (until.get(named.rule) ?? 0)) {
+        const end = matchAt(named.rule, text, start)
+        if (end === undefined) return
+        until.set(named.rule, end)
+        found.push({ rule: named.rule.id, start: at(start), end: at(end) })
+      }
+    })
+  }
+
+  function find(given: string | Uint8Array): Leak[] {
+    const text =
+      typeof given === 'string' ? given : Buffer.from(given.buffer, given.byteOffset, given.length).toString('latin1')
+    const found: Leak[] = []
+    search({ text, at: (index) => index }, found)
+    if (encoded.test(text)) {
+      const plain = viewOf(text, encodedPieces, decode)
+      if (plain.text !== text) search(plain, found)
+    }
+    return found.length > 1 ? distinct(found) : found
+  }
+
+  return {
+    find,
+    mask(text) {
+      let clean = ''
+      let from = 0
+      for (const { start, end } of find(text)) {
+        if (end <= from) continue
+        clean += start > from || from === 0 ? text.slice(from, start) + maskText : ''
+        from = end
+      }
+      return from === 0 ? text : clean + text.slice(from)
+    },
+  }
+}
+
+/** Whether what was found stops what was to go out. */
+export function blocks(leaks: readonly Leak[]): boolean {
+  return leaks.some(({ rule }) => rule !== shortSecret)
+}
+
+function ownSpellings(secret: string): { spelling: string; id: string }[] {
+  const id = secret.length < minBlockingChars ? shortSecret : 'own-secret'
+  const bytes = Buffer.from(secret, 'utf8').toString('latin1')
+  const all = bytes === secret ? spellingsOf(secret) : [...spellingsOf(secret), bytes]
+  return all.map((spelling) => ({ spelling, id }))
+}
+
+/** Where a rule's match ends; undefined where it has none, or only a placeholder. */
+function matchAt({ pattern, within, check }: LeakRule, text: string, start: number): number | undefined {
+  if (!within && start > 0 && /[A-Za-z0-9_]/.test(text[start - 1] as string)) return undefined
+  pattern.lastIndex = start
+  const match = pattern.exec(text)
+  if (!match) return undefined
+  const value = match[1] ?? match[0]
+  return isPlaceholder(value) || check?.(value) === false ? undefined : pattern.lastIndex
+}
+
+/** As manuals write keys that are none: AKIAIOSFODNN7EXAMPLE, sk-xxxxxxxx, YOUR_TOKEN_HERE, <token>, a name of a variable. */
+function isPlaceholder(value: string): boolean {
+  return (
+    /example|placeholder|redacted|change[_-]?me|your[_-]?|insert[_-]|replace[_-]?|x{5,}|\*{3,}|\.{3,}|0{12,}|_here$/i.test(
+      value.slice(0, 300),
+    ) || /^[A-Z]+(?:_[A-Z]+)+$/.test(value)
+  )
+}
+
+const encoded =
+  /[\u00ad\u200b-\u200f\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]|%[0-7][0-9a-f]|\\(?:u00|x)[0-7][0-9a-f]|&#/iu
+const encodedPieces =
+  /[\p{Cf}]|%(?:25)*([0-7][0-9a-f])|\\{1,2}(?:u00|x)([0-7][0-9a-f])|&#(?:x([0-9a-f]{2,4})|(\d{2,5}));/giu
+
+/** Letters that nobody sees are left out; one that is written by its number is read as itself. */
+function decode(piece: string): string {
+  const number = /^&#(\d+);$/.exec(piece)?.[1]
+  if (number) return String.fromCharCode(Number(number))
+  const hex = /([0-9a-f]{2,4});?$/i.exec(piece)?.[1]
+  return hex && piece.length > 2
+    ? String.fromCharCode(Number.parseInt(piece.startsWith('&') ? hex : hex.slice(-2), 16))
+    : ''
+}
+
+function distinct(leaks: readonly Leak[]): Leak[] {
+  const known = new Map(leaks.map((leak) => [`${leak.rule} ${leak.start} ${leak.end}`, leak]))
+  return [...known.values()].sort((a, b) => a.start - b.start || b.end - a.end)
+}

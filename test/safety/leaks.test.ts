@@ -1,0 +1,105 @@
+// The leak scan: what it finds, what it leaves alone, and what it costs.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { blocks, createLeakScan } from '#safety/leaks.ts'
+import { createMarker } from '#safety/marks.ts'
+import { benignSamples } from './benign.ts'
+import { growth } from './growth.ts'
+import { ownSecrets, plantedSecrets } from './planted.ts'
+
+const scan = createLeakScan(ownSecrets)
+
+test('of 2,000 benign texts under 0.5 % are hit', () => {
+  const hits = benignSamples()
+    .map(({ kind, text }) => ({
+      kind,
+      found: scan.find(text).map(({ rule, start, end }) => `${rule}: ${text.slice(start, end)}`),
+    }))
+    .filter(({ found }) => found.length > 0)
+  assert(hits.length < 10, JSON.stringify(hits.slice(0, 12), null, 1))
+})
+
+test('of 2,000 benign texts under 0.5 % are marked as instructions', () => {
+  const marker = createMarker()
+  const hits = benignSamples()
+    .map(({ kind, text }) => ({
+      kind,
+      found: marker.find(text).map(({ rule, start, end }) => `${rule}: ${text.slice(start, end)}`),
+    }))
+    .filter(({ found }) => found.length > 0)
+  assert(hits.length < 10, JSON.stringify(hits.slice(0, 12), null, 1))
+})
+
+test('every one of 200 planted secrets is found, stops what goes out, and is masked whole', () => {
+  const planted = plantedSecrets()
+  assert(planted.length >= 200, String(planted.length))
+  const missed = planted.filter(({ text }) => !blocks(scan.find(text)))
+  assert.deepEqual(missed, [])
+  const seen = planted.filter(({ text, value }) => value.length > 0 && scan.mask(text).includes(value))
+  assert.deepEqual(seen, [])
+})
+
+test('bytes are scanned as text is, own secrets beyond ASCII too; places count bytes', () => {
+  const bytes = Buffer.from('naïve: pässwörd-ünïcode-1 ')
+  assert.deepEqual(scan.find(bytes), [
+    { rule: 'own-secret', start: 8, end: 8 + Buffer.byteLength('pässwörd-ünïcode-1') },
+  ])
+})
+
+test('a finding says where it stands in the text as it is', () => {
+  const text = 'x %67hp_0123456789abcdefghijABCDEFGHIJ012345 y'
+  const [leak] = scan.find(text)
+  assert.equal(text.slice(leak?.start, leak?.end), '%67hp_0123456789abcdefghijABCDEFGHIJ012345')
+})
+
+test('a short secret of our own is masked and stops nothing', () => {
+  const short = createLeakScan(['hush1'])
+  assert.deepEqual([short.mask('say hush1 now'), blocks(short.find('say hush1 now'))], ['say *** now', false])
+})
+
+test('two leaks that overlap are masked as one stretch', () => {
+  const own = createLeakScan(['token-of-mine-ghp_0123456789abcdefghijABCD'])
+  assert.equal(own.mask('a token-of-mine-ghp_0123456789abcdefghijABCDEFGHIJ012345 b'), 'a *** b')
+})
+
+for (const text of [
+  'sk-xxxxxxxxxxxxxxxxxxxxxxxx',
+  'AKIAIOSFODNN7EXAMPLE',
+  'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+  'ASIAPACIFICSOUTHEAST',
+  'sk-circle-fade-dot-animation-container',
+  'ghp_your_personal_access_token_goes_here_now',
+  'Bearer ACCESS_TOKEN_FROM_THE_PREVIOUS_STEP',
+  'postgres://user:pass@localhost/db',
+  'https://medium.com/@someone/an-article-1a2b3c4d5e6f',
+  '-----BEGIN PRIVATE KEY-----',
+]) {
+  test(`no secret: ${text}`, () => assert.deepEqual(createLeakScan().find(`see ${text} there`), []))
+}
+
+test('a text without a leak comes back as it was', () => assert.equal(scan.mask('nothing here'), 'nothing here'))
+
+for (const [what, piece] of [
+  ['anchors', 'sk-'],
+  ['long bodies', 'ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa '],
+  ['headers of keys', '-----BEGIN PRIVATE KEY-----\n'],
+  ['headers that never end', '-----BEGIN RSA PRIVATE KEY-----\nAAAAAAAAAAAAAAAA'],
+  ['tokens that never end', 'eyJhbGciOiJIUzI1.'],
+  ['addresses', 'https://a:b'],
+  ['encoded', '%25'],
+  ['the beginning of a secret', ownSecrets[0]?.slice(0, 12) ?? ''],
+  ['a secret', ownSecrets[0] ?? ''],
+  ['names', 'API_KEY= '],
+] as const) {
+  test(`hostile text costs no more than its length: ${what}`, () => {
+    assert(growth((times) => scan.find(piece.repeat(times / 4))) < 3)
+  })
+}
+
+test('many secrets of our own cost one pass', () => {
+  const some = createLeakScan(Array.from({ length: 10 }, (_, at) => `own-${at}-${'q'.repeat(20)}${at}`))
+  const many = createLeakScan(Array.from({ length: 200 }, (_, at) => `${at}own-${'q'.repeat(20)}${at}`))
+  const text = 'ordinary words and numbers 12345 '.repeat(2_000)
+  assert.deepEqual([some.find(text), many.find(text)], [[], []])
+  assert.equal(many.find(`x 199own-${'q'.repeat(20)}199 y`).length > 0, true)
+})
