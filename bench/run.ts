@@ -7,7 +7,7 @@ import { length } from './length.ts'
 import { postgres } from './postgres.ts'
 import { profile } from './profile.ts'
 import { responses, streams } from './responses.ts'
-import { fillCache } from './service.ts'
+import { fillCache, makeBundle } from './service.ts'
 import { startup } from './startup.ts'
 import type { Bench, Scale, Suite } from './suite.ts'
 import { printTable, type Table } from './table.ts'
@@ -69,6 +69,7 @@ async function run(): Promise<void> {
   })
   if (values.help) return console.log(usage)
   const chosen = values.profile ? [profile] : choose(values.only)
+  await makeBundle()
   const children = createChildren()
   const { origin } = await children.start(import.meta.resolve('./mock-model.ts'))
   let filled: Promise<string> | undefined

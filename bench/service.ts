@@ -5,25 +5,50 @@ import { cpSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { prepareComponent } from '#sandbox/build/prepare.ts'
+import { buildBundle } from '../tools/bundle.ts'
 import { asks, type Child, type Children } from './children.ts'
+import { cpuOf } from './process.ts'
 import type { Bench } from './suite.ts'
 
 const root = join(import.meta.dirname, '..')
-const launcher = join(root, 'bin/atrium')
 const deadlineMs = 30_000
 
 /** The operator's token of every service here. */
 export const token = 'token-of-the-operator-in-the-benchmark'
 
-export type Service = { readonly child: ChildProcess; readonly readyMs: number; stop(): Promise<void> }
+/** A file to run, and its arguments. */
+export type Program = readonly [file: string, ...args: string[]]
 
-export async function startService(children: Children, env: Readonly<Record<string, string>>): Promise<Service> {
+/** `atrium serve` as anybody would start it: from the bundle, which the benchmark has made. */
+export const serve: Program = [join(root, 'bin/atrium'), 'serve']
+/** The same from the sources. */
+export const serveSources: Program = [
+  process.execPath,
+  '--disable-warning=ExperimentalWarning',
+  join(root, 'src/main.ts'),
+  'serve',
+]
+
+export type Service = {
+  readonly child: ChildProcess
+  readonly readyMs: number
+  /** CPU time until it was ready. */
+  readonly cpuMs: number
+  stop(): Promise<void>
+}
+
+/** Starts a program that says when it is ready. */
+export async function startService(
+  children: Children,
+  env: Readonly<Record<string, string>>,
+  [file, ...args]: Program = serve,
+): Promise<Service> {
   const start = performance.now()
-  const child = children.spawn(launcher, ['serve'], { LOG_LEVEL: 'warn', ...env })
+  const child = children.spawn(file, args, { LOG_LEVEL: 'warn', ...env })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   await new Promise<void>((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error('atrium serve was not ready in time')), deadlineMs)
-    child.once('exit', () => reject(new Error('atrium serve ended by itself')))
+    const late = setTimeout(() => reject(new Error(`${file} was not ready in time`)), deadlineMs)
+    child.once('exit', () => reject(new Error(`${file} ended by itself`)))
     let said = ''
     child.stdout?.on('data', (text: Buffer) => {
       if (said.length < 10_000) said += text.toString()
@@ -32,10 +57,10 @@ export async function startService(children: Children, env: Readonly<Record<stri
       resolve()
     })
   })
-  const readyMs = performance.now() - start
   return {
     child,
-    readyMs,
+    readyMs: performance.now() - start,
+    cpuMs: cpuOf(child.pid ?? 0),
     async stop() {
       child.kill('SIGTERM')
       await ended
@@ -79,6 +104,11 @@ export async function fillCache(children: Children): Promise<string> {
   const weather = readFileSync(join(root, 'tools/weather/dist/weather.wasm'))
   await prepareComponent(weather, { cacheFolder: join(folder, 'tools') })
   return folder
+}
+
+/** Makes the bundle of what is measured. */
+export function makeBundle(): Promise<void> {
+  return buildBundle(root)
 }
 
 /** A port that nobody listens at now. */

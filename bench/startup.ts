@@ -1,11 +1,12 @@
-// From the command to a service that is ready, and what it weighs while it waits.
+// From the command to a service that is ready, and what it weighs while it waits: from the bundle and from the sources,
+// beside the least that a server on Node can be.
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Children } from './children.ts'
 import { median } from './compare.ts'
 import { memoryOf } from './process.ts'
-import { startService } from './service.ts'
+import { type Program, serve, serveSources, startService } from './service.ts'
 import { fixed, megabytes, type Suite } from './suite.ts'
 
 /** How long a service idles before it is weighed. */
@@ -13,43 +14,59 @@ const idleMs = 1_000
 /** The first start on a home has things to set up; it is left in peace for so long. */
 const settleMs = 2_000
 
+const bareServer = `
+process.getBuiltinModule('node:http').createServer().listen(0, '127.0.0.1', () => console.log('is ready'))
+process.once('SIGTERM', () => process.exit())`
+
+type Start = { readonly readyMs: number; readonly cpuMs: number; readonly rssBytes: number }
+type Subject = { readonly name: string; readonly program: Program; readonly home: string; readonly starts: Start[] }
+
 export const startup: Suite = async ({ children, cache, scale }) => {
-  const home = children.folder()
-  cpSync(await cache(), join(home, 'cache'), { recursive: true })
-  // The first start makes the home and writes the compile cache, the second writes what the first had not loaded.
-  await startOnce(children, home, settleMs)
-  await startOnce(children, home, idleMs)
-  const bare: number[] = []
-  const ready: number[] = []
-  const weights: number[] = []
-  for (let at = 0; at < scale.starts; at++) {
-    bare.push(await startBare(children))
-    const { readyMs, rssBytes } = await startOnce(children, home, idleMs)
-    ready.push(readyMs)
-    weights.push(rssBytes)
+  const filled = await cache()
+  const subject = (name: string, program: Program): Subject => ({ name, program, home: children.folder(), starts: [] })
+  const floor = subject('bare node:http server', [process.execPath, '-e', bareServer])
+  const subjects = [floor, subject('atrium serve', serve), subject('atrium serve, from its sources', serveSources)]
+  for (const each of subjects) {
+    cpSync(filled, join(each.home, 'cache'), { recursive: true })
+    // The first start makes the home and writes the compile cache, the second writes what the first had not loaded.
+    await startOnce(children, each, settleMs)
+    await startOnce(children, each, idleMs)
   }
-  const rows = [
-    ['node -e 0, to its end', fixed(median(bare), 0), fixed(Math.min(...bare), 0), '-'],
-    ['atrium serve, to ready', fixed(median(ready), 0), fixed(Math.min(...ready), 0), megabytes(median(weights))],
-  ]
-  return [{ title: 'Start-up, compile cache warm', columns: ['', 'median ms', 'best ms', 'idle RSS MB'], rows }]
+  for (let round = 0; round < scale.starts; round++) {
+    for (const each of subjects) each.starts.push(await startOnce(children, each, idleMs))
+  }
+  const columns = ['', 'ready ms', 'best ms', 'to floor', 'CPU ms', 'to floor', 'idle RSS MB', 'to floor']
+  const rows = subjects.map(({ name, starts }) => {
+    const of = (field: keyof Start): number => median(starts.map((start) => start[field]))
+    const against = (field: keyof Start): string => {
+      const ratios = starts.map((start, round) => start[field] / (floor.starts[round]?.[field] ?? Number.NaN))
+      return `${fixed(median(ratios), 2)} x`
+    }
+    return [
+      name,
+      fixed(of('readyMs'), 0),
+      fixed(Math.min(...starts.map(({ readyMs }) => readyMs)), 0),
+      against('readyMs'),
+      fixed(of('cpuMs'), 0),
+      against('cpuMs'),
+      megabytes(of('rssBytes')),
+      against('rssBytes'),
+    ]
+  })
+  return [{ title: 'Start-up, compile cache warm; idle memory a second after', columns, rows }]
 }
 
-async function startBare(children: Children): Promise<number> {
-  const start = performance.now()
-  const child = children.spawn(process.execPath, ['-e', '0'], {})
-  await new Promise((resolve) => child.once('exit', resolve))
-  return performance.now() - start
-}
-
-async function startOnce(
-  children: Children,
-  home: string,
-  restMs: number,
-): Promise<{ readyMs: number; rssBytes: number }> {
-  const service = await startService(children, { HOME: home, ATRIUM_HOME: home, GATEWAY_PORT: '0' })
+async function startOnce(children: Children, { program, home }: Subject, restMs: number): Promise<Start> {
+  const env = {
+    HOME: home,
+    ATRIUM_HOME: home,
+    GATEWAY_PORT: '0',
+    // The launcher has one of its own; this is for all alike.
+    NODE_COMPILE_CACHE: join(home, 'compiled'),
+  }
+  const service = await startService(children, env, program)
   await pause(restMs)
   const { rssBytes } = memoryOf(service.child.pid ?? 0)
   await service.stop()
-  return { readyMs: service.readyMs, rssBytes }
+  return { readyMs: service.readyMs, cpuMs: service.cpuMs, rssBytes }
 }
