@@ -58,4 +58,11 @@ export const mutants: readonly Mutant[] = [
     to: 'throw new Error(`no bundle',
     tests: ['test/bundle.test.ts'],
   },
+  {
+    says: 'every process strips the types of the code that its tools run',
+    file: 'src/sandbox/build/runtime.ts',
+    from: '  if (!existsSync(folder)) {',
+    to: '  {',
+    tests: ['test/sandbox/build/runtime.test.ts'],
+  },
 ]

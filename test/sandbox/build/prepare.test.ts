@@ -216,7 +216,7 @@ test('code is kept by its hash, private to the user, and used again', async () =
   const again = await prepareComponent(bytes, { cacheFolder: rig.cacheFolder, deadlineMs: 1 })
   assert.deepEqual(again, first)
   assert(existsSync(join(first.folder, 'tool.js')))
-  assert(readdirSync(rig.cacheFolder).every((name) => /^(tool-1-\d+\.\d+\.\d+|runtime)-[0-9a-f]+$/.test(name)))
+  assert(readdirSync(rig.cacheFolder).every((name) => /^(tool-1-\d+\.\d+\.\d+|runtime-1)-[0-9a-f]+$/.test(name)))
 })
 
 test('every memory and table in the cache has an upper bound', async () => {
