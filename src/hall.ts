@@ -14,6 +14,7 @@ import { type Home, lockHome, masterKey, openHome } from '#home.ts'
 import type { Log } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
+import { createMemoryTools } from '#memory/tools.ts'
 import { openModel } from '#models/open.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { openPostgresStore, openStore } from '#store/open.ts'
@@ -101,7 +102,9 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     opened.unshift(bus)
     await storeShipped(store, log)
     const components = await openComponents({ store, home, config, log })
-    const toolshed = await openToolshed([createBuiltInTools({ now: Date.now }), components], log)
+    const documents = createDocuments({ store: store.documents })
+    const sources = [createBuiltInTools({ now: Date.now }), createMemoryTools(documents), components]
+    const toolshed = await openToolshed(sources, log)
     const runner = createRunner({
       store,
       bus,
@@ -114,7 +117,6 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       maxRunning: config.maxRunning,
     })
     const turns = createTurns({ store, bus, runner })
-    const documents = createDocuments({ store: store.documents })
     // Turns of the last run of this home, or of a replica that is gone.
     const cutOff = await store.turns.recover(lease)
     if (cutOff > 0) log.info({ turns: cutOff }, 'turns of the last run go on')

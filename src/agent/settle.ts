@@ -47,9 +47,13 @@ type RunParts = { readonly toolbox: Toolbox; readonly context: Omit<ToolContext,
 export async function runCall({ call }: Settlement, { toolbox, context }: RunParts): Promise<Draft> {
   const tool = toolbox.find(call.name)
   if (!tool) return refusal({ call, how: 'unknown' })
-  const origin = tool.untrusted ? call.name : undefined
+  let origin = tool.untrusted ? call.name : undefined
+  const markUntrusted = (): void => {
+    origin = call.name
+  }
   try {
-    const output = await orAbort(tool.run(call.args, { ...context, callId: call.callId }), context.signal)
+    const running = tool.run(call.args, { ...context, callId: call.callId, markUntrusted })
+    const output = await orAbort(running, context.signal)
     return resultDraft({ type: 'result', callId: call.callId, output: capped(output), ...(origin && { origin }) })
   } catch (error) {
     context.signal.throwIfAborted()

@@ -1,7 +1,7 @@
 // The tools of one turn: the service's own, and the functions its caller brought.
 import { objectIn } from '#core/json.ts'
 import type { Call } from '#core/item.ts'
-import type { Tool, ToolSpec } from '#core/tool.ts'
+import { effectsOf, type Tool, type ToolSpec } from '#core/tool.ts'
 import { judge } from '#safety/policy.ts'
 
 /** What the loop has to do for a call, as far as the tool decides it. */
@@ -28,7 +28,7 @@ export function createToolbox(
       if (!tool && !callers.some(({ name }) => name === call.name)) return 'unknown'
       if (!objectIn(call.args)) return 'invalid'
       if (!tool) return 'caller'
-      const verdict = judge(tool)
+      const verdict = judge(effectsOf(tool, call.args))
       return verdict === 'allow' ? 'run' : verdict
     },
     repeatable: (call) => tools.get(call.name)?.repeatable ?? false,

@@ -82,6 +82,8 @@ export interface DocumentStore {
   /** Documents whose path begins so, in order of path, after one. */
   list(user: UserId, query: { prefix: string; after: string; limit: number }): Promise<readonly DocumentInfo[]>
   remove(user: UserId, path: string): Promise<boolean>
+  /** Erases a bounded part of what a user keeps; how many documents that were, 0 once nothing is left of them. */
+  eraseSome(user: UserId): Promise<number>
   /** Counts matches among the user's chunks; undefined when it has none. */
   count(user: UserId, matches: readonly Match[], most: number): Promise<Counted | undefined>
   /** The likeliest chunks of a match, best first. */

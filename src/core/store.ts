@@ -78,7 +78,12 @@ export type Stretch = {
 export type ItemPlace = { readonly threadId: string; readonly itemId: string }
 
 /** How many rows a removal has erased. */
-export type Erased = { readonly threads: number; readonly turns: number; readonly items: number }
+export type Erased = {
+  readonly threads: number
+  readonly turns: number
+  readonly items: number
+  readonly documents: number
+}
 
 export type Page<T> = { readonly rows: readonly T[]; readonly nextCursor?: string }
 
@@ -130,7 +135,7 @@ export interface ThreadStore {
   /** Erases the thread with its turns and items. Tells which turns had not ended; undefined when there is no such thread. */
   remove(user: UserId, threadId: string): Promise<readonly Turn[] | undefined>
   /** Erases some of a user's threads: a bounded part, to be called while there is more. */
-  eraseSome(user: UserId): Promise<{ erased: Erased; unfinished: readonly Turn[]; more: boolean }>
+  eraseSome(user: UserId): Promise<{ erased: Omit<Erased, 'documents'>; unfinished: readonly Turn[]; more: boolean }>
 }
 
 export type User = { readonly id: UserId; readonly name: string; readonly createdAt: number }

@@ -16,18 +16,29 @@ export type ToolContext = {
   readonly turnId: string
   readonly callId: string
   readonly signal: AbortSignal
+  /** Says that this output holds words from outside, where the tool's do not always. */
+  readonly markUntrusted?: () => void
 }
+
+/** What a call does: look; change what the agent keeps for its user, which can be undone; change anything else; harm. */
+export type Effects = 'read' | 'keep' | 'write' | 'danger'
 
 /** Something the agent can do. A thrown error becomes a result the model can read. */
 export interface Tool {
   readonly spec: ToolSpec
-  readonly effects: 'read' | 'write' | 'danger'
+  /** Of every call, or of one with these arguments. */
+  readonly effects: Effects | ((args: string) => Effects)
   /** May run again after a crash in mid-run. */
   readonly repeatable: boolean
   /** True when its output comes from outside the service: it is fenced as data. */
   readonly untrusted: boolean
   /** `args` is the JSON text of an object, as the model wrote it. */
   run(args: string, context: ToolContext): Promise<string>
+}
+
+/** What a call of a tool does. */
+export function effectsOf({ effects }: Pick<Tool, 'effects'>, args: string): Effects {
+  return typeof effects === 'function' ? effects(args) : effects
 }
 
 /** Where tools come from: the built-in ones, installed components, servers that offer some. */

@@ -36,8 +36,8 @@ export function createIdentity({ store }: { store: Pick<DocumentStore, 'get'> })
 }
 
 /** True for a document that stands in the system prompt. */
-export function isIdentity(path: string): boolean {
-  return identityPaths.includes(path)
+export function isIdentity(path: unknown): boolean {
+  return typeof path === 'string' && identityPaths.includes(path)
 }
 
 async function readPart(store: Pick<DocumentStore, 'get'>, user: UserId): Promise<string> {

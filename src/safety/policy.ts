@@ -1,17 +1,18 @@
 // Whether a call may run, must be asked for, or is refused.
-import type { Tool } from '#core/tool.ts'
+import type { Effects } from '#core/tool.ts'
 
 export type Verdict = 'allow' | 'ask' | 'deny'
 
-/** The default policy: reading is free, whatever changes something is asked for. */
-export function judge(tool: Pick<Tool, 'effects'>): Verdict {
-  switch (tool.effects) {
+/** The default policy: reading and remembering are free, whatever else changes something is asked for. */
+export function judge(effects: Effects): Verdict {
+  switch (effects) {
     case 'read':
+    case 'keep':
       return 'allow'
     case 'write':
     case 'danger':
       return 'ask'
     default:
-      return tool.effects satisfies never
+      return effects satisfies never
   }
 }

@@ -2,7 +2,6 @@
 import { AppError } from '#core/errors.ts'
 import { newId, userId } from '#core/ids.ts'
 import type { AccountStore, User } from '#core/store.ts'
-import { eraseDocuments } from './documents.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 type NewToken = { hash: string; expiresAt?: number }
@@ -48,7 +47,6 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
         const row = yield* first('DELETE FROM users WHERE name = ? RETURNING id', name)
         if (!row) return false
         yield* run('DELETE FROM tokens WHERE user_id = ?', String(row['id']))
-        yield* eraseDocuments(sql, userId(String(row['id'])))
         return true
       }),
     findByToken: (hash, at) =>

@@ -28,14 +28,13 @@ export function* saveChunk(sql: Sql, { user, number }: Whose, { path, place, chu
   yield* run('INSERT INTO chunk_terms (rowid, title, body, extra) VALUES (?, ?, ?, ?)', Number(row?.['id']), ...columns)
 }
 
-/** Removes the chunks of a document, or of all that a user has. */
-export function* eraseChunks(sql: Sql, user: UserId, path?: string): Job<void> {
-  const which = path === undefined ? 'user_id = ?' : 'user_id = ? AND path = ?'
-  const values = path === undefined ? [user] : [user, path]
+/** Removes the chunks of a document. */
+export function* eraseChunks(sql: Sql, user: UserId, path: string): Job<void> {
   if (sql.backend === 'sqlite') {
-    yield* run(`DELETE FROM chunk_terms WHERE rowid IN (SELECT id FROM chunks WHERE ${which})`, ...values)
+    const chunks = 'SELECT id FROM chunks WHERE user_id = ? AND path = ?'
+    yield* run(`DELETE FROM chunk_terms WHERE rowid IN (${chunks})`, user, path)
   }
-  yield* run(`DELETE FROM chunks WHERE ${which}`, ...values)
+  yield* run('DELETE FROM chunks WHERE user_id = ? AND path = ?', user, path)
 }
 
 /** How many chunks match; none is counted further than `most`. */

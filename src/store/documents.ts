@@ -6,6 +6,9 @@ import type { UserId } from '#core/ids.ts'
 import { countMatch, eraseChunks, findChunks, saveChunk } from './documents-index.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
+/** One part of an erasure: it must not hold up what others do. */
+const erasedAtOnce = 100
+
 const columns = 'path, bytes, author, untrusted, revision, chunks, terms, created_at, updated_at'
 
 export function createDocumentStore({ sql, now }: { sql: Sql; now: () => number }): DocumentStore {
@@ -52,6 +55,17 @@ export function createDocumentStore({ sql, now }: { sql: Sql; now: () => number 
         yield* saveOwner(without(owner, row))
         return true
       }),
+    eraseSome: (user) =>
+      sql.write(function* () {
+        const paths = 'SELECT path FROM documents WHERE user_id = ? ORDER BY path LIMIT ?'
+        const rows = yield* query(paths, user, erasedAtOnce)
+        for (const { path } of rows) {
+          yield* eraseChunks(sql, user, String(path))
+          yield* run('DELETE FROM documents WHERE user_id = ? AND path = ?', user, String(path))
+        }
+        if (rows.length === 0) yield* run('DELETE FROM document_owners WHERE user_id = ?', user)
+        return rows.length
+      }),
     count: (user, matches, most) =>
       sql.read(function* () {
         const row = yield* first('SELECT * FROM document_owners WHERE user_id = ?', user)
@@ -68,15 +82,6 @@ export function createDocumentStore({ sql, now }: { sql: Sql; now: () => number 
         return yield* findChunks(sql, ownerOf(user, row), candidates)
       }),
   }
-}
-
-/** Erases all that a user keeps; tells how many documents that were. */
-export function* eraseDocuments(sql: Sql, user: UserId): Job<number> {
-  const row = yield* first('DELETE FROM document_owners WHERE user_id = ? RETURNING documents', user)
-  if (!row) return 0
-  yield* eraseChunks(sql, user)
-  yield* run('DELETE FROM documents WHERE user_id = ?', user)
-  return Number(row['documents'])
 }
 
 /** What a user has in all. Its number stands before every term of the index, which so has a part for each user. */

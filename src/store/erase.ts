@@ -24,7 +24,10 @@ export function* eraseThread(user: UserId, threadId: string): Job<Turn[] | undef
 }
 
 /** Erases some of a user's threads, of a very long one only its oldest items; `more` tells that something is left. */
-export function* eraseSome(user: UserId, lock: string): Job<{ erased: Erased; unfinished: Turn[]; more: boolean }> {
+export function* eraseSome(
+  user: UserId,
+  lock: string,
+): Job<{ erased: Omit<Erased, 'documents'>; unfinished: Turn[]; more: boolean }> {
   const rows = yield* query(
     `SELECT id, last_seq, COALESCE((SELECT min(seq) FROM items WHERE thread_id = threads.id), last_seq + 1) AS first_seq
      FROM threads WHERE user_id = ? ORDER BY last_turn LIMIT ?${lock}`,

@@ -5,30 +5,35 @@ import type { Erased, Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 
 export type RemovalParts = {
-  readonly store: Pick<Store, 'accounts' | 'threads'>
+  readonly store: Pick<Store, 'accounts' | 'threads' | 'documents'>
   /** Reaches what runs. Without it (no service runs here) a turn elsewhere ends at its next step, which finds it gone. */
   readonly bus?: Pick<Bus, 'publish' | 'signal'>
 }
 
 /**
- * Erases a user with every thread, turn and item, and tells how many; undefined when nobody has this name. One that was
+ * Erases a user with every thread, turn, item and document, and tells how many; undefined when nobody has this name. One that was
  * cut off is finished by the next: the name goes last.
  */
 export async function removeUser({ store, bus }: RemovalParts, name: string): Promise<Erased | undefined> {
   const user = await store.accounts.shutOut(name)
   if (!user) return undefined
-  let all: Erased = { threads: 0, turns: 0, items: 0 }
+  let all: Erased = { threads: 0, turns: 0, items: 0, documents: 0 }
   for (;;) {
     const { erased, unfinished, more } = await store.threads.eraseSome(user.id)
     all = {
       threads: all.threads + erased.threads,
       turns: all.turns + erased.turns,
       items: all.items + erased.items,
+      documents: all.documents,
     }
     if (bus) for (const turn of unfinished) tellErased(bus, turn)
     if (!more) break
     // Others have their turn between two parts.
     await pass()
+  }
+  for (let some = 1; some > 0; await pass()) {
+    some = await store.documents.eraseSome(user.id)
+    all = { ...all, documents: all.documents + some }
   }
   await store.accounts.removeUser(name)
   return all

@@ -12,6 +12,7 @@ import type { Tool } from '#core/tool.ts'
 import { noUsage } from '#core/turn.ts'
 import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
+import { createDocuments, type Documents } from '#memory/documents.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { openStore } from '#store/open.ts'
 import { createRunner, type Runner } from '#turns/runner.ts'
@@ -27,6 +28,8 @@ export type HallOptions = {
   readonly say?: Say
   readonly model?: Model
   readonly tools?: readonly Tool[]
+  /** Tools over the documents of the hall. */
+  readonly toolsOf?: (documents: Documents) => readonly Tool[]
   readonly now?: () => number
   /** The database's file; without one it is in memory. */
   readonly path?: string
@@ -42,14 +45,17 @@ export type TestHall = {
   readonly bus: Bus
   readonly runner: Runner
   readonly turns: Turns
+  readonly documents: Documents
   /** Stops what runs; the doors must be closed already, or close at the same time. */
   close(graceMs?: number): Promise<void>
 }
 
 export async function openTestHall(options: HallOptions = {}): Promise<TestHall> {
-  const { tools = [], now, path = ':memory:', room, wrapStore = (store) => store, wrapBus = (bus) => bus } = options
+  const { now, path = ':memory:', room, wrapStore = (store) => store, wrapBus = (bus) => bus } = options
   const store = wrapStore(openStore({ path, seal: createSeal('0'.repeat(64)), ...(now && { now }) }))
   const bus = wrapBus(createLocalBus())
+  const documents = createDocuments({ store: store.documents })
+  const tools = [...(options.tools ?? []), ...(options.toolsOf?.(documents) ?? [])]
   const model = options.model ?? modelOf(options.say ?? echo)
   const lease = await store.leases.join(newId())
   const toolSet = { byName: new Map(tools.map((tool) => [tool.spec.name, tool])), specs: tools.map(({ spec }) => spec) }
@@ -70,6 +76,7 @@ export async function openTestHall(options: HallOptions = {}): Promise<TestHall>
     bus,
     runner,
     turns: createTurns({ store, bus, runner }),
+    documents,
     async close(graceMs = 0) {
       await runner.drain(graceMs)
       await bus.close()

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { removeUser } from '#turns/removal.ts'
 import { openTestStore } from '../agent/bench.ts'
+import { document } from '../store/suite-documents.ts'
 import { eventsOf, holding, message, openHouse, restOf, turnOver } from './house.ts'
 
 test('what runs for a removed user stops, its streams end, and all of it is erased', async (t) => {
@@ -16,7 +17,11 @@ test('what runs for a removed user stops, its streams end, and all of it is eras
   await told
   const others = await turns.start(message('mine'))
   await eventsOf(others.events)
-  assert.deepEqual(await turns.removeUser('cleo'), { threads: 2, turns: 3, items: 3 })
+  for (const each of [user, others.turn.userId])
+    await store.documents.put(each, [document('a', 'x'), document('b', 'x')])
+  assert.deepEqual(await turns.removeUser('cleo'), { threads: 2, turns: 3, items: 3, documents: 2 })
+  assert.equal(await store.documents.get(user, 'a'), undefined)
+  assert.equal((await store.documents.get(others.turn.userId, 'a'))?.content, 'x')
   assert.equal(restOf(await eventsOf(running.events)), 'cancelled')
   assert.equal(restOf(await eventsOf(queued.events)), 'cancelled')
   while (runner.running > 0) await turnOver(1)
@@ -40,5 +45,5 @@ test('a removal that was cut off is finished by the next one', async (t) => {
   const cutOff = { ...store, threads: { ...store.threads, eraseSome: () => Promise.reject(new Error('cut off')) } }
   await assert.rejects(removeUser({ store: cutOff }, 'cleo'), /cut off/)
   assert.equal(await store.accounts.findByToken('h1', 0), undefined, 'nobody comes in meanwhile')
-  assert.deepEqual(await removeUser({ store }, 'cleo'), { threads: 2, turns: 2, items: 4 })
+  assert.deepEqual(await removeUser({ store }, 'cleo'), { threads: 2, turns: 2, items: 4, documents: 0 })
 })

@@ -8,7 +8,8 @@ import type { Route } from '#http/routes.ts'
 import { createGateway, type Gateway, type Timeouts } from '#http/server.ts'
 import { silentLog } from '#lib/log.ts'
 import { hashToken } from '#lib/token.ts'
-import { createDocuments } from '#memory/documents.ts'
+import type { Documents } from '#memory/documents.ts'
+import { createMemoryTools } from '#memory/tools.ts'
 import type { About } from '#turns/status.ts'
 import type { Turns } from '#turns/turns.ts'
 import { eventually, type HallOptions, openTestHall, patienceMs } from '../hall.ts'
@@ -23,6 +24,8 @@ export type HouseOptions = Pick<HallOptions, 'say' | 'tools' | 'now' | 'wrapStor
   readonly patienceMs?: number
   readonly draining?: () => boolean
   readonly timeouts?: Partial<Timeouts>
+  /** The agent has its memory tools. */
+  readonly memory?: true
   /** More routes. */
   readonly mount?: readonly Route[]
 }
@@ -50,7 +53,10 @@ type Answer = { status: number; headers: Headers; text: string; json: any }
 
 export async function openHouse(t: TestContext, options: HouseOptions = {}): Promise<House> {
   const { now = Date.now } = options
-  const hall = await openTestHall(options)
+  const hall = await openTestHall({
+    ...options,
+    ...(options.memory && { toolsOf: (documents: Documents) => createMemoryTools(documents).tools() }),
+  })
   const { store, turns } = hall
   const gateway = await createGateway({
     auth: {
@@ -77,7 +83,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
   const web = webRoutes({
     turns,
     accounts: store.accounts,
-    documents: createDocuments({ store: store.documents }),
+    documents: hall.documents,
     now,
     lastCall: gateway.lastCall,
     routes: () => gateway.routes(),
