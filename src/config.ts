@@ -79,7 +79,7 @@ export function programName(path = process.env['PATH'] ?? '', folder = process.c
     .find((each) => existsSync(each))
   if (first && existsSync(launcher) && realpathSync(first) === realpathSync(launcher)) return 'atrium'
   const near = relative(folder, launcher)
-  const name = near.startsWith('..') ? launcher : near
+  const name = near.startsWith('..') ? launcher : near.includes('/') ? near : `./${near}`
   return /[^\w./-]/.test(name) ? `'${name.replaceAll("'", `'\\''`)}'` : name
 }
 

@@ -1,11 +1,13 @@
 // The environment as people write it, and what becomes of it.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Settings } from '#config/model.ts'
 import { examples, names } from '#config/variables.ts'
-import { type Config, checkDoors, loadConfig, readConfig, weakSecrets } from '#config.ts'
+import { type Config, checkDoors, loadConfig, programName, readConfig, secretsIn, weakSecrets } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 
 const HOME = '/home/ada'
@@ -242,6 +244,37 @@ for (const [env, expected] of weak) {
     )
   })
 }
+
+test('hints name the program as this shell finds it', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-path-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const root = join(import.meta.dirname, '..')
+  const launcher = join(root, 'bin', 'atrium')
+  for (const name of ['ours', 'another']) mkdirSync(join(folder, name))
+  symlinkSync(launcher, join(folder, 'ours', 'atrium'))
+  writeFileSync(join(folder, 'another', 'atrium'), '')
+  const [ours, another] = [join(folder, 'ours'), join(folder, 'another')]
+  assert.equal(programName(`/nowhere:${ours}:${another}`, '/'), 'atrium')
+  assert.equal(programName(`${another}:${ours}`, root), 'bin/atrium')
+  assert.equal(programName('', join(root, 'bin')), './atrium')
+  assert.equal(programName('', folder), launcher)
+})
+
+test('the secrets of a configuration are known to the log', () => {
+  const env = {
+    GATEWAY_AUTH_TOKEN: 'g-token',
+    SERVICE_REBORN_WEBUI_TOKEN: 'o-token',
+    HTTP_WEBHOOK_SECRET: 'w-secret',
+    OPENAI_API_KEY: 'k-key',
+    DATABASE_URL: 'postgres://u:p%40ss@h/d',
+    ATRIUM_MASTER_KEY: 'a'.repeat(64),
+  }
+  const known = secretsIn(readConfig({ HOME, ...env }))
+  assert.deepEqual(
+    known.toSorted(),
+    ['g-token', 'o-token', 'w-secret', 'k-key', 'p%40ss', 'p@ss', 'a'.repeat(64)].toSorted(),
+  )
+})
 
 test('every example is a valid value of its variable', () => {
   for (const name of names) {

@@ -18,6 +18,8 @@ const lockPollMs = 100
 /** How long a running service may take to begin its answer: a stopped process still has its socket. */
 const answerMs = 30_000
 const statusMs = 5_000
+/** The same for work of its own, such as erasing all that a user has. */
+const workMs = 600_000
 const maxLineChars = 64 * 1024 * 1024
 
 export type Agent = {
@@ -68,8 +70,13 @@ export async function runningService(home: string): Promise<RunningService | und
 
 /** Tells a running service that settings have changed. */
 export async function tellService(home: string): Promise<void> {
+  await askService(home, '/reload', {})
+}
+
+/** Has the running service do something, so that what it runs hears of it; undefined when none runs. */
+export async function askService(home: string, path: string, body: object): Promise<unknown> {
   const service = await runningService(home)
-  if (service) await callService(service.socket, { method: 'POST', path: '/reload' })
+  return service && callService(service.socket, { method: 'POST', path, body, withinMs: workMs })
 }
 
 /** The agent of a hall that is open in this process. */

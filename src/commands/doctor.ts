@@ -123,7 +123,11 @@ function lookAtHome(home: Home, config: Config, say: Say): void {
 
 async function lookAtDatabase(store: Store, say: Say): Promise<void> {
   await store.ping()
-  say(`${store.backend === 'sqlite' ? 'SQLite' : 'PostgreSQL'} answers`)
+  const lacks = await store.check()
+  const name = store.backend === 'sqlite' ? 'SQLite' : 'PostgreSQL'
+  if (lacks.length > 0)
+    throw new AppError('database_unavailable', `${name} answers, but ${lacks.join('; ')}: restore a backup`)
+  say(`${name} answers, and has every table`)
 }
 
 async function lookAtModel({ model }: Config, secret: Secret, say: Say): Promise<void> {

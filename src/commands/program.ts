@@ -178,7 +178,8 @@ function addUsers(program: Command): void {
     .action(async (name, options) => (await load()).addToken(name, options))
   user
     .command('remove <name>')
-    .description('remove a user; every token of theirs ends at once')
+    .description('remove a user: ends what runs for them and erases their conversations')
+    .option('-y, --yes', 'do not ask')
     .option('--json', 'print JSON')
     .action(async (name, options) => (await load()).removeUser(name, options))
 }

@@ -1,7 +1,12 @@
 // `atrium user`: people and their tokens.
+import { loadConfig } from '#config.ts'
 import { dayMs, maxTokenDays, userNamePattern, userNameRule } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
+import type { Erased } from '#core/store.ts'
 import { hashToken, newToken } from '#lib/token.ts'
+import { removeUser as eraseUser } from '#turns/removal.ts'
+import { agrees } from './ask.ts'
+import { askService } from './attach.ts'
 import { print, table } from './report.ts'
 import { withStore } from './store.ts'
 
@@ -45,12 +50,23 @@ export function listUsers(options: Options): Promise<void> {
   })
 }
 
-export function removeUser(name: string, options: Options): Promise<void> {
-  return withStore(async ({ accounts }) => {
-    if (!(await accounts.removeUser(name)))
-      throw new AppError('not_found', `no user is named ${name}: see \`atrium user list\``)
-    print(options, { removed: name }, `Removed ${name}; their tokens no longer work.`)
-  })
+/** Erases a user with all that is theirs. Asks first where somebody can answer. */
+export async function removeUser(name: string, options: Options & { yes?: boolean }): Promise<void> {
+  const { home } = loadConfig()
+  const user = await withStore(async ({ accounts }) => (await accounts.listUsers()).find((each) => each.name === name))
+  const nobody = new AppError('not_found', `no user is named ${name}: see \`atrium user list\``)
+  if (!user) throw nobody
+  if (process.stdin.isTTY && !options.yes && !(await agrees(`Remove ${name} and erase all their conversations?`)))
+    throw new AppError('forbidden', 'nothing was removed')
+  const told = (await askService(home, '/users/remove', { name })) as Erased | undefined
+  const erased = told ?? (await withStore((store) => eraseUser({ store }, name)))
+  if (!erased) throw nobody
+  const { threads, turns, items } = erased
+  print(
+    options,
+    { removed: name, erased: { threads, turns, items } },
+    `Removed ${name}: their tokens no longer work; ${threads} conversations with ${turns} turns and ${items} items were erased.`,
+  )
 }
 
 function show(options: Options, user: { id: string; name: string }, token: string): void {

@@ -6,6 +6,7 @@ import { after, test } from 'node:test'
 import { textOf } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
 import { atrium, newHome } from '../atrium.ts'
+import { testFaults } from './faults.ts'
 
 const home = newHome()
 after(home.remove)
@@ -35,14 +36,7 @@ test('the home is private', () => {
     assert.equal(statSync(join(home.path, name)).mode & 0o077, 0, name)
 })
 
-const bad: readonly {
-  what: string
-  args: string[]
-  env?: Record<string, string>
-  input?: string
-  code: number
-  says: RegExp
-}[] = [
+testFaults(home.path, [
   { what: 'an empty message', args: ['run', '-m', ' '], code: 2, says: /message is empty/ },
   {
     what: 'an over-long message',
@@ -59,13 +53,6 @@ const bad: readonly {
   { what: 'a bad limit', args: ['threads', '--limit', '0'], code: 2, says: /--limit takes/ },
   { what: 'a port for another command', args: ['--port', '1', 'run', 'x'], code: 2, says: /--port is for/ },
   { what: 'a bad port', args: ['serve', '--port', '65536'], code: 2, says: /--port takes .*not 65536/ },
-  {
-    what: 'an unknown command of a command',
-    args: ['model', 'hal'],
-    code: 2,
-    says: /unknown command 'hal'[^]*atrium model --help/,
-  },
-  { what: 'a command of others', args: ['user', 'hal'], code: 2, says: /unknown command 'hal'/ },
   {
     what: 'an unknown thread',
     args: ['run', '-m', 'x', '--thread', 'nope'],
@@ -107,33 +94,7 @@ const bad: readonly {
     code: 2,
     says: /LLM_SCRIPT names \/nowhere.json/,
   },
-  { what: 'an unknown user', args: ['user', 'token', 'nobody'], code: 1, says: /no user is named nobody/ },
-  { what: 'a bad user name', args: ['user', 'add', '-x'], code: 2, says: /unknown option|user name/ },
-  { what: 'a bad expiry', args: ['user', 'add', 'eve', '--expires-in-days', 'soon'], code: 2, says: /whole number/ },
-  { what: 'an empty secret', args: ['secret', 'set', 'X'], input: '\n', code: 2, says: /empty/ },
-  { what: 'a bad secret name', args: ['secret', 'set', 'a b'], input: 'x', code: 2, says: /named by/ },
-  {
-    what: 'a bad model',
-    args: ['model', 'set', 'hal'],
-    code: 2,
-    says: /the provider must be one of offline, .*not hal/,
-  },
-  {
-    what: 'a compatible model without address',
-    args: ['model', 'set', 'openai-compatible', 'm'],
-    code: 2,
-    says: /needs --base-url URL: \S*atrium model set openai-compatible MODEL --base-url URL/,
-  },
-]
-for (const { what, args, env, input, code, says } of bad) {
-  test(`${what} is told in words on standard error, exit code ${code}`, async () => {
-    const ran = await atrium(home.path, args, { ...(env && { env }), ...(input && { input }) })
-    assert.match(ran.stderr, says)
-    assert.equal(ran.code, code)
-    assert.equal(ran.stdout, '')
-    assert.doesNotMatch(ran.stderr, /\n\s+at |sekret/)
-  })
-}
+])
 
 test('a faulty setting in the database is told with the way to mend it, and can be mended', async () => {
   const { path, remove } = newHome()
@@ -184,27 +145,6 @@ test('a damaged database is one line, and is left as it is', async () => {
   } finally {
     remove()
   }
-})
-
-test('a secret is sealed, listed by name only, and never printed', async () => {
-  assert.equal((await atrium(home.path, ['secret', 'set', 'API_KEY'], { input: 'hush-hush-value\n' })).code, 0)
-  const listed = await atrium(home.path, ['secret', 'list', '--json'])
-  assert.match(listed.stdout, /API_KEY/)
-  assert.doesNotMatch(listed.stdout, /hush/)
-  assert(!readFileSync(join(home.path, 'atrium.db')).includes('hush-hush-value'))
-  assert.equal((await atrium(home.path, ['secret', 'remove', 'API_KEY'])).code, 0)
-  assert.equal((await atrium(home.path, ['secret', 'remove', 'API_KEY'])).code, 1)
-})
-
-test('a user gets a token once; the list shows none', async () => {
-  const added = JSON.parse((await atrium(home.path, ['user', 'add', 'ada', '--json'])).stdout) as { token: string }
-  assert.match(added.token, /^atr_.{40,}$/)
-  const listed = await atrium(home.path, ['user', 'list', '--json'])
-  assert.match(listed.stdout, /"ada"/)
-  assert(!listed.stdout.includes(added.token))
-  assert(!readFileSync(join(home.path, 'atrium.db')).includes(added.token))
-  assert.equal((await atrium(home.path, ['user', 'add', 'ada'])).code, 2)
-  assert.equal((await atrium(home.path, ['user', 'remove', 'ada'])).code, 0)
 })
 
 test('two messages at once on one home are both answered', async () => {

@@ -60,6 +60,12 @@ async function handle(request: IncomingMessage, response: ServerResponse, parts:
       const { status } = await parts.turns.cancel(operator, textIn(await readJson(request), 'turnId'))
       return answer(response, { status })
     }
+    case 'POST /users/remove': {
+      const name = textIn(await readJson(request), 'name')
+      const erased = await parts.turns.removeUser(name)
+      if (!erased) throw new AppError('not_found', `no user is named ${name}`)
+      return answer(response, erased)
+    }
     default:
       throw new AppError('not_found', 'no such route')
   }

@@ -11,7 +11,7 @@ import { openLocalDoor } from '#doors/local/door.ts'
 import { findSocket, takeSocket } from '#home/socket.ts'
 import { silentLog } from '#lib/log.ts'
 import { newHome } from '../../atrium.ts'
-import { type HouseParts, holding, openHouse } from '../../turns/house.ts'
+import { type HouseParts, holding, message, openHouse } from '../../turns/house.ts'
 
 type Answer = { readonly status: number; readonly lines: Record<string, unknown>[] }
 
@@ -44,8 +44,8 @@ async function openDoor(t: TestContext, parts: HouseParts = {}) {
       sent.on('error', reject)
       sent.end(body)
     })
-  const say = (message: unknown, more: object = {}): Promise<Answer> =>
-    call('POST', '/messages', JSON.stringify({ message, door: 'run', ...more }))
+  const say = (text: string, more: object = {}): Promise<Answer> =>
+    call('POST', '/messages', JSON.stringify({ message: text, door: 'run', ...more }))
   return { ...house, home: home.path, socket, door, call, say, reloads: () => reloads }
 }
 
@@ -82,6 +82,18 @@ test('cancel stops a running turn, and its events end', async (t) => {
     lines: [{ status: 'cancelled' }],
   })
   assert.equal((await answer).lines.at(-1)?.['status'], 'cancelled')
+})
+
+test('a user is removed with all that is theirs', async (t) => {
+  const { call, store, turns } = await openDoor(t)
+  const { id: user } = await store.accounts.addUser('ada', { hash: 'h' })
+  const { events } = await turns.start(message('hello', { user }))
+  for await (const _ of events);
+  const remove = (name: string): Promise<Answer> => call('POST', '/users/remove', JSON.stringify({ name }))
+  const [erased] = (await remove('ada')).lines
+  assert.deepEqual([erased?.['threads'], erased?.['turns']], [1, 1])
+  assert.equal((await remove('ada')).status, 404)
+  assert.equal((await store.threads.list(user, { limit: 1 })).rows.length, 0)
 })
 
 test('a client that leaves does not end its turn', async (t) => {

@@ -1,0 +1,102 @@
+// `atrium doctor`: looks, makes nothing, and says each fault once.
+import assert from 'node:assert/strict'
+import { chmodSync, chownSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { atrium, newHome } from '../atrium.ts'
+
+type Finding = { check: string; state: string; detail: string }
+
+function homeOf(t: TestContext): string {
+  const { path, remove } = newHome()
+  t.after(remove)
+  return path
+}
+
+async function examine(home: string, env: Record<string, string> = {}) {
+  const { code, stdout, stderr } = await atrium(home, ['doctor', '--json'], { env })
+  assert.equal(stderr, '')
+  const findings = JSON.parse(stdout) as Finding[]
+  const of = (state: string): string[] =>
+    findings.filter((each) => each.state === state).map(({ check, detail }) => `${check}: ${detail}`)
+  return { code, faults: of('fault'), warnings: of('warning'), fine: of('ok') }
+}
+
+test('a home that is not there stays away, and is no fault', async (t) => {
+  const home = join(homeOf(t), 'home')
+  const { code, faults, fine } = await examine(home)
+  assert.deepEqual([code, faults], [0, []])
+  assert.match(fine.join('\n'), /home: .* is not there yet[^]*database: not there yet/)
+  assert(!existsSync(home))
+})
+
+test('a home that is well is told in plain words, with lines to paste', async (t) => {
+  const home = homeOf(t)
+  await atrium(home, ['model', 'list'])
+  const before = readdirSync(home).toSorted()
+  const { code, stdout } = await atrium(home, ['doctor'])
+  assert.equal(code, 0)
+  assert.match(stdout, /^✓ home: .*, private\n✓ database: SQLite answers, and has every table$/m)
+  assert.match(stdout, /^● model: .*: bin\/atrium model set ollama qwen3$/m)
+  assert.match(stdout, /^✓ service: does not run; start it with: bin\/atrium serve$/m)
+  assert.deepEqual(readdirSync(home).toSorted(), before)
+})
+
+test('a fault in the configuration is told once, and nothing that rests on it', async (t) => {
+  const { code, faults, fine, warnings } = await examine(homeOf(t), { GATEWAY_PORT: 'many' })
+  assert.deepEqual([code, fine.length, warnings], [1, 1, []])
+  assert.equal(faults.length, 1)
+  assert.match(faults[0] ?? '', /^configuration: GATEWAY_PORT must be/)
+})
+
+test('weak secrets of open doors are warned of', async (t) => {
+  const env = { GATEWAY_HOST: '0.0.0.0', GATEWAY_AUTH_TOKEN: 'weak', HTTP_WEBHOOK_SECRET: 'weaker' }
+  const { code, warnings } = await examine(homeOf(t), env)
+  assert.equal(code, 0)
+  assert.match(
+    warnings.join('\n'),
+    /secrets: GATEWAY_AUTH_TOKEN .*0\.0\.0\.0.*\nsecrets: HTTP_WEBHOOK_SECRET .*0\.0\.0\.0/,
+  )
+  assert.doesNotMatch(warnings.join('\n'), /weaker/)
+})
+
+test('a table that is missing is named', async (t) => {
+  const home = homeOf(t)
+  await atrium(home, ['model', 'list'])
+  const db = new DatabaseSync(join(home, 'atrium.db'))
+  db.exec('DROP TABLE tools')
+  db.close()
+  const { code, faults } = await examine(home)
+  assert.equal(code, 1)
+  assert.equal(faults.length, 1)
+  assert.match(faults[0] ?? '', /^database: .*\btools\b/)
+})
+
+test('what is open to others, or lost, is warned of and left as it is', async (t) => {
+  const home = homeOf(t)
+  await atrium(home, ['model', 'list'])
+  chmodSync(home, 0o755)
+  rmSync(join(home, 'master-key'))
+  const { code, warnings } = await examine(home)
+  assert.equal(code, 0)
+  assert.match(warnings.join('\n'), /home: \S+ is open to others: chmod go= [^]*master-key is missing/)
+  assert.equal(statSync(home).mode & 0o777, 0o755)
+  assert(!existsSync(join(home, 'master-key')))
+})
+
+test('a home of somebody else is refused', async (t) => {
+  if (process.getuid?.() !== 0) return t.skip('only root can give a folder away')
+  const home = homeOf(t)
+  chownSync(home, 65_534, 65_534)
+  const { code, faults } = await examine(home)
+  assert.equal(code, 1)
+  assert.deepEqual(faults.length, 1)
+  assert.match(faults[0] ?? '', /home: .*belongs to another user/)
+})
+
+test('a model that cannot be opened is a fault', async (t) => {
+  const { code, faults } = await examine(homeOf(t), { LLM_PROVIDER: 'openai' })
+  assert.equal(code, 1)
+  assert.match(faults.join('\n'), /^model: .*OPENAI_API_KEY/)
+})

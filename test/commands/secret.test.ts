@@ -1,0 +1,52 @@
+// `atrium secret`: values go in and never come out.
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { atrium, newHome } from '../atrium.ts'
+import { testFaults } from './faults.ts'
+
+const home = newHome()
+after(home.remove)
+
+test('a secret is sealed, listed by name only, and never printed', async () => {
+  const value = 'hush-hush-value'
+  const set = await atrium(home.path, ['secret', 'set', 'API_KEY'], { input: `${value}\n` })
+  assert.deepEqual([set.code, set.stdout, set.stderr], [0, 'Stored API_KEY.\n', ''])
+  for (const args of [
+    ['secret', 'list', '--json'],
+    ['secret', 'list'],
+  ]) {
+    const listed = await atrium(home.path, args)
+    assert.match(listed.stdout, /API_KEY/)
+    assert(!listed.stdout.includes(value))
+  }
+  for (const name of readdirSync(home.path, { recursive: true, withFileTypes: true }))
+    if (name.isFile()) assert(!readFileSync(join(name.parentPath, name.name)).includes(value), name.name)
+})
+
+test('a secret is used by the model it is named after', async () => {
+  await atrium(home.path, ['secret', 'set', 'OPENAI_API_KEY'], { input: 'k-1' })
+  const { stdout } = await atrium(home.path, ['doctor', '--json'], { env: { LLM_PROVIDER: 'openai' } })
+  assert.match(stdout, /"detail": "openai gpt/)
+})
+
+test('a removed secret is gone, and cannot be removed twice', async () => {
+  assert.equal((await atrium(home.path, ['secret', 'remove', 'API_KEY'])).stdout, 'Removed API_KEY.\n')
+  const again = await atrium(home.path, ['secret', 'remove', 'API_KEY'])
+  assert.deepEqual([again.code, /no secret is named API_KEY: .*atrium secret list/.test(again.stderr)], [1, true])
+  assert.doesNotMatch((await atrium(home.path, ['secret', 'list'])).stdout, /\bAPI_KEY\b/)
+})
+
+testFaults(home.path, [
+  { what: 'an empty secret', args: ['secret', 'set', 'X'], input: '\n', code: 2, says: /empty: nothing was stored/ },
+  { what: 'a bad secret name', args: ['secret', 'set', 'a b'], input: 'sekret', code: 2, says: /named by/ },
+  { what: 'a value as an argument', args: ['secret', 'set', 'X', 'y'], code: 2, says: /too many arguments/ },
+  {
+    what: 'a secret too long',
+    args: ['secret', 'set', 'X'],
+    input: 'sekret'.repeat(11_000),
+    code: 1,
+    says: /at most 65536 characters/,
+  },
+])

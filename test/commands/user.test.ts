@@ -1,0 +1,97 @@
+// `atrium user`: tokens are shown once; whoever is removed leaves nothing behind.
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { atrium, newHome, serve } from '../atrium.ts'
+import { onTerminal, openTerminal } from '../terminal.ts'
+import { testFaults } from './faults.ts'
+
+const home = newHome()
+after(home.remove)
+
+async function add(name: string): Promise<string> {
+  const { stdout } = await atrium(home.path, ['user', 'add', name, '--json'])
+  return (JSON.parse(stdout) as { token: string }).token
+}
+
+async function names(): Promise<string[]> {
+  const { stdout } = await atrium(home.path, ['user', 'list', '--json'])
+  return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name)
+}
+
+test('a user gets a token once; the list shows none', async () => {
+  const token = await add('ada')
+  assert.match(token, /^atr_.{40,}$/)
+  const listed = await atrium(home.path, ['user', 'list', '--json'])
+  assert.match(listed.stdout, /"ada"/)
+  assert(!listed.stdout.includes(token))
+  assert(!readFileSync(join(home.path, 'atrium.db')).includes(token))
+  const again = await atrium(home.path, ['user', 'add', 'ada'])
+  assert.deepEqual([again.code, again.stdout], [2, ''])
+  const second = await atrium(home.path, ['user', 'token', 'ada', '--expires-in-days', '1'])
+  assert.match(second.stdout, /^atr_\S+\n\nThe token of ada, shown once\./)
+  assert.match((await atrium(home.path, ['user', 'list'])).stdout, /^ada +2 +\d{4}-/m)
+})
+
+test('on a terminal a removal is asked about', onTerminal, async (t) => {
+  for (const [answer, code, left] of [
+    ['\u0003', 130, ['ada']],
+    ['n\r', 1, ['ada']],
+    ['\r', 1, ['ada']],
+    ['yes\r', 0, []],
+  ] as const) {
+    const terminal = openTerminal(t, home.path, { args: ['user', 'remove', 'ada'] })
+    await terminal.until('[y/N] ')
+    terminal.type(answer)
+    assert.equal(await terminal.ended, code)
+    assert.deepEqual(await names(), left)
+  }
+})
+
+test('a removal ends what runs for the user and says what it erased', async () => {
+  const script = join(home.path, 'slow.json')
+  writeFileSync(script, JSON.stringify({ replies: [{ text: ['slow ', 'answer'], chunkDelayMs: 50_000 }], loop: true }))
+  const service = await serve(home.path, { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script })
+  try {
+    const token = await add('bob')
+    const ask = (message: string): Promise<Response> =>
+      fetch(`${service.url}/api/chat`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ message }),
+      })
+    const open = [ask('one'), ask('two')]
+    for (let look = 0; ; look++) {
+      const { stdout } = await atrium(home.path, ['status', '--json'])
+      if ((JSON.parse(stdout) as { active_jobs: number }).active_jobs === 2) break
+      assert(look < 20, 'the turns run')
+    }
+    const removed = JSON.parse((await atrium(home.path, ['user', 'remove', 'bob', '--json'])).stdout) as {
+      erased: { threads: number; turns: number }
+    }
+    assert.deepEqual([removed.erased.threads, removed.erased.turns], [2, 2])
+    // Long before the model would have gone on.
+    for (const answer of open) await (await answer).text()
+    assert.equal((await ask('three')).status, 401)
+  } finally {
+    await service.stop()
+  }
+  assert.deepEqual(await names(), [])
+})
+
+test('without a service the removal is done all the same', async () => {
+  await add('eve')
+  const removed = await atrium(home.path, ['user', 'remove', 'eve'])
+  assert.deepEqual([removed.code, removed.stderr], [0, ''])
+  assert.match(removed.stdout, /^Removed eve: their tokens no longer work; 0 conversations/)
+})
+
+testFaults(home.path, [
+  { what: 'an unknown user', args: ['user', 'token', 'nobody'], code: 1, says: /no user is named nobody/ },
+  { what: 'removing nobody', args: ['user', 'remove', 'nobody'], code: 1, says: /no user is named nobody/ },
+  { what: 'a bad user name', args: ['user', 'add', 'a\tb'], code: 2, says: /a user name has/ },
+  { what: 'no user name', args: ['user', 'add'], code: 2, says: /missing[^]*atrium user add --help/ },
+  { what: 'a bad expiry', args: ['user', 'add', 'eve', '--expires-in-days', 'soon'], code: 2, says: /whole number/ },
+  { what: 'an unknown command', args: ['user', 'hal'], code: 2, says: /unknown command 'hal'/ },
+])
