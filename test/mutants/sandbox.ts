@@ -149,4 +149,25 @@ export const mutants: readonly Mutant[] = [
     to: "return 'public'",
     tests: ['test/net/dial.test.ts'],
   },
+  {
+    says: 'the numbers of a call are changed on their way to the component',
+    file: 'src/sandbox/tool.ts',
+    from: 'execute({ params: args,',
+    to: 'execute({ params: JSON.stringify(JSON.parse(args)),',
+    tests: ['test/sandbox/tool.test.ts'],
+  },
+  {
+    says: 'a credential may be meant for a host outside the allowlist',
+    file: 'src/sandbox/package/http.ts',
+    from: 'if (value.allowlist.some((each) => coversPattern(each.host, pattern))) continue',
+    to: 'continue',
+    tests: ['test/sandbox/package/capabilities.test.ts'],
+  },
+  {
+    says: 'a capability file may read a variable of the service',
+    file: 'src/sandbox/package/auth.ts',
+    from: '!isOwnVariable(name), {',
+    to: "name !== '', {",
+    tests: ['test/sandbox/package/capabilities.test.ts'],
+  },
 ]

@@ -20,6 +20,7 @@ const decode = (bytes) => String.fromCharCode(...bytes)
 function run({ params, context }) {
   const { do: what, ...args } = JSON.parse(params)
   if (what === 'context') return JSON.stringify({ context })
+  if (what === 'params') return params
   if (what === 'fail') throw args.text
   if (what === 'log') { host.log('info', args.text); return '1' }
   if (what === 'secret') return JSON.stringify(host.secretExists(args.name))
@@ -133,6 +134,13 @@ test('a host error of the young interface is a record with kind, code and whethe
     run(tool, { url: 'https://evil.example/' }),
     /"kind":"network-denied","code":"blocked".*"requestSent":false/,
   )
+})
+
+test('parameters reach the component as the model wrote them, and its output comes back as it wrote it', async () => {
+  const [tool] = await make({})
+  const args = '{ "do": "params", "id": 9007199254740993, "price": 1.10, "id": 1e0 }'
+  const context = { user: userId('u'), threadId: 't', turnId: 'n', callId: 'c', signal: new AbortController().signal }
+  assert.equal(await tool?.run(args, context), args)
 })
 
 test('without actions there is one tool, named as installed', async () => {

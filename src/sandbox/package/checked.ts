@@ -1,97 +1,94 @@
-// Reading a JSON file that may be hostile: every fault with the path where it stands, every unknown key as a warning.
-import { isObject } from '#core/json.ts'
+// Reading a JSON file that may be hostile, by schemas: every fault with the path where it stands, every unknown key as a
+// warning.
+import * as z from 'zod/mini'
+import { isDeeperThan, isObject } from '#core/json.ts'
 
-/** What was found wrong so far. Reading goes on after a fault, so that one look tells all of them. */
-export type Findings = { readonly faults: string[]; readonly warnings: string[] }
-
-export type Fields = Readonly<Record<string, unknown>>
+export type Checked<T> =
+  | { readonly data: T; readonly warnings: readonly string[] }
+  | { readonly faults: readonly string[] }
 
 const maxEntries = 200
 const maxTextChars = 4_096
+/** Deeper than any file or schema needs. */
 const maxDepth = 50
 
-/** An object with known keys; an absent one is empty. */
-export function fields(value: unknown, path: string, known: readonly string[], findings: Findings): Fields {
-  if (value === undefined) return {}
-  if (!isObject(value)) {
-    findings.faults.push(`${path} must be an object`)
-    return {}
-  }
-  for (const key of Object.keys(value)) {
-    if (!known.includes(key)) findings.warnings.push(`${at(path, key)} is not known here and is ignored`)
-  }
-  return value
+/** The value by its schema, whose objects are strict: keys that it does not know are dropped from the value, and told. */
+export function readChecked<T>(schema: z.ZodMiniType<T>, value: unknown): Checked<T> {
+  if (isTooDeep(value)) return { faults: ['the file nests too deep'] }
+  const first = z.safeParse(schema, value)
+  if (first.success) return { data: first.data, warnings: [] }
+  const unknown = first.error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ path: issue.path, key })) : [],
+  )
+  for (const { path, key } of unknown) dropKey(value, path, key)
+  const second = z.safeParse(schema, value)
+  const warnings = unknown.map(({ path, key }) => `${showPath([...path, key])} is not known here and is ignored`)
+  if (second.success) return { data: second.data, warnings }
+  return { faults: second.error.issues.map(({ path, message }) => faultAt(showPath(path), message)) }
+}
+
+/** A text that is not empty and fits a pattern. */
+export function text({ pattern, like }: { pattern?: RegExp; like?: string } = {}) {
+  const example = like === undefined ? '' : ` such as ${like}`
+  const error = `must be a text${example}`
+  return z
+    .string({ error })
+    .check(
+      z.minLength(1, { error, abort: true }),
+      z.maxLength(maxTextChars, { error: `is longer than ${maxTextChars} characters`, abort: true }),
+      z.regex(pattern ?? /^/, { error: `is not valid: write it${example}` }),
+    )
+}
+
+export function integer(least: number, most: number) {
+  const error = `must be a whole number from ${least} to ${most}`
+  return z.int({ error }).check(z.minimum(least, { error }), z.maximum(most, { error }))
+}
+
+export function flag() {
+  return z.boolean({ error: 'must be true or false' })
+}
+
+/** An object with known keys. */
+export function fields<Shape extends z.core.$ZodShape>(shape: Shape) {
+  return z.strictObject(shape, {
+    error: ({ code }) => (code === 'unrecognized_keys' ? undefined : 'must be an object'),
+  })
+}
+
+export function list<T extends z.ZodMiniType>(each: T) {
+  return z
+    .array(each, { error: 'must be an array' })
+    .check(z.maxLength(maxEntries, { error: `has more than ${maxEntries} entries` }))
 }
 
 /** A map of free names. */
-export function entries(
-  value: unknown,
-  path: string,
-  findings: Findings,
-): [name: string, value: unknown, path: string][] {
-  if (value === undefined) return []
-  if (!isObject(value)) {
-    findings.faults.push(`${path} must be an object`)
-    return []
-  }
-  const list = Object.entries(value)
-  if (list.length > maxEntries) findings.faults.push(`${path} has more than ${maxEntries} entries`)
-  return list.slice(0, maxEntries).map(([name, each]) => [name, each, at(path, name)])
+export function entries<T extends z.ZodMiniType>(each: T) {
+  return z
+    .record(z.string(), each, { error: 'must be an object' })
+    .check(z.refine((map) => Object.keys(map).length <= maxEntries, { error: `has more than ${maxEntries} entries` }))
 }
 
-/** A list; an absent one is empty. */
-export function items(value: unknown, path: string, findings: Findings): [value: unknown, path: string][] {
-  if (value === undefined) return []
-  if (!Array.isArray(value)) {
-    findings.faults.push(`${path} must be an array`)
-    return []
-  }
-  if (value.length > maxEntries) findings.faults.push(`${path} has more than ${maxEntries} entries`)
-  return value.slice(0, maxEntries).map((each: unknown, index) => [each, `${path}[${index}]`])
+/** True for JSON that nests deeper than any schema needs. */
+export function isTooDeep(value: unknown): boolean {
+  return isDeeperThan(maxDepth, value)
 }
 
-/** A text that fits a pattern, or undefined with a fault. */
-export function text(
-  value: unknown,
-  path: string,
-  findings: Findings,
-  { pattern, like, optional = false }: { pattern?: RegExp; like?: string; optional?: boolean } = {},
-): string | undefined {
-  if (value === undefined && optional) return undefined
-  const example = like === undefined ? '' : ` such as ${like}`
-  if (typeof value !== 'string' || value === '') findings.faults.push(`${path} must be a text${example}`)
-  else if (value.length > maxTextChars) findings.faults.push(`${path} is longer than ${maxTextChars} characters`)
-  else if (pattern && !pattern.test(value)) findings.faults.push(`${path} is not valid: write it${example}`)
-  else return value
-  return undefined
+function dropKey(value: unknown, path: readonly PropertyKey[], key: string): void {
+  const holder = path.reduce<unknown>((at, each) => (typeof at === 'object' && at ? Reflect.get(at, each) : at), value)
+  if (isObject(holder)) Reflect.deleteProperty(holder, key)
 }
 
-export function integer(
-  value: unknown,
-  path: string,
-  findings: Findings,
-  [least, most]: readonly [number, number],
-): number | undefined {
-  if (value === undefined) return undefined
-  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value
-  findings.faults.push(`${path} must be a whole number from ${least} to ${most}`)
-  return undefined
+function faultAt(path: string, message: string): string {
+  if (path === '') return `the file ${message}`
+  return message.startsWith(':') ? `${path}${message}` : `${path} ${message}`
 }
 
-export function flag(value: unknown, path: string, findings: Findings): boolean | undefined {
-  if (value === undefined || typeof value === 'boolean') return value
-  findings.faults.push(`${path} must be true or false`)
-  return undefined
-}
-
-/** True for JSON that nests deeper than any schema needs: what walks it later must not run out of stack. */
-export function isTooDeep(value: unknown, levels = maxDepth): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((each) => isTooDeep(each, levels - 1))
-}
-
-/** A path one key further down. */
-export function at(path: string, key: string): string {
-  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(key)) return path === '' ? key : `${path}.${key}`
-  return `${path}[${JSON.stringify(key.slice(0, 60))}]`
+function showPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((whole, key) => {
+    if (typeof key === 'number') return `${whole}[${key}]`
+    const name = String(key)
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return `${whole}[${JSON.stringify(name.slice(0, 60))}]`
+    return whole === '' ? name : `${whole}.${name}`
+  }, '')
 }

@@ -1,4 +1,5 @@
 // The http part of a capability file: where a tool may go, and which credentials the host adds on the way.
+import * as z from 'zod/mini'
 import {
   coversPattern,
   type Endpoint,
@@ -9,7 +10,7 @@ import {
 } from '#safety/urls.ts'
 import { addressKind } from '#net/addresses.ts'
 import { secretName } from './auth.ts'
-import { at, entries, fields, type Findings, items, text } from './checked.ts'
+import { entries, fields, integer, list, text } from './checked.ts'
 
 /** Where a credential goes in a request. */
 export type Location =
@@ -26,6 +27,8 @@ export type Credential = {
   readonly hosts: readonly HostPattern[]
 }
 
+export type RateLimit = { readonly perMinute?: number | undefined; readonly perHour?: number | undefined }
+
 /**
  * Headers that frame a message, name its recipient, or make a server take it for another method or path than the one
  * that was judged: nobody but the host sets them.
@@ -36,118 +39,131 @@ export const hostHeaders: readonly string[] = (
   'x-http-method-override x-http-method x-method-override x-original-url x-rewrite-url'
 ).split(' ')
 
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/
-const locationKeys = {
-  bearer: [],
-  basic: ['username'],
-  header: ['name', 'prefix'],
-  query_param: ['name'],
-  url_path: ['placeholder'],
-} as const
+/** Each use within a window is remembered, so a rate costs the service in proportion. */
+const maxRate = 100_000
+const maxTimeoutSecs = 300
 
-export function readEndpoints(value: unknown, findings: Findings): Endpoint[] {
-  return items(value, 'http.allowlist', findings).flatMap(([each, path]) => {
-    const entry = fields(each, path, ['host', 'path_prefix', 'methods'], findings)
-    const host = readHost(entry.host, `${path}.host`, findings)
-    const pathPrefix = readPrefix(entry.path_prefix, `${path}.path_prefix`, findings)
-    const verbs = readMethods(entry.methods, `${path}.methods`, findings)
-    return host && pathPrefix !== undefined ? [{ host, pathPrefix, methods: verbs }] : []
-  })
+const host = z.pipe(
+  text({ like: 'api.example.com' }),
+  z.transform((written, { issues }): HostPattern => {
+    const pattern = readHostPattern(written)
+    const fault = typeof pattern === 'string' ? `: ${pattern}` : addressFault(pattern)
+    if (fault !== undefined) issues.push({ code: 'custom', message: fault, input: written })
+    return typeof pattern === 'string' ? z.NEVER : pattern
+  }),
+)
+
+const prefix = text({ pattern: /^\/(?![^]*[?#*\\])[\x21-\x7e]{0,300}$/, like: '/v1/' }).check(({ value, issues }) => {
+  const target = readUrl(`https://host.example${value}`)
+  if (typeof target === 'string') issues.push({ code: 'custom', message: `: ${target}`, input: value })
+})
+
+const method = z.pipe(
+  z.transform((each: unknown) => (typeof each === 'string' ? each.toUpperCase() : each)),
+  z.enum(methods, { error: `must be one of ${methods.join(', ')}` }),
+)
+
+const endpoint = fields({
+  host,
+  path_prefix: z.optional(prefix),
+  methods: z
+    ._default(list(method), [])
+    .check(z.refine((all) => all.length > 0, { error: 'must name at least one method, such as ["GET"]' })),
+})
+
+const headerName = text({ pattern: token, like: 'X-Api-Key' }).check(
+  z.refine((name) => !hostHeaders.includes(name.toLowerCase()), {
+    error: ({ input }) => `: only the host sets the header ${String(input)}`,
+  }),
+)
+
+const locations = {
+  bearer: fields({ type: z.literal('bearer') }),
+  basic: fields({ type: z.literal('basic'), username: text({ pattern: /^[^:\r\n\0]*$/, like: 'api' }) }),
+  header: fields({
+    type: z.literal('header'),
+    name: headerName,
+    prefix: z._default(text({ pattern: /^[\x20-\x7e]*$/, like: '"Token "' }), ''),
+  }),
+  query_param: fields({
+    type: z.literal('query_param'),
+    name: text({ pattern: /^[A-Za-z0-9_.~-]{1,100}$/, like: 'api_key' }),
+  }),
+  url_path: fields({
+    type: z.literal('url_path'),
+    placeholder: z.pipe(
+      text({ pattern: /^\{?[A-Za-z0-9_]{1,100}\}?$/, like: '{TOKEN}' }),
+      z.transform((written: string) => written.replaceAll(/[{}]/g, '')),
+    ),
+  }),
 }
+const { bearer, basic, header, query_param, url_path } = locations
+const location = z.discriminatedUnion('type', [bearer, basic, header, query_param, url_path], {
+  error: `must be one of ${Object.keys(locations).join(', ')}`,
+})
 
-export function readCredentials(value: unknown, allowlist: readonly Endpoint[], findings: Findings): Credential[] {
-  return entries(value, 'http.credentials', findings).flatMap(([name, each, path]) => {
-    const entry = fields(each, path, ['secret_name', 'location', 'host_patterns'], findings)
-    const secret = text(entry.secret_name, `${path}.secret_name`, findings, secretName)
-    const location = readLocation(entry.location, `${path}.location`, findings)
-    const patterns = items(entry.host_patterns, `${path}.host_patterns`, findings)
-    if (patterns.length === 0) findings.faults.push(`${path}.host_patterns must name at least one host`)
-    const hosts = patterns.flatMap(([pattern, where]) => {
-      const host = readHost(pattern, where, findings)
-      if (!host) return []
-      if (!allowlist.some((endpoint) => coversPattern(endpoint.host, host))) {
-        findings.faults.push(`${where} is not within http.allowlist: a credential only goes where the tool may go`)
-      }
-      return [host]
-    })
-    return secret !== undefined && location ? [{ name, secretName: secret, location, hosts }] : []
-  })
-}
+const credential = fields({
+  secret_name: secretName,
+  location,
+  host_patterns: z
+    ._default(list(host), [])
+    .check(z.refine((all) => all.length > 0, { error: 'must name at least one host' })),
+})
 
-function readHost(value: unknown, path: string, findings: Findings): HostPattern | undefined {
-  const written = text(value, path, findings, { like: 'api.example.com' })
-  if (written === undefined) return undefined
-  const pattern = readHostPattern(written)
-  if (typeof pattern === 'string') {
-    findings.faults.push(`${path}: ${pattern}`)
-    return undefined
+/** The `http` of a file. */
+export const httpSchema = fields({
+  allowlist: z._default(list(endpoint), []),
+  rate_limit: z.optional(
+    fields({
+      requests_per_minute: z.optional(integer(1, maxRate)),
+      requests_per_hour: z.optional(integer(1, maxRate)),
+    }),
+  ),
+  timeout_secs: z.optional(integer(1, maxTimeoutSecs)),
+  credentials: z._default(entries(credential), {}),
+}).check(({ value, issues }) => {
+  for (const [name, { host_patterns: hosts }] of Object.entries(value.credentials)) {
+    for (const [at, pattern] of hosts.entries()) {
+      if (value.allowlist.some((each) => coversPattern(each.host, pattern))) continue
+      const message = 'is not within http.allowlist: a credential only goes where the tool may go'
+      issues.push({ code: 'custom', path: ['credentials', name, 'host_patterns', at], message, input: value })
+    }
   }
+})
+
+/** What the file allows, and a warning for each entry that allows every path. */
+export function httpOf(http: z.infer<typeof httpSchema> | undefined): {
+  allowlist: Endpoint[]
+  rateLimit: RateLimit
+  timeoutSecs: number | undefined
+  credentials: Credential[]
+  warnings: string[]
+} {
+  const { allowlist = [], rate_limit: rate, timeout_secs: timeoutSecs, credentials = {} } = http ?? {}
+  return {
+    allowlist: allowlist.map((each) => ({
+      host: each.host,
+      pathPrefix: each.path_prefix ?? '/',
+      methods: each.methods,
+    })),
+    rateLimit: { perMinute: rate?.requests_per_minute, perHour: rate?.requests_per_hour },
+    timeoutSecs,
+    credentials: Object.entries(credentials).map(([name, each]) => ({
+      name,
+      secretName: each.secret_name,
+      location: each.location,
+      hosts: each.host_patterns,
+    })),
+    warnings: allowlist.flatMap(({ path_prefix: written }, at) =>
+      written === undefined ? [`http.allowlist[${at}].path_prefix is missing: every path of the host is allowed`] : [],
+    ),
+  }
+}
+
+function addressFault(pattern: HostPattern): string | undefined {
   const kind = isAddressHost(pattern.host) ? addressKind(pattern.host.replaceAll(/[[\]]/g, '')) : 'public'
-  if (kind === 'metadata' || kind === 'link-local' || kind === 'reserved') {
-    findings.faults.push(`${path} is a ${kind} address, which no tool may reach`)
-    return undefined
-  }
-  return pattern
-}
-
-function readPrefix(value: unknown, path: string, findings: Findings): string | undefined {
-  if (value === undefined) {
-    findings.warnings.push(`${path} is missing: every path of the host is allowed`)
-    return '/'
-  }
-  const prefix = text(value, path, findings, { pattern: /^\/(?![^]*[?#*\\])[\x21-\x7e]{0,300}$/, like: '/v1/' })
-  if (prefix === undefined) return undefined
-  const target = readUrl(`https://host.example${prefix}`)
-  if (typeof target === 'string') findings.faults.push(`${path}: ${target}`)
-  return prefix
-}
-
-function readMethods(value: unknown, path: string, findings: Findings): string[] {
-  const list = items(value, path, findings)
-  if (list.length === 0) findings.faults.push(`${path} must name at least one method, such as ["GET"]`)
-  return list.flatMap(([each, where]) => {
-    const method = typeof each === 'string' ? each.toUpperCase() : ''
-    if (methods.includes(method)) return [method]
-    findings.faults.push(`${where} must be one of ${methods.join(', ')}`)
-    return []
-  })
-}
-
-function readLocation(value: unknown, path: string, findings: Findings): Location | undefined {
-  const kinds = Object.keys(locationKeys) as (keyof typeof locationKeys)[]
-  const type = kinds.find((kind) => kind === Reflect.get(Object(value) as object, 'type'))
-  if (type === undefined) {
-    findings.faults.push(`${at(path, 'type')} must be one of ${kinds.join(', ')}`)
-    return undefined
-  }
-  const entry = fields(value, path, ['type', ...locationKeys[type]], findings)
-  const part = (key: string, pattern: RegExp, like: string): string | undefined =>
-    text(entry[key], at(path, key), findings, { pattern, like })
-  switch (type) {
-    case 'bearer':
-      return { type }
-    case 'basic': {
-      const username = part('username', /^[^:\r\n\0]*$/, 'api')
-      return username === undefined ? undefined : { type, username }
-    }
-    case 'header': {
-      const name = part('name', token, 'X-Api-Key')
-      const prefix = entry.prefix === undefined ? '' : part('prefix', /^[\x20-\x7e]*$/, '"Token "')
-      if (name !== undefined && hostHeaders.includes(name.toLowerCase())) {
-        findings.faults.push(`${path}.name: only the host sets the header ${name}`)
-      }
-      return name === undefined || prefix === undefined ? undefined : { type, name, prefix }
-    }
-    case 'query_param': {
-      const name = part('name', /^[A-Za-z0-9_.~-]{1,100}$/, 'api_key')
-      return name === undefined ? undefined : { type, name }
-    }
-    case 'url_path': {
-      const placeholder = part('placeholder', /^\{?[A-Za-z0-9_]{1,100}\}?$/, '{TOKEN}')
-      return placeholder === undefined ? undefined : { type, placeholder: placeholder.replaceAll(/[{}]/g, '') }
-    }
-    default:
-      return type satisfies never
-  }
+  const never = kind === 'metadata' || kind === 'link-local' || kind === 'reserved'
+  return never ? `is a ${kind} address, which no tool may reach` : undefined
 }

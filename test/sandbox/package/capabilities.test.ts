@@ -101,8 +101,8 @@ test('an empty file allows nothing', () => {
 test('unknown keys warn with their path', () => {
   const { warnings } = readCapabilities(JSON.stringify({ ...full, color: 1, http: { ...full.http, retries: 3 } }))
   assert.deepEqual(warnings, [
-    'color is not known here and is ignored',
     'http.retries is not known here and is ignored',
+    'color is not known here and is ignored',
   ])
 })
 
