@@ -1,0 +1,93 @@
+// Grants: what a user has allowed beyond one call. A grant covers a tool, or a tool with a target, and may end.
+import { objectIn } from '#core/json.ts'
+
+export type Grant = {
+  readonly tool: string
+  /** The host, the folder or the command's first word; without one the grant covers the tool. */
+  readonly target?: string
+  /** When it ends, in ms; without one it stands for good. */
+  readonly until?: number
+}
+
+const hourMs = 3_600_000
+const spans = { hour: hourMs, day: 24 * hourMs, good: undefined }
+
+export type Wish = { readonly scope: 'tool' | 'target'; readonly for: keyof typeof spans }
+
+/** The grant of an answer. A string tells why there can be none: the call can then only be allowed once. */
+export function grantFor(
+  { name, args }: { readonly name: string; readonly args: string },
+  wish: Wish,
+  { now, taint }: { readonly now: number; readonly taint: string | undefined },
+): Grant | string {
+  if (taint !== undefined) {
+    return `the model has read ${taint}, so this call can only be allowed once; allow it for longer in a new thread`
+  }
+  const span = spans[wish.for]
+  const until = span === undefined ? {} : { until: now + span }
+  if (wish.scope === 'tool') return { tool: name, ...until }
+  const target = targetOf(args)
+  if (target === undefined) return `${name} has no host, folder or single command here that a grant could be for`
+  return { tool: name, target, ...until }
+}
+
+/** True when a grant stands for a call. */
+export function covers(
+  grant: Grant,
+  { name, args }: { readonly name: string; readonly args: string },
+  now: number,
+): boolean {
+  if (grant.tool !== name || (grant.until !== undefined && grant.until <= now)) return false
+  if (grant.target === undefined) return true
+  const target = targetOf(args)
+  if (target === undefined) return false
+  // A folder stands for what is below it; a host never for its subdomains.
+  return target === grant.target || (isFolder(grant.target) && target.startsWith(grant.target))
+}
+
+/** What a call is aimed at: `host:port` of an address, the folder of a path with its slash, a command's first word. */
+export function targetOf(args: string): string | undefined {
+  const { url, path, command } = objectIn(args) ?? {}
+  if (typeof url === 'string') return hostOf(url)
+  if (typeof path === 'string') return folderOf(path)
+  return typeof command === 'string' ? firstWordOf(command) : undefined
+}
+
+function isFolder(target: string): boolean {
+  return target.endsWith('/')
+}
+
+function hostOf(url: string): string | undefined {
+  try {
+    const { protocol, hostname, port, username, password } = new URL(url)
+    if (!/^https?:$/.test(protocol) || username !== '' || password !== '') return undefined
+    return `${hostname}:${port || (protocol === 'http:' ? '80' : '443')}`
+  } catch {
+    return undefined
+  }
+}
+
+/** The root is `./`. A path with a second reading has no folder. */
+function folderOf(path: string): string | undefined {
+  const names = path.split('/')
+  if (path === '' || /[\\\p{Cc}]/u.test(path) || names.some((name) => name === '' || name === '.' || name === '..'))
+    return undefined
+  return `./${names
+    .slice(0, -1)
+    .map((name) => `${name}/`)
+    .join('')}`
+}
+
+/** Programs that run what they are told: their name says nothing of what will happen. */
+const runners = new Set(
+  'sh bash zsh dash fish env sudo su doas xargs nohup time eval exec source node python python3 perl ruby php ssh find awk make npx'.split(
+    ' ',
+  ),
+)
+
+/** Of a command that is one command: nothing that joins, redirects, substitutes or expands. */
+function firstWordOf(command: string): string | undefined {
+  const word = /^[\w.-]+(?= |$)/.exec(command.trim())?.[0]
+  if (word === undefined || runners.has(word) || /[;&|`$<>(){}\n\r\\]/.test(command)) return undefined
+  return word
+}
