@@ -2,12 +2,12 @@
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { isUuid, type UserId } from '#core/ids.ts'
-import type { ListedTurn } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { type Route, route } from '#http/routes.ts'
+import { readEnd } from '#turns/end.ts'
 import type { Turns } from '#turns/turns.ts'
 import { cursor, limit } from './paging.ts'
-import { jobStatuses, JobWire, jobWire, openGate, turnStatus } from './wire.ts'
+import { jobStatuses, JobWire, jobWire, openGate, replyText, turnStatus } from './wire.ts'
 
 const JobsQuery = z.object({
   status: z.optional(z.enum(jobStatuses, `must be one of ${jobStatuses.join(', ')}`)),
@@ -32,7 +32,7 @@ export function jobRoutes({ turns }: { turns: Turns }): Route[] {
           ...(status && { status: turnStatus(status) }),
           ...(cursor && { cursor }),
         })
-        const jobs = await Promise.all(page.rows.map(async (turn) => jobWire(turn, await lastEntry(turns, turn))))
+        const jobs = page.rows.map((turn) => jobWire(turn, turn.reply))
         return { jobs, next_cursor: page.nextCursor ?? null } satisfies z.output<typeof JobsAnswer>
       },
     }),
@@ -64,13 +64,9 @@ async function find(turns: Turns, user: UserId, id: string): Promise<Turn> {
   return turn
 }
 
+/** One job alone has its whole response, and the gate it may wait at. */
 async function show(turns: Turns, turn: Turn): Promise<z.output<typeof JobWire>> {
   const gate = turn.status === 'waiting' ? openGate(await turns.entries(turn.userId, turn)) : undefined
-  return { ...jobWire(turn, await lastEntry(turns, turn)), ...(gate && { gate }) }
-}
-
-/** The item a turn ended with: one row, however long the turn was. */
-async function lastEntry(turns: Turns, turn: ListedTurn) {
-  if (turn.lastSeq === undefined) return undefined
-  return (await turns.history(turn.userId, turn.threadId, { after: turn.lastSeq - 1, limit: 1 })).entries[0]
+  const text = replyText(await readEnd(turns, turn))
+  return { ...jobWire(turn, text === null ? undefined : { text, cut: false }), ...(gate && { gate }) }
 }

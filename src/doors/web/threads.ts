@@ -9,6 +9,8 @@ import { after, cursor, limit } from './paging.ts'
 import { ItemWire, itemWire, jobStatus, jobStatuses, ThreadWire, threadWire } from './wire.ts'
 
 const maxWordChars = 2_000
+/** A page ends before its items have more than this together; an item that has more comes alone. */
+const maxPageBytes = 4 * 1024 * 1024
 
 const ThreadsQuery = z.object({ limit: limit({ usual: 50, most: 200 }), cursor })
 const ItemsQuery = z.object({ after, limit: limit({ usual: 200, most: 500 }) })
@@ -46,12 +48,11 @@ export function threadRoutes({ turns }: { turns: Turns }): Route[] {
       answers: { 200: ThreadAnswer },
       async handle({ params, query: { after, limit }, caller: { user } }) {
         const thread = await find(turns, user, params.id)
-        const { entries } = await turns.history(user, thread.id, { after, limit })
-        const last = entries.at(-1)?.seq
+        const { entries, more } = await turns.history(user, thread.id, { after, limit, maxBytes: maxPageBytes })
         return {
           thread: threadWire(thread),
           items: entries.map(itemWire),
-          next_after: last !== undefined && last < thread.lastSeq ? last : null,
+          next_after: more ? (entries.at(-1)?.seq ?? null) : null,
         } satisfies z.output<typeof ThreadAnswer>
       },
     }),

@@ -6,6 +6,7 @@ import type { AccountStore } from '#core/store.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire.ts'
 import { hashToken, newToken } from '#lib/token.ts'
+import type { Turns } from '#turns/turns.ts'
 
 const nameFault = `must be ${userNameRule}`
 const daysFault = `must be a whole number from 1 to ${maxTokenDays}`
@@ -23,9 +24,14 @@ const UserAnswer = z.object({
   expires_at: z.nullable(z.string()),
 })
 
-export type UsersParts = { readonly accounts: AccountStore; readonly now?: () => number }
+const RemovedAnswer = z.object({
+  name: z.string(),
+  erased: z.object({ threads: z.number(), turns: z.number(), items: z.number() }),
+})
 
-export function userRoutes({ accounts, now = Date.now }: UsersParts): Route[] {
+export type UsersParts = { readonly turns: Turns; readonly accounts: AccountStore; readonly now?: () => number }
+
+export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Route[] {
   return [
     route({
       method: 'GET',
@@ -63,11 +69,12 @@ export function userRoutes({ accounts, now = Date.now }: UsersParts): Route[] {
       method: 'DELETE',
       path: '/api/users/:name',
       who: 'operator',
-      summary: 'Remove a user and every token',
-      answers: { 204: null },
-      async handle({ params: { name } }, reply) {
-        if (!(await accounts.removeUser(name))) throw new AppError('not_found', 'no user has this name')
-        return reply.code(204).send()
+      summary: 'Remove a user: ends what runs for them and erases all that is theirs',
+      answers: { 200: RemovedAnswer },
+      async handle({ params: { name } }) {
+        const erased = await turns.removeUser(name)
+        if (!erased) throw new AppError('not_found', 'no user has this name')
+        return { name, erased } satisfies z.output<typeof RemovedAnswer>
       },
     }),
   ]

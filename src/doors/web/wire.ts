@@ -1,10 +1,10 @@
 // Turns and threads as the gateway's JSON shows them. The schemas make the types and the OpenAPI document.
 import * as z from 'zod/mini'
 import { openCalls, replyIn } from '#core/calls.ts'
-import { type Entry, type Gate, type Item, type Message, textOf } from '#core/item.ts'
+import type { Entry, Gate, Item } from '#core/item.ts'
 import { objectIn } from '#core/json.ts'
-import type { ListedTurn } from '#core/store.ts'
-import type { Thread, TurnStatus } from '#core/turn.ts'
+import type { CutText } from '#core/store.ts'
+import type { Thread, Turn, TurnStatus } from '#core/turn.ts'
 import { isoTime, usageWire } from '#http/wire.ts'
 
 export const jobStatuses = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const
@@ -38,6 +38,8 @@ export const JobWire = z.object({
   created_at: z.string(),
   completed_at: z.nullable(z.string()),
   response: z.optional(z.string()),
+  /** Of a long response a list shows the beginning. */
+  response_cut: z.optional(z.boolean()),
   error: z.optional(FaultWire),
   gate: z.optional(GateWire),
   usage: UsageWire,
@@ -71,9 +73,8 @@ export function turnStatus(status: JobStatus): TurnStatus {
   return status === 'completed' ? 'done' : status
 }
 
-/** A turn as a job. `last` is its last item, whose text is the response once the turn is done. */
-export function jobWire(turn: ListedTurn, last: Entry | undefined): z.output<typeof JobWire> {
-  const own = last?.turnId === turn.id && isReply(last.item) ? textOf(last.item) : undefined
+/** A turn as a job. `reply` is what it answered, or the beginning of that. */
+export function jobWire(turn: Omit<Turn, 'options'>, reply: CutText | undefined): z.output<typeof JobWire> {
   return {
     id: turn.id,
     thread_id: turn.threadId,
@@ -81,7 +82,7 @@ export function jobWire(turn: ListedTurn, last: Entry | undefined): z.output<typ
     status: jobStatus(turn.status),
     created_at: isoTime(turn.createdAt),
     completed_at: turn.endedAt === undefined ? null : isoTime(turn.endedAt),
-    ...(turn.status === 'done' && own !== undefined && { response: own }),
+    ...(reply && { response: reply.text, ...(reply.cut && { response_cut: true }) }),
     ...(turn.error && { error: turn.error }),
     usage: usageWire(turn.usage),
   }
@@ -115,10 +116,6 @@ export function openGate(entries: readonly Entry[]): z.output<typeof GateWire> |
 
 function gateWire({ callId, kind, name, args, prompt }: Gate): z.output<typeof GateWire> {
   return { id: callId, kind, name, args: objectIn(args) ?? args, prompt }
-}
-
-function isReply(item: Item): item is Message {
-  return item.type === 'message' && item.role === 'assistant'
 }
 
 /** What a provider sealed for itself in its reasoning stays inside. */

@@ -4,10 +4,8 @@ import type { Entry, Gate } from '#core/item.ts'
 import { isObject, type JsonObject } from '#core/json.ts'
 import { ended, type Turn, type TurnError } from '#core/turn.ts'
 import { isoTime } from '#http/wire.ts'
+import { readEnd } from '#turns/end.ts'
 import type { Turns } from '#turns/turns.ts'
-
-/** Rows at the end of a turn that its last response stands in. */
-const replyLength = 8
 
 type JobStatus = 'queued' | 'running' | 'completed'
 
@@ -31,12 +29,10 @@ export type JobRecord = {
 
 /** Reads what a job needs beside its turn: the rows it ended with, or the gate it waits at. */
 export async function showJob(turns: Pick<Turns, 'entries' | 'history'>, turn: Turn): Promise<JobRecord> {
-  const { userId, threadId, lastSeq, status } = turn
-  if (status === 'waiting') return jobRecord(turn, await turns.entries(userId, turn))
-  if (status !== 'done' || lastSeq === undefined) return jobRecord(turn, [])
-  const after = Math.max(lastSeq - replyLength, (turn.firstSeq ?? 1) - 1)
-  const { entries } = await turns.history(userId, threadId, { after, limit: lastSeq - after })
-  return jobRecord(turn, entries)
+  return jobRecord(
+    turn,
+    turn.status === 'waiting' ? await turns.entries(turn.userId, turn) : await readEnd(turns, turn),
+  )
 }
 
 /** A turn as a job. `entries` are its items, or the last few of them. */

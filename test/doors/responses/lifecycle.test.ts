@@ -82,6 +82,48 @@ describe('a stored response', () => {
     assert.equal(page['has_more'], true)
     const { body: rest } = await served.get(`${path}?limit=2&after=${String(page['last_id'])}`)
     assert.deepEqual(rest['data'], [items[0]])
+    assert.equal(rest['has_more'], false)
+    const { body: exact } = await served.get(`${path}?limit=3`)
+    assert.deepEqual([(exact['data'] as Wire[]).length, exact['has_more']], [3, false])
+    assert.deepEqual([exact['first_id'], exact['last_id']], [items[2]?.['id'], items[0]?.['id']])
+  })
+
+  it('pages its input by 20 unless asked, by 100 at most', async () => {
+    const input = Array.from({ length: 130 }, (_, at) => ({ role: 'user', content: `${at}` }))
+    const { body } = await served.create({ input })
+    const page = async (query: string) => {
+      const { body: answer } = await served.get(`/responses/${String(body['id'])}/input_items${query}`)
+      return [(answer['data'] as Wire[]).length, answer['has_more']]
+    }
+    assert.deepEqual(await page(''), [20, true])
+    assert.deepEqual(await page('?limit=100'), [100, true])
+    assert.deepEqual(await page('?limit=101'), [100, true])
+    assert.deepEqual(await page('?limit=0'), [20, true])
+    assert.deepEqual(await page('?limit=-5'), [1, true])
+    assert.deepEqual(await page('?limit=nonsense'), [20, true])
+  })
+
+  it('is not found under the other half of an id, nor continued', async () => {
+    const [one, two] = [await served.create({ input: 'one' }), await served.create({ input: 'two' })]
+    const mixed = String(one.body['id']).slice(0, 5 + 32) + String(two.body['id']).slice(5 + 32)
+    assert.equal((await served.get(`/responses/${mixed}`)).status, 404)
+    const next = await served.create({ input: 'x', previous_response_id: mixed })
+    assert.equal(errorOf(next.body)['code'], 'previous_response_not_found')
+    const bob = await served.create({ input: 'his' }, { authorization: 'Bearer bob' })
+    const foreign = String(one.body['id']).slice(0, 5 + 32) + String(bob.body['id']).slice(5 + 32)
+    const stolen = await served.create({ input: 'x', previous_response_id: foreign })
+    assert.equal(errorOf(stolen.body)['code'], 'previous_response_not_found')
+    assert.equal((await served.call('DELETE', `/v1/responses/${foreign}`)).status, 404)
+  })
+
+  it('forgets its Idempotency-Key when it is deleted', async () => {
+    const headers = { 'idempotency-key': 'key-deleted' }
+    const first = await served.create({ input: 'one' }, headers)
+    await served.call('DELETE', `/v1/responses/${String(first.body['id'])}`)
+    const again = await served.create({ input: 'one' }, headers)
+    assert.equal(again.status, 200)
+    assert.notEqual(again.body['id'], first.body['id'])
+    assert.equal((await served.get(`/responses/${String(again.body['id'])}`)).status, 200)
   })
 
   it('is gone after DELETE, but not from the history of its thread', async () => {
@@ -221,6 +263,26 @@ describe('a stored response', () => {
     )
     const forged = await served.create({ input: [{ type: 'compaction', encrypted_content: 'abc' }] })
     assert.equal(errorOf(forged.body)['param'], 'input[0].encrypted_content')
+  })
+
+  it('is compacted with every page of its thread, and its middle left out', async () => {
+    const history = Array.from({ length: 1_200 }, (_, at) => ({ role: 'user', content: `word-${at}-end` }))
+    const first = await served.create({ input: history })
+    const compact = async (previous: unknown) => {
+      const body = { model: 'm', previous_response_id: previous }
+      const [item] = outputOf((await served.call('POST', '/v1/responses/compact', body)).body)
+      return Buffer.from(String(item?.['encrypted_content']), 'base64url').toString()
+    }
+    const short = await compact(first.body['id'])
+    for (const at of [0, 499, 500, 999, 1_000, 1_199]) assert.ok(short.includes(`word-${at}-end`), `${at}`)
+    const next = await served.create({
+      input: Array.from({ length: 1_200 }, (_, at) => ({ role: 'user', content: `${'x'.repeat(100)} more-${at}-end` })),
+      previous_response_id: first.body['id'],
+    })
+    const long = await compact(next.body['id'])
+    assert.ok(long.includes('word-0-end') && long.includes('more-1199-end') && long.includes('Hello there.'))
+    assert.match(long, /characters left out/)
+    assert.ok(long.length < 52_000)
   })
 
   it('lists models, and one by its name', async () => {

@@ -39,6 +39,18 @@ test('jobs are listed newest first, in pages, with their response and times', as
   assert.deepEqual((await call('GET', `/api/jobs/${job.id}`)).json, job)
 })
 
+test('a list shows the beginning of a long response and says so; the job alone has all of it', async (t) => {
+  const long = 'ü'.repeat(5_000)
+  const { call } = await openHouse(t, { say: () => says(long) })
+  const { json } = await call('POST', '/api/chat', { body: { message: 'a'.repeat(500_000) } })
+  const listed = await call('GET', '/api/jobs?limit=100')
+  const [job] = listed.json.jobs
+  assert.deepEqual([job.id, job.response_cut, job.response], [json.turn_id, true, long.slice(0, 2_000)])
+  assert.ok(listed.text.length < 10_000, 'what was sent is not in it')
+  const alone = (await call('GET', `/api/jobs/${job.id}`)).json
+  assert.deepEqual([alone.response, alone.response_cut], [long, undefined])
+})
+
 test('a page holds 20 jobs unless asked, and at most 100', async (t) => {
   const { call, turns } = await openHouse(t)
   const { operator } = await import('#core/ids.ts')

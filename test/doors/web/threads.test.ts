@@ -1,6 +1,10 @@
 // Threads: lists, items after a seq, erasing, and answering gates.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { operator } from '#core/ids.ts'
+import { textMessage } from '#core/item.ts'
+import type { ModelEvent } from '#core/model.ts'
+import { noUsage } from '#core/turn.ts'
 import { calls, createHold, createWriter, eventually, type Say, says } from '../hall.ts'
 import { jobOnce, openHouse } from './house.ts'
 
@@ -47,6 +51,53 @@ test('items are read after a seq, in pages', async (t) => {
   assert.equal(page.next_after, 3)
   assert.deepEqual((await call('GET', `/api/threads/${id}?after=9`)).json.items, [])
   assert.equal((await call('GET', `/api/threads/${id}?after=-1`)).status, 400)
+})
+
+test('a page of items ends before it has 4 MiB, and the pages together miss and double nothing', async (t) => {
+  const { call } = await openHouse(t)
+  const message = 'a'.repeat(1_000_000)
+  const id = (await call('POST', '/api/chat', { body: { message } })).json.thread_id
+  for (let at = 0; at < 2; at++) await call('POST', '/api/chat', { body: { message, thread_id: id } })
+  const seqs: number[] = []
+  const counts: number[] = []
+  for (let after: number | null = 0; after !== null; ) {
+    const { json, text } = await call('GET', `/api/threads/${id}?after=${after}`)
+    assert.ok(Buffer.byteLength(text) <= 4 * 1024 * 1024 + 10_000)
+    counts.push(json.items.length)
+    seqs.push(...json.items.map(({ seq }: { seq: number }) => seq))
+    after = json.next_after
+  }
+  assert.deepEqual(seqs, [1, 2, 3, 4, 5, 6])
+  assert.deepEqual(counts, [4, 2])
+})
+
+test('a page of 500 items is the largest, and tells where the next begins', async (t) => {
+  const { call, turns } = await openHouse(t)
+  const input = Array.from({ length: 501 }, (_, at) => textMessage('user', `${at}`))
+  const { turn, events } = await turns.start({ user: operator, door: 'web', input, options: {}, whenBusy: 'queue' })
+  events.close()
+  await jobOnce({ call }, turn.id, 'completed')
+  const page = async (query: string) => (await call('GET', `/api/threads/${turn.threadId}${query}`)).json
+  assert.equal((await page('')).items.length, 200)
+  const most = await page('?limit=9999')
+  assert.deepEqual([most.items.length, most.next_after], [500, 500])
+  const rest = await page('?after=500&limit=2')
+  assert.deepEqual([rest.items.length, rest.next_after], [2, null])
+})
+
+test('what a provider sealed in its thoughts and calls stays inside', async (t) => {
+  const said: ModelEvent[] = [
+    { type: 'reasoning', text: 'I think', seal: 'sealed-thought' },
+    { type: 'call', name: 'write_note', args: '{}', seal: 'sealed-call' },
+    { type: 'done', usage: noUsage },
+  ]
+  const say: Say = ({ items }) => (items.some(({ type }) => type === 'result') ? says('done') : said)
+  const { call } = await openHouse(t, { say, tools: [createWriter([])] })
+  const { json } = await call('POST', '/api/chat', { body: { message: 'write' } })
+  const { text } = await call('GET', `/api/threads/${json.thread_id}`)
+  assert.match(text, /"type":"reasoning","text":"I think"/)
+  assert.doesNotMatch(text + JSON.stringify(json), /sealed/)
+  assert.doesNotMatch((await call('GET', `/api/jobs/${json.turn_id}`)).text, /sealed/)
 })
 
 test('a gate is denied with a word that the model reads', async (t) => {

@@ -1,6 +1,7 @@
 // Users: only the operator adds, lists and removes them; their tokens come and go.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createHold, echo, eventually, type Say, userTexts } from '../hall.ts'
 import { openHouse } from './house.ts'
 
 test('a user is added with a token that is shown once and works', async (t) => {
@@ -38,9 +39,33 @@ test('a removed user is refused on the next request', async (t) => {
   const { call, addUser } = await openHouse(t)
   const token = await addUser('ada lovelace')
   assert.equal((await call('GET', '/api/jobs', { token })).status, 200)
-  assert.equal((await call('DELETE', '/api/users/ada%20lovelace')).status, 204)
+  assert.equal((await call('DELETE', '/api/users/ada%20lovelace')).status, 200)
   assert.equal((await call('GET', '/api/jobs', { token })).status, 401)
   assert.equal((await call('DELETE', '/api/users/ada%20lovelace')).status, 404)
+})
+
+test('removing a user ends what runs and waits for them, and erases all that is theirs and nothing else', async (t) => {
+  const hold = createHold()
+  const say: Say = (request, signal) =>
+    userTexts(request.items).at(-1) === 'long' ? hold.say(request, signal) : echo(request, signal)
+  const { call, addUser } = await openHouse(t, { say })
+  const [ada, bob] = [await addUser('ada'), await addUser('bob')]
+  const done = await call('POST', '/api/chat', { token: ada, body: { message: 'one' } })
+  const kept = await call('POST', '/api/chat', { token: bob, body: { message: 'mine' } })
+  const waiting = call('POST', '/api/chat', { token: ada, body: { message: 'long' } })
+  const model = 'any'
+  const stream = call('POST', '/v1/responses', { token: ada, body: { model, input: 'long', stream: true } })
+  await eventually(async () => (await call('GET', '/api/status', { token: ada })).json.active_jobs === 2)
+  const removed = await call('DELETE', '/api/users/ada')
+  assert.equal(removed.status, 200)
+  assert.deepEqual(removed.json, { name: 'ada', erased: { threads: 3, turns: 3, items: 4 } })
+  assert.match((await stream).text, /event: response.failed[\s\S]*"status":"cancelled"/)
+  assert.ok([200, 404].includes((await waiting).status))
+  await eventually(async () => (await call('GET', '/api/status')).json.active_jobs === 0)
+  assert.equal((await call('GET', '/api/jobs', { token: ada })).status, 401)
+  const again = await addUser('ada')
+  assert.equal((await call('GET', `/api/threads/${done.json.thread_id}`, { token: again })).status, 404)
+  assert.equal((await call('GET', `/api/threads/${kept.json.thread_id}`, { token: bob })).status, 200)
 })
 
 test('a token works until its expiry and not from then on', async (t) => {

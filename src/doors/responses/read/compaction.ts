@@ -5,13 +5,37 @@ import { block } from './blocks.ts'
 import { textIn } from './content.ts'
 
 const maxChars = 48_000
+const headChars = maxChars / 4
 const maxLineChars = 8_000
 const maxOutputChars = 1_000
 
-/** Closes a history into the `encrypted_content` of a compaction item. It holds nothing its caller has not seen. */
-export function closeCompaction(items: readonly Item[]): string {
-  const transcript = cut(items.flatMap(lineOf).join('\n'), maxChars)
-  return Buffer.from(JSON.stringify({ v: 1, transcript })).toString('base64url')
+/** A history that becomes small as it is read: what will be left out is not kept. */
+export interface Transcript {
+  add(items: readonly Item[]): void
+  /** The `encrypted_content` of a compaction item. It holds nothing its caller has not seen. */
+  close(): string
+}
+
+export function createTranscript(): Transcript {
+  let head = ''
+  let tail = ''
+  let gone = 0
+  return {
+    add(items) {
+      for (const line of items.flatMap(lineOf)) tail += tail === '' && head === '' ? line : `\n${line}`
+      if (head === '' && tail.length > maxChars) {
+        head = tail.slice(0, headChars)
+        tail = tail.slice(headChars)
+      }
+      if (head === '' || tail.length <= maxChars - headChars) return
+      gone += tail.length - (maxChars - headChars)
+      tail = tail.slice(headChars - maxChars)
+    },
+    close() {
+      const transcript = (head === '' ? tail : head + leftOut(gone) + tail).toWellFormed()
+      return Buffer.from(JSON.stringify({ v: 1, transcript })).toString('base64url')
+    },
+  }
 }
 
 /** The text that stands for the conversation; undefined when it was not made here. */
@@ -50,5 +74,9 @@ function lineOf(item: Item): string[] {
 function cut(text: string, most: number): string {
   if (text.length <= most) return text
   const head = Math.floor(most / 4)
-  return `${text.slice(0, head)}\n[… ${text.length - most} characters left out …]\n${text.slice(text.length - most + head)}`
+  return text.slice(0, head) + leftOut(text.length - most) + text.slice(text.length - most + head)
+}
+
+function leftOut(chars: number): string {
+  return `\n[… ${chars} characters left out …]\n`
 }

@@ -5,11 +5,8 @@ import { wrongField } from '#http/check.ts'
 import type { Turns } from '#turns/turns.ts'
 import type { InputItem } from './input.ts'
 
-const pageSize = 500
-/** A thread longer than this is not searched to its end. */
-const maxPages = 100
-/** Each thread is a read of its own. */
-const maxThreads = 20
+/** Each is a look-up of its own. */
+const maxReferences = 500
 
 export type Resolved = {
   /** The input with every reference replaced by what it names. */
@@ -20,22 +17,16 @@ export type Resolved = {
 
 /** Resolves references. Throws invalid_input for one that is not in a thread of this user's. */
 export async function resolveReferences(
-  turns: Pick<Turns, 'history'>,
+  turns: Pick<Turns, 'findItems'>,
   user: UserId,
   { input, threadId }: { input: readonly InputItem[]; threadId: string | undefined },
 ): Promise<Resolved> {
-  const wanted = new Map<string, Set<string>>()
-  for (const item of input) {
-    if (item.type !== 'reference') continue
-    const ids = wanted.get(item.threadId) ?? new Set()
-    wanted.set(item.threadId, ids.add(item.itemId))
+  const wanted = input.filter((item) => item.type === 'reference')
+  if (wanted.length === 0) return { items: input, known: new Set() }
+  if (wanted.length > maxReferences) {
+    throw wrongField('input', `has ${wanted.length} references, at most ${maxReferences} are taken`)
   }
-  if (wanted.size === 0) return { items: input, known: new Set() }
-  if (wanted.size > maxThreads) throw wrongField('input', `refers to more than ${maxThreads} threads`)
-  const found = new Map<string, Entry>()
-  for (const [thread, ids] of wanted) {
-    for (const entry of await findEntries(turns, user, thread, ids)) found.set(entry.id, entry)
-  }
+  const found = new Map((await turns.findItems(user, wanted)).map((entry) => [entry.id, entry]))
   const known = new Set<number>()
   const items = input.map((item, at): InputItem => {
     if (item.type !== 'reference') return item
@@ -46,23 +37,6 @@ export async function resolveReferences(
     return named
   })
   return { items, known }
-}
-
-async function findEntries(
-  turns: Pick<Turns, 'history'>,
-  user: UserId,
-  threadId: string,
-  ids: ReadonlySet<string>,
-): Promise<Entry[]> {
-  const found: Entry[] = []
-  let after = 0
-  for (let page = 0; page < maxPages && found.length < ids.size; page++) {
-    const { entries, more } = await turns.history(user, threadId, { after, limit: pageSize })
-    found.push(...entries.filter(({ id }) => ids.has(id)))
-    if (!more) break
-    after = entries.at(-1)?.seq ?? after
-  }
-  return found
 }
 
 function inputOf({ item }: Entry): InputItem | undefined {
