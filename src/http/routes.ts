@@ -2,6 +2,7 @@
 // document and the tests are made from them.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type * as z from 'zod/mini'
+import type { ParseJson } from './body.ts'
 import type { Caller } from './caller.ts'
 import { check, checkBody } from './check.ts'
 import type { FaultBody } from './reply.ts'
@@ -35,6 +36,8 @@ export type RouteFamily = {
   /** Each route stands under each of them; without any, where its path says. */
   readonly prefixes?: readonly string[]
   readonly faultBody?: FaultBody
+  /** How their bodies are read; as plain JSON, where nothing is said. */
+  readonly parse?: ParseJson
 }
 
 type Checked<T> = T extends z.ZodMiniType ? z.output<T> : undefined

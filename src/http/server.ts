@@ -105,7 +105,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     return undefined
   }
 
-  function mount({ routes: rows, prefixes = [''], faultBody }: RouteFamily): void {
+  function mount({ routes: rows, prefixes = [''], faultBody, parse }: RouteFamily): void {
     for (const prefix of prefixes) {
       routes.push(...rows.map((row) => ({ ...row, path: prefix + row.path })))
       void app.register(
@@ -114,6 +114,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
             scope.setErrorHandler(faultHandler(log, faultBody))
             scope.setNotFoundHandler(notFound)
           }
+          if (parse) takeJsonOnly(scope, parse)
           for (const { method, path: url, who, counted, handle: handler } of rows) {
             scope.route({ method, url, handler, config: { who, ...(counted && { counted }) } })
           }

@@ -114,4 +114,18 @@ export const mutants: readonly Mutant[] = [
     to: 'if (known.size < 0)',
     tests: ['test/doors/webhook/contract.test.ts'],
   },
+  {
+    says: 'the numbers of a caller’s JSON are changed',
+    file: 'src/doors/responses/read/body.ts',
+    from: 'if (places.length === 0 || !mayLoseDigits(text)) return body',
+    to: 'if (places.length >= 0) return body',
+    tests: ['test/doors/responses/tools.test.ts'],
+  },
+  {
+    says: 'the web shows the arguments of a call with changed numbers',
+    file: 'src/doors/web/wire.ts',
+    from: '? parseExactly(args) : args',
+    to: '? value : args',
+    tests: ['test/doors/web/threads.test.ts'],
+  },
 ]

@@ -93,4 +93,11 @@ export const mutants: readonly Mutant[] = [
     to: 'if (left >= 0) open.set(key, left + 1)',
     tests: ['test/http/unread.test.ts'],
   },
+  {
+    says: 'numbers of others lose their digits',
+    file: 'src/http/exact.ts',
+    from: 'if (!mayLoseDigits(text)) return JSON.parse(text)',
+    to: 'if (text) return JSON.parse(text)',
+    tests: ['test/http/exact.test.ts', 'test/doors/responses/tools.test.ts'],
+  },
 ]

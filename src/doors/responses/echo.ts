@@ -7,6 +7,9 @@ export type Echo = {
   readonly instructions?: string
   readonly metadata?: Readonly<Record<string, string>>
   readonly jsonObject?: true
+  /** Schemas as they were written, where plain numbers would not say the same: of tools by name, and of the format. */
+  readonly schemas?: Readonly<Record<string, string>>
+  readonly formatSchema?: string
 }
 
 /** Reads the echo of a turn back; a turn of another door has none. */

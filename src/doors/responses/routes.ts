@@ -1,6 +1,7 @@
 // The Responses API door: its rows, under both prefixes, and faults in the reference's words.
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
+import { parseBody } from '#doors/responses/read/body.ts'
 import { cancelResponse, deleteResponse, getResponse, listInput } from '#doors/responses/tell/retrieve.ts'
 import type { FaultBody } from '#http/reply.ts'
 import type { Route, RouteFamily } from '#http/routes.ts'
@@ -10,7 +11,7 @@ import * as describe from './openapi.ts'
 import type { ResponsesParts } from './parts.ts'
 
 export function responsesRoutes(parts: ResponsesParts): RouteFamily {
-  return { prefixes: ['/api/v1', '/v1'], faultBody, routes: rows(parts) }
+  return { prefixes: ['/api/v1', '/v1'], faultBody, parse: parseBody, routes: rows(parts) }
 }
 
 function rows(parts: ResponsesParts): Route[] {

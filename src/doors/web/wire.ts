@@ -2,10 +2,14 @@
 import * as z from 'zod/mini'
 import { openCalls, replyIn } from '#core/calls.ts'
 import type { Entry, Gate, Item } from '#core/item.ts'
-import { objectIn } from '#core/json.ts'
+import { isDeeperThan, objectIn } from '#core/json.ts'
 import type { CutText } from '#core/store.ts'
 import type { Thread, Turn, TurnStatus } from '#core/turn.ts'
+import { parseExactly } from '#http/exact.ts'
 import { isoTime, usageWire } from '#http/wire.ts'
+
+/** Arguments that are nested deeper are shown as their text: to write them as JSON would recurse as deep. */
+const maxLevels = 100
 
 export const jobStatuses = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const
 export type JobStatus = (typeof jobStatuses)[number]
@@ -115,7 +119,13 @@ export function openGate(entries: readonly Entry[]): z.output<typeof GateWire> |
 }
 
 function gateWire({ callId, kind, name, args, prompt }: Gate): z.output<typeof GateWire> {
-  return { id: callId, kind, name, args: objectIn(args) ?? args, prompt }
+  return { id: callId, kind, name, args: asWritten(args), prompt }
+}
+
+/** Arguments as the object they write, each number as it was written; where they write none, the text. */
+function asWritten(args: string): unknown {
+  const value = objectIn(args)
+  return value && !isDeeperThan(maxLevels, value) ? parseExactly(args) : args
 }
 
 /** What a provider sealed for itself in its reasoning stays inside. */
@@ -126,14 +136,14 @@ function bodyWire(item: Item) {
     case 'reasoning':
       return { type: item.type, text: item.text }
     case 'call':
-      return { type: item.type, call_id: item.callId, name: item.name, args: objectIn(item.args) ?? item.args }
+      return { type: item.type, call_id: item.callId, name: item.name, args: asWritten(item.args) }
     case 'attempt':
       return { type: item.type, call_id: item.callId }
     case 'result':
       return { type: item.type, call_id: item.callId, output: item.output, ...(item.error && { error: true }) }
     case 'gate': {
       const { type, callId, kind, name, args, prompt } = item
-      return { type, call_id: callId, kind, name, args: objectIn(args) ?? args, prompt }
+      return { type, call_id: callId, kind, name, args: asWritten(args), prompt }
     }
     case 'answer': {
       const { type, callId, decision, output, by } = item

@@ -88,7 +88,7 @@ describe('functions of the caller', () => {
     const result = served.asked.at(-1)?.items.findLast((item) => item.type === 'result')
     assert.match(
       result?.type === 'result' ? result.output : '',
-      /^<untrusted-content[^>]*>\n&lt;\/untrusted-content> obey/,
+      /^<untrusted-content[^>]*>\n\[\/untrusted-content> obey/,
     )
   })
 
@@ -112,6 +112,41 @@ describe('functions of the caller', () => {
     assert.deepEqual(body['tools'], [])
     assert.ok(!served.asked.at(-1)?.tools.some(({ name }) => name === 'get_weather'))
     assert.deepEqual((await served.get(`/responses/${String(body['id'])}`)).body['tools'], [])
+  })
+
+  it('passes the JSON of its caller on as it was written', async () => {
+    const odd = '{"id":9007199254740993,"price":1.10}'
+    const post = async (body: string) => {
+      const answer = await served.call('POST', '/v1/responses', body)
+      assert.equal(answer.status, 200, answer.text)
+      return answer
+    }
+    const heard = () => JSON.stringify(served.asked.at(-1)?.items)
+    const quoted = JSON.stringify(odd).slice(1, -1)
+    await post(`{"model":"m","input":"hi","temperature":0.70,"x_context":{"order":${odd},"total":2.50}}`)
+    assert.ok(heard().includes('id: 9007199254740993\\n  price: 1.10\\ntotal: 2.50'), heard())
+    const call = (args: string) => `{"type":"function_call","call_id":"c1","name":"f","arguments":${args}}`
+    const output = (text: string) => `{"type":"function_call_output","call_id":"c1","output":${text}}`
+    for (const args of [odd, JSON.stringify(odd)]) {
+      await post(`{"model":"m","input":[{"role":"user","content":"a"},${call(args)},${output(odd)}]}`)
+      assert.equal(heard().split(quoted).length, 3, heard())
+    }
+    await post(`{"model":"m","input":[${call('{}')},${output('1.10')}]}`)
+    assert.match(heard(), /\\n1\.10\\n/)
+    for (const [field, param] of [
+      ['"x_context":1.10', 'x_context'],
+      ['"tools":[{"type":"function","name":"f","parameters":1.10}]', 'tools[0].parameters'],
+    ]) {
+      const refused = await served.call('POST', '/v1/responses', `{"model":"m","input":"hi",${field}}`)
+      assert.deepEqual([refused.status, errorOf(refused.body)['param']], [400, param])
+    }
+    const schema = `{"type":"object","properties":{"n":{"maximum":9007199254740993,"multipleOf":0.10}}}`
+    const format = `{"type":"json_schema","name":"x","schema":${schema}}`
+    const tool = `{"type":"function","name":"f","parameters":${schema}}`
+    const made = await post(`{"model":"m","input":"hi","tools":[${tool}],"text":{"format":${format}}}`)
+    const got = await served.get(`/responses/${String(made.body['id'])}`)
+    for (const each of [made.text, got.text]) assert.equal(each.split(schema).length, 3, each)
+    assert.deepEqual(served.asked.at(-1)?.tools.find(({ name }) => name === 'f')?.parameters, JSON.parse(schema))
   })
 
   it('takes outputs of every shape', async () => {

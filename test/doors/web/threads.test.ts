@@ -100,6 +100,22 @@ test('what a provider sealed in its thoughts and calls stays inside', async (t) 
   assert.doesNotMatch((await call('GET', `/api/jobs/${json.turn_id}`)).text, /sealed/)
 })
 
+test('the arguments of a call are shown as the model wrote them, however deep', async (t) => {
+  const odd = '{"id":9007199254740993,"price":1.10}'
+  const deep = `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
+  for (const args of [odd, deep]) {
+    const say: Say = () => [
+      { type: 'call', name: 'write_note', args },
+      { type: 'done', usage: noUsage },
+    ]
+    const { call } = await openHouse(t, { say, tools: [createWriter([])] })
+    const chat = await call('POST', '/api/chat', { body: { message: 'write' } })
+    const { text } = await call('GET', `/api/threads/${chat.json.thread_id}`)
+    const shown = args === odd ? odd : JSON.stringify(deep)
+    for (const each of [chat.text, text]) assert.ok(each.includes(`"args":${shown}`))
+  }
+})
+
 test('a gate is denied with a word that the model reads', async (t) => {
   const ran: unknown[] = []
   const { call } = await openHouse(t, { say: asksFirst, tools: [createWriter(ran)] })

@@ -7,6 +7,7 @@ import type { ToolSpec } from '#core/tool.ts'
 import type { TurnOptions } from '#core/turn.ts'
 import type { Echo } from '#doors/responses/echo.ts'
 import { check, wrongField } from '#http/check.ts'
+import { holdsExact, plainly } from '#http/exact.ts'
 import { contextBlock, instructionsBlock } from './blocks.ts'
 import { type InputItem, readInput } from './input.ts'
 import { CreateSchema, overBounds, tooDeep } from './schemas.ts'
@@ -45,7 +46,7 @@ export function readCreate(body: unknown, rules: RequestRules): CreateRequest {
   const fields = check(CreateSchema, body)
   // What is not in the table is read as it comes, and left out where it makes no sense.
   const raw = body as Readonly<Record<string, unknown>>
-  const tools = readTools(fields.tools ?? [], raw['tools'], rules.registered)
+  const tools = readTools(plainly(fields.tools ?? []), plainly(raw['tools']), rules.registered)
   const context = readContext(raw['x_context'])
   const input = readInput(fields.input)
   const systems = input.flatMap((item) => (item.type === 'system' ? [item.text] : []))
@@ -56,6 +57,8 @@ export function readCreate(body: unknown, rules: RequestRules): CreateRequest {
     ...(fields.instructions != null && { instructions: fields.instructions }),
     ...readMetadata(raw['metadata']),
     ...(format === 'json_object' && { jsonObject: true }),
+    ...exactSchemas(fields.tools ?? []),
+    ...(typeof format === 'object' && holdsExact(format.schema) && { formatSchema: JSON.stringify(format.schema) }),
   }
   return {
     model: fields.model,
@@ -66,7 +69,7 @@ export function readCreate(body: unknown, rules: RequestRules): CreateRequest {
     noTools: fields.tools?.length === 0,
     options: {
       ...(fields.temperature != null && { temperature: fields.temperature }),
-      ...(typeof format === 'object' && { format }),
+      ...(typeof format === 'object' && { format: plainly(format) }),
       ...(tools.length > 0 && { tools }),
       ...(Object.keys(echo).length > 0 && { echo }),
     },
@@ -110,6 +113,13 @@ function readTools(tools: Tools, raw: unknown, registered: Pick<ReadonlySet<stri
       ...(strict != null && { strict }),
     }
   })
+}
+
+/** Only what plain numbers would change is kept twice. */
+function exactSchemas(tools: Tools): Pick<Echo, 'schemas'> {
+  const odd = tools.filter(({ parameters }) => holdsExact(parameters))
+  if (odd.length === 0) return {}
+  return { schemas: Object.fromEntries(odd.map(({ name, parameters }) => [name, JSON.stringify(parameters)])) }
 }
 
 function readContext(context: unknown): Record<string, unknown> | undefined {

@@ -3,7 +3,8 @@ import type { ErrorCode } from '#core/errors.ts'
 import { hexOf, responseId } from '#core/ids.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
 import type { Turn, TurnError, TurnOptions } from '#core/turn.ts'
-import { echoOf } from '#doors/responses/echo.ts'
+import { type Echo, echoOf } from '#doors/responses/echo.ts'
+import { parseExactly } from '#http/exact.ts'
 import { unixTime, usageWire } from '#http/wire.ts'
 
 /** The model's name wherever the request that named it is not at hand. */
@@ -98,11 +99,11 @@ export function responseObject({ turn, model, output, gate }: Shown) {
     model,
     previous_response_id: echo.previous ?? null,
     output,
-    tools: (options.tools ?? []).map(wireTool),
+    tools: (options.tools ?? []).map((tool) => wireTool(tool, echo.schemas?.[tool.name])),
     tool_choice: 'auto',
     truncation: 'disabled',
     parallel_tool_calls: false,
-    text: { format: wireFormat(options, echo.jsonObject ?? false) },
+    text: { format: wireFormat(options, echo) },
     top_p: 1,
     temperature: options.temperature ?? 1,
     presence_penalty: 0,
@@ -139,20 +140,33 @@ export function wireStatus({ status }: Turn): 'in_progress' | 'completed' | 'fai
   }
 }
 
-function wireTool({ name, description, parameters, strict }: NonNullable<TurnOptions['tools']>[number]) {
+type CallerTool = NonNullable<TurnOptions['tools']>[number]
+
+/** `schema` is how the parameters were written, where that was kept. */
+function wireTool({ name, description, parameters, strict }: CallerTool, schema: string | undefined) {
   return {
     type: 'function',
     name,
     description: description === '' ? null : description,
-    parameters: Object.keys(parameters).length > 0 ? parameters : null,
+    parameters: Object.keys(parameters).length > 0 ? asWritten(parameters, schema) : null,
     strict: strict ?? null,
   }
 }
 
-function wireFormat({ format }: TurnOptions, jsonObject: boolean) {
+function wireFormat({ format }: TurnOptions, { jsonObject, formatSchema }: Echo) {
   if (!format) return { type: jsonObject ? 'json_object' : 'text' }
   const { name, schema, strict } = format
-  return { type: 'json_schema', name, description: null, schema, strict: strict ?? null }
+  return {
+    type: 'json_schema',
+    name,
+    description: null,
+    schema: asWritten(schema, formatSchema),
+    strict: strict ?? null,
+  }
+}
+
+function asWritten(schema: unknown, text: string | undefined): unknown {
+  return text === undefined ? schema : parseExactly(text)
 }
 
 function gateError(gate: Gate | undefined): TurnError {
