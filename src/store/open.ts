@@ -46,9 +46,10 @@ export async function openPostgresStore({ url, seal, now = Date.now }: Omit<Stor
   return { store: composeStore(sql, { seal, now, check: () => checkPostgres(sql.pool) }), sql }
 }
 
-type Composed = { readonly seal: Seal; readonly now: () => number; readonly check: Store['check'] }
+export type StoreOver = { readonly seal: Seal; readonly now: () => number; readonly check: Store['check'] }
 
-function composeStore(sql: Sql, { seal, now, check }: Composed): Store {
+/** The store over a port that is open. */
+export function composeStore(sql: Sql, { seal, now, check }: StoreOver): Store {
   return {
     backend: sql.backend,
     turns: createTurnStore({ sql, now }),

@@ -4,12 +4,16 @@ import { after, before, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppError } from '#core/errors.ts'
 import { createSeal } from '#lib/seal.ts'
+import { createTopic, readNews } from '#store/bus-topic.ts'
+import { checkPostgres } from '#store/check.ts'
 import { migratePostgres } from '#store/migrate-postgres.ts'
-import { openPostgresStore } from '#store/open.ts'
+import { composeStore, openPostgresStore } from '#store/open.ts'
 import { openPostgres } from '#store/postgres.ts'
 import { query, run } from '#store/sql.ts'
 import { type Server, startPostgres } from '../postgres.ts'
 import { finish, lease, rejectsWith, turnOf } from './harness.ts'
+import { fillPostgres } from './fill.ts'
+import { faultsOfPostgres, isExcused, noting } from './plans.ts'
 import { storeTests } from './suite.ts'
 import { openPostgresVersion } from './versions.ts'
 
@@ -23,15 +27,35 @@ before(async () => {
 })
 after(() => server.remove())
 
+const seen = new Set<string>()
+
 async function open(t: TestContext) {
   const clock = { now: Date.now() }
   const url = await server.database()
-  const { store } = await openPostgresStore({ url, seal, now: () => clock.now })
+  const bare = openPostgres(url)
+  await migratePostgres(bare.pool)
+  const check = () => checkPostgres(bare.pool)
+  const store = composeStore(noting(bare, seen), { seal, now: () => clock.now, check })
   t.after(() => store.close())
   return { store, clock }
 }
 
 storeTests('PostgreSQL', open, async (t, version) => openPostgresVersion(t, version, await server.database()))
+
+test('no statement of all these looks through or sorts a table that grows', async (t) => {
+  const sql = openPostgres(await server.database())
+  t.after(() => sql.close())
+  await migratePostgres(sql.pool)
+  await fillPostgres(sql.pool)
+  await noting(sql, seen).read(() => readNews('', createTopic(0), ['']))
+  assert.ok(seen.size > 60, `${seen.size} statements were seen`)
+  const faults: string[] = []
+  for (const text of seen) {
+    if (isExcused(text)) continue
+    for (const fault of await faultsOfPostgres(sql.pool, text)) faults.push(`${fault}: ${text.replaceAll(/\s+/g, ' ')}`)
+  }
+  assert.deepEqual(faults, [])
+})
 
 test('processes that start together on an empty database migrate it once', async () => {
   const url = await server.database()

@@ -1,15 +1,42 @@
 // The store's promises on SQLite.
-import type { TestContext } from 'node:test'
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
 import { createSeal } from '#lib/seal.ts'
-import { openStore } from '#store/open.ts'
+import { createTopic, readNews } from '#store/bus-topic.ts'
+import { checkSqlite } from '#store/check.ts'
+import { migrateSqlite } from '#store/migrate-sqlite.ts'
+import { composeStore } from '#store/open.ts'
+import { openSqlite } from '#store/sqlite.ts'
+import { faultsOfSqlite, isExcused, noting } from './plans.ts'
 import { storeTests } from './suite.ts'
 import { openSqliteVersion } from './versions.ts'
 
+const seen = new Set<string>()
+
+function openPort() {
+  const bare = openSqlite(':memory:')
+  migrateSqlite(bare.db, ':memory:')
+  return { sql: noting(bare, seen), db: bare.db }
+}
+
 function open(t: TestContext) {
   const clock = { now: Date.now() }
-  const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)), now: () => clock.now })
+  const { sql, db } = openPort()
+  const check = () => Promise.resolve(checkSqlite(db))
+  const store = composeStore(sql, { seal: createSeal('0'.repeat(64)), now: () => clock.now, check })
   t.after(() => store.close())
   return Promise.resolve({ store, clock })
 }
 
 storeTests('SQLite', open, openSqliteVersion)
+
+test('no statement of all these looks through or sorts a table that grows', async (t) => {
+  const { sql, db } = openPort()
+  t.after(() => sql.close())
+  await sql.read(() => readNews('', createTopic(0), ['']))
+  assert.ok(seen.size > 60, `${seen.size} statements were seen`)
+  const faults = [...seen]
+    .filter((text) => !isExcused(text))
+    .flatMap((text) => faultsOfSqlite(db, text).map((fault) => `${fault}: ${text.replaceAll(/\s+/g, ' ')}`))
+  assert.deepEqual(faults, [])
+})

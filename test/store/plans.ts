@@ -1,0 +1,92 @@
+// How the databases carry out the store's statements: none may look through, or sort, a table that grows with use.
+import type { Pool } from 'pg'
+import type { DatabaseSync } from 'node:sqlite'
+import type { Job, Sql, Statement } from '#store/sql.ts'
+
+/** A port that notes every statement which passes through it. */
+export function noting(sql: Sql, seen: Set<string>): Sql {
+  function* noted<T>(job: Job<T>): Job<T> {
+    let step = job.next()
+    while (!step.done) {
+      seen.add(step.value.sql)
+      const rows = yield step.value satisfies Statement
+      step = job.next(rows)
+    }
+    return step.value
+  }
+  return {
+    ...sql,
+    read: (job) => sql.read(() => noted(job())),
+    write: (job) => sql.write(() => noted(job())),
+  }
+}
+
+/** Tables that stay small: what an operator sets up, and one row a process. */
+const small = ['settings', 'secrets', 'tools', 'processes', 'users']
+/** Indexes that hold only what has not ended: they are as large as the load, not as what is stored. */
+const ofTheMoment = /^turns_(active|queued)/
+
+/** Statements that look through or sort something all the same, each with the reason why it may. */
+const excused: readonly (readonly [part: string, reason: string])[] = [
+  [
+    'row_number() OVER',
+    'a claim puts the whole queue in order, which is as long as the load; it pauses as long as it took',
+  ],
+  ['GROUP BY status', 'counts what is active, by its index'],
+  ['SELECT count(*) AS n FROM turns', 'counts the queue, by its index'],
+  ['id IN (SELECT id FROM turns WHERE', 'sorts what is active and a user’s'],
+  ['FROM users u', 'lists every user'],
+  ['MAX(number)', 'the end of an index'],
+  ['chunk_terms MATCH', 'a search ranks as many hits as its LIMIT says, of the index of terms'],
+  ['terms @@', 'the same on PostgreSQL'],
+  ['sum(cost_usd)', 'adds up the turns of one day, by the index of those that cost something'],
+]
+
+export function isExcused(sql: string): boolean {
+  return excused.some(([part]) => sql.includes(part))
+}
+
+/** What is wrong with SQLite's plan for a statement. It has no statistics here, as in the service. */
+export function faultsOfSqlite(db: DatabaseSync, sql: string): string[] {
+  const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]
+  return plan.flatMap(({ detail }) => {
+    if (/TEMP B-TREE|AUTOMATIC/.test(detail)) return [detail]
+    const scan = /^SCAN (\w+)(?: USING (?:COVERING )?INDEX (\w+))?/.exec(detail)
+    const inner = !scan || /^SCAN (?:\(|CONSTANT|\d)|VIRTUAL TABLE/.test(detail)
+    return inner || small.includes(scan[1] ?? '') || ofTheMoment.test(scan[2] ?? '') ? [] : [detail]
+  })
+}
+
+type Node = {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Index Name'?: string
+  readonly 'Index Cond'?: string
+  readonly Plans?: readonly Node[]
+}
+
+/** What is wrong with PostgreSQL's plan for a statement, over tables that are filled and analyzed. */
+export async function faultsOfPostgres(pool: Pool, sql: string): Promise<string[]> {
+  let at = 0
+  const numbered = sql.replaceAll('?', () => `$${++at}`)
+  const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
+    `EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${numbered}`,
+  )
+  const plan = rows[0]?.['QUERY PLAN'][0].Plan
+  return plan ? faultsOf(plan) : []
+}
+
+function faultsOf(node: Node): string[] {
+  const type = node['Node Type']
+  const table = node['Relation Name'] ?? ''
+  const index = node['Index Name'] ?? ''
+  const scans = type === 'Seq Scan' || (type.startsWith('Index') && node['Index Cond'] === undefined)
+  const sorts = type.includes('Sort') && !tablesUnder(node).every((name) => small.includes(name))
+  const fault = sorts || (scans && !small.includes(table) && !ofTheMoment.test(index))
+  return [...(fault ? [`${type} ${table} ${index}`.trim()] : []), ...(node.Plans ?? []).flatMap(faultsOf)]
+}
+
+function tablesUnder(node: Node): string[] {
+  const own = node['Relation Name'] === undefined ? [] : [node['Relation Name']]
+  return [...own, ...(node.Plans ?? []).flatMap(tablesUnder)]
+}
