@@ -129,3 +129,18 @@ test('what a lease holds is known to the database', async (t) => {
   await store.turns.release(turn, lease)
   assert.deepEqual(await ids(), [])
 })
+
+test('what a process ran is free once it has left, and not while it beats', async (t) => {
+  const { store } = await openPostgresStore({ url: await server.database(), seal })
+  t.after(() => store.close())
+  const [one, two] = [await store.leases.join('one'), await store.leases.join('two')]
+  const { turn } = await store.turns.start(turnOf({ lease: one }))
+  assert.equal(await store.leases.beat(one), true)
+  assert.equal(await store.turns.recover(two), 0)
+  await store.leases.leave(one)
+  assert.equal(await store.leases.beat(one), false)
+  assert.equal(await store.turns.recover(two), 1)
+  assert.equal((await store.turns.get(turn.userId, turn.id))?.status, 'queued')
+  const again = await store.leases.join('two')
+  assert.deepEqual([again.epoch, await store.leases.beat(two)], [two.epoch + 1, false], 'an earlier lease is over')
+})

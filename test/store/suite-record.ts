@@ -111,6 +111,7 @@ export function recordTests(open: Open): void {
     await rejectsWith(store.turns.record(turn, { ...lease, epoch: 2 }, step([reply('x')])), 'lease_lost')
     await rejectsWith(store.turns.record(turn, other, step([reply('x')])), 'lease_lost')
     await store.turns.release(turn, other)
+    await store.turns.release(turn, { ...lease, epoch: lease.epoch + 1 })
     assert.equal((await store.turns.get(ada, turn.id))?.status, 'running', 'nor can others release it')
   })
 

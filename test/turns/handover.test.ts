@@ -1,0 +1,121 @@
+// Handing turns over: a lease that ran out, a process that is gone, a claim that is under way while the service goes down.
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Lease, StartedTurn, Store } from '#core/store.ts'
+import { silentLog } from '#lib/log.ts'
+import { createKeeper } from '#turns/keeper.ts'
+import { openTestStore } from '../agent/bench.ts'
+import { ada, lease, other, turnOf } from '../store/harness.ts'
+import { eventsOf, holding, type House, message, openHouse, restOf, turnOver } from './house.ts'
+
+const beatMs = 3_000
+/** Rounds of the event loop that something may take. */
+const patience = 5_000
+
+async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let at = 0; at < patience; at++) {
+    if (await holds()) return
+    await turnOver(1)
+  }
+  assert.fail(`never: ${what}`)
+}
+
+/** A keeper with a clock that the test moves, over leases that note what becomes of them. */
+function keep(t: TestContext, { store, runner }: House, alive: () => boolean) {
+  const left: Lease[] = []
+  const leases: Store['leases'] = {
+    join: (owner) => Promise.resolve({ owner, epoch: 2 }),
+    beat: () => Promise.resolve(alive()),
+    leave: (held) => Promise.resolve(void left.push(held)),
+  }
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const keeper = createKeeper({ store: { ...store, leases }, runner, lease, log: silentLog })
+  t.after(() => keeper.stop())
+  return { keeper, left, beat: () => t.mock.timers.tick(beatMs) }
+}
+
+test('a process whose lease has run out stops what it runs, for another may run it by now', async (t) => {
+  const { script, told } = holding()
+  const house = openHouse(t, { reply: () => script })
+  let alive = true
+  const { beat } = keep(t, house, () => alive)
+  const { turn, events } = await house.turns.start(message('hi'))
+  await told
+  alive = false
+  // Another process has taken it over: nothing of what happens here may be stored.
+  await house.store.turns.recover(other)
+  await house.store.turns.claim(other, 1)
+  beat()
+  await until('it stops here', () => house.runner.running === 0)
+  events.close()
+  assert.equal((await house.turns.get(ada, turn.id))?.status, 'running', 'it is left to the other')
+  assert.equal(house.runner.room(0)?.epoch, 2)
+})
+
+test('a beat takes up what a process that is gone has left', async (t) => {
+  const house = openHouse(t)
+  const { beat } = keep(t, house, () => true)
+  const { turn } = await house.store.turns.start(turnOf({ lease: other }))
+  beat()
+  await until('it runs to its end', async () => (await house.turns.get(ada, turn.id))?.status === 'done')
+})
+
+test('a keeper that stops gives its lease back', async (t) => {
+  const { keeper, left } = keep(t, openHouse(t), () => true)
+  await keeper.stop()
+  assert.deepEqual(left, [lease])
+})
+
+test('what a claim brings while the service goes down is put back before it is over', async (t) => {
+  const store = openTestStore(t)
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
+  const { promise: free, resolve: letGo } = Promise.withResolvers<void>()
+  const house = openHouse(t, {
+    store,
+    reply: () => holding().script,
+    runnerStore: (real) => ({
+      turns: {
+        ...real.turns,
+        async claim(held, limit) {
+          const claimed: { started: StartedTurn[]; more: boolean } = await real.turns.claim(held, limit)
+          ask()
+          await free
+          return claimed
+        },
+      },
+    }),
+  })
+  const { turn } = await store.turns.start(turnOf())
+  await store.turns.release(turn, lease)
+  house.runner.wake()
+  await asked
+  const drained = house.runner.drain(0)
+  await turnOver()
+  letGo()
+  await drained
+  assert.equal((await house.turns.get(ada, turn.id))?.status, 'queued')
+})
+
+test('a turn that fails inside the service leaves no call open', async (t) => {
+  const real = openTestStore(t)
+  const store: Store = {
+    ...real,
+    turns: {
+      ...real.turns,
+      record: (turn, by, step) =>
+        step.drafts.some(({ item }) => item.type === 'attempt')
+          ? Promise.reject(new RangeError('too deep'))
+          : real.turns.record(turn, by, step),
+    },
+  }
+  const { turns } = openHouse(t, {
+    store,
+    reply: (text) => (text === 'hi' ? [{ name: 'read' }, { name: 'read' }] : ['ok']),
+  })
+  const { turn, events } = await turns.start(message('hi'))
+  assert.equal(restOf(await eventsOf(events)), 'failed')
+  const types = (await turns.entries(ada, turn)).map(({ item }) => item.type)
+  assert.deepEqual(types, ['message', 'call', 'call', 'result', 'result'])
+  const next = await turns.start(message('on', { threadId: turn.threadId }))
+  assert.equal(restOf(await eventsOf(next.events)), 'done')
+})
