@@ -7,6 +7,7 @@ import type { Draft, Item } from '#core/item.ts'
 import type { Model } from '#core/model.ts'
 import type { Outcome, Step } from '#core/store.ts'
 import { addUsage, type Turn, type TurnError, type Usage } from '#core/turn.ts'
+import { taintOf } from '#safety/taint.ts'
 import { ask } from './ask.ts'
 import { type Bounds, reachedBound } from './guard.ts'
 import type { History } from './history.ts'
@@ -103,7 +104,8 @@ async function* settle(
   const refused = calls.filter(({ how }) => how !== 'run').map(refusal)
   yield { drafts: [...refused, ...runnable.map(attemptDraft)], usage }
   signal.throwIfAborted()
-  const context = { user: turn.userId, threadId: turn.threadId, turnId: turn.id, signal }
+  const tainted = taintOf(history.prompt) !== undefined
+  const context = { user: turn.userId, threadId: turn.threadId, turnId: turn.id, signal, tainted }
   const runs = runnable.map((each) => runCall(each, { toolbox, context }))
   for await (const draft of inOrderOfArrival(runs)) yield { drafts: [draft], usage }
   return undefined

@@ -56,9 +56,9 @@ export function createMemoryTools(documents: Documents): ToolSource {
         append: { type: 'boolean', description: 'Adds to the end instead of replacing.' },
       },
       required: ['path', 'content'],
-      async run(args, { user }) {
+      async run(args, { user, tainted = false }) {
         const path = textOf(args, 'path')
-        const written = { path, content: textOf(args, 'content'), author: 'agent' as const }
+        const written = { path, content: textOf(args, 'content'), author: 'agent' as const, untrusted: tainted }
         if (flagOf(args, 'append')) return `${await documents.append(user, written)}: ${path} (added at its end)`
         const [outcome] = await documents.write(user, [written])
         return `${outcome}: ${path}`
@@ -72,9 +72,9 @@ export function createMemoryTools(documents: Documents): ToolSource {
         replace: text('What shall stand there instead.'),
       },
       required: ['path', 'find', 'replace'],
-      async run(args, { user }) {
+      async run(args, { user, tainted = false }) {
         const [path, find, replace] = [textOf(args, 'path'), textOf(args, 'find'), textOf(args, 'replace')]
-        await documents.edit(user, { path, find, replace, author: 'agent' })
+        await documents.edit(user, { path, find, replace, author: 'agent', untrusted: tainted })
         return `edited: ${path}`
       },
     }),

@@ -123,6 +123,31 @@ test('words from outside are said to be so, and stay so when they are changed', 
   assert.equal((await documents.read(ada, 'page')).untrusted, false)
 })
 
+test('what the agent writes after it has read words from outside is marked as theirs', async (t) => {
+  const page = {
+    spec: { name: 'page', description: 'Reads a page', parameters: { type: 'object' } },
+    effects: 'read' as const,
+    repeatable: true,
+    untrusted: true,
+    run: () => Promise.resolve('a page says hello'),
+  }
+  const house = await openHouse(t, {
+    memory: true,
+    tools: [page],
+    say({ items }) {
+      const results = items.filter(({ type }) => type === 'result').length
+      if (results === 0) return calls('memory_write', { path: 'before.md', content: 'own words' })
+      if (results === 1) return calls('page', {})
+      if (results === 2) return calls('memory_write', { path: 'after.md', content: 'hello' })
+      if (results === 3) return calls('memory_edit', { path: 'before.md', find: 'own', replace: 'other' })
+      return says('done')
+    },
+  })
+  const untrusted = async (path: string) => (await house.call('GET', `/api/memory/documents/${path}`)).json.untrusted
+  assert.equal((await house.call('POST', '/api/chat', { body: { message: 'go' } })).json.response, 'done')
+  assert.deepEqual([await untrusted('before.md'), await untrusted('after.md')], [true, true])
+})
+
 test('appends at the same time are all kept', async (t) => {
   const { run } = open(t)
   await Promise.all(['a', 'b', 'c', 'd'].map((content) => run('memory_write', { path: 'log', content, append: true })))
