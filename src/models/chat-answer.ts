@@ -1,7 +1,8 @@
 // A chat-completions answer, streamed or whole, turned into model events.
-import { isObject } from '#core/json.ts'
+import { isObject, objectIn } from '#core/json.ts'
 import type { ModelEvent } from '#core/model.ts'
 import { noUsage, type Usage } from '#core/turn.ts'
+import { CallFragments, textIn } from './chat-calls.ts'
 import type { Fault, Faults } from './chat-fault.ts'
 import { dataStart, LineCutter } from './chat-lines.ts'
 
@@ -13,8 +14,6 @@ export type AnswerParts = {
   readonly priceOf: ((usage: Usage) => number) | undefined
 }
 
-type OpenCall = { index: number | undefined; id: string; name: string; args: string }
-
 /**
  * Reads one answer. Each verb appends what it found to `events` and returns the fault that ended the answer, if one
  * did; the events found before it stand.
@@ -24,10 +23,11 @@ export class ChatAnswer {
   done = false
   readonly #parts: AnswerParts
   readonly #lines: LineCutter
-  readonly #calls: OpenCall[] = []
+  readonly #fragments = new CallFragments()
   #usage: Usage = noUsage
   #sawData = false
   #finished = false
+  #short = false
   // The line around the latest plain text delta. Servers repeat it for every token, and a line that differs only in
   // a text without quotes and backslashes needs no JSON.parse.
   #before = ''
@@ -101,7 +101,7 @@ export class ChatAnswer {
   /** Remembers the frame of a line whose only news is this text. */
   #learn(line: string, token: string): void {
     const key = CONTENT_KEY.exec(line)
-    if (!key || this.#finished || this.#calls.length > 0) return
+    if (!key || this.#finished || this.#fragments.calls.length > 0) return
     const start = key.index + key[0].length
     const after = line.slice(start + token.length)
     if (!line.startsWith(token, start) || !after.startsWith('"') || CONTENT_KEY.test(after)) return
@@ -111,7 +111,7 @@ export class ChatAnswer {
 
   #readJson(data: string, events: ModelEvent[]): Fault | undefined {
     const { faults } = this.#parts
-    const chunk = parseObject(data)
+    const chunk: Record<string, unknown> | undefined = objectIn(data)
     if (!chunk) return faults.unreadable(data)
     if (chunk['error']) return faults.ofError(chunk['error'])
     const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined
@@ -120,64 +120,39 @@ export class ChatAnswer {
     if (!isObject(choice)) return undefined
     if (isObject(choice['usage'])) this.#usage = usageIn(choice['usage'])
     const said = choice['delta'] ?? choice['message']
-    if (isObject(said)) this.#readDelta(said, events)
+    const fault = isObject(said) ? this.#readDelta(said, events) : undefined
+    if (fault) return fault
     const reason = choice['finish_reason']
     if (reason === 'content_filter') return faults.filtered()
     if (typeof reason === 'string' && reason !== '') this.#finished = true
+    this.#short ||= reason === 'length'
     return undefined
   }
 
-  #readDelta(delta: Record<string, unknown>, events: ModelEvent[]): void {
+  #readDelta(delta: Record<string, unknown>, events: ModelEvent[]): Fault | undefined {
     const reasoning = textIn(delta['reasoning_content']) || textIn(delta['reasoning'])
     if (reasoning !== '') events.push({ type: 'reasoning', text: reasoning })
     const text = textIn(delta['content']) + textIn(delta['refusal'])
     if (text !== '') events.push({ type: 'text', text })
-    const calls = delta['tool_calls']
-    if (Array.isArray(calls)) for (const call of calls) if (isObject(call)) addFragment(this.#calls, call)
+    const calls: readonly unknown[] = Array.isArray(delta['tool_calls']) ? delta['tool_calls'] : []
+    for (const call of calls) {
+      const excess = isObject(call) ? this.#fragments.add(call) : undefined
+      if (excess) return this.#parts.faults.tooMuch(excess)
+    }
+    return undefined
   }
 
   #finish(events: ModelEvent[]): Fault | undefined {
-    for (const { name, args } of this.#calls) {
+    for (const { name, args } of this.#fragments.calls) {
       if (name === '') return this.#parts.faults.nameless()
       events.push({ type: 'call', name, args: args.trim() === '' ? '{}' : args })
     }
     const costUsd = this.#parts.priceOf?.(this.#usage) ?? 0
-    events.push({ type: 'done', usage: costUsd === 0 ? this.#usage : { ...this.#usage, costUsd } })
+    const usage = costUsd === 0 ? this.#usage : { ...this.#usage, costUsd }
+    events.push({ type: 'done', usage, ...(this.#short && { stop: 'length' }) })
     this.done = true
     return undefined
   }
-}
-
-function addFragment(calls: OpenCall[], fragment: Record<string, unknown>): void {
-  const called = isObject(fragment['function']) ? fragment['function'] : {}
-  const index = typeof fragment['index'] === 'number' ? fragment['index'] : undefined
-  const id = typeof fragment['id'] === 'string' ? fragment['id'] : ''
-  const name = typeof called['name'] === 'string' ? called['name'] : ''
-  const args = isObject(called['arguments']) ? JSON.stringify(called['arguments']) : textIn(called['arguments'])
-  const call = callOf(calls, { index, id, name, args })
-  if (!call) {
-    calls.push({ index, id, name, args })
-    return
-  }
-  call.id ||= id
-  call.name ||= name
-  call.args += args
-}
-
-/**
- * The call a fragment continues; undefined when it opens one. Servers disagree: some omit the index or give every call
- * the same, some repeat the name, some mint a new id for every fragment. So a known id decides, and otherwise only a
- * fragment with a name can open a call.
- */
-function callOf(calls: readonly OpenCall[], { index, id, name, args }: OpenCall): OpenCall | undefined {
-  const known = id === '' ? undefined : calls.find((call) => call.id === id)
-  if (known) return known
-  const latest = calls.at(-1)
-  const current = index === undefined ? latest : calls.findLast((call) => call.index === index)
-  if (name === '') return current ?? latest
-  if (!current || (id !== '' && current.id !== '')) return undefined
-  const again = current.name === '' || current.name === name
-  return again && (args === '' || !parseObject(current.args)) ? current : undefined
 }
 
 function usageIn(usage: Record<string, unknown>): Usage {
@@ -194,20 +169,4 @@ function usageIn(usage: Record<string, unknown>): Usage {
 
 function countIn(value: unknown): number {
   return typeof value === 'number' && value > 0 && Number.isFinite(value) ? Math.trunc(value) : 0
-}
-
-/** A text, also where it comes as a list of text parts. */
-function textIn(value: unknown): string {
-  if (typeof value === 'string') return value
-  if (!Array.isArray(value)) return ''
-  return value.map((part: unknown) => (isObject(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('')
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -5,6 +5,7 @@ import { textOf } from '#core/item.ts'
 import { objectIn } from '#core/json.ts'
 import type { ModelRequest } from '#core/model.ts'
 import type { ToolSpec } from '#core/tool.ts'
+import { withoutMark } from '#safety/injection.ts'
 import { adaptSchema } from './schema.ts'
 
 /** Makes the function that writes request bodies for one model; it remembers threads and tools as long as they live. */
@@ -115,9 +116,7 @@ function userPart(part: Part) {
 function partText(part: Exclude<Part, { type: 'image' }>): string {
   if (part.type === 'text') return part.text
   const name = part.name.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
-  // A file's text cannot close its block.
-  const text = part.text.replaceAll(/<\/(?=file)/gi, '<\\/')
-  return `\n<file name="${name}">\n${text}\n</file>\n`
+  return `\n<file name="${name}">\n${withoutMark(part.text, 'file')}\n</file>\n`
 }
 
 function functionTool(spec: ToolSpec) {

@@ -1,12 +1,11 @@
 // What can go wrong with a chat-completions server, told so that a person can act on it and never with a secret.
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
+import { createMask, maskSecrets, spellingsOf } from '#safety/secrets.ts'
 import type { Failure } from './chat-wire.ts'
 import { passes } from './retry.ts'
 
-const MAX_ECHO_CHARS = 500
-/** Shorter ones are no secrets, and masking them would make holes in ordinary words. */
-const MIN_SECRET_CHARS = 4
+const maxEchoChars = 500
 
 /** A failed attempt: the error to throw, and whether another attempt may help. */
 export type Fault = { readonly error: AppError; readonly again: boolean; readonly retryAfterMs?: number | undefined }
@@ -26,7 +25,8 @@ export type Faults = ReturnType<typeof createFaults>
 /** The faults of one model. */
 export function createFaults({ provider, model, host, hasKey, secrets, idleMs }: FaultParts) {
   const server = `${provider} at ${host}`
-  const echo = (text: string): string => maskedEcho(text, secrets)
+  const mask = createMask(secrets.flatMap(spellingsOf))
+  const echo = (text: string): string => shown(maskSecrets(mask(text)))
   const failed = (message: string): Fault => ({ error: new AppError('model_failed', message), again: false })
 
   function byStatus(status: number, said: string, retryAfterMs?: number): Fault {
@@ -67,7 +67,7 @@ export function createFaults({ provider, model, host, hasKey, secrets, idleMs }:
       }
       if (failure.type === 'timeout') {
         const message = `${server} sent nothing of model "${model}" for ${idleMs / 1000} s. It may be loading or overloaded: try again later or choose another model.`
-        return { error: new AppError('model_timeout', message), again: !answering }
+        return { error: new AppError('model_timeout', message), again: false }
       }
       const { cause } = failure
       const message = answering
@@ -87,6 +87,8 @@ export function createFaults({ provider, model, host, hasKey, secrets, idleMs }:
       ),
     overlong: (bytes: number) =>
       failed(`${server} sent a line of more than ${bytes} bytes; the answer was broken off.`),
+    tooMuch: (what: string) =>
+      failed(`${server} sent more than ${what} in one answer; it was broken off. Ask for less at once.`),
     nameless: () =>
       failed(`${server} sent a tool call without a name for model "${model}". Try again or choose another model.`),
     filtered: (): Fault => ({
@@ -99,16 +101,14 @@ export function createFaults({ provider, model, host, hasKey, secrets, idleMs }:
   }
 }
 
-/** A text from outside, fit to be shown: one line, without secrets, short. */
-function maskedEcho(text: string, secrets: readonly string[]): string {
-  let masked = text
-  for (const secret of secrets) if (secret.length >= MIN_SECRET_CHARS) masked = masked.replaceAll(secret, '[secret]')
-  masked = masked
-    .replaceAll(/\bbearer\s+[^\s"',;]+/gi, 'Bearer [secret]')
-    .replaceAll(/\bsk-[\w*.-]{3,}/g, '[secret]')
+/** A text from outside whose secrets are masked, fit to be told: one line, short, without what only looks like a key. */
+function shown(text: string): string {
+  const line = text
+    .replaceAll(/\bbearer\s+[^\s"',;]+/gi, 'Bearer ***')
+    .replaceAll(/\bsk-[\w*.-]{3,}/g, '***')
     .replaceAll(/\s+/g, ' ')
     .trim()
-  return masked.length > MAX_ECHO_CHARS ? `${masked.slice(0, MAX_ECHO_CHARS - 1)}…` : masked
+  return line.length > maxEchoChars ? `${line.slice(0, maxEchoChars - 1)}…` : line
 }
 
 /** The code of a status and what it means here. */

@@ -180,6 +180,12 @@ describe('reading a stream', () => {
     assert.deepEqual(textsOf(await collect(second.model)), ['b'])
   })
 
+  test('an answer that ran into the limit of the model says so', async (t) => {
+    const { model } = await serve(t, streaming(delta({ content: 'Half a' }), delta({}, 'length'), done))
+    const end = (await collect(model)).at(-1)
+    assert.equal(end?.type === 'done' && end.stop, 'length')
+  })
+
   test('a server that does not stream is understood', async (t) => {
     const tool = { id: 'x', type: 'function', function: { name: 'add', arguments: '{"a":1}' } }
     const message = { content: 'Hi', reasoning_content: 'hm', tool_calls: [tool] }
@@ -306,6 +312,43 @@ describe('tool calls', () => {
     })
   }
 
+  const piece = (fields: object) => ({ index: 0, ...fields })
+  const flood = (count: number, each: (at: number) => object): string[] =>
+    Array.from({ length: Math.ceil(count / 1000) }, (_, page) => {
+      const size = Math.min(1000, count - page * 1000)
+      return delta({ tool_calls: Array.from({ length: size }, (__, at) => each(page * 1000 + at)) })
+    })
+
+  test('a hundred thousand fragments of one call cost no more than their bytes', async (t) => {
+    const opening = delta({ tool_calls: [piece({ function: { name: 'f', arguments: '{"a":"' } })] })
+    // The name comes again with each: whether the call is whole must be known without reading it anew.
+    const pieces = flood(100_000, () => piece({ function: { name: 'f', arguments: 'xxxxxxxx' } }))
+    const closing = delta({ tool_calls: [piece({ function: { arguments: '"}' } })] })
+    const { model } = await serve(t, streaming(opening, ...pieces, closing, stop, done))
+    assert.deepEqual(callsOf(await collect(model)), [['f', `{"a":"${'x'.repeat(800_000)}"}`]])
+  })
+
+  const floods: readonly [what: string, count: number, each: (at: number) => object, message: RegExp][] = [
+    ['calls', 129, (at) => ({ id: `c${at}`, function: { name: 'f', arguments: '{}' } }), /more than 128 tool calls/],
+    ['fragments', 200_002, () => piece({ function: { arguments: 'x' } }), /more than 200000 fragments/],
+  ]
+  for (const [what, count, each, message] of floods) {
+    test(`more ${what} than a response may have are a fault, and none is taken`, async (t) => {
+      const opening = delta({ tool_calls: [{ id: 'c0', function: { name: 'f', arguments: '{}' } }] })
+      const { model, bodies } = await serve(t, streaming(opening, ...flood(count, each), stop, done))
+      const error = await fails(collect(model))
+      assert.equal(error.code, 'model_failed')
+      assert.match(error.message, message)
+      assert.equal(bodies.length, 1)
+    })
+  }
+
+  test('as many calls as a response may have are taken', async (t) => {
+    const calls = flood(128, (at) => ({ id: `c${at}`, function: { name: 'f', arguments: '{}' } }))
+    const { model } = await serve(t, streaming(...calls, stop, done))
+    assert.equal(callsOf(await collect(model)).length, 128)
+  })
+
   test('a call without a name is a fault of the model', async (t) => {
     const { model } = await serve(t, streaming(fragment({ index: 0 }, { arguments: '{}' }), done))
     assert.equal((await fails(collect(model))).code, 'model_failed')
@@ -352,10 +395,10 @@ describe('errors', () => {
     assert.equal(slept.length, 3)
   })
 
-  test('silence is model_timeout: tried again before the headers, not after them', async (t) => {
+  test('silence is model_timeout, before the headers and after them, and not tried again', async (t) => {
     const before = await serve(t, () => undefined, { limits: { idleMs: 20 } })
     assert.equal((await fails(collect(before.model))).code, 'model_timeout')
-    assert.equal(before.bodies.length, 4)
+    assert.equal(before.bodies.length, 1)
     const after = await serve(
       t,
       (response) => {
@@ -453,6 +496,37 @@ describe('errors', () => {
     const { message } = await fails(collect(model))
     for (const secret of [key, 'sk-other', 'abc.def', 'team-secret-1']) assert.ok(!message.includes(secret), secret)
     assert.ok(message.length < 800)
+  })
+
+  test('a key is masked in every spelling it may come back in', async (t) => {
+    const apiKey = 'k/ey "with" + signs & more'
+    const base64 = Buffer.from(`x${apiKey}`).toString('base64')
+    const said = [
+      apiKey,
+      JSON.stringify(apiKey),
+      encodeURIComponent(apiKey),
+      base64,
+      Buffer.from(apiKey).toString('hex'),
+    ]
+    for (const spelling of said) {
+      const { model } = await serve(t, (response) => void response.writeHead(400).end(`<${spelling}>`), { apiKey })
+      const { message } = await fails(collect(model))
+      assert.match(message, /It said: <.{0,6}\*\*\*.{0,6}>$/, spelling)
+    }
+  })
+
+  test('of an error without end only the beginning is read', async (t) => {
+    let sent = 0
+    const { model } = await serve(t, async (response) => {
+      response.writeHead(400)
+      const chunk = Buffer.alloc(64 * 1024, 'x')
+      while (!response.destroyed) {
+        sent += chunk.length
+        if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+      }
+    })
+    assert.equal((await fails(collect(model))).code, 'model_refused')
+    assert.ok(sent < 16 * 1024 * 1024, `${sent} bytes were taken`)
   })
 
   test('a key or base URL that cannot work is refused when the model is made', () => {
@@ -623,7 +697,7 @@ describe('the request body', () => {
       role: 'user',
       content: [
         { type: 'text', text: 'Look: ' },
-        { type: 'file', name: 'a"b.txt', text: 'one</file>two' },
+        { type: 'file', name: 'a"b.txt', text: 'one< / FILE >two' },
       ],
     },
     { type: 'reasoning', text: 'hm' },
@@ -662,7 +736,7 @@ describe('the request body', () => {
       function: { name, arguments: args },
     })
     assert.deepEqual(body.messages, [
-      { role: 'user', content: 'Look: \n<file name="a&quot;b.txt">\none<\\/file>two\n</file>\n' },
+      { role: 'user', content: 'Look: \n<file name="a&quot;b.txt">\none&lt; / FILE >two\n</file>\n' },
       {
         role: 'assistant',
         content: 'I shall call.',
