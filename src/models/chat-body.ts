@@ -12,6 +12,7 @@ import { adaptSchema } from './schema.ts'
 export function createBodyWriter(model: string): (request: ModelRequest) => string {
   const threads = new WeakMap<readonly Item[], { count: number; text: string }>()
   const catalogs = new WeakMap<readonly ToolSpec[], string>()
+  const known = new WeakMap<ToolSpec, string>()
   // Many threads share one system prompt, and it is long.
   let system = { text: '', json: '' }
 
@@ -32,8 +33,18 @@ export function createBodyWriter(model: string): (request: ModelRequest) => stri
   function toolsJson(tools: readonly ToolSpec[]): string {
     let text = catalogs.get(tools)
     if (text === undefined) {
-      text = JSON.stringify(tools.map(functionTool))
+      text = `[${tools.map(toolJson).join(',')}]`
       catalogs.set(tools, text)
+    }
+    return text
+  }
+
+  // A caller's functions make another catalog for each of its turns; the service's own tools are the same in all.
+  function toolJson(spec: ToolSpec): string {
+    let text = known.get(spec)
+    if (text === undefined) {
+      text = JSON.stringify(functionTool(spec))
+      known.set(spec, text)
     }
     return text
   }

@@ -8,8 +8,11 @@ const MAX_DESCRIPTION_CHARS = 1024
 const MAX_TOLD_CHARS = 4000
 /** References and compositions inside each other are followed so far; deeper ones are left out. */
 const MAX_DEPTH = 8
-/** A caller's schema may refer to itself many times over: so many parts are looked at, the rest is left out. */
-const MAX_SCHEMAS = 500
+/**
+ * A caller's schema may refer to itself many times over: so many schemas, properties and required names are looked at,
+ * the rest is left out. It keeps the work for a whole request's tools below a millisecond.
+ */
+const MAX_STEPS = 1000
 const COMPOSITIONS = ['oneOf', 'anyOf', 'allOf'] as const
 /** Refused at the top level beside the compositions. */
 const REFUSED = ['not', 'enum', 'const'] as const
@@ -21,10 +24,17 @@ export type AdaptedSchema = {
   readonly exact: boolean
 }
 
-/** What is left of the steps of one walk through a schema. */
-type Walk = { readonly root: JsonObject; left: number }
+/** One walk through a schema: what is left of its steps and of what may be told, and texts that were made already. */
+type Walk = { readonly root: JsonObject; steps: number; letters: number; readonly texts: Map<Json, string> }
 type Branch = { readonly branch: JsonObject; readonly shape: Shape }
-type Shape = { properties: Map<string, Json>; required: Set<string>; closed: boolean; told: string[] }
+/** `all` holds what several parts say of one property, where they differ. */
+type Shape = {
+  properties: Map<string, Json>
+  all: Map<string, Json[]>
+  required: Set<string>
+  closed: boolean
+  told: string[]
+}
 
 /** What a provider is told of a tool. Compositions inside of properties are left alone. */
 export function adaptSchema({ description, parameters }: Pick<ToolSpec, 'description' | 'parameters'>): AdaptedSchema {
@@ -34,7 +44,8 @@ export function adaptSchema({ description, parameters }: Pick<ToolSpec, 'descrip
     const properties = isObject(schema['properties']) ? schema['properties'] : {}
     return { description, parameters: { ...schema, type: 'object', properties }, exact: true }
   }
-  const shape = shapeOf(schema, { root: schema, left: MAX_SCHEMAS }, 0)
+  const walk: Walk = { root: schema, steps: MAX_STEPS, letters: MAX_TOLD_CHARS, texts: new Map() }
+  const shape = shapeOf(schema, walk, 0)
   const kept = Object.entries(schema).filter(([key]) => !isFlattened(key))
   const flat: JsonObject = {
     ...Object.fromEntries(kept),
@@ -61,65 +72,98 @@ function tell(adapted: AdaptedSchema, told: string): AdaptedSchema {
 
 /** The properties of a schema and of all it is composed of. */
 function shapeOf(schema: JsonObject, walk: Walk, depth: number): Shape {
-  const shape: Shape = {
-    properties: new Map(isObject(schema['properties']) ? Object.entries(schema['properties']) : []),
-    required: new Set(namesIn(schema['required'])),
-    closed: schema['additionalProperties'] === false,
-    told: [],
-  }
-  walk.left -= 1
-  if (depth >= MAX_DEPTH || walk.left <= 0) return shape
+  const shape: Shape = { properties: new Map(), all: new Map(), required: new Set(), closed: false, told: [] }
+  if (walk.steps <= 0) return shape
+  if (isSchema(schema['properties'])) shape.properties = new Map(Object.entries(schema['properties']))
+  shape.required = new Set(namesIn(schema['required']))
+  shape.closed = schema['additionalProperties'] === false
+  walk.steps -= 1 + shape.properties.size + shape.required.size
+  if (depth >= MAX_DEPTH) return shape
   for (const part of [lookUp(schema['$ref'], walk.root), ...listIn(schema['allOf'])]) {
-    if (isSchema(part)) addAll(shape, shapeOf(part, walk, depth + 1))
+    if (walk.steps <= 0) break
+    if (isSchema(part)) addAll(shape, shapeOf(part, walk, depth + 1), walk)
   }
+  for (const [name, parts] of shape.all) shape.properties.set(name, { allOf: parts })
   for (const key of ['oneOf', 'anyOf'] as const) {
     const branches = listIn(schema[key])
       .filter((branch) => isSchema(branch))
       .filter(takesObject)
-      .slice(0, Math.max(0, walk.left))
+      .slice(0, Math.max(0, walk.steps))
       .map((branch) => ({ branch, shape: shapeOf(branch, walk, depth + 1) }))
-    if (branches.length > 0) addOneOf(shape, key, branches)
+    if (branches.length > 0) addOneOf(shape, { key, branches, walk })
   }
   for (const key of [...REFUSED, 'if']) {
     // At the root `if` stays where it is; further in it would be lost.
-    if (key in schema && (key !== 'if' || depth > 0)) shape.told.push(tellRule(schema, key))
+    if (key in schema && (key !== 'if' || depth > 0)) say(shape, walk, () => tellRule(schema, key))
   }
   return shape
 }
 
+/** Tells something of a shape, as long as there is room for it. */
+function say(shape: Shape, walk: Walk, line: () => string): void {
+  if (walk.letters <= 0) return
+  const text = line()
+  walk.letters -= text.length
+  shape.told.push(text)
+}
+
 /** All of it holds: properties and required names add up. */
-function addAll(shape: Shape, part: Shape): void {
+function addAll(shape: Shape, part: Shape, walk: Walk): void {
   for (const [name, schema] of part.properties) {
     const own = shape.properties.get(name)
-    const same = own === undefined || canonical(own) === canonical(schema)
-    shape.properties.set(name, same ? schema : { allOf: [own, schema] })
+    const known = shape.all.get(name) ?? (own === undefined ? [] : [own])
+    if (known.some((each) => textOf(each, walk) === textOf(schema, walk))) continue
+    walk.steps -= known.length
+    if (known.length > 0) shape.all.set(name, [...known, schema])
+    else shape.properties.set(name, schema)
   }
   for (const name of part.required) shape.required.add(name)
   shape.closed ||= part.closed
   shape.told.push(...part.told)
 }
 
+type Choice = { readonly key: 'oneOf' | 'anyOf'; readonly branches: readonly Branch[]; readonly walk: Walk }
+
 /** One of them holds: only names that every branch requires stay required. */
-function addOneOf(shape: Shape, key: 'oneOf' | 'anyOf', branches: readonly Branch[]): void {
+function addOneOf(shape: Shape, { key, branches, walk }: Choice): void {
   const shapes = branches.map((each) => each.shape)
-  const names = new Set(shapes.flatMap(({ properties }) => [...properties.keys()]))
-  for (const name of names) {
+  const choices = new Map<string, Json[]>()
+  for (const { properties } of shapes) {
+    for (const [name, schema] of properties) {
+      const known = choices.get(name)
+      if (known) known.push(schema)
+      else choices.set(name, [schema])
+    }
+  }
+  for (const [name, schemas] of choices) {
     const own = shape.properties.get(name)
-    const either = eitherOf(shapes.flatMap(({ properties }) => properties.get(name) ?? []))
-    shape.properties.set(name, own === undefined || own === true ? either : narrowed(own, either))
+    const either = eitherOf(schemas, walk)
+    shape.properties.set(name, own === undefined || own === true ? either : narrowed(own, either, walk))
   }
   const [first, ...others] = shapes
   for (const name of first?.required ?? []) {
     if (others.every(({ required }) => required.has(name))) shape.required.add(name)
   }
   shape.closed ||= shapes.every(({ closed }) => closed)
-  shape.told.push(`The arguments take ${key === 'oneOf' ? 'exactly' : 'at least'} one of these forms:`)
-  for (const each of branches) shape.told.push(tellBranch(each), ...each.shape.told)
+  say(shape, walk, () => `The arguments take ${key === 'oneOf' ? 'exactly' : 'at least'} one of these forms:`)
+  for (const each of branches) {
+    say(shape, walk, () => tellBranch(each))
+    shape.told.push(...each.shape.told)
+  }
+}
+
+/** The canonical text of a part of the schema; a part that is referred to often has it made once. */
+function textOf(value: Json, { texts }: Walk): string {
+  const known = texts.get(value)
+  if (known !== undefined) return known
+  const text = canonical(value)
+  if (isObject(value)) texts.set(value, text)
+  return text
 }
 
 /** One schema for a property that the branches describe each in its way; constants become one enum. */
-function eitherOf(schemas: readonly Json[]): Json {
-  const distinct = [...new Map(schemas.map((schema) => [canonical(schema), schema])).values()]
+function eitherOf(schemas: readonly Json[], walk: Walk): Json {
+  const distinct = [...new Map(schemas.map((schema) => [textOf(schema, walk), schema])).values()]
   const values = distinct.map(valuesOf)
   if (!values.includes(undefined)) {
     const all = [...new Map(values.flatMap((list) => list ?? []).map((value) => [canonical(value), value])).values()]
@@ -133,8 +177,8 @@ function eitherOf(schemas: readonly Json[]): Json {
 }
 
 /** What a schema itself says of a property is wider than what its branches say; their constants narrow it. */
-function narrowed(own: Json, either: Json): Json {
-  if (canonical(own) === canonical(either)) return own
+function narrowed(own: Json, either: Json, walk: Walk): Json {
+  if (textOf(own, walk) === textOf(either, walk)) return own
   const values = valuesOf(either)
   return values && isSchema(own) && valuesOf(own) === undefined ? { ...own, enum: values } : own
 }

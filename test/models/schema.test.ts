@@ -153,6 +153,18 @@ describe('a composition at the top level', () => {
     assert.equal(parameters['type'], 'object')
   })
 
+  test('the work on a schema is bounded, whatever it is made of', () => {
+    const many = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at))
+    const differing = adapt({ allOf: many(400, (at) => ({ properties: { a: { const: at } } })) })
+    const { a } = differing.parameters['properties'] as { a: { allOf: unknown[] } }
+    assert.ok(a.allOf.length > 2 && a.allOf.length < 100, `${a.allOf.length} parts of 400`)
+    const wide = { properties: Object.fromEntries(many(400, (at) => [`p${at}`, { not: { enum: many(9, String) } }])) }
+    const parts = many(400, (at) => ({ allOf: [{ $ref: '#/$defs/wide' }, { not: { const: at } }] }))
+    const { description, parameters } = adapt({ $defs: { wide }, anyOf: parts })
+    assert.equal(Object.keys(parameters['properties'] as object).length, 400)
+    assert.ok(description.length + String(parameters['description']).length < 10_000)
+  })
+
   test('a property named __proto__ is a property', () => {
     const parameters = JSON.parse('{"oneOf":[{"properties":{"__proto__":{"type":"string"}}}]}') as JsonObject
     assert.equal(JSON.stringify(adapt(parameters).parameters['properties']), '{"__proto__":{"type":"string"}}')
