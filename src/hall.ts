@@ -7,6 +7,7 @@ import { AppError } from '#core/errors.ts'
 import { newId } from '#core/ids.ts'
 import type { Model } from '#core/model.ts'
 import type { Store } from '#core/store.ts'
+import type { Tools } from '#core/tool.ts'
 import { openComponents } from '#hall/components.ts'
 import { storeShipped } from '#hall/shipped.ts'
 import { openToolshed } from '#hall/tools.ts'
@@ -16,12 +17,13 @@ import { createSeal } from '#lib/seal.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
 import { createMemoryTools } from '#memory/tools.ts'
 import { openModel } from '#models/open.ts'
+import { judge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { openPostgresStore, openStore } from '#store/open.ts'
 import { createBuiltInTools } from '#tools/source.ts'
 import { expireGates } from '#turns/expiry.ts'
 import { createKeeper } from '#turns/keeper.ts'
-import { createRunner, type Runner, type Tools } from '#turns/runner.ts'
+import { createRunner, type Runner } from '#turns/runner.ts'
 import { createTurns, type Turns } from '#turns/turns.ts'
 
 const expiryCheckMs = 60_000
@@ -113,6 +115,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       histories: createHistories({ threads: store.threads }),
       model: openCurrent,
       tools: () => toolshed.tools(),
+      judge,
       bounds: defaultBounds,
       maxRunning: config.maxRunning,
     })

@@ -12,18 +12,20 @@ import { ask } from './ask.ts'
 import { type Bounds, reachedBound } from './guard.ts'
 import type { History } from './history.ts'
 import { type Move, nextMove, type Settlement } from './move.ts'
-import { systemPrompt } from './prompt.ts'
 import { attemptDraft, gateDraft, inOrderOfArrival, isGate, refusal, runCall } from './settle.ts'
 import type { Toolbox } from './toolbox.ts'
 
 export type LoopParts = {
   readonly turn: Turn
+  readonly system: string
   readonly history: History
   readonly model: Model
   readonly toolbox: Toolbox
   readonly bounds: Bounds
   readonly signal: AbortSignal
   readonly emit: (deltas: Delta[]) => void
+  /** Takes a fault of our own: the turn tells nobody its words. */
+  readonly report: (fault: unknown) => void
 }
 
 /**
@@ -32,7 +34,7 @@ export type LoopParts = {
  * down, or has lost it.
  */
 export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
-  const { turn, history, toolbox, signal } = parts
+  const { turn, history, toolbox, signal, report } = parts
   let usage = turn.usage
   let drafts: readonly Draft[] = []
   try {
@@ -41,7 +43,10 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
       const move = nextMove(history.items, toolbox)
       if (move.do === 'ask') {
         const bound = reachedBound({ ...spent(parts), usage }, parts.bounds)
-        if (bound) throw new AppError(bound.code, bound.message)
+        if (bound) {
+          yield { drafts: [], usage, outcome: { status: 'failed', error: bound } }
+          return
+        }
         const reply = await ask({ ...parts, turnId: turn.id, request: requestOf(parts) })
         usage = addUsage(usage, reply.usage)
         drafts = reply.drafts
@@ -62,6 +67,7 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
     const fault: unknown = signal.aborted ? signal.reason : error
     const outcome = outcomeOf(fault)
     if (!outcome) throw fault
+    if (!(fault instanceof AppError)) report(fault)
     yield { drafts: [...drafts, ...closing(history.items)], usage, outcome }
   }
 }
@@ -115,10 +121,10 @@ function restOf(move: Move): Outcome {
   return { status: move.do === 'wait' ? 'waiting' : 'done' }
 }
 
-function requestOf({ turn, history, toolbox }: LoopParts) {
+function requestOf({ turn, system, history, toolbox }: LoopParts) {
   const { temperature, format } = turn.options
   return {
-    system: systemPrompt,
+    system,
     items: history.prompt,
     tools: toolbox.specs,
     ...(temperature !== undefined && { temperature }),

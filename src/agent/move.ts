@@ -7,8 +7,8 @@ import type { Toolbox } from './toolbox.ts'
 /** What to do about one open call. */
 export type Settlement = {
   readonly call: Call
-  readonly how: 'run' | 'denied' | 'interrupted' | 'unknown' | 'invalid' | 'approval' | 'output'
-  /** What the person who denied it said. */
+  readonly how: 'run' | 'denied' | 'forbidden' | 'interrupted' | 'unknown' | 'invalid' | 'approval' | 'output'
+  /** What the person who denied it said, or why the policy asks or forbids. */
   readonly word?: string
 }
 
@@ -29,8 +29,8 @@ export function nextMove(items: readonly Item[], toolbox: Pick<Toolbox, 'kindOf'
   if (open.length === 0) return spokenLast(items) ? { do: 'stop' } : { do: 'ask' }
   const ready = open.flatMap((each) => readiness(each, toolbox) ?? [])
   if (ready.length > 0) return { do: 'settle', calls: ready }
-  const unasked = open.filter(({ gate, call }) => !gate && toolbox.kindOf(call) === 'ask')
-  if (unasked.length > 0) return { do: 'settle', calls: unasked.map(({ call }) => ({ call, how: 'approval' })) }
+  const unasked = open.flatMap(({ gate, call }) => (gate ? [] : (approval(call, toolbox) ?? [])))
+  if (unasked.length > 0) return { do: 'settle', calls: unasked }
   if (open.some(({ gate }) => gate && gate.kind !== 'output')) return { do: 'wait' }
   if (open.some(({ gate }) => gate)) return { do: 'stop' }
   return { do: 'settle', calls: open.slice(0, 1).map(({ call }) => ({ call, how: 'output' })) }
@@ -46,12 +46,18 @@ function readiness(
   // Also where the tool is gone since: it may have taken effect.
   if (attempted && !toolbox.repeatable(call)) return { call, how: 'interrupted' }
   const kind = toolbox.kindOf(call)
-  const allowed = answer?.decision === 'allow' ? kind === 'run' || kind === 'ask' : kind === 'run'
+  const allowed = kind.do === 'run' || (kind.do === 'ask' && answer?.decision === 'allow')
   if (allowed) return { call, how: 'run' }
-  if (kind === 'unknown' || kind === 'invalid') return { call, how: kind }
-  if (kind === 'deny') return { call, how: 'denied' }
+  if (kind.do === 'unknown' || kind.do === 'invalid') return { call, how: kind.do }
+  if (kind.do === 'deny') return { call, how: 'forbidden', word: kind.reason }
   // Allowed as a tool of ours, which it no longer is: nobody will answer again, so the model must call anew.
   return answer && { call, how: 'unknown' }
+}
+
+/** The approval that a call needs, if it needs one. */
+function approval(call: Call, toolbox: Pick<Toolbox, 'kindOf'>): Settlement | undefined {
+  const kind = toolbox.kindOf(call)
+  return kind.do === 'ask' ? { call, how: 'approval', word: kind.reason } : undefined
 }
 
 function spokenLast(items: readonly Item[]): boolean {

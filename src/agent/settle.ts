@@ -15,13 +15,14 @@ export function isGate({ how }: Settlement): boolean {
 }
 
 /** The gate a call waits at. */
-export function gateDraft({ call, how }: Settlement): Draft {
-  if (how === 'output') return gateOf(call, 'output', `Run ${call.name} and send its output.`)
-  return gateOf(call, 'approval', `Run \`${call.name}\`?`)
+export function gateDraft({ call, how, word: reason }: Settlement): Draft {
+  if (how === 'output') return gateOf(call, { kind: 'output', prompt: `Run ${call.name} and send its output.` })
+  return gateOf(call, { kind: 'approval', prompt: `Run \`${call.name}\`?`, ...(reason && { reason }) })
 }
 
-function gateOf({ callId, name, args }: Call, kind: Gate['kind'], prompt: string): Draft {
-  return { id: newId(), item: { type: 'gate', callId, kind, name, args, prompt } }
+function gateOf({ callId, name, args }: Call, gate: Pick<Gate, 'kind' | 'prompt' | 'reason'>): Draft {
+  const { kind, prompt, reason } = gate
+  return { id: newId(), item: { type: 'gate', callId, kind, name, args, prompt, ...(reason && { reason }) } }
 }
 
 /** Recorded before the tools run. */
@@ -34,10 +35,11 @@ export function refusal({ call, how, word }: Settlement): Draft {
   const name = call.name
   const output = {
     denied: `the user did not allow ${name}${word ? `: ${word}` : ''}`,
+    forbidden: `${name} is not allowed here${word ? `: ${word}` : ''}`,
     interrupted: `interrupted: ${name} was running when the service stopped; it may or may not have taken effect`,
     unknown: `there is no tool named ${name}`,
     invalid: `the arguments of ${name} were not a JSON object; call it again with valid JSON`,
-  }[how as 'denied' | 'interrupted' | 'unknown' | 'invalid']
+  }[how as 'denied' | 'forbidden' | 'interrupted' | 'unknown' | 'invalid']
   return resultDraft({ type: 'result', callId: call.callId, output, error: true })
 }
 
@@ -58,7 +60,7 @@ export async function runCall({ call }: Settlement, { toolbox, context }: RunPar
   } catch (error) {
     context.signal.throwIfAborted()
     if (error instanceof AppError && error.code === 'credential_missing')
-      return gateOf(call, 'credential', error.message)
+      return gateOf(call, { kind: 'credential', prompt: error.message })
     const output = capped(error instanceof Error ? error.message : String(error))
     return resultDraft({ type: 'result', callId: call.callId, output, error: true, ...(origin && { origin }) })
   }

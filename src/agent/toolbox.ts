@@ -1,11 +1,13 @@
 // The tools of one turn: the service's own, and the functions its caller brought.
-import { objectIn } from '#core/json.ts'
 import type { Call } from '#core/item.ts'
-import { effectsOf, type Tool, type ToolSpec } from '#core/tool.ts'
-import { judge } from '#safety/policy.ts'
+import { objectIn } from '#core/json.ts'
+import type { Verdict } from '#core/policy.ts'
+import type { Tool, Tools, ToolSpec } from '#core/tool.ts'
 
-/** What the loop has to do for a call, as far as the tool decides it. */
-export type CallKind = 'run' | 'ask' | 'deny' | 'caller' | 'unknown' | 'invalid'
+/** What the loop has to do for a call, as far as the tool and the policy decide it. */
+export type CallKind =
+  | { readonly do: 'run' | 'caller' | 'unknown' | 'invalid' }
+  | { readonly do: 'ask' | 'deny'; readonly reason: string }
 
 export interface Toolbox {
   readonly specs: readonly ToolSpec[]
@@ -15,23 +17,26 @@ export interface Toolbox {
   find(name: string): Tool | undefined
 }
 
+export type ToolboxParts = {
+  readonly tools: Tools
+  readonly callers?: readonly ToolSpec[] | undefined
+  /** The policy, as it stands for this turn. */
+  readonly judge: (call: Call, tool: Tool) => Verdict
+}
+
 /** Joins the service's tools with the caller's. The specs array is the same for every turn without caller tools. */
-export function createToolbox(
-  tools: ReadonlyMap<string, Tool>,
-  own: readonly ToolSpec[],
-  callers: readonly ToolSpec[] = [],
-): Toolbox {
+export function createToolbox({ tools: { byName, specs }, callers = [], judge }: ToolboxParts): Toolbox {
   return {
-    specs: callers.length > 0 ? [...own, ...callers] : own,
+    specs: callers.length > 0 ? [...specs, ...callers] : specs,
     kindOf(call) {
-      const tool = tools.get(call.name)
-      if (!tool && !callers.some(({ name }) => name === call.name)) return 'unknown'
-      if (!objectIn(call.args)) return 'invalid'
-      if (!tool) return 'caller'
-      const verdict = judge(effectsOf(tool, call.args))
-      return verdict === 'allow' ? 'run' : verdict
+      const tool = byName.get(call.name)
+      if (!tool && !callers.some(({ name }) => name === call.name)) return { do: 'unknown' }
+      if (!objectIn(call.args)) return { do: 'invalid' }
+      if (!tool) return { do: 'caller' }
+      const verdict = judge(call, tool)
+      return verdict.do === 'allow' ? { do: 'run' } : verdict
     },
-    repeatable: (call) => tools.get(call.name)?.repeatable ?? false,
-    find: (name) => tools.get(name),
+    repeatable: (call) => byName.get(call.name)?.repeatable ?? false,
+    find: (name) => byName.get(name),
   }
 }

@@ -1,8 +1,7 @@
 // The tools of the service: its sources joined, read again when they change.
 import { nameKey } from '#core/tool-names.ts'
-import type { Tool, ToolSource } from '#core/tool.ts'
+import type { Tool, ToolSource, Tools } from '#core/tool.ts'
 import type { Log } from '#lib/log.ts'
-import type { Tools } from '#turns/runner.ts'
 
 export interface Toolshed {
   tools(): Tools

@@ -5,20 +5,30 @@ import { textOf } from '#core/item.ts'
 import { objectIn } from '#core/json.ts'
 import type { ModelRequest } from '#core/model.ts'
 import type { ToolSpec } from '#core/tool.ts'
-import { withoutMark } from '#safety/injection.ts'
+import { withoutMark } from '#safety/fence.ts'
 import { adaptSchema } from './schema.ts'
+
+/** System prompts that are remembered, one for each user that is about. */
+const maxPrompts = 64
 
 /** Makes the function that writes request bodies for one model; it remembers threads and tools as long as they live. */
 export function createBodyWriter(model: string): (request: ModelRequest) => string {
   const threads = new WeakMap<readonly Item[], { count: number; text: string }>()
   const catalogs = new WeakMap<readonly ToolSpec[], string>()
   const known = new WeakMap<ToolSpec, string>()
-  // Many threads share one system prompt, and it is long.
-  let system = { text: '', json: '' }
+  // Many turns of one user, and of all who have no identity of their own, share a system prompt, and it is long.
+  const prompts = new Map<string, string>()
 
   function systemJson(text: string): string {
-    if (system.text !== text) system = { text, json: JSON.stringify({ role: 'system', content: text }) }
-    return system.json
+    const known = prompts.get(text)
+    if (known !== undefined) return known
+    const json = JSON.stringify({ role: 'system', content: text })
+    for (const oldest of prompts.keys()) {
+      if (prompts.size < maxPrompts) break
+      prompts.delete(oldest)
+    }
+    prompts.set(text, json)
+    return json
   }
 
   function threadJson(items: readonly Item[]): string {

@@ -174,7 +174,7 @@ function isWriting({ name, description }: ToolSpec): boolean {
 function phrase({ callId, output, error }: Result, items: readonly Item[]): string {
   const call = items.findLast((item) => item.type === 'call' && item.callId === callId)
   const name = call?.type === 'call' ? call.name : 'The tool'
-  // As safety/fence.ts writes it, which stands on a higher floor.
+  // As safety/fence.ts writes it.
   const text = output.replace(/^<untrusted-content[^>]*>\n([\s\S]*)\n<\/untrusted-content>$/, '$1').trim()
   if (error) return `${name} could not do that: ${text.slice(0, MAX_LINE_CHARS)}`
   if (name === 'memory_write') return 'I have made a note of that.'

@@ -1,17 +1,17 @@
-// Whether a call may run, must be asked for, or is refused.
-import type { Effects } from '#core/tool.ts'
+// The default policy: reading and remembering are free, whatever else changes something is asked for.
+import type { Judged, Verdict } from '#core/policy.ts'
+import { effectsOf } from '#core/tool.ts'
 
-export type Verdict = 'allow' | 'ask' | 'deny'
-
-/** The default policy: reading and remembering are free, whatever else changes something is asked for. */
-export function judge(effects: Effects): Verdict {
+export function judge({ call, tool }: Pick<Judged, 'call' | 'tool'>): Verdict {
+  const effects = effectsOf(tool, call.args)
   switch (effects) {
     case 'read':
     case 'keep':
-      return 'allow'
+      return { do: 'allow' }
     case 'write':
+      return { do: 'ask', reason: `${call.name} may change something` }
     case 'danger':
-      return 'ask'
+      return { do: 'ask', reason: `${call.name} may do anything that this machine allows` }
     default:
       return effects satisfies never
   }

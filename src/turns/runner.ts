@@ -1,16 +1,20 @@
 // Runs turns: takes them, drives the loop, records each step under the lease, and lets go when the process does.
 import type { Bus } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
+import type { UserId } from '#core/ids.ts'
 import type { Model } from '#core/model.ts'
+import type { Judge } from '#core/policy.ts'
 import type { Lease, Outcome, StartedTurn, Step, Store } from '#core/store.ts'
-import type { Tool, ToolSpec } from '#core/tool.ts'
+import type { Tools } from '#core/tool.ts'
 import { ended, type Turn } from '#core/turn.ts'
 import type { Bounds } from '#agent/guard.ts'
-import type { Histories } from '#agent/history.ts'
+import type { Histories, History } from '#agent/history.ts'
 import { closing, outcomeOf, runTurn } from '#agent/loop.ts'
-import { createToolbox } from '#agent/toolbox.ts'
+import { systemPrompt } from '#agent/prompt.ts'
+import { createToolbox, type Toolbox } from '#agent/toolbox.ts'
 import { within } from '#lib/deadline.ts'
 import type { Log } from '#lib/log.ts'
+import { taintOf } from '#safety/taint.ts'
 import { createClaims } from './claim.ts'
 import { isAway, untilStored } from './retry.ts'
 
@@ -25,14 +29,15 @@ export type RunnerParts = {
   readonly model: () => Promise<Model>
   /** The service's tools of the moment: the same object until they change. */
   readonly tools: () => Tools
+  readonly judge: Judge
+  /** Parts of the system prompt that are a user's own. */
+  readonly identity?: (user: UserId) => Promise<readonly string[]>
   readonly lease: Lease
   readonly bounds: Bounds
   readonly log: Log
   /** How many turns run here at once. */
   readonly maxRunning: number
 }
-
-export type Tools = { readonly byName: ReadonlyMap<string, Tool>; readonly specs: readonly ToolSpec[] }
 
 export interface Runner {
   /**
@@ -104,16 +109,21 @@ export function createRunner(parts: RunnerParts): Runner {
       runner.stop(turn.id, new AppError('time_limit', message))
     }, parts.bounds.minutes * 60_000)
     try {
-      const { byName, specs } = parts.tools()
-      const [history, model] = await Promise.all([parts.histories.open(started), modelOrFault(parts.model)])
+      const [history, model, identity] = await Promise.all([
+        parts.histories.open(started),
+        modelOrFault(parts.model),
+        parts.identity?.(turn.userId) ?? [],
+      ])
       const loop = runTurn({
         turn,
+        system: systemPrompt(identity),
         history,
         model,
-        toolbox: createToolbox(byName, specs, turn.options.tools),
+        toolbox: toolboxOf(turn, history),
         bounds: parts.bounds,
         signal,
         emit: (deltas) => bus.publish(turn.threadId, deltas),
+        report: (fault) => log.error({ turn: turn.id, err: fault }, 'turn failed inside the service'),
       })
       for await (const step of loop) {
         const recorded = await record(turn, held, step, signal)
@@ -125,6 +135,15 @@ export function createRunner(parts: RunnerParts): Runner {
     } finally {
       clearTimeout(minutes)
     }
+  }
+
+  /** The tools of this moment under the policy: it sees whose turn it is, and what the model has read so far. */
+  function toolboxOf({ userId: user, threadId, options }: Turn, { items }: History): Toolbox {
+    return createToolbox({
+      tools: parts.tools(),
+      callers: options.tools,
+      judge: (call, tool) => parts.judge({ user, threadId, call, tool, taint: taintOf(items) }),
+    })
   }
 
   /** A step that cannot be stored now (disk full, database away) is kept and tried again while the turn lives. */

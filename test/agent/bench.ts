@@ -18,6 +18,8 @@ export type Run = {
   readonly store: Store
   readonly steps: Step[]
   readonly deltas: Delta[]
+  /** Faults of our own that were reported. */
+  readonly faults: unknown[]
   readonly turn: Turn
   readonly history: History
   readonly items: Item[]
@@ -52,8 +54,10 @@ export async function runOne(t: TestContext, parts: RunParts): Promise<Run> {
   const history = await histories.open(started)
   const steps: Step[] = []
   const deltas: Delta[] = []
+  const faults: unknown[] = []
   const loop = runTurn({
     turn,
+    system: 'You are a test.',
     history,
     model: parts.model,
     toolbox: parts.toolbox ?? toolboxOf(),
@@ -63,6 +67,7 @@ export async function runOne(t: TestContext, parts: RunParts): Promise<Run> {
       deltas.push(...batch)
       parts.onDelta?.()
     },
+    report: (fault) => faults.push(fault),
   })
   for await (const step of loop) {
     await parts.onStep?.(step, turn)
@@ -71,5 +76,5 @@ export async function runOne(t: TestContext, parts: RunParts): Promise<Run> {
     turn = recorded.turn
     steps.push(step)
   }
-  return { store, steps, deltas, turn, history, items: await itemsOf(store, turn) }
+  return { store, steps, deltas, faults, turn, history, items: await itemsOf(store, turn) }
 }

@@ -64,7 +64,11 @@ const moves: readonly [what: string, items: Item[], move: string][] = [
   ['arguments that are no object', [user, garbled], 'settle x:invalid'],
   ['arguments of a caller that are no object', [user, call('x', 'fn', '[1]')], 'settle x:invalid'],
   ['built-in calls before gates', [user, fn, write, read, gone], 'settle r:run g:unknown'],
-  ['approvals before the caller, all at once', [user, fn, write, write2], 'settle w:approval w2:approval'],
+  [
+    'approvals before the caller, all at once',
+    [user, fn, write, write2],
+    'settle w:approval(write may change something) w2:approval(write may change something)',
+  ],
   ['an open approval', [user, write, gate('w', 'approval')], 'wait'],
   ['an open sign-in', [user, read, gate('r', 'credential')], 'wait'],
   ['a sign-in that was done', [user, read, gate('r', 'credential'), allow('r')], 'settle r:run'],
@@ -135,7 +139,7 @@ test('a log cut by a crash after any append has its next move', () => {
   assert.deepEqual(seen, [
     'ask',
     ...running,
-    'settle w:approval',
+    'settle w:approval(write may change something)',
     'wait',
     'settle w:run',
     'settle w:interrupted',

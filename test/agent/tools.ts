@@ -5,6 +5,7 @@ import type { Tool, ToolContext, ToolSpec } from '#core/tool.ts'
 import { noUsage, type Usage } from '#core/turn.ts'
 import { createToolbox, type Toolbox } from '#agent/toolbox.ts'
 import type { Json } from '#core/json.ts'
+import { judge } from '#safety/policy.ts'
 
 type Run = (args: string, context: ToolContext) => Promise<string>
 
@@ -34,8 +35,11 @@ export function toolboxOf(more: readonly Tool[] = []): Toolbox {
     tool('once', { repeatable: false }),
     tool('write', { effects: 'write', repeatable: false }),
   ]
-  const { byName, specs } = toolsOf([...own, ...more])
-  return createToolbox(byName, specs, [specOf('fn'), specOf('fn2')])
+  return createToolbox({
+    tools: toolsOf([...own, ...more]),
+    callers: [specOf('fn'), specOf('fn2')],
+    judge: (call, tool) => judge({ call, tool }),
+  })
 }
 
 export function call(callId: string, name: string, args: Json = {}): Call {

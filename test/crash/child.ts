@@ -13,6 +13,7 @@ import { ended, noUsage } from '#core/turn.ts'
 import { lockHome, masterKey, openHome } from '#home.ts'
 import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
+import { judge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { openStore } from '#store/open.ts'
 import { createRunner } from '#turns/runner.ts'
@@ -106,6 +107,7 @@ const tools = [tool('pay', false), tool('look', true)]
 const lease = { owner: newId(), epoch: 1 }
 const bus = createLocalBus()
 const runner = createRunner({
+  judge,
   store,
   bus,
   lease,

@@ -13,6 +13,7 @@ import { noUsage } from '#core/turn.ts'
 import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
+import { judge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { openStore } from '#store/open.ts'
 import { createRunner, type Runner } from '#turns/runner.ts'
@@ -60,6 +61,7 @@ export async function openTestHall(options: HallOptions = {}): Promise<TestHall>
   const lease = await store.leases.join(newId())
   const toolSet = { byName: new Map(tools.map((tool) => [tool.spec.name, tool])), specs: tools.map(({ spec }) => spec) }
   const runner = createRunner({
+    judge,
     store,
     bus,
     histories: createHistories({ threads: store.threads }),

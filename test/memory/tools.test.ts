@@ -1,7 +1,7 @@
 // Memory as the agent's tools: what they do, what they refuse, when they ask.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { effectsOf } from '#core/tool.ts'
+import type { JsonObject } from '#core/json.ts'
 import { createSeal } from '#lib/seal.ts'
 import { createDocuments } from '#memory/documents.ts'
 import { createMemoryTools } from '#memory/tools.ts'
@@ -10,6 +10,7 @@ import { openStore } from '#store/open.ts'
 import { calls, says } from '../doors/hall.ts'
 import { openHouse } from '../doors/web/house.ts'
 import { ada, bob } from '../store/harness.ts'
+import { call } from '../agent/tools.ts'
 
 function open(t: TestContext) {
   const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)) })
@@ -95,7 +96,7 @@ for (const [name, args, words] of refused) {
 
 test('to remember is allowed, to change who the agent is must be asked for', (t) => {
   const { find } = open(t)
-  const verdict = (name: string, args: object) => judge(effectsOf(find(name), JSON.stringify(args)))
+  const verdict = (name: string, args: object) => judge({ call: call('c', name, args as JsonObject), tool: find(name) }).do
   for (const name of ['memory_search', 'memory_read', 'memory_list'])
     assert.equal(verdict(name, { path: 'SOUL.md' }), 'allow')
   for (const name of ['memory_write', 'memory_edit', 'memory_delete']) {

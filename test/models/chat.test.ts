@@ -736,7 +736,7 @@ describe('the request body', () => {
       function: { name, arguments: args },
     })
     assert.deepEqual(body.messages, [
-      { role: 'user', content: 'Look: \n<file name="a&quot;b.txt">\none&lt; / FILE >two\n</file>\n' },
+      { role: 'user', content: 'Look: \n<file name="a&quot;b.txt">\none[ / FILE >two\n</file>\n' },
       {
         role: 'assistant',
         content: 'I shall call.',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { judge } from '#safety/policy.ts'
+import { call, tool } from '../agent/tools.ts'
 
 for (const [effects, verdict] of [
   ['read', 'allow'],
@@ -9,5 +10,9 @@ for (const [effects, verdict] of [
   ['write', 'ask'],
   ['danger', 'ask'],
 ] as const) {
-  test(`a tool that may ${effects} is met with ${verdict}`, () => assert.equal(judge(effects), verdict))
+  test(`a tool that may ${effects} is met with ${verdict}`, () => {
+    const judged = judge({ call: call('c', 'act'), tool: tool('act', { effects }) })
+    assert.equal(judged.do, verdict)
+    if (judged.do !== 'allow') assert.match(judged.reason, /^act may /)
+  })
 }

@@ -7,11 +7,13 @@ import type { Bus } from '#core/bus.ts'
 import type { Event } from '#core/event.ts'
 import { type Item, textMessage, textOf } from '#core/item.ts'
 import type { Model, ModelRequest } from '#core/model.ts'
+import type { Judge } from '#core/policy.ts'
 import type { Lease, Store } from '#core/store.ts'
 import type { Tool } from '#core/tool.ts'
-import { silentLog } from '#lib/log.ts'
+import { type Log, silentLog } from '#lib/log.ts'
+import { judge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
-import { createRunner, type Runner } from '#turns/runner.ts'
+import { createRunner, type Runner, type RunnerParts } from '#turns/runner.ts'
 import { createTurns, type StartTurn, type Turns } from '#turns/turns.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { type Saying, saying, type Script, tool, toolsOf } from '../agent/tools.ts'
@@ -41,6 +43,9 @@ export type HouseParts = {
   readonly lease?: Lease
   readonly bounds?: Partial<Bounds>
   readonly bus?: (bus: Bus) => Bus
+  readonly judge?: Judge
+  readonly identity?: NonNullable<RunnerParts['identity']>
+  readonly log?: Log
 }
 
 export const tools: readonly Tool[] = [
@@ -76,6 +81,8 @@ export function openHouse(t: TestContext, parts: HouseParts = {}): House {
   const { byName, specs } = toolsOf(parts.tools ?? tools)
   const ours = parts.lease ?? lease
   const runner = createRunner({
+    judge: parts.judge ?? judge,
+    ...(parts.identity && { identity: parts.identity }),
     store: parts.runnerStore?.(store) ?? store,
     bus,
     histories: createHistories({ threads: store.threads }),
@@ -83,7 +90,7 @@ export function openHouse(t: TestContext, parts: HouseParts = {}): House {
     tools: () => ({ byName, specs }),
     lease: ours,
     bounds: { ...defaultBounds, ...parts.bounds },
-    log: silentLog,
+    log: parts.log ?? silentLog,
     maxRunning: parts.limit ?? 1_000,
   })
   t.after(async () => {

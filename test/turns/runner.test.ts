@@ -3,10 +3,13 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import type { Store, TurnStore } from '#core/store.ts'
+import type { Turn } from '#core/turn.ts'
+import type { Judged } from '#core/policy.ts'
+import { logTo } from '#lib/log.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { tool } from '../agent/tools.ts'
 import { ada, lease, other, turnOf } from '../store/harness.ts'
-import { eventsOf, holding, message, openHouse, restOf, textsOf, tools, turnOver } from './house.ts'
+import { eventsOf, type House, holding, message, openHouse, restOf, textsOf, tools, turnOver } from './house.ts'
 
 /** Waits until something is true, by way of what the process has to do anyway. */
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
@@ -258,4 +261,76 @@ test('a turn that runs out of time ends with what it said', async (t) => {
   assert.equal(restOf(await eventsOf(events)), 'failed')
   assert.equal((await turns.get(ada, turn.id))?.error?.code, 'time_limit')
   assert.deepEqual(await textsOf(store, turn.threadId), ['hi', 'So far'])
+})
+
+/** A turn on a message, as it came to rest. */
+async function ended(house: House): Promise<Turn> {
+  const { turn, events } = await house.turns.start(message('hi'))
+  await eventsOf(events)
+  return (await house.store.turns.get(ada, turn.id)) ?? turn
+}
+
+test('a turn that fails by a fault of our own tells its caller nothing of it, and the log all', async (t) => {
+  const lines: { level: string; err?: unknown }[] = []
+  const log = logTo((level, fields) => lines.push({ level, ...fields }), 'debug')
+  const fault = new TypeError('secret path /home/x')
+  const house = openHouse(t, {
+    log,
+    reply: () => {
+      throw fault
+    },
+  })
+  const turn = await ended(house)
+  assert.equal(turn.error?.code, 'internal')
+  assert.doesNotMatch(turn.error?.message ?? '', /secret/)
+  assert.equal(lines.find(({ level }) => level === 'error')?.err, fault)
+})
+
+test('the policy sees whose call it is and what the model has read; its reason stands with the gate', async (t) => {
+  const judged: Judged[] = []
+  const house = openHouse(t, {
+    tools: [tool('fetch', { untrusted: true }), tool('look')],
+    judge(each) {
+      judged.push(each)
+      return each.taint === undefined ? { do: 'allow' } : { do: 'ask', reason: `it has read ${each.taint}` }
+    },
+    reply: (_, { items }) => [{ name: items.some(({ type }) => type === 'result') ? 'look' : 'fetch', args: { a: 1 } }],
+  })
+  const turn = await ended(house)
+  assert.equal(turn.status, 'waiting')
+  const first = judged.find(({ call }) => call.name === 'fetch')
+  assert.deepEqual(
+    [first?.user, first?.threadId, first?.call.args, first?.tool.spec.name, first?.taint],
+    [ada, turn.threadId, '{"a":1}', 'fetch', undefined],
+  )
+  assert.equal(judged.at(-1)?.taint, 'fetch')
+  const gate = (await house.store.threads.history(turn)).find((item) => item.type === 'gate')
+  assert.equal(gate?.reason, 'it has read fetch')
+})
+
+test('a call that the policy forbids is a result that says why', async (t) => {
+  let runs = 0
+  const house = openHouse(t, {
+    tools: [tool('look', {}, () => Promise.resolve(String(++runs)))],
+    judge: () => ({ do: 'deny', reason: 'not on Sundays' }),
+    reply: (_, { items }) => (items.some(({ type }) => type === 'result') ? ['ok'] : [{ name: 'look' }]),
+  })
+  const turn = await ended(house)
+  const result = (await house.store.threads.history(turn)).find((item) => item.type === 'result')
+  assert.deepEqual(
+    [turn.status, runs, result?.output, result?.error],
+    ['done', 0, 'look is not allowed here: not on Sundays', true],
+  )
+})
+
+test("the system prompt begins the same for everybody and ends with the user's own parts", async (t) => {
+  const prompts: string[] = []
+  const house = openHouse(t, {
+    identity: (user) => Promise.resolve([`I serve ${user}.`, 'I am calm.']),
+    reply: (_, { system }) => [String(prompts.push(system))],
+  })
+  await ended(house)
+  const plain = openHouse(t, { reply: (_, { system }) => [String(prompts.push(system))] })
+  await ended(plain)
+  assert.equal(prompts[0], `${prompts[1]}\n\nI serve ${ada}.\n\nI am calm.`)
 })

@@ -30,6 +30,7 @@ export const GateWire = z.object({
   name: z.string(),
   args: z.unknown(),
   prompt: z.string(),
+  reason: z.optional(z.string()),
 })
 
 export const FaultWire = z.object({ code: z.string(), message: z.string() })
@@ -118,8 +119,8 @@ export function openGate(entries: readonly Entry[]): z.output<typeof GateWire> |
   return found && gateWire(found)
 }
 
-function gateWire({ callId, kind, name, args, prompt }: Gate): z.output<typeof GateWire> {
-  return { id: callId, kind, name, args: asWritten(args), prompt }
+function gateWire({ callId, kind, name, args, prompt, reason }: Gate): z.output<typeof GateWire> {
+  return { id: callId, kind, name, args: asWritten(args), prompt, ...(reason && { reason }) }
 }
 
 /** Arguments as the object they write, each number as it was written; where they write none, the text. */
@@ -142,8 +143,8 @@ function bodyWire(item: Item) {
     case 'result':
       return { type: item.type, call_id: item.callId, output: item.output, ...(item.error && { error: true }) }
     case 'gate': {
-      const { type, callId, kind, name, args, prompt } = item
-      return { type, call_id: callId, kind, name, args: asWritten(args), prompt }
+      const { id: call_id, ...gate } = gateWire(item)
+      return { type: item.type, call_id, ...gate }
     }
     case 'answer': {
       const { type, callId, decision, output, by } = item

@@ -1,0 +1,22 @@
+// What a judgement of a call is made of, and what comes of it. The rules themselves stand in safety.
+import type { UserId } from './ids.ts'
+import type { Call } from './item.ts'
+import type { Tool } from './tool.ts'
+
+/** Everything a policy may look at. */
+export type Judged = {
+  readonly user: UserId
+  readonly threadId: string
+  readonly call: Call
+  readonly tool: Tool
+  /** Where the first untrusted text comes from that the model has read; undefined while it has read none. */
+  readonly taint: string | undefined
+}
+
+/** Whether a call may run, must be asked for, or is refused. The reason is told to whoever decides, or to the model. */
+export type Verdict =
+  | { readonly do: 'allow' }
+  | { readonly do: 'ask'; readonly reason: string }
+  | { readonly do: 'deny'; readonly reason: string }
+
+export type Judge = (judged: Judged) => Verdict
