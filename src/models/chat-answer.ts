@@ -6,7 +6,7 @@ import { CallFragments, textIn } from './chat-calls.ts'
 import type { Fault, Faults } from './chat-fault.ts'
 import { dataStart, LineCutter } from './chat-lines.ts'
 
-const CONTENT_KEY = /"content": ?"/
+const contentKey = /"content": ?"/
 
 export type AnswerParts = {
   readonly faults: Faults
@@ -100,11 +100,11 @@ export class ChatAnswer {
 
   /** Remembers the frame of a line whose only news is this text. */
   #learn(line: string, token: string): void {
-    const key = CONTENT_KEY.exec(line)
+    const key = contentKey.exec(line)
     if (!key || this.#finished || this.#fragments.calls.length > 0) return
     const start = key.index + key[0].length
     const after = line.slice(start + token.length)
-    if (!line.startsWith(token, start) || !after.startsWith('"') || CONTENT_KEY.test(after)) return
+    if (!line.startsWith(token, start) || !after.startsWith('"') || contentKey.test(after)) return
     this.#before = line.slice(0, start)
     this.#after = after
   }

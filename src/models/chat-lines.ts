@@ -1,7 +1,7 @@
 // Server-sent events as bytes: cuts what the network brings into whole lines and finds their data.
 
-const NEWLINE = 0x0a
-const SPACE = 0x20
+const newlineByte = 0x0a
+const spaceCode = 0x20
 
 /**
  * Joins bytes to whole lines. Cuts at the last newline byte, which is never part of a longer UTF-8 character, so that
@@ -19,7 +19,7 @@ export class LineCutter {
   /** The whole lines that these bytes complete, without the last newline; '' when there are none yet. */
   push(bytes: Buffer): string {
     // Nearly every read ends with a line.
-    const cut = bytes.at(-1) === NEWLINE ? bytes.length - 1 : bytes.lastIndexOf(NEWLINE)
+    const cut = bytes.at(-1) === newlineByte ? bytes.length - 1 : bytes.lastIndexOf(newlineByte)
     if (cut === -1) {
       this.#hold(bytes)
       return ''
@@ -56,5 +56,5 @@ export class LineCutter {
 /** Where the data of the line at `from` begins; -1 for comments, other fields and blank lines. */
 export function dataStart(text: string, from: number): number {
   if (!text.startsWith('data:', from)) return -1
-  return text.charCodeAt(from + 5) === SPACE ? from + 6 : from + 5
+  return text.charCodeAt(from + 5) === spaceCode ? from + 6 : from + 5
 }

@@ -2,10 +2,10 @@
 import type { Agent, Dispatcher } from 'undici'
 
 /** Bytes that may wait for a slow reader before the socket is paused. */
-const HIGH_WATER_BYTES = 1024 * 1024
+const highWaterBytes = 1024 * 1024
 /** After the answer is complete: how long, and for how much, the end of the body is awaited to keep the connection. */
-const LINGER_MS = 1_000
-const LINGER_BYTES = 64 * 1024
+const lingerMs = 1_000
+const lingerBytes = 64 * 1024
 
 export type Post = {
   readonly origin: string
@@ -102,7 +102,7 @@ export class Upstream implements Dispatcher.DispatchHandler {
     if (!complete) return this.#stop(undefined)
     this.#waitingBytes = 0
     if (this.#controller?.paused) this.#controller.resume()
-    this.#linger = setTimeout(() => this.#stop(undefined), LINGER_MS)
+    this.#linger = setTimeout(() => this.#stop(undefined), lingerMs)
     this.#linger.unref()
   }
 
@@ -125,13 +125,13 @@ export class Upstream implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#waitingBytes += chunk.length
     if (this.#closed) {
-      if (this.#waitingBytes > LINGER_BYTES) this.#stop(undefined)
+      if (this.#waitingBytes > lingerBytes) this.#stop(undefined)
       return
     }
     this.#totalBytes += chunk.length
     if (this.#totalBytes > this.#post.maxBytes) return this.#stop({ type: 'too_long' })
     this.#chunks.push(chunk)
-    if (this.#waitingBytes > HIGH_WATER_BYTES) controller.pause()
+    if (this.#waitingBytes > highWaterBytes) controller.pause()
     this.#wakeReader()
   }
 

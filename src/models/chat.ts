@@ -7,14 +7,14 @@ import { ChatAnswer } from './chat-answer.ts'
 import { createBodyWriter } from './chat-body.ts'
 import { createFaults, type Fault } from './chat-fault.ts'
 import { type Head, type Post, Upstream } from './chat-wire.ts'
-import { MAX_ATTEMPTS, retryAfterMs, retryDelay, type Sleep, sleep as realSleep } from './retry.ts'
+import { maxAttempts, retryAfterMs, retryDelay, type Sleep, sleep as realSleep } from './retry.ts'
 
-const DEFAULT_WINDOW = 128_000
-const CONNECT_TIMEOUT_MS = 10_000
+const defaultWindow = 128_000
+const connectTimeoutMs = 10_000
 /** An idle connection is kept this long unless the server says otherwise. */
-const KEEP_ALIVE_MS = 30_000
+const keepAliveMs = 30_000
 /** Of an error's body, only so much is read. */
-const MAX_ERROR_BYTES = 64 * 1024
+const maxErrorBytes = 64 * 1024
 
 type ChatLimits = {
   /** Longest wait for the next token. */
@@ -23,7 +23,7 @@ type ChatLimits = {
   readonly responseBytes: number
 }
 
-const DEFAULT_LIMITS: ChatLimits = {
+const defaultLimits: ChatLimits = {
   idleMs: 120_000,
   lineBytes: 4 * 1024 * 1024,
   responseBytes: 32 * 1024 * 1024,
@@ -47,7 +47,7 @@ export type ChatModelParts = {
 /** A model behind a chat-completions server. Throws invalid_config for an address or key that can never work. */
 export function createChatModel(parts: ChatModelParts): Model {
   const { provider, name, apiKey = '', sleep = realSleep, random = Math.random, clock = Date.now, priceOf } = parts
-  const limits = { ...DEFAULT_LIMITS, ...parts.limits }
+  const limits = { ...defaultLimits, ...parts.limits }
   const url = parseBaseUrl(parts.baseUrl)
   const post = {
     origin: url.origin,
@@ -98,7 +98,7 @@ export function createChatModel(parts: ChatModelParts): Model {
       }
       if (!fault) return
       signal.throwIfAborted()
-      if (begun || !fault.again || attempt >= MAX_ATTEMPTS) throw fault.error
+      if (begun || !fault.again || attempt >= maxAttempts) throw fault.error
       await sleep(retryDelay(attempt, random(), fault.retryAfterMs), signal)
       signal.throwIfAborted()
     }
@@ -120,7 +120,7 @@ export function createChatModel(parts: ChatModelParts): Model {
     for (let bytes = upstream.take(); bytes; bytes = upstream.take()) {
       chunks.push(bytes)
       size += bytes.length
-      if (!good && size > MAX_ERROR_BYTES) break
+      if (!good && size > maxErrorBytes) break
       await upstream.more()
     }
     const { head, failure } = upstream
@@ -131,7 +131,7 @@ export function createChatModel(parts: ChatModelParts): Model {
     return faults.ofStatus(head.status, text, { retryAfterMs: wait, location: head.location })
   }
 
-  return { provider, name, window: parts.window ?? DEFAULT_WINDOW, stream }
+  return { provider, name, window: parts.window ?? defaultWindow, stream }
 }
 
 async function openAgent(): Promise<Agent> {
@@ -141,8 +141,8 @@ async function openAgent(): Promise<Agent> {
   return new Agent({
     connections: null,
     allowH2: false,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    connect: { timeout: CONNECT_TIMEOUT_MS },
+    keepAliveTimeout: keepAliveMs,
+    connect: { timeout: connectTimeoutMs },
   })
 }
 

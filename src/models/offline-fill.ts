@@ -9,15 +9,15 @@ type Source = { text: string; readonly said: ReadonlySet<string>; readonly topic
 /** A required value takes what it can get, a wanted one a clear value, an optional one only what was named. */
 type Slot = { readonly name: string; readonly schema: Schema; readonly wish: 'required' | 'wanted' | 'optional' }
 
-const NUMBER = String.raw`(?<![\w.-])(-?\d+(?:,\d{3}\b)*(?:\.\d+)?)(?!\w|-\d)`
-const QUOTED = /["“`]([^"“”`]+)["”`]/
-const NAMES = /(?<![\p{L}\d/.@])\p{Lu}[\p{L}\d'’-]*(?:,? (?:(?:de|la|of|the) )*\p{Lu}[\p{L}\d'’-]*)*/gu
+const numberPattern = String.raw`(?<![\w.-])(-?\d+(?:,\d{3}\b)*(?:\.\d+)?)(?!\w|-\d)`
+const quotedText = /["“`]([^"“”`]+)["”`]/
+const properNames = /(?<![\p{L}\d/.@])\p{Lu}[\p{L}\d'’-]*(?:,? (?:(?:de|la|of|the) )*\p{Lu}[\p{L}\d'’-]*)*/gu
 /** A URL, an email address, a date, a file. */
-const SHAPED =
+const shapedText =
   /(?<![\w./+-])(?:https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)]|[\w.+-]+@[\w.-]+\w|\d{4}-\d\d-\d\d|[\w./-]*\w\.[a-z]\w*)/
 
 /** What people say, and the word that they mean by it. */
-const MEANINGS: readonly (readonly [said: RegExp, means: string])[] = [
+const meanings: readonly (readonly [said: RegExp, means: string])[] = [
   [/\bhttps?:\/\//i, 'web'],
   [/\bcelsius\b/i, 'metric'],
   [/\bfahrenheit\b/i, 'imperial'],
@@ -25,7 +25,7 @@ const MEANINGS: readonly (readonly [said: RegExp, means: string])[] = [
   [/\b(?:forecast|rain|snow|temperature|umbrella|hot|cold|air quality)\b/i, 'weather'],
 ]
 /** Words that carry no subject. */
-export const FILLERS: ReadonlySet<string> = new Set(
+export const fillers: ReadonlySet<string> = new Set(
   wordsOf(`a about an and any are at be can could current day do does find for from get give has have hello here hey hi how
   i in is it know like list look m me my need now of on or please read right s say search show t tell that the there this
   to today tool up use want was what when where which who will with would you your`),
@@ -75,7 +75,7 @@ export function wordsOf(text: string): string[] {
 
 /** The words of a message, and those it means. */
 export function meaningOf(message: string): ReadonlySet<string> {
-  return new Set([...wordsOf(message), ...MEANINGS.flatMap(([said, means]) => (said.test(message) ? [means] : []))])
+  return new Set([...wordsOf(message), ...meanings.flatMap(([said, means]) => (said.test(message) ? [means] : []))])
 }
 
 /** A schema without its choice: the branch whose constants were said, else the first that is not null. */
@@ -105,15 +105,15 @@ function findValue({ name, schema, wish }: Slot, source: Source): Json | undefin
   if (schema.const !== undefined) return schema.const as Json
   const isSaid = (value: unknown) => {
     const words = wordsOf(String(value))
-    const telling = words.filter((word) => !FILLERS.has(word))
+    const telling = words.filter((word) => !fillers.has(word))
     return (telling.length > 0 ? telling : words).every((word) => source.said.has(word))
   }
   if (Array.isArray(schema.enum)) return schema.enum.find(isSaid) as Json | undefined
   if (schema.type === 'boolean') return isSaid(name) || undefined
   if (schema.type === 'string') return takeText(name, wish, source)
   if ((schema.type !== 'number' && schema.type !== 'integer') || wish === 'optional') return undefined
-  const named = new RegExp(`\\b${RegExp.escape(name.replaceAll('_', ' '))}[\\s:=]+${NUMBER}`, 'i')
-  const value = Number((take(source, named) ?? take(source, new RegExp(NUMBER)))?.replaceAll(',', '') ?? NaN)
+  const named = new RegExp(`\\b${RegExp.escape(name.replaceAll('_', ' '))}[\\s:=]+${numberPattern}`, 'i')
+  const value = Number((take(source, named) ?? take(source, new RegExp(numberPattern)))?.replaceAll(',', '') ?? NaN)
   const fits = value >= Number(schema.minimum ?? -Infinity) && value <= Number(schema.maximum ?? Infinity)
   return fits && (schema.type === 'number' || Number.isInteger(value)) ? value : undefined
 }
@@ -122,17 +122,17 @@ function takeText(name: string, wish: Slot['wish'], source: Source): string | un
   const rest = () => trimmed(source.text, source)
   if (/time_?zone/i.test(name)) return zoneOf(rest())
   if (wish === 'optional') return undefined
-  const names = /query|text|content|question|prompt|message|input/i.test(name) ? [] : source.text.match(NAMES)
+  const names = /query|text|content|question|prompt|message|input/i.test(name) ? [] : source.text.match(properNames)
   const run = names?.map((each) => trimmed(each, source)).find((each) => each !== '')
   const proper = /city/i.test(name) ? run?.split(',')[0] : run
-  const text = take(source, QUOTED) ?? proper ?? take(source, SHAPED) ?? (wish === 'required' ? rest() : '')
+  const text = take(source, quotedText) ?? proper ?? take(source, shapedText) ?? (wish === 'required' ? rest() : '')
   source.text = source.text.replace(text, ' ')
   return text || undefined
 }
 
 /** Without the words at both ends that only lead to a value: fillers and the tool's own. */
 function trimmed(text: string, { topic }: Source): string {
-  const isOwn = (word: string) => FILLERS.has(word) || topic.has(word) || MEANINGS.some(([said]) => said.test(word))
+  const isOwn = (word: string) => fillers.has(word) || topic.has(word) || meanings.some(([said]) => said.test(word))
   const words = text.split(/\s+/)
   const carries = (word: string) => !wordsOf(word).every(isOwn)
   const kept = words.slice(Math.max(0, words.findIndex(carries)), words.findLastIndex(carries) + 1)

@@ -2,11 +2,11 @@
 import { setTimeout as timer } from 'node:timers/promises'
 
 /** Tries of one call, the first included. */
-export const MAX_ATTEMPTS = 4
-const FIRST_DELAY_MS = 500
-const MAX_DELAY_MS = 8_000
+export const maxAttempts = 4
+const firstDelayMs = 500
+const maxDelayMs = 8_000
 /** A server that asks for a longer pause than this is asked again earlier: the user waits. */
-const MAX_RETRY_AFTER_MS = 30_000
+const maxRetryAfterMs = 30_000
 
 /** Waits; throws the signal's reason at once when it is aborted. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
@@ -27,8 +27,8 @@ export function passes(status: number): boolean {
 
 /** The pause after a failed attempt (counted from 1): what the server asked for, else exponential with jitter. */
 export function retryDelay(attempt: number, random: number, retryAfterMs?: number): number {
-  if (retryAfterMs !== undefined) return Math.min(retryAfterMs, MAX_RETRY_AFTER_MS)
-  const full = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS)
+  if (retryAfterMs !== undefined) return Math.min(retryAfterMs, maxRetryAfterMs)
+  const full = Math.min(firstDelayMs * 2 ** (attempt - 1), maxDelayMs)
   return Math.round(full * (0.5 + random / 2))
 }
 

@@ -4,18 +4,18 @@ import { canonical, isObject, type JsonObject, type Json } from '#core/json.ts'
 import type { ToolSpec } from '#core/tool.ts'
 
 /** Longest description that OpenAI takes; the branches of a longer one are told inside the schema. */
-const MAX_DESCRIPTION_CHARS = 1024
-const MAX_TOLD_CHARS = 4000
+const maxDescriptionChars = 1024
+const maxToldChars = 4000
 /** References and compositions inside each other are followed so far; deeper ones are left out. */
-const MAX_DEPTH = 8
+const deepest = 8
 /**
  * A caller's schema may refer to itself many times over: so many schemas, properties and required names are looked at,
  * the rest is left out. It keeps the work for a whole request's tools below a millisecond.
  */
-const MAX_STEPS = 1000
-const COMPOSITIONS = ['oneOf', 'anyOf', 'allOf'] as const
+const maxSteps = 1000
+const compositions = ['oneOf', 'anyOf', 'allOf'] as const
 /** Refused at the top level beside the compositions. */
-const REFUSED = ['not', 'enum', 'const'] as const
+const refusedKeys = ['not', 'enum', 'const'] as const
 
 export type AdaptedSchema = {
   readonly description: string
@@ -39,12 +39,12 @@ type Shape = {
 /** What a provider is told of a tool. Compositions inside of properties are left alone. */
 export function adaptSchema({ description, parameters }: Pick<ToolSpec, 'description' | 'parameters'>): AdaptedSchema {
   const { $schema: _, ...schema } = parameters
-  const composed = [...COMPOSITIONS, ...REFUSED, '$ref'].some((key) => key in schema)
+  const composed = [...compositions, ...refusedKeys, '$ref'].some((key) => key in schema)
   if (!composed) {
     const properties = isObject(schema['properties']) ? schema['properties'] : {}
     return { description, parameters: { ...schema, type: 'object', properties }, exact: true }
   }
-  const walk: Walk = { root: schema, steps: MAX_STEPS, letters: MAX_TOLD_CHARS, texts: new Map() }
+  const walk: Walk = { root: schema, steps: maxSteps, letters: maxToldChars, texts: new Map() }
   const shape = shapeOf(schema, walk, 0)
   const kept = Object.entries(schema).filter(([key]) => !isFlattened(key))
   const flat: JsonObject = {
@@ -54,17 +54,17 @@ export function adaptSchema({ description, parameters }: Pick<ToolSpec, 'descrip
     ...(shape.required.size > 0 && { required: [...shape.required] }),
     ...(shape.closed && { additionalProperties: false }),
   }
-  return tell({ description, parameters: flat, exact: false }, shape.told.join('\n').slice(0, MAX_TOLD_CHARS))
+  return tell({ description, parameters: flat, exact: false }, shape.told.join('\n').slice(0, maxToldChars))
 }
 
 function isFlattened(key: string): boolean {
-  return ['$ref', 'required', 'properties', ...COMPOSITIONS, ...REFUSED].includes(key)
+  return ['$ref', 'required', 'properties', ...compositions, ...refusedKeys].includes(key)
 }
 
 function tell(adapted: AdaptedSchema, told: string): AdaptedSchema {
   if (told === '') return adapted
   const description = adapted.description === '' ? told : `${adapted.description}\n\n${told}`
-  if (description.length <= MAX_DESCRIPTION_CHARS) return { ...adapted, description }
+  if (description.length <= maxDescriptionChars) return { ...adapted, description }
   const own = adapted.parameters['description']
   const inside = typeof own === 'string' ? `${own}\n\n${told}` : told
   return { ...adapted, parameters: { ...adapted.parameters, description: inside } }
@@ -78,7 +78,7 @@ function shapeOf(schema: JsonObject, walk: Walk, depth: number): Shape {
   shape.required = new Set(namesIn(schema['required']))
   shape.closed = schema['additionalProperties'] === false
   walk.steps -= 1 + shape.properties.size + shape.required.size
-  if (depth >= MAX_DEPTH) return shape
+  if (depth >= deepest) return shape
   for (const part of [lookUp(schema['$ref'], walk.root), ...listIn(schema['allOf'])]) {
     if (walk.steps <= 0) break
     if (isSchema(part)) addAll(shape, shapeOf(part, walk, depth + 1), walk)
@@ -92,7 +92,7 @@ function shapeOf(schema: JsonObject, walk: Walk, depth: number): Shape {
       .map((branch) => ({ branch, shape: shapeOf(branch, walk, depth + 1) }))
     if (branches.length > 0) addOneOf(shape, { key, branches, walk })
   }
-  for (const key of [...REFUSED, 'if']) {
+  for (const key of [...refusedKeys, 'if']) {
     // At the root `if` stays where it is; further in it would be lost.
     if (key in schema && (key !== 'if' || depth > 0)) say(shape, walk, () => tellRule(schema, key))
   }

@@ -3,7 +3,7 @@ import { AppError, type ErrorCode } from '#core/errors.ts'
 import { isObject, type Json, type JsonObject } from '#core/json.ts'
 import type { Usage } from '#core/turn.ts'
 
-const ERROR_CODES = [
+const errorCodes = [
   'model_unknown',
   'model_key_missing',
   'model_unreachable',
@@ -13,7 +13,7 @@ const ERROR_CODES = [
   'model_failed',
   'model_timeout',
 ] as const satisfies readonly ErrorCode[]
-const REPLY_FIELDS = [
+const replyFields = [
   'when',
   'afterTool',
   'text',
@@ -25,7 +25,7 @@ const REPLY_FIELDS = [
   'usage',
   'times',
 ]
-const USAGE_FIELDS = ['inputTokens', 'cachedTokens', 'outputTokens', 'reasoningTokens', 'costUsd'] as const
+const usageFields = ['inputTokens', 'cachedTokens', 'outputTokens', 'reasoningTokens', 'costUsd'] as const
 
 /** One thing the model says. All fields are optional; an empty reply is an empty answer. */
 export type Reply = {
@@ -42,7 +42,7 @@ export type Reply = {
   readonly chunkDelayMs?: number
   /** Instead of an end. It leaves no response behind: a reply in turn stays in turn. */
   readonly error?: {
-    readonly code: (typeof ERROR_CODES)[number]
+    readonly code: (typeof errorCodes)[number]
     readonly message?: string
     readonly afterChunks?: number
   }
@@ -76,7 +76,7 @@ type Read<T> = (value: Json, path: string) => T
 function readReply(value: Json, path: string): Reply {
   if (typeof value === 'string') return { text: value }
   const at = (name: string): string => `${path}.${name}`
-  const field = open(value, path, REPLY_FIELDS)
+  const field = open(value, path, replyFields)
   const read = <T>(name: string, as: Read<T>): T | undefined => optional(field(name), at(name), as)
   return strip({
     when: read('when', string),
@@ -103,17 +103,17 @@ function readCall(value: Json, path: string): { name: string; args: JsonObject |
 
 function readError(value: Json, path: string): NonNullable<Reply['error']> {
   const field = open(value, path, ['code', 'message', 'afterChunks'])
-  const code = ERROR_CODES.find((each) => each === field('code'))
+  const code = errorCodes.find((each) => each === field('code'))
   return strip({
-    code: code ?? fault(`${path}.code`, `must be one of ${ERROR_CODES.join(', ')}`),
+    code: code ?? fault(`${path}.code`, `must be one of ${errorCodes.join(', ')}`),
     message: optional(field('message'), `${path}.message`, string),
     afterChunks: optional(field('afterChunks'), `${path}.afterChunks`, number),
   })
 }
 
 function readUsage(value: Json, path: string): Partial<Usage> {
-  const field = open(value, path, USAGE_FIELDS)
-  const read = USAGE_FIELDS.map((name) => [name, optional(field(name), `${path}.${name}`, number)] as const)
+  const field = open(value, path, usageFields)
+  const read = usageFields.map((name) => [name, optional(field(name), `${path}.${name}`, number)] as const)
   return Object.fromEntries(read.filter(([, count]) => count !== undefined))
 }
 

@@ -7,9 +7,9 @@ import { noUsage, type Usage } from '#core/turn.ts'
 import { type Sleep, sleep as realSleep } from './retry.ts'
 import type { Reply, Script } from './script.ts'
 
-const WINDOW = 128_000
-const CHARS_PER_TOKEN = 4
-const EXHAUSTED: Reply = { text: '(script exhausted)' }
+const windowTokens = 128_000
+const charsPerToken = 4
+const exhausted: Reply = { text: '(script exhausted)' }
 
 /** A model that follows a script (`parseScript` reads one). */
 export function createScriptedModel({
@@ -34,7 +34,7 @@ export function createScriptedModel({
     signal.throwIfAborted()
     if (reply.error) throw new AppError(reply.error.code, reply.error.message ?? `the script says ${reply.error.code}`)
   }
-  return { provider: 'scripted', name, window: WINDOW, stream }
+  return { provider: 'scripted', name, window: windowTokens, stream }
 }
 
 /** The reply to these items: the first whose conditions fit the latest input, else the one in turn. */
@@ -96,7 +96,7 @@ function inTurn(script: Script, responses: number): Reply {
     position -= reply.times ?? 1
     if (position < 0) return reply
   }
-  return EXHAUSTED
+  return exhausted
 }
 
 type Batch = { readonly events: readonly ModelEvent[]; readonly pause: boolean }
@@ -153,5 +153,5 @@ function charsOf(item: Item): number {
 }
 
 function tokens(chars: number): number {
-  return Math.ceil(chars / CHARS_PER_TOKEN)
+  return Math.ceil(chars / charsPerToken)
 }

@@ -6,31 +6,31 @@ import type { Rational } from './rational.ts'
 export type Operation = { takes: readonly [least: number, most: number]; run: (args: readonly Rational[]) => Rational }
 
 /** Forty digits of each; whatever they enter is approximate. */
-export const CONSTANTS: ReadonlyMap<string, Rational> = new Map([
+export const constants: ReadonlyMap<string, Rational> = new Map([
   ['pi', { num: 31415926535897932384626433832795028841972n, den: 10n ** 40n, exact: false }],
   ['π', { num: 31415926535897932384626433832795028841972n, den: 10n ** 40n, exact: false }],
   ['e', { num: 27182818284590452353602874713526624977572n, den: 10n ** 40n, exact: false }],
 ])
 
-export const FUNCTIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
-  ['sqrt', { takes: [1, 1], run: ([x = rational.ONE]) => rational.squareRoot(x) }],
-  ['abs', { takes: [1, 1], run: ([x = rational.ONE]) => (x.num < 0n ? rational.negate(x) : x) }],
-  ['round', { takes: [1, 2], run: ([x = rational.ONE, places]) => roundTo(x, places) }],
-  ['floor', { takes: [1, 1], run: ([x = rational.ONE]) => rational.floor(x) }],
-  ['ceil', { takes: [1, 1], run: ([x = rational.ONE]) => rational.negate(rational.floor(rational.negate(x))) }],
+export const functions: ReadonlyMap<string, Operation> = new Map<string, Operation>([
+  ['sqrt', { takes: [1, 1], run: ([x = rational.one]) => rational.squareRoot(x) }],
+  ['abs', { takes: [1, 1], run: ([x = rational.one]) => (x.num < 0n ? rational.negate(x) : x) }],
+  ['round', { takes: [1, 2], run: ([x = rational.one, places]) => roundTo(x, places) }],
+  ['floor', { takes: [1, 1], run: ([x = rational.one]) => rational.floor(x) }],
+  ['ceil', { takes: [1, 1], run: ([x = rational.one]) => rational.negate(rational.floor(rational.negate(x))) }],
   ['min', { takes: [1, 100], run: (args) => args.reduce((a, b) => (rational.compare(a, b) <= 0 ? a : b)) }],
   ['max', { takes: [1, 100], run: (args) => args.reduce((a, b) => (rational.compare(a, b) >= 0 ? a : b)) }],
-  ['factorial', { takes: [1, 1], run: ([x = rational.ONE]) => rational.factorial(x) }],
-  ['pow', { takes: [2, 2], run: ([x = rational.ONE, y = rational.ONE]) => rational.power(x, y) }],
-  ['log', { takes: [1, 2], run: ([x = rational.ONE, base]) => logarithm(x, base) }],
-  ['ln', { takes: [1, 1], run: ([x = rational.ONE]) => rational.fromNumber(naturalLog(x)) }],
-  ['sin', { takes: [1, 1], run: ([x = rational.ONE]) => rational.fromNumber(snap(Math.sin(angle(x)), x)) }],
-  ['cos', { takes: [1, 1], run: ([x = rational.ONE]) => rational.fromNumber(snap(Math.cos(angle(x)), x)) }],
-  ['tan', { takes: [1, 1], run: ([x = rational.ONE]) => tangent(x) }],
+  ['factorial', { takes: [1, 1], run: ([x = rational.one]) => rational.factorial(x) }],
+  ['pow', { takes: [2, 2], run: ([x = rational.one, y = rational.one]) => rational.power(x, y) }],
+  ['log', { takes: [1, 2], run: ([x = rational.one, base]) => logarithm(x, base) }],
+  ['ln', { takes: [1, 1], run: ([x = rational.one]) => rational.fromNumber(naturalLog(x)) }],
+  ['sin', { takes: [1, 1], run: ([x = rational.one]) => rational.fromNumber(snap(Math.sin(angle(x)), x)) }],
+  ['cos', { takes: [1, 1], run: ([x = rational.one]) => rational.fromNumber(snap(Math.cos(angle(x)), x)) }],
+  ['tan', { takes: [1, 1], run: ([x = rational.one]) => tangent(x) }],
 ])
 
 /** Beyond this a floating-point angle no longer means what was written. */
-const MAX_ANGLE = 2 ** 53
+const maxAngle = 2 ** 53
 
 function roundTo(x: Rational, places: Rational | undefined): Rational {
   if (places === undefined) return rational.round(x)
@@ -62,7 +62,7 @@ function wholeLog(whole: bigint): number {
 
 function angle(x: Rational): number {
   const value = rational.toNumber(x)
-  if (Math.abs(value) > MAX_ANGLE) throw new RangeError('the angle is too large for an approximate result')
+  if (Math.abs(value) > maxAngle) throw new RangeError('the angle is too large for an approximate result')
   return value
 }
 

@@ -2,15 +2,15 @@
 import { AppError } from '#core/errors.ts'
 import { objectIn } from '#core/json.ts'
 import type { Tool } from '#core/tool.ts'
-import { CONSTANTS, FUNCTIONS } from './calculate-functions.ts'
+import { constants, functions } from './calculate-functions.ts'
 import type { Operation } from './calculate-functions.ts'
 import * as rational from './rational.ts'
 import type { Rational } from './rational.ts'
 
-export const MAX_EXPRESSION_CHARS = 1_000
-export const MAX_DEPTH = 100
+export const maxExpressionChars = 1_000
+export const deepest = 100
 /** Sum of the sizes of all intermediate results: keeps a hostile expression from holding the process. */
-const MAX_WORK_BITS = 200_000
+const maxWorkBits = 200_000
 
 /** The tool as the agent gets it. */
 export function createCalculateTool(): Tool {
@@ -47,8 +47,8 @@ export function calculate(expression: unknown): string {
 
 /** Parses and evaluates in one pass. Throws invalid_input with the position (from 1) of what is wrong. */
 export function evaluate(expression: string): Rational {
-  if (expression.length > MAX_EXPRESSION_CHARS) {
-    const message = `the expression has ${expression.length} characters; at most ${MAX_EXPRESSION_CHARS} are taken`
+  if (expression.length > maxExpressionChars) {
+    const message = `the expression has ${expression.length} characters; at most ${maxExpressionChars} are taken`
     throw new AppError('invalid_input', message, { param: 'expression' })
   }
   // Every replacement is one character for one, so that positions stay true.
@@ -140,12 +140,12 @@ function primary(reader: Reader): Rational {
   const name = /^(?:[a-z]+|π)/.exec(reader.text.slice(start))?.[0]
   if (name === undefined) fail(reader, `expected a number, found ${found(reader)}`)
   reader.position += name.length
-  const constant = CONSTANTS.get(name)
+  const constant = constants.get(name)
   if (constant !== undefined) return constant
-  const operation = FUNCTIONS.get(name)
+  const operation = functions.get(name)
   if (operation !== undefined) return call(reader, name, operation)
   reader.position = start
-  return fail(reader, `unknown name "${name.slice(0, 30)}"; known are ${[...FUNCTIONS.keys(), 'pi', 'e'].join(', ')}`)
+  return fail(reader, `unknown name "${name.slice(0, 30)}"; known are ${[...functions.keys(), 'pi', 'e'].join(', ')}`)
 }
 
 function number(reader: Reader): Rational {
@@ -190,12 +190,12 @@ function apply<T extends readonly Rational[]>(
     throw error
   }
   reader.work += rational.bitsOf(value)
-  if (reader.work > MAX_WORK_BITS) fail(reader, 'the expression takes too much work', position)
+  if (reader.work > maxWorkBits) fail(reader, 'the expression takes too much work', position)
   return value
 }
 
 function nested<T>(reader: Reader, read: () => T): T {
-  if (++reader.depth > MAX_DEPTH) fail(reader, `nested more than ${MAX_DEPTH} deep`)
+  if (++reader.depth > deepest) fail(reader, `nested more than ${deepest} deep`)
   const value = read()
   reader.depth--
   return value

@@ -4,16 +4,16 @@
 export type Rational = { readonly num: bigint; readonly den: bigint; readonly exact: boolean }
 
 /** Numerator and denominator together; some 3,000 digits. Larger results are refused. */
-const MAX_BITS = 10_000
-export const MAX_EXPONENT = 10_000
-export const MAX_FACTORIAL = 1_000
-const REPEATING_DIGITS = 30
-const APPROXIMATE_DIGITS = 15
+const maxBits = 10_000
+export const maxExponent = 10_000
+export const maxFactorial = 1_000
+const repeatingDigits = 30
+const approximateDigits = 15
 /** What an inexact number carries on, well above what is shown. */
-const WORKING_DIGITS = 40
-const MAX_FRACTION_CHARS = 200
+const workingDigits = 40
+const maxFractionChars = 200
 
-export const ONE: Rational = { num: 1n, den: 1n, exact: true }
+export const one: Rational = { num: 1n, den: 1n, exact: true }
 
 /** The reduced fraction num/den. Throws RangeError on a zero denominator or past the size limit. */
 function ratio(num: bigint, den: bigint, exact = true): Rational {
@@ -21,8 +21,8 @@ function ratio(num: bigint, den: bigint, exact = true): Rational {
   const common = den === 1n ? 1n : gcd(num < 0n ? -num : num, den < 0n ? -den : den)
   const sign = den < 0n ? -1n : 1n
   const value = { num: (sign * num) / common, den: (sign * den) / common, exact }
-  if (bitsOf(value) <= MAX_BITS) return value
-  if (exact) throw new RangeError(`the result is too large (more than ${MAX_BITS} bits)`)
+  if (bitsOf(value) <= maxBits) return value
+  if (exact) throw new RangeError(`the result is too large (more than ${maxBits} bits)`)
   return approximate(value)
 }
 
@@ -70,7 +70,7 @@ export function round(a: Rational): Rational {
 
 export function factorial(a: Rational): Rational {
   if (a.den !== 1n || a.num < 0n) throw new RangeError('a factorial needs a whole number that is not negative')
-  if (a.num > BigInt(MAX_FACTORIAL)) throw new RangeError(`a factorial above ${MAX_FACTORIAL}! is too large`)
+  if (a.num > BigInt(maxFactorial)) throw new RangeError(`a factorial above ${maxFactorial}! is too large`)
   let product = 1n
   for (let factor = 2n; factor <= a.num; factor++) product *= factor
   return ratio(product, 1n, a.exact)
@@ -89,7 +89,7 @@ export function squareRoot(a: Rational): Rational {
   if (a.num < 0n) throw new RangeError('a negative number has no real square root')
   const [num, den] = [wholeRoot(a.num), wholeRoot(a.den)]
   if (a.exact && num * num === a.num && den * den === a.den) return { num, den, exact: true }
-  const places = WORKING_DIGITS + Math.max(0, lengthOf(a.den) - lengthOf(a.num))
+  const places = workingDigits + Math.max(0, lengthOf(a.den) - lengthOf(a.num))
   return approximate(ratioUnchecked(wholeRoot((a.num * 10n ** BigInt(2 * places)) / a.den), 10n ** BigInt(places)))
 }
 
@@ -112,7 +112,7 @@ export function parseDecimal(text: string): Rational {
   const [mantissa = '0', exponentText = '0'] = text.toLowerCase().split('e')
   const [whole = '', decimals = ''] = mantissa.split('.')
   const exponent = Number(exponentText) - decimals.length
-  if (Math.abs(exponent) > MAX_EXPONENT) throw new RangeError(`an exponent beyond ${MAX_EXPONENT} is too large`)
+  if (Math.abs(exponent) > maxExponent) throw new RangeError(`an exponent beyond ${maxExponent} is too large`)
   const digits = BigInt(`${whole}${decimals}` === '-' ? '0' : `${whole}${decimals}` || '0')
   return exponent < 0 ? ratio(digits, 10n ** BigInt(-exponent)) : ratio(digits * 10n ** BigInt(exponent), 1n)
 }
@@ -120,7 +120,7 @@ export function parseDecimal(text: string): Rational {
 /** The readable value: whole where it terminates, else to a number of digits, with the fraction where there is one. */
 export function show(a: Rational): string {
   const sign = a.num < 0n ? '-' : ''
-  if (!a.exact) return sign + decimalText(significant(a, APPROXIMATE_DIGITS))
+  if (!a.exact) return sign + decimalText(significant(a, approximateDigits))
   if (a.den === 1n) return a.num.toString()
   const places = terminatingPlaces(a.den)
   if (places !== undefined) {
@@ -128,23 +128,23 @@ export function show(a: Rational): string {
     return sign + withPoint(digits.toString(), places)
   }
   const fraction = `${a.num}/${a.den}`
-  const exactly = fraction.length > MAX_FRACTION_CHARS ? '' : ` (exactly ${fraction})`
-  return `${sign}${decimalText(significant(a, REPEATING_DIGITS), '…')}${exactly}`
+  const exactly = fraction.length > maxFractionChars ? '' : ` (exactly ${fraction})`
+  return `${sign}${decimalText(significant(a, repeatingDigits), '…')}${exactly}`
 }
 
 function wholePower(base: Rational, exponent: bigint): Rational {
   const size = exponent < 0n ? -exponent : exponent
-  if (size > BigInt(MAX_EXPONENT)) throw new RangeError(`an exponent beyond ${MAX_EXPONENT} is too large`)
+  if (size > BigInt(maxExponent)) throw new RangeError(`an exponent beyond ${maxExponent} is too large`)
   const unit = base.den === 1n && base.num >= -1n && base.num <= 1n
-  if (!unit && (bitsOf(base) - 8) * Number(size) > MAX_BITS) {
-    throw new RangeError(`the result is too large (more than ${MAX_BITS} bits)`)
+  if (!unit && (bitsOf(base) - 8) * Number(size) > maxBits) {
+    throw new RangeError(`the result is too large (more than ${maxBits} bits)`)
   }
   return exponent < 0n ? ratio(base.den ** size, base.num ** size) : ratio(base.num ** size, base.den ** size)
 }
 
 function approximate(a: Rational): Rational {
-  const { digits, exponent } = significant(a, WORKING_DIGITS)
-  if (Math.abs(exponent) > MAX_BITS / 4) throw new RangeError('the result is too large for an approximate number')
+  const { digits, exponent } = significant(a, workingDigits)
+  if (Math.abs(exponent) > maxBits / 4) throw new RangeError('the result is too large for an approximate number')
   const scale = 10n ** BigInt(Math.abs(exponent))
   const signed = a.num < 0n ? -digits : digits
   return { ...(exponent < 0 ? ratioUnchecked(signed, scale) : ratioUnchecked(signed * scale, 1n)), exact: false }
@@ -169,7 +169,7 @@ function significant(a: Rational, count: number): { digits: bigint; exponent: nu
 function decimalText({ digits, exponent }: { digits: bigint; exponent: number }, more = ''): string {
   const text = digits.toString()
   const magnitude = text.length - 1 + exponent
-  if (magnitude < -7 || magnitude >= REPEATING_DIGITS) {
+  if (magnitude < -7 || magnitude >= repeatingDigits) {
     return `${withPoint(text, text.length - 1)}${more}e${magnitude}`
   }
   return (exponent < 0 ? withPoint(text, -exponent) : text + '0'.repeat(exponent)) + more

@@ -48,6 +48,13 @@ const bounds: readonly [
   ],
   ['the same arguments for another tool', { items: [...times(3, same), ...done('once', { a: 1, b: 2 })] }, undefined],
   ['arguments that differ', { items: times(30, (at) => done('read', { at })) }, undefined],
+  [
+    'arguments that differ beyond what a number can hold',
+    {
+      items: times(4, (at) => [{ type: 'call', callId: `n${at}`, name: 'read', args: `{"id":900719925474099${at}}` }]),
+    },
+    undefined,
+  ],
   ['the same garbled arguments 4 times', { items: times(4, () => done('read', '{"half')) }, 'repeated_call'],
   ['4 failures in a row', { items: times(4, failing) }, undefined],
   ['5 failures in a row', { items: times(5, failing) }, 'failing_tool'],

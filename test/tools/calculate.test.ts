@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
-import { calculate, createCalculateTool, evaluate, MAX_DEPTH, MAX_EXPRESSION_CHARS } from '#tools/calculate.ts'
-import { MAX_EXPONENT, MAX_FACTORIAL, show } from '#tools/rational.ts'
+import { calculate, createCalculateTool, evaluate, deepest, maxExpressionChars } from '#tools/calculate.ts'
+import { maxExponent, maxFactorial, show } from '#tools/rational.ts'
 
 const exact: readonly (readonly [expression: string, value: string])[] = [
   // whole numbers and order of operations
@@ -167,8 +167,8 @@ const wrong: readonly (readonly [expression: string, message: RegExp, position: 
   ['(-1)!', /factorial needs a whole number/, 5],
   ['round(1, 0.5)', /whole number/, 1],
   // bounds
-  [`${MAX_FACTORIAL + 1}!`, /factorial above 1000! is too large/, 5],
-  [`2^${MAX_EXPONENT + 1}`, /exponent beyond 10000/, 2],
+  [`${maxFactorial + 1}!`, /factorial above 1000! is too large/, 5],
+  [`2^${maxExponent + 1}`, /exponent beyond 10000/, 2],
   ['9^9^9', /exponent beyond 10000/, 2],
   ['1e99999', /exponent beyond 10000/, 1],
   ['9e9999', /more than 10000 bits/, 1],
@@ -193,7 +193,7 @@ for (const [expression, message, position] of wrong) {
 }
 
 const hostile: readonly (readonly [what: string, expression: string, message: RegExp])[] = [
-  ['a long expression', '1+'.repeat(MAX_EXPRESSION_CHARS), /has 2000 characters; at most 1000/],
+  ['a long expression', '1+'.repeat(maxExpressionChars), /has 2000 characters; at most 1000/],
   ['deep parentheses', '('.repeat(999), /nested more than 100 deep/],
   ['deep functions', 'abs('.repeat(200), /nested more than 100 deep/],
   ['many signs', `${'-'.repeat(999)}1`, /nested more than 100 deep/],
@@ -213,7 +213,7 @@ for (const [what, expression, message] of hostile) {
 }
 
 test('nesting up to the bound is fine', () => {
-  const depth = MAX_DEPTH - 1
+  const depth = deepest - 1
   assert.equal(show(evaluate(`${'('.repeat(depth)}1${')'.repeat(depth)}`)), '1')
 })
 
