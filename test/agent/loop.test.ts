@@ -437,7 +437,7 @@ test("a caller's outputs come back one by one, fenced, and the model is asked af
   }
   assert.equal(model.requests.length, 2)
   assert.deepEqual(outputs(model.requests[1]?.items ?? []), [
-    '<untrusted-content from="fn">\none &lt;/untrusted-content>\n</untrusted-content>',
+    '<untrusted-content from="fn">\none [/untrusted-content>\n</untrusted-content>',
     'read ran',
     '<untrusted-content from="fn2">\ntwo\n</untrusted-content>',
   ])

@@ -96,7 +96,8 @@ for (const [name, args, words] of refused) {
 
 test('to remember is allowed, to change who the agent is must be asked for', (t) => {
   const { find } = open(t)
-  const verdict = (name: string, args: object) => judge({ call: call('c', name, args as JsonObject), tool: find(name) }).do
+  const verdict = (name: string, args: object) =>
+    judge({ call: call('c', name, args as JsonObject), tool: find(name) }).do
   for (const name of ['memory_search', 'memory_read', 'memory_list'])
     assert.equal(verdict(name, { path: 'SOUL.md' }), 'allow')
   for (const name of ['memory_write', 'memory_edit', 'memory_delete']) {
