@@ -8,6 +8,7 @@ import { postgres } from './postgres.ts'
 import { profile } from './profile.ts'
 import { responses, streams } from './responses.ts'
 import { fillCache, makeBundle } from './service.ts'
+import { safety } from './safety.ts'
 import { startup } from './startup.ts'
 import type { Bench, Scale, Suite } from './suite.ts'
 import { printTable, type Table } from './table.ts'
@@ -25,6 +26,7 @@ const suites: Readonly<Record<string, Suite>> = {
   webhook,
   postgres,
   tools,
+  safety,
   startup,
 }
 

@@ -21,7 +21,7 @@ export function provenance(url: string, items: readonly Item[]): Provenance {
   const wanted = wireForm(url)
   if (wanted === undefined) return 'composed'
   const users = items.flatMap((item) => (isUsers(item) ? [ownWords(item)] : []))
-  if (users.some((text) => holds(text, wanted.href))) return 'user'
+  if (users.some((text) => holds(text, wanted))) return 'user'
   if (givenByResult(wanted, items)) return 'result'
   return users.some((text) => namesHost(text, wanted)) ? 'host-named-by-user' : 'composed'
 }
@@ -50,26 +50,34 @@ function wireForm(url: string): Wanted | undefined {
   }
 }
 
-function holds(text: string, href: string): boolean {
-  return urlsIn(text).some((each) => wireForm(each)?.href === href)
+function holds(text: string, { href, host }: Wanted): boolean {
+  // A host in another spelling has a sign that plain text has not: most texts are settled without reading an address.
+  if (!/https?:/i.test(text) || !(text.toLowerCase().includes(host) || /[%\\&\P{ASCII}]/u.test(text))) return false
+  return new Set(urlsIn(text)).values().some((each) => wireForm(each)?.href === href)
 }
 
 function givenByResult(wanted: Wanted, items: readonly Item[]): boolean {
-  const fromMemory = new Set<string>()
-  for (const item of items) {
-    if (item.type === 'call' && item.name.startsWith('memory_')) fromMemory.add(item.callId)
-    const given = item.type === 'result' || item.type === 'answer' ? item.output : undefined
-    if (given !== undefined && 'callId' in item && !fromMemory.has(item.callId) && holds(given, wanted.href))
-      return true
-    // What the model wrote first is its own, wherever it reads it again.
-    if (writtenIn(item).some((text) => holds(text, wanted.href) || echoes(text, wanted))) return false
-  }
-  return false
+  const fromMemory = new Set(items.flatMap((item) => (isOfMemory(item) ? [item.callId] : [])))
+  const given = items.findIndex(
+    (item) =>
+      (item.type === 'result' || item.type === 'answer') &&
+      !fromMemory.has(item.callId) &&
+      item.output !== undefined &&
+      holds(item.output, wanted),
+  )
+  // What the model wrote first is its own, wherever it reads it again.
+  const before = items.slice(0, Math.max(given, 0)).flatMap(writtenIn)
+  return given >= 0 && !before.some((text) => holds(text, wanted) || echoes(text, wanted))
+}
+
+function isOfMemory(item: Item): item is Extract<Item, { type: 'call' }> {
+  return item.type === 'call' && item.name.startsWith('memory_')
 }
 
 /** All that follows the host, in a text of the model's: an echo puts the host before it. */
 function echoes(text: string, { tail }: Wanted): boolean {
-  return tail.length >= minTailChars && (text.includes(tail) || decoded(text).includes(decoded(tail)))
+  if (tail.length < minTailChars) return false
+  return text.includes(tail) || (/[%+]/.test(text + tail) && decoded(text).includes(decoded(tail)))
 }
 
 /** The texts of an item that the model wrote. Arguments are looked at as they are and with their escapes read. */

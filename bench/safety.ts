@@ -1,0 +1,59 @@
+// What the checks of an ordinary turn cost: a question, a page of 4 KB that a tool brought, an answer, a short history.
+import { type Item, textMessage } from '#core/item.ts'
+import { decide } from '#safety/decide.ts'
+import { fence } from '#safety/fence.ts'
+import { createLeakScan } from '#safety/leaks.ts'
+import { createMarker } from '#safety/marks.ts'
+import { taintOf } from '#safety/taint.ts'
+import { median } from './compare.ts'
+import { fixed, type Suite } from './suite.ts'
+
+const prose =
+  'The old mill by the river opens at nine; visitors find the way by the signs and bring cash for the tour. '
+const page = `${`${prose}See [the way](https://mill.example/way/on-foot?from=station). `.repeat(8)}${prose.repeat(24)}`
+const answer = prose.repeat(5)
+const url = 'https://mill.example/way/on-foot?from=station'
+const args = JSON.stringify({ url })
+
+export const safety: Suite = ({ scale }) => {
+  const marker = createMarker()
+  const scan = createLeakScan(Array.from({ length: 20 }, (_, at) => `sealed-value-${at}-7Rm2Zx9Kp4Lw8Tn3`))
+  const items: Item[] = Array.from({ length: 20 }, (_, at) => [
+    textMessage('user', `Question ${at}: when does the mill at https://mill.example/ open?`),
+    textMessage('assistant', answer),
+  ]).flat()
+  items.push(
+    { type: 'call', callId: 'c', name: 'web_fetch', args: '{"url":"https://mill.example/"}' },
+    { type: 'result', callId: 'c', output: page, origin: 'web_fetch' },
+  )
+  const checks: readonly [name: string, run: () => unknown][] = [
+    ['fence with marks, 4 KB', () => fence(page, 'web_fetch', { marker })],
+    ['leaks in what is stored, 4.5 KB', () => [scan.mask(page), scan.mask(answer)]],
+    ['leaks in what goes out', () => scan.find(args)],
+    ['taint of 42 items', () => taintOf(items)],
+    [
+      'policy, an address under taint',
+      () =>
+        decide({
+          call: { name: 'web_fetch', args: '{"url":"https://mill.example/"}' },
+          effects: 'read',
+          taint: 'web_fetch',
+          items,
+          now: 0,
+        }),
+    ],
+  ]
+  const all = (): void => checks.forEach(([, run]) => run())
+  const rows = [...checks, ['all of a turn', all] as const].map(([name, run]) => {
+    const times = Array.from({ length: scale.rounds + 1 }, () => cpuMsOf(run, scale.turns.many))
+    return [name, fixed(median(times.slice(1)), 4)]
+  })
+  return Promise.resolve([{ title: 'Checks of an ordinary turn', columns: ['', 'CPU ms'], rows }])
+}
+
+function cpuMsOf(run: () => unknown, times: number): number {
+  const before = process.cpuUsage()
+  for (let time = 0; time < times; time++) run()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1_000 / times
+}
