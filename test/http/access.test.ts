@@ -12,10 +12,12 @@ type Line = Record<string, unknown>
 
 async function openServer(t: TestContext) {
   const lines: Line[] = []
+  const { promise: held, resolve: hold } = Promise.withResolvers<void>()
   const log = logTo((level, fields, msg) => lines.push({ level, msg, ...fields }), 'debug')
   const server = createServer((request, response) => {
     if (request.url === '/fault') tellFault(new AppError('database_unavailable', 'away'), request, log)
-    if (request.url !== '/held') response.writeHead(201).end()
+    if (request.url === '/held') hold()
+    else response.writeHead(201).end()
   })
   logRequests(server, 'test', log)
   server.listen(0, '127.0.0.1')
@@ -26,7 +28,7 @@ async function openServer(t: TestContext) {
     for (let look = 0; lines.length < count && look < 10_000; look++) await new Promise(setImmediate)
     return lines
   }
-  return { url: `http://127.0.0.1:${port}`, line }
+  return { url: `http://127.0.0.1:${port}`, line, held }
 }
 
 test('each request has an id of its own, and a line without its query', async (t) => {
@@ -60,8 +62,12 @@ test('what went wrong is logged under the same id', async (t) => {
 })
 
 test('a request that is given up has its line too', async (t) => {
-  const { url, line } = await openServer(t)
-  await assert.rejects(fetch(`${url}/held`, { signal: AbortSignal.timeout(50) }))
+  const { url, line, held } = await openServer(t)
+  const leaving = new AbortController()
+  const asked = fetch(`${url}/held`, { signal: leaving.signal })
+  await held
+  leaving.abort()
+  await assert.rejects(asked)
   const [told] = await line(1)
   assert.deepEqual([told?.['cut'], told?.['status']], [true, 0])
 })

@@ -1,5 +1,6 @@
 // A bare connection, for requests that no client library would send.
 import { connect } from 'node:net'
+import { patienceMs } from '../doors/hall.ts'
 
 export type Bare = {
   write(text: string | Buffer): void
@@ -16,6 +17,8 @@ export function openBare(port: number): Bare {
   const waiting = new Set<() => void>()
   const { promise: closed, resolve } = Promise.withResolvers<string>()
   socket.setEncoding('utf8')
+  // A test that waits for what does not come fails by itself, with all that came.
+  socket.setTimeout(patienceMs, () => socket.destroy())
   socket.on('data', (text: string) => {
     seen += text
     for (const look of waiting) look()
