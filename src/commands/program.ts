@@ -11,8 +11,7 @@ const highestPort = 65_535
 /** Parses the arguments and runs one command; sets the exit code. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
   endWithOutput()
-  const program = build()
-  holdToTheirOwn(program)
+  const program = buildProgram()
   try {
     await program.parseAsync([...argv])
   } catch (error) {
@@ -21,7 +20,8 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   }
 }
 
-function build(): Command {
+/** Every command there is. */
+export function buildProgram(): Command {
   const program = new Command('atrium')
   program
     .description('A self-hosted agent: one agent, many doors.')
@@ -81,6 +81,7 @@ function build(): Command {
     .command('version')
     .description('print the version')
     .action(() => void process.stdout.write(`${readVersion()}\n`))
+  holdToTheirOwn(program)
   return program
 }
 

@@ -1,0 +1,82 @@
+// The pages about commands hold what there is, all of it and nothing else.
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Command } from 'commander'
+import { buildProgram } from '#commands/program.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const program = buildProgram()
+
+function read(path: string): string {
+  return readFileSync(join(root, path), 'utf8')
+}
+
+/** The command that words lead to, as far as they name one, and what is left of them. */
+function find(words: readonly string[], from: Command = program): { command: Command; rest: readonly string[] } {
+  const next = from.commands.find((each) => each.name() === words[0])
+  return next ? find(words.slice(1), next) : { command: from, rest: words }
+}
+
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
+}
+
+function checkOptions(command: Command, words: readonly string[], line: string): void {
+  for (const word of words.join(' ').matchAll(/(?<![\w-])--?[a-z][a-z-]*/g)) {
+    const flag = word[0]
+    const known = command.options.some((option) => option.short === flag || option.long === flag) || flag === '--help'
+    assert(known, `${line}: ${pathOf(command)} has no ${flag}`)
+  }
+}
+
+/** Lines of shell in a page that call the program. */
+function callsIn(text: string): string[] {
+  const blocks = [...text.matchAll(/```(?:sh|text)\n([^]*?)```/g)].flatMap(([, block = '']) => block.split('\n'))
+  const parts = blocks.flatMap((line) => line.replace(/\s+#.*/, '').split(/&&|\|/))
+  return parts.map((part) => part.trim().replace(/^(\w+=\S+ )+/, '')).filter((part) => /^(bin\/)?atrium\b/.test(part))
+}
+
+test('the table of commands has every command, with options that exist', () => {
+  const documented = new Set<string>()
+  for (const [line, cell = ''] of read('docs/commands.md').matchAll(/^\| (`atrium.*?) \|/gm)) {
+    let base: Command = program
+    for (const [, words = ''] of cell.matchAll(/`([^`]+)`/g)) {
+      const given = words.replaceAll(/[[\]]/g, '').split(' ')
+      const { command, rest } =
+        given[0] === 'atrium'
+          ? find(given.slice(1))
+          : find(given, find(given, base).command === base ? (base.parent ?? program) : base)
+      assert(command !== program || given.length === 1 || given[1]?.startsWith('--') || given[1] === 'help', line)
+      base = command
+      documented.add(pathOf(command))
+      checkOptions(command, rest, line)
+    }
+  }
+  const leaves = (command: Command): string[] =>
+    command.commands.length === 0 ? [pathOf(command)] : command.commands.flatMap(leaves)
+  assert.deepEqual(
+    leaves(program).filter((path) => !documented.has(path)),
+    [],
+  )
+})
+
+for (const page of ['README.md', ...globSync('docs/*.md', { cwd: root })]) {
+  test(`the commands that ${page} shows exist, with their options`, () => {
+    for (const line of callsIn(read(page))) {
+      const words = line
+        .replaceAll(/"[^"]*"|'[^']*'/g, 'TEXT')
+        .split(/\s+/)
+        .slice(1)
+      const { command, rest } = find(words)
+      assert(command.commands.length === 0 || rest.length === 0 || command === program, `${page}: ${line}`)
+      if (command === program)
+        assert(
+          rest.every((word, at) => at > 1 || word.startsWith('-') || rest[0] === '--port'),
+          `${page}: ${line}`,
+        )
+      checkOptions(command, rest, `${page}: ${line}`)
+    }
+  })
+}
