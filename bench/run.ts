@@ -4,6 +4,7 @@ import { cpus, platform, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { createChildren } from './children.ts'
 import { length } from './length.ts'
+import { memory } from './memory.ts'
 import { postgres } from './postgres.ts'
 import { profile } from './profile.ts'
 import { responses, streams } from './responses.ts'
@@ -25,6 +26,7 @@ const suites: Readonly<Record<string, Suite>> = {
   streams,
   webhook,
   postgres,
+  memory,
   tools,
   safety,
   startup,
@@ -42,6 +44,7 @@ const full: Scale = {
   warmUp: 2_000,
   starts: 9,
   manyThreads: 100_000,
+  documents: 100_000,
   openStreams: 1_000,
   tokenMs: 250,
   toolCalls: { warm: 1_000, single: 300, growth: 10_000 },
@@ -53,6 +56,7 @@ const quick: Scale = {
   warmUp: 64,
   starts: 1,
   manyThreads: 2_000,
+  documents: 1_000,
   openStreams: 50,
   tokenMs: 20,
   toolCalls: { warm: 20, single: 20, growth: 100 },

@@ -21,6 +21,8 @@ export type Scale = {
   readonly warmUp: number
   readonly starts: number
   readonly manyThreads: number
+  /** Documents in memory. */
+  readonly documents: number
   readonly openStreams: number
   /** How long the slow model takes for each of its 20 tokens. */
   readonly tokenMs: number

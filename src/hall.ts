@@ -15,6 +15,7 @@ import { type Home, lockHome, masterKey, openHome } from '#home.ts'
 import type { Log } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
+import { createIdentity } from '#memory/identity.ts'
 import { createMemoryTools } from '#memory/tools.ts'
 import { openModel } from '#models/open.ts'
 import { judge } from '#safety/policy.ts'
@@ -104,7 +105,8 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     opened.unshift(bus)
     await storeShipped(store, log)
     const components = await openComponents({ store, home, config, log })
-    const documents = createDocuments({ store: store.documents })
+    const identity = createIdentity({ store: store.documents })
+    const documents = createDocuments({ store: store.documents, written: (user) => identity.forget(user) })
     const sources = [createBuiltInTools({ now: Date.now }), createMemoryTools(documents), components]
     const toolshed = await openToolshed(sources, log)
     const runner = createRunner({
@@ -116,6 +118,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       model: openCurrent,
       tools: () => toolshed.tools(),
       judge,
+      identity: (user) => identity.partsFor(user),
       bounds: defaultBounds,
       maxRunning: config.maxRunning,
     })
@@ -134,6 +137,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     const read = async (): Promise<void> => {
       config = configure(await store.settings.all())
       model = undefined
+      identity.forget()
       await toolshed.reload()
       log.info({ provider: config.model.provider, model: config.model.name }, 'settings read again')
     }
@@ -145,6 +149,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       return next
     }
     bus.onSignal((signal) => {
+      if (signal.type === 'identity') identity.forget(signal.user)
       if (signal.type === 'settings')
         reload().catch((error: unknown) => log.error({ err: error }, 'settings could not be read'))
     })

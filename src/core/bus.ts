@@ -1,6 +1,7 @@
 // How events of a thread reach its watchers.
 import type { ErrorCode } from './errors.ts'
 import type { Delta, Event } from './event.ts'
+import type { UserId } from './ids.ts'
 import type { Turn } from './turn.ts'
 
 /** The text of an item that is still being written. */
@@ -20,6 +21,8 @@ export type Signal =
   /** A turn waits for a process with room. */
   | { readonly type: 'queued' }
   | { readonly type: 'settings' }
+  /** What stands in this user's system prompt was written. */
+  | { readonly type: 'identity'; readonly user: UserId }
 
 /** What a watcher knows when it begins. */
 export type Known = {

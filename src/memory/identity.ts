@@ -7,25 +7,27 @@ const maxBytes = 8 * 1024
 /** Users whose identity is remembered; the longest unused is forgotten first. */
 const maxKnown = 2_000
 
+const opening = 'The files below are kept in memory by the people you serve: they say who you are and how to work.'
+
 export interface Identity {
-  /** The part of the system prompt that is this user's; empty when nobody has written any. */
-  partFor(user: UserId): Promise<string>
+  /** The parts of the system prompt that are this user's, in their order. */
+  partsFor(user: UserId): Promise<readonly string[]>
   /** Something of a user's was written; nobody named: of anybody's. */
   forget(user?: UserId): void
 }
 
 export function createIdentity({ store }: { store: Pick<DocumentStore, 'get'> }): Identity {
-  const known = new Map<UserId, Promise<string>>()
+  const known = new Map<UserId, Promise<readonly string[]>>()
   return {
-    partFor(user) {
-      const part = known.get(user) ?? readPart(store, user)
+    partsFor(user) {
+      const parts = known.get(user) ?? readParts(store, user)
       known.delete(user)
-      known.set(user, part)
+      known.set(user, parts)
       if (known.size > maxKnown) known.delete(known.keys().next().value ?? user)
-      part.catch(() => {
-        if (known.get(user) === part) known.delete(user)
+      parts.catch(() => {
+        if (known.get(user) === parts) known.delete(user)
       })
-      return part
+      return parts
     },
     forget(user) {
       // Others fall back to the operator's.
@@ -40,7 +42,7 @@ export function isIdentity(path: unknown): boolean {
   return typeof path === 'string' && identityPaths.includes(path)
 }
 
-async function readPart(store: Pick<DocumentStore, 'get'>, user: UserId): Promise<string> {
+async function readParts(store: Pick<DocumentStore, 'get'>, user: UserId): Promise<readonly string[]> {
   const parts = await Promise.all(
     identityPaths.map(async (path) => {
       const own = await trusted(store, user, path)
@@ -48,7 +50,8 @@ async function readPart(store: Pick<DocumentStore, 'get'>, user: UserId): Promis
       return content === undefined || content.trim() === '' ? '' : `## ${path}\n${cut(path, content)}`
     }),
   )
-  return parts.filter((part) => part !== '').join('\n\n')
+  const written = parts.filter((part) => part !== '')
+  return written.length > 0 ? [opening, ...written] : []
 }
 
 /** Words from outside never become part of who the agent is. */

@@ -1,10 +1,20 @@
 // Telling other processes that settings or tools have changed, in the transaction that changes them.
+import type { Signal } from '#core/bus.ts'
+import type { UserId } from '#core/ids.ts'
 import type { Message } from './bus-message.ts'
 import { type Job, run, type Sql } from './sql.ts'
 
-const changed = JSON.stringify({ type: 'signal', signal: { type: 'settings' } } satisfies Message)
-
 /** Other processes follow at once; on SQLite there are none, and the command that changed something tells the service. */
 export function* tellChange({ backend }: Sql): Job<void> {
-  if (backend === 'postgres') yield* run(`SELECT pg_notify('atrium', ?)`, changed)
+  yield* tell(backend, { type: 'settings' })
+}
+
+/** The same for the documents that stand in a user's system prompt. */
+export function* tellIdentity({ backend }: Sql, user: UserId): Job<void> {
+  yield* tell(backend, { type: 'identity', user })
+}
+
+function* tell(backend: Sql['backend'], signal: Signal): Job<void> {
+  if (backend === 'sqlite') return
+  yield* run(`SELECT pg_notify('atrium', ?)`, JSON.stringify({ type: 'signal', signal } satisfies Message))
 }

@@ -1,8 +1,9 @@
 // Documents and their chunks. A document's text is kept in its chunks alone; the index over them stands beside this file.
 import { type Document, type DocumentInfo, type DocumentStore, type NewDocument, type Put } from '#core/document.ts'
-import { maxDocumentBytes, maxDocuments } from '#core/document.ts'
+import { identityPaths, maxDocumentBytes, maxDocuments } from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
+import { tellIdentity } from './change.ts'
 import { countMatch, eraseChunks, findChunks, saveChunk } from './documents-index.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
@@ -23,6 +24,7 @@ export function createDocumentStore({ sql, now }: { sql: Sql; now: () => number 
           outcomes.push(outcome)
         }
         yield* saveOwner(owner)
+        if (documents.some(({ path }) => identityPaths.includes(path))) yield* tellIdentity(sql, user)
         return outcomes
       }),
     get: (user, path) =>
@@ -53,6 +55,7 @@ export function createDocumentStore({ sql, now }: { sql: Sql; now: () => number 
         yield* eraseChunks(sql, user, path)
         yield* run('DELETE FROM documents WHERE user_id = ? AND path = ?', user, path)
         yield* saveOwner(without(owner, row))
+        if (identityPaths.includes(path)) yield* tellIdentity(sql, user)
         return true
       }),
     eraseSome: (user) =>

@@ -57,10 +57,10 @@ export async function runOne(t: TestContext, parts: RunParts): Promise<Run> {
   const faults: unknown[] = []
   const loop = runTurn({
     turn,
-    system: 'You are a test.',
     history,
     model: parts.model,
     toolbox: parts.toolbox ?? toolboxOf(),
+    system: 'You are a test.',
     bounds: { ...defaultBounds, ...parts.bounds },
     signal: parts.signal ?? new AbortController().signal,
     emit: (batch) => {

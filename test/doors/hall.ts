@@ -13,6 +13,7 @@ import { noUsage } from '#core/turn.ts'
 import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
+import { createIdentity } from '#memory/identity.ts'
 import { judge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { openStore } from '#store/open.ts'
@@ -55,13 +56,15 @@ export async function openTestHall(options: HallOptions = {}): Promise<TestHall>
   const { now, path = ':memory:', room, wrapStore = (store) => store, wrapBus = (bus) => bus } = options
   const store = wrapStore(openStore({ path, seal: createSeal('0'.repeat(64)), ...(now && { now }) }))
   const bus = wrapBus(createLocalBus())
-  const documents = createDocuments({ store: store.documents })
+  const identity = createIdentity({ store: store.documents })
+  const documents = createDocuments({ store: store.documents, written: (user) => identity.forget(user) })
   const tools = [...(options.tools ?? []), ...(options.toolsOf?.(documents) ?? [])]
   const model = options.model ?? modelOf(options.say ?? echo)
   const lease = await store.leases.join(newId())
   const toolSet = { byName: new Map(tools.map((tool) => [tool.spec.name, tool])), specs: tools.map(({ spec }) => spec) }
   const runner = createRunner({
     judge,
+    identity: (user) => identity.partsFor(user),
     store,
     bus,
     histories: createHistories({ threads: store.threads }),

@@ -6,6 +6,8 @@ import { createSeal } from '#lib/seal.ts'
 import { createDocuments } from '#memory/documents.ts'
 import { createIdentity } from '#memory/identity.ts'
 import { openStore } from '#store/open.ts'
+import { says } from '../doors/hall.ts'
+import { openHouse } from '../doors/web/house.ts'
 import { ada, bob } from '../store/harness.ts'
 
 function open(t: TestContext) {
@@ -23,7 +25,9 @@ function open(t: TestContext) {
   const documents = createDocuments({ store: store.documents, written: (user) => identity.forget(user) })
   const write = (user: UserId, path: string, content: string, untrusted = false) =>
     documents.write(user, [{ path, content, author: 'user', untrusted }])
-  return { identity, documents, write, reads }
+  /** What is told of it, without the line before it. */
+  const partFor = async (user: UserId): Promise<string> => (await identity.partsFor(user)).slice(1).join('\n\n')
+  return { identity: { partFor }, documents, write, reads }
 }
 
 test('the documents stand in the prompt in their order, and only those at the root', async (t) => {
@@ -94,7 +98,34 @@ test('a read that fails is not remembered', async () => {
   const identity = createIdentity({
     store: { get: () => (fails ? Promise.reject(new Error('away')) : Promise.resolve(undefined)) },
   })
-  await assert.rejects(identity.partFor(ada), /away/)
+  await assert.rejects(identity.partsFor(ada), /away/)
   fails = false
-  assert.equal(await identity.partFor(ada), '')
+  assert.deepEqual(await identity.partsFor(ada), [])
+})
+
+test('it stands in the system prompt after the stable part, from the next turn on, and instructions never reach it', async (t) => {
+  const systems: string[] = []
+  const house = await openHouse(t, {
+    say({ system }) {
+      systems.push(system)
+      return says('ok')
+    },
+  })
+  const token = await house.addUser('ada')
+  const ask = (instructions: string, as = token) =>
+    house.call('POST', '/api/v1/responses', { token: as, body: { model: 'x', input: 'hi', instructions } })
+  await ask('speak like a pirate')
+  const put = (path: string, content: string, as?: string) =>
+    house.call('PUT', `/api/memory/documents/${path}`, { body: { content }, ...(as && { token: as }) })
+  await put('SOUL.md', 'be brief')
+  await put('USER.md', 'the operator is Olga')
+  await put('USER.md', 'I am Ada', token)
+  await ask('speak like a pirate')
+  await house.call('DELETE', '/api/memory/documents/SOUL.md')
+  await ask('speak like a pirate')
+  const [plain = '', full = '', less = ''] = systems
+  assert(full.startsWith(plain) && less.startsWith(plain))
+  assert.match(full.slice(plain.length), /## SOUL\.md\nbe brief\n\n## USER\.md\nI am Ada$/)
+  assert.doesNotMatch(less, /be brief/)
+  for (const each of systems) assert.doesNotMatch(each, /pirate|Olga/)
 })

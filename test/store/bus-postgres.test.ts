@@ -12,6 +12,7 @@ import { createPostgresBus } from '#store/bus-postgres.ts'
 import { openPostgresStore } from '#store/open.ts'
 import { type Server, startPostgres } from '../postgres.ts'
 import { ada, lease, reply, step, turnOf } from './harness.ts'
+import { document } from './suite-documents.ts'
 
 const patienceMs = 15_000
 
@@ -190,4 +191,18 @@ test('signals reach every process, this one included, and a broken link makes up
      WHERE application_name = 'atrium-link' AND datname = current_database()`,
   )
   assert.equal(rows[0]?.n, 2, 'one link a process')
+})
+
+test('what stands in a system prompt is told to every process when it is written or deleted, and nothing else is', async (t) => {
+  const { here, there } = await openTwo(t)
+  const heard: unknown[] = []
+  there.bus.onSignal((signal) => heard.push(signal))
+  for (const path of ['notes/SOUL.md', 'SOUL.md']) await here.store.documents.put(ada, [document(path, 'x')])
+  await here.store.documents.remove(ada, 'notes/SOUL.md')
+  await here.store.documents.remove(ada, 'SOUL.md')
+  await until('both were heard', () => heard.length >= 2)
+  assert.deepEqual(heard, [
+    { type: 'identity', user: ada },
+    { type: 'identity', user: ada },
+  ])
 })
