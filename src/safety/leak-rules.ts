@@ -30,7 +30,7 @@ export const leakRules: readonly LeakRule[] = [
   ),
   rule('aws-bedrock-key', 'ABSKQmVkcm9ja|bedrock-api-key-', '(?:ABSKQmVkcm9ja|bedrock-api-key-)[A-Za-z0-9+/=]{40,400}'),
   rule('aws-mws-token', 'amzn.mws.', `amzn\\.mws\\.${uuid}`),
-  rule('google-api-key', 'AIza', `AIza${w}{35}(?!${w})`),
+  rule('google-api-key', 'AIza', `AIza${w}{33,50}(?!${w})`),
   rule('google-oauth', 'GOCSPX-|ya29.|1//0', `(?:GOCSPX-${w}{28}|ya29\\.${w}{30,1000}|1//0${w}{60,200})`),
   rule(
     'azure-key',
@@ -89,7 +89,7 @@ export const leakRules: readonly LeakRule[] = [
   ),
   rule('atlassian-token', 'ATATT3|ATCTT3|ATBB', `(?:AT[AC]TT3[A-Za-z0-9_=-]{60,400}|ATBB${an}{28,40})`),
   rule('sourcegraph-token', 'sgp_|sgph_', `sgph?_(?:(?:local|${hex}{16})_)?[A-Fa-f0-9]{40}`),
-  rule('npm-token', 'npm_', `npm_${an}{36}(?!${an})`),
+  rule('npm-token', 'npm_', `npm_${an}{36,60}(?!${an})`),
   rule('npm-auth', '_authToken=|_auth=|_password=', `_(?:authToken|auth|password)=["']?([A-Za-z0-9+/=_.-]{16,300})`, {
     within: true,
   }),
@@ -112,13 +112,13 @@ export const leakRules: readonly LeakRule[] = [
   rule('openai-key', 'sk-', `sk-(?:(?:proj|svcacct|admin|None|ant-[a-z0-9]{3,10}|or-v1|lf)-)?([A-Za-z0-9_-]{20,250})`, {
     check: looksLikeModelKey,
   }),
-  rule('huggingface-token', 'hf_|api_org_', `(?:hf|api_org)_${an}{34,40}(?!${an})`, {
+  rule('huggingface-token', 'hf_|api_org_', `(?:hf|api_org)_${an}{30,60}(?!${an})`, {
     check: (value) => /[A-Z]/.test(value) || hasDigit(value),
   }),
   rule(
     'model-key',
     'gsk_|r8_|pplx-|xai-|tgp_v1_|csk-|nvapi-|pcsk_|tvly-|jina_|e2b_|fc-|lsv2_|wandb_v1_|fw_|pa-|sk_|key-',
-    `(?:gsk_${an}{40,60}|r8_${an}{37}|pplx-${an}{40,60}|xai-${w}{60,100}|tgp_v1_${w}{30,60}|csk-${an}{40,60}|nvapi-${w}{50,80}|pcsk_[A-Za-z0-9_]{50,80}|tvly-(?:dev-|prod-)?${an}{30,40}|jina_${an}{50,70}|e2b_${hex}{40}|fc-${hex}{32}|lsv2_(?:pt|sk)_${hex}{32}_${hex}{10}|wandb_v1_${w}{40,100}|fw_${an}{22,30}|pa-${w}{43}|sk_${hex}{48}|key-${hex}{32})(?!${an})`,
+    `(?:gsk_${an}{40,60}|r8_${an}{32,45}|pplx-${an}{40,60}|xai-${w}{60,100}|tgp_v1_${w}{30,60}|csk-${an}{40,60}|nvapi-${w}{50,80}|pcsk_[A-Za-z0-9_]{50,80}|tvly-(?:dev-|prod-)?${an}{30,40}|jina_${an}{50,70}|e2b_${hex}{40}|fc-${hex}{32}|lsv2_(?:pt|sk)_${hex}{32}_${hex}{10}|wandb_v1_${w}{40,100}|fw_${an}{22,30}|pa-${w}{43}|sk_${hex}{48}|key-${hex}{32})(?!${an})`,
     { check: looksRandom },
   ),
   // Payment and commerce
@@ -156,7 +156,7 @@ export const leakRules: readonly LeakRule[] = [
     `webhook\\.office\\.com/webhookb2/${uuid}@${uuid}/IncomingWebhook/(${an}{20,40})/${uuid}`,
   ),
   rule('discord-token', 'MD|MT|Mj|Mz|ND|NT|Nj|Nz|OD|OT', `[MNO][A-Za-z0-9]{22,27}\\.${w}{6}\\.${w}{27,40}(?!${w})`),
-  rule('telegram-token', ':AA', `(?<=(?<!\\d)\\d{8,10}):AA${w}{32,33}(?!${w})`, { within: true }),
+  rule('telegram-token', ':AA', `(?<=(?<!\\d)\\d{8,10}):AA${w}{30,40}(?!${w})`, { within: true }),
   rule('twilio-key', 'SK', `SK${hex}{32}(?!${an})`),
   rule(
     'mail-key',
@@ -248,7 +248,7 @@ function looksLikeModelKey(value: string): boolean {
 }
 
 const usualPasswords = new Set(
-  'password passwd pass pwd pw secret postgres postgresql mysql root admin user username guest test redis mongo rabbitmq dev local localhost mypassword mysecretpassword'.split(
+  'password passwd pass pwd pw secret postgres postgresql mysql root admin user username guest test redis mongo rabbitmq dev local localhost foo bar baz mypassword mysecretpassword'.split(
     ' ',
   ),
 )

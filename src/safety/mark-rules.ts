@@ -17,7 +17,7 @@ export type MarkRule = {
 const start = '(?<![\\p{L}\\p{N}_])'
 const gap = '[^.!?。！？\\n]'
 const given =
-  '(?:previous(?:ly)?|prior|above|preceding|earlier|foregoing|initial|original|system|your|its|existing|everything|what(?:ever)?)'
+  '(?:previous(?:ly)?|prior|above|preceding|earlier|foregoing|initial|original|system|your|existing|everything|what(?:ever)?)'
 const orders =
   '(?:instructions?|prompts?|directives?|guidelines?|rules|commands|orders|programming|training|safety|restrictions|context|polic(?:y|ies)|conversation|(?:you )?(?:were|been|was) (?:told|given))'
 const user = '(?:the |this |your |any )?(?:user|human|operator|owner|admin(?:istrator)?|reader|victim|customer)s?'
@@ -195,7 +195,7 @@ export const markRules: readonly MarkRule[] = [
       `](http|src="http|src='http|href="http|fetch http|visit http|open http|load http|get http|request http|curl http|call http|render`,
     ),
     pattern: rule(
-      '(?:(?:\\]\\(|(?:src|href)=["\']|(?:fetch|visit|open|load|get|request|curl|call) )https?://[^\\s"\'<>)]{0,200}[?&/=](?:\\{\\{?[^}\\s]{1,60}\\}|\\$\\{[^}]{1,60}\\}|\\$\\([^)]{1,60}\\)|%s|<[A-Za-z _-]{2,40}>|\\[[A-Za-z _-]{2,40}\\]|[A-Z_]*(?:SECRET|TOKEN|DATA|PASSWORD|API_?KEY|BASE64|PROMPT|HISTORY|CONTEXT|ENCODED)[A-Z_]*)|render(?:ing)? (?:this|the following|an?) (?:markdown )?image[^.\\n]{0,80}https?://)',
+      '(?:(?:\\]\\(|(?:src|href)=["\']|(?:fetch|visit|open|load|get|request|curl|call) )https?://[^\\s"\'<>)]{0,200}[?&/=](?:\\{\\{?[^}\\s]{1,60}\\}|\\$\\{[^}]{1,60}\\}|\\$\\([^)]{1,60}\\)|%s|<[A-Za-z _-]{2,40}>|\\[[A-Za-z _-]{2,40}\\]|(?-i:[A-Z_]{0,20}(?:SECRET|TOKEN|DATA|PASSWORD|API_?KEY|BASE64|PROMPT|HISTORY|CONTEXT|ENCODED)[A-Z_]{0,20})(?![A-Za-z]))|render(?:ing)? (?:this|the following|an?) (?:markdown )?image[^.\\n]{0,80}https?://)',
     ),
   },
   {
@@ -223,10 +223,10 @@ export const markRules: readonly MarkRule[] = [
     severity: 'low',
     says: 'presses for an act before anything else',
     anchors: words(
-      'before doing anything|before you do anything|before answering|before responding|before you answer|before you respond|before continuing|you must immediately|you must now|you must first|immediately execute|immediately run|immediately call|immediately send|act immediately|failure to comply|you will be shut down|this is not optional|mandatory step',
+      'before doing anything|before you do anything|before answering|before responding|before you answer|before you respond|before continuing|you must immediately|you must now|you must first|immediately execute|immediately run|immediately call|immediately send|act immediately|you will be shut down|this is not optional|mandatory step',
     ),
     pattern: rule(
-      `${start}(?:before (?:you )?(?:doing|do|answering|answer|responding|respond|continuing)\\b${gap}{0,40}?(?:anything else|you must|must first|always|call |run |fetch|send|read|execute)|you must (?:immediately|now|first) (?:call|run|execute|send|fetch|visit|write|open|read|delete|forward|post|upload|invoke)|immediately (?:execute|run|call|send) |act immediately\\b|failure to comply|you will be shut down|this is not optional|mandatory step\\b${gap}{0,20}?(?:before|for (?:ai|agents|assistants)))`,
+      `${start}(?:before (?:you )?(?:doing|do|answering|answer|responding|respond|continuing)\\b${gap}{0,40}?(?:anything else|you must|must first|always|call |run |fetch|send|read|execute)|you must (?:immediately|now|first) (?:call|run|execute|send|fetch|visit|write|open|read|delete|forward|post|upload|invoke)|immediately (?:execute|run|call|send) |act immediately\\b|you will be shut down|this is not optional|mandatory step\\b${gap}{0,20}?(?:before|for (?:ai|agents|assistants)))`,
     ),
   },
   {
