@@ -1,6 +1,7 @@
 // Whether the service is up, and whether it takes work: open routes for probes.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
+import { within } from '#lib/deadline.ts'
 import { type Route, route } from './routes.ts'
 
 const pingMs = 2_000
@@ -52,16 +53,14 @@ export function healthRoutes({ ping, draining }: HealthParts): Route[] {
 
 /** The answer is open to all: it names the fault, not the database's own words. */
 async function problemOf(ping: () => Promise<void>): Promise<string | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve('the database does not answer'), pingMs)
-  })
   try {
-    return await Promise.race([ping().then(() => undefined), late])
+    return await within<undefined, string>(
+      pingMs,
+      ping().then(() => undefined),
+      () => 'the database does not answer',
+    )
   } catch (error) {
     const code = error instanceof AppError ? error.code : 'internal'
     return code === 'disk_full' ? 'the disk is full' : 'the database is unavailable'
-  } finally {
-    clearTimeout(timer)
   }
 }
