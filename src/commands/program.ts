@@ -127,7 +127,7 @@ function addTools(program: Command): void {
     .action(async (file, options) => (await load()).installTool(file, options))
   tool
     .command('list')
-    .description('list the installed tools')
+    .description('list the tools, built in and installed')
     .option('--json', 'print JSON')
     .action(async (options) => (await load()).listTools(options))
   tool

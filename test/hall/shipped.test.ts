@@ -47,6 +47,9 @@ test('one that was removed or replaced by hand stays so', async () => {
   await store.tools.remove('weather')
   await storeShipped(store, silentLog)
   assert.equal(await weather(store), undefined)
+  await store.settings.set('default_tools', { weather: 'an earlier one' })
+  await storeShipped(store, silentLog)
+  assert.equal(await weather(store), undefined, 'a new version brought it back')
 
   const own = { name: 'weather', sha256: 'own', capabilities: '{}', description: 'Mine.', schema: '{}' }
   await store.tools.put(own, Buffer.from('own'))

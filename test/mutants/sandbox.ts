@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/core/tool-names.ts',
     from: 'if (ownNames.includes(key))',
     to: 'if (ownNames.includes(name))',
-    tests: ['test/commands/tool.test.ts'],
+    tests: ['test/sandbox/tool.test.ts'],
   },
   {
     says: 'a component may take a name that is kept for the workspace',
@@ -63,13 +63,13 @@ export const mutants: readonly Mutant[] = [
     file: 'src/sandbox/supervisor/sandbox.ts',
     from: 'const { outcome, logs, traffic } = await call(tool, request)',
     to: 'checkJson(request.params)\n      const { outcome, logs, traffic } = await call(tool, request)',
-    tests: ['test/commands/tool.test.ts'],
+    tests: ['test/sandbox/supervisor/sandbox.test.ts'],
   },
   {
     says: 'the transpiler is only found where its link stands',
     file: 'src/sandbox/build/transpiler.ts',
-    from: '[file, realpathSync(file)]',
-    to: '[file]',
+    from: '[...stepsOf(place), real]',
+    to: '[place]',
     tests: ['test/sandbox/build/transpiler.test.ts'],
   },
   {

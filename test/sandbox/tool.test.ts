@@ -283,7 +283,7 @@ test('a test call tells output, error, logs, requests and what was blocked', asy
 
 test('names', () => {
   assert.equal(componentNameFault('weather', []), undefined)
-  assert.match(componentNameFault('time', []) ?? '', /built-in/)
+  for (const name of ['time', 'Time', 'web-fetch']) assert.match(componentNameFault(name, []) ?? '', /built-in/)
   assert.match(componentNameFault('web', [{ id: 'fetch' }]) ?? '', /web_fetch is the name of a built-in/)
   assert.match(componentNameFault('a', [{ id: 'Get' }, { id: 'get' }]) ?? '', /a_get would be the name of two/)
   for (const [name, id] of [

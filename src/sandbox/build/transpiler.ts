@@ -1,7 +1,7 @@
 // The transpiler: where its package lies, and the process that runs it on one component.
-import { readFileSync, realpathSync } from 'node:fs'
+import { lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { within } from '#lib/deadline.ts'
 import { inCheckout } from '#lib/place.ts'
@@ -18,6 +18,8 @@ export type Transpiler = {
 }
 
 const packageName = '@bytecodealliance/jco-transpile'
+/** As many as the system follows. */
+const maxLinks = 40
 const maxReasonChars = 300
 const maxComplaintBytes = 8_192
 
@@ -26,8 +28,17 @@ export function findTranspiler(): Transpiler | undefined {
   const file = findFile()
   if (file === undefined) return undefined
   const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string }
-  const places = [file, realpathSync(file)].map((path) => dirname(dirname(dirname(path))))
-  return { version, folders: [...new Set(places)] }
+  const [place, real] = [file, realpathSync(file)].map((path) => dirname(dirname(dirname(path)))) as [string, string]
+  return { version, folders: [...new Set([...stepsOf(place), real])] }
+}
+
+/** A folder, and every place that a chain of links leads to from there. */
+function stepsOf(folder: string): string[] {
+  const steps = [folder]
+  for (let at = folder; steps.length <= maxLinks && lstatSync(at).isSymbolicLink(); steps.push(at)) {
+    at = resolve(dirname(at), readlinkSync(at))
+  }
+  return steps
 }
 
 /** What the transpiling process says of a component. Throws a fault when it says nothing in time. */
@@ -49,12 +60,12 @@ export async function askTranspiler(
     cpuSecs: Math.ceil(transpileDeadlineMs / 1_000) * 2,
     stderr: 'pipe',
   })
-  const { promise, resolve, reject } = Promise.withResolvers<Frame>()
+  const { promise, resolve: tell, reject } = Promise.withResolvers<Frame>()
   const fail = (code: ToolFaultCode, message: string, cause?: unknown): void =>
     reject(new ToolFault(code, message, { cause }))
   const abort = (): void => fail('transpile_failed', 'the installation was cancelled')
   signal?.addEventListener('abort', abort, { once: true })
-  const read = createFrameReader(maxTranspiledBytes, resolve)
+  const read = createFrameReader(maxTranspiledBytes, tell)
   child.stdout.on('data', (chunk: Buffer) => {
     try {
       read(chunk)

@@ -43,7 +43,10 @@ function standIn(code: string): (folder: string) => void {
 }
 
 test('a component is transpiled where node_modules is a link', async () => {
-  const said = await prepareIn('linked', (folder) => symlinkSync(join(root, 'node_modules'), folder))
+  const said = await prepareIn('linked', (folder) => {
+    symlinkSync(join(root, 'node_modules'), join(work, 'elsewhere'))
+    symlinkSync(join(work, 'elsewhere'), folder)
+  })
   assert.equal(said, 'true done\n')
 })
 
