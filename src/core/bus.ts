@@ -1,4 +1,4 @@
-// How events of a thread reach its watchers.
+// How events of a thread reach its watchers, and changes of a user's lists whoever follows them.
 import type { ErrorCode } from './errors.ts'
 import type { Delta, Event } from './event.ts'
 import type { UserId } from './ids.ts'
@@ -33,10 +33,22 @@ export type Known = {
   readonly here?: boolean
 }
 
+/** Something in a user's lists of threads, jobs and gates has changed. It carries ids, the reader reads; without any, all may have. */
+export type Change = { readonly threadId?: string; readonly turnId?: string }
+
+/** A follower of a user's lists: batches of changes, from the moment it was made. */
+export interface Changes extends AsyncIterable<readonly Change[]> {
+  close(): void
+}
+
 export interface Bus {
   publish(threadId: string, events: readonly Event[]): void
   /** `from` tells what the watcher knows already, so that a process that was out of touch can tell it the rest. */
   subscribe(threadId: string, from?: Known): Subscription
+  /** Tells whoever follows a user's lists; the channel's are the operator's too. Nothing happens while nobody does. */
+  changed(whose: Pick<Turn, 'userId' | 'door'>, change: Change): void
+  /** Follows a user's lists. A follower that falls too far behind is cut off and comes back to read. */
+  changes(user: UserId): Changes
   /** Tells every process, this one included. */
   signal(signal: Signal): void
   onSignal(listener: (signal: Signal) => void): void

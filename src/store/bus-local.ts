@@ -1,10 +1,13 @@
 // The bus of one process: watchers of a thread, and the text that is being written in it.
-import type { Bus, Signal, Unfinished } from '#core/bus.ts'
+import type { Bus, Change, Signal, Unfinished } from '#core/bus.ts'
 import type { Event } from '#core/event.ts'
+import { operator, type UserId } from '#core/ids.ts'
+import type { Turn } from '#core/turn.ts'
 import { createQueue, type Queue } from '#lib/queue.ts'
 
 /** Events a watcher may fall behind before it is cut off; it can come back and replay. */
 const maxBehind = 50_000
+const maxChangesBehind = 1_000
 
 type Topic = { watchers: Set<Queue<Event>>; partial: Unfinished | undefined }
 
@@ -13,10 +16,15 @@ export type LocalBus = Bus & {
   partialOf(threadId: string): Unfinished | undefined
   /** Drops what is being written: nobody will hear its end. */
   forget(threadId: string): void
+  /** Tells the followers of one user. */
+  tellUser(user: string, change: Change): void
+  /** The users whose lists are followed here. */
+  followed(): Iterable<string>
 }
 
 export function createLocalBus(): LocalBus {
   const topics = new Map<string, Topic>()
+  const followers = new Map<string, Set<Queue<Change>>>()
   const listeners = new Set<(signal: Signal) => void>()
 
   function topicOf(threadId: string): Topic {
@@ -30,6 +38,21 @@ export function createLocalBus(): LocalBus {
 
   function dropIfEmpty(threadId: string, topic: Topic): void {
     if (topic.watchers.size === 0 && !topic.partial) topics.delete(threadId)
+  }
+
+  function tellUser(user: string, change: Change): void {
+    for (const follower of followers.get(user) ?? []) follower.push([change])
+  }
+
+  function follow(user: UserId): Queue<Change> {
+    const own = followers.get(user) ?? new Set()
+    followers.set(user, own)
+    const queue = createQueue<Change>(maxChangesBehind, () => {
+      own.delete(queue)
+      if (own.size === 0) followers.delete(user)
+    })
+    own.add(queue)
+    return queue
   }
 
   return {
@@ -52,6 +75,12 @@ export function createLocalBus(): LocalBus {
         [Symbol.asyncIterator]: () => queue[Symbol.asyncIterator](),
       }
     },
+    changed(whose, change) {
+      if (followers.size > 0) for (const user of concernedBy(whose)) tellUser(user, change)
+    },
+    changes: follow,
+    tellUser,
+    followed: () => followers.keys(),
     signal(signal) {
       for (const listener of listeners) listener(signal)
     },
@@ -68,9 +97,15 @@ export function createLocalBus(): LocalBus {
     close() {
       for (const { watchers } of topics.values()) for (const watcher of watchers) watcher.close()
       topics.clear()
+      for (const own of followers.values()) for (const follower of own) follower.close()
       return Promise.resolve()
     },
   }
+}
+
+/** Whose lists a turn or thread stands in. */
+export function concernedBy({ userId, door }: Pick<Turn, 'userId' | 'door'>): UserId[] {
+  return door === 'webhook' && userId !== operator ? [userId, operator] : [userId]
 }
 
 /** What is being written after an event: deltas grow it, the stored item clears it, and so does a turn that no longer runs. */

@@ -1,5 +1,5 @@
-// What processes say to each other about threads. A message fits into one NOTIFY.
-import type { Signal } from '#core/bus.ts'
+// What processes say to each other about threads and lists. A message fits into one NOTIFY.
+import type { Change, Signal } from '#core/bus.ts'
 import type { Delta } from '#core/event.ts'
 
 export type Message =
@@ -8,6 +8,9 @@ export type Message =
   /** Something was stored: read it. */
   | { readonly type: 'news'; readonly threadId: string; readonly turnId?: string }
   | { readonly type: 'text'; readonly threadId: string; readonly delta: Delta }
+  /** Somebody here follows this user's lists: tell what changes in them. */
+  | { readonly type: 'follow'; readonly user: string }
+  | { readonly type: 'change'; readonly user: string; readonly change: Change }
   /** A process could not speak for a while: look at whatever is watched. */
   | { readonly type: 'missed' }
   | { readonly type: 'signal'; readonly signal: Signal }

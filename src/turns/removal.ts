@@ -7,7 +7,7 @@ import type { Turn } from '#core/turn.ts'
 export type RemovalParts = {
   readonly store: Pick<Store, 'accounts' | 'threads' | 'documents'>
   /** Reaches what runs. Without it (no service runs here) a turn elsewhere ends at its next step, which finds it gone. */
-  readonly bus?: Pick<Bus, 'publish' | 'signal'>
+  readonly bus?: Pick<Bus, 'publish' | 'signal' | 'changed'>
 }
 
 /**
@@ -27,6 +27,7 @@ export async function removeUser({ store, bus }: RemovalParts, name: string): Pr
       documents: all.documents,
     }
     if (bus) for (const turn of unfinished) tellErased(bus, turn)
+    if (erased.threads > 0) bus?.changed({ userId: user.id, door: 'web' }, {})
     if (!more) break
     // Others have their turn between two parts.
     await pass()
@@ -40,7 +41,7 @@ export async function removeUser({ store, bus }: RemovalParts, name: string): Pr
 }
 
 /** A turn was erased with its thread: what runs it stops, and what follows it sees an end. */
-export function tellErased(bus: Pick<Bus, 'publish' | 'signal'>, turn: Turn): void {
+export function tellErased(bus: Pick<Bus, 'publish' | 'signal' | 'changed'>, turn: Turn): void {
   // It would find its turn gone at its next step only; the model need not talk on until then.
   bus.signal({ type: 'stop', turnId: turn.id, code: 'turn_cancelled', message: 'cancelled' })
   bus.publish(turn.threadId, [{ type: 'turn', turn: { ...turn, status: 'cancelled' } }])

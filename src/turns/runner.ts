@@ -175,6 +175,7 @@ export function createRunner(parts: RunnerParts): Runner {
       if (outcome) return await fail(turn, held, { outcome, error })
       await untilStored(() => store.turns.release(turn, held), { over: () => draining })
       bus.publish(turn.threadId, [{ type: 'turn', turn: { ...turn, status: 'queued' } }])
+      bus.changed(turn, { threadId: turn.threadId, turnId: turn.id })
       bus.signal({ type: 'queued' })
     } catch (cause) {
       log.error({ turn: turn.id, err: cause }, 'a turn could not be let go; it is taken up again later')
@@ -195,6 +196,7 @@ export function createRunner(parts: RunnerParts): Runner {
   }
 
   function tell({ turn, entries }: StartedTurn, news: boolean): void {
+    if (news) bus.changed(turn, { threadId: turn.threadId, turnId: turn.id })
     bus.publish(turn.threadId, [
       ...(entries.length > 0 ? [{ type: 'entries' as const, entries }] : []),
       ...(news ? [{ type: 'turn' as const, turn }] : []),

@@ -1,5 +1,5 @@
 // All that a door needs: start a turn, answer a gate, cancel, get, watch. Doors translate; the rules stand here.
-import type { Bus, Signal } from '#core/bus.ts'
+import type { Bus, Change, Changes, Signal } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Answer, Draft, Entry, Item } from '#core/item.ts'
@@ -62,6 +62,8 @@ export interface Turns {
   /** Follows a turn that may have begun, or ended, already: its stored items come first. */
   follow(user: UserId, turn: Turn): Watch
   watch(user: UserId, threadId: string, after: number): Watch
+  /** Follows a user's lists of threads, jobs and gates: what changed is told by its ids. */
+  changes(user: UserId): Changes
   counts(user: UserId | undefined): ReturnType<Store['turns']['count']>
 }
 
@@ -90,6 +92,7 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
       ...(entries.length > 0 ? [{ type: 'entries' as const, entries }] : []),
       { type: 'turn', turn },
     ])
+    bus.changed(turn, changeOf(turn))
     bus.signal({ type: 'queued' })
   }
 
@@ -112,6 +115,7 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
       const told = entries.at(-1)?.seq ?? 0
       const subscription = bus.subscribe(turn.threadId, { seq: told, turn, here })
       if (!replayed) {
+        bus.changed(turn, changeOf(turn))
         if (turn.status === 'running' && lease) runner.take(stored, lease)
         else bus.signal({ type: 'queued' })
       }
@@ -124,6 +128,7 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
         { type: 'entries', entries },
         { type: 'turn', turn },
       ])
+      bus.changed(turn, changeOf(turn))
       bus.signal({ type: 'queued' })
       return turn
     },
@@ -150,12 +155,17 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
     get: (user, turnId) => store.turns.get(user, turnId),
     findByDoor: (door, turnId) => store.turns.findByDoor(door, turnId),
     list: (user, query) => store.turns.list(user, query),
-    remove: (user, turnId) => store.turns.remove(user, turnId),
+    async remove(user, turnId) {
+      const removed = await store.turns.remove(user, turnId)
+      if (removed) bus.changed({ userId: user, door: 'web' }, { turnId })
+      return removed
+    },
     thread: (user, threadId) => store.threads.get(user, threadId),
     threads: (user, query) => store.threads.list(user, query),
     async removeThread(user, threadId) {
       const unfinished = await store.threads.remove(user, threadId)
       for (const turn of unfinished ?? []) tellErased(bus, turn)
+      if (unfinished) bus.changed({ userId: user, door: 'web' }, { threadId })
       return unfinished !== undefined
     },
     findByOpenCall: (user, callId) => store.threads.findByOpenCall(user, callId),
@@ -172,8 +182,13 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
     follow: (user, turn) =>
       watchThread({ bus, threads: store.threads }, user, turn.threadId, { seq: (turn.firstSeq ?? 1) - 1, turn }),
     watch: (user, threadId, after) => watchThread({ bus, threads: store.threads }, user, threadId, { seq: after }),
+    changes: (user) => bus.changes(user),
     counts: (user) => store.turns.count(user),
   }
+}
+
+function changeOf({ id, threadId }: Turn): Change {
+  return { threadId, turnId: id }
 }
 
 function overloaded(): AppError {

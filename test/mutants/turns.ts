@@ -79,4 +79,18 @@ export const mutants: readonly Mutant[] = [
     to: 'throw error',
     tests: ['test/turns/runner.test.ts'],
   },
+  {
+    says: 'a turn that starts changes no list',
+    file: 'src/turns/turns.ts',
+    from: '        bus.changed(turn, changeOf(turn))\n        if (turn.status',
+    to: '        if (turn.status',
+    tests: ['test/turns/changes.test.ts'],
+  },
+  {
+    says: "the operator's lists do not hear of the channel",
+    file: 'src/store/bus-local.ts',
+    from: "return door === 'webhook' && userId !== operator ? [userId, operator] : [userId]",
+    to: 'return [userId].slice(0, door.length)',
+    tests: ['test/turns/changes.test.ts'],
+  },
 ]

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Bus, Subscription } from '#core/bus.ts'
+import type { Bus, Change, Subscription } from '#core/bus.ts'
 import type { Event } from '#core/event.ts'
-import { newId } from '#core/ids.ts'
+import { newId, userId } from '#core/ids.ts'
 import type { Turn } from '#core/turn.ts'
 import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
@@ -205,4 +205,23 @@ test('what stands in a system prompt is told to every process when it is written
     { type: 'identity', user: ada },
     { type: 'identity', user: ada },
   ])
+})
+
+test("changes of a user's lists are told where they are followed, and a follower that comes hears that it must read", async (t) => {
+  const { here, there } = await openTwo(t)
+  const whose = { userId: ada, door: 'web' as const }
+  here.bus.changed(whose, { turnId: 'unheard' })
+  const changes = there.bus.changes(ada)
+  const heard: Change[] = []
+  const over = (async () => {
+    for await (const batch of changes) heard.push(...batch)
+  })()
+  await until('the follower is known', () => heard.length === 1)
+  assert.deepEqual(heard, [{}], 'all may have changed')
+  here.bus.changed({ userId: userId('bob'), door: 'web' }, { turnId: 'of another' })
+  here.bus.changed(whose, { threadId: 'a', turnId: 'b' })
+  await until('the change', () => heard.length === 2)
+  assert.deepEqual(heard[1], { threadId: 'a', turnId: 'b' })
+  changes.close()
+  await over
 })
