@@ -1,19 +1,14 @@
 // `atrium model`: which model answers.
 import { loadConfig } from '#config.ts'
-import { providers } from '#config/variables.ts'
 import { AppError } from '#core/errors.ts'
+import { isProvider, type Provider, providerNames, providers } from '#core/providers.ts'
 import { openHomeStore } from '#hall.ts'
 import { tellService } from './attach.ts'
 import { print, table } from './report.ts'
 import { withStore } from './store.ts'
 
-const words: Readonly<Record<string, string>> = {
-  offline: 'the built-in model: no key, no network, little wit',
-  scripted: 'replies from a file (LLM_SCRIPT), for tests',
-  openai: 'OpenAI; needs OPENAI_API_KEY',
-  'openai-compatible': 'any server that speaks the OpenAI chat wire; needs a base URL and a model',
-  ollama: 'a local Ollama',
-}
+/** What a provider needs, in words; a script is named where the provider is. */
+const needWords: Readonly<Record<string, string>> = { LLM_BASE_URL: 'a base URL', LLM_MODEL: 'a model' }
 
 export async function listModels(options: { json?: boolean }): Promise<void> {
   await withStore(async (store) => {
@@ -24,10 +19,10 @@ export async function listModels(options: { json?: boolean }): Promise<void> {
       chosen_by: model.source,
       ...(model.baseUrl && { base_url: model.baseUrl }),
     }
-    const rows = providers.map((name) => [name === model.provider ? '*' : ' ', name, words[name] ?? ''])
+    const rows = providerNames.map((name) => [name === model.provider ? '*' : ' ', name, wordsOf(name)])
     print(
       options,
-      { current, providers },
+      { current, providers: providerNames },
       `${model.provider} ${model.name} answers (chosen by ${model.source}).\n\n${table(rows)}`,
     )
   })
@@ -38,8 +33,8 @@ export async function setModel(
   name: string | undefined,
   { baseUrl }: { baseUrl?: string },
 ): Promise<void> {
-  if (!(providers as readonly string[]).includes(provider)) {
-    throw new AppError('invalid_input', `the provider must be one of ${providers.join(', ')}, not ${provider}`)
+  if (!isProvider(provider)) {
+    throw new AppError('invalid_input', `the provider must be one of ${providerNames.join(', ')}, not ${provider}`)
   }
   const config = loadConfig()
   const { store } = await openHomeStore(config)
@@ -60,15 +55,25 @@ export async function setModel(
     )
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'invalid_config')) throw error
-    const missing = [...(name === undefined ? ['MODEL'] : []), ...(baseUrl === undefined ? ['--base-url URL'] : [])]
-    const usage = `atrium model set openai-compatible MODEL --base-url URL`
-    const needs = provider === 'openai-compatible' && missing.length > 0
-    const words = needs ? `openai-compatible needs ${missing.join(' and ')}: ${usage}` : error.message
+    const { needs } = providers[provider]
+    const missing = [
+      ...(needs.includes('LLM_MODEL') && name === undefined ? ['MODEL'] : []),
+      ...(needs.includes('LLM_BASE_URL') && baseUrl === undefined ? ['--base-url URL'] : []),
+    ]
+    const usage = `atrium model set ${provider} MODEL --base-url URL`
+    const words = missing.length > 0 ? `${provider} needs ${missing.join(' and ')}: ${usage}` : error.message
     throw new AppError('invalid_input', words, { cause: error })
   } finally {
     await store.close()
   }
   await tellService(config.home)
+}
+
+/** A provider in words, with what it needs before it answers. */
+function wordsOf(name: Provider): string {
+  const { words, keys, keyed, needs } = providers[name]
+  const wanted = [...(keyed ? keys.slice(0, 1) : []), ...needs.flatMap((need) => needWords[need] ?? [])]
+  return wanted.length > 0 ? `${words}; needs ${wanted.join(' and ')}` : words
 }
 
 /** An absent value is null among settings: it hides what stood there. */

@@ -1,10 +1,9 @@
 // Which model answers: the environment's choice, else the stored one, else that of a key at hand, else the offline one.
 import * as z from 'zod/mini'
 import type { Json } from '#core/json.ts'
+import { type Provider, providerNames, providers } from '#core/providers.ts'
 import { choice, label, serverUrl } from './schemas.ts'
-import { fault, type Given, type Name, providers, type Report, type Values } from './variables.ts'
-
-type Provider = (typeof providers)[number]
+import { fault, type Given, type Name, type Report, type Values } from './variables.ts'
 
 /** The choice, and what made it. `apiKey` is the environment's; a sealed one is looked up elsewhere. */
 export type ModelConfig = {
@@ -33,29 +32,19 @@ export function chooseModel(parts: Parts): ModelConfig {
   const { values, given, report } = parts
   const { provider, source } = chooseProvider(parts)
   if (provider === 'offline') return { provider, name: 'offline', source }
+  const { needs, model, keys } = providers[provider]
   // Undefined is not set; empty is set and faulty, which has been reported.
-  const name = readEither(parts, provider, 'LLM_MODEL') ?? usualName[provider]
+  const name = readEither(parts, provider, 'LLM_MODEL') ?? model
   if (provider === 'scripted') {
     if (!given.LLM_SCRIPT) report(fault('LLM_SCRIPT', 'is not set, but the provider is scripted'))
-    return { provider, name: name ?? 'scripted', script: values.LLM_SCRIPT ?? '', source }
+    return { provider, name: name ?? '', script: values.LLM_SCRIPT ?? '', source }
   }
   const baseUrl = readEither(parts, provider, 'LLM_BASE_URL')
-  if (provider === 'openai-compatible') {
-    if (baseUrl === undefined) report(missing(source, 'LLM_BASE_URL'))
-    if (name === undefined) report(missing(source, 'LLM_MODEL'))
-  }
-  const apiKey = values.LLM_API_KEY ?? customaryKey(provider, values)
+  if (needs.includes('LLM_BASE_URL') && baseUrl === undefined) report(missing(provider, source, 'LLM_BASE_URL'))
+  if (needs.includes('LLM_MODEL') && name === undefined) report(missing(provider, source, 'LLM_MODEL'))
+  // A key goes to the provider it is named after and to nobody else.
+  const apiKey = values.LLM_API_KEY ?? keys.map((key) => values[key]).find((key) => key !== undefined)
   return { provider, name: name ?? '', ...(baseUrl && { baseUrl }), ...(apiKey && { apiKey }), source }
-}
-
-const usualName: { readonly [P in Provider]?: string } = {
-  openai: 'gpt-5.4-mini',
-  ollama: 'qwen3',
-}
-
-/** A key goes to the provider it is named after and to nobody else. */
-function customaryKey(provider: Provider, values: Values): string | undefined {
-  return provider === 'openai' ? values.OPENAI_API_KEY : undefined
 }
 
 function chooseProvider({ values, given, settings, report, notify }: Parts): Pick<ModelConfig, 'provider' | 'source'> {
@@ -65,7 +54,8 @@ function chooseProvider({ values, given, settings, report, notify }: Parts): Pic
     if (error) report(badSetting('llm_provider', error))
     return { provider: provider ?? 'offline', source: 'settings' }
   }
-  if (values.OPENAI_API_KEY !== undefined) return { provider: 'openai', source: 'key' }
+  const ready = providerNames.find((name) => providers[name].keyed && providers[name].keys.some((key) => values[key]))
+  if (ready) return { provider: ready, source: 'key' }
   const idle = idleNames.filter((name) => given[name] !== undefined)
   if (idle.length > 0) {
     notify(`${idle.join(' and ')} without LLM_PROVIDER changes nothing: the built-in offline model answers.`)
@@ -75,7 +65,7 @@ function chooseProvider({ values, given, settings, report, notify }: Parts): Pic
 
 const idleNames = ['LLM_MODEL', 'LLM_BASE_URL', 'LLM_API_KEY', 'LLM_SCRIPT'] as const satisfies readonly Name[]
 
-const Stored = { llm_provider: choice(providers), llm_model: label(), llm_base_url: serverUrl() }
+const Stored = { llm_provider: choice(providerNames), llm_model: label(), llm_base_url: serverUrl() }
 
 /** The stored name and address count for the stored provider only: never the address of one with the key of another. */
 function readEither(parts: Parts, provider: Provider, name: 'LLM_MODEL' | 'LLM_BASE_URL'): string | undefined {
@@ -101,7 +91,7 @@ function badSetting(setting: string, error: z.core.$ZodError): string {
   return `The stored setting ${setting} ${problem}. ${remedy}`
 }
 
-function missing(source: ModelConfig['source'], name: 'LLM_BASE_URL' | 'LLM_MODEL'): string {
-  if (source === 'environment') return fault(name, 'is not set, but the provider is openai-compatible')
-  return `The stored setting llm_provider is openai-compatible, but ${name.toLowerCase()} is not set. ${remedy}`
+function missing(provider: Provider, source: ModelConfig['source'], name: 'LLM_BASE_URL' | 'LLM_MODEL'): string {
+  if (source === 'environment') return fault(name, `is not set, but the provider is ${provider}`)
+  return `The stored setting llm_provider is ${provider}, but ${name.toLowerCase()} is not set. ${remedy}`
 }

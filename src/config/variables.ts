@@ -1,6 +1,7 @@
 // The table of environment variables: an example, a schema and a default for each.
 import * as z from 'zod/mini'
 import { logLevels } from '#lib/log.ts'
+import { providerNames } from '#core/providers.ts'
 import {
   choice,
   databaseUrl,
@@ -15,8 +16,6 @@ import {
   trust,
   whole,
 } from './schemas.ts'
-
-export const providers = ['offline', 'scripted', 'openai', 'openai-compatible', 'ollama'] as const
 
 /** Every variable read here, with an example; the documentation is held to it. */
 export const examples = {
@@ -80,7 +79,7 @@ const Variables = z.object({
   LLM_API_KEY: z.optional(secret()),
   LLM_BASE_URL: z.optional(serverUrl()),
   LLM_MODEL: z.optional(label()),
-  LLM_PROVIDER: z.optional(choice(providers)),
+  LLM_PROVIDER: z.optional(choice(providerNames)),
   LLM_SCRIPT: z.optional(z.string()),
   LOG_LEVEL: z._default(choice(logLevels), 'info'),
   OIDC_ALLOWED_DOMAINS: z._default(domains(), []),

@@ -1,28 +1,27 @@
-// Opens the model a configuration names. Each provider is loaded when it is first used.
+// Opens the model a configuration names. Each client is loaded when it is first used.
 import { readFile } from 'node:fs/promises'
 import { AppError } from '#core/errors.ts'
 import type { Model } from '#core/model.ts'
+import { type Provider, providers } from '#core/providers.ts'
 
 export type ModelChoice = {
-  readonly provider: string
+  readonly provider: Provider
   readonly name: string
   readonly baseUrl?: string
   readonly apiKey?: string
   readonly script?: string
 }
 
-const openAiUrl = 'https://api.openai.com/v1'
-const ollamaUrl = 'http://127.0.0.1:11434/v1'
-
 /** `secret` looks up a sealed key by the provider's customary name. */
 export async function openModel(
   choice: ModelChoice,
   secret: (name: string) => Promise<string | undefined>,
 ): Promise<Model> {
-  switch (choice.provider) {
+  const { client } = providers[choice.provider]
+  switch (client) {
     case 'offline': {
       const { createOfflineModel } = await import('./offline.ts')
-      return createOfflineModel({})
+      return createOfflineModel()
     }
     case 'scripted': {
       const [{ createScriptedModel }, { parseScript }] = await Promise.all([
@@ -31,34 +30,30 @@ export async function openModel(
       ])
       return createScriptedModel({ script: parseScript(await readScript(choice.script ?? '')), name: choice.name })
     }
-    case 'openai': {
-      const apiKey = choice.apiKey ?? (await secret('OPENAI_API_KEY'))
-      if (!apiKey) {
-        throw new AppError(
-          'model_key_missing',
-          'openai needs a key: set OPENAI_API_KEY, or run `atrium secret set OPENAI_API_KEY`',
-        )
-      }
-      return openChat({ ...choice, apiKey, baseUrl: choice.baseUrl ?? openAiUrl })
+    case 'chat': {
+      const apiKey = choice.apiKey ?? (await sealedKey(choice.provider, secret))
+      const { createChatModel } = await import('./chat.ts')
+      const { provider, name, baseUrl = providers[provider].baseUrl ?? '' } = choice
+      return createChatModel({ provider, name, baseUrl, ...(apiKey && { apiKey }) })
     }
-    case 'openai-compatible': {
-      const apiKey = choice.apiKey ?? (await secret('LLM_API_KEY'))
-      return openChat({ ...choice, ...(apiKey && { apiKey }) })
-    }
-    case 'ollama':
-      return openChat({ ...choice, baseUrl: choice.baseUrl ?? ollamaUrl })
     default:
-      throw new AppError(
-        'model_unknown',
-        `${choice.provider} is not a provider of this version: see \`atrium model list\``,
-      )
+      return client satisfies never
   }
 }
 
-async function openChat(choice: ModelChoice): Promise<Model> {
-  const { createChatModel } = await import('./chat.ts')
-  const { provider, name, baseUrl = '', apiKey } = choice
-  return createChatModel({ provider, name, baseUrl, ...(apiKey && { apiKey }) })
+/** The first of a provider's keys that is sealed here. Throws model_key_missing where nothing works without one. */
+async function sealedKey(
+  provider: Provider,
+  secret: (name: string) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const { keys, keyed } = providers[provider]
+  for (const name of keys) {
+    const key = await secret(name)
+    if (key) return key
+  }
+  if (!keyed) return undefined
+  const [name] = keys
+  throw new AppError('model_key_missing', `${provider} needs a key: set ${name}, or run \`atrium secret set ${name}\``)
 }
 
 async function readScript(file: string): Promise<string> {

@@ -51,7 +51,7 @@ const bounds: readonly [
   [
     'arguments that differ beyond what a number can hold',
     {
-      items: times(4, (at) => [{ type: 'call', callId: `n${at}`, name: 'read', args: `{"id":900719925474099${at}}` }]),
+      items: times(4, (at) => [{ type: 'call', callId: `n${at}`, name: 'read', args: `{"id":9007199254740993${at}}` }]),
     },
     undefined,
   ],

@@ -1,5 +1,6 @@
 // The auth and setup parts of a capability file: how a user gives a tool its secrets.
 import * as z from 'zod/mini'
+import { isProviderKey } from '#core/providers.ts'
 import { entries, fields, flag, list, text } from './checked.ts'
 
 export type OAuth = {
@@ -33,10 +34,10 @@ const ownPrefixes = ['ATRIUM_', 'GATEWAY_', 'HTTP_', 'HTTPS_', 'SERVICE_', 'LLM_
 const ownMore = ['NPM_', 'LD_', 'DYLD_', 'SSH_', 'AWS_', 'RESPONSES_', 'WEBHOOK_', 'CHAT_', 'TOOL_', 'CLI_', 'TRUST_']
 const ownNames = ['PATH', 'HOME', 'USER', 'SHELL', 'PWD', 'TMPDIR', 'LANG', 'LOG_LEVEL', 'NO_PROXY', 'ALL_PROXY']
 /** Whatever such a name begins is a provider's: keys come as _API_KEY, _AUTH_TOKEN, _ADMIN_KEY, _API_KEY_2 and more. */
-const providers =
+const otherProviders =
   'OPENAI ANTHROPIC CLAUDE GEMINI GOOGLE_GENERATIVE_AI GOOGLE_AI GOOGLE_API GOOGLE_APPLICATION VERTEX ' +
   'MISTRAL GROQ OPENROUTER DEEPSEEK XAI COHERE TOGETHER FIREWORKS AZURE_OPENAI BEDROCK OLLAMA CEREBRAS NEARAI'
-const providerName = new RegExp(`^(?:(?:${providers.replaceAll(' ', '|')})_|GOOGLE_(?:KEY|TOKEN)$)`)
+const providerName = new RegExp(`^(?:(?:${otherProviders.replaceAll(' ', '|')})_|GOOGLE_(?:KEY|TOKEN)$)`)
 
 /** What makes a sign-in safe: a file that set these could send the code elsewhere or ask for more than its scopes. */
 const ownParams = (
@@ -118,5 +119,5 @@ export function authOf(auth: z.infer<typeof authSchema>): Auth {
 export function isOwnVariable(name: string): boolean {
   const upper = name.toUpperCase()
   const prefixed = [...ownPrefixes, ...ownMore].some((prefix) => upper.startsWith(prefix))
-  return prefixed || ownNames.includes(upper) || providerName.test(upper)
+  return prefixed || ownNames.includes(upper) || isProviderKey(upper) || providerName.test(upper)
 }
