@@ -32,7 +32,7 @@ export function createLeakScan(secrets: readonly string[] = []): LeakScan {
   ])
 
   function search({ text, at }: View, found: Leak[]): void {
-    // A match of a rule ends before the next one of it begins, so that no stretch is looked at over and over.
+    // Where each rule may be looked for again, so that no stretch is looked at over and over.
     const until = new Map<LeakRule, number>()
     anchors.each(text, (word, start) => {
       const named = rules[word]
@@ -41,10 +41,10 @@ export function createLeakScan(secrets: readonly string[] = []): LeakScan {
         if (text.startsWith(spelling, start))
           found.push({ rule: id, start: at(start), end: at(start + spelling.length) })
       } else if (start >= (until.get(named.rule) ?? 0)) {
-        const end = matchAt(named.rule, text, start)
-        if (end === undefined) return
-        until.set(named.rule, end)
-        found.push({ rule: named.rule.id, start: at(start), end: at(end) })
+        const match = matchAt(named.rule, text, start)
+        if (!match) return
+        until.set(named.rule, match.next)
+        if (match.leak) found.push({ rule: named.rule.id, start: at(start), end: at(match.next) })
       }
     })
   }
@@ -88,14 +88,23 @@ function ownSpellings(secret: string): { spelling: string; id: string }[] {
   return all.map((spelling) => ({ spelling, id }))
 }
 
-/** Where a rule's match ends; undefined where it has none, or only a placeholder. */
-function matchAt({ pattern, within, check }: LeakRule, text: string, start: number): number | undefined {
+/**
+ * What a rule makes of a place; undefined where its shape does not stand. `next` is where it may be looked for again: after
+ * a leak, or from the middle of what only has the shape, since whatever begins before was seen there.
+ */
+function matchAt(
+  { pattern, within, check }: LeakRule,
+  text: string,
+  start: number,
+): { leak: boolean; next: number } | undefined {
   if (!within && start > 0 && /[A-Za-z0-9_]/.test(text[start - 1] as string)) return undefined
   pattern.lastIndex = start
   const match = pattern.exec(text)
   if (!match) return undefined
   const value = match[1] ?? match[0]
-  return isPlaceholder(value) || check?.(value) === false ? undefined : pattern.lastIndex
+  const end = start + match[0].length
+  if (isPlaceholder(value) || check?.(value) === false) return { leak: false, next: (start + end) >>> 1 }
+  return { leak: true, next: end }
 }
 
 /** As manuals write keys that are none: AKIAIOSFODNN7EXAMPLE, sk-xxxxxxxx, YOUR_TOKEN_HERE, <token>, a name of a variable. */

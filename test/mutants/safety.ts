@@ -54,8 +54,8 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'placeholders of manuals are taken for secrets',
     file: 'src/safety/leaks.ts',
-    from: 'return isPlaceholder(value) || check',
-    to: 'return check',
+    from: 'if (isPlaceholder(value) || check',
+    to: 'if (check',
     tests: ['test/safety/leaks.test.ts'],
   },
   {

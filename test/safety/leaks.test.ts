@@ -77,6 +77,12 @@ for (const text of [
   test(`no secret: ${text}`, () => assert.deepEqual(createLeakScan().find(`see ${text} there`), []))
 }
 
+test('what only has the shape hides no key that follows it', () => {
+  const key = 'sk-Zx9Kp4Lw8Tn3q7Rm2Zx9Kp4L'
+  const text = `sk-circle-fade-dot-animation-${'sk-cube-'.repeat(40)}${key}`
+  assert.equal(scan.mask(text).includes('Zx9Kp4Lw8Tn3q7Rm2Zx9Kp4L'), false)
+})
+
 test('a text without a leak comes back as it was', () => assert.equal(scan.mask('nothing here'), 'nothing here'))
 
 for (const [what, piece] of [
