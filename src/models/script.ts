@@ -1,6 +1,7 @@
 // The file format of a scripted model, and its reader: a fault is named by its path.
+import * as z from 'zod/mini'
 import { AppError, type ErrorCode } from '#core/errors.ts'
-import { isObject, type Json, type JsonObject } from '#core/json.ts'
+import { isObject, type JsonObject } from '#core/json.ts'
 import type { Usage } from '#core/turn.ts'
 
 const errorCodes = [
@@ -13,20 +14,6 @@ const errorCodes = [
   'model_failed',
   'model_timeout',
 ] as const satisfies readonly ErrorCode[]
-const replyFields = [
-  'when',
-  'afterTool',
-  'text',
-  'reasoning',
-  'calls',
-  'delayMs',
-  'chunkDelayMs',
-  'error',
-  'usage',
-  'times',
-]
-const usageFields = ['inputTokens', 'cachedTokens', 'outputTokens', 'reasoningTokens', 'costUsd'] as const
-
 /** One thing the model says. All fields are optional; an empty reply is an empty answer. */
 export type Reply = {
   /** Only to a user message that contains this. Alone, only while no tool result came after that message. */
@@ -53,110 +40,100 @@ export type Reply = {
 
 export type Script = { readonly replies: readonly Reply[]; readonly loop?: boolean }
 
+const text = z.string({ error: 'must be a string' })
+const amount = z.number({ error: 'must be a number from 0' }).check(z.minimum(0, { error: 'must be a number from 0' }))
+const times = { error: 'must be a whole number from 1' }
+const object = { error: 'must be an object' }
+
+const Call = z.strictObject(
+  {
+    name: text,
+    args: z._default(
+      z.union([text, z.record(z.string(), z.unknown())], { error: 'must be an object or a string' }),
+      () => ({}),
+    ),
+  },
+  object,
+)
+const Reply = z.strictObject(
+  {
+    when: z.optional(text),
+    afterTool: z.optional(text),
+    text: z.optional(z.union([text, z.array(text)])),
+    reasoning: z.optional(text),
+    calls: z.optional(z.array(Call, { error: 'must be a list' })),
+    delayMs: z.optional(amount),
+    chunkDelayMs: z.optional(amount),
+    error: z.optional(
+      z.strictObject(
+        {
+          code: z.enum(errorCodes, { error: `must be one of ${errorCodes.join(', ')}` }),
+          message: z.optional(text),
+          afterChunks: z.optional(amount),
+        },
+        object,
+      ),
+    ),
+    usage: z.optional(
+      z.strictObject(
+        {
+          inputTokens: z.optional(amount),
+          cachedTokens: z.optional(amount),
+          outputTokens: z.optional(amount),
+          reasoningTokens: z.optional(amount),
+          costUsd: z.optional(amount),
+        },
+        object,
+      ),
+    ),
+    times: z.optional(z.int(times).check(z.minimum(1, times))),
+  },
+  object,
+)
+const Script = z.strictObject(
+  {
+    replies: z.array(Reply, { error: ({ input }) => (input === undefined ? 'is missing' : 'must be a list') }),
+    loop: z.optional(z.boolean({ error: 'must be true or false' })),
+  },
+  object,
+)
+
 /** Reads a script: an object with `replies`, or a bare list of replies or texts. Throws invalid_config. */
-export function parseScript(text: string): Script {
-  let value: Json
+export function parseScript(source: string): Script {
+  let given: unknown
   try {
-    value = JSON.parse(text) as Json
+    given = JSON.parse(source)
   } catch (error) {
     throw new AppError('invalid_config', `the script is no JSON: ${error instanceof Error ? error.message : ''}`, {
       cause: error,
     })
   }
-  if (Array.isArray(value)) return { replies: list(value, 'replies', readReply) }
-  const fields = open(value, '', ['replies', 'loop'])
-  return strip({
-    replies: list(fields('replies') ?? fault('replies', 'is missing'), 'replies', readReply),
-    loop: optional(fields('loop'), 'loop', boolean),
-  })
+  const { data, error } = z.safeParse(Script, withObjects(Array.isArray(given) ? { replies: given } : given))
+  // An absent field stays absent, so the types agree.
+  if (data) return data as Script
+  throw new AppError('invalid_config', `in the script, ${wordsOf(error.issues)}`)
 }
 
-type Read<T> = (value: Json, path: string) => T
-
-function readReply(value: Json, path: string): Reply {
-  if (typeof value === 'string') return { text: value }
-  const at = (name: string): string => `${path}.${name}`
-  const field = open(value, path, replyFields)
-  const read = <T>(name: string, as: Read<T>): T | undefined => optional(field(name), at(name), as)
-  return strip({
-    when: read('when', string),
-    afterTool: read('afterTool', string),
-    text: read('text', (value, path) => (Array.isArray(value) ? list(value, path, string) : string(value, path))),
-    reasoning: read('reasoning', string),
-    calls: read('calls', (value, path) => list(value, path, readCall)),
-    delayMs: read('delayMs', number),
-    chunkDelayMs: read('chunkDelayMs', number),
-    error: read('error', readError),
-    usage: read('usage', readUsage),
-    times: read('times', (value, path) =>
-      Number.isInteger(value) && Number(value) > 0 ? Number(value) : fault(path, 'must be a whole number from 1'),
-    ),
-  })
+/** The script with each bare text as the reply it stands for. */
+function withObjects(script: unknown): unknown {
+  if (!isObject(script) || !Array.isArray(script['replies'])) return script
+  const replies = script['replies'].map((reply: unknown) => (typeof reply === 'string' ? { text: reply } : reply))
+  return { ...script, replies }
 }
 
-function readCall(value: Json, path: string): { name: string; args: JsonObject | string } {
-  const field = open(value, path, ['name', 'args'])
-  const args = field('args') ?? {}
-  if (typeof args !== 'string' && !isObject(args)) fault(`${path}.args`, 'must be an object or a string')
-  return { name: string(field('name') ?? null, `${path}.name`), args }
-}
-
-function readError(value: Json, path: string): NonNullable<Reply['error']> {
-  const field = open(value, path, ['code', 'message', 'afterChunks'])
-  const code = errorCodes.find((each) => each === field('code'))
-  return strip({
-    code: code ?? fault(`${path}.code`, `must be one of ${errorCodes.join(', ')}`),
-    message: optional(field('message'), `${path}.message`, string),
-    afterChunks: optional(field('afterChunks'), `${path}.afterChunks`, number),
-  })
-}
-
-function readUsage(value: Json, path: string): Partial<Usage> {
-  const field = open(value, path, usageFields)
-  const read = usageFields.map((name) => [name, optional(field(name), `${path}.${name}`, number)] as const)
-  return Object.fromEntries(read.filter(([, count]) => count !== undefined))
-}
-
-/** Opens an object whose fields are known; a misspelt one would else be silently without effect. */
-function open(value: Json, path: string, known: readonly string[]): (name: string) => Json | undefined {
-  if (!isObject(value)) return fault(path, 'must be an object')
-  const stray = Object.keys(value).find((name) => !known.includes(name))
-  if (stray !== undefined) {
-    fault(path === '' ? stray : `${path}.${stray}`, `is no field of a script; here stand ${known.join(', ')}`)
+/** The first fault, by its path; of a choice, the fault of the form that came furthest. */
+function wordsOf([issue]: readonly z.core.$ZodIssue[], before: readonly PropertyKey[] = []): string {
+  if (!issue) return 'the whole is no script'
+  const path = [...before, ...issue.path]
+  if (issue.code === 'unrecognized_keys') {
+    return `${pathOf([...path, issue.keys[0] ?? ''])} is no field of a script`
   }
-  return (name) => (Object.hasOwn(value, name) ? value[name] : undefined)
+  const further =
+    issue.code === 'invalid_union' ? issue.errors.find(([inner]) => inner && inner.path.length > 0) : undefined
+  return further ? wordsOf(further, path) : `${pathOf(path)} ${issue.message}`
 }
 
-function optional<T>(value: Json | undefined, path: string, read: Read<T>): T | undefined {
-  return value === undefined ? undefined : read(value, path)
-}
-
-function list<T>(value: Json, path: string, read: Read<T>): T[] {
-  if (!Array.isArray(value)) return fault(path, 'must be a list')
-  return value.map((each: Json, at) => read(each, `${path}[${at}]`))
-}
-
-function string(value: Json, path: string): string {
-  return typeof value === 'string' ? value : fault(path, 'must be a string')
-}
-
-function number(value: Json, path: string): number {
-  return typeof value === 'number' && value >= 0 ? value : fault(path, 'must be a number from 0')
-}
-
-function boolean(value: Json, path: string): boolean {
-  return typeof value === 'boolean' ? value : fault(path, 'must be true or false')
-}
-
-function fault(path: string, what: string): never {
-  throw new AppError('invalid_config', `in the script, ${path === '' ? 'the whole' : path} ${what}`)
-}
-
-type Stripped<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
-  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
-}
-
-/** Without the fields that are undefined, so that a script reads back as it was written. */
-function strip<T extends object>(value: T): Stripped<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Stripped<T>
+function pathOf(path: readonly PropertyKey[]): string {
+  const text = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('')
+  return text === '' ? 'the whole' : text.replace(/^\./, '')
 }
