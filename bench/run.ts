@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { cpus, platform, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { createChildren } from './children.ts'
+import { growth } from './growth.ts'
 import { length } from './length.ts'
 import { memory } from './memory.ts'
 import { postgres } from './postgres.ts'
@@ -22,6 +23,7 @@ const suites: Readonly<Record<string, Suite>> = {
   turns,
   length,
   threads,
+  growth,
   responses,
   streams,
   webhook,
@@ -45,7 +47,8 @@ const full: Scale = {
   starts: 9,
   manyThreads: 100_000,
   documents: 100_000,
-  openStreams: 1_000,
+  growth: { threads: 1_000_000, queued: 50_000 },
+  openStreams: 2_000,
   tokenMs: 250,
   toolCalls: { warm: 1_000, single: 300, growth: 10_000 },
   crowd: { tools: 8, calls: 320, inFlight: 64 },
@@ -57,6 +60,7 @@ const quick: Scale = {
   starts: 1,
   manyThreads: 2_000,
   documents: 1_000,
+  growth: { threads: 1_000, queued: 200 },
   openStreams: 50,
   tokenMs: 20,
   toolCalls: { warm: 20, single: 20, growth: 100 },

@@ -23,6 +23,8 @@ export type Scale = {
   readonly manyThreads: number
   /** Documents in memory. */
   readonly documents: number
+  /** A database that has grown: threads of two turns each, and jobs that wait when the service starts. */
+  readonly growth: { readonly threads: number; readonly queued: number }
   readonly openStreams: number
   /** How long the slow model takes for each of its 20 tokens. */
   readonly tokenMs: number

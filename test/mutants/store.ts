@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/store/leases.ts',
     from: "yield* run('DELETE FROM processes WHERE owner = ?', owner)",
     to: "yield* run('DELETE FROM processes WHERE owner = ? AND epoch < 0', owner)",
-    tests: ['test/store/postgres.test.ts'],
+    tests: ['test/store/leases.test.ts'],
   },
   {
     says: 'keys of limits are kept for ever',

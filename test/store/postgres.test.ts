@@ -13,7 +13,7 @@ import { query, run } from '#store/sql.ts'
 import { type Server, startPostgres } from '../postgres.ts'
 import { finish, lease, rejectsWith, turnOf } from './harness.ts'
 import { fillPostgres } from './fill.ts'
-import { faultsOfPostgres, isExcused, noting } from './plans.ts'
+import { faultsOfPostgres, noting, told } from './plans.ts'
 import { storeTests } from './suite.ts'
 import { openPostgresVersion } from './versions.ts'
 
@@ -50,10 +50,7 @@ test('no statement of all these looks through or sorts a table that grows', asyn
   await noting(sql, seen).read(() => readNews('', createTopic(0), ['']))
   assert.ok(seen.size > 60, `${seen.size} statements were seen`)
   const faults: string[] = []
-  for (const text of seen) {
-    if (isExcused(text)) continue
-    for (const fault of await faultsOfPostgres(sql.pool, text)) faults.push(`${fault}: ${text.replaceAll(/\s+/g, ' ')}`)
-  }
+  for (const text of seen) faults.push(...told(text, await faultsOfPostgres(sql.pool, text)))
   assert.deepEqual(faults, [])
 })
 
@@ -128,19 +125,4 @@ test('what a lease holds is known to the database', async (t) => {
   assert.deepEqual(await store.turns.heldBy({ ...lease, epoch: 2 }), [])
   await store.turns.release(turn, lease)
   assert.deepEqual(await ids(), [])
-})
-
-test('what a process ran is free once it has left, and not while it beats', async (t) => {
-  const { store } = await openPostgresStore({ url: await server.database(), seal })
-  t.after(() => store.close())
-  const [one, two] = [await store.leases.join('one'), await store.leases.join('two')]
-  const { turn } = await store.turns.start(turnOf({ lease: one }))
-  assert.equal(await store.leases.beat(one), true)
-  assert.equal(await store.turns.recover(two), 0)
-  await store.leases.leave(one)
-  assert.equal(await store.leases.beat(one), false)
-  assert.equal(await store.turns.recover(two), 1)
-  assert.equal((await store.turns.get(turn.userId, turn.id))?.status, 'queued')
-  const again = await store.leases.join('two')
-  assert.deepEqual([again.epoch, await store.leases.beat(two)], [two.epoch + 1, false], 'an earlier lease is over')
 })
