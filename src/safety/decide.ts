@@ -2,14 +2,14 @@
 // the user's grants, the operator's settings and the taint; the reason is for a person.
 import type { Item } from '#core/item.ts'
 import { objectIn } from '#core/json.ts'
+import type { Effects } from '#core/tool.ts'
 import { covers, type Grant } from './grants.ts'
 import { type PolicySettings, type RowId, ruleOf } from './policy-table.ts'
 import { provenance } from './provenance.ts'
 
 export type Asked = {
   readonly call: { readonly name: string; readonly args: string }
-  /** `keep` is what a user can undo by themselves, such as a note. */
-  readonly effects: 'read' | 'keep' | 'write' | 'danger'
+  readonly effects: Effects
   /** Where the first untrusted text came from that the model has read; undefined while it has read none. */
   readonly taint: string | undefined
   /** What the model was given so far, this call left out: addresses are sought in it. */

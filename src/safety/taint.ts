@@ -36,7 +36,8 @@ export function taintOfTools(specs: readonly ToolSpec[], marker: Marker): string
 function originOf(item: Item): string | undefined {
   switch (item.type) {
     case 'result':
-      return item.origin
+      // In a prompt a caller's output is a result like any other: its fence tells.
+      return item.origin ?? /^<untrusted-content from="([^"]*)">/.exec(item.output)?.[1]
     case 'answer':
       return item.decision === 'output' ? 'a function of the caller' : undefined
     case 'message':

@@ -66,6 +66,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/safety/leaks.test.ts'],
   },
   {
+    says: "a caller's output in a prompt does not taint",
+    file: 'src/safety/taint.ts',
+    from: 'return item.origin ?? /^<untrusted-content from="([^"]*)">/.exec(item.output)?.[1]',
+    to: 'return item.origin',
+    tests: ['test/safety/taint.test.ts'],
+  },
+  {
     says: 'a picture does not taint',
     file: 'src/safety/taint.ts',
     from: "    if (part.type === 'image') return 'an attached picture'\n",

@@ -20,6 +20,7 @@ const rows: readonly [what: string, items: Item[], taint: string | undefined][] 
     [{ type: 'answer', callId: 'c', decision: 'output', output: 'x', by: 'ada' }],
     'a function of the caller',
   ],
+  ["a caller's output as the prompt has it", [{ type: 'result', callId: 'c', output: fence('x', 'lookup') }], 'lookup'],
   ['a file', [{ ...user, content: [{ type: 'file', name: 'a.txt', text: 'x' }] }], 'the attached file a.txt'],
   ['a picture', [{ ...user, content: [{ type: 'image', url: 'data:x' }] }], 'an attached picture'],
   [
