@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { ada, bob, rejectsWith } from '../store/harness.ts'
 import { specOf } from '../agent/tools.ts'
-import { eventsOf, holding, message, openHouse, restOf, textsOf, turnOver } from './house.ts'
+import { eventsOf, holding, message, openHouse, restOf, textsOf, turnOver, until } from './house.ts'
 
 test('a queued turn is cancelled at once and never runs; the running one is not disturbed', async (t) => {
   const { script, told, letGo } = holding()
@@ -51,7 +51,7 @@ test('a model that does not listen is left behind after a moment, and what it sa
   assert.equal(restOf(await eventsOf(first.events)), 'cancelled')
   assert.equal(restOf(await eventsOf(next.events)), 'done')
   letGo()
-  while (runner.running > 0) await turnOver(1)
+  await until(() => runner.running === 0)
   assert.deepEqual(await textsOf(store, first.turn.threadId), ['first', 'next', 'ok'])
 })
 
@@ -131,6 +131,6 @@ test('erasing a thread ends what runs in it', async (t) => {
   assert.equal(await turns.removeThread(bob, turn.threadId), false)
   assert.equal(await turns.removeThread(ada, turn.threadId), true)
   assert.equal(restOf(await eventsOf(events)), 'cancelled')
-  while (runner.running > 0) await turnOver(1)
+  await until(() => runner.running === 0)
   assert.equal(await turns.get(ada, turn.id), undefined)
 })

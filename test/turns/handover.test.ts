@@ -6,20 +6,9 @@ import { silentLog } from '#lib/log.ts'
 import { createKeeper } from '#turns/keeper.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { ada, lease, other, turnOf } from '../store/harness.ts'
-import { eventsOf, holding, type House, message, openHouse, restOf, turnOver } from './house.ts'
+import { eventsOf, holding, type House, message, openHouse, restOf, turnOver, until } from './house.ts'
 
 const beatMs = 3_000
-/** Rounds of the event loop that something may take. */
-const patience = 5_000
-
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let at = 0; at < patience; at++) {
-    if (await holds()) return
-    await turnOver(1)
-  }
-  assert.fail(`never: ${what}`)
-}
-
 /** A keeper with a clock that the test moves, over leases that note what becomes of them. */
 function keep(t: TestContext, { store, runner }: House, alive: () => boolean) {
   const left: Lease[] = []
@@ -46,7 +35,7 @@ test('a process whose lease has run out stops what it runs, for another may run 
   await house.store.turns.recover(other)
   await house.store.turns.claim(other, 1)
   beat()
-  await until('it stops here', () => house.runner.running === 0)
+  await until(() => house.runner.running === 0)
   events.close()
   assert.equal((await house.turns.get(ada, turn.id))?.status, 'running', 'it is left to the other')
   assert.equal(house.runner.room(0)?.epoch, 2)
@@ -57,7 +46,7 @@ test('a beat takes up what a process that is gone has left', async (t) => {
   const { beat } = keep(t, house, () => true)
   const { turn } = await house.store.turns.start(turnOf({ lease: other }))
   beat()
-  await until('it runs to its end', async () => (await house.turns.get(ada, turn.id))?.status === 'done')
+  await until(async () => (await house.turns.get(ada, turn.id))?.status === 'done')
 })
 
 test('a keeper that stops gives its lease back', async (t) => {

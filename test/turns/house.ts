@@ -161,3 +161,13 @@ function wordOf(item: Item): string {
 export async function turnOver(times = 5): Promise<void> {
   for (let at = 0; at < times; at++) await new Promise(setImmediate)
 }
+
+/** Waits until something is true, by way of what the process has to do anyway. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 10_000
+  while (performance.now() < deadline) {
+    if (await holds()) return
+    await turnOver(1)
+  }
+  assert.fail('what was waited for did not come')
+}

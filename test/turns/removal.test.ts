@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { removeUser } from '#turns/removal.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { document } from '../store/suite-documents.ts'
-import { eventsOf, holding, message, openHouse, restOf, turnOver } from './house.ts'
+import { eventsOf, holding, message, openHouse, restOf, until } from './house.ts'
 
 test('what runs for a removed user stops, its streams end, and all of it is erased', async (t) => {
   const { script, told } = holding()
@@ -24,7 +24,7 @@ test('what runs for a removed user stops, its streams end, and all of it is eras
   assert.equal((await store.documents.get(others.turn.userId, 'a'))?.content, 'x')
   assert.equal(restOf(await eventsOf(running.events)), 'cancelled')
   assert.equal(restOf(await eventsOf(queued.events)), 'cancelled')
-  while (runner.running > 0) await turnOver(1)
+  await until(() => runner.running === 0)
   assert.deepEqual((await turns.list(user, { limit: 9 })).rows, [])
   assert.deepEqual((await turns.threads(user, { limit: 9 })).rows, [])
   assert.equal(await store.accounts.findByToken('h1', 0), undefined)

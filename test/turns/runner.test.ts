@@ -9,17 +9,7 @@ import { logTo } from '#lib/log.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { tool } from '../agent/tools.ts'
 import { ada, lease, other, turnOf } from '../store/harness.ts'
-import { eventsOf, type House, holding, message, openHouse, restOf, textsOf, tools, turnOver } from './house.ts'
-
-/** Waits until something is true, by way of what the process has to do anyway. */
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 10_000
-  while (performance.now() < deadline) {
-    if (await holds()) return
-    await turnOver(1)
-  }
-  assert.fail('what was waited for did not come')
-}
+import { eventsOf, type House, holding, message, openHouse, restOf, textsOf, tools, turnOver, until } from './house.ts'
 
 test('a drain releases what runs, and another process finishes it from the log', async (t) => {
   const store = openTestStore(t)

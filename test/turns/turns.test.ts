@@ -6,7 +6,7 @@ import { userId } from '#core/ids.ts'
 import { checkMessage } from '#turns/turns.ts'
 import { ada, bob, dayMs, rejectsWith } from '../store/harness.ts'
 import { tool } from '../agent/tools.ts'
-import { eventsOf, holding, message, openHouse, restOf, textsOf, tools, turnOver } from './house.ts'
+import { eventsOf, holding, message, openHouse, restOf, textsOf, tools, turnOver, until } from './house.ts'
 import { expireGates } from '#turns/expiry.ts'
 
 test('a message is answered; its events tell every delta, what was stored, and the end', async (t) => {
@@ -207,7 +207,7 @@ test('answers that come while a call runs are taken, and no call runs twice', as
     .flatMap(({ item }) => (item.type === 'gate' ? [item.callId] : []))
   const watch = turns.watch(ada, turn.threadId, 0)
   await turns.answer(ada, turn.threadId, { callId: gates[0] ?? '', decision: 'allow', by: 'ada' })
-  while (ran.length === 0) await turnOver(1)
+  await until(() => ran.length > 0)
   await turns.answer(ada, turn.threadId, { callId: gates[1] ?? '', decision: 'allow', by: 'ada' })
   letGo()
   for await (const batch of watch)
