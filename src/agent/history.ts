@@ -5,6 +5,8 @@ import type { Turn } from '#core/turn.ts'
 import { fence } from '#safety/fence.ts'
 
 const maxBytes = 64 * 1024 * 1024
+/** The thread that was used last stays up to so many times the bound: else each turn of a long one would read it whole. */
+const longest = 4
 
 /** A thread as the loop reads it. `items` is the log, `prompt` what the model sees of it; both only ever grow. */
 export type History = {
@@ -49,7 +51,7 @@ export function createHistories({
     cache.set(history.threadId, history)
     bytes += history.bytes
     for (const oldest of cache.keys()) {
-      if (bytes <= limit) break
+      if (bytes <= limit || (oldest === history.threadId && bytes <= longest * limit)) break
       drop(oldest)
     }
     return history

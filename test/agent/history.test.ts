@@ -118,10 +118,24 @@ test('whatever a thread is made of counts, thoughts and gates too', async () => 
     const log = createLog()
     const histories = createHistories({ threads: log.threads, limit: 50_000 })
     await histories.open({ turn: turnIn('a'), entries: log.append('a', item) })
+    await histories.open({ turn: turnIn('b'), entries: log.append('b', user) })
     await histories.open({ turn: turnIn('a'), entries: log.append('a', user) })
     assert.equal(log.reads, 1, `a thread with a big ${item.type} is not kept`)
   }
 })
+
+for (const [what, chars, reads] of [
+  ['longer than the bound is not read again while no other one is used', 30_000, 0],
+  ['far longer than the bound is never kept', 90_000, 2],
+] as const) {
+  test(`a thread ${what}`, async () => {
+    const log = createLog()
+    const histories = createHistories({ threads: log.threads, limit: 50_000 })
+    await histories.open({ turn: turnIn('a'), entries: log.append('a', textMessage('user', 'x'.repeat(chars))) })
+    for (let at = 0; at < 2; at++) await histories.open({ turn: turnIn('a'), entries: log.append('a', user) })
+    assert.equal(log.reads, reads)
+  })
+}
 
 test('a thread that grew beyond the bytes while it ran is let go when the next one comes', async () => {
   const log = createLog()
