@@ -1,6 +1,6 @@
 // Cutting a document into chunks that overlap, at the best place near the end of each.
-import type { Chunk } from '#core/document.ts'
-import { readText } from './words.ts'
+import type { Chunk, ChunkTerms } from '#core/document.ts'
+import type { Reader } from './words.ts'
 
 /** Characters of a chunk: most documents of a few paragraphs are one. */
 const longest = 2_400
@@ -10,14 +10,14 @@ const shortest = 1_400
 const overlap = 200
 
 /** The chunks of a document, ready for the index. Without their laps they are the content, to the letter. */
-export function chunksOf(path: string, content: string): Chunk[] {
-  return cut(content).map(({ text, lap }) => ({ text, lap, terms: termsOf(path, text) }))
+export function chunksOf(reader: Reader, path: string, content: string): Chunk[] {
+  return cut(content).map(({ text, lap }) => ({ text, lap, terms: termsOf(reader, path, text) }))
 }
 
 /** What a chunk is found by: its words, and before them those of the path and of the headings that stand in it. */
-function termsOf(path: string, text: string) {
-  const { body, extra } = readText(text)
-  const title = readText(titleOf(path, text))
+function termsOf(reader: Reader, path: string, text: string): ChunkTerms {
+  const { body, extra } = reader.read(text)
+  const title = reader.read(titleOf(path, text))
   return { title: [...title.body, ...title.extra], body, extra }
 }
 

@@ -5,6 +5,7 @@ import type { UserId } from '#core/ids.ts'
 import { chunksOf } from './chunks.ts'
 import { checkContent, checkPath, folderPrefix } from './path.ts'
 import { type SearchResult, searchDocuments } from './search.ts'
+import { createReader } from './words.ts'
 
 /** A change of a document that is written elsewhere at the same time is made again on what stands there then. */
 const maxTries = 5
@@ -38,6 +39,14 @@ export type DocumentsParts = {
 }
 
 export function createDocuments({ store, written = () => {} }: DocumentsParts): Documents {
+  const reader = createReader()
+
+  function ready({ path, content, author, untrusted = false }: Writing): NewDocument {
+    checkPath(path)
+    const bytes = checkContent(content)
+    return { path, bytes, author, untrusted, chunks: chunksOf(reader, path, content) }
+  }
+
   async function put(user: UserId, documents: readonly NewDocument[]): Promise<readonly Put[]> {
     const outcomes = await store.put(user, documents)
     written(
@@ -87,14 +96,8 @@ export function createDocuments({ store, written = () => {} }: DocumentsParts): 
       if (!(await store.remove(user, checkPath(path)))) throw missing(path)
       written(user, [path])
     },
-    search: (user, query) => searchDocuments(store, user, query),
+    search: (user, query) => searchDocuments({ store, reader }, user, query),
   }
-}
-
-function ready({ path, content, author, untrusted = false }: Writing): NewDocument {
-  checkPath(path)
-  const bytes = checkContent(content)
-  return { path, bytes, author, untrusted, chunks: chunksOf(path, content) }
 }
 
 /** What is added begins on a line of its own. */

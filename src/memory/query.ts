@@ -2,7 +2,7 @@
 // star a beginning, and every other word may be there or not.
 import type { Match } from '#core/document.ts'
 import { isCommonAbroad, isCommonEnglish } from './common.ts'
-import { roughStem, type Word, wordsIn } from './words.ts'
+import type { Reader, Word } from './words.ts'
 
 const maxQueryChars = 1_000
 const maxAsked = 24
@@ -26,16 +26,16 @@ export type Asked = {
 }
 
 /** What a query asks for, in its order. */
-export function readQuery(query: string): Asked[] {
+export function readQuery(reader: Reader, query: string): Asked[] {
   const phrases: Asked[] = []
   const rest = query
     .slice(0, maxQueryChars)
     .replaceAll(/["“”„]([^"“”„]+)["“”„]|«([^«»]+)»|「([^「」]+)」/g, (_, ...inside: (string | undefined)[]) => {
-      const phrase = phraseOf(inside.slice(0, 3).find((text) => text !== undefined) ?? '')
+      const phrase = phraseOf(reader, inside.slice(0, 3).find((text) => text !== undefined) ?? '')
       if (phrase) phrases.push(phrase)
       return '\n'
     })
-  const words = [...wordsIn(rest)].map(({ word, end }) => ({ word, open: rest[end] === '*' }))
+  const words = reader.words(rest).map(({ word, end }) => ({ word, open: rest[end] === '*' }))
   const telling = words.filter(({ word }) => !word.plain.every(isCommonEnglish))
   const asked = (telling.length > 0 || phrases.length > 0 ? telling : words).flatMap(({ word, open }, at, list) => {
     const next = list.length <= maxJoined ? list[at + 1]?.word : undefined
@@ -60,8 +60,8 @@ export function widened(asked: Asked, worth = 0.5): Asked {
   return { ...asked, ways: [...asked.ways, { prefix: asked.beginning, worth }] }
 }
 
-function phraseOf(text: string): Asked | undefined {
-  const words = [...wordsIn(text)].map(({ word }) => word)
+function phraseOf(reader: Reader, text: string): Asked | undefined {
+  const words = reader.words(text).map(({ word }) => word)
   const phrase = words.flatMap(({ body }) => body)
   const [only] = phrase
   if (only === undefined) return undefined
@@ -90,7 +90,7 @@ function asksFor(word: Word, open: boolean): Asked[] {
     { term: only, worth: 1 },
     ...(whole === undefined ? [] : [{ term: whole, worth: 1 }]),
     ...spellings.map((term) => ({ term, worth: 1 })),
-    ...roughStem(written).map((term) => ({ term, worth: 0.7 })),
+    ...word.rough.map((term) => ({ term, worth: 0.7 })),
   ]
   const asked: Asked = { ways, weight: isCommonAbroad(written) ? 0.3 : 1, beginning: written }
   return [open ? widened(asked, 1) : asked]

@@ -2,7 +2,7 @@
 import type { Found } from '#core/document.ts'
 import { titleOf } from './chunks.ts'
 import type { Asked, Way } from './query.ts'
-import { type Reading, readText } from './words.ts'
+import type { Reader, Reading } from './words.ts'
 
 const k1 = 1.2
 const b = 0.75
@@ -24,10 +24,10 @@ export type Ranked = {
 }
 
 /** Documents by their best chunk, best first; of equals the newer. `usual` is the length of a usual chunk, in words. */
-export function rank(found: readonly Found[], told: readonly Told[], usual: number): Ranked[] {
+export function rank(reader: Reader, found: readonly Found[], told: readonly Told[], usual: number): Ranked[] {
   const byPath = new Map<string, Scored[]>()
   for (const each of found) {
-    const scored = scoreChunk(each, told, usual)
+    const scored = scoreChunk(reader, each, { told, usual })
     if (!scored) continue
     const others = byPath.get(each.path)
     if (others) others.push(scored)
@@ -52,9 +52,11 @@ function bestOf(chunks: readonly Scored[]): Ranked {
   return { found: best.found, score, hits: best.hits }
 }
 
-function scoreChunk(found: Found, told: readonly Told[], usual: number): Scored | undefined {
-  const text = readText(found.text)
-  const title = readText(titleOf(found.path, found.text))
+type Scale = { readonly told: readonly Told[]; readonly usual: number }
+
+function scoreChunk(reader: Reader, found: Found, { told, usual }: Scale): Scored | undefined {
+  const text = reader.read(found.text)
+  const title = reader.read(titleOf(found.path, found.text))
   const length = 1 - b + (b * text.body.length) / usual
   const shares: number[] = []
   const places: number[][] = []

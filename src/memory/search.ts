@@ -4,11 +4,13 @@ import type { UserId } from '#core/ids.ts'
 import { type Asked, matchOf, readQuery, widened } from './query.ts'
 import { rank, type Told, tellingOf } from './rank.ts'
 import { snippetOf } from './snippet.ts'
+import type { Reader } from './words.ts'
 
-/** Chunks that are ranked. */
-const maxCandidates = 60
+/** Chunks that are ranked: so many at least, and some for each document that is wanted. */
+const leastCandidates = 30
+const candidatesEach = 2
 /** Chunks that the index orders to choose them; to order one takes it long. */
-const maxDepth = 4_000
+const maxDepth = 2_500
 /** Matches are counted up to here: a word in more chunks than that tells little. */
 const maxCount = 20_000
 /** A word that is in fewer chunks is looked for by its beginning too, which has so many letters at least. */
@@ -26,15 +28,17 @@ export type SearchResult = {
 
 /** The documents of a user that a query finds, best first. Any text is a query. */
 export async function searchDocuments(
-  store: DocumentStore,
+  { store, reader }: { store: DocumentStore; reader: Reader },
   user: UserId,
   { query, limit }: { query: string; limit: number },
 ): Promise<SearchResult[]> {
-  const counted = await countAsked(store, user, readQuery(query))
+  const counted = await countAsked(store, user, readQuery(reader, query))
   if (!counted) return []
   const { told, chunks, usual } = counted
-  const found = await gather(store, user, told, chunks)
+  const most = Math.max(leastCandidates, candidatesEach * limit)
+  const found = await gather(store, user, told, { chunks, most })
   return rank(
+    reader,
     found,
     told.map(({ telling, asked }) => ({ telling, asked })),
     usual,
@@ -77,18 +81,23 @@ async function countAsked(
 }
 
 /** Candidates from the narrowest question that brings enough of them. */
-async function gather(store: DocumentStore, user: UserId, told: readonly Counted[], chunks: number): Promise<Found[]> {
+async function gather(
+  store: DocumentStore,
+  user: UserId,
+  told: readonly Counted[],
+  { chunks, most }: { chunks: number; most: number },
+): Promise<Found[]> {
   const weights = told.map(({ match, telling, asked }) => ({ match, weight: telling * asked.weight }))
   const found = new Map<string, Found>()
   for (const match of questions(told, chunks)) {
-    const candidates: Candidates = { match, weights, depth: maxDepth, limit: maxCandidates }
+    const candidates: Candidates = { match, weights, depth: maxDepth, limit: most }
     for (const each of await store.find(user, candidates)) found.set(`${each.at} ${each.path}`, each)
-    if (found.size >= maxCandidates) break
+    if (found.size >= most) break
   }
   return [...found.values()]
 }
 
-/** Where all matches can be ordered, one question; else rare words first, then common ones that stand together. */
+/** Where all matches can be ordered, one question; else rare words first, then common ones together with the rarest. */
 export function questions(told: readonly Pick<Counted, 'asked' | 'match' | 'count'>[], chunks: number): Match[] {
   if (told.length === 0) return []
   const required = told.filter(({ asked }) => asked.required)
@@ -99,11 +108,12 @@ export function questions(told: readonly Pick<Counted, 'asked' | 'match' | 'coun
   let room = maxDepth
   const scarce = sorted.filter(({ count }) => (room -= count) >= 0).map(({ match }) => match)
   const common = sorted.slice(scarce.length).map(({ match }) => match)
-  const pairs = common.flatMap((one, at) => common.slice(at + 1).map((two): Match => ({ all: [one, two] })))
+  const [rarest, ...others] = common
+  if (rarest === undefined) return [{ any: scarce }]
   return [
     ...(scarce.length > 0 ? [{ any: scarce }] : []),
-    ...(common.length > 1 ? [{ all: common }] : []),
-    ...(common.length > 2 ? [{ any: pairs }] : []),
-    { any: common },
+    ...(others.length > 0 ? [{ all: common }] : []),
+    ...(others.length > 1 ? [{ all: [rarest, { any: others }] }] : []),
+    rarest,
   ]
 }

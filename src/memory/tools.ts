@@ -1,5 +1,5 @@
 // Memory as tools of the agent. What it keeps is its user's own and can be undone, so it need not ask; except for the
-// files that say who it is.
+// files that say who it is, whose change is the user's word once it was allowed.
 import { AppError } from '#core/errors.ts'
 import { type JsonObject, objectIn } from '#core/json.ts'
 import type { Tool, ToolContext, ToolSource } from '#core/tool.ts'
@@ -39,10 +39,12 @@ export function createMemoryTools(documents: Documents): ToolSource {
       description: 'Lists the documents of memory, all of them or those of a folder.',
       fields: { folder: text('A folder, such as notes; all documents without it.') },
       required: [],
-      async run(args, { user }) {
+      async run(args, { user, markUntrusted }) {
         const folder = (args['folder'] ?? '') === '' ? '' : textOf(args, 'folder')
         const list = await documents.list(user, { folder, limit: maxListed + 1 })
         if (list.length === 0) return folder === '' ? 'Memory is empty.' : `There is nothing in ${folder}.`
+        // A name is text, too.
+        if (list.some(({ untrusted }) => untrusted)) markUntrusted?.()
         const lines = list.slice(0, maxListed).map(({ path, bytes }) => `${path} (${bytes} bytes)`)
         return [...lines, ...(list.length > maxListed ? ['… and more: list a folder, or search.'] : [])].join('\n')
       },
@@ -58,7 +60,12 @@ export function createMemoryTools(documents: Documents): ToolSource {
       required: ['path', 'content'],
       async run(args, { user, tainted = false }) {
         const path = textOf(args, 'path')
-        const written = { path, content: textOf(args, 'content'), author: 'agent' as const, untrusted: tainted }
+        const written = {
+          path,
+          content: textOf(args, 'content'),
+          author: 'agent' as const,
+          untrusted: tainted && !isIdentity(path),
+        }
         if (flagOf(args, 'append')) return `${await documents.append(user, written)}: ${path} (added at its end)`
         const [outcome] = await documents.write(user, [written])
         return `${outcome}: ${path}`
@@ -74,7 +81,7 @@ export function createMemoryTools(documents: Documents): ToolSource {
       required: ['path', 'find', 'replace'],
       async run(args, { user, tainted = false }) {
         const [path, find, replace] = [textOf(args, 'path'), textOf(args, 'find'), textOf(args, 'replace')]
-        await documents.edit(user, { path, find, replace, author: 'agent', untrusted: tainted })
+        await documents.edit(user, { path, find, replace, author: 'agent', untrusted: tainted && !isIdentity(path) })
         return `edited: ${path}`
       },
     }),

@@ -7,13 +7,13 @@ import { isCommonAbroad, isCommonEnglish } from './common.ts'
 /** A longer word is cut: nobody types it, and an index has a longest term. */
 const longestWord = 64
 /** Words whose readings are remembered. */
-const maxKnown = 20_000
+const maxKnown = 50_000
 
 /** Scripts in which words stand without spaces between them. */
 const unspaced = String.raw`\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`
 const letter = String.raw`[[\p{L}\p{N}\p{M}]--[${unspaced}]]`
-const anyWord = new RegExp(String.raw`[[\p{L}\p{N}\p{M}]&&[${unspaced}]]+|${letter}+(?:[_\-.'’]${letter}+)*`, 'gv')
-const asciiWord = /[a-z0-9]+(?:[_\-.'][a-z0-9]+)*/gi
+const anyPattern = String.raw`[[\p{L}\p{N}\p{M}]&&[${unspaced}]]+|${letter}+(?:[_\-.'’]${letter}+)*`
+const asciiPattern = String.raw`[a-z0-9]+(?:[_\-.'][a-z0-9]+)*`
 const isUnspaced = new RegExp(`^[${unspaced}]`, 'v')
 // oxlint-disable-next-line no-control-regex -- all of ASCII is meant
 const isAscii = /^[\x00-\x7f]*$/
@@ -33,7 +33,16 @@ export type Word = {
   readonly whole?: string
   /** Other spellings: ü written as ue. */
   readonly spellings: readonly string[]
+  /** What it is found by besides: all of the above that is not in `body`. */
+  readonly extra: readonly string[]
+  /** Its stems in languages other than English. */
+  readonly rough: readonly string[]
+  /** How many of its parts are common words of English, and of other languages. */
+  readonly english: number
+  readonly abroad: number
 }
+
+type Spelled = Omit<Word, 'extra' | 'rough' | 'english' | 'abroad'>
 
 export type Reading = {
   readonly body: readonly string[]
@@ -43,42 +52,67 @@ export type Reading = {
   readonly ends: readonly number[]
 }
 
-/** Every word of a text, with its place. */
-export function* wordsIn(text: string): Generator<{ word: Word; start: number; end: number }> {
-  const known = new Map<string, Word>()
-  for (const { 0: found, index: start } of text.matchAll(isAscii.test(text) ? asciiWord : anyWord)) {
-    yield { word: recall(known, found), start, end: start + found.length }
-  }
+/** Reads texts, and remembers the words it has read: most words of a text were in others before. */
+export interface Reader {
+  /** Every word of a text, and where it ends. */
+  words(text: string): readonly { word: Word; end: number }[]
+  /** A text for the index. */
+  read(text: string): Reading
 }
 
-/** Reads a text for the index. */
-export function readText(text: string): Reading {
-  const [body, extra, starts, ends]: [string[], string[], number[], number[]] = [[], [], [], []]
-  const inflected: string[] = []
-  let [english, abroad] = [0, 0]
-  for (const { word, start, end } of wordsIn(text)) {
-    for (const [at, term] of word.body.entries()) {
-      body.push(term)
-      starts.push(word.unspaced ? start + at : start)
-      ends.push(word.unspaced ? Math.min(start + at + 2, end) : end)
-      const plain = word.plain[at] ?? term
-      if (plain !== term) extra.push(plain)
-      if (isCommonEnglish(plain)) english++
-      else if (isCommonAbroad(plain)) abroad++
-      else inflected.push(plain)
+export function createReader(): Reader {
+  const known = new Map<string, Word>()
+  const [asciiWord, anyWord] = [new RegExp(asciiPattern, 'gi'), new RegExp(anyPattern, 'gv')]
+
+  function recall(found: string): Word {
+    let word = known.get(found)
+    if (!word) {
+      word = readWord(found)
+      if (known.size >= maxKnown) known.clear()
+      if (found.length <= longestWord) known.set(found, word)
     }
-    // The last character of a run begins no pair, and somebody may look for it alone.
-    if (word.last !== undefined) extra.push(word.last)
-    if (word.whole !== undefined) extra.push(word.whole)
-    extra.push(...word.spellings)
+    return word
   }
-  // Stems of other languages are rough: they serve where the text is in one, and have a place of their own.
-  if (abroad > english) for (const plain of inflected) extra.push(...roughStem(plain))
-  return { body, extra, starts, ends }
+
+  /** Every word of a text with its place; a callback, since a search reads many thousands. */
+  function each(text: string, visit: (word: Word, start: number, end: number) => void): void {
+    const pattern = isAscii.test(text) ? asciiWord : anyWord
+    pattern.lastIndex = 0
+    for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+      visit(recall(match[0]), match.index, pattern.lastIndex)
+    }
+  }
+
+  return {
+    words(text) {
+      const words: { word: Word; end: number }[] = []
+      each(text, (word, _, end) => words.push({ word, end }))
+      return words
+    },
+    read(text) {
+      const [body, extra, starts, ends]: [string[], string[], number[], number[]] = [[], [], [], []]
+      const inflected: Word[] = []
+      let [english, abroad] = [0, 0]
+      each(text, (word, start, end) => {
+        for (let at = 0; at < word.body.length; at++) {
+          body.push(word.body[at] ?? '')
+          starts.push(word.unspaced ? start + at : start)
+          ends.push(word.unspaced ? Math.min(start + at + 2, end) : end)
+        }
+        for (const term of word.extra) extra.push(term)
+        english += word.english
+        abroad += word.abroad
+        if (word.rough.length > 0) inflected.push(word)
+      })
+      // Stems of other languages are rough: they serve where the text is in one, and have a place of their own.
+      if (abroad > english) for (const { rough } of inflected) extra.push(...rough)
+      return { body, extra, starts, ends }
+    },
+  }
 }
 
 /** What a word of a language other than English is looked for by: it without its ending. */
-export function roughStem(plain: string): string[] {
+function roughStem(plain: string): string[] {
   if (plain.length < 5 || !/^[a-z]+$/.test(plain)) return []
   let bare = plain
   for (;;) {
@@ -88,8 +122,24 @@ export function roughStem(plain: string): string[] {
   }
 }
 
-/** A word as terms. */
+/** A word as terms, and what an index wants to know of it. */
 function readWord(found: string): Word {
+  const spelled = spell(found)
+  const { body, plain, whole, last, spellings } = spelled
+  const written = plain.filter((each, at) => each !== body[at])
+  const rare = plain.filter((each) => !isCommonEnglish(each) && !isCommonAbroad(each))
+  const english = plain.filter(isCommonEnglish).length
+  return {
+    ...spelled,
+    // The last character of a run begins no pair, and somebody may look for it alone.
+    extra: [...written, ...(last === undefined ? [] : [last]), ...(whole === undefined ? [] : [whole]), ...spellings],
+    rough: rare.flatMap(roughStem),
+    english,
+    abroad: plain.length - rare.length - english,
+  }
+}
+
+function spell(found: string): Spelled {
   if (isUnspaced.test(found)) {
     const characters = Array.from(found.normalize('NFKC'))
     const body = pairsOf(characters)
@@ -105,15 +155,6 @@ function readWord(found: string): Word {
   const whole = joined === plain[0] ? undefined : joined
   const spellings = /[äöü]/i.test(found) ? [fold(found.replaceAll(/[äöü]/gi, spelledOut))] : []
   return { body, plain, ...(whole !== undefined && { whole }), spellings }
-}
-
-function recall(known: Map<string, Word>, found: string): Word {
-  let word = known.get(found)
-  if (!word) {
-    word = readWord(found)
-    if (known.size < maxKnown) known.set(found, word)
-  }
-  return word
 }
 
 function pairsOf(characters: readonly string[]): string[] {

@@ -50,9 +50,10 @@ export function* countMatch(sql: Sql, number: number, match: Match, most: number
 export function* findChunks(sql: Sql, owner: Whose, candidates: Candidates): Job<Found[]> {
   const { statement, values } =
     sql.backend === 'sqlite' ? rankedByBm25(owner, candidates) : rankedBySum(owner, candidates)
+  // The few that were chosen lead the join: by the bare column the planner would walk through all that the user has.
   const rows = yield* query(
     `SELECT c.path, c.at, c.text, d.untrusted, d.updated_at FROM (${statement}) AS best
-     JOIN chunks c ON c.id = best.id AND c.user_id = ?
+     JOIN chunks c ON c.id = best.id AND c.user_id || '' = ?
      JOIN documents d ON d.user_id = c.user_id AND d.path = c.path ORDER BY best.score DESC, c.id DESC`,
     ...values,
     owner.user,

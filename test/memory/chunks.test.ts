@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { chunksOf } from '#memory/chunks.ts'
+import { chunksOf as cut } from '#memory/chunks.ts'
+import { createReader } from '#memory/words.ts'
+
+const chunksOf = (path: string, content: string) => cut(createReader(), path, content)
 
 function contentOf(content: string): string {
   return chunksOf('p', content)

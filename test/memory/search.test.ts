@@ -142,6 +142,15 @@ onBoth('search', (open) => {
     assert(found.every(({ score }, at) => at === 0 || score <= (found[at - 1]?.score ?? 0)))
   })
 
+  test('as many are found as are wanted and there are', async (t) => {
+    const documents = createDocuments({ store: (await open(t)).documents })
+    const many = Array.from({ length: 90 }, (_, at) => ({ path: `${at}`, content: 'walrus', author: 'user' as const }))
+    await documents.write(ada, many)
+    for (const limit of [1, 40, 100]) {
+      assert.equal((await documents.search(ada, { query: 'walrus', limit })).length, Math.min(limit, 90))
+    }
+  })
+
   test('any text at all is a query', async (t) => {
     const documents = await filled(createDocuments({ store: (await open(t)).documents }))
     const odd = fc.constantFrom(
@@ -194,13 +203,13 @@ test('what is too much to order is narrowed: rare words first, then words togeth
     }))
   const [a, b, c] = ['t0', 't1', 't2'].map((term) => ({ term }))
   assert.deepEqual(questions(told([10, 20]), 100_000), [{ any: [a, b] }])
-  assert.deepEqual(questions(told([3_000, 3_500]), 4_000), [{ any: [a, b] }])
-  assert.deepEqual(questions(told([9_000]), 100_000), [{ any: [a] }])
-  assert.deepEqual(questions(told([9_000, 100]), 100_000), [{ any: [b] }, { any: [a] }])
+  assert.deepEqual(questions(told([2_000, 2_400]), 2_500), [{ any: [a, b] }])
+  assert.deepEqual(questions(told([9_000]), 100_000), [a])
+  assert.deepEqual(questions(told([9_000, 100]), 100_000), [{ any: [b] }, a])
   assert.deepEqual(questions(told([9_000, 8_000, 7_000]), 100_000), [
     { all: [c, b, a] },
-    { any: [{ all: [c, b] }, { all: [c, a] }, { all: [b, a] }] },
-    { any: [c, b, a] },
+    { all: [c, { any: [b, a] }] },
+    c,
   ])
   assert.deepEqual(questions(told([9_000, 100], true), 100_000), [{ all: [a, b] }])
   assert.deepEqual(questions([], 9), [])

@@ -28,6 +28,7 @@ function open(t: TestContext) {
     threadId: 't',
     turnId: 'u',
     callId: 'c',
+    tainted: false,
     signal: AbortSignal.timeout(60_000),
     markUntrusted: () => marked++,
   }
@@ -117,7 +118,8 @@ test('words from outside are said to be so, and stay so when they are changed', 
   assert.equal(marked(), 0)
   await run('memory_read', { path: 'page' })
   await run('memory_search', { query: 'walrus' })
-  assert.equal(marked(), 2)
+  await run('memory_list', {})
+  assert.equal(marked(), 3)
   await run('memory_edit', { path: 'page', find: 'walrus', replace: 'seal' })
   await run('memory_write', { path: 'page', content: 'more', append: true })
   assert.equal((await documents.read(ada, 'page')).untrusted, true)
@@ -148,6 +150,25 @@ test('what the agent writes after it has read words from outside is marked as th
   const untrusted = async (path: string) => (await house.call('GET', `/api/memory/documents/${path}`)).json.untrusted
   assert.equal((await house.call('POST', '/api/chat', { body: { message: 'go' } })).json.response, 'done')
   assert.deepEqual([await untrusted('before.md'), await untrusted('after.md')], [true, true])
+})
+
+test('a change of identity that was allowed is the word of whoever allowed it', async (t) => {
+  const { find, documents } = open(t)
+  const context = {
+    user: ada,
+    threadId: 't',
+    turnId: 'u',
+    callId: 'c',
+    signal: AbortSignal.timeout(60_000),
+    tainted: true,
+  }
+  await find('memory_write').run(JSON.stringify({ path: 'SOUL.md', content: 'be kind' }), context)
+  await find('memory_edit').run(JSON.stringify({ path: 'SOUL.md', find: 'kind', replace: 'brief' }), context)
+  await find('memory_write').run(JSON.stringify({ path: 'notes.md', content: 'be kind' }), context)
+  assert.deepEqual(
+    [(await documents.read(ada, 'SOUL.md')).untrusted, (await documents.read(ada, 'notes.md')).untrusted],
+    [false, true],
+  )
 })
 
 test('appends at the same time are all kept', async (t) => {

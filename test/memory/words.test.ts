@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stem } from '#memory/stem.ts'
-import { readText } from '#memory/words.ts'
+import { createReader } from '#memory/words.ts'
+
+const readText = (text: string) => createReader().read(text)
 
 const stems: readonly [words: string, stem: string][] = [
   ['connect connected connecting connection connections', 'connect'],
