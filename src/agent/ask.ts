@@ -4,7 +4,7 @@ import type { Delta } from '#core/event.ts'
 import { newCallId, newId } from '#core/ids.ts'
 import { type Draft, textMessage } from '#core/item.ts'
 import { maxCalls, type Model, type ModelEvent, type ModelRequest } from '#core/model.ts'
-import { noUsage, type Usage } from '#core/turn.ts'
+import { type ModelCall, noUsage, type Usage } from '#core/turn.ts'
 
 /** Blocks of text and thoughts, and calls, in one response; the store looks back further than this for open calls. */
 const maxItems = 256
@@ -12,6 +12,7 @@ const maxItems = 256
 const maxChars = 32 * 1024 * 1024
 
 export type Reply = {
+  /** The first has what the response took. */
   readonly drafts: readonly Draft[]
   readonly usage: Usage
   /** Why the stream broke off, when it did; `drafts` then hold the text that had arrived. */
@@ -29,6 +30,7 @@ export type Question = {
 /** Asks once. Never throws: a fault comes back beside what had arrived. */
 export async function ask({ model, request, turnId, signal, emit }: Question): Promise<Reply> {
   const said = createResponse(turnId)
+  const began = performance.now()
   let fault: unknown
   try {
     for await (const batch of model.stream(request, signal)) {
@@ -39,8 +41,14 @@ export async function ask({ model, request, turnId, signal, emit }: Question): P
   } catch (error) {
     fault = error
   }
-  if (fault !== undefined) return { drafts: said.brokenOff(), usage: said.usage(), fault }
-  return { drafts: said.whole(), usage: said.usage() }
+  const usage = said.usage()
+  const asked: ModelCall = { model: model.name, usage, ms: Math.round(performance.now() - began) }
+  if (fault !== undefined) return { drafts: withCall(said.brokenOff(), asked), usage, fault }
+  return { drafts: withCall(said.whole(), asked), usage }
+}
+
+function withCall([first, ...rest]: readonly Draft[], asked: ModelCall): Draft[] {
+  return first ? [{ ...first, asked }, ...rest] : []
 }
 
 /** A text or a block of thoughts that is still being written. */

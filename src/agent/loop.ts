@@ -37,12 +37,14 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
   const { turn, history, toolbox, signal, report } = parts
   let usage = turn.usage
   let drafts: readonly Draft[] = []
+  let first: Pick<Step, 'first'> = {}
   try {
     for (;;) {
       signal.throwIfAborted()
       const move = nextMove(history.items, toolbox)
       if (move.do === 'ask') {
-        const bound = reachedBound({ ...spent(parts), usage }, parts.bounds)
+        const past = spent(parts)
+        const bound = reachedBound({ ...past, usage }, parts.bounds)
         if (bound) {
           yield { drafts: [], usage, outcome: { status: 'failed', error: bound } }
           return
@@ -50,8 +52,9 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
         const reply = await ask({ ...parts, turnId: turn.id, request: requestOf(parts) })
         usage = addUsage(usage, reply.usage)
         drafts = reply.drafts
+        first = past.steps === 0 ? { first: true } : {}
         if (reply.fault !== undefined) throw reply.fault
-        const step = finishStep(drafts, usage, toolbox)
+        const step = { ...finishStep(drafts, usage, toolbox), ...first }
         yield step
         if (step.outcome) return
         drafts = []
@@ -68,7 +71,7 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
     const outcome = outcomeOf(fault)
     if (!outcome) throw fault
     if (!(fault instanceof AppError)) report(fault)
-    yield { drafts: [...drafts, ...closing(history.items)], usage, outcome }
+    yield { drafts: [...drafts, ...closing(history.items)], usage, outcome, ...first }
   }
 }
 

@@ -1,4 +1,5 @@
 // What a thread is made of: items, appended and never changed.
+import type { ModelCall } from './turn.ts'
 
 /** A piece of a message. Files arrive as text; an image is a URL or a data URL. */
 export type Part =
@@ -62,8 +63,11 @@ export type Summary = { readonly type: 'summary'; readonly text: string; readonl
 
 export type Item = Message | Reasoning | Call | Attempt | Result | Gate | Answer | Summary
 
-/** An item before it is stored: the id is minted where the item is made, since deltas name it earlier. */
-export type Draft = { readonly id: string; readonly item: Item }
+/**
+ * An item before it is stored: the id is minted where the item is made, since deltas name it earlier. The first of what a
+ * model made in one go has what that took.
+ */
+export type Draft = { readonly id: string; readonly item: Item; readonly asked?: ModelCall }
 
 /** An item in its place: `seq` counts from 1 within the thread, without gaps. */
 export type Entry = Draft & { readonly seq: number; readonly turnId: string; readonly at: number }

@@ -51,6 +51,8 @@ export type Step = {
   readonly drafts: readonly Draft[]
   /** Totals of the turn so far. */
   readonly usage: Usage
+  /** The turn's first response is in it: from here on it counts in what its user has used. */
+  readonly first?: true
   /** Present on the last step. */
   readonly outcome?: Outcome
   /** The step was sent before and nobody heard what came of it. */
@@ -198,10 +200,24 @@ export interface LimitStore {
   take(key: string, limit: number, windowMs: number, now: number): Promise<{ allowed: boolean; retryAfterMs: number }>
 }
 
+/** What a user has used of a model on one day. `date` is of UTC, as 2026-01-31. */
+export type DayUsage = Usage & {
+  readonly date: string
+  readonly user: UserId
+  readonly model: string
+  readonly turns: number
+}
+
+export interface UsageStore {
+  /** The last so many days, today included, newest first; of one user, or of all. */
+  list(user: UserId | undefined, days: number): Promise<readonly DayUsage[]>
+}
+
 export interface Store {
   readonly backend: 'sqlite' | 'postgres'
   readonly turns: TurnStore
   readonly threads: ThreadStore
+  readonly usage: UsageStore
   readonly accounts: AccountStore
   readonly secrets: SecretStore
   readonly settings: SettingStore

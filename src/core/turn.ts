@@ -17,6 +17,9 @@ export type Usage = {
   readonly costUsd: number
 }
 
+/** One call of a model: which one answered, what it used, and how long it took. */
+export type ModelCall = { readonly model: string; readonly usage: Usage; readonly ms: number }
+
 export type TurnError = { readonly code: ErrorCode; readonly message: string }
 
 /** What a request may set for its one turn. */

@@ -23,15 +23,16 @@ export function* append(target: Target, drafts: readonly Draft[], openCall: stri
 
 /** Writes entries whose place is known already. */
 export function* insert(threadId: string, entries: readonly Entry[]): Job<void> {
-  for (const { seq, id, turnId, at, item } of entries) {
+  for (const { seq, id, turnId, at, item, asked } of entries) {
     yield* run(
-      'INSERT INTO items (thread_id, seq, id, turn_id, at, body) VALUES (?, ?, ?, ?, ?, ?)',
+      'INSERT INTO items (thread_id, seq, id, turn_id, at, body, asked) VALUES (?, ?, ?, ?, ?, ?, ?)',
       threadId,
       seq,
       id,
       turnId,
       at,
       JSON.stringify(item),
+      asked ? JSON.stringify(asked) : null,
     )
   }
 }

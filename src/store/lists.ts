@@ -7,6 +7,7 @@ import { lastId, newestReached } from './reach.ts'
 import { itemOf, listColumns, listedTurnOf } from './rows.ts'
 import { first, type Job, query, type Row } from './sql.ts'
 import { isActive, isCancelled, isFailed, isQueued, isRunning, isWaiting } from './status.ts'
+import { dayOf } from './usage.ts'
 
 /** Of a longer reply a list shows no more. */
 const listedChars = 2_000
@@ -81,15 +82,7 @@ export function* countTurns(user: UserId | undefined, now: number) {
   )
   const queued = yield* first(`SELECT count(*) AS n FROM turns WHERE ${isQueued}${ofUser}`, ...who)
   const of = (status: TurnStatus): number => Number(active.find((row) => row['status'] === status)?.['n'] ?? 0)
-  const day = now - (now % 86_400_000)
-  // Ids begin with their time of birth, so the day's turns are one range of the key.
-  const since = day.toString(16).padStart(12, '0')
-  const from = `${since.slice(0, 8)}-${since.slice(8)}`
-  const cost = yield* first(
-    `SELECT sum(cost_usd) AS usd FROM turns WHERE id > ? AND cost_usd > 0${ofUser}`,
-    from,
-    ...who,
-  )
+  const cost = yield* first(`SELECT sum(cost_usd) AS usd FROM usage WHERE day = ?${ofUser}`, dayOf(now), ...who)
   return {
     queued: Number(queued?.['n'] ?? 0),
     running: of('running'),

@@ -133,6 +133,25 @@ export const migrations: readonly Migration[] = [
     `CREATE INDEX turns_queued_by_user ON turns (user_id, id) WHERE status = 'queued'`,
     `CREATE INDEX turns_queued_by_door ON turns (door, id) WHERE status = 'queued'`,
   ],
+  [
+    // A slot keeps turns of one user that settle at the same time from waiting for each other.
+    `CREATE TABLE usage (
+      user_id TEXT NOT NULL, day BIGINT NOT NULL, model TEXT NOT NULL, slot BIGINT NOT NULL, turns BIGINT NOT NULL,
+      input_tokens BIGINT NOT NULL, cached_tokens BIGINT NOT NULL, output_tokens BIGINT NOT NULL,
+      reasoning_tokens BIGINT NOT NULL, cost_usd DOUBLE PRECISION, PRIMARY KEY (user_id, day, model, slot)
+    ) WITHOUT ROWID`,
+    `CREATE INDEX usage_by_day ON usage (day, user_id, model)`,
+    // Which model answered the turns of before was not kept.
+    `INSERT INTO usage (user_id, day, model, slot, turns, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_usd)
+     SELECT user_id, created_at / 86400000, 'unknown', 0, count(*), sum(input_tokens), sum(cached_tokens),
+            sum(output_tokens), sum(reasoning_tokens), sum(cost_usd)
+     FROM turns WHERE input_tokens > 0 GROUP BY user_id, created_at / 86400000`,
+    `DROP INDEX turns_with_cost`,
+    `ALTER TABLE items ADD COLUMN asked TEXT`,
+    // What is held for a call that is under way, and how far the history of a thread is summarised.
+    `ALTER TABLE turns ADD COLUMN reserved_usd DOUBLE PRECISION`,
+    `ALTER TABLE threads ADD COLUMN summarised BIGINT NOT NULL DEFAULT 0`,
+  ],
 ]
 
 /** The statements of a migration for one database. */

@@ -15,6 +15,7 @@ import { asAppError, openSqlite } from './sqlite.ts'
 import { createThreadStore } from './threads.ts'
 import { createToolStore } from './tools.ts'
 import { createTurnStore } from './turns.ts'
+import { createUsageStore } from './usage.ts'
 
 export type StoreParts = { readonly path: string; readonly seal: Seal; readonly now?: () => number }
 
@@ -54,6 +55,7 @@ export function composeStore(sql: Sql, { seal, now, check }: StoreOver): Store {
     backend: sql.backend,
     turns: createTurnStore({ sql, now }),
     threads: createThreadStore({ sql }),
+    usage: createUsageStore({ sql, now }),
     accounts: createAccountStore({ sql, now }),
     secrets: createSecretStore({ sql, seal, now }),
     settings: createSettingStore({ sql, now }),

@@ -2,7 +2,7 @@
 import { userId } from '#core/ids.ts'
 import type { Draft, Entry, Item } from '#core/item.ts'
 import type { ListedTurn } from '#core/store.ts'
-import type { Door, Thread, Turn, TurnError, TurnOptions, TurnStatus } from '#core/turn.ts'
+import type { Door, ModelCall, Thread, Turn, TurnError, TurnOptions, TurnStatus } from '#core/turn.ts'
 import type { Row, Value } from './sql.ts'
 
 export function threadOf(row: Row): Thread {
@@ -59,6 +59,7 @@ export function entryOf(row: Row): Entry {
     turnId: text(row['turn_id']),
     at: Number(row['at']),
     item: itemOf(row),
+    ...(row['asked'] && { asked: JSON.parse(text(row['asked'])) as ModelCall }),
   }
 }
 
@@ -68,7 +69,7 @@ export function itemOf(row: Row): Item {
 
 /** Drafts as they will stand after `lastSeq`. */
 export function entriesOf(drafts: readonly Draft[], turnId: string, lastSeq: number, at: number): Entry[] {
-  return drafts.map(({ id, item }, index) => ({ seq: lastSeq + 1 + index, id, turnId, at, item }))
+  return drafts.map((draft, index) => ({ ...draft, seq: lastSeq + 1 + index, turnId, at }))
 }
 
 /** An options object as its column: empty ones take no room. */

@@ -14,6 +14,7 @@ import { entryOf, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, type Sql } from './sql.ts'
 import { claimTurns, findReplay, startTurn } from './start.ts'
 import { isQueued, isRunning } from './status.ts'
+import { countUsage } from './usage.ts'
 
 export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): TurnStore {
   const mint = createMint(newId)
@@ -128,6 +129,7 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, now: number) {
   )
   if (!row) throw new AppError('lease_lost', `turn ${turn.id} is no longer run by this process`)
   const requeued = status === 'waiting' && (yield* requeueIfAnswered(turn))
+  yield* countUsage(turn, step, now)
   const after: Turn = {
     ...turn,
     status: requeued ? 'queued' : status,

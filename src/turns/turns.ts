@@ -3,7 +3,18 @@ import type { Bus, Change, Changes, Signal } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Answer, Draft, Entry, Item } from '#core/item.ts'
-import type { Entries, Erased, Idempotency, ItemPlace, ListedTurn, NewTurn, Page, Store, Stretch } from '#core/store.ts'
+import type {
+  DayUsage,
+  Entries,
+  Erased,
+  Idempotency,
+  ItemPlace,
+  ListedTurn,
+  NewTurn,
+  Page,
+  Store,
+  Stretch,
+} from '#core/store.ts'
 import { ended, type Thread, type Turn, type TurnStatus } from '#core/turn.ts'
 import { removeUser, tellErased } from './removal.ts'
 import type { Runner } from './runner.ts'
@@ -65,6 +76,8 @@ export interface Turns {
   /** Follows a user's lists of threads, jobs and gates: what changed is told by its ids. */
   changes(user: UserId): Changes
   counts(user: UserId | undefined): ReturnType<Store['turns']['count']>
+  /** What the last days took of each model: of one user, or of all. */
+  usage(user: UserId | undefined, days: number): Promise<readonly DayUsage[]>
 }
 
 export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; runner: Runner }): Turns {
@@ -184,6 +197,7 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
     watch: (user, threadId, after) => watchThread({ bus, threads: store.threads }, user, threadId, { seq: after }),
     changes: (user) => bus.changes(user),
     counts: (user) => store.turns.count(user),
+    usage: (user, days) => store.usage.list(user, days),
   }
 }
 

@@ -16,6 +16,8 @@ const statements = [
   `INSERT INTO items (thread_id, seq, id, turn_id, at, body)
    SELECT lpad((g / 20 + 1)::text, 36, '0'), g % 20 + 1, lpad(g::text, 36, '0'), lpad((g / 2)::text, 36, '0'), g, repeat('x', 200)
    FROM generate_series(0, 79999) g`,
+  `INSERT INTO usage (user_id, day, model, slot, turns, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_usd)
+   SELECT 'user' || g % 200, g / 200, 'model', 0, 1, 1, 1, 1, 1, 1 FROM generate_series(1, 80000) g`,
   `INSERT INTO users (id, name, created_at) SELECT 'user' || g, 'name' || g, g FROM generate_series(1, 200) g`,
   `INSERT INTO tokens (hash, user_id, created_at) SELECT 'hash' || g, 'user' || g % 200, g FROM generate_series(1, 20000) g`,
   `INSERT INTO counters (key, uses, expires_at) SELECT 'key' || g, '[]', g FROM generate_series(1, 20000) g`,

@@ -78,6 +78,38 @@ export function migrateTests(openVersion: OpenVersion): void {
     )
   })
 
+  test('what turns have used before usage was kept is counted by their days', async (t) => {
+    const old = await openVersion(t, 4)
+    const turn = (id: string, user: string, at: number, tokens: number) =>
+      old.run(
+        `INSERT INTO turns (id, thread_id, user_id, door, status, created_at, input_tokens, cost_usd)
+         VALUES (?, ?, ?, 'web', 'done', ?, ?, 0.25)`,
+        id,
+        id,
+        user,
+        at,
+        tokens,
+      )
+    const now = Date.now()
+    await turn('a', 'ada', now, 5)
+    await turn('b', 'ada', now, 6)
+    await turn('c', 'bob', now - 86_400_000, 7)
+    await turn('d', 'bob', now, 0)
+    const store = await old.upgrade()
+    assert.deepEqual(
+      (await store.usage.list(undefined, 3)).map(({ user, turns, inputTokens, costUsd }) => [
+        user,
+        turns,
+        inputTokens,
+        costUsd,
+      ]),
+      [
+        ['ada', 2, 11, 0.5],
+        ['bob', 1, 7, 0.25],
+      ],
+    )
+  })
+
   test('a database that is up to date lacks nothing, and one that lost something says what', async (t) => {
     const old = await openVersion(t, migrations.length)
     const store = await old.upgrade()

@@ -1,9 +1,22 @@
 // Reading: lists and their cursors, counts, and rows that belong to their user alone.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Turn } from '#core/turn.ts'
+import type { Step } from '#core/store.ts'
+import { noUsage, type Turn } from '#core/turn.ts'
 import type { Open } from './harness.ts'
-import { ada, bob, dayMs, finish, lease, queuedTurn, step, threadAtGate, turnAtApproval, turnOf } from './harness.ts'
+import {
+  ada,
+  bob,
+  dayMs,
+  finish,
+  lease,
+  queuedTurn,
+  reply,
+  step,
+  threadAtGate,
+  turnAtApproval,
+  turnOf,
+} from './harness.ts'
 
 export function readTests(open: Open): void {
   test('turns are listed newest first, in pages that neither miss nor repeat', async (t) => {
@@ -82,11 +95,11 @@ export function readTests(open: Open): void {
   test('counts tell what is queued, running and waiting, of one user or of all, and what the day has cost', async (t) => {
     const { store, clock } = await open(t)
     const { turn } = await store.turns.start(turnOf())
-    await store.turns.record(turn, lease, { drafts: [], usage: { ...turn.usage, costUsd: 0.25 } })
+    await store.turns.record(turn, lease, costing(0.25))
     await store.turns.start(queuedTurn())
     await turnAtApproval(store)
     const theirs = await store.turns.start(turnOf({ user: bob }))
-    await store.turns.record(theirs.turn, lease, { drafts: [], usage: { ...turn.usage, costUsd: 0.5 } })
+    await store.turns.record(theirs.turn, lease, costing(0.5))
     assert.deepEqual(await store.turns.count(ada), { queued: 1, running: 1, waiting: 1, costTodayUsd: 0.25 })
     assert.deepEqual(await store.turns.count(bob), { queued: 0, running: 1, waiting: 0, costTodayUsd: 0.5 })
     assert.deepEqual(await store.turns.count(undefined), { queued: 1, running: 2, waiting: 1, costTodayUsd: 0.75 })
@@ -123,4 +136,9 @@ export function readTests(open: Open): void {
     const fresh = await store.turns.start(turnOf({ threadKey: 'room' }))
     assert.notEqual(fresh.turn.threadId, turn.threadId)
   })
+}
+
+function costing(costUsd: number): Step {
+  const usage = { ...noUsage, costUsd }
+  return { drafts: [{ ...reply('a'), asked: { model: 'm', usage, ms: 1 } }], usage }
 }

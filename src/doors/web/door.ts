@@ -6,11 +6,13 @@ import { jobRoutes } from './jobs.ts'
 import { type MemoryParts, memoryRoutes } from './memory.ts'
 import { type StatusParts, statusRoutes } from './status.ts'
 import { threadRoutes } from './threads.ts'
+import { type UsageParts, usageRoutes } from './usage.ts'
 import { type UsersParts, userRoutes } from './users.ts'
 
 export type WebParts = ChatParts &
   StatusParts &
   MemoryParts &
+  UsageParts &
   UsersParts & {
     /** Every route of the gateway, for the OpenAPI document. */
     readonly routes: () => readonly Route[]
@@ -25,6 +27,7 @@ export function webRoutes(parts: WebParts): Route[] {
     ...threadRoutes(parts),
     ...memoryRoutes(parts),
     ...userRoutes(parts),
+    ...usageRoutes(parts),
     openApiRoute(parts),
   ]
 }

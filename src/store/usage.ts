@@ -1,0 +1,84 @@
+// What was used of each model, by user and day: counted with the steps, in their transactions.
+import { dayMs } from '#core/account.ts'
+import { type UserId, userId } from '#core/ids.ts'
+import type { DayUsage, Step, UsageStore } from '#core/store.ts'
+import type { Turn } from '#core/turn.ts'
+import { type Job, query, type Row, run, type Sql } from './sql.ts'
+
+/** A list of usage has no more rows than this. */
+const maxRows = 20_000
+
+export function createUsageStore({ sql, now }: { sql: Sql; now: () => number }): UsageStore {
+  return {
+    list: (user, days) => sql.read(() => listUsage(user, dayOf(now()) - days + 1)),
+  }
+}
+
+/** The day of UTC that a time falls on, counted from 1970. */
+export function dayOf(ms: number): number {
+  return Math.floor(ms / dayMs)
+}
+
+/**
+ * Adds what the models took in a step. Last in its transaction: whoever counts into the same row waits for its commit,
+ * which is why a user's turns count into one of sixteen each.
+ */
+export function* countUsage(turn: Turn, { drafts, first }: Step, now: number): Job<void> {
+  let turns = first ? 1 : 0
+  for (const { asked } of drafts) {
+    if (!asked) continue
+    const { model, usage } = asked
+    yield* run(
+      `INSERT INTO usage (user_id, day, model, slot, turns, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_usd)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (user_id, day, model, slot) DO UPDATE SET turns = usage.turns + excluded.turns,
+         input_tokens = usage.input_tokens + excluded.input_tokens,
+         cached_tokens = usage.cached_tokens + excluded.cached_tokens,
+         output_tokens = usage.output_tokens + excluded.output_tokens,
+         reasoning_tokens = usage.reasoning_tokens + excluded.reasoning_tokens,
+         cost_usd = COALESCE(usage.cost_usd + excluded.cost_usd, usage.cost_usd, excluded.cost_usd)`,
+      turn.userId,
+      dayOf(now),
+      model,
+      Number.parseInt(turn.id.at(-1) ?? '0', 16),
+      turns,
+      usage.inputTokens,
+      usage.cachedTokens,
+      usage.outputTokens,
+      usage.reasoningTokens,
+      usage.costUsd,
+    )
+    turns = 0
+  }
+}
+
+function* listUsage(user: UserId | undefined, from: number): Job<DayUsage[]> {
+  const rows = yield* query(
+    `SELECT user_id, day, model, sum(turns) AS turns, sum(input_tokens) AS input_tokens,
+            sum(cached_tokens) AS cached_tokens, sum(output_tokens) AS output_tokens,
+            sum(reasoning_tokens) AS reasoning_tokens, sum(cost_usd) AS cost_usd
+     FROM usage WHERE day >= ?${user === undefined ? '' : ' AND user_id = ?'}
+     GROUP BY day, user_id, model ORDER BY day DESC, user_id DESC, model DESC LIMIT ${maxRows}`,
+    from,
+    ...(user === undefined ? [] : [user]),
+  )
+  // The index is read backwards; within a day names go forwards.
+  const place = ({ user, model }: DayUsage): string => `${user} ${model}`
+  return rows
+    .map(usageOf)
+    .sort((a, b) => (a.date === b.date ? (place(a) < place(b) ? -1 : 1) : a.date < b.date ? 1 : -1))
+}
+
+function usageOf(row: Row): DayUsage {
+  return {
+    date: new Date(Number(row['day']) * dayMs).toISOString().slice(0, 10),
+    user: userId(String(row['user_id'])),
+    model: String(row['model']),
+    turns: Number(row['turns']),
+    inputTokens: Number(row['input_tokens']),
+    cachedTokens: Number(row['cached_tokens']),
+    outputTokens: Number(row['output_tokens']),
+    reasoningTokens: Number(row['reasoning_tokens']),
+    costUsd: Number(row['cost_usd'] ?? 0),
+  }
+}

@@ -1,0 +1,106 @@
+// Usage by day, user and model: counted once with the step that brought it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Step } from '#core/store.ts'
+import { noUsage, type Usage } from '#core/turn.ts'
+import { ada, bob, dayMs, draft, lease, type Open, rejectsWith, reply, step, turnOf } from './harness.ts'
+
+const used: Usage = { inputTokens: 10, cachedTokens: 4, outputTokens: 3, reasoningTokens: 1, costUsd: 0.5 }
+
+function asking(model: string, over: Partial<Step> = {}, usage = used): Step {
+  return { ...step([{ ...reply('hi'), asked: { model, usage, ms: 12 } }]), usage, ...over }
+}
+
+export function usageTests(open: Open): void {
+  test('what a model took stands with the first item it made, and comes back', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    const { entries } = await store.turns.record(turn, lease, asking('m'))
+    assert.deepEqual(entries[0]?.asked, { model: 'm', usage: used, ms: 12 })
+    const { entries: read } = await store.threads.entries(ada, turn.threadId, { after: 0, limit: 9 })
+    assert.deepEqual(read, [read[0], ...entries])
+    assert.equal(read[0]?.asked, undefined)
+  })
+
+  test('usage adds up by day, user and model; a turn counts once', async (t) => {
+    const { store, clock } = await open(t)
+    clock.now = Date.UTC(2026, 0, 31, 23)
+    for (const user of [ada, ada, bob]) {
+      const { turn } = await store.turns.start(turnOf({ user }))
+      await store.turns.record(turn, lease, asking('m', { first: true }))
+      await store.turns.record(turn, lease, step([draft({ type: 'reasoning', text: 'no model was asked' })]))
+      await store.turns.record(turn, lease, asking('m'))
+      await store.turns.record(turn, lease, asking('n', { outcome: { status: 'done' } }))
+    }
+    const row = { date: '2026-01-31', user: ada, model: 'm', turns: 2, ...used, inputTokens: 40, cachedTokens: 16 }
+    const ofM = { ...row, outputTokens: 12, reasoningTokens: 4, costUsd: 2 }
+    const ofN = {
+      ...row,
+      model: 'n',
+      turns: 0,
+      inputTokens: 20,
+      cachedTokens: 8,
+      outputTokens: 6,
+      reasoningTokens: 2,
+      costUsd: 1,
+    }
+    assert.deepEqual(await store.usage.list(ada, 1), [ofM, ofN])
+    assert.deepEqual(
+      (await store.usage.list(undefined, 1)).map(({ user, model, turns }) => [user, model, turns]),
+      [
+        [ada, 'm', 2],
+        [ada, 'n', 0],
+        [bob, 'm', 1],
+        [bob, 'n', 0],
+      ],
+    )
+    assert.equal((await store.turns.count(ada)).costTodayUsd, 3)
+    assert.equal((await store.turns.count(undefined)).costTodayUsd, 4.5)
+    clock.now += 2 * 60 * 60 * 1000
+    const { turn } = await store.turns.start(turnOf())
+    await store.turns.record(turn, lease, asking('m', { first: true }))
+    assert.deepEqual(
+      (await store.usage.list(ada, 2)).map(({ date, model }) => `${date} ${model}`),
+      ['2026-02-01 m', '2026-01-31 m', '2026-01-31 n'],
+    )
+    assert.equal((await store.usage.list(ada, 1)).length, 1)
+    assert.equal((await store.turns.count(ada)).costTodayUsd, 0.5)
+    clock.now += 40 * dayMs
+    assert.deepEqual(await store.usage.list(ada, 30), [])
+  })
+
+  test('a step that is sent again, or refused, counts nothing', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    const sent = asking('m', { first: true })
+    await store.turns.record(turn, lease, sent)
+    await store.turns.record(turn, lease, { ...sent, again: true })
+    await rejectsWith(store.turns.record(turn, { ...lease, epoch: 9 }, asking('m')), 'lease_lost')
+    const [row] = await store.usage.list(ada, 1)
+    assert.deepEqual([row?.turns, row?.inputTokens], [1, 10])
+  })
+
+  test('many turns of one user at once lose nothing', async (t) => {
+    const { store } = await open(t)
+    await Promise.all(
+      Array.from({ length: 40 }, async () => {
+        const { turn } = await store.turns.start(turnOf())
+        await store.turns.record(turn, lease, asking('m', { first: true, outcome: { status: 'done' } }))
+      }),
+    )
+    const [row, ...rest] = await store.usage.list(ada, 1)
+    assert.deepEqual([row?.turns, row?.inputTokens, row?.costUsd, rest], [40, 400, 20, []])
+  })
+
+  test('what a user has used outlives their threads', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    await store.turns.record(
+      turn,
+      lease,
+      asking('m', { first: true, outcome: { status: 'done' } }, { ...noUsage, costUsd: 2 }),
+    )
+    await store.threads.remove(ada, turn.threadId)
+    assert.equal((await store.turns.count(ada)).costTodayUsd, 2)
+  })
+}
