@@ -1,95 +1,116 @@
 // Fills values from a message by their JSON schema: a tool's parameters, or an answer that must follow a format.
-import { isObject } from '#core/json.ts'
-import type { Json } from '#core/json.ts'
+import { isObject, type Json, type JsonObject } from '#core/json.ts'
 import type { ToolSpec } from '#core/tool.ts'
+import { dayIn, fillers, meaningOf, trimmed, wordsOf, zoneIn } from './offline-read.ts'
 
 type Schema = Readonly<Record<string, unknown>>
-/** `text` is what is left of the message: a value that was taken is gone. `topic` holds the tool's own words. */
-type Source = { text: string; readonly said: ReadonlySet<string>; readonly topic: ReadonlySet<string> }
+type Settled = Schema & { readonly properties: Schema; readonly required: readonly string[] }
 /** A required value takes what it can get, a wanted one a clear value, an optional one only what was named. */
-type Slot = { readonly name: string; readonly schema: Schema; readonly wish: 'required' | 'wanted' | 'optional' }
+type Slot = { readonly name: string; readonly schema: Settled; readonly wish: 'required' | 'wanted' | 'optional' }
+/** `reply` stands where a format wants a text that nobody said. */
+type Told = { readonly message: string; readonly today: string; readonly reply?: string }
+type Source = Told & {
+  readonly root: Schema
+  readonly said: ReadonlySet<string>
+  /** The tool's own words. */
+  readonly topic: ReadonlySet<string>
+  /** What is left of the message: a value that was taken is gone. */
+  text: string
+  /** Values that may still be made: a schema can refer to itself. */
+  left: number
+  readonly missing: string[]
+}
 
+const maxValues = 500
+const maxPadding = 1_000
+/** Parameters that take any words. */
+export const freeText = /query|text|content|question|prompt|message|input/i
 const numberPattern = String.raw`(?<![\w.-])(-?\d+(?:,\d{3}\b)*(?:\.\d+)?)(?!\w|-\d)`
 const quotedText = /["“`]([^"“”`]+)["”`]/
 const properNames = /(?<![\p{L}\d/.@])\p{Lu}[\p{L}\d'’-]*(?:,? (?:(?:de|la|of|the) )*\p{Lu}[\p{L}\d'’-]*)*/gu
-/** A URL, an email address, a date, a file. */
-const shapedText =
-  /(?<![\w./+-])(?:https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)]|[\w.+-]+@[\w.-]+\w|\d{4}-\d\d-\d\d|[\w./-]*\w\.[a-z]\w*)/
-
-/** What people say, and the word that they mean by it. */
-const meanings: readonly (readonly [said: RegExp, means: string])[] = [
-  [/\bhttps?:\/\//i, 'web'],
-  [/\bcelsius\b/i, 'metric'],
-  [/\bfahrenheit\b/i, 'imperial'],
-  [/\b(?:tomorrow|weekend)\b/i, 'forecast'],
-  [/\b(?:forecast|rain|snow|temperature|umbrella|hot|cold|air quality)\b/i, 'weather'],
-]
-/** Words that carry no subject. */
-export const fillers: ReadonlySet<string> = new Set(
-  wordsOf(`a about an and any are at be can could current day do does find for from get give has have hello here hey hi how
-  i in is it know like list look m me my need now of on or please read right s say search show t tell that the there this
-  to today tool up use want was what when where which who will with would you your`),
-)
+/** A URL, an email address, a file. */
+const shapedText = /(?<![\w./+-])(?:https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)]|[\w.+-]+@[\w.-]+\w|[\w./-]*\w\.[a-z]\w*)/
 
 /** The tool's arguments as far as the message tells them, and the required ones that it does not, described. */
-export function fillParameters({ name, description, parameters }: ToolSpec, message: string) {
-  const own = [name, ...constantsOf(parameters), ...(description.match(/(?<!\p{L})\p{Ll}+/gu) ?? [])].join(' ')
-  const source: Source = { text: message, said: meaningOf(message), topic: new Set(wordsOf(own)) }
-  const { properties, required } = settled(parameters, source)
+export function fillParameters({ name, description, parameters }: ToolSpec, told: Told) {
+  const names = [name, ...Object.keys(propertiesOf(parameters)), ...constantsOf(parameters)]
+  const own = [...names, ...(description.match(/(?<!\p{L})\p{Ll}+/gu) ?? [])].join(' ')
+  const source = sourceOf(parameters, told, own)
+  return { args: fillObject(settled(parameters, source), 'required', source), missing: source.missing }
+}
+
+/** A value of the schema, required properties only. */
+export function fillAnswer(format: Schema, told: Told): Json {
+  const source = sourceOf(format, told, '')
+  return fill({ name: '', schema: settled(format, source), wish: 'wanted' }, source) ?? null
+}
+
+function sourceOf(root: Schema, told: Told, own: string): Source {
+  const [said, topic] = [meaningOf(told.message), new Set(wordsOf(own))]
+  return { ...told, root, said, topic, text: told.message, left: maxValues, missing: [] }
+}
+
+function fill(slot: Slot, source: Source): Json | undefined {
+  const { name, schema, wish } = slot
+  if (source.left-- <= 0) return null
+  if (schema.type === 'object' && wish !== 'optional') return fillObject(schema, wish, source)
+  const found = findValue(slot, source)
+  if (found !== undefined || wish === 'optional') return found
+  if (schema.default !== undefined) return schema.default as Json
+  if (source.reply !== undefined) return made(slot, source.reply, source)
+  const hint = Array.isArray(schema.enum) ? schema.enum.join(', ') : schema.description
+  const note = typeof hint === 'string' ? ` (${hint.slice(0, 100).replace(/\.$/, '')})` : ''
+  if (wish === 'required') source.missing.push(name.replaceAll('_', ' ') + note)
+  return undefined
+}
+
+function fillObject({ properties, required }: Settled, wish: Slot['wish'], source: Source): JsonObject {
+  const isAnswer = source.reply !== undefined
   const slots = Object.entries(properties).map(([name, raw], index): Slot => {
-    const wish = required.includes(name) ? 'required' : required.length + index === 0 ? 'wanted' : 'optional'
-    return { name, schema: settled(raw, source), wish }
+    const own = required.includes(name) ? wish : required.length + index === 0 ? 'wanted' : 'optional'
+    return { name, schema: settled(raw, source), wish: own }
   })
-  const args: Record<string, Json> = {}
-  const isText = ({ schema }: Slot) => schema.type === 'string'
-  // A text could swallow a number, so texts come last.
-  for (const slot of slots.toSorted((a, b) => Number(isText(a)) - Number(isText(b)))) {
-    const value = findValue(slot, source) ?? (slot.wish === 'required' ? slot.schema.default : undefined)
-    if (value !== undefined) args[slot.name] = value as Json
+  // A text could swallow a number or a day, so other texts come last.
+  const isText = ({ name, schema }: Slot) => Number(schema.type === 'string' && !isDay(name, schema))
+  const filled = slots
+    .filter(({ name }) => !isAnswer || required.includes(name))
+    .toSorted((a, b) => isText(a) - isText(b))
+    .map((slot) => [slot.name, fill(slot, source)] as const)
+  return Object.fromEntries(filled.filter(([, value]) => value !== undefined)) as JsonObject
+}
+
+/** What the schema takes where nobody said anything. */
+function made({ name, schema }: Slot, reply: string, source: Source): Json {
+  if (Array.isArray(schema.enum)) return schema.enum[0] as Json
+  if (schema.type === 'boolean') return false
+  if (schema.type === 'array') {
+    const slot: Slot = { name, schema: settled(schema.items, source), wish: 'wanted' }
+    return Array.from({ length: Math.min(Number(schema.minItems ?? 0), maxValues) }, () => fill(slot, source) ?? null)
   }
-  const missing = slots.filter(({ name, wish }) => wish === 'required' && args[name] === undefined)
-  return { args, missing: missing.map(describe) }
-}
-
-/** A value of the schema, required properties only; `reply` stands where a text is wanted that nobody said. */
-export function fillAnswer(format: Schema, message: string, reply: string): Json {
-  const source: Source = { text: message, said: meaningOf(message), topic: new Set() }
-  const answer = (name: string, given: unknown): Json => {
-    const schema = settled(given, source)
-    const found = findValue({ name, schema, wish: 'wanted' }, source) ?? (schema.default as Json | undefined)
-    if (found !== undefined) return found
-    if (Array.isArray(schema.enum)) return schema.enum[0] as Json
-    if (schema.type === 'string') return reply.slice(0, Number(schema.maxLength ?? Infinity))
-    if (schema.type === 'array') return []
-    if (schema.type !== 'object') return schema.type === 'boolean' ? false : Number(schema.minimum ?? 0)
-    return Object.fromEntries(schema.required.map((key) => [key, answer(key, schema.properties[key])]))
+  if (schema.type === 'string') {
+    const day = { date: source.today, 'date-time': `${source.today}T00:00:00Z` }[String(schema.format)]
+    const least = Math.min(Number(schema.minLength ?? 0), maxPadding)
+    return day ?? reply.slice(0, Number(schema.maxLength ?? Infinity)).padEnd(least, '.')
   }
-  return answer('', format)
+  const { least, most, step } = rangeOf(schema)
+  return Math.min(Math.max(Math.ceil(least / step) * step, Math.min(0, most)), most)
 }
 
-/** The words of a text, a tool's name or a key, in lower case and without a plural's s. */
-export function wordsOf(text: string): string[] {
-  const words = text.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2').match(/\p{L}+|\d+/gu) ?? []
-  return words.map((word) => word.toLowerCase().replace(/(?<=ch|sh|x|ss)es$|(?<=\w\w[^siu])s$/, ''))
-}
-
-/** The words of a message, and those it means. */
-export function meaningOf(message: string): ReadonlySet<string> {
-  return new Set([...wordsOf(message), ...meanings.flatMap(([said, means]) => (said.test(message) ? [means] : []))])
-}
-
-/** A schema without its choice: the branch whose constants were said, else the first that is not null. */
-function settled(given: unknown, { said }: Source): Schema & { properties: Schema; required: string[] } {
-  const schema: Schema = isObject(given) ? given : {}
+/** A schema without its choices: what it refers to, all of `allOf`, the branch whose constants were said or the first. */
+function settled(given: unknown, { said, root }: Source): Settled {
+  const schema = isObject(given) ? given : {}
+  const path = typeof schema.$ref === 'string' ? schema.$ref.split('/').slice(1) : undefined
+  const target = path?.reduce((at: unknown, key) => (isObject(at) ? at[key] : undefined), root)
   const score = (branch: Schema) => wordsOf(constantsOf(branch).join(' ')).filter((word) => said.has(word)).length
   const branches = branchesOf(schema)
-  const [branch = {}] = branches.filter(({ type }) => type !== 'null').toSorted((a, b) => score(b) - score(a))
-  const types = [branch.type, schema.type, ...branches.map(({ type }) => type)].flat()
+  const branch = branches.filter(({ type }) => type !== 'null').toSorted((a, b) => score(b) - score(a))[0]
+  const parts = [target, schema.allOf, schema, branch].flat().filter(isObject)
+  const types = [...parts.toReversed(), ...branches].flatMap(({ type }) => type)
   const nullable = types.includes('null') ? { default: null } : {}
-  const properties = { ...propertiesOf(schema), ...propertiesOf(branch) }
+  const properties: Schema = Object.assign({}, ...parts.map(propertiesOf))
   const type = types.find((each) => each && each !== 'null') ?? (Object.keys(properties)[0] ? 'object' : 'string')
-  const required = [schema.required, branch.required].flat().filter((name) => typeof name === 'string')
-  return { ...nullable, ...schema, ...branch, type, properties, required }
+  const required = parts.flatMap((part) => part.required).filter((name) => typeof name === 'string')
+  return Object.assign({}, nullable, ...parts, { type, properties, required }) as Settled
 }
 
 const branchesOf = (schema: Schema) => [schema.oneOf ?? schema.anyOf ?? []].flat().filter(isObject)
@@ -101,58 +122,66 @@ function constantsOf(schema: Schema): string[] {
   return all.filter(isObject).flatMap((each) => [each.const ?? each.enum ?? []].flat().map(String))
 }
 
-function findValue({ name, schema, wish }: Slot, source: Source): Json | undefined {
-  if (schema.const !== undefined) return schema.const as Json
+function findValue(slot: Slot, source: Source): Json | undefined {
+  const { name, schema } = slot
   const isSaid = (value: unknown) => {
     const words = wordsOf(String(value))
     const telling = words.filter((word) => !fillers.has(word))
     return (telling.length > 0 ? telling : words).every((word) => source.said.has(word))
   }
+  if (schema.const !== undefined) return schema.const as Json
   if (Array.isArray(schema.enum)) return schema.enum.find(isSaid) as Json | undefined
-  if (schema.type === 'boolean') return isSaid(name) || undefined
-  if (schema.type === 'string') return takeText(name, wish, source)
-  if ((schema.type !== 'number' && schema.type !== 'integer') || wish === 'optional') return undefined
-  const named = new RegExp(`\\b${RegExp.escape(name.replaceAll('_', ' '))}[\\s:=]+${numberPattern}`, 'i')
-  const value = Number((take(source, named) ?? take(source, new RegExp(numberPattern)))?.replaceAll(',', '') ?? NaN)
-  const fits = value >= Number(schema.minimum ?? -Infinity) && value <= Number(schema.maximum ?? Infinity)
-  return fits && (schema.type === 'number' || Number.isInteger(value)) ? value : undefined
+  if (schema.type === 'boolean') return isSaid(name) ? !/\b(?:no|not|without)\b/i.test(source.text) : undefined
+  if (schema.type === 'string') return takeText(slot, source)
+  if (schema.type === 'number' || schema.type === 'integer') return takeNumber(slot, source)
+  const chosen = [settled(schema.items, source).enum].flat().filter((value) => value !== undefined && isSaid(value))
+  return chosen.length >= Math.max(1, Number(schema.minItems ?? 1)) ? (chosen as Json[]) : undefined
 }
 
-function takeText(name: string, wish: Slot['wish'], source: Source): string | undefined {
-  const rest = () => trimmed(source.text, source)
-  if (/time_?zone/i.test(name)) return zoneOf(rest())
-  if (wish === 'optional') return undefined
-  const names = /query|text|content|question|prompt|message|input/i.test(name) ? [] : source.text.match(properNames)
-  const run = names?.map((each) => trimmed(each, source)).find((each) => each !== '')
-  const proper = /city/i.test(name) ? run?.split(',')[0] : run
-  const text = take(source, quotedText) ?? proper ?? take(source, shapedText) ?? (wish === 'required' ? rest() : '')
+function takeNumber({ name, schema, wish }: Slot, source: Source): number | undefined {
+  const [label, stem] = [RegExp.escape(name.replaceAll('_', ' ')), RegExp.escape(wordsOf(name).at(-1) ?? '')]
+  const named = new RegExp(`\\b${label}[\\s:=]+${numberPattern}|${numberPattern} ${stem}s?\\b`, 'i')
+  const taken = take(source, named) ?? (wish === 'optional' ? undefined : take(source, new RegExp(numberPattern)))
+  const value = Number(taken?.replaceAll(',', '') ?? Number.NaN)
+  const { least, most, step } = rangeOf(schema)
+  return value >= least && value <= most && (schema.type === 'number' || value % step === 0) ? value : undefined
+}
+
+/** Where a number may stand. An open end is one step away. */
+function rangeOf(schema: Schema) {
+  const step = Number(schema.multipleOf ?? 1)
+  const least = Number(schema.minimum ?? Number(schema.exclusiveMinimum ?? -Infinity) + step)
+  return { least, most: Number(schema.maximum ?? Number(schema.exclusiveMaximum ?? Infinity) - step), step }
+}
+
+function takeText({ name, schema, wish }: Slot, source: Source): string | undefined {
+  if (/time_?zone/i.test(name)) return zoneIn(source.text)?.zone
+  const day = dayIn(source.text, source.today)
+  const undated = source.text.replace(day?.said ?? '', ' ')
+  if (isDay(name, schema)) source.text = undated
+  if (isDay(name, schema) || wish === 'optional') return isDay(name, schema) ? day?.day : undefined
+  const isFree = freeText.test(name)
+  const clear = take(source, quotedText) ?? (isFree ? undefined : properName(name, source)) ?? take(source, shapedText)
+  const found = clear ?? (wish === 'required' ? trimmed(isFree ? source.text : undated, source.topic) : '')
+  const text = /city/i.test(name) ? (found.split(',')[0] ?? '') : found
   source.text = source.text.replace(text, ' ')
-  return text || undefined
+  const fits = text.length >= Number(schema.minLength ?? 1) && text.length <= Number(schema.maxLength ?? Infinity)
+  return fits && text !== '' ? text : undefined
 }
 
-/** Without the words at both ends that only lead to a value: fillers and the tool's own. */
-function trimmed(text: string, { topic }: Source): string {
-  const isOwn = (word: string) => fillers.has(word) || topic.has(word) || meanings.some(([said]) => said.test(word))
-  const words = text.split(/\s+/)
-  const carries = (word: string) => !wordsOf(word).every(isOwn)
-  const kept = words.slice(Math.max(0, words.findIndex(carries)), words.findLastIndex(carries) + 1)
-  return kept.join(' ').replace(/(?:['’]s)?[\s.,;:!?]*$/, '')
+/** The first name that is not the tool's own; of two places the one behind "from" or "to". */
+function properName(name: string, { text, topic }: Source): string | undefined {
+  const lead = /origin|from|depart/i.test(name) ? 'from ' : /dest|^to$|arriv/i.test(name) ? 'to ' : ''
+  const names = (new RegExp(`\\b${lead}(.*)`, 'is').exec(text)?.[1] ?? text).match(properNames) ?? []
+  return names.map((each) => trimmed(each, topic)).find((each) => each !== '')
 }
 
-/** The zone of a city; an unknown place is passed on, for the tool to refuse. */
-function zoneOf(place: string): string | undefined {
-  const city = `/${place.replaceAll(' ', '_')}`.toLowerCase()
-  const zones = Intl.supportedValuesOf('timeZone')
-  return zones.find((zone) => `/${zone}`.toLowerCase().endsWith(city)) ?? (place || undefined)
+function isDay(name: string, { format }: Schema): boolean {
+  return format === 'date' || (format === undefined && wordsOf(name).includes('date'))
 }
 
 function take(source: Source, pattern: RegExp): string | undefined {
   const match = pattern.exec(source.text)
   if (match !== null) source.text = source.text.replace(match[0], ' ')
-  return match?.[1] ?? match?.[0]
-}
-
-function describe({ name, schema }: Slot): string {
-  const hint = Array.isArray(schema.enum) ? schema.enum.join(', ') : schema.description
-  return name.replaceAll('_', ' ') + (typeof hint === 'string' ? ` (${hint.slice(0, 100).replace(/\.$/, '')})` : '')
+  return match?.[1] ?? match?.[2] ?? match?.[0]
 }

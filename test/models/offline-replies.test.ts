@@ -1,0 +1,113 @@
+// The offline model by tables of what it says: greetings, refusals, questions; and what must not trigger a call.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ToolSpec } from '#core/tool.ts'
+import { decide } from '#models/offline.ts'
+import { ask, builtIn, flights, getWeather, NOW, object, replyTo, text, tool, weather } from './offline-tools.ts'
+
+const all = [...builtIn, weather]
+const replies: readonly (readonly [message: string, tools: readonly ToolSpec[], words: RegExp])[] = [
+  ['hello', all, /^Hello!.*offline model.*LLM_PROVIDER and LLM_API_KEY/s],
+  ['Good morning', all, /^Hello!/],
+  ['Hello, my name is Ann', all, /^Hello!/],
+  ['Who are you?', [], /offline model/],
+  ['', [], /^Hello!/],
+  ['Guten Tag!', all, /^Guten tag! Ich bin nur das eingebaute Offline-Modell/],
+  ['Bonjour', all, /^Bonjour! Je ne suis/],
+  ['¡Hola!', all, /^Hola! Solo soy/],
+  ['Kannst du mir ein Gedicht schreiben?', all, /^Ich bin nur das eingebaute Offline-Modell.*"help"/],
+  ['Pourquoi est-ce que le ciel est bleu ?', all, /^Je ne suis que le modèle hors ligne/],
+  ['¿Cuál es la capital de España?', all, /^Solo soy el modelo sin conexión/],
+  ['help', all, /- calculate: "what is 17% of 80\?", .*- web_fetch: Fetches a web page\n/s],
+  ['What can you do?', all, /- remember: /],
+  ['which tools do you have?', all, /- tell the time: /],
+  ['thanks!', [], /^You're welcome\.$/],
+  ['What time is it?', [], /^It is Wed, 04 Mar 2026 05:06:07 GMT\.$/],
+  ['remember that I like tea', [], /no memory is offered/],
+  ['what is my name?', [], /no memory is offered/],
+  // a required parameter is asked for
+  ["What's the weather?", all, /^To use weather I still need: city \(City name, such as "Lisbon"\)\./],
+  ['what is the weather like today?', [getWeather], /I still need: location \(City and country\)/],
+  ['air quality in Paris', all, /I still need: lat \(.*\); lon \(.*\)\./],
+  ['air quality at 148.85, 2.35', all, /I still need: lat \([^;]*\)\. /],
+  ['flights from Berlin', [flights], /I still need: date; destination\./],
+]
+
+for (const [message, tools, words] of replies) {
+  test(`"${message}" is answered in words like ${words.source}`, () => {
+    assert.match(replyTo(ask(message, tools)), words)
+  })
+}
+
+/** What looks like something it knows, and is not. */
+const nearMisses: readonly string[] = [
+  'what time does the train leave?',
+  'time flies',
+  'have a nice day',
+  'what is the best time to visit Rome',
+  'what is the time complexity of quicksort',
+  'one day I will go to Tokyo',
+  'the meeting is on Friday',
+  'My meeting is on 2026-03-04',
+  'call 555-123-4567',
+  'My phone is 555-1234',
+  'We need 2 x 4 boards',
+  'what is 24/7 support',
+  'open 24/7',
+  'I ate 3 of 4 apples',
+  'it costs 5 - 10 dollars',
+  'iPhone 12 costs 500',
+  'I have 3 cats and 4 dogs',
+  'What is 9 to 5 about?',
+  'I am 5!',
+  'What is the meaning of life?',
+  'what should I cook tonight',
+  'who won the world cup in 1998?',
+  'forget everything',
+  'translate "good morning" to French',
+  "what's the capital of France",
+  'write a poem about the sea',
+  'tell me a joke',
+  'memories are made of this',
+  'the whether of it',
+]
+
+for (const message of nearMisses) {
+  test(`"${message}" triggers nothing and is refused in one line`, () => {
+    assert.match(replyTo(ask(message, all)), /^[^\n]*"help"[^\n]*$/)
+  })
+}
+
+test('refusals vary, and the same message always gets the same one', () => {
+  const said = nearMisses.map((message) => replyTo(ask(message, all)))
+  assert.equal(new Set(said).size, 3)
+  assert.deepEqual(
+    said,
+    nearMisses.map((message) => replyTo(ask(message, all))),
+  )
+})
+
+const target = object({ to: text }, [])
+const writers: readonly (readonly [message: string, tool: ToolSpec])[] = [
+  ['send email to Bob', tool('send_email', 'Sends an email.', target)],
+  ['send an email to Bob', tool('sendEmail', 'Email.', target)],
+  ['delete file notes.md', tool('delete_file', 'Deletes a file.', target)],
+  ['book a flight to Paris', tool('book_flight', 'Flights.', target)],
+  ['buy a ticket', tool('ticket_buy', 'Tickets.', target)],
+  ['run shell command ls', tool('workspace_shell', 'Runs a shell command in the workspace.', target)],
+  ['turn the lights on', tool('lights', 'Turns the lights on or off.', target)],
+  ['user profile of Bob', tool('user_profile', 'Reads the profile of a user, and can delete it.', target)],
+  ['use get_or_create_user for Bob', tool('get_or_create_user', 'A user.', target)],
+  ['what is 2+2 and send email to Bob', tool('send_email', 'Sends an email.', target)],
+  ...builtIn.flatMap((own) => (/write|edit|delete/.test(own.name) ? [[`use ${own.name} on a.md`, own] as const] : [])),
+]
+
+for (const [message, writer] of writers) {
+  test(`${writer.name} is never guessed from "${message}"`, () => {
+    const moves = decide(ask(message, [...builtIn.slice(0, 2), writer]), NOW)
+    assert.ok(
+      moves.every((move) => move.type !== 'call' || move.name === 'calculate'),
+      JSON.stringify(moves),
+    )
+  })
+}
