@@ -12,7 +12,7 @@ const candidatesEach = 2
 /** Chunks that the index orders to choose them; to order one takes it long. */
 const maxDepth = 2_500
 /** Matches are counted up to here: a word in more chunks than that tells little. */
-const maxCount = 20_000
+const maxCount = 10_000
 /** A word that is in fewer chunks is looked for by its beginning too, which has so many letters at least. */
 const rare = 3
 const shortestBeginning = 3

@@ -59,6 +59,7 @@ const asked: readonly [query: string, first: string | undefined][] = [
   ['muller', 'de/rechnungen.md'],
   ['MÜLLER', 'de/rechnungen.md'],
   ['Rechnung', 'de/rechnungen.md'],
+  ['Lieferungen', 'de/rechnungen.md'],
   ['Haus', 'de/rechnungen.md'],
   ['groesse', 'de/rechnungen.md'],
   ['creme brulee', 'fr/recette.md'],
@@ -129,7 +130,7 @@ onBoth('search', (open) => {
     const documents = createDocuments({ store: (await open(t)).documents })
     const far = 'Filler of no matter. '.repeat(150)
     await documents.write(ada, [
-      { path: 'one', content: `budget ${far} ${far}`, author: 'user' },
+      { path: 'one', content: `offsite offsite ${far} ${far}`, author: 'user' },
       { path: 'both', content: 'the offsite budget', author: 'user' },
       { path: 'apart', content: `budget ${far} offsite ${far}`, author: 'user' },
       ...Array.from({ length: 9 }, (_, at) => ({ path: `x${at}`, content: 'something else', author: 'user' as const })),
