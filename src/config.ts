@@ -52,6 +52,8 @@ export type Config = {
   readonly masterKey?: string
   readonly oidc?: OidcConfig
   readonly toolProcesses: number
+  /** What turns may cost in USD; absent, there is no cap. */
+  readonly caps: { readonly perTurn?: number; readonly perDay?: number }
   /** Turns that run in this process at once. */
   readonly maxRunning: number
   /** How tools reach the outside. */
@@ -132,6 +134,10 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
     toolProcesses: values.TOOL_PROCESSES,
+    caps: present({
+      perTurn: values.SPEND_PER_TURN_USD || undefined,
+      perDay: values.SPEND_PER_DAY_USD || undefined,
+    }),
     maxRunning: values.TURNS_MAX_RUNNING,
     proxy: present({
       httpsProxy: env['HTTPS_PROXY'] || env['https_proxy'] || undefined,

@@ -25,6 +25,7 @@ import { createBuiltInTools } from '#tools/source.ts'
 import { expireGates } from '#turns/expiry.ts'
 import { createKeeper } from '#turns/keeper.ts'
 import { createRunner, type Runner } from '#turns/runner.ts'
+import { createSpend } from '#turns/spend.ts'
 import { createTurns, type Turns } from '#turns/turns.ts'
 
 const expiryCheckMs = 60_000
@@ -120,6 +121,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       judge,
       identity: (user) => identity.partsFor(user),
       bounds: defaultBounds,
+      spend: createSpend({ store, caps: config.caps }),
       maxRunning: config.maxRunning,
     })
     const turns = createTurns({ store, bus, runner })

@@ -1,33 +1,26 @@
 // The bounds of one turn. Each ends it with a stable code and a message that says what to do.
 import { canonical } from '#core/json.ts'
 import type { Call, Item } from '#core/item.ts'
-import type { TurnError, Usage } from '#core/turn.ts'
+import type { TurnError } from '#core/turn.ts'
 
 export type Bounds = {
   readonly steps: number
   readonly minutes: number
   readonly sameCall: number
   readonly failuresInARow: number
-  readonly usd: number
 }
 
-export const defaultBounds: Bounds = { steps: 50, minutes: 30, sameCall: 4, failuresInARow: 5, usd: 5 }
+export const defaultBounds: Bounds = { steps: 50, minutes: 30, sameCall: 4, failuresInARow: 5 }
 
-/** What the guard looks at: the items of the turn, how often the model was asked, and what that cost. */
-export type Spent = { readonly items: readonly Item[]; readonly steps: number; readonly usage: Usage }
+/** What the guard looks at: the items of the turn, and how often the model was asked. */
+export type Spent = { readonly items: readonly Item[]; readonly steps: number }
 
 /** The bound that a turn has reached before it would ask the model again, if any. */
-export function reachedBound({ items, steps, usage }: Spent, bounds: Bounds): TurnError | undefined {
+export function reachedBound({ items, steps }: Spent, bounds: Bounds): TurnError | undefined {
   if (steps >= bounds.steps) {
     return {
       code: 'step_limit',
       message: `the turn asked the model ${steps} times without coming to an end: send a message to go on, or make the task smaller`,
-    }
-  }
-  if (usage.costUsd >= bounds.usd) {
-    return {
-      code: 'spend_limit',
-      message: `the turn has cost $${usage.costUsd.toFixed(2)}, its cap is $${bounds.usd.toFixed(2)}: send a message to go on`,
     }
   }
   return repeatedCall(items, bounds.sameCall) ?? failingTool(items, bounds.failuresInARow)

@@ -3,6 +3,7 @@ import type { Call, Entry, Item, Result } from '#core/item.ts'
 import type { StartedTurn, ThreadStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { fence } from '#safety/fence.ts'
+import { tokensInItem } from './tokens.ts'
 
 const maxBytes = 64 * 1024 * 1024
 /** The thread that was used last stays up to so many times the bound: else each turn of a long one would read it whole. */
@@ -18,6 +19,8 @@ export type History = {
   calls: Call[]
   results: Map<string, Result>
   bytes: number
+  /** The bare count of the prompt. */
+  tokens: number
 }
 
 export interface Histories {
@@ -87,7 +90,7 @@ export function createHistories({
 }
 
 function emptyHistory(threadId: string): History {
-  return { threadId, seq: 0, items: [], prompt: [], calls: [], results: new Map(), bytes: 1_000 }
+  return { threadId, seq: 0, items: [], prompt: [], calls: [], results: new Map(), bytes: 1_000, tokens: 0 }
 }
 
 function grow(history: History, item: Item, seq: number): void {
@@ -97,10 +100,10 @@ function grow(history: History, item: Item, seq: number): void {
   switch (item.type) {
     case 'message':
     case 'reasoning':
-      history.prompt.push(item)
+      show(history, item)
       break
     case 'call':
-      history.prompt.push(item)
+      show(history, item)
       history.calls.push(item)
       break
     case 'result':
@@ -121,13 +124,18 @@ function grow(history: History, item: Item, seq: number): void {
   }
 }
 
+function show(history: History, item: Item): void {
+  history.prompt.push(item)
+  history.tokens += tokensInItem(item)
+}
+
 /** Results reach the prompt together, in the order of the calls, whatever order they came in. */
 function close(history: History, result: Result): void {
   history.results.set(result.callId, result)
   if (history.results.size < history.calls.length) return
   for (const { callId } of history.calls) {
     const each = history.results.get(callId)
-    if (each) history.prompt.push(each)
+    if (each) show(history, each)
   }
   history.calls = []
   history.results = new Map()

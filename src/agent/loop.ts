@@ -13,6 +13,7 @@ import { type Bounds, reachedBound } from './guard.ts'
 import type { History } from './history.ts'
 import { type Move, nextMove, type Settlement } from './move.ts'
 import { attemptDraft, gateDraft, inOrderOfArrival, isGate, refusal, runCall } from './settle.ts'
+import type { Meter } from './tokens.ts'
 import type { Toolbox } from './toolbox.ts'
 
 export type LoopParts = {
@@ -22,6 +23,9 @@ export type LoopParts = {
   readonly model: Model
   readonly toolbox: Toolbox
   readonly bounds: Bounds
+  readonly meter: Meter
+  /** Holds the money for a call of the model until the next step; tells what is in the way. */
+  readonly reserve: (call: { spent: number; next: number }) => Promise<TurnError | undefined>
   readonly signal: AbortSignal
   readonly emit: (deltas: Delta[]) => void
   /** Takes a fault of our own: the turn tells nobody its words. */
@@ -34,7 +38,7 @@ export type LoopParts = {
  * down, or has lost it.
  */
 export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
-  const { turn, history, toolbox, signal, report } = parts
+  const { turn, history, toolbox, signal, report, meter } = parts
   let usage = turn.usage
   let drafts: readonly Draft[] = []
   let first: Pick<Step, 'first'> = {}
@@ -44,12 +48,15 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
       const move = nextMove(history.items, toolbox)
       if (move.do === 'ask') {
         const past = spent(parts)
-        const bound = reachedBound({ ...past, usage }, parts.bounds)
+        const request = requestOf(parts)
+        const bare = history.tokens + meter.around(request)
+        const bound = reachedBound(past, parts.bounds) ?? (await parts.reserve(nextCall(parts, bare, usage)))
         if (bound) {
           yield { drafts: [], usage, outcome: { status: 'failed', error: bound } }
           return
         }
-        const reply = await ask({ ...parts, turnId: turn.id, request: requestOf(parts) })
+        const reply = await ask({ ...parts, turnId: turn.id, request })
+        meter.learn(parts.model, bare, reply.usage)
         usage = addUsage(usage, reply.usage)
         drafts = reply.drafts
         first = past.steps === 0 ? { first: true } : {}
@@ -133,6 +140,13 @@ function requestOf({ turn, system, history, toolbox }: LoopParts) {
     ...(temperature !== undefined && { temperature }),
     ...(format && { format }),
   }
+}
+
+/** What the turn has cost, and what a call with a prompt of so many tokens is likely to. */
+function nextCall({ model, meter }: LoopParts, bare: number, usage: Usage): { spent: number; next: number } {
+  const inputTokens = meter.right(model, bare)
+  const likely = { inputTokens, cachedTokens: 0, outputTokens: meter.output(model), reasoningTokens: 0 }
+  return { spent: usage.costUsd ?? 0, next: model.priceOf?.(likely) ?? 0 }
 }
 
 /** The turn's own items, and how often the model was asked in it: each response is a run of reasoning, prose and calls. */

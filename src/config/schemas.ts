@@ -23,6 +23,13 @@ export function whole(lowest: number, highest: number) {
   return z.pipe(z.string().check(z.refine(fits, { error })), z.transform(Number))
 }
 
+/** An amount of money, cents and less of them included. */
+export function amount(highest: number) {
+  const fits = (text: string) => /^\d{1,9}(\.\d{1,9})?$/.test(text) && Number(text) <= highest
+  const error = (issue: { input?: unknown }) => `must be a number from 0 to ${highest}, not ${quote(issue.input)}`
+  return z.pipe(z.string().check(z.refine(fits, { error })), z.transform(Number))
+}
+
 /** One of a few words, in any case. */
 export function choice<const T extends string>(words: readonly T[]) {
   const error = (issue: { input?: unknown }) => `must be one of ${words.join(', ')}, not ${quote(issue.input)}`

@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { logLevels } from '#lib/log.ts'
 import { providerNames } from '#core/providers.ts'
 import {
+  amount,
   choice,
   databaseUrl,
   domains,
@@ -48,6 +49,8 @@ export const examples = {
   RESPONSES_EXTERNAL_TOOLS: 'true',
   RESPONSES_TURN_TIMEOUT_SECS: '120',
   SERVICE_REBORN_WEBUI_TOKEN: '<token, as printed by: openssl rand -hex 32>',
+  SPEND_PER_DAY_USD: '20',
+  SPEND_PER_TURN_USD: '5',
   TOOL_PROCESSES: '4',
   TRUST_PROXY: 'true',
   TURNS_MAX_RUNNING: '4000',
@@ -60,6 +63,7 @@ export const names = Object.keys(examples) as readonly Name[]
 
 const secondsPerDay = 86_400
 const highestRate = 1_000_000
+const highestSpend = 1_000_000
 
 const Variables = z.object({
   ATRIUM_HOME: z.optional(z.string()),
@@ -91,6 +95,8 @@ const Variables = z.object({
   RESPONSES_EXTERNAL_TOOLS: z._default(flag(), true),
   RESPONSES_TURN_TIMEOUT_SECS: z._default(whole(1, secondsPerDay), 120),
   SERVICE_REBORN_WEBUI_TOKEN: z.optional(secret()),
+  SPEND_PER_DAY_USD: z._default(amount(highestSpend), 0),
+  SPEND_PER_TURN_USD: z._default(amount(highestSpend), 5),
   TOOL_PROCESSES: z._default(whole(1, 64), 4),
   TRUST_PROXY: z._default(trust(), false),
   TURNS_MAX_RUNNING: z._default(whole(1, 100_000), 4_000),

@@ -33,6 +33,8 @@ export interface Model {
   readonly name: string
   /** Tokens of context the model can take. */
   readonly window: number
+  /** What some usage costs in USD, null where nobody knows; absent, nothing does. */
+  readonly priceOf?: (usage: Omit<Usage, 'costUsd'>) => number | null
   /**
    * Yields batches (what one read of the network brought), ends after `done`, throws AppError `model_…`.
    * Retries by itself before the first event, never after it. Abort closes the connection.

@@ -87,6 +87,9 @@ export type Erased = {
   readonly documents: number
 }
 
+/** Whether money is held, what the user's day has cost so far, and what is held for other turns. */
+export type Reserved = { readonly granted: boolean; readonly spentUsd: number; readonly heldUsd: number }
+
 export type Page<T> = { readonly rows: readonly T[]; readonly nextCursor?: string }
 
 export interface TurnStore {
@@ -98,6 +101,11 @@ export interface TurnStore {
   claim(lease: Lease, limit: number): Promise<{ started: StartedTurn[]; more: boolean }>
   /** Writes a step of a running turn. Throws lease_lost when the turn is no longer this lease's: the caller must stop. */
   record(turn: Turn, lease: Lease, step: Step): Promise<{ turn: Turn; entries: readonly Entry[] }>
+  /**
+   * Holds money for a call of a model against what its user may spend on one day; the turn's next step lets go of it, and
+   * so does its end. Throws lease_lost like `record`.
+   */
+  reserve(turn: Turn, lease: Lease, held: { usd: number; cap: number }): Promise<Reserved>
   /** Answers an approval or credential gate and queues its turn again, in one transaction. */
   answer(user: UserId, threadId: string, answer: Draft): Promise<{ turn: Turn; entries: readonly Entry[] }>
   /**

@@ -14,7 +14,7 @@ import { entryOf, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, type Sql } from './sql.ts'
 import { claimTurns, findReplay, startTurn } from './start.ts'
 import { isQueued, isRunning } from './status.ts'
-import { countUsage } from './usage.ts'
+import { countUsage, reserve } from './usage.ts'
 
 export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): TurnStore {
   const mint = createMint(newId)
@@ -32,6 +32,7 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
         const started = yield* claimTurns(lease, limit, now(), skip)
         return { started, more: (yield* first(`SELECT id FROM turns WHERE ${isQueued} LIMIT 1`)) !== undefined }
       }),
+    reserve: (turn, lease, held) => sql.write(() => reserve(turn, lease, { ...held, now: now() })),
     record: (turn, lease, step) => sql.write(() => recordStep(turn, lease, step, now())),
     answer: (user, threadId, answer) => sql.write(() => answerGate(user, threadId, answer, { now: now(), lock })),
     cancel: (user, turnId) => sql.write(() => endTurn(user, turnId, { evenRunning: false }, { now: now(), lock })),
@@ -112,7 +113,7 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, now: number) {
   const lastSeq = over ? (entries.at(-1)?.seq ?? (yield* lastSeqOf(turn.threadId))) : null
   const row = yield* first(
     `UPDATE turns SET status = ?, input_tokens = ?, cached_tokens = ?, output_tokens = ?, reasoning_tokens = ?,
-                      cost_usd = ?, error = ?, ended_at = ?, last_seq = ?
+                      cost_usd = ?, reserved_usd = NULL, error = ?, ended_at = ?, last_seq = ?
      WHERE id = ? AND owner = ? AND epoch = ? AND status = 'running' RETURNING id`,
     status,
     usage.inputTokens,

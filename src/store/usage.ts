@@ -1,9 +1,11 @@
 // What was used of each model, by user and day: counted with the steps, in their transactions.
 import { dayMs } from '#core/account.ts'
+import { AppError } from '#core/errors.ts'
 import { type UserId, userId } from '#core/ids.ts'
-import type { DayUsage, Step, UsageStore } from '#core/store.ts'
+import type { DayUsage, Lease, Reserved, Step, UsageStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
-import { type Job, query, type Row, run, type Sql } from './sql.ts'
+import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
+import { isRunning } from './status.ts'
 
 /** A list of usage has no more rows than this. */
 const maxRows = 20_000
@@ -23,8 +25,8 @@ export function dayOf(ms: number): number {
  * Adds what the models took in a step. Last in its transaction: whoever counts into the same row waits for its commit,
  * which is why a user's turns count into one of sixteen each.
  */
-export function* countUsage(turn: Turn, { drafts, first }: Step, now: number): Job<void> {
-  let turns = first ? 1 : 0
+export function* countUsage(turn: Turn, { drafts, first: begins }: Step, now: number): Job<void> {
+  let turns = begins ? 1 : 0
   for (const { asked } of drafts) {
     if (!asked) continue
     const { model, usage } = asked
@@ -52,12 +54,46 @@ export function* countUsage(turn: Turn, { drafts, first }: Step, now: number): J
   }
 }
 
+type Held = { readonly usd: number; readonly cap: number; readonly now: number }
+
+/**
+ * Holds money for a turn's next call. Whoever does so for the same user waits at a row without a model; what is spent and
+ * what is held are looked at in one statement, for a step turns the one into the other.
+ */
+export function* reserve(turn: Turn, lease: Lease, { usd, cap, now }: Held): Job<Reserved> {
+  yield* run(
+    `INSERT INTO usage (user_id, day, model, slot, turns, input_tokens, cached_tokens, output_tokens, reasoning_tokens)
+     VALUES (?, ?, '', 0, 0, 0, 0, 0, 0) ON CONFLICT (user_id, day, model, slot) DO UPDATE SET turns = 0`,
+    turn.userId,
+    dayOf(now),
+  )
+  const row = yield* first(
+    `SELECT (SELECT sum(cost_usd) FROM usage WHERE user_id = ? AND day = ?) AS spent,
+            (SELECT sum(reserved_usd) FROM turns WHERE ${isRunning} AND user_id || '' = ? AND id <> ?) AS held`,
+    turn.userId,
+    dayOf(now),
+    turn.userId,
+    turn.id,
+  )
+  const [spentUsd, heldUsd] = [Number(row?.['spent'] ?? 0), Number(row?.['held'] ?? 0)]
+  if (spentUsd >= cap || spentUsd + heldUsd + usd > cap) return { granted: false, spentUsd, heldUsd }
+  const held = yield* first(
+    `UPDATE turns SET reserved_usd = ? WHERE id = ? AND owner = ? AND epoch = ? AND status = 'running' RETURNING id`,
+    usd,
+    turn.id,
+    lease.owner,
+    lease.epoch,
+  )
+  if (!held) throw new AppError('lease_lost', `turn ${turn.id} is no longer run by this process`)
+  return { granted: true, spentUsd, heldUsd }
+}
+
 function* listUsage(user: UserId | undefined, from: number): Job<DayUsage[]> {
   const rows = yield* query(
     `SELECT user_id, day, model, sum(turns) AS turns, sum(input_tokens) AS input_tokens,
             sum(cached_tokens) AS cached_tokens, sum(output_tokens) AS output_tokens,
             sum(reasoning_tokens) AS reasoning_tokens, sum(cost_usd) AS cost_usd
-     FROM usage WHERE day >= ?${user === undefined ? '' : ' AND user_id = ?'}
+     FROM usage WHERE day >= ? AND model <> ''${user === undefined ? '' : ' AND user_id = ?'}
      GROUP BY day, user_id, model ORDER BY day DESC, user_id DESC, model DESC LIMIT ${maxRows}`,
     from,
     ...(user === undefined ? [] : [user]),

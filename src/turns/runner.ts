@@ -11,12 +11,14 @@ import type { Bounds } from '#agent/guard.ts'
 import type { Histories, History } from '#agent/history.ts'
 import { closing, outcomeOf, runTurn } from '#agent/loop.ts'
 import { systemPrompt } from '#agent/prompt.ts'
+import { createMeter } from '#agent/tokens.ts'
 import { createToolbox, type Toolbox } from '#agent/toolbox.ts'
 import { within } from '#lib/deadline.ts'
 import type { Log } from '#lib/log.ts'
 import { taintOf } from '#safety/taint.ts'
 import { createClaims } from './claim.ts'
 import { isAway, untilStored } from './retry.ts'
+import type { Spend } from './spend.ts'
 
 /** What turns that are stopped at the end get to be let go. */
 const lastMs = 2_000
@@ -34,6 +36,7 @@ export type RunnerParts = {
   readonly identity?: (user: UserId) => Promise<readonly string[]>
   readonly lease: Lease
   readonly bounds: Bounds
+  readonly spend: Spend
   readonly log: Log
   /** How many turns run here at once. */
   readonly maxRunning: number
@@ -66,6 +69,7 @@ type Running = { readonly turn: Turn; readonly controller: AbortController; read
 
 export function createRunner(parts: RunnerParts): Runner {
   const { store, bus, log } = parts
+  const meter = createMeter()
   let lease = parts.lease
   const running = new Map<string, Running>()
   let draining = false
@@ -121,6 +125,8 @@ export function createRunner(parts: RunnerParts): Runner {
         model,
         toolbox: toolboxOf(turn, history),
         bounds: parts.bounds,
+        meter,
+        reserve: (call) => untilStored(() => parts.spend.reserve(turn, held, call), { over: () => draining, signal }),
         signal,
         emit: (deltas) => bus.publish(turn.threadId, deltas),
         report: (fault) => log.error({ turn: turn.id, err: fault }, 'turn failed inside the service'),

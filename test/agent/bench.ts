@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test'
 import { type Bounds, defaultBounds } from '#agent/guard.ts'
 import { createHistories, type Histories, type History } from '#agent/history.ts'
 import { runTurn } from '#agent/loop.ts'
+import { createMeter, type Meter } from '#agent/tokens.ts'
 import type { Toolbox } from '#agent/toolbox.ts'
 import type { Delta } from '#core/event.ts'
 import type { Item } from '#core/item.ts'
@@ -11,6 +12,7 @@ import type { NewTurn, StartedTurn, Step, Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { createSeal } from '#lib/seal.ts'
 import { openStore } from '#store/open.ts'
+import { createSpend } from '#turns/spend.ts'
 import { itemsOf, lease, turnOf } from '../store/harness.ts'
 import { toolboxOf } from './tools.ts'
 
@@ -29,6 +31,7 @@ export type RunParts = {
   readonly model: Model
   readonly toolbox?: Toolbox
   readonly bounds?: Partial<Bounds>
+  readonly meter?: Meter
   readonly signal?: AbortSignal
   readonly store?: Store
   readonly histories?: Histories
@@ -62,6 +65,8 @@ export async function runOne(t: TestContext, parts: RunParts): Promise<Run> {
     toolbox: parts.toolbox ?? toolboxOf(),
     system: 'You are a test.',
     bounds: { ...defaultBounds, ...parts.bounds },
+    meter: parts.meter ?? createMeter(),
+    reserve: (call) => createSpend({ store, caps: { perTurn: 5 } }).reserve(turn, lease, call),
     signal: parts.signal ?? new AbortController().signal,
     emit: (batch) => {
       deltas.push(...batch)

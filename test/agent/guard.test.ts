@@ -4,7 +4,6 @@ import { test } from 'node:test'
 import { defaultBounds, reachedBound } from '#agent/guard.ts'
 import type { Item } from '#core/item.ts'
 import type { Json } from '#core/json.ts'
-import { noUsage } from '#core/turn.ts'
 import { call } from './tools.ts'
 
 let made = 0
@@ -24,16 +23,10 @@ function times(count: number, make: (at: number) => Item[]): Item[] {
 const same = () => done('read', { a: 1, b: 2 })
 const failing = (at: number) => done('read', { at }, true)
 
-const bounds: readonly [
-  what: string,
-  spent: { items?: Item[]; steps?: number; usd?: number },
-  code: string | undefined,
-][] = [
+const bounds: readonly [what: string, spent: { items?: Item[]; steps?: number }, code: string | undefined][] = [
   ['nothing yet', {}, undefined],
   ['49 answers of the model', { steps: 49 }, undefined],
   ['50 answers of the model', { steps: 50 }, 'step_limit'],
-  ['4.99 dollars', { usd: 4.99 }, undefined],
-  ['5 dollars', { usd: 5 }, 'spend_limit'],
   ['the same call 3 times', { items: times(3, same) }, undefined],
   ['the same call 4 times', { items: times(4, same) }, 'repeated_call'],
   [
@@ -71,9 +64,9 @@ const bounds: readonly [
   ],
   ['a result of an earlier turn', { items: times(9, (at) => failing(at).slice(1)) }, undefined],
 ]
-for (const [what, { items = [], steps = 0, usd = 0 }, code] of bounds) {
+for (const [what, { items = [], steps = 0 }, code] of bounds) {
   test(`after ${what}: ${code ?? 'the turn goes on'}`, () => {
-    const bound = reachedBound({ items, steps, usage: { ...noUsage, costUsd: usd } }, defaultBounds)
+    const bound = reachedBound({ items, steps }, defaultBounds)
     assert.equal(bound?.code, code)
     if (bound) assert.match(bound.message, /: /, 'it says what to do, or what went wrong last')
   })

@@ -17,6 +17,7 @@ import { judge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { openStore } from '#store/open.ts'
 import { createRunner } from '#turns/runner.ts'
+import { createSpend } from '#turns/spend.ts'
 import { createTurns } from '#turns/turns.ts'
 
 const [homePath = '', point = 'none', action = 'send'] = process.argv.slice(2)
@@ -116,6 +117,7 @@ const runner = createRunner({
   model: () => Promise.resolve(model),
   tools: () => ({ byName: new Map(tools.map((each) => [each.spec.name, each])), specs: tools.map(({ spec }) => spec) }),
   bounds: defaultBounds,
+  spend: createSpend({ store, caps: { perTurn: 5 } }),
   maxRunning: 1_000,
 })
 const turns = createTurns({ store, bus, runner })

@@ -18,6 +18,7 @@ import { judge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { openStore } from '#store/open.ts'
 import { createRunner, type Runner } from '#turns/runner.ts'
+import { createSpend } from '#turns/spend.ts'
 import { createTurns, type Turns } from '#turns/turns.ts'
 
 /** How long a test waits for something that must come about. */
@@ -72,6 +73,7 @@ export async function openTestHall(options: HallOptions = {}): Promise<TestHall>
     tools: () => toolSet,
     lease,
     bounds: defaultBounds,
+    spend: createSpend({ store, caps: { perTurn: 5 } }),
     log: silentLog,
     maxRunning: room ?? 1_000,
   })

@@ -92,6 +92,47 @@ export function usageTests(open: Open): void {
     assert.deepEqual([row?.turns, row?.inputTokens, row?.costUsd, rest], [40, 400, 20, []])
   })
 
+  test('money is held for a call against the cap of the day, and let go of by the next step', async (t) => {
+    const { store } = await open(t)
+    const [one, two, theirs] = await Promise.all([
+      store.turns.start(turnOf()),
+      store.turns.start(turnOf()),
+      store.turns.start(turnOf({ user: bob })),
+    ])
+    const hold = ({ turn }: typeof one, usd: number) => store.turns.reserve(turn, lease, { usd, cap: 2 })
+    assert.deepEqual(await hold(one, 1.5), { granted: true, spentUsd: 0, heldUsd: 0 })
+    assert.deepEqual(await hold(two, 1), { granted: false, spentUsd: 0, heldUsd: 1.5 })
+    assert.equal((await hold(theirs, 2)).granted, true, 'of another user')
+    assert.equal((await hold(one, 2)).granted, true, 'what a turn has held itself does not count twice')
+    await store.turns.record(one.turn, lease, asking('m', {}, { ...noUsage, costUsd: 1.25 }))
+    assert.deepEqual(await hold(two, 1), { granted: false, spentUsd: 1.25, heldUsd: 0 })
+    assert.equal((await hold(two, 0.75)).granted, true)
+    assert.equal((await hold(one, 0.1)).granted, false)
+    await store.turns.end(ada, two.turn.id)
+    assert.equal((await hold(one, 0.75)).granted, true, 'what ended holds nothing')
+    await rejectsWith(hold(two, 0), 'lease_lost')
+    assert.deepEqual(
+      (await store.usage.list(ada, 1)).map(({ model }) => model),
+      ['m'],
+    )
+  })
+
+  test('of many turns that ask at once no more are let through than the cap has money for', async (t) => {
+    const { store } = await open(t)
+    const started = await Promise.all(Array.from({ length: 12 }, () => store.turns.start(turnOf())))
+    const held = await Promise.all(started.map(({ turn }) => store.turns.reserve(turn, lease, { usd: 1, cap: 5 })))
+    assert.equal(held.filter(({ granted }) => granted).length, 5)
+  })
+
+  test('nothing is held once the cap is reached, not even for a call that is free', async (t) => {
+    const { store, clock } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    await store.turns.record(turn, lease, asking('m'))
+    assert.equal((await store.turns.reserve(turn, lease, { usd: 0, cap: 0.5 })).granted, false)
+    clock.now += dayMs
+    assert.equal((await store.turns.reserve(turn, lease, { usd: 0, cap: 0.5 })).granted, true, 'a new day')
+  })
+
   test('what a user has used outlives their threads', async (t) => {
     const { store } = await open(t)
     const { turn } = await store.turns.start(turnOf())

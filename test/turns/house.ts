@@ -14,6 +14,7 @@ import { type Log, silentLog } from '#lib/log.ts'
 import { judge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { createRunner, type Runner, type RunnerParts } from '#turns/runner.ts'
+import { type Caps, createSpend } from '#turns/spend.ts'
 import { createTurns, type StartTurn, type Turns } from '#turns/turns.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { type Saying, saying, type Script, tool, toolsOf } from '../agent/tools.ts'
@@ -42,6 +43,7 @@ export type HouseParts = {
   readonly limit?: number
   readonly lease?: Lease
   readonly bounds?: Partial<Bounds>
+  readonly caps?: Caps
   readonly bus?: (bus: Bus) => Bus
   readonly judge?: Judge
   readonly identity?: NonNullable<RunnerParts['identity']>
@@ -90,6 +92,7 @@ export function openHouse(t: TestContext, parts: HouseParts = {}): House {
     tools: () => ({ byName, specs }),
     lease: ours,
     bounds: { ...defaultBounds, ...parts.bounds },
+    spend: createSpend({ store, caps: parts.caps ?? { perTurn: 5 } }),
     log: parts.log ?? silentLog,
     maxRunning: parts.limit ?? 1_000,
   })

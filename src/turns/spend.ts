@@ -1,0 +1,56 @@
+// Caps on what turns may cost. Money is held before a model is asked and settled with the step that it brings.
+import type { Lease, TurnStore } from '#core/store.ts'
+import type { Turn, TurnError } from '#core/turn.ts'
+
+/** In USD; absent, there is no cap. */
+export type Caps = { readonly perTurn?: number; readonly perDay?: number }
+
+/** What a turn has cost so far, and what its next call of a model is likely to. */
+export type NextCall = { readonly spent: number; readonly next: number }
+
+export interface Spend {
+  /**
+   * Holds the money for a call; the step that is recorded after it lets go of it. Tells which cap is in the way, if one is.
+   * A call whose price nobody knows holds nothing, and is refused once a cap is reached.
+   */
+  reserve(turn: Turn, lease: Lease, call: NextCall): Promise<TurnError | undefined>
+}
+
+export function createSpend({ store, caps }: { store: { turns: Pick<TurnStore, 'reserve'> }; caps: Caps }): Spend {
+  const { perTurn, perDay } = caps
+  return {
+    async reserve(turn, lease, { spent, next }) {
+      if (perTurn !== undefined && isBeyond(spent + next, spent, perTurn)) return beyondTurn(spent, next, perTurn)
+      if (perDay === undefined) return undefined
+      // What the turn itself has cost is among what its day has.
+      const { granted, spentUsd, heldUsd } = await store.turns.reserve(turn, lease, { usd: next, cap: perDay })
+      return granted ? undefined : beyondDay({ spent: spentUsd, held: heldUsd, next, cap: perDay })
+    },
+  }
+}
+
+/** The same for every cap: it is reached, or the next call would go beyond it. */
+function isBeyond(after: number, before: number, cap: number): boolean {
+  return before >= cap || after > cap
+}
+
+function beyondTurn(spent: number, next: number, cap: number): TurnError {
+  const way = next > cap ? 'raise SPEND_PER_TURN_USD, or begin a new thread' : 'send a message to go on'
+  const message = `the turn has cost ${usd(spent)}${nextWords(next)}, its cap is ${usd(cap)} (SPEND_PER_TURN_USD): ${way}`
+  return { code: 'spend_limit', message }
+}
+
+function beyondDay({ spent, held, next, cap }: { spent: number; held: number; next: number; cap: number }): TurnError {
+  const others = held > 0 ? `, ${usd(held)} are held for calls under way` : ''
+  const message = `today has cost ${usd(spent)}${others}${nextWords(next)}, the cap of a day is ${usd(cap)} (SPEND_PER_DAY_USD): go on after midnight UTC, or raise it`
+  return { code: 'spend_limit', message }
+}
+
+function nextWords(next: number): string {
+  return next > 0 ? ` and the next call would cost about ${usd(next)}` : ''
+}
+
+/** Cents, and for less than a cent two digits that count. */
+export function usd(amount: number): string {
+  return `$${amount === 0 || amount >= 0.01 ? amount.toFixed(2) : amount.toPrecision(2)}`
+}

@@ -1,0 +1,82 @@
+// Caps on money: what is in the way of the next call of a model, and what the user is told.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Model } from '#core/model.ts'
+import { noUsage } from '#core/turn.ts'
+import { createSpend, usd } from '#turns/spend.ts'
+import { type Saying, saying } from '../agent/tools.ts'
+import { ada } from '../store/harness.ts'
+import { eventsOf, message, openHouse } from './house.ts'
+
+/** A model of a dollar for each call, whatever is asked; it calls a tool for ever. */
+function dear(asked: string[], say: (at: number) => readonly Saying[]): () => Promise<Model> {
+  const usage = { ...noUsage, inputTokens: 1_000, outputTokens: 10, costUsd: 1 }
+  return () =>
+    Promise.resolve({
+      provider: 'test',
+      name: 'dear',
+      window: 100_000,
+      priceOf: () => 1,
+      stream(request, signal) {
+        asked.push('asked')
+        return saying(say(asked.length), usage)(request, signal)
+      },
+    })
+}
+
+async function outcome(events: Parameters<typeof eventsOf>[0]) {
+  const last = (await eventsOf(events)).findLast((event) => event.type === 'turn')
+  return last?.turn
+}
+
+test('a turn stops before the call that would go beyond its cap, and says what it cost and how to go on', async (t) => {
+  const asked: string[] = []
+  const model = dear(asked, (at) => [{ name: 'read', args: { at } }])
+  const { turns, store } = openHouse(t, { model, caps: { perTurn: 2.5 } })
+  const { turn, events } = await turns.start(message('go'))
+  const ended = await outcome(events)
+  assert.equal(asked.length, 2)
+  assert.deepEqual([ended?.status, ended?.error?.code, ended?.usage.costUsd], ['failed', 'spend_limit', 2])
+  assert.match(
+    ended?.error?.message ?? '',
+    /cost \$2\.00 .*about \$1\.00.* cap is \$2\.50 .*: send a message to go on$/,
+  )
+  const next = await turns.start(message('go on', { threadId: turn.threadId }))
+  assert.equal((await outcome(next.events))?.usage.costUsd, 2, 'the next turn has a cap of its own')
+  assert.equal((await store.usage.list(ada, 1))[0]?.costUsd, 4)
+})
+
+test('turns of one user at once share the cap of the day; others have their own', async (t) => {
+  const asked: string[] = []
+  const { turns } = openHouse(t, { model: dear(asked, () => ['ok']), caps: { perDay: 3 } })
+  const started = await Promise.all(Array.from({ length: 8 }, () => turns.start(message('go'))))
+  const ended = await Promise.all(started.map(({ events }) => outcome(events)))
+  assert.equal(asked.length, 3)
+  assert.equal(ended.filter((turn) => turn?.status === 'done').length, 3)
+  const refused = ended.filter((turn) => turn?.error?.code === 'spend_limit')
+  assert.equal(refused.length, 5)
+  const late = await turns.start(message('more'))
+  assert.match(
+    (await outcome(late.events))?.error?.message ?? '',
+    /^today has cost \$3\.00 .*cap of a day is \$3\.00 .*after midnight UTC, or raise it$/,
+  )
+  const theirs = await turns.start(message('go', { user: 'bob' as typeof ada }))
+  assert.equal((await outcome(theirs.events))?.status, 'done')
+})
+
+test('a cap below the price of one call says which variable to raise', async () => {
+  const spend = createSpend({
+    store: { turns: { reserve: () => Promise.reject(new Error('no cap of the day, no look at the store')) } },
+    caps: { perTurn: 0.001 },
+  })
+  const turn = {} as Parameters<typeof spend.reserve>[0]
+  const lease = { owner: '', epoch: 1 }
+  const fault = await spend.reserve(turn, lease, { spent: 0, next: 0.0042 })
+  assert.match(fault?.message ?? '', /\$0\.0042.*\$0\.0010 .*raise SPEND_PER_TURN_USD/)
+  assert.equal(await spend.reserve(turn, lease, { spent: 0, next: 0.001 }), undefined, 'up to the cap')
+  assert.equal((await spend.reserve(turn, lease, { spent: 0.001, next: 0 }))?.code, 'spend_limit', 'and not at it')
+})
+
+test('money is written in cents, and below them with two digits', () => {
+  assert.deepEqual([0, 0.00012345, 0.0123, 12.3].map(usd), ['$0.00', '$0.00012', '$0.01', '$12.30'])
+})
