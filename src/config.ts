@@ -54,6 +54,12 @@ export type Config = {
   readonly toolProcesses: number
   /** What turns may cost in USD; absent, there is no cap. */
   readonly caps: { readonly perTurn?: number; readonly perDay?: number }
+  /** The operator's folder for the workspace tools. */
+  readonly workspace: string
+  /** The operator's agent may run commands on this machine. */
+  readonly shell: boolean
+  /** Hosts that the web tools may reach though their address is private. */
+  readonly privateHosts: readonly string[]
   /** Turns that run in this process at once. */
   readonly maxRunning: number
   /** How tools reach the outside. */
@@ -102,8 +108,9 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
   }
   const notices: string[] = []
   const model = chooseModel({ values, given, settings, report, notify: (line) => notices.push(line) })
+  const home = homeOf(values.ATRIUM_HOME, env, report)
   const config: Config = {
-    home: homeOf(values.ATRIUM_HOME, env, report),
+    home,
     ...present({
       databaseUrl: values.DATABASE_URL,
       operatorToken: values.SERVICE_REBORN_WEBUI_TOKEN,
@@ -138,6 +145,9 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
       perTurn: values.SPEND_PER_TURN_USD || undefined,
       perDay: values.SPEND_PER_DAY_USD || undefined,
     }),
+    workspace: values.ATRIUM_WORKSPACE === undefined ? join(home, 'workspace') : pathIn(values.ATRIUM_WORKSPACE, env),
+    shell: values.ATRIUM_SHELL,
+    privateHosts: values.ATRIUM_PRIVATE_HOSTS,
     maxRunning: values.TURNS_MAX_RUNNING,
     proxy: present({
       httpsProxy: env['HTTPS_PROXY'] || env['https_proxy'] || undefined,
@@ -184,13 +194,16 @@ export function weakSecrets({ gateway, webhook, operatorToken }: Config): { name
 
 function homeOf(text: string | undefined, env: Env, report: Report): string {
   try {
-    const user = env['HOME'] || homedir()
-    if (text === undefined) return join(user, '.atrium')
-    return resolve(text.replace(/^~(?=\/|$)/, () => user))
+    return text === undefined ? join(env['HOME'] || homedir(), '.atrium') : pathIn(text, env)
   } catch {
     report(fault('ATRIUM_HOME', 'is not set and this user has no home folder'))
     return ''
   }
+}
+
+/** A path as a person writes it. */
+function pathIn(text: string, env: Env): string {
+  return resolve(text.replace(/^~(?=\/|$)/, () => env['HOME'] || homedir()))
 }
 
 function readOidc(values: Values, given: Given, report: Report): OidcConfig | undefined {

@@ -8,6 +8,7 @@ import { newId } from '#core/ids.ts'
 import type { Model } from '#core/model.ts'
 import type { Store } from '#core/store.ts'
 import type { Tools } from '#core/tool.ts'
+import { openBuiltInTools } from '#hall/built-in.ts'
 import { openComponents } from '#hall/components.ts'
 import { storeShipped } from '#hall/shipped.ts'
 import { openToolshed } from '#hall/tools.ts'
@@ -21,7 +22,6 @@ import { openModel } from '#models/open.ts'
 import { judge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { openPostgresStore, openStore } from '#store/open.ts'
-import { createBuiltInTools } from '#tools/source.ts'
 import { expireGates } from '#turns/expiry.ts'
 import { createKeeper } from '#turns/keeper.ts'
 import { createRunner, type Runner } from '#turns/runner.ts'
@@ -108,7 +108,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     const components = await openComponents({ store, home, config, log })
     const identity = createIdentity({ store: store.documents })
     const documents = createDocuments({ store: store.documents, written: (user) => identity.forget(user) })
-    const sources = [createBuiltInTools({ now: Date.now }), createMemoryTools(documents), components]
+    const sources = [openBuiltInTools(config), createMemoryTools(documents), components]
     const toolshed = await openToolshed(sources, log)
     const runner = createRunner({
       store,

@@ -8,6 +8,7 @@ import type { Toolbox } from './toolbox.ts'
 
 /** A result longer than this is cut; the model is told. */
 const maxResultChars = 200_000
+const maxOriginChars = 300
 
 /** True when settling only means telling somebody that they must decide. */
 export function isGate({ how }: Settlement): boolean {
@@ -50,8 +51,8 @@ export async function runCall({ call }: Settlement, { toolbox, context }: RunPar
   const tool = toolbox.find(call.name)
   if (!tool) return refusal({ call, how: 'unknown' })
   let origin = tool.untrusted ? call.name : undefined
-  const markUntrusted = (): void => {
-    origin = call.name
+  const markUntrusted = (from: string = call.name): void => {
+    origin = from.slice(0, maxOriginChars)
   }
   try {
     const running = tool.run(call.args, { ...context, callId: call.callId, markUntrusted })

@@ -7,6 +7,7 @@ import type { Store, ToolRecord } from '#core/store.ts'
 import type { Tool } from '#core/tool.ts'
 import { nameKey } from '#core/tool-names.ts'
 import { openHomeStore } from '#hall.ts'
+import { openBuiltInTools } from '#hall/built-in.ts'
 import { openSandbox, toolSecret } from '#hall/components.ts'
 import { storeShipped } from '#hall/shipped.ts'
 import { silentLog } from '#lib/log.ts'
@@ -15,7 +16,6 @@ import { describeAccess, widened } from '#sandbox/package/access.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import type { LoadedTool, Sandbox, TestReport } from '#sandbox/supervisor/sandbox.ts'
 import { agentNames, asAppError, componentNameFault } from '#sandbox/tool.ts'
-import { createBuiltInTools } from '#tools/source.ts'
 import { agrees } from './ask.ts'
 import { tellService } from './attach.ts'
 import { paint, print, table } from './report.ts'
@@ -179,7 +179,7 @@ function shadows(names: readonly string[], others: readonly ToolRecord[]): strin
 }
 
 function builtIn(): readonly Tool[] {
-  return createBuiltInTools({ now: Date.now }).tools()
+  return openBuiltInTools(loadConfig()).tools()
 }
 
 /** One that can no longer be read has no names: the service leaves it out. */

@@ -91,6 +91,15 @@ export function domains() {
   return reading((text) => listOf(text, read), 'must be a comma list of domains')
 }
 
+/** A comma list of hosts, each with a port or for every port; an IPv6 address stands in brackets. */
+export function privateHosts() {
+  const read = (text: string) => {
+    const url = /^[^\s/?#@\\]+$/.test(text) ? URL.parse(`ws://${text}`) : null
+    return url && url.hostname !== '' ? url.hostname + (/:\d+$/.test(text) ? `:${url.port || 80}` : '') : undefined
+  }
+  return reading((text) => listOf(text, read), 'must be a comma list of hosts, each a name or an address')
+}
+
 /** Whom to believe about a client's address. A plain yes is the nearest hop: further ones a client can invent. */
 export function trust() {
   return reading<false | number | readonly string[]>((text) => {

@@ -12,6 +12,7 @@ import {
   label,
   origins,
   passphrase,
+  privateHosts,
   secret,
   serverUrl,
   trust,
@@ -22,6 +23,9 @@ import {
 export const examples = {
   ATRIUM_HOME: '/var/lib/atrium',
   ATRIUM_MASTER_KEY: '<64 hex digits, as printed by: openssl rand -hex 32>',
+  ATRIUM_PRIVATE_HOSTS: 'localhost:8000,192.168.1.20,wiki.example.lan',
+  ATRIUM_SHELL: 'true',
+  ATRIUM_WORKSPACE: '/srv/work',
   CHAT_RATE_LIMIT: '30',
   CLI_ENABLED: 'false',
   DATABASE_URL: 'postgres://user:password@127.0.0.1:5432/atrium',
@@ -68,6 +72,9 @@ const highestSpend = 1_000_000
 const Variables = z.object({
   ATRIUM_HOME: z.optional(z.string()),
   ATRIUM_MASTER_KEY: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/i, 'must be 64 hex digits'))),
+  ATRIUM_PRIVATE_HOSTS: z._default(privateHosts(), []),
+  ATRIUM_SHELL: z._default(flag(), false),
+  ATRIUM_WORKSPACE: z.optional(z.string()),
   CHAT_RATE_LIMIT: z._default(whole(0, highestRate), 30),
   CLI_ENABLED: z._default(flag(), true),
   DATABASE_URL: z.optional(databaseUrl()),

@@ -18,8 +18,8 @@ export type ToolContext = {
   readonly signal: AbortSignal
   /** The model has read words from outside: what it writes may be theirs. */
   readonly tainted?: boolean
-  /** Says that this output holds words from outside, where the tool's do not always. */
-  readonly markUntrusted?: () => void
+  /** Says that this output holds words from outside, where the tool's do not always, and where they come from. */
+  readonly markUntrusted?: (from?: string) => void
 }
 
 /** What a call does: look; change what the agent keeps for its user, which can be undone; change anything else; harm. */

@@ -19,6 +19,8 @@ export type Outgoing = {
   readonly target: Target
   readonly headers: ReadonlyMap<string, string>
   readonly body?: Buffer
+  /** The operator has listed this host: its name may lead to a private address. */
+  readonly listed?: boolean
 }
 
 /** Why there is no answer. */
@@ -53,7 +55,7 @@ export function createDial(parts: DialParts): Dial {
   return async (request, { maxBytes, signal }) => {
     let sent = false
     try {
-      const connection = await connect(request.target, parts, signal)
+      const connection = await connect(request, parts, signal)
       if ('code' in connection) return { type: 'fault', fault: connection }
       const message = await send(request, { ...parts, connection, signal }, () => {
         sent = true
@@ -80,7 +82,7 @@ type Connection = { readonly addresses: readonly LookupAddress[] } | { readonly 
 
 /** Where to connect: addresses that were checked and are not looked up again, or a tunnel of the proxy. */
 async function connect(
-  target: Target,
+  { target, listed = false }: Outgoing,
   { lookup, proxy }: DialParts,
   signal: AbortSignal,
 ): Promise<Connection | DialFault> {
@@ -96,7 +98,9 @@ async function connect(
   // A resolver has no deadline of its own.
   const found = await orAborted(lookup(target.host), signal)
   const wanted = isLoopbackHost(target.host) ? 'loopback' : 'public'
-  const odd = found.map(({ address }) => addressKind(address)).find((kind) => kind !== wanted)
+  const odd = found
+    .map(({ address }) => addressKind(address))
+    .find((kind) => (listed ? kind === 'metadata' : kind !== wanted))
   if (odd) return refused(target, odd)
   if (found.length === 0) throw new Error('the name has no address')
   return { addresses: found }

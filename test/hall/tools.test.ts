@@ -5,13 +5,13 @@ import { after, test } from 'node:test'
 import { readConfig } from '#config.ts'
 import { userId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
+import { openBuiltInTools } from '#hall/built-in.ts'
 import { openComponents } from '#hall/components.ts'
 import { openToolshed, type Toolshed } from '#hall/tools.ts'
 import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
 import { hashOf } from '#sandbox/build/prepare.ts'
 import { openStore } from '#store/open.ts'
-import { createBuiltInTools } from '#tools/source.ts'
 import { newHome } from '../atrium.ts'
 import { component } from '../sandbox/fixtures.ts'
 
@@ -31,7 +31,7 @@ async function open(): Promise<{ store: Store; shed: Toolshed }> {
     config: readConfig({ HOME: home.path }),
     log: silentLog,
   })
-  const shed = await openToolshed([createBuiltInTools({ now: Date.now }), components], silentLog)
+  const shed = await openToolshed([openBuiltInTools(readConfig({ HOME: home.path })), components], silentLog)
   closing.push(async () => {
     await shed.close()
     await store.close()
@@ -57,7 +57,7 @@ test('who was there first keeps a name; every name is there once', async () => {
   const { specs, byName } = shed.tools()
   assert.deepEqual(
     specs.map(({ name }) => name),
-    ['time', 'calculate', 'mail_send', 'mail_read', 'good'],
+    ['time', 'calculate', 'web_fetch', 'http_request', 'mail_send', 'mail_read', 'good'],
   )
   assert.equal(byName.get('mail_send')?.spec.description, 'mail_send')
 })

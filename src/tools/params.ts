@@ -1,0 +1,60 @@
+// The parameters of a call against the tool's own schema: the part of JSON Schema that the built-in tools use.
+import { AppError } from '#core/errors.ts'
+import { isObject, type JsonObject, objectIn } from '#core/json.ts'
+
+/** One parameter, as its schema has it. */
+type Field = {
+  readonly type: 'string' | 'integer' | 'boolean' | 'object'
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly enum?: readonly string[]
+}
+
+/** A schema of these parameters, and no others. */
+export function schemaOf(properties: JsonObject, required: readonly string[]): JsonObject {
+  return { type: 'object', properties, required, additionalProperties: false }
+}
+
+/** The checked parameters of a call; null is the same as none. Throws invalid_input with the name of what is wrong. */
+export function readParams(schema: JsonObject, args: string): JsonObject {
+  const fields = schema['properties'] as { readonly [name: string]: Field }
+  const given = Object.entries(objectIn(args) ?? {}).filter(([, value]) => value !== null)
+  for (const [name, value] of given) {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (!field) throw wrong(name.slice(0, 100), `is not a parameter; there are: ${Object.keys(fields).join(', ')}`)
+    const problem = problemOf(field, value)
+    if (problem) throw wrong(name, problem)
+  }
+  const missing = (schema['required'] as readonly string[]).find((name) => !given.some(([each]) => each === name))
+  if (missing) throw wrong(missing, 'is missing')
+  return Object.fromEntries(given)
+}
+
+function problemOf(field: Field, value: unknown): string | undefined {
+  const { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, minLength = 0, maxLength = Infinity } = field
+  switch (type) {
+    case 'string':
+      if (typeof value !== 'string') return 'must be a text'
+      if (field.enum && !field.enum.includes(value)) return `must be one of ${field.enum.join(', ')}`
+      if (value.length < minLength) return 'must not be empty'
+      return value.length > maxLength ? `must have at most ${maxLength} characters` : undefined
+    case 'integer': {
+      const fits = Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum
+      return fits ? undefined : `must be a whole number from ${minimum} to ${maximum}`
+    }
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : 'must be true or false'
+    case 'object': {
+      const texts = isObject(value) && Object.values(value).every((each) => typeof each === 'string')
+      return texts ? undefined : 'must be an object of texts'
+    }
+    default:
+      return type satisfies never
+  }
+}
+
+function wrong(param: string, problem: string): AppError {
+  return new AppError('invalid_input', `${param} ${problem}`, { param })
+}

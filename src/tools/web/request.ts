@@ -1,0 +1,111 @@
+// The `http_request` tool: one request as the model writes it, the answer as it comes.
+import { AppError } from '#core/errors.ts'
+import { byteLength, objectIn } from '#core/json.ts'
+import type { Tool } from '#core/tool.ts'
+import { type Fetch, type FetchRequest, readAddress } from '#net/fetch.ts'
+import { readParams, schemaOf } from '#tools/params.ts'
+import { type Answer, checkOutgoing, refused, typeOf } from './answer.ts'
+import { decodeText } from './decode.ts'
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+const maxBodyBytes = 1024 * 1024
+const maxHeaders = 50
+const maxHeaderChars = 8_192
+const maxAnswerChars = 100_000
+const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/
+/** What the way to the server sets by itself; with another value here the request would not be the one that was judged. */
+const ownHeaders =
+  /^(?:host|connection|content-length|transfer-encoding|upgrade|te|trailer|expect|keep-alive|accept-encoding|proxy-.*|x-http-method.*|x-method-override|x-original-.*|x-rewrite-url|x-forwarded-.*|forwarded)$/
+/** Of an answer's headers, what a model can use. */
+const shownHeaders =
+  /^(?:content-type|location|etag|last-modified|retry-after|link|www-authenticate|allow|x-ratelimit-.*|ratelimit.*|x-total-count)$/
+
+const parameters = schemaOf(
+  {
+    method: { type: 'string', enum: methods, description: 'Anything but GET and HEAD waits for approval.' },
+    url: { type: 'string', minLength: 1, description: 'The address, https or http.' },
+    headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'Header names and values.' },
+    body: { type: 'string', description: 'The body as text, at most 1 MiB. Say its kind by a content-type header.' },
+  },
+  ['method', 'url'],
+)
+
+type Params = {
+  readonly method: (typeof methods)[number]
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export function createHttpRequest({ fetch }: { fetch: Fetch }): Tool {
+  return {
+    spec: {
+      name: 'http_request',
+      description:
+        'Sends an HTTP request, such as to an API, and returns status, headers and body as they come. For pages that are to be read, web_fetch is better. Credentials do not belong in it.',
+      parameters,
+    },
+    effects(args) {
+      const method = objectIn(args)?.['method']
+      return typeof method === 'string' && /^(?:get|head)$/i.test(method) ? 'read' : 'write'
+    },
+    repeatable: false,
+    untrusted: true,
+    async run(args, { signal, markUntrusted }) {
+      const request = readRequest(args)
+      const fetched = await fetch(request, signal)
+      if (fetched.type === 'fault') throw refused(`${request.method} ${request.url} failed: ${fetched.message}`)
+      markUntrusted?.(fetched.url)
+      return told(request, fetched)
+    },
+  }
+}
+
+/** The request of a call, all of it checked. Throws invalid_input. */
+function readRequest(args: string): FetchRequest {
+  const { method, url, headers = {}, body } = readParams(parameters, args) as Params
+  const target = readAddress(url)
+  if (typeof target === 'string') throw wrong('url', target)
+  if (body !== undefined && (method === 'GET' || method === 'HEAD')) throw wrong('body', `has no place in a ${method}`)
+  if (body !== undefined && byteLength(body) > maxBodyBytes) throw wrong('body', `is over ${maxBodyBytes} bytes`)
+  const checked = readHeaders(headers)
+  checkOutgoing([url, ...checked.values(), body ?? ''])
+  return { method, url, headers: checked, ...(body !== undefined && { body: Buffer.from(body) }) }
+}
+
+function readHeaders(headers: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  const entries = Object.entries(headers)
+  if (entries.length > maxHeaders) throw wrong('headers', `has more than ${maxHeaders} entries`)
+  const read = new Map<string, string>()
+  for (const [written, value] of entries) {
+    const name = written.toLowerCase()
+    const shown = written.slice(0, 100)
+    if (!headerName.test(name)) throw wrong('headers', `has a name that cannot be sent: ${JSON.stringify(shown)}`)
+    if (ownHeaders.test(name)) throw wrong('headers', `may not set ${shown}`)
+    if (value.length > maxHeaderChars || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+      throw wrong('headers', `has a value for ${shown} that cannot be sent`)
+    }
+    read.set(name, value.trim())
+  }
+  return read
+}
+
+function told({ method, url }: FetchRequest, answer: Answer): string {
+  const from = answer.url === url ? [] : [`Address: ${answer.url}`]
+  const headers = [...answer.headers].flatMap(([name, value]) => (shownHeaders.test(name) ? [`${name}: ${value}`] : []))
+  const head = [`HTTP ${answer.status}`, ...from, ...headers].join('\n')
+  return method === 'HEAD' ? head : `${head}\n\n${bodyOf(answer)}`
+}
+
+function bodyOf(answer: Answer): string {
+  const { body } = answer
+  if (body.length === 0) return '(no body)'
+  const text = decodeText(body, answer.headers.get('content-type') ?? '')
+  if (text === undefined) return `(${body.length} bytes of ${typeOf(answer) || 'no stated type'}: not text)`
+  if (text.length <= maxAnswerChars) return text
+  return `${text.slice(0, maxAnswerChars).toWellFormed()}\n[cut: ${text.length - maxAnswerChars} more characters]`
+}
+
+function wrong(param: string, problem: string): AppError {
+  return new AppError('invalid_input', `${param}: ${problem}`, { param })
+}

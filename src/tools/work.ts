@@ -1,0 +1,91 @@
+// Work that others can make slow or large, done in a thread of its own with a deadline and a bound on its memory.
+import { Worker } from 'node:worker_threads'
+import { AppError } from '#core/errors.ts'
+import { withDeadline } from '#lib/deadline.ts'
+import { inCheckout } from '#lib/place.ts'
+import type { Page } from '#tools/web/page.ts'
+
+export type PageJob = { readonly type: 'page'; readonly html: string; readonly url: string }
+export type PdfJob = { readonly type: 'pdf'; readonly bytes: Uint8Array }
+export type Job = PageJob | PdfJob
+
+export type Done = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string }
+
+/** Does a job. Throws tool_refused with the reason when it cannot be done. */
+export interface Work {
+  (job: PageJob | PdfJob, signal: AbortSignal): Promise<Page>
+}
+
+const deadlineMs = 15_000
+const maxMemoryMb = 256
+const maxWorkers = 4
+const maxWaiting = 200
+
+export function createWork(): Work {
+  let running = 0
+  const waiting: (() => void)[] = []
+
+  async function turn(signal: AbortSignal): Promise<void> {
+    if (running < maxWorkers) {
+      running++
+      return
+    }
+    if (waiting.length >= maxWaiting) throw new AppError('tool_refused', 'too much of this is under way: try again')
+    // Whoever is done hands its place on.
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    waiting.push(resolve)
+    const leave = (): void => {
+      const at = waiting.indexOf(resolve)
+      if (at >= 0) waiting.splice(at, 1)
+      reject(signal.reason as Error)
+    }
+    signal.addEventListener('abort', leave, { once: true })
+    try {
+      await promise
+    } finally {
+      signal.removeEventListener('abort', leave)
+    }
+  }
+
+  function release(): void {
+    const next = waiting.shift()
+    if (next) next()
+    else running--
+  }
+
+  return async (job, signal) => {
+    signal.throwIfAborted()
+    await turn(signal)
+    try {
+      const done = await withDeadline(deadlineMs, signal, (either) => inWorker(job, either))
+      if (done.ok) return done.value as Page
+      throw new AppError('tool_refused', done.message)
+    } finally {
+      release()
+    }
+  }
+}
+
+async function inWorker(job: Job, signal: AbortSignal): Promise<Done> {
+  signal.throwIfAborted()
+  const worker = new Worker(inCheckout('src', 'tools', 'worker.ts'), {
+    workerData: job,
+    env: {},
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
+  })
+  const { promise, resolve } = Promise.withResolvers<Done>()
+  const late = (): void => resolve({ ok: false, message: `it took longer than ${deadlineMs / 1000} s` })
+  signal.addEventListener('abort', late, { once: true })
+  worker.once('message', resolve)
+  worker.once('error', (error: Error) => resolve({ ok: false, message: error.message }))
+  worker.once('exit', () => resolve({ ok: false, message: 'it broke off' }))
+  try {
+    return await promise
+  } finally {
+    signal.removeEventListener('abort', late)
+    await worker.terminate()
+  }
+}
