@@ -87,10 +87,12 @@ export function sumIn(message: string): string | undefined {
 
 /** True when nothing is asked but the time or a day, here or at a place. */
 export function asksTime(message: string, today: string): boolean {
+  const isAsked =
+    wordsOf(message).some((word) => timeWords.has(word)) || /^what is (?:today|tomorrow)\W*$/i.test(message)
+  if (!isAsked) return false
   const undated = spelled(message.replace(dayIn(message, today)?.said ?? '', ' '))
   const words = wordsOf(undated.replace(zoneIn(message)?.said ?? '', ' '))
-  const isAsked = words.some((word) => timeWords.has(word)) || /^what is (?:today|tomorrow)\W*$/i.test(message)
-  return isAsked && words.every((word) => timeWords.has(word) || besideTime.has(word) || fillers.has(word))
+  return words.every((word) => timeWords.has(word) || besideTime.has(word) || fillers.has(word))
 }
 
 /** The zone of a place, and the words that name it. Behind "in" an unknown place is passed on, for the tool to refuse. */
@@ -100,7 +102,10 @@ export function zoneIn(message: string): { zone: string; said: string } | undefi
   const text = ` ${spelled(message)} `
   const cities = Intl.supportedValuesOf('timeZone').map((zone) => [zone, zone.split('/').at(-1) ?? ''])
   for (const [zone = '', ...names] of [...places.split(';').map((row) => row.trim().split(/\s+/)), ...cities]) {
-    const said = names.map(spelled).find((name) => new RegExp(` (?:in|at|for|time) ${name} | ${name} time `).test(text))
+    const ways = (name: string) => [` in ${name} `, ` at ${name} `, ` for ${name} `, ` time ${name} `, ` ${name} time `]
+    const said = names
+      .map((name) => name.replaceAll('_', ' ').toLowerCase())
+      .find((name) => ways(name).some((way) => text.includes(way)))
     if (said !== undefined) return { zone, said }
   }
   const unknown = trimmed(/\bin ([^\d]{1,60})$/i.exec(message)?.[1] ?? '')

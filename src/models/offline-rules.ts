@@ -16,7 +16,7 @@ export const asking = 'To use '
 const rememberWords = /^(?:please )?(?:remember|note|keep in mind|don['’]?t forget)(?: that)?[:,]? (.+)/is
 const helpWords = /^(?:please )?help(?: me)?(?: please)?$|^what (?:can|do) you do\b|\b(?:which|what|your) tool\b/
 const recallWords =
-  /\b(?:remember|recall)\b|^(?:what|who|where|when|which|how old)\b(?!.*\b(?:should|can|could|would) i\b).*\b(?:my|i)\b|\bdo you know (?:my|what|where|who)\b/i
+  /\b(?:remember|recall)\b|^(?:what|who|where|when|which|how old)\b(?!.*\b(?:should|can|could|would) i\b).*\b(?:my|i)\b|\bdo you know (?:my|about me|what|where|who)\b/i
 
 /** Verbs that change something wherever they stand in a tool's name or description. */
 const writingVerb =
@@ -33,8 +33,9 @@ const sureScore = 10
 export function understand(message: string, tools: readonly ToolSpec[], now: number): Move | undefined {
   const offered = (name: string) => tools.find((tool) => tool.name === name)
   const plain = wordsOf(message).join(' ')
-  if (helpWords.test(plain)) return say(help(tools))
+  if (helpWords.test(plain)) return say(help(tools.filter((tool) => tool.name === 'memory_write' || !isWriting(tool))))
   if (/^(?:thank|thx|merci|danke|gracia)\b/.test(plain)) return say("You're welcome.")
+  if (/^(?:bye|goodbye|good night|see you)\b/.test(plain)) return say('Goodbye.')
   const fact = rememberWords.exec(message)?.[1]
   if (fact !== undefined) return remember(fact, offered('memory_write'))
   const [best] = matching(message, tools)
@@ -47,7 +48,7 @@ export function understand(message: string, tools: readonly ToolSpec[], now: num
       ? call('time', zone === undefined ? {} : { timezone: zone })
       : say(`It is ${new Date(now).toUTCString()}.`)
   }
-  if (recallWords.test(message)) return recall(message, offered('memory_search'))
+  if (recallWords.test(message)) return recall(message, offered)
   if (best) return use(best.tool, message, now)
   const hello = greeting(plain)
   return hello === undefined ? undefined : say(hello)
@@ -61,10 +62,12 @@ function remember(fact: string, tool: ToolSpec | undefined): Move {
   return call(tool.name, { path, content: fact, ...append })
 }
 
-function recall(message: string, tool: ToolSpec | undefined): Move {
-  if (tool === undefined) return say(`I cannot know that: no memory is offered to me here. ${connectHint}`)
+/** Asked for everything, it lists what there is. */
+function recall(message: string, offered: (name: string) => ToolSpec | undefined): Move {
+  if (!offered('memory_search')) return say(`I cannot know that: no memory is offered to me here. ${connectHint}`)
   const query = trimmed(message.replace(/^.*\b(?:remember|recall|know|told|said|did)\b/is, ''))
-  return call(tool.name, { query: query || 'name' })
+  const isAll = query === '' && !/\bwho\b/i.test(message) && offered('memory_list') !== undefined
+  return isAll ? call('memory_list', {}) : call('memory_search', { query: query || 'name' })
 }
 
 /** The tools that the message clearly matches, best first. Of equals the last: a caller's tools follow the service's own. */

@@ -42,7 +42,10 @@ const languages = [
 
 /** A greeting in the words of the greeting; undefined where none was said. `plain` is the message's bare words. */
 export function greeting(plain: string): string | undefined {
-  const own = /^(?:$|(?:hi|hello|hey|good (?:morning|afternoon|evening|day))\b|(?:who|what|how) are you\b)/.test(plain)
+  const own =
+    /^(?:$|(?:hi|hello|hey|good (?:morning|afternoon|evening|day))\b|(?:who|what|how) are you\b)|\babout yourself\b|\breal model\b|^are you (?:an?|chatgpt|human|real)\b/.test(
+      plain,
+    )
   if (own) return `Hello! ${whoAmI} Say "help" to see what I can do.\n${connectHint}`
   const other = languages.find(({ greets }) => greets.test(plain))
   const hello = other?.greets.exec(plain)?.[0].replace(/^./u, (letter) => letter.toUpperCase())
@@ -88,7 +91,7 @@ function moment({ timezone, iso, local }: Readonly<Record<string, unknown>>, mes
   const place = zone.includes('/') && zoneIn(message) ? `In ${zone.split('/').at(-1)?.replaceAll('_', ' ')} it` : 'It'
   if (asked === undefined) return `${place} is ${present}.`
   const { away, day, said } = asked
-  const far = Math.abs(away) < 2 ? '' : away < 0 ? `, ${-away} days ago` : `, in ${away} days`
+  const far = !/^\d/.test(said) ? '' : away < 0 ? `, ${-away} days ago` : `, in ${away} days`
   return `${place} is ${present}; ${said} ${away < 0 ? 'was' : 'is'} ${fullDay(day)}${far}.`
 }
 

@@ -12,7 +12,7 @@ const charsPerToken = 4
 /** Only the start of a message is understood. */
 const maxMessageChars = 2_000
 /** Questions in one message, and messages that one question may take. */
-const maxParts = 8
+const maxParts = 5
 const startsQuestion = /^(?:what|who|when|where|how|is|will|tell|show|calculate)\b/i
 
 /** `clock` tells what day it is, and the time where no `time` tool is offered. */
@@ -42,7 +42,11 @@ export function decide({ items, tools, format }: ModelRequest, now: number): rea
   const last = items.findLastIndex((item) => item.type === 'message' && item.role === 'user')
   const results = items.slice(last + 1).filter((item) => item.type === 'result')
   const message = heard(items[last])
-  const moves = movesFor(items.slice(0, last + 1), (text) => understand(text, tools, now))
+  const understood = new Map<string, Move | undefined>()
+  const moves = movesFor(items.slice(0, last + 1), (text) => {
+    if (!understood.has(text)) understood.set(text, understand(text, tools, now))
+    return understood.get(text)
+  })
   const calls = moves.filter((move) => move.type === 'call')
   if (results.length === 0 && calls.length > 0) return calls
   const told = results.map((result) => {

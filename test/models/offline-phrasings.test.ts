@@ -149,6 +149,8 @@ const memories: readonly (readonly [message: string, ...calls: Calls])[] = [
   ['do you know my favourite food', find('favourite food')],
   ['search memory for bike', find('bike')],
   ['list memory', ['memory_list', {}]],
+  ['what do you remember?', ['memory_list', {}]],
+  ['What do you know about me?', ['memory_list', {}]],
   ['Fetch https://example.com/a?b=1.', ['web_fetch', { url: 'https://example.com/a?b=1' }]],
   ['Read the file notes/today.md', ['workspace_read', { path: 'notes/today.md' }]],
   ['read file "a b.txt"', ['workspace_read', { path: 'a b.txt' }]],

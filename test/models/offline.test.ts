@@ -94,6 +94,24 @@ for (const [name, output, words, error] of results) {
   })
 }
 
+const days: readonly (readonly [message: string, words: RegExp])[] = [
+  ['what time is it in Tokyo?', /^In Tokyo it is now\.$/],
+  ['what day is it tomorrow?', /^It is now; tomorrow is Thursday, 5 March 2026\.$/],
+  ['what day was yesterday?', /; yesterday was Tuesday, 3 March 2026\.$/],
+  ['what date is it in 10 days', /; in 10 days is Saturday, 14 March 2026\.$/],
+  ['what date is Wednesday', /; Wednesday is Wednesday, 11 March 2026\.$/],
+  ['how many days until 2026-12-25', /; 2026-12-25 is Friday, 25 December 2026, in 296 days\.$/],
+]
+
+for (const [message, words] of days) {
+  test(`"${message}" is told as ${words.source}`, () => {
+    const timezone = message.includes('Tokyo') ? 'Asia/Tokyo' : 'UTC'
+    const output = JSON.stringify({ iso: new Date(NOW).toISOString(), local: 'now', timezone })
+    const items = [textMessage('user', message), ...answered('time', output).slice(1)]
+    assert.match(replyTo({ ...ask('', builtIn), items }), words)
+  })
+}
+
 const formats: readonly (readonly [message: string, properties: JsonObject, answer: JsonObject])[] = [
   ['Ann is 31 years old', { name: text, age: { type: 'integer' } }, { name: 'Ann', age: 31 }],
   ['this was negative', { mood: { enum: ['positive', 'negative'] } }, { mood: 'negative' }],
