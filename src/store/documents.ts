@@ -4,7 +4,7 @@ import { identityPaths, maxDocumentBytes, maxDocuments } from '#core/document.ts
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { tellIdentity } from './change.ts'
-import { countMatch, eraseChunks, findChunks, saveChunk } from './documents-index.ts'
+import { countMatch, eraseChunks, findChunks, saveChunk, throughIndex } from './documents-index.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 /** One part of an erasure: it must not hold up what others do. */
@@ -75,14 +75,14 @@ export function createDocumentStore({ sql, now }: { sql: Sql; now: () => number 
         if (!row || Number(row['chunks']) === 0) return undefined
         const owner = ownerOf(user, row)
         const counts: number[] = []
-        for (const match of matches) counts.push(yield* countMatch(sql, owner.number, match, most))
+        for (const match of matches) counts.push(yield* throughIndex(sql, countMatch(sql, owner.number, match, most)))
         return { chunks: owner.chunks, terms: owner.terms, counts }
       }),
     find: (user, candidates) =>
       sql.read(function* () {
         const row = yield* first('SELECT * FROM document_owners WHERE user_id = ?', user)
         if (!row) return []
-        return yield* findChunks(sql, ownerOf(user, row), candidates)
+        return yield* throughIndex(sql, findChunks(sql, ownerOf(user, row), candidates))
       }),
   }
 }
