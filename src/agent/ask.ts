@@ -41,8 +41,9 @@ export async function ask({ model, request, turnId, signal, emit }: Question): P
   } catch (error) {
     fault = error
   }
-  const usage = said.usage()
-  const asked: ModelCall = { model: model.name, usage, ms: Math.round(performance.now() - began) }
+  const answered = said.model() ?? model.name
+  const usage = { ...said.usage(), model: answered }
+  const asked: ModelCall = { model: answered, usage: said.usage(), ms: Math.round(performance.now() - began) }
   if (fault !== undefined) return { drafts: withCall(said.brokenOff(), asked), usage, fault }
   return { drafts: withCall(said.whole(), asked), usage }
 }
@@ -68,6 +69,7 @@ function createResponse(turnId: string) {
   let calls = 0
   let chars = 0
   let usage = noUsage
+  let model: string | undefined
   let stopped = false
 
   function add<T extends Said>(each: T): T {
@@ -115,6 +117,7 @@ function createResponse(turnId: string) {
           break
         case 'done':
           usage = event.usage
+          model = event.model
           stopped = event.stop === 'length'
           break
         default:
@@ -122,6 +125,8 @@ function createResponse(turnId: string) {
       }
     },
     usage: () => usage,
+    /** Who answered, where that is not who was asked. */
+    model: () => model,
     /** A response without calls always leaves a message, so that the turn can end. */
     whole(): Draft[] {
       const spoke = stopped ? said.at(-1)?.type === 'message' : said.some(({ type }) => type === 'message')

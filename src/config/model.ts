@@ -54,7 +54,11 @@ function chooseProvider({ values, given, settings, report, notify }: Parts): Pic
     if (error) report(badSetting('llm_provider', error))
     return { provider: provider ?? 'offline', source: 'settings' }
   }
-  const ready = providerNames.find((name) => providers[name].keyed && providers[name].keys.some((key) => values[key]))
+  const keyed = providerNames.filter((name) => providers[name].keyed && providers[name].keys.some((key) => values[key]))
+  const [ready] = keyed
+  if (ready && keyed.length > 1) {
+    notify(`There are keys for ${keyed.join(' and ')}: ${ready} answers, as the first of them. LLM_PROVIDER chooses.`)
+  }
   if (ready) return { provider: ready, source: 'key' }
   const idle = idleNames.filter((name) => given[name] !== undefined)
   if (idle.length > 0) {

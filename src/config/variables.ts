@@ -21,6 +21,7 @@ import {
 
 /** Every variable read here, with an example; the documentation is held to it. */
 export const examples = {
+  ANTHROPIC_API_KEY: '<key>',
   ATRIUM_HOME: '/var/lib/atrium',
   ATRIUM_MASTER_KEY: '<64 hex digits, as printed by: openssl rand -hex 32>',
   ATRIUM_PRIVATE_HOSTS: 'localhost:8000,192.168.1.20,wiki.example.lan',
@@ -34,6 +35,8 @@ export const examples = {
   GATEWAY_ENABLED: 'true',
   GATEWAY_HOST: '127.0.0.1',
   GATEWAY_PORT: '3000',
+  GEMINI_API_KEY: '<key>',
+  GOOGLE_API_KEY: '<key>',
   HTTP_ENABLED: 'true',
   HTTP_HOST: '127.0.0.1',
   HTTP_PORT: '8080',
@@ -70,6 +73,7 @@ const highestRate = 1_000_000
 const highestSpend = 1_000_000
 
 const Variables = z.object({
+  ANTHROPIC_API_KEY: z.optional(secret()),
   ATRIUM_HOME: z.optional(z.string()),
   ATRIUM_MASTER_KEY: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/i, 'must be 64 hex digits'))),
   ATRIUM_PRIVATE_HOSTS: z._default(privateHosts(), []),
@@ -83,6 +87,8 @@ const Variables = z.object({
   GATEWAY_ENABLED: z._default(flag(), true),
   GATEWAY_HOST: z._default(host(), '127.0.0.1'),
   GATEWAY_PORT: z._default(whole(0, 65_535), 3000),
+  GEMINI_API_KEY: z.optional(secret()),
+  GOOGLE_API_KEY: z.optional(secret()),
   HTTP_ENABLED: z.optional(flag()),
   HTTP_HOST: z._default(host(), '0.0.0.0'),
   HTTP_PORT: z._default(whole(0, 65_535), 8080),

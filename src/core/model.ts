@@ -25,8 +25,8 @@ export type ModelEvent =
   | { readonly type: 'reasoning'; readonly text: string; readonly seal?: string }
   /** A whole call; `args` is the JSON text the model wrote. */
   | { readonly type: 'call'; readonly name: string; readonly args: string; readonly seal?: string }
-  /** Last of all. `length` when the model would have said more. */
-  | { readonly type: 'done'; readonly usage: Usage; readonly stop?: 'length' }
+  /** Last of all. `length` when the model would have said more; `model` when another one than was asked answered. */
+  | { readonly type: 'done'; readonly usage: Usage; readonly stop?: 'length'; readonly model?: string }
 
 export interface Model {
   readonly provider: string

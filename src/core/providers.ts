@@ -1,11 +1,11 @@
 // The one table of providers: config chooses by it, models open by it, commands tell it, tools are kept from its keys.
 
 /** What a provider's key is called, in the environment and among the sealed secrets. */
-type KeyName = 'OPENAI_API_KEY' | 'LLM_API_KEY'
+type KeyName = 'ANTHROPIC_API_KEY' | 'GEMINI_API_KEY' | 'GOOGLE_API_KEY' | 'LLM_API_KEY' | 'OPENAI_API_KEY'
 
 type Facts = {
   /** Which client speaks to it. */
-  readonly client: 'offline' | 'scripted' | 'chat'
+  readonly client: 'offline' | 'scripted' | 'chat' | 'anthropic' | 'google'
   readonly words: string
   /** In the order in which they are looked for. */
   readonly keys: readonly KeyName[]
@@ -34,6 +34,15 @@ const table = {
     needs: ['LLM_SCRIPT'],
     model: 'scripted',
   },
+  anthropic: {
+    client: 'anthropic',
+    words: 'Claude, by Anthropic',
+    keys: ['ANTHROPIC_API_KEY'],
+    keyed: true,
+    needs: [],
+    baseUrl: 'https://api.anthropic.com/v1',
+    model: 'claude-sonnet-5-5',
+  },
   openai: {
     client: 'chat',
     words: 'OpenAI',
@@ -42,6 +51,15 @@ const table = {
     needs: [],
     baseUrl: 'https://api.openai.com/v1',
     model: 'gpt-5.4-mini',
+  },
+  google: {
+    client: 'google',
+    words: 'Gemini, by Google',
+    keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+    keyed: true,
+    needs: [],
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    model: 'gemini-3.5-flash',
   },
   'openai-compatible': {
     client: 'chat',

@@ -13,8 +13,10 @@ export type Usage = {
   readonly cachedTokens: number
   readonly outputTokens: number
   readonly reasoningTokens: number
-  /** 0 where the model is free or its price unknown. */
-  readonly costUsd: number
+  /** 0 where the model is free, null where nobody knows its price. */
+  readonly costUsd: number | null
+  /** The model that answered last. */
+  readonly model?: string
 }
 
 /** One call of a model: which one answered, what it used, and how long it took. */
@@ -68,12 +70,15 @@ export type Thread = {
 export const noUsage: Usage = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, reasoningTokens: 0, costUsd: 0 }
 
 export function addUsage(a: Usage, b: Usage): Usage {
+  const model = b.model ?? a.model
   return {
+    ...(model !== undefined && { model }),
     inputTokens: a.inputTokens + b.inputTokens,
     cachedTokens: a.cachedTokens + b.cachedTokens,
     outputTokens: a.outputTokens + b.outputTokens,
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
-    costUsd: a.costUsd + b.costUsd,
+    // A sum with something unknown in it is unknown.
+    costUsd: a.costUsd === null || b.costUsd === null ? null : a.costUsd + b.costUsd,
   }
 }
 

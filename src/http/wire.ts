@@ -11,7 +11,7 @@ export function unixTime(ms: number): number {
   return Math.floor(ms / 1000)
 }
 
-/** Usage in the words of the reference format, with its cost. */
+/** Usage in the words of the reference format, with its cost: null is unknown. */
 export function usageWire(usage: Usage) {
   return {
     input_tokens: usage.inputTokens,

@@ -3,15 +3,16 @@ import { isObject, objectIn } from '#core/json.ts'
 import type { ModelEvent } from '#core/model.ts'
 import { noUsage, type Usage } from '#core/turn.ts'
 import { CallFragments, textIn } from './chat-calls.ts'
-import type { Fault, Faults } from './chat-fault.ts'
+import type { Fault, Faults } from './fault.ts'
 import { dataStart, LineCutter } from './chat-lines.ts'
+import type { PriceOf } from './price.ts'
 
 const contentKey = /"content": ?"/
 
 export type AnswerParts = {
   readonly faults: Faults
   readonly maxLineBytes: number
-  readonly priceOf: ((usage: Usage) => number) | undefined
+  readonly priceOf: PriceOf | undefined
 }
 
 /**
@@ -147,8 +148,8 @@ export class ChatAnswer {
       if (name === '') return this.#parts.faults.nameless()
       events.push({ type: 'call', name, args: args.trim() === '' ? '{}' : args })
     }
-    const costUsd = this.#parts.priceOf?.(this.#usage) ?? 0
-    const usage = costUsd === 0 ? this.#usage : { ...this.#usage, costUsd }
+    const { priceOf } = this.#parts
+    const usage = priceOf ? { ...this.#usage, costUsd: priceOf(this.#usage) } : this.#usage
     events.push({ type: 'done', usage, ...(this.#short && { stop: 'length' }) })
     this.done = true
     return undefined

@@ -134,7 +134,8 @@ function userPart(part: Part) {
   return { type: 'text', text: partText(part) }
 }
 
-function partText(part: Exclude<Part, { type: 'image' }>): string {
+/** A text or a file as text: the file between marks that it cannot close. */
+export function partText(part: Exclude<Part, { type: 'image' }>): string {
   if (part.type === 'text') return part.text
   const name = part.name.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
   return `\n<file name="${name}">\n${withoutMark(part.text, 'file')}\n</file>\n`

@@ -2,32 +2,18 @@
 import type { Agent } from 'undici'
 import { AppError } from '#core/errors.ts'
 import type { Model, ModelEvent, ModelRequest } from '#core/model.ts'
-import type { Usage } from '#core/turn.ts'
+import { parseBaseUrl } from './base-url.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { createBodyWriter } from './chat-body.ts'
-import { createFaults, type Fault } from './chat-fault.ts'
+import { createFaults, type Fault } from './fault.ts'
 import { type Head, type Post, Upstream } from './chat-wire.ts'
+import { defaultLimits, defaultWindow, maxErrorBytes, type ReadLimits } from './limits.ts'
+import type { PriceOf } from './price.ts'
 import { maxAttempts, retryAfterMs, retryDelay, type Sleep, sleep as realSleep } from './retry.ts'
 
-const defaultWindow = 128_000
 const connectTimeoutMs = 10_000
 /** An idle connection is kept this long unless the server says otherwise. */
 const keepAliveMs = 30_000
-/** Of an error's body, only so much is read. */
-const maxErrorBytes = 64 * 1024
-
-type ChatLimits = {
-  /** Longest wait for the next token. */
-  readonly idleMs: number
-  readonly lineBytes: number
-  readonly responseBytes: number
-}
-
-const defaultLimits: ChatLimits = {
-  idleMs: 120_000,
-  lineBytes: 4 * 1024 * 1024,
-  responseBytes: 32 * 1024 * 1024,
-}
 
 export type ChatModelParts = {
   readonly provider: string
@@ -35,10 +21,13 @@ export type ChatModelParts = {
   /** Up to and without `/chat/completions`; its query, if any, is kept. */
   readonly baseUrl: string
   readonly apiKey?: string | undefined
+  /** What its key is called among the secrets. */
+  readonly keyName?: string | undefined
   readonly window?: number | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
-  readonly limits?: Partial<ChatLimits> | undefined
-  readonly priceOf?: ((usage: Usage) => number) | undefined
+  readonly limits?: Partial<ReadLimits> | undefined
+  /** Absent, its calls cost nothing. */
+  readonly priceOf?: PriceOf | undefined
   readonly sleep?: Sleep | undefined
   readonly random?: (() => number) | undefined
   readonly clock?: (() => number) | undefined
@@ -61,6 +50,9 @@ export function createChatModel(parts: ChatModelParts): Model {
     model: name,
     host: url.host,
     hasKey: apiKey !== '',
+    keyName: parts.keyName,
+    speaks: 'a chat completion',
+    suffix: '/v1',
     secrets: [apiKey, decodeURIComponent(url.password), ...Object.values(parts.headers ?? {})],
     idleMs: limits.idleMs,
   })
@@ -131,7 +123,7 @@ export function createChatModel(parts: ChatModelParts): Model {
     return faults.ofStatus(head.status, text, { retryAfterMs: wait, location: head.location })
   }
 
-  return { provider, name, window: parts.window ?? defaultWindow, stream }
+  return { provider, name, window: parts.window ?? defaultWindow, ...(priceOf && { priceOf }), stream }
 }
 
 async function openAgent(): Promise<Agent> {
@@ -152,15 +144,6 @@ function isGood(head: Head | undefined): boolean {
 
 function isStream(head: Head | undefined): boolean {
   return isGood(head) && !head?.contentType.includes('application/json')
-}
-
-function parseBaseUrl(baseUrl: string): URL {
-  const url = URL.parse(baseUrl)
-  if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return url
-  throw new AppError(
-    'invalid_config',
-    'the base URL of the model is no http(s) URL; an example: http://127.0.0.1:11434/v1',
-  )
 }
 
 function headersOf({ apiKey, headers = {}, provider }: ChatModelParts, url: URL): string[] {

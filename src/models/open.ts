@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { AppError } from '#core/errors.ts'
 import type { Model } from '#core/model.ts'
 import { type Provider, providers } from '#core/providers.ts'
+import { type HandPrice, knowModel } from './price.ts'
 
 export type ModelChoice = {
   readonly provider: Provider
@@ -10,13 +11,14 @@ export type ModelChoice = {
   readonly baseUrl?: string
   readonly apiKey?: string
   readonly script?: string
+  /** Set by hand; else that of the table. */
+  readonly price?: HandPrice
 }
 
+type Secret = (name: string) => Promise<string | undefined>
+
 /** `secret` looks up a sealed key by the provider's customary name. */
-export async function openModel(
-  choice: ModelChoice,
-  secret: (name: string) => Promise<string | undefined>,
-): Promise<Model> {
+export async function openModel(choice: ModelChoice, secret: Secret): Promise<Model> {
   const { client } = providers[choice.provider]
   switch (client) {
     case 'offline': {
@@ -31,29 +33,42 @@ export async function openModel(
       return createScriptedModel({ script: parseScript(await readScript(choice.script ?? '')), name: choice.name })
     }
     case 'chat': {
-      const apiKey = choice.apiKey ?? (await sealedKey(choice.provider, secret))
-      const { createChatModel } = await import('./chat.ts')
-      const { provider, name, baseUrl = providers[provider].baseUrl ?? '' } = choice
-      return createChatModel({ provider, name, baseUrl, ...(apiKey && { apiKey }) })
+      const [{ createChatModel }, parts] = await Promise.all([import('./chat.ts'), partsOf(choice, secret)])
+      return createChatModel({ ...parts, provider: choice.provider })
+    }
+    case 'anthropic': {
+      const [{ createAnthropicModel }, parts] = await Promise.all([import('./anthropic.ts'), partsOf(choice, secret)])
+      return createAnthropicModel(parts)
+    }
+    case 'google': {
+      const [{ createGoogleModel }, parts] = await Promise.all([import('./google.ts'), partsOf(choice, secret)])
+      return createGoogleModel(parts)
     }
     default:
       return client satisfies never
   }
 }
 
-/** The first of a provider's keys that is sealed here. Throws model_key_missing where nothing works without one. */
-async function sealedKey(
-  provider: Provider,
-  secret: (name: string) => Promise<string | undefined>,
-): Promise<string | undefined> {
-  const { keys, keyed } = providers[provider]
+/** What every client of a server needs. Throws model_key_missing where nothing works without a key. */
+async function partsOf(choice: ModelChoice, secret: Secret) {
+  const { baseUrl, keys, keyed } = providers[choice.provider]
+  const apiKey = choice.apiKey ?? (await sealedKey(keys, secret))
+  const [keyName] = keys
+  if (keyed && apiKey === '') {
+    const message = `${choice.provider} needs a key: set ${keyName}, or run \`atrium secret set ${keyName}\``
+    throw new AppError('model_key_missing', message)
+  }
+  const known = await knowModel(choice)
+  return { name: choice.name, baseUrl: choice.baseUrl ?? baseUrl ?? '', apiKey, keyName, ...known }
+}
+
+/** The first of a provider's keys that is sealed here; empty where none is. */
+async function sealedKey(keys: readonly string[], secret: Secret): Promise<string> {
   for (const name of keys) {
     const key = await secret(name)
     if (key) return key
   }
-  if (!keyed) return undefined
-  const [name] = keys
-  throw new AppError('model_key_missing', `${provider} needs a key: set ${name}, or run \`atrium secret set ${name}\``)
+  return ''
 }
 
 async function readScript(file: string): Promise<string> {

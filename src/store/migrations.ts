@@ -152,6 +152,20 @@ export const migrations: readonly Migration[] = [
     `ALTER TABLE turns ADD COLUMN reserved_usd DOUBLE PRECISION`,
     `ALTER TABLE threads ADD COLUMN summarised BIGINT NOT NULL DEFAULT 0`,
   ],
+  [
+    // What a turn cost may be unknown; SQLite takes a NOT NULL away with its column only.
+    {
+      sqlite: [
+        `ALTER TABLE turns RENAME COLUMN cost_usd TO old_cost_usd`,
+        `ALTER TABLE turns ADD COLUMN cost_usd DOUBLE PRECISION DEFAULT 0`,
+        `UPDATE turns SET cost_usd = old_cost_usd WHERE old_cost_usd > 0`,
+        `ALTER TABLE turns DROP COLUMN old_cost_usd`,
+      ],
+      postgres: [`ALTER TABLE turns ALTER COLUMN cost_usd DROP NOT NULL`],
+    },
+    // Which model answered last in it.
+    `ALTER TABLE turns ADD COLUMN model TEXT`,
+  ],
 ]
 
 /** The statements of a migration for one database. */

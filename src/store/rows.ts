@@ -20,7 +20,7 @@ export function threadOf(row: Row): Thread {
 
 /** What a list reads of a turn: neither its input nor its options, which may be megabytes each. */
 export const listColumns = `id, thread_id, user_id, door, status, created_at, started_at, ended_at, first_seq, last_seq,
-  input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_usd, error`
+  input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_usd, model, error`
 
 /** What makes a turn. Its input is read only where it enters the log. */
 export const turnColumns = `${listColumns}, options`
@@ -46,7 +46,8 @@ export function listedTurnOf(row: Row): ListedTurn {
       cachedTokens: Number(row['cached_tokens']),
       outputTokens: Number(row['output_tokens']),
       reasoningTokens: Number(row['reasoning_tokens']),
-      costUsd: Number(row['cost_usd']),
+      costUsd: row['cost_usd'] === null ? null : Number(row['cost_usd']),
+      ...(row['model'] && { model: text(row['model']) }),
     },
     ...(row['error'] && { error: JSON.parse(text(row['error'])) as TurnError }),
   }

@@ -113,7 +113,7 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, now: number) {
   const lastSeq = over ? (entries.at(-1)?.seq ?? (yield* lastSeqOf(turn.threadId))) : null
   const row = yield* first(
     `UPDATE turns SET status = ?, input_tokens = ?, cached_tokens = ?, output_tokens = ?, reasoning_tokens = ?,
-                      cost_usd = ?, reserved_usd = NULL, error = ?, ended_at = ?, last_seq = ?
+                      cost_usd = ?, model = ?, reserved_usd = NULL, error = ?, ended_at = ?, last_seq = ?
      WHERE id = ? AND owner = ? AND epoch = ? AND status = 'running' RETURNING id`,
     status,
     usage.inputTokens,
@@ -121,6 +121,7 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, now: number) {
     usage.outputTokens,
     usage.reasoningTokens,
     usage.costUsd,
+    usage.model ?? null,
     outcome?.status === 'failed' ? JSON.stringify(outcome.error) : null,
     over ? now : null,
     lastSeq,

@@ -115,6 +115,6 @@ function usageOf(row: Row): DayUsage {
     cachedTokens: Number(row['cached_tokens']),
     outputTokens: Number(row['output_tokens']),
     reasoningTokens: Number(row['reasoning_tokens']),
-    costUsd: Number(row['cost_usd'] ?? 0),
+    costUsd: row['cost_usd'] === null ? null : Number(row['cost_usd']),
   }
 }

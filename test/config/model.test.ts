@@ -75,6 +75,11 @@ const choices: readonly {
     model: { provider: 'openai', name: 'gpt-5.4-mini', apiKey: 'k', source: 'key' },
   },
   {
+    when: 'the second name of a key is there',
+    env: { GOOGLE_API_KEY: 'k' },
+    model: { provider: 'google', name: 'gemini-3.5-flash', apiKey: 'k', source: 'key' },
+  },
+  {
     when: 'our own name of a key beats the customary one',
     env: { LLM_PROVIDER: 'openai', OPENAI_API_KEY: 'theirs', LLM_API_KEY: 'ours' },
     model: { provider: 'openai', name: 'gpt-5.4-mini', apiKey: 'ours', source: 'environment' },
@@ -97,6 +102,12 @@ for (const { when, env, settings, model } of choices) {
     assert.deepEqual(config.notices, [])
   })
 }
+
+test('of several keys the first in the order of the page is used, and the start says so', () => {
+  const config = readConfig({ HOME, GEMINI_API_KEY: 'g', OPENAI_API_KEY: 'o', ANTHROPIC_API_KEY: 'a' })
+  assert.deepEqual(config.model, { provider: 'anthropic', name: 'claude-sonnet-5-5', apiKey: 'a', source: 'key' })
+  assert.match(config.notices.join('\n'), /keys for anthropic and openai and google: anthropic answers/)
+})
 
 test('a variable that changes nothing for want of a provider is noticed', () => {
   const config = readConfig({ HOME, LLM_BASE_URL: 'http://h', LLM_MODEL: 'm' })

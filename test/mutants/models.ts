@@ -13,14 +13,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     says: 'a call that timed out is tried again',
-    file: 'src/models/chat-fault.ts',
+    file: 'src/models/fault.ts',
     from: "new AppError('model_timeout', message), again: false",
     to: "new AppError('model_timeout', message), again: true",
     tests: chat,
   },
   {
     says: 'a key is masked in its plain spelling only',
-    file: 'src/models/chat-fault.ts',
+    file: 'src/models/fault.ts',
     from: 'createMask(secrets.flatMap(spellingsOf))',
     to: 'createMask(secrets)',
     tests: chat,

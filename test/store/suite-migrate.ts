@@ -110,6 +110,25 @@ export function migrateTests(openVersion: OpenVersion): void {
     )
   })
 
+  test('what turns have cost is kept when a cost may be unknown', async (t) => {
+    const old = await openVersion(t, 5)
+    for (const [id, usd] of [
+      ['a', 0],
+      ['b', 0.25],
+    ] as const) {
+      await old.run(
+        `INSERT INTO turns (id, thread_id, user_id, door, status, created_at, cost_usd) VALUES (?, ?, ?, 'web', 'done', 1, ?)`,
+        id,
+        id,
+        ada,
+        usd,
+      )
+    }
+    const { rows } = await (await old.upgrade()).turns.list(ada, { limit: 9 })
+    const costs = Object.fromEntries(rows.map(({ id, usage }) => [id, usage.costUsd]))
+    assert.deepEqual(costs, { a: 0, b: 0.25 })
+  })
+
   test('a database that is up to date lacks nothing, and one that lost something says what', async (t) => {
     const old = await openVersion(t, migrations.length)
     const store = await old.upgrade()

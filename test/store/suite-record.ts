@@ -70,6 +70,15 @@ export function recordTests(open: Open): void {
     assert.deepEqual(await store.turns.get(ada, turn.id), last.turn)
   })
 
+  test('a cost that nobody knows stays unknown, beside who answered', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    const usage = { ...turn.usage, inputTokens: 1, costUsd: null, model: 'openai/gpt-9' }
+    await store.turns.record(turn, lease, { drafts: [reply('a')], usage, outcome: { status: 'done' } })
+    assert.deepEqual((await store.turns.get(ada, turn.id))?.usage, usage)
+    assert.equal((await store.turns.count(ada)).costTodayUsd, 0)
+  })
+
   test('an output gate opens the thread to its caller, any later item closes it', async (t) => {
     const { store } = await open(t)
     const { turn } = await store.turns.start(turnOf())

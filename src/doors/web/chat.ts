@@ -7,10 +7,9 @@ import type { Entry, Part } from '#core/item.ts'
 import { atRest, type Turn } from '#core/turn.ts'
 import type { Caller } from '#http/caller.ts'
 import { type Route, route } from '#http/routes.ts'
-import { usageWire } from '#http/wire.ts'
 import { checkMessage, type Start, type Turns } from '#turns/turns.ts'
 import { Attachments, partsOf } from './attachments.ts'
-import { FaultWire, GateWire, jobStatus, jobStatuses, openGate, replyText, UsageWire } from './wire.ts'
+import { FaultWire, GateWire, jobStatus, jobStatuses, openGate, replyText, UsageWire, usedWire } from './wire.ts'
 
 /** How long POST /api/chat waits for the turn; after that the turn goes on alone. */
 const usualPatienceMs = 120_000
@@ -65,7 +64,7 @@ export function chatRoutes(parts: ChatParts): Route[] {
           turn_id: turn.id,
           status: rests ? jobStatus(turn.status) : 'running',
           response: rests ? replyText(entries) : null,
-          usage: usageWire(turn.usage),
+          usage: usedWire(turn.usage),
           ...(gate && { gate }),
           ...(turn.error && { error: turn.error }),
         } satisfies z.output<typeof ChatAnswer>

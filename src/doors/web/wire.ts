@@ -4,7 +4,7 @@ import { openCalls, replyIn } from '#core/calls.ts'
 import type { Entry, Gate, Item } from '#core/item.ts'
 import { isDeeperThan, objectIn } from '#core/json.ts'
 import type { CutText } from '#core/store.ts'
-import type { Thread, Turn, TurnStatus } from '#core/turn.ts'
+import type { Thread, Turn, TurnStatus, Usage } from '#core/turn.ts'
 import { parseExactly } from '#http/exact.ts'
 import { isoTime, usageWire } from '#http/wire.ts'
 
@@ -20,8 +20,14 @@ export const UsageWire = z.object({
   output_tokens: z.number(),
   output_tokens_details: z.object({ reasoning_tokens: z.number() }),
   total_tokens: z.number(),
-  cost_usd: z.number(),
+  cost_usd: z.nullable(z.number()),
+  model: z.optional(z.string()),
 })
+
+/** What a turn has used, and which model answered it last. */
+export function usedWire(usage: Usage): z.output<typeof UsageWire> {
+  return { ...usageWire(usage), ...(usage.model !== undefined && { model: usage.model }) }
+}
 
 /** `id` is what `POST /api/threads/{id}/gates/{gate}` takes. */
 export const GateWire = z.object({
@@ -89,7 +95,7 @@ export function jobWire(turn: Omit<Turn, 'options'>, reply: CutText | undefined)
     completed_at: turn.endedAt === undefined ? null : isoTime(turn.endedAt),
     ...(reply && { response: reply.text, ...(reply.cut && { response_cut: true }) }),
     ...(turn.error && { error: turn.error }),
-    usage: usageWire(turn.usage),
+    usage: usedWire(turn.usage),
   }
 }
 

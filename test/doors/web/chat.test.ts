@@ -23,6 +23,7 @@ test('chat waits for the turn and answers its text, usage and ids', async (t) =>
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: 5,
     cost_usd: 0.25,
+    model: 'test-1',
   })
 })
 

@@ -1,4 +1,4 @@
-// What can go wrong with a chat-completions server, told so that a person can act on it and never with a secret.
+// What can go wrong with a model server, told so that a person can act on it and never with a secret.
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
 import { createMask, maskSecrets, spellingsOf } from '#safety/secrets.ts'
@@ -16,6 +16,12 @@ export type FaultParts = {
   /** Host and port, the only part of the base URL that is told. */
   readonly host: string
   readonly hasKey: boolean
+  /** What its key is called, where it has one. */
+  readonly keyName: string | undefined
+  /** What its answers are, in words. */
+  readonly speaks: string
+  /** How its base URL ends. */
+  readonly suffix: string
   readonly secrets: readonly string[]
   readonly idleMs: number
 }
@@ -23,14 +29,14 @@ export type FaultParts = {
 export type Faults = ReturnType<typeof createFaults>
 
 /** The faults of one model. */
-export function createFaults({ provider, model, host, hasKey, secrets, idleMs }: FaultParts) {
+export function createFaults({ provider, model, host, secrets, idleMs, speaks, suffix, ...key }: FaultParts) {
   const server = `${provider} at ${host}`
   const mask = createMask(secrets.flatMap(spellingsOf))
   const echo = (text: string): string => shown(maskSecrets(mask(text)))
   const failed = (message: string): Fault => ({ error: new AppError('model_failed', message), again: false })
 
   function byStatus(status: number, said: string, retryAfterMs?: number): Fault {
-    const [code, meaning] = readStatus(status, { model, hasKey })
+    const [code, meaning] = readStatus(status, { model, ...key })
     const message = `${server} ${meaning}${said === '' ? '' : ` It said: ${said}`}`
     const more = retryAfterMs === undefined ? {} : { retryAfterSecs: Math.ceil(retryAfterMs / 1000) }
     return { error: new AppError(code, message, more), again: passes(status), retryAfterMs }
@@ -47,7 +53,7 @@ export function createFaults({ provider, model, host, hasKey, secrets, idleMs }:
         ? failed(
             `${server} redirects to ${echo(more.location ?? 'another address')} (${status}). Set that address as the base URL.`,
           )
-        : byStatus(status, echo(saidIn(body)), more.retryAfterMs),
+        : byStatus(meansWrongKey(status, body) ? 401 : status, echo(saidIn(body)), more.retryAfterMs),
 
     /** An `error` inside an answer that began as a success. */
     ofError: (error: unknown): Fault => {
@@ -79,11 +85,11 @@ export function createFaults({ provider, model, host, hasKey, secrets, idleMs }:
     cutOff: () => failed(`${server} cut off its answer for model "${model}" before the end. Try again.`),
     notChat: (contentType: string) =>
       failed(
-        `${server} answered with ${echo(contentType || 'no content type')} instead of a chat completion. Check the base URL; it often ends in /v1.`,
+        `${server} answered with ${echo(contentType || 'no content type')} instead of ${speaks}. Check the base URL; it often ends in ${suffix}.`,
       ),
     unreadable: (text: string) =>
       failed(
-        `${server} sent something that is no chat completion: ${echo(text)}. Check the base URL and the server's version.`,
+        `${server} sent something that is not ${speaks}: ${echo(text)}. Check the base URL and the server's version.`,
       ),
     overlong: (bytes: number) =>
       failed(`${server} sent a line of more than ${bytes} bytes; the answer was broken off.`),
@@ -91,6 +97,8 @@ export function createFaults({ provider, model, host, hasKey, secrets, idleMs }:
       failed(`${server} sent more than ${what} in one answer; it was broken off. Ask for less at once.`),
     nameless: () =>
       failed(`${server} sent a tool call without a name for model "${model}". Try again or choose another model.`),
+    malformed: () =>
+      failed(`Model "${model}" of ${server} wrote a tool call that cannot be read. Try again or choose another model.`),
     filtered: (): Fault => ({
       error: new AppError(
         'model_refused',
@@ -111,12 +119,23 @@ function shown(text: string): string {
   return line.length > maxEchoChars ? `${line.slice(0, maxEchoChars - 1)}…` : line
 }
 
+/** Google says so with a 400. */
+function meansWrongKey(status: number, body: string): boolean {
+  return status === 400 && /API_KEY_INVALID|API key (not valid|expired)/.test(body)
+}
+
+type Asked = { readonly model: string; readonly hasKey: boolean; readonly keyName: string | undefined }
+
 /** The code of a status and what it means here. */
-function readStatus(status: number, { model, hasKey }: { model: string; hasKey: boolean }): [ErrorCode, string] {
+function readStatus(status: number, { model, hasKey, keyName = 'LLM_API_KEY' }: Asked): [ErrorCode, string] {
   if (status === 401 || status === 403) {
+    const wayOut = `set the right one: atrium secret set ${keyName}`
     return hasKey
-      ? ['model_unauthorized', `refused the API key (${status}). Check the key and that it may use model "${model}".`]
-      : ['model_unauthorized', `asks for an API key (${status}) and none is set. Set one.`]
+      ? [
+          'model_unauthorized',
+          `refused the API key (${status}). Check the key and that it may use model "${model}", or ${wayOut}.`,
+        ]
+      : ['model_unauthorized', `asks for an API key (${status}) and none is set: atrium secret set ${keyName}.`]
   }
   if (status === 404) return ['model_unknown', `knows no model "${model}", or the base URL is wrong (404). Check both.`]
   if (status === 408) return ['model_timeout', `timed out on a request for model "${model}" (408). Try again later.`]

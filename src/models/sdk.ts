@@ -1,0 +1,207 @@
+// A model behind a provider's package of the AI SDK, at the level of its stream: our events, faults, bounds and retries.
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider'
+import type { JsonObject } from '#core/json.ts'
+import { maxCalls, type Model, type ModelEvent, type ModelRequest } from '#core/model.ts'
+import type { ToolSpec } from '#core/tool.ts'
+import type { Usage } from '#core/turn.ts'
+import { parseBaseUrl } from './base-url.ts'
+import { createFaults, type Fault, type Faults } from './fault.ts'
+import { defaultLimits, defaultWindow, type ReadLimits } from './limits.ts'
+import type { PriceOf } from './price.ts'
+import { maxAttempts, retryDelay, type Sleep, sleep as realSleep } from './retry.ts'
+import { adaptSchema } from './schema.ts'
+import { createBoundedFetch, Failed } from './sdk-fetch.ts'
+import { promptOf } from './sdk-prompt.ts'
+import { type Sealer, sealIn } from './seal.ts'
+
+/** How far a fault may be wrapped by the layers of a package. */
+const deepestCause = 5
+
+export type SdkModelParts = {
+  readonly provider: Sealer
+  readonly name: string
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly keyName?: string | undefined
+  readonly window?: number | undefined
+  readonly limits?: Partial<ReadLimits> | undefined
+  readonly priceOf?: PriceOf | undefined
+  readonly sleep?: Sleep | undefined
+  readonly random?: (() => number) | undefined
+  readonly clock?: (() => number) | undefined
+}
+
+/** What differs between the packages. */
+export type Package = {
+  readonly suffix: string
+  open(parts: { baseURL: string; apiKey: string; fetch: typeof fetch }): LanguageModelV4
+  /** A schema of an object as this provider takes it. */
+  schema(schema: JsonObject): JsonObject
+  readonly options: Pick<LanguageModelV4CallOptions, 'maxOutputTokens' | 'providerOptions'>
+}
+
+/** A model behind a package. Throws invalid_config for an address that can never work. */
+export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
+  const { provider, name, apiKey, sleep = realSleep, random = Math.random, clock = Date.now } = parts
+  const limits = { ...defaultLimits, ...parts.limits }
+  const url = parseBaseUrl(parts.baseUrl)
+  const faults = createFaults({
+    provider,
+    model: name,
+    host: url.host,
+    hasKey: true,
+    keyName: parts.keyName,
+    secrets: [apiKey],
+    idleMs: limits.idleMs,
+    speaks: 'a stream of events',
+    suffix: pack.suffix,
+  })
+  const baseURL = parts.baseUrl.replace(/\/+$/, '')
+  const model = pack.open({ baseURL, apiKey, fetch: createBoundedFetch({ faults, limits, clock }) })
+  const known = new WeakMap<ToolSpec, LanguageModelV4FunctionTool>()
+
+  function toolOf(spec: ToolSpec): LanguageModelV4FunctionTool {
+    let tool = known.get(spec)
+    if (!tool) {
+      const { description, parameters } = adaptSchema(spec)
+      tool = { type: 'function', name: spec.name, description, inputSchema: pack.schema(parameters) }
+      known.set(spec, tool)
+    }
+    return tool
+  }
+
+  function optionsOf(request: ModelRequest): Omit<LanguageModelV4CallOptions, 'abortSignal'> {
+    const { temperature, format } = request
+    const schema = format && pack.schema(format.schema)
+    return {
+      ...pack.options,
+      ...promptOf({ request, sealer: provider, tools: request.tools.map(toolOf) }),
+      ...(temperature !== undefined && { temperature }),
+      ...(format && { responseFormat: { type: 'json', name: format.name, ...(schema && { schema }) } }),
+    }
+  }
+
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
+    const options = optionsOf(request)
+    for (let attempt = 1; ; attempt += 1) {
+      signal.throwIfAborted()
+      const call = new AbortController()
+      const idle = setTimeout(() => call.abort(new Failed(faults.ofFailure({ type: 'timeout' }, false))), limits.idleMs)
+      const answer = createAnswer({ provider, faults, priceOf: parts.priceOf })
+      let begun = false
+      let fault: Fault
+      try {
+        const abortSignal = AbortSignal.any([signal, call.signal])
+        const { stream: read } = await model.doStream({ ...options, abortSignal })
+        for await (const part of read) {
+          const events = answer.take(part)
+          if (events.length === 0) continue
+          begun = true
+          yield events
+          idle.refresh()
+        }
+        throw new Failed(faults.cutOff())
+      } catch (error) {
+        if (answer.done) return
+        signal.throwIfAborted()
+        fault = faultOf(error, faults)
+      } finally {
+        clearTimeout(idle)
+        // Whoever stops reading stops the server too.
+        if (!answer.done) call.abort(new Error('the call was stopped'))
+      }
+      if (begun || !fault.again || attempt >= maxAttempts) throw fault.error
+      await sleep(retryDelay(attempt, random(), fault.retryAfterMs), signal)
+    }
+  }
+
+  const { window = defaultWindow, priceOf } = parts
+  return { provider, name, window, ...(priceOf && { priceOf }), stream }
+}
+
+/** Reads the parts of one answer. */
+function createAnswer({
+  provider,
+  faults,
+  priceOf,
+}: {
+  provider: Sealer
+  faults: Faults
+  priceOf: PriceOf | undefined
+}) {
+  let calls = 0
+  /** The seal of the block that is being written. */
+  let seal: string | undefined
+
+  function close(): ModelEvent[] {
+    if (seal === undefined) return []
+    const event: ModelEvent = { type: 'reasoning', text: '', seal }
+    seal = undefined
+    return [event]
+  }
+
+  function callOf({ toolName, input, providerMetadata }: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>) {
+    if (++calls > maxCalls) throw new Failed(faults.tooMuch(`${maxCalls} tool calls`))
+    if (toolName === '') throw new Failed(faults.nameless())
+    const own = sealIn(provider, providerMetadata)
+    const args = input.trim() === '' ? '{}' : input
+    return { type: 'call', name: toolName, args, ...(own !== undefined && { seal: own }) } as const
+  }
+
+  const answer = {
+    done: false,
+    /** Throws Failed where the answer cannot be used. */
+    take(part: LanguageModelV4StreamPart): ModelEvent[] {
+      const { type } = part
+      if (type === 'text-delta' || type === 'reasoning-delta') {
+        seal = sealIn(provider, part.providerMetadata) ?? seal
+        if (part.delta === '') return []
+        return [{ type: type === 'text-delta' ? 'text' : 'reasoning', text: part.delta }]
+      }
+      if (type === 'reasoning-start' || type === 'text-start') seal = sealIn(provider, part.providerMetadata)
+      if (type === 'reasoning-end' || type === 'text-end') return close()
+      if (type === 'tool-call') return [callOf(part)]
+      if (type === 'error') throw new Failed(faultOf(part.error, faults))
+      if (type !== 'finish') return []
+      const { unified, raw } = part.finishReason
+      // The packages end what a server did not.
+      if (raw === undefined) throw new Failed(faults.cutOff())
+      if (unified === 'content-filter') throw new Failed(faults.filtered())
+      if (unified === 'error') throw new Failed(faults.malformed())
+      answer.done = true
+      const usage = usageOf(part.usage, priceOf)
+      return [{ type: 'done', usage, ...(unified === 'length' && { stop: 'length' }) }]
+    },
+  }
+  return answer
+}
+
+type SdkUsage = Extract<LanguageModelV4StreamPart, { type: 'finish' }>['usage']
+
+function usageOf({ inputTokens, outputTokens }: SdkUsage, priceOf: PriceOf | undefined): Usage {
+  const counts = {
+    inputTokens: inputTokens.total ?? 0,
+    cachedTokens: inputTokens.cacheRead ?? 0,
+    outputTokens: outputTokens.total ?? 0,
+    reasoningTokens: outputTokens.reasoning ?? 0,
+  }
+  const costUsd = priceOf ? priceOf({ ...counts, cacheWriteTokens: inputTokens.cacheWrite ?? 0 }) : null
+  return { ...counts, costUsd }
+}
+
+/** What a package threw, or told inside of a stream. */
+function faultOf(error: unknown, faults: Faults): Fault {
+  for (let each = error, depth = 0; each instanceof Error && depth < deepestCause; each = each.cause, depth++) {
+    if (each instanceof Failed) return each.fault
+  }
+  if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number') {
+    return faults.ofStatus(error.statusCode, error.message, {})
+  }
+  if (error instanceof TypeError) return faults.ofFailure({ type: 'broken', cause: error }, true)
+  return faults.ofError(error)
+}

@@ -1,0 +1,400 @@
+// Anthropic's client against a strict server.
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+import type { Item } from '#core/item.ts'
+import { textMessage } from '#core/item.ts'
+import type { ModelEvent, ModelRequest } from '#core/model.ts'
+import { createAnthropicModel } from '#models/anthropic.ts'
+import { anthropicKey, event, messageEvents, saying, serveAnthropic, signatureOf } from './strict-anthropic.ts'
+import { collect, failing, fails, hello, list, type Reply, send, textsOf } from './wire.ts'
+
+type Parts = Partial<Parameters<typeof createAnthropicModel>[0]>
+
+/** A strict server and a model that never really waits. */
+async function serve(t: TestContext, replies: readonly Reply[], parts: Parts = {}) {
+  const served = await serveAnthropic(t, ...replies)
+  const slept: number[] = []
+  const model = createAnthropicModel({
+    name: 'claude-sonnet-4-6',
+    baseUrl: `${served.url}/v1`,
+    apiKey: anthropicKey,
+    keyName: 'ANTHROPIC_API_KEY',
+    sleep: async (ms) => void slept.push(ms),
+    random: () => 1,
+    ...parts,
+  })
+  return { ...served, model, slept }
+}
+
+const text = { text: ['Hel', 'lo'] }
+const tool = {
+  name: 'lookup',
+  description: 'Looks up.',
+  parameters: { type: 'object', properties: { q: { type: 'string' } }, required: ['q'] },
+} as const
+const ask = (items: readonly Item[], more: Partial<ModelRequest> = {}): ModelRequest => ({ ...hello, items, ...more })
+
+/** What the model said, as items of a thread. */
+function itemsOf(events: readonly ModelEvent[]): Item[] {
+  const items: Item[] = []
+  for (const each of events) {
+    const last = items.at(-1)
+    if (each.type === 'text') items.push(textMessage('assistant', each.text))
+    else if (each.type === 'call') {
+      const { name, args, seal } = each
+      items.push({ type: 'call', callId: `call_${items.length}`, name, args, ...(seal && { seal }) })
+    } else if (each.type === 'reasoning' && each.seal !== undefined && last?.type === 'reasoning' && !last.seal) {
+      items[items.length - 1] = { ...last, seal: each.seal }
+    } else if (each.type === 'reasoning') items.push({ ...each, type: 'reasoning' })
+  }
+  return items
+}
+const resultsOf = (items: readonly Item[]): Item[] =>
+  items.flatMap((item) => (item.type === 'call' ? [{ type: 'result', callId: item.callId, output: 'fine' }] : []))
+
+describe('reading', () => {
+  test('text comes in deltas, and done comes last with cached and reasoning tokens inside the totals', async (t) => {
+    const { model } = await serve(t, [
+      saying([text], {
+        usage: { input_tokens: 10, cache_read_input_tokens: 30, cache_creation_input_tokens: 5 },
+        output: { output_tokens: 9, output_tokens_details: { thinking_tokens: 4 } },
+      }),
+    ])
+    assert.deepEqual(await collect(model), [
+      { type: 'text', text: 'Hel' },
+      { type: 'text', text: 'lo' },
+      {
+        type: 'done',
+        usage: { inputTokens: 45, cachedTokens: 30, outputTokens: 9, reasoningTokens: 4, costUsd: null },
+      },
+    ])
+  })
+
+  test('what was written into the cache is told to the price apart', async (t) => {
+    const counted: unknown[] = []
+    const { model } = await serve(
+      t,
+      [saying([text], { usage: { input_tokens: 1, cache_read_input_tokens: 2, cache_creation_input_tokens: 4 } })],
+      { priceOf: (counts) => counted.push(counts) },
+    )
+    const done = (await collect(model)).at(-1)
+    assert.equal(done?.type === 'done' && done.usage.costUsd, 1)
+    assert.partialDeepStrictEqual(counted, [{ inputTokens: 7, cachedTokens: 2, cacheWriteTokens: 4 }])
+  })
+
+  test('each delta is told before the next has come', async (t) => {
+    let more = (): void => {}
+    const gate = new Promise<void>((resolve) => {
+      more = resolve
+    })
+    const pieces = messageEvents([text])
+    const { model } = await serve(t, [
+      async (response) => {
+        await send(response, pieces.slice(0, 4), false)
+        await gate
+        for (const piece of pieces.slice(4)) response.write(piece)
+        response.end()
+      },
+    ])
+    const seen: string[] = []
+    for await (const batch of model.stream(hello, new AbortController().signal)) {
+      seen.push(...textsOf(batch))
+      more()
+    }
+    assert.deepEqual(seen, ['Hel', 'lo'])
+  })
+
+  test('calls beside each other keep their order and every letter of their arguments', async (t) => {
+    const pieces = ['{"q": "a', '\\u00e9", "n": 1.50}']
+    const { model } = await serve(t, [
+      saying([text, { call: { name: 'lookup', pieces } }, { call: { name: 'time', pieces: [] } }]),
+    ])
+    const calls = (await collect(model)).filter((each) => each.type === 'call')
+    assert.deepEqual(calls, [
+      { type: 'call', name: 'lookup', args: '{"q": "a\\u00e9", "n": 1.50}' },
+      { type: 'call', name: 'time', args: '{}' },
+    ])
+  })
+
+  test('an answer that ran into its limit says so, a refusal is a fault', async (t) => {
+    const { model } = await serve(t, [saying([text], { stop: 'max_tokens' }), saying([text], { stop: 'refusal' })])
+    assert.partialDeepStrictEqual((await collect(model)).at(-1), { type: 'done', stop: 'length' })
+    assert.equal((await fails(collect(model))).code, 'model_refused')
+  })
+})
+
+describe('thoughts', () => {
+  const thinking = [{ thinking: 'hm' }, { redacted: 'redacted-1' }]
+  const calling = [...thinking, { call: { name: 'lookup', pieces: ['{"q":"x"}'] } }]
+
+  test('they come back as they were sealed, within a turn and in the next', async (t) => {
+    const { model, asked } = await serve(t, [saying(calling), saying([...thinking, text]), saying([text])])
+    const user = textMessage('user', 'hello')
+    const first = itemsOf(await collect(model, ask([user], { tools: [tool] })))
+    assert.deepEqual(
+      first.map(({ type }) => type),
+      ['reasoning', 'reasoning', 'call'],
+    )
+    const more = [user, ...first, ...resultsOf(first)]
+    const second = itemsOf(await collect(model, ask(more, { tools: [tool] })))
+    await collect(model, ask([...more, ...second, textMessage('user', 'and now?')], { tools: [tool] }))
+    const said = list(asked[2]?.body['messages']).filter(({ role }) => role === 'assistant')
+    for (const message of said) {
+      assert.deepEqual(list(message['content']).slice(0, 2), [
+        { type: 'thinking', thinking: 'hm', signature: signatureOf('hm') },
+        { type: 'redacted_thinking', data: 'redacted-1' },
+      ])
+    }
+    assert.equal(said.length, 2)
+  })
+
+  test('what another provider sealed, or nobody did, stays away', async (t) => {
+    const { model, asked } = await serve(t, [saying([text])])
+    const seal = JSON.stringify({ google: { thoughtSignature: 'theirs' } })
+    await collect(
+      model,
+      ask([
+        textMessage('user', 'a'),
+        { type: 'reasoning', text: 'secret thought', seal },
+        { type: 'reasoning', text: 'open thought' },
+        { type: 'call', callId: 'call_1', name: 'lookup', args: '{}', seal },
+        { type: 'result', callId: 'call_1', output: 'fine' },
+      ]),
+    )
+    assert.doesNotMatch(asked[0]?.text ?? '', /theirs|thought/)
+  })
+})
+
+describe('asking', () => {
+  test('images go as data or as an address', async (t) => {
+    const { model, asked } = await serve(t, [saying([text])])
+    const content = [
+      { type: 'text', text: 'look' },
+      { type: 'image', url: 'data:image/png;base64,aGk=' },
+      { type: 'image', url: 'https://example.com/a.webp' },
+    ] as const
+    await collect(model, ask([{ type: 'message', role: 'user', content }]))
+    const [message] = list(asked[0]?.body['messages'])
+    assert.partialDeepStrictEqual(message?.['content'], [
+      { type: 'text', text: 'look' },
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } },
+      { type: 'image', source: { type: 'url', url: 'https://example.com/a.webp' } },
+    ])
+  })
+
+  test('a format goes as the format of the output', async (t) => {
+    const { model, asked } = await serve(t, [saying([{ text: ['{"a":1}'] }])])
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'number' } },
+      required: ['a'],
+      additionalProperties: false,
+    }
+    assert.deepEqual(textsOf(await collect(model, { ...hello, format: { name: 'f', schema } })), ['{"a":1}'])
+    assert.partialDeepStrictEqual(asked[0]?.body['output_config'], { format: { type: 'json_schema', schema } })
+  })
+
+  test('the temperature goes to models that take one', async (t) => {
+    const { model, asked, url } = await serve(t, [saying([text])])
+    await collect(model, { ...hello, temperature: 0.3 })
+    const newer = createAnthropicModel({ name: 'claude-sonnet-5-5', baseUrl: `${url}/v1`, apiKey: anthropicKey })
+    await collect(newer, { ...hello, temperature: 0.3 })
+    assert.deepEqual(
+      asked.map(({ body }) => body['temperature']),
+      [0.3, undefined],
+    )
+  })
+
+  test('a schema with a choice at its top is taken', async (t) => {
+    const { model, asked } = await serve(t, [saying([text])])
+    const branch = (kind: string) => ({ type: 'object', properties: { kind: { const: kind } }, required: ['kind'] })
+    const parameters = { oneOf: [branch('a'), branch('b')] }
+    await collect(model, { ...hello, tools: [{ name: 'pick', description: '', parameters }] })
+    const [sent] = list(asked[0]?.body['tools'])
+    assert.partialDeepStrictEqual(sent?.['input_schema'], { properties: { kind: { enum: ['a', 'b'] } } })
+  })
+
+  test('a history with holes is mended: empty texts, calls without results, ids of all kinds', async (t) => {
+    const { model, asked } = await serve(t, [saying([text])])
+    await collect(
+      model,
+      ask([
+        textMessage('assistant', 'Welcome.'),
+        textMessage('user', ' '),
+        { type: 'call', callId: 'call|1 ü', name: 'lookup', args: 'no json' },
+        { type: 'call', callId: 'call_2', name: 'lookup', args: '[1]' },
+        textMessage('assistant', ''),
+        { type: 'result', callId: 'call|1 ü', output: '', error: true },
+        textMessage('assistant', 'Done.'),
+        textMessage('assistant', 'Really.'),
+        { type: 'result', callId: 'call_9', output: 'of no call' },
+        { type: 'reasoning', text: '', seal: JSON.stringify({ anthropic: { redactedData: 'redacted-1' } }) },
+        textMessage('user', 'a'),
+        textMessage('user', 'b'),
+      ]),
+    )
+    const roles = list(asked[0]?.body['messages']).map(({ role }) => role)
+    assert.deepEqual(roles, ['user', 'assistant', 'user', 'assistant', 'user', 'assistant', 'user'])
+  })
+
+  test('the tools, the system prompt and the end are marked for the cache, and what is marked stays the same', async (t) => {
+    const { model, asked } = await serve(t, [saying([text])])
+    const tools = [tool, { ...tool, name: 'other' }]
+    const items: Item[] = []
+    for (const words of ['a', 'b', 'c']) {
+      items.push(textMessage('user', words))
+      await collect(model, ask(items, { tools }))
+      items.push(textMessage('assistant', 'ok'))
+    }
+    const parts = asked.map(({ body }) => JSON.stringify([body['system'], body['tools']]))
+    assert.equal(new Set(parts).size, 1)
+    const mark = { cache_control: { type: 'ephemeral' } }
+    const [last] = asked.slice(-1)
+    assert.partialDeepStrictEqual(last?.body['system'], [mark])
+    assert.deepEqual(
+      list(last?.body['tools']).map((each) => each['cache_control'] !== undefined),
+      [false, true],
+    )
+    const marked = list(last?.body['messages']).map((message) =>
+      list(message['content']).some((block) => block['cache_control'] !== undefined),
+    )
+    assert.deepEqual(marked, [false, false, true, false, true])
+  })
+})
+
+describe('faults', () => {
+  const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
+
+  test('before the first token it tries again: overload, limits with their wait, broken connections', async (t) => {
+    const { model, slept } = await serve(t, [
+      failing(529, overloaded),
+      failing(429, overloaded, { 'retry-after': '3' }),
+      (response) => void response.destroy(),
+      saying([text]),
+    ])
+    assert.deepEqual(textsOf(await collect(model)), ['Hel', 'lo'])
+    assert.deepEqual(slept, [500, 3000, 2000])
+  })
+
+  test('overload told inside of a stream counts as such before the first token, and ends the answer after it', async (t) => {
+    const start = messageEvents([text])
+    const { model, slept, asked } = await serve(t, [
+      (response) => send(response, [event('error', { error: overloaded.error })]),
+      (response) => send(response, [...start.slice(0, 4), event('error', { error: overloaded.error })]),
+    ])
+    const error = await fails(collect(model))
+    assert.match(error.message, /Overloaded/)
+    assert.equal(error.code, 'model_failed')
+    assert.deepEqual([slept.length, asked.length], [1, 2])
+  })
+
+  test('a stream that ends without its end is no answer', async (t) => {
+    const pieces = messageEvents([text])
+    for (const cut of [4, 5, pieces.length - 1]) {
+      const { model } = await serve(t, [(response) => send(response, pieces.slice(0, cut))])
+      const seen: ModelEvent[] = []
+      const error = await fails(
+        (async () => {
+          for await (const batch of model.stream(hello, new AbortController().signal)) seen.push(...batch)
+        })(),
+      )
+      assert.equal(error.code, 'model_failed')
+      assert.equal(
+        seen.some(({ type }) => type === 'done'),
+        false,
+      )
+    }
+  })
+
+  test('a wrong key is told with the way out and without the key', async (t) => {
+    const wrong = 'sk-ant-api03-wrong-key-000'
+    const { url, asked } = await serve(t, [])
+    const strict = { name: 'claude', baseUrl: `${url}/v1`, apiKey: wrong, keyName: 'ANTHROPIC_API_KEY' }
+    const error = await fails(collect(createAnthropicModel(strict)))
+    assert.equal(error.code, 'model_unauthorized')
+    assert.match(error.message, /invalid x-api-key/)
+    assert.match(error.message, /atrium secret set ANTHROPIC_API_KEY/)
+    assert.equal(asked.length, 0)
+    const said = [anthropicKey, btoa(anthropicKey), encodeURIComponent(anthropicKey)].join(' ')
+    const { model, slept } = await serve(t, [failing(403, { type: 'error', error: { message: `not for ${said}` } })])
+    const told = await fails(collect(model))
+    assert.match(told.message, /not for/)
+    assert.doesNotMatch(told.message, new RegExp(`${anthropicKey}|${btoa(anthropicKey)}`))
+    assert.deepEqual(slept, [])
+  })
+
+  test('an absent server and an unknown model are told as such', async (t) => {
+    const { url } = await serve(t, [saying([text])])
+    const gone = createAnthropicModel({
+      name: 'claude',
+      baseUrl: 'http://127.0.0.1:9/v1',
+      apiKey: 'k',
+      sleep: async () => {},
+    })
+    assert.equal((await fails(collect(gone))).code, 'model_unreachable')
+    const unknown = createAnthropicModel({ name: 'claude-nowhere', baseUrl: `${url}/v1`, apiKey: anthropicKey })
+    const error = await fails(collect(unknown))
+    assert.equal(error.code, 'model_unknown')
+    assert.match(error.message, /model: claude-nowhere/)
+  })
+
+  test('a redirect is not followed: the key would go along', async (t) => {
+    const other = await serve(t, [saying([text])])
+    const { model } = await serve(t, [
+      (response) => void response.writeHead(307, { location: `${other.url}/v1/messages` }).end(),
+    ])
+    assert.match((await fails(collect(model))).message, /redirects to/)
+    assert.equal(other.asked.length, 0)
+  })
+
+  test('silence ends a call, and it is not tried again', async (t) => {
+    const { model, asked } = await serve(t, [(response) => send(response, [event('ping')], false)], {
+      limits: { idleMs: 30 },
+    })
+    assert.equal((await fails(collect(model))).code, 'model_timeout')
+    assert.equal(asked.length, 1)
+  })
+
+  test('a stop reaches the server', async (t) => {
+    const { model, closed } = await serve(t, [(response) => send(response, messageEvents([text]).slice(0, 4), false)])
+    const stop = new AbortController()
+    const reading = (async () => {
+      for await (const batch of model.stream(hello, stop.signal)) if (batch.length > 0) stop.abort(new Error('enough'))
+    })()
+    await assert.rejects(reading, /enough/)
+    await closed
+  })
+
+  test('whoever stops reading closes the connection', async (t) => {
+    const { model, closed } = await serve(t, [(response) => send(response, messageEvents([text]).slice(0, 4), false)])
+    for await (const batch of model.stream(hello, new AbortController().signal)) if (batch.length > 0) break
+    await closed
+  })
+
+  test('what a server sends is bounded in bytes, lines and calls while it is read', async (t) => {
+    const call = { call: { name: 'a', pieces: ['{}'] } }
+    const many = await serve(t, [saying(Array.from({ length: 130 }, () => call))])
+    assert.match((await fails(collect(many.model))).message, /128 tool calls/)
+    const flood = (response: Parameters<Reply>[0]): void => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const pour = (): void => {
+        while (!response.destroyed && response.write(`data: ${'x'.repeat(1000)}`)) continue
+      }
+      response.on('drain', pour)
+      pour()
+    }
+    for (const limits of [{ lineBytes: 10_000 }, { lineBytes: 1e9, responseBytes: 10_000 }]) {
+      const { model } = await serve(t, [flood], { limits })
+      assert.match((await fails(collect(model))).message, /line of more than|size limit/)
+    }
+    const { model } = await serve(t, [(response) => send(response, [':\n'.repeat(500)], false)], {
+      limits: { lines: 100 },
+    })
+    assert.match((await fails(collect(model))).message, /100 lines/)
+  })
+
+  test('an answer that is no stream is told with the base URL to check', async (t) => {
+    const { model } = await serve(t, [(response) => void response.setHeader('content-type', 'text/html').end('<p>')])
+    assert.match((await fails(collect(model))).message, /text\/html.*\/v1/)
+  })
+})
