@@ -9,16 +9,12 @@ type Settled = Schema & { readonly properties: Schema; readonly required: readon
 type Slot = { readonly name: string; readonly schema: Settled; readonly wish: 'required' | 'wanted' | 'optional' }
 /** `reply` stands where a format wants a text that nobody said. */
 type Told = { readonly message: string; readonly today: string; readonly reply?: string }
-type Source = Told & {
-  readonly root: Schema
-  readonly said: ReadonlySet<string>
-  /** The tool's own words. */
-  readonly topic: ReadonlySet<string>
-  /** What is left of the message: a value that was taken is gone. */
-  text: string
-  /** Values that may still be made: a schema can refer to itself. */
-  left: number
-  readonly missing: string[]
+/**
+ * `topic` holds the tool's own words, `text` what is left of the message: a value that was taken is gone. `left` counts
+ * the values that may still be made, since a schema can refer to itself.
+ */
+type Source = Told & { readonly root: Schema; text: string; left: number; readonly missing: string[] } & {
+  readonly [words in 'said' | 'topic']: ReadonlySet<string>
 }
 
 const maxValues = 500

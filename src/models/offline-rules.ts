@@ -14,6 +14,8 @@ export type Move =
 export const asking = 'To use '
 /** What follows is kept as it stands. */
 const rememberWords = /^(?:please )?(?:remember|note|keep in mind|don['’]?t forget)(?: that)?[:,]? (.+)/is
+/** Asks for a change: no reading tool is meant. */
+const changeWords = /^(?:please )?(?:post|put|send(?! me)|delete|remove|write|edit|update|upload|publish|e-?mail)\b/i
 const helpWords = /^(?:please )?help(?: me)?(?: please)?$|^what (?:can|do) you do\b|\b(?:which|what|your) tool\b/
 const recallWords =
   /\b(?:remember|recall)\b|^(?:what|who|where|when|which|how old)\b(?!.*\b(?:should|can|could|would) i\b).*\b(?:my|i)\b|\bdo you know (?:my|about me|what|where|who)\b/i
@@ -39,6 +41,7 @@ export function understand(message: string, tools: readonly ToolSpec[], now: num
   const fact = rememberWords.exec(message)?.[1]
   if (fact !== undefined) return remember(fact, offered('memory_write'))
   const [best] = matching(message, tools)
+  if (best && !isWriting(best.tool) && changeWords.test(message)) return undefined
   if (best && best.score >= sureScore) return use(best.tool, message, now)
   const sum = sumIn(message)
   if (sum !== undefined && offered('calculate')) return call('calculate', { expression: sum })

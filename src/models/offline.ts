@@ -71,13 +71,13 @@ function movesFor(items: readonly Item[], move: Understand): readonly Move[] {
   const moves = inParts(message, move)
   if (moves.length > 0) return moves
   const before = heard(messages.findLast((item, at) => item.role === 'user' && at < messages.length - 1))
-  const more = /^(?:and|what about|how about)\b(?: (?:in|for|of|at)\b)? (.+)/is.exec(message)?.[1]
+  const more = /^(?:and|what about|how about)\b(?: (?:in|for|of|at)\b)? (.+?)[\s?.!]*$/is.exec(message)?.[1]
   const asked = messages.findLastIndex((item) => item.role === 'assistant' && !readable(item).includes(asking)) + 1
   const story = messages.slice(startsQuestion.test(message) ? -1 : asked).filter(({ role }) => role === 'user')
   const readings = more === undefined ? [] : [leadOf(before) + more, `${more} ${before}`]
-  const readAs = (story.length > 1 ? [story.map(heard).join(' ')] : readings).map(move)
-  const found = readAs.find((each) => each?.type === 'call') ?? readAs.find((each) => each?.type === 'ask')
-  return [found ?? { type: 'say', text: refusal(message) }]
+  const read = (story.length > 1 ? [story.map(heard).join(' ')] : readings).map((text) => inParts(text, move))
+  const found = read.find((each) => each.some(({ type }) => type === 'call')) ?? read[0]
+  return found?.some(({ type }) => type !== 'say') ? found : [{ type: 'say', text: refusal(message) }]
 }
 
 /** A move for each question of a message; none where nothing was understood. */
@@ -88,9 +88,9 @@ function inParts(message: string, move: Understand): readonly Move[] {
   const moves = sentences.slice(0, maxParts).map((sentence) => listed(sentence, move))
   const known = moves.flat()
   // "I am in Oslo. How is the weather?": only together do they say enough.
-  if (known.length === 0 || (whole?.type === 'call' && known.some(({ type }) => type === 'ask')))
-    return whole ? [whole] : []
-  const missed = sentences.filter((sentence, at) => moves[at]?.length === 0 && sentence.endsWith('?'))
+  const isTogether = sentences.length > 1 && whole?.type === 'call' && known.some(({ type }) => type === 'ask')
+  if (known.length === 0 || isTogether) return whole ? [whole] : []
+  const missed = sentences.filter((sentence, at) => !moves[at]?.length && sentence.endsWith('?'))
   return [...known, ...missed.map((sentence): Move => ({ type: 'say', text: `"${sentence}": ${refusal(sentence)}` }))]
 }
 
@@ -101,10 +101,12 @@ function listed(sentence: string, move: Understand): readonly Move[] {
   const isFreeText = whole?.type === 'call' && Object.keys(whole.args).some((name) => freeText.test(name))
   const moves = pieces.slice(0, maxParts).map((piece, at) => {
     if (at > 0 && isFreeText && !startsQuestion.test(piece)) return undefined
-    return move(piece) ?? (at > 0 ? move(leadOf(pieces[0] ?? '') + piece) : undefined)
+    const more = at > 0 ? move(leadOf(pieces[0] ?? '') + piece) : undefined
+    return move(piece) ?? (more?.type === 'call' ? more : undefined)
   })
-  const known = moves.filter((each) => each?.type === 'call')
-  return known.length === pieces.length && known.length > 1 ? known : whole ? [whole] : []
+  const known = moves.flatMap((each) => (each === undefined || each.type === 'say' ? [] : [each]))
+  const isList = known.length === pieces.length && known.some(({ type }) => type === 'call')
+  return isList ? known : whole ? [whole] : []
 }
 
 /** Up to the last word that leads to a place or a number. */

@@ -87,6 +87,7 @@ const sums: readonly (readonly [message: string, ...expressions: readonly string
   ['please calculate: 15% of 230', '15% of 230'],
   ['what is 2+2, 3*3 and 10/4?', '2+2', '3*3', '10/4'],
   ['2+2? 3+3?', '2+2', '3+3'],
+  ['what is 2+2 and how is the weather?', '2+2'],
 ]
 
 for (const [message, ...expressions] of sums) {

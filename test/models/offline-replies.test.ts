@@ -67,6 +67,8 @@ const nearMisses: readonly string[] = [
   'what should I cook tonight',
   'who won the world cup in 1998?',
   'forget everything',
+  'post hello to https://example.com',
+  'delete the web page https://example.com',
   'translate "good morning" to French',
   "what's the capital of France",
   'write a poem about the sea',

@@ -31,6 +31,7 @@ const conversations: readonly (readonly [messages: readonly string[], name: stri
   [["What's the weather?", 'in New York tomorrow'], 'weather', { action: 'get_forecast', city: 'New York' }],
   [['air quality in Paris', '48.85, 2.35'], 'weather', { action: 'get_air_quality', lat: 48.85, lon: 2.35 }],
   [['air quality', '48.85', '2.35'], 'weather', { action: 'get_air_quality', lat: 48.85, lon: 2.35 }],
+  [['weather', 'in Oslo, not Bergen'], 'weather', { action: 'get_current', city: 'Oslo' }],
   [['weather in Paris', 'and in Rome?'], 'weather', { action: 'get_current', city: 'Rome' }],
   [['what is 17% of 80', 'and of 90?'], 'calculate', { expression: '17% of 90' }],
   [['weather in Paris', 'and tomorrow?'], 'weather', { action: 'get_forecast', city: 'Paris' }],

@@ -14,6 +14,13 @@ export const mutants: readonly Mutant[] = [
     tests: replies,
   },
   {
+    says: 'a wish to change something is met by a tool that reads',
+    file: 'src/models/offline-rules.ts',
+    from: 'if (best && !isWriting(best.tool) && changeWords.test(message)) return undefined',
+    to: '',
+    tests: replies,
+  },
+  {
     says: 'a verb of writing within a description goes unseen',
     file: 'src/models/offline-rules.ts',
     from: '[...words, ...leading, ...further].some(',
