@@ -19,10 +19,13 @@ import { createDocuments, type Documents } from '#memory/documents.ts'
 import { createIdentity } from '#memory/identity.ts'
 import { createMemoryTools } from '#memory/tools.ts'
 import { openModel } from '#models/open.ts'
-import { judge } from '#safety/policy.ts'
+import { createMarker, type Marker } from '#safety/marks.ts'
+import { readSafetySettings } from '#safety/policy-settings.ts'
+import { createJudge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { openPostgresStore, openStore } from '#store/open.ts'
 import { expireGates } from '#turns/expiry.ts'
+import { createGrants } from '#turns/grants.ts'
 import { createKeeper } from '#turns/keeper.ts'
 import { createRunner, type Runner } from '#turns/runner.ts'
 import { createSpend } from '#turns/spend.ts'
@@ -90,7 +93,9 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
   try {
     const { home, store, openBus } = await openDatabase(first)
     opened.push(store)
-    let config = configure(await store.settings.all())
+    const settings = await store.settings.all()
+    let config = configure(settings)
+    let safety = createSafety(settings)
     let model: Promise<Model> | undefined
     const openCurrent = (): Promise<Model> => {
       model ??= openModel(config.model, (name) => store.secrets.get(name)).catch((error: unknown) => {
@@ -110,6 +115,12 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     const documents = createDocuments({ store: store.documents, written: (user) => identity.forget(user) })
     const sources = [openBuiltInTools(config), createMemoryTools(documents), components]
     const toolshed = await openToolshed(sources, log)
+    const grants = createGrants({ store: store.grants })
+    const judge = createJudge({
+      settings: () => safety.policy,
+      grants: (user) => grants.of(user),
+      marker: () => safety.marker(),
+    })
     const runner = createRunner({
       store,
       bus,
@@ -119,6 +130,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       model: openCurrent,
       tools: () => toolshed.tools(),
       judge,
+      grants,
       identity: (user) => identity.partsFor(user),
       bounds: defaultBounds,
       spend: createSpend({ store, caps: config.caps }),
@@ -137,7 +149,9 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     }, expiryCheckMs)
     expiry.unref()
     const read = async (): Promise<void> => {
-      config = configure(await store.settings.all())
+      const settings = await store.settings.all()
+      safety = createSafety(settings)
+      config = configure(settings)
       model = undefined
       identity.forget()
       await toolshed.reload()
@@ -152,6 +166,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     }
     bus.onSignal((signal) => {
       if (signal.type === 'identity') identity.forget(signal.user)
+      if (signal.type === 'grants') grants.forget(signal.user)
       if (signal.type === 'settings')
         reload().catch((error: unknown) => log.error({ err: error }, 'settings could not be read'))
     })
@@ -184,4 +199,11 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     unlock()
     throw error
   }
+}
+
+/** What the operator has set of the rules, and what is made of it when it is first wanted. */
+function createSafety(settings: Parameters<typeof readSafetySettings>[0]) {
+  const { policy, marksOff } = readSafetySettings(settings)
+  let marker: Marker | undefined
+  return { policy, marker: () => (marker ??= createMarker({ off: marksOff })) }
 }

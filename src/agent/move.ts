@@ -7,9 +7,20 @@ import type { Toolbox } from './toolbox.ts'
 /** What to do about one open call. */
 export type Settlement = {
   readonly call: Call
-  readonly how: 'run' | 'denied' | 'forbidden' | 'interrupted' | 'unknown' | 'invalid' | 'approval' | 'output'
+  readonly how:
+    | 'run'
+    | 'denied'
+    | 'expired'
+    | 'forbidden'
+    | 'interrupted'
+    | 'unknown'
+    | 'invalid'
+    | 'approval'
+    | 'output'
   /** What the person who denied it said, or why the policy asks or forbids. */
   readonly word?: string
+  /** Where the untrusted text came from that the model had read when it made the call. */
+  readonly taint?: string
 }
 
 export type Move =
@@ -42,7 +53,9 @@ function readiness(
   toolbox: Pick<Toolbox, 'kindOf' | 'repeatable'>,
 ): Settlement | undefined {
   if (gate && !answer) return undefined
-  if (answer?.decision === 'deny') return { call, how: 'denied', ...(answer.output && { word: answer.output }) }
+  if (answer?.decision === 'deny') {
+    return { call, how: answer.by === 'expiry' ? 'expired' : 'denied', ...(answer.output && { word: answer.output }) }
+  }
   // Also where the tool is gone since: it may have taken effect.
   if (attempted && !toolbox.repeatable(call)) return { call, how: 'interrupted' }
   const kind = toolbox.kindOf(call)
@@ -57,7 +70,8 @@ function readiness(
 /** The approval that a call needs, if it needs one. */
 function approval(call: Call, toolbox: Pick<Toolbox, 'kindOf'>): Settlement | undefined {
   const kind = toolbox.kindOf(call)
-  return kind.do === 'ask' ? { call, how: 'approval', word: kind.reason } : undefined
+  if (kind.do !== 'ask') return undefined
+  return { call, how: 'approval', word: kind.reason, ...(kind.taint !== undefined && { taint: kind.taint }) }
 }
 
 function spokenLast(items: readonly Item[]): boolean {

@@ -16,14 +16,17 @@ export function isGate({ how }: Settlement): boolean {
 }
 
 /** The gate a call waits at. */
-export function gateDraft({ call, how, word: reason }: Settlement): Draft {
+export function gateDraft({ call, how, word: reason, taint }: Settlement): Draft {
   if (how === 'output') return gateOf(call, { kind: 'output', prompt: `Run ${call.name} and send its output.` })
-  return gateOf(call, { kind: 'approval', prompt: `Run \`${call.name}\`?`, ...(reason && { reason }) })
+  const prompt = `Run \`${call.name}\`?`
+  return gateOf(call, { kind: 'approval', prompt, ...(reason && { reason }), ...(taint !== undefined && { taint }) })
 }
 
-function gateOf({ callId, name, args }: Call, gate: Pick<Gate, 'kind' | 'prompt' | 'reason'>): Draft {
-  const { kind, prompt, reason } = gate
-  return { id: newId(), item: { type: 'gate', callId, kind, name, args, prompt, ...(reason && { reason }) } }
+function gateOf(
+  { callId, name, args }: Call,
+  { kind, ...rest }: Pick<Gate, 'kind' | 'prompt' | 'reason' | 'taint'>,
+): Draft {
+  return { id: newId(), item: { type: 'gate', callId, kind, name, args, ...rest } }
 }
 
 /** Recorded before the tools run. */
@@ -36,11 +39,12 @@ export function refusal({ call, how, word }: Settlement): Draft {
   const name = call.name
   const output = {
     denied: `the user did not allow ${name}${word ? `: ${word}` : ''}`,
+    expired: `${name} was not run: its approval expired${word ? `, ${word}` : ''}`,
     forbidden: `${name} is not allowed here${word ? `: ${word}` : ''}`,
     interrupted: `interrupted: ${name} was running when the service stopped; it may or may not have taken effect`,
     unknown: `there is no tool named ${name}`,
     invalid: `the arguments of ${name} were not a JSON object; call it again with valid JSON`,
-  }[how as 'denied' | 'forbidden' | 'interrupted' | 'unknown' | 'invalid']
+  }[how as 'denied' | 'expired' | 'forbidden' | 'interrupted' | 'unknown' | 'invalid']
   return resultDraft({ type: 'result', callId: call.callId, output, error: true })
 }
 

@@ -5,9 +5,7 @@ import type { Verdict } from '#core/policy.ts'
 import type { Tool, Tools, ToolSpec } from '#core/tool.ts'
 
 /** What the loop has to do for a call, as far as the tool and the policy decide it. */
-export type CallKind =
-  | { readonly do: 'run' | 'caller' | 'unknown' | 'invalid' }
-  | { readonly do: 'ask' | 'deny'; readonly reason: string }
+export type CallKind = { readonly do: 'run' | 'caller' | 'unknown' | 'invalid' } | Exclude<Verdict, { do: 'allow' }>
 
 export interface Toolbox {
   readonly specs: readonly ToolSpec[]

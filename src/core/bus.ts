@@ -23,6 +23,8 @@ export type Signal =
   | { readonly type: 'settings' }
   /** What stands in this user's system prompt was written. */
   | { readonly type: 'identity'; readonly user: UserId }
+  /** What this user has allowed beyond one call has changed. */
+  | { readonly type: 'grants'; readonly user: UserId }
 
 /** What a watcher knows when it begins. */
 export type Known = {

@@ -22,6 +22,8 @@ export type ErrorCode =
   | 'no_open_gate'
   | 'call_id_mismatch'
   | 'gate_required'
+  | 'gate_closed'
+  | 'grant_refused'
   | 'previous_response_not_found'
   // a tool
   | 'tool_refused'

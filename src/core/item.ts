@@ -44,6 +44,8 @@ export type Gate = {
   readonly prompt: string
   /** Why the policy asks. */
   readonly reason?: string
+  /** Where the untrusted text came from that the model had read: such a call can only be allowed once. */
+  readonly taint?: string
 }
 /**
  * What was said to a gate. An answer `output` closes its call by itself: no result follows. With a `scope` it also

@@ -1,7 +1,7 @@
 // What a judgement of a call is made of, and what comes of it. The rules themselves stand in safety.
 import type { UserId } from './ids.ts'
-import type { Call } from './item.ts'
-import type { Tool } from './tool.ts'
+import type { Call, Item } from './item.ts'
+import type { Tool, ToolSpec } from './tool.ts'
 
 /** Everything a policy may look at. */
 export type Judged = {
@@ -11,12 +11,17 @@ export type Judged = {
   readonly tool: Tool
   /** Where the first untrusted text comes from that the model has read; undefined while it has read none. */
   readonly taint: string | undefined
+  /** What stands in the thread so far: addresses are sought in it. */
+  readonly items: readonly Item[]
+  /** What the model is told of its tools. */
+  readonly specs: readonly ToolSpec[]
 }
 
 /** Whether a call may run, must be asked for, or is refused. The reason is told to whoever decides, or to the model. */
 export type Verdict =
   | { readonly do: 'allow' }
-  | { readonly do: 'ask'; readonly reason: string }
+  /** `taint` tells that it can only be allowed once. */
+  | { readonly do: 'ask'; readonly reason: string; readonly taint?: string }
   | { readonly do: 'deny'; readonly reason: string }
 
 export type Judge = (judged: Judged) => Verdict

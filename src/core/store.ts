@@ -2,7 +2,7 @@
 // current facts. Every verb on a user's rows takes the user's id; the operator's id also reaches the webhook channel's.
 import type { DocumentStore } from './document.ts'
 import type { UserId } from './ids.ts'
-import type { Draft, Entry, Item } from './item.ts'
+import type { Draft, Entry, Gate, Item } from './item.ts'
 import type { Json } from './json.ts'
 import type { Door, Thread, Turn, TurnError, TurnOptions, TurnStatus, Usage } from './turn.ts'
 
@@ -90,6 +90,19 @@ export type Erased = {
 /** Whether money is held, what the user's day has cost so far, and what is held for other turns. */
 export type Reserved = { readonly granted: boolean; readonly spentUsd: number; readonly heldUsd: number }
 
+/** What a user has allowed beyond one call: a tool, or a tool with a target, up to a time or for good. */
+export type NewGrant = { readonly tool: string; readonly target?: string; readonly until?: number }
+export type Grant = NewGrant & {
+  readonly id: string
+  readonly userId: UserId
+  /** The name of whoever allowed it. */
+  readonly by: string
+  readonly createdAt: number
+}
+
+/** A gate that waits for an answer, since when, and the turn that waits at it. */
+export type OpenGate = { readonly turn: Omit<Turn, 'options'>; readonly gate: Gate; readonly at: number }
+
 export type Page<T> = { readonly rows: readonly T[]; readonly nextCursor?: string }
 
 export interface TurnStore {
@@ -107,7 +120,15 @@ export interface TurnStore {
    */
   reserve(turn: Turn, lease: Lease, held: { usd: number; cap: number }): Promise<Reserved>
   /** Answers an approval or credential gate and queues its turn again, in one transaction. */
-  answer(user: UserId, threadId: string, answer: Draft): Promise<{ turn: Turn; entries: readonly Entry[] }>
+  answer(
+    user: UserId,
+    threadId: string,
+    answer: Draft,
+    /** What the answer allows beyond this call. */
+    grant?: NewGrant,
+  ): Promise<{ turn: Turn; entries: readonly Entry[] }>
+  /** Approvals and sign-ins that nobody has answered, oldest turn first, of one thread or of all that the user reaches. */
+  gates(user: UserId, query: { threadId?: string; limit: number }): Promise<readonly OpenGate[]>
   /**
    * Cancels a turn that is queued, waiting, or done with an open output gate; its open calls get a result. One that runs
    * or has ended is returned as it is.
@@ -160,6 +181,13 @@ export interface AccountStore {
   /** Removes the user, whose threads were erased before: see `removeUser` in turns. */
   removeUser(name: string): Promise<boolean>
   findByToken(hash: string, now: number): Promise<User | undefined>
+}
+
+export interface GrantStore {
+  /** Those that have not ended and that the user reaches, oldest first: the operator's reach includes the channel's. */
+  list(user: UserId): Promise<readonly Grant[]>
+  /** Takes one back; tells whose it was, undefined when the user reaches no such grant. */
+  remove(user: UserId, id: string): Promise<UserId | undefined>
 }
 
 export interface SecretStore {
@@ -227,6 +255,7 @@ export interface Store {
   readonly threads: ThreadStore
   readonly usage: UsageStore
   readonly accounts: AccountStore
+  readonly grants: GrantStore
   readonly secrets: SecretStore
   readonly settings: SettingStore
   readonly tools: ToolStore

@@ -17,6 +17,8 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   request_timeout: 408,
   conversation_busy: 409,
   gate_required: 409,
+  gate_closed: 409,
+  grant_refused: 409,
   too_large: 413,
   unsupported_media_type: 415,
   idempotency_conflict: 422,

@@ -12,7 +12,7 @@ export type Grant = {
 const hourMs = 3_600_000
 const spans = { hour: hourMs, day: 24 * hourMs, good: undefined }
 
-export type Wish = { readonly scope: 'tool' | 'target'; readonly for: keyof typeof spans }
+export type Wish = { readonly scope?: 'tool' | 'target'; readonly for: keyof typeof spans }
 
 /** The grant of an answer. A string tells why there can be none: the call can then only be allowed once. */
 export function grantFor(
@@ -25,10 +25,16 @@ export function grantFor(
   }
   const span = spans[wish.for]
   const until = span === undefined ? {} : { until: now + span }
-  if (wish.scope === 'tool') return { tool: name, ...until }
+  if ((wish.scope ?? usualScope(args)) === 'tool') return { tool: name, ...until }
   const target = targetOf(args)
   if (target === undefined) return `${name} has no host, folder or single command here that a grant could be for`
   return { tool: name, target, ...until }
+}
+
+/** The narrower one, wherever calls of this kind have a target: one that cannot be told is not a reason to allow them all. */
+function usualScope(args: string): 'tool' | 'target' {
+  const { url, path, command } = objectIn(args) ?? {}
+  return url === undefined && path === undefined && command === undefined ? 'tool' : 'target'
 }
 
 /** True when a grant stands for a call. */

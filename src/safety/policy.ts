@@ -1,18 +1,38 @@
-// The default policy: reading and remembering are free, whatever else changes something is asked for.
-import type { Judged, Verdict } from '#core/policy.ts'
+// The policy as the loop asks it: the pure decision, with the grants and settings of the moment.
+import type { UserId } from '#core/ids.ts'
+import type { Judge } from '#core/policy.ts'
 import { effectsOf } from '#core/tool.ts'
+import { decide } from './decide.ts'
+import type { Grant } from './grants.ts'
+import type { Marker } from './marks.ts'
+import type { PolicySettings } from './policy-table.ts'
+import { taintOfTools } from './taint.ts'
 
-export function judge({ call, tool }: Pick<Judged, 'call' | 'tool'>): Verdict {
-  const effects = effectsOf(tool, call.args)
-  switch (effects) {
-    case 'read':
-    case 'keep':
-      return { do: 'allow' }
-    case 'write':
-      return { do: 'ask', reason: `${call.name} may change something` }
-    case 'danger':
-      return { do: 'ask', reason: `${call.name} may do anything that this machine allows` }
-    default:
-      return effects satisfies never
+export type PolicyParts = {
+  /** What the operator has set. */
+  readonly settings?: () => PolicySettings
+  /** What a user has allowed beyond one call. */
+  readonly grants?: (user: UserId) => readonly Grant[]
+  /** Finds tools whose descriptions speak as instructions do. */
+  readonly marker?: () => Marker
+  readonly now?: () => number
+}
+
+export function createJudge({ settings, grants, marker, now = Date.now }: PolicyParts = {}): Judge {
+  return ({ user, call, tool, taint: read, items, specs }) => {
+    const taint = read ?? (marker && taintOfTools(specs, marker()))
+    const decision = decide({
+      call,
+      effects: effectsOf(tool, call.args),
+      taint,
+      items,
+      now: now(),
+      ...(grants && { grants: grants(user) }),
+      ...(settings && { settings: settings() }),
+    })
+    if (decision.do === 'allow') return { do: 'allow' }
+    const { reason } = decision
+    if (decision.do === 'deny') return { do: 'deny', reason }
+    return { do: 'ask', reason, ...(taint !== undefined && { taint }) }
   }
 }

@@ -47,6 +47,7 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
         const row = yield* first('DELETE FROM users WHERE name = ? RETURNING id', name)
         if (!row) return false
         yield* run('DELETE FROM tokens WHERE user_id = ?', String(row['id']))
+        yield* run('DELETE FROM grants WHERE user_id = ?', String(row['id']))
         return true
       }),
     findByToken: (hash, at) =>

@@ -14,6 +14,11 @@ export function* tellIdentity({ backend }: Sql, user: UserId): Job<void> {
   yield* tell(backend, { type: 'identity', user })
 }
 
+/** The same for what a user has allowed beyond one call. */
+export function* tellGrants({ backend }: Pick<Sql, 'backend'>, user: UserId): Job<void> {
+  yield* tell(backend, { type: 'grants', user })
+}
+
 function* tell(backend: Sql['backend'], signal: Signal): Job<void> {
   if (backend === 'sqlite') return
   yield* run(`SELECT pg_notify('atrium', ?)`, JSON.stringify({ type: 'signal', signal } satisfies Message))

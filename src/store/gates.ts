@@ -3,10 +3,12 @@ import { openCalls } from '#core/calls.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Draft, Entry, Item } from '#core/item.ts'
+import type { NewGrant, OpenGate } from '#core/store.ts'
 import type { Turn, TurnError } from '#core/turn.ts'
 import { append } from './append.ts'
+import { saveGrant } from './grants.ts'
 import { getTurn, isReached } from './reach.ts'
-import { entryOf, itemOf, turnColumns, turnOf } from './rows.ts'
+import { entryOf, itemOf, listColumns, listedTurnOf, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, run } from './sql.ts'
 import { isActive, isQueued, isWaiting } from './status.ts'
 
@@ -14,9 +16,10 @@ import { isActive, isQueued, isWaiting } from './status.ts'
 const tailLength = 1_000
 
 type Change = { readonly now: number; readonly lock: string }
+type Answering = { readonly user: UserId; readonly threadId: string; readonly draft: Draft; readonly grant?: NewGrant }
 
 /** Answers an approval or a sign-in; a waiting turn goes back into the queue. */
-export function* answerGate(user: UserId, threadId: string, draft: Draft, { now, lock }: Change) {
+export function* answerGate({ user, threadId, draft, grant }: Answering, { now, lock }: Change) {
   const answer = draft.item
   if (answer.type !== 'answer') throw new Error('answerGate takes an answer')
   yield* holdThread(threadId, lock)
@@ -29,15 +32,56 @@ export function* answerGate(user: UserId, threadId: string, draft: Draft, { now,
   )
   const open = row && openCalls(yield* tail(threadId)).find(({ call }) => call.callId === answer.callId)
   if (!row || !open?.gate || open.answer || open.gate.kind === 'output') {
-    throw new AppError('no_open_gate', `nothing waits for an answer to ${answer.callId}: it may be answered already`)
+    throw yield* noGate(user, threadId, answer.callId)
   }
   const turn = turnOf(row)
+  if (grant) yield* saveGrant(turn, { ...grant, by: answer.by, createdAt: now })
   const entries = yield* append({ threadId, turnId: turn.id, at: now }, [draft], null)
   yield* query(
     `UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL WHERE id = ? AND status = 'waiting'`,
     turn.id,
   )
   return { turn: turn.status === 'waiting' ? { ...turn, status: 'queued' as const } : turn, entries }
+}
+
+/** Why a gate cannot be answered: it was, or there never was one that this user reaches. */
+function* noGate(user: UserId, threadId: string, callId: string): Job<AppError> {
+  const owned = yield* first(`SELECT id FROM threads WHERE id = ? AND ${isReached}`, threadId, user, user)
+  const asked = owned ? yield* query(`${gateRows} ORDER BY seq DESC LIMIT ?`, threadId, 0, tailLength) : []
+  const known = asked
+    .map(itemOf)
+    .some((item) => item.type === 'gate' && item.callId === callId && item.kind !== 'output')
+  if (!known) return new AppError('not_found', 'there is no such gate in this thread')
+  return new AppError(
+    'gate_closed',
+    `nothing waits for an answer to ${callId} any more: it was answered, or its turn ended`,
+  )
+}
+
+/** Gates of a thread and what was said to them. Nothing else begins so in the store. */
+const gateRows = `SELECT * FROM items WHERE thread_id = ? AND seq >= ?
+  AND (body LIKE '{"type":"gate",%' OR body LIKE '{"type":"answer",%')`
+
+/** Gates of turns that hold their thread, as long as nobody has answered them. */
+export function* openGates(user: UserId, { threadId, limit }: { threadId?: string; limit: number }): Job<OpenGate[]> {
+  const rows = yield* query(
+    `SELECT ${listColumns} FROM turns WHERE ${isActive} AND ${isReached}${threadId ? ' AND thread_id = ?' : ''}`,
+    user,
+    user,
+    ...(threadId ? [threadId] : []),
+  )
+  const open: OpenGate[] = []
+  for (const turn of rows.map(listedTurnOf).sort((a, b) => (a.id < b.id ? -1 : 1))) {
+    if (open.length >= limit) break
+    const since = yield* query(`${gateRows} ORDER BY seq`, turn.threadId, turn.firstSeq ?? 0)
+    const waiting = new Map<string, OpenGate>()
+    for (const { item, at } of since.map(entryOf)) {
+      if (item.type === 'gate' && item.kind !== 'output') waiting.set(item.callId, { turn, gate: item, at })
+      if (item.type === 'answer') waiting.delete(item.callId)
+    }
+    open.push(...waiting.values())
+  }
+  return open.slice(0, limit)
 }
 
 /** Whether a turn that runs is taken from whoever runs it, and the fault that it fails with, if it does not end as cancelled. */

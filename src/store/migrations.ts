@@ -166,6 +166,16 @@ export const migrations: readonly Migration[] = [
     // Which model answered last in it.
     `ALTER TABLE turns ADD COLUMN model TEXT`,
   ],
+  [
+    `CREATE TABLE grants (
+      id TEXT PRIMARY KEY, user_id TEXT NOT NULL, door TEXT NOT NULL, tool TEXT NOT NULL, target TEXT NOT NULL,
+      ends_at BIGINT, granted_by TEXT NOT NULL, created_at BIGINT NOT NULL
+    )`,
+    `CREATE UNIQUE INDEX grants_by_user ON grants (user_id, tool, target)`,
+    `CREATE INDEX grants_of_webhook ON grants (id) WHERE door = 'webhook'`,
+    // The digest of a turn's entries, taken when it ended.
+    `ALTER TABLE turns ADD COLUMN hash TEXT`,
+  ],
 ]
 
 /** The statements of a migration for one database. */

@@ -4,6 +4,7 @@ import type { Seal } from '#lib/seal.ts'
 import { createAccountStore } from './accounts.ts'
 import { checkPostgres, checkSqlite } from './check.ts'
 import { createDocumentStore } from './documents.ts'
+import { createGrantStore } from './grants.ts'
 import { createLeaseStore } from './leases.ts'
 import { createMemoryLimits } from './limits.ts'
 import { createSqlLimits } from './limits-sql.ts'
@@ -57,6 +58,7 @@ export function composeStore(sql: Sql, { seal, now, check }: StoreOver): Store {
     threads: createThreadStore({ sql }),
     usage: createUsageStore({ sql, now }),
     accounts: createAccountStore({ sql, now }),
+    grants: createGrantStore({ sql, now }),
     secrets: createSecretStore({ sql, seal, now }),
     settings: createSettingStore({ sql, now }),
     tools: createToolStore({ sql, now }),

@@ -5,7 +5,7 @@ import type { Draft, Gate } from '#core/item.ts'
 import type { Lease, Step, TurnStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { append } from './append.ts'
-import { answerGate, endTurn, requeueIfAnswered, waitingSince } from './gates.ts'
+import { answerGate, endTurn, openGates, requeueIfAnswered, waitingSince } from './gates.ts'
 import { createMint } from './mint.ts'
 import { databaseClock, leaseMs } from './leases.ts'
 import { countTurns, listTurns } from './lists.ts'
@@ -34,7 +34,9 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
       }),
     reserve: (turn, lease, held) => sql.write(() => reserve(turn, lease, { ...held, now: now() })),
     record: (turn, lease, step) => sql.write(() => recordStep(turn, lease, step, now())),
-    answer: (user, threadId, answer) => sql.write(() => answerGate(user, threadId, answer, { now: now(), lock })),
+    answer: (user, threadId, draft, grant) =>
+      sql.write(() => answerGate({ user, threadId, draft, ...(grant && { grant }) }, { now: now(), lock })),
+    gates: (user, query) => sql.read(() => openGates(user, query)),
     cancel: (user, turnId) => sql.write(() => endTurn(user, turnId, { evenRunning: false }, { now: now(), lock })),
     end: (user, turnId, error) =>
       sql.write(() => endTurn(user, turnId, { evenRunning: true, ...(error && { error }) }, { now: now(), lock })),

@@ -17,6 +17,7 @@ import { within } from '#lib/deadline.ts'
 import type { Log } from '#lib/log.ts'
 import { taintOf } from '#safety/taint.ts'
 import { createClaims } from './claim.ts'
+import type { Grants } from './grants.ts'
 import { isAway, untilStored } from './retry.ts'
 import type { Spend } from './spend.ts'
 
@@ -32,6 +33,8 @@ export type RunnerParts = {
   /** The service's tools of the moment: the same object until they change. */
   readonly tools: () => Tools
   readonly judge: Judge
+  /** What users have allowed beyond one call: read before the policy asks for it. */
+  readonly grants?: Pick<Grants, 'open'>
   /** Parts of the system prompt that are a user's own. */
   readonly identity?: (user: UserId) => Promise<readonly string[]>
   readonly lease: Lease
@@ -117,6 +120,7 @@ export function createRunner(parts: RunnerParts): Runner {
         parts.histories.open(started),
         modelOrFault(parts.model),
         parts.identity?.(turn.userId) ?? [],
+        parts.grants?.open(turn.userId),
       ])
       const loop = runTurn({
         turn,
@@ -144,12 +148,14 @@ export function createRunner(parts: RunnerParts): Runner {
   }
 
   /** The tools of this moment under the policy: it sees whose turn it is, and what the model has read so far. */
-  function toolboxOf({ userId: user, threadId, options }: Turn, { items }: History): Toolbox {
-    return createToolbox({
+  function toolboxOf({ userId: user, threadId, options }: Turn, { items, prompt }: History): Toolbox {
+    const toolbox: Toolbox = createToolbox({
       tools: parts.tools(),
       callers: options.tools,
-      judge: (call, tool) => parts.judge({ user, threadId, call, tool, taint: taintOf(items) }),
+      judge: (call, tool) =>
+        parts.judge({ user, threadId, call, tool, taint: taintOf(prompt), items, specs: toolbox.specs }),
     })
+    return toolbox
   }
 
   /** A step that cannot be stored now (disk full, database away) is kept and tried again while the turn lives. */

@@ -2,20 +2,23 @@
 import type { Bus, Change, Changes, Signal } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
-import type { Answer, Draft, Entry, Item } from '#core/item.ts'
+import type { Draft, Entry, Item } from '#core/item.ts'
 import type {
   DayUsage,
   Entries,
   Erased,
+  Grant,
   Idempotency,
   ItemPlace,
   ListedTurn,
   NewTurn,
+  OpenGate,
   Page,
   Store,
   Stretch,
 } from '#core/store.ts'
 import { ended, type Thread, type Turn, type TurnStatus } from '#core/turn.ts'
+import { answerGate, maxGates, type Said } from './gates.ts'
 import { removeUser, tellErased } from './removal.ts'
 import type { Runner } from './runner.ts'
 import { type Follow, followTurn, type Watch, watchThread } from './watch.ts'
@@ -48,7 +51,14 @@ export interface Turns {
   start(given: StartTurn): Promise<Start>
   /** The turn that an idempotency key has made already. */
   findByKey(user: UserId, idempotency: Idempotency): Promise<Turn | undefined>
-  answer(user: UserId, threadId: string, answer: Omit<Answer, 'type'>): Promise<Turn>
+  /** Answers a gate; with a wish it makes a grant too. Throws gate_closed, not_found, grant_refused. */
+  answer(user: UserId, threadId: string, said: Said): Promise<Turn>
+  /** What waits for this user's word, oldest first. */
+  gates(user: UserId): Promise<readonly OpenGate[]>
+  /** What a user has allowed beyond one call. */
+  grants(user: UserId): Promise<readonly Grant[]>
+  /** Takes a grant back; false when the user reaches none of this id. */
+  revoke(user: UserId, grantId: string): Promise<boolean>
   /** Ends a turn, or frees a thread that waits for its caller. Idempotent. */
   cancel(user: UserId, turnId: string): Promise<Turn>
   /** Stops a turn that a door does not want to wait for any longer; it fails with the fault's code. */
@@ -80,7 +90,14 @@ export interface Turns {
   usage(user: UserId | undefined, days: number): Promise<readonly DayUsage[]>
 }
 
-export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; runner: Runner }): Turns {
+export type TurnsParts = {
+  readonly store: Store
+  readonly bus: Bus
+  readonly runner: Runner
+  readonly now?: () => number
+}
+
+export function createTurns({ store, bus, runner, now = Date.now }: TurnsParts): Turns {
   /** Turns that are being stored and will run here: each has its place already. */
   let starting = 0
 
@@ -134,9 +151,9 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
       }
       return { turn, replayed, entries, input, events: followTurn(subscription, turn.id, told) }
     },
-    async answer(user, threadId, answer) {
-      const draft: Draft = { id: newId(), item: { type: 'answer', ...answer } }
-      const { turn, entries } = await store.turns.answer(user, threadId, draft)
+    async answer(user, threadId, said) {
+      const { turn, entries, grant } = await answerGate({ store, now }, { user, threadId }, said)
+      if (grant) bus.signal({ type: 'grants', user: turn.userId })
       bus.publish(threadId, [
         { type: 'entries', entries },
         { type: 'turn', turn },
@@ -144,6 +161,13 @@ export function createTurns({ store, bus, runner }: { store: Store; bus: Bus; ru
       bus.changed(turn, changeOf(turn))
       bus.signal({ type: 'queued' })
       return turn
+    },
+    gates: (user) => store.turns.gates(user, { limit: maxGates }),
+    grants: (user) => store.grants.list(user),
+    async revoke(user, grantId) {
+      const whose = await store.grants.remove(user, grantId)
+      if (whose !== undefined) bus.signal({ type: 'grants', user: whose })
+      return whose !== undefined
     },
     async cancel(user, turnId) {
       const first = await store.turns.cancel(user, turnId)

@@ -1,11 +1,13 @@
 // Tools and scripted models for the agent's tests.
 import type { Call, Item } from '#core/item.ts'
+import { userId } from '#core/ids.ts'
+import type { Judged } from '#core/policy.ts'
 import type { Model, ModelEvent, ModelRequest } from '#core/model.ts'
 import type { Tool, ToolContext, ToolSpec } from '#core/tool.ts'
 import { noUsage, type Usage } from '#core/turn.ts'
 import { createToolbox, type Toolbox } from '#agent/toolbox.ts'
 import type { Json } from '#core/json.ts'
-import { judge } from '#safety/policy.ts'
+import { createJudge } from '#safety/policy.ts'
 
 type Run = (args: string, context: ToolContext) => Promise<string>
 
@@ -38,8 +40,13 @@ export function toolboxOf(more: readonly Tool[] = []): Toolbox {
   return createToolbox({
     tools: toolsOf([...own, ...more]),
     callers: [specOf('fn'), specOf('fn2')],
-    judge: (call, tool) => judge({ call, tool }),
+    judge: (call, tool) => createJudge()(judged(call, tool)),
   })
+}
+
+/** A call as the policy sees it: of Ada's, in a thread where nothing was read. */
+export function judged(call: Call, tool: Tool, over: Partial<Judged> = {}): Judged {
+  return { user: userId('ada'), threadId: 't', call, tool, taint: undefined, items: [], specs: [], ...over }
 }
 
 export function call(callId: string, name: string, args: Json = {}): Call {

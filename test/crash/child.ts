@@ -13,7 +13,7 @@ import { ended, noUsage } from '#core/turn.ts'
 import { lockHome, masterKey, openHome } from '#home.ts'
 import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
-import { judge } from '#safety/policy.ts'
+import { createJudge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { openStore } from '#store/open.ts'
 import { createRunner } from '#turns/runner.ts'
@@ -108,7 +108,7 @@ const tools = [tool('pay', false), tool('look', true)]
 const lease = { owner: newId(), epoch: 1 }
 const bus = createLocalBus()
 const runner = createRunner({
-  judge,
+  judge: createJudge(),
   store,
   bus,
   lease,

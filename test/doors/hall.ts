@@ -14,9 +14,10 @@ import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
 import { createIdentity } from '#memory/identity.ts'
-import { judge } from '#safety/policy.ts'
+import { createJudge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { openStore } from '#store/open.ts'
+import { createGrants } from '#turns/grants.ts'
 import { createRunner, type Runner } from '#turns/runner.ts'
 import { createSpend } from '#turns/spend.ts'
 import { createTurns, type Turns } from '#turns/turns.ts'
@@ -63,8 +64,13 @@ export async function openTestHall(options: HallOptions = {}): Promise<TestHall>
   const model = options.model ?? modelOf(options.say ?? echo)
   const lease = await store.leases.join(newId())
   const toolSet = { byName: new Map(tools.map((tool) => [tool.spec.name, tool])), specs: tools.map(({ spec }) => spec) }
+  const grants = createGrants({ store: store.grants, ...(now && { now }) })
+  bus.onSignal((signal) => {
+    if (signal.type === 'grants') grants.forget(signal.user)
+  })
   const runner = createRunner({
-    judge,
+    judge: createJudge({ grants: (user) => grants.of(user), ...(now && { now }) }),
+    grants,
     identity: (user) => identity.partsFor(user),
     store,
     bus,
@@ -82,7 +88,7 @@ export async function openTestHall(options: HallOptions = {}): Promise<TestHall>
     store,
     bus,
     runner,
-    turns: createTurns({ store, bus, runner }),
+    turns: createTurns({ store, bus, runner, ...(now && { now }) }),
     documents,
     async close(graceMs = 0) {
       await runner.drain(graceMs)

@@ -5,12 +5,12 @@ import type { JsonObject } from '#core/json.ts'
 import { createSeal } from '#lib/seal.ts'
 import { createDocuments } from '#memory/documents.ts'
 import { createMemoryTools } from '#memory/tools.ts'
-import { judge } from '#safety/policy.ts'
+import { createJudge } from '#safety/policy.ts'
 import { openStore } from '#store/open.ts'
 import { calls, says } from '../doors/hall.ts'
 import { openHouse } from '../doors/web/house.ts'
 import { ada, bob } from '../store/harness.ts'
-import { call } from '../agent/tools.ts'
+import { call, judged } from '../agent/tools.ts'
 
 function open(t: TestContext) {
   const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)) })
@@ -98,7 +98,7 @@ for (const [name, args, words] of refused) {
 test('to remember is allowed, to change who the agent is must be asked for', (t) => {
   const { find } = open(t)
   const verdict = (name: string, args: object) =>
-    judge({ call: call('c', name, args as JsonObject), tool: find(name) }).do
+    createJudge()(judged(call('c', name, args as JsonObject), find(name))).do
   for (const name of ['memory_search', 'memory_read', 'memory_list'])
     assert.equal(verdict(name, { path: 'SOUL.md' }), 'allow')
   for (const name of ['memory_write', 'memory_edit', 'memory_delete']) {

@@ -70,8 +70,8 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'the reason of the policy is not kept with its gate',
     file: 'src/agent/settle.ts',
-    from: 'prompt: `Run \\`${call.name}\\`?`, ...(reason && { reason }) })',
-    to: 'prompt: `Run \\`${call.name}\\`?` })',
+    from: "kind: 'approval', prompt, ...(reason && { reason }),",
+    to: "kind: 'approval', prompt,",
     tests: ['test/turns/runner.test.ts'],
   },
   {
@@ -84,7 +84,7 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'the policy does not hear what the model has read',
     file: 'src/turns/runner.ts',
-    from: 'taint: taintOf(items)',
+    from: 'taint: taintOf(prompt)',
     to: 'taint: undefined',
     tests: ['test/turns/runner.test.ts'],
   },

@@ -28,6 +28,9 @@ const statements = [
   `INSERT INTO chunks (user_id, path, at, lap, size, text, terms)
    SELECT 'user' || g % 200, 'path' || g, 0, 0, 100, repeat('x', 200), to_tsvector('simple', 'word' || g || ' user' || g % 200)
    FROM generate_series(1, 20000) g`,
+  `INSERT INTO grants (id, user_id, door, tool, target, granted_by, created_at)
+   SELECT lpad(g::text, 36, '0'), 'user' || g % 2000, CASE g % 100 WHEN 0 THEN 'webhook' ELSE 'web' END, 'tool' || g, '', 'by', g
+   FROM generate_series(1, 20000) g`,
   'ANALYZE',
 ]
 

@@ -12,6 +12,7 @@ const landed = [
   'fb40288a1d61a180eb4cf1c585f1e378c6ce723ea6cb69c1702d505fed95c5b6',
   '762d3fcf9f61d5339420d165c480b951678d75d53dfbbcda63d5207075bb182b',
   '09915cb5b65636eb13a9f090aeb5cb05f0aaf06fa16b20e3d50559c7cfaf3c30',
+  '5c65b4df36af4e176ec70859f1292df35da7410752ff910af20195ba75b06d1d',
 ]
 
 test('a version that has landed is never edited', () => {

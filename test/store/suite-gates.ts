@@ -1,6 +1,7 @@
 // Answering gates, cancelling turns, and finding gates that nobody answered.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { operator, type UserId, userId } from '#core/ids.ts'
 import type { Item } from '#core/item.ts'
 import type { Open } from './harness.ts'
 import {
@@ -47,10 +48,10 @@ export function gateTests(open: Open): void {
     const turn = await turnAtApproval(store)
     await store.turns.answer(ada, turn.threadId, decide('a1'))
     const before = await pictureOf(store, turn)
-    await rejectsWith(store.turns.answer(ada, turn.threadId, decide('a1', 'deny')), 'no_open_gate')
-    await rejectsWith(store.turns.answer(ada, turn.threadId, decide('a9')), 'no_open_gate')
-    await rejectsWith(store.turns.answer(bob, turn.threadId, decide('a2')), 'no_open_gate')
-    await rejectsWith(store.turns.answer(ada, crypto.randomUUID(), decide('a2')), 'no_open_gate')
+    await rejectsWith(store.turns.answer(ada, turn.threadId, decide('a1', 'deny')), 'gate_closed')
+    await rejectsWith(store.turns.answer(ada, turn.threadId, decide('a9')), 'not_found')
+    await rejectsWith(store.turns.answer(bob, turn.threadId, decide('a2')), 'not_found')
+    await rejectsWith(store.turns.answer(ada, crypto.randomUUID(), decide('a2')), 'not_found')
     assert.deepEqual(await pictureOf(store, turn), before)
     const both = await Promise.allSettled([1, 2].map(() => store.turns.answer(ada, turn.threadId, decide('a2'))))
     assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
@@ -59,8 +60,8 @@ export function gateTests(open: Open): void {
   test("a caller's gate is not answered this way: a resume must start a turn", async (t) => {
     const { store } = await open(t)
     const { threadId } = await threadAtGate(store)
-    await rejectsWith(store.turns.answer(ada, threadId, output('c1')), 'no_open_gate')
-    await rejectsWith(store.turns.answer(ada, threadId, decide('c1')), 'no_open_gate')
+    await rejectsWith(store.turns.answer(ada, threadId, output('c1')), 'not_found')
+    await rejectsWith(store.turns.answer(ada, threadId, decide('c1')), 'not_found')
   })
 
   test('an answer while the turn runs stands in the log and does not leave the turn waiting', async (t) => {
@@ -76,7 +77,7 @@ export function gateTests(open: Open): void {
     assert.equal((await store.turns.claim(lease, 1)).started[0]?.turn.id, turn.id)
     const unanswered = [call('a3'), gate('a3', 'approval')]
     await store.turns.record(turn, lease, step([decide('a9')]))
-    await rejectsWith(store.turns.answer(ada, turn.threadId, decide('a3')), 'no_open_gate')
+    await rejectsWith(store.turns.answer(ada, turn.threadId, decide('a3')), 'not_found')
     await store.turns.record(turn, lease, step(unanswered))
     assert.equal((await store.turns.answer(ada, turn.threadId, decide('a3'))).turn.status, 'running')
   })
@@ -88,6 +89,74 @@ export function gateTests(open: Open): void {
     await store.turns.claim(lease, 1)
     await store.turns.recover(other)
     assert.equal((await store.turns.answer(ada, turn.threadId, decide('a2'))).turn.status, 'queued')
+  })
+
+  test('open gates are listed with their turn and time, to whoever reaches them, until they are answered', async (t) => {
+    const { store, clock } = await open(t)
+    const turn = await turnAtApproval(store)
+    const hooked = await turnAtApproval(store, { user: userId('webhook:x'), door: 'webhook' })
+    await threadAtGate(store)
+    const ids = async (user: UserId, query = {}) =>
+      (await store.turns.gates(user, { limit: 9, ...query })).map((each) => `${each.turn.door} ${each.gate.callId}`)
+    assert.deepEqual(await ids(ada), ['web a1', 'web a2'])
+    assert.deepEqual(await ids(ada, { limit: 1 }), ['web a1'])
+    assert.deepEqual(await ids(bob), [])
+    assert.deepEqual(await ids(operator), ['webhook a1', 'webhook a2'])
+    assert.deepEqual(await ids(operator, { threadId: turn.threadId }), [])
+    assert.deepEqual(await ids(operator, { threadId: hooked.threadId }), ['webhook a1', 'webhook a2'])
+    const [first] = await store.turns.gates(ada, { limit: 9 })
+    assert.deepEqual([first?.turn.id, first?.at], [turn.id, clock.now])
+    await store.turns.answer(ada, turn.threadId, decide('a1'))
+    await store.turns.claim(lease, 9)
+    assert.deepEqual(await ids(ada), ['web a2'])
+    await store.turns.end(ada, turn.id)
+    assert.deepEqual(await ids(ada), [])
+  })
+
+  test('a grant is kept with its answer or not at all, listed until it ends, and taken back by its user', async (t) => {
+    const { store, clock } = await open(t)
+    const turn = await turnAtApproval(store)
+    const grant = { tool: 'act', target: './a/', until: clock.now + minuteMs }
+    await rejectsWith(store.turns.answer(ada, turn.threadId, decide('a9'), grant), 'not_found')
+    assert.deepEqual(await store.grants.list(ada), [])
+    await store.turns.answer(ada, turn.threadId, decide('a1'), grant)
+    clock.now += 1
+    await store.turns.answer(ada, turn.threadId, decide('a2'), { tool: 'act' })
+    const [timed, lasting] = await store.grants.list(ada)
+    assert.deepEqual(timed, { id: timed?.id, userId: ada, ...grant, by: 'ada', createdAt: clock.now - 1 })
+    assert.deepEqual(lasting, { id: lasting?.id, userId: ada, tool: 'act', by: 'ada', createdAt: clock.now })
+    assert.deepEqual(await store.grants.list(bob), [])
+    assert.equal(await store.grants.remove(bob, lasting?.id ?? ''), undefined)
+    assert.equal(await store.grants.remove(operator, lasting?.id ?? ''), undefined)
+    clock.now += minuteMs
+    assert.deepEqual(await store.grants.list(ada), [lasting], 'an hour is over when it is over')
+    assert.equal(await store.grants.remove(ada, lasting?.id ?? ''), ada)
+    assert.equal(await store.grants.remove(ada, lasting?.id ?? ''), undefined)
+    assert.deepEqual(await store.grants.list(ada), [])
+  })
+
+  test('the same grant again takes the place of the first; the operator reaches those of the channel', async (t) => {
+    const { store, clock } = await open(t)
+    const hooked = userId('webhook:x')
+    const turn = await turnAtApproval(store, { user: hooked, door: 'webhook' })
+    await store.turns.answer(operator, turn.threadId, decide('a1'), { tool: 'act', until: clock.now + 1 })
+    await store.turns.answer(operator, turn.threadId, decide('a2'), { tool: 'act' })
+    const grants = await store.grants.list(operator)
+    assert.deepEqual(
+      grants.map(({ userId: whose, until }) => [whose, until]),
+      [[hooked, undefined]],
+    )
+    assert.deepEqual(await store.grants.list(hooked), grants)
+    assert.equal(await store.grants.remove(operator, grants[0]?.id ?? ''), hooked)
+  })
+
+  test('the grants of a removed user go with them', async (t) => {
+    const { store } = await open(t)
+    const eve = await store.accounts.addUser('eve', { hash: 'h' })
+    const turn = await turnAtApproval(store, { user: eve.id })
+    await store.turns.answer(eve.id, turn.threadId, decide('a1'), { tool: 'act' })
+    await store.accounts.removeUser('eve')
+    assert.deepEqual(await store.grants.list(eve.id), [])
   })
 
   test('cancelling a queued turn ends it, and its message never reaches the log', async (t) => {
@@ -109,7 +178,7 @@ export function gateTests(open: Open): void {
     assert.deepEqual([cancelled.status, cancelled.lastSeq, entries.map(({ seq }) => seq)], ['cancelled', 7, [6, 7]])
     assert.deepEqual(resultsOf(await itemsOf(store, turn)), ['a1 failed', 'a2 failed'])
     assert.equal((await store.turns.start(turnOf({ threadId: turn.threadId }))).turn.status, 'running')
-    await rejectsWith(store.turns.answer(ada, turn.threadId, decide('a1')), 'no_open_gate')
+    await rejectsWith(store.turns.answer(ada, turn.threadId, decide('a1')), 'gate_closed')
   })
 
   test('cancelling the turn that called its caller closes the calls and frees the thread', async (t) => {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { userId } from '#core/ids.ts'
 import type { Item } from '#core/item.ts'
 import { migrations } from '#store/migrations.ts'
-import { ada } from './harness.ts'
+import { ada, decide, turnAtApproval } from './harness.ts'
 import { document } from './suite-documents.ts'
 import type { OpenVersion } from './versions.ts'
 
@@ -127,6 +127,16 @@ export function migrateTests(openVersion: OpenVersion): void {
     const { rows } = await (await old.upgrade()).turns.list(ada, { limit: 9 })
     const costs = Object.fromEntries(rows.map(({ id, usage }) => [id, usage.costUsd]))
     assert.deepEqual(costs, { a: 0, b: 0.25 })
+  })
+
+  test('a database from before grants takes and lists them', async (t) => {
+    const store = await (await openVersion(t, 6)).upgrade()
+    const turn = await turnAtApproval(store)
+    await store.turns.answer(ada, turn.threadId, decide('a1'), { tool: 'act' })
+    assert.deepEqual(
+      (await store.grants.list(ada)).map(({ tool }) => tool),
+      ['act'],
+    )
   })
 
   test('a database that is up to date lacks nothing, and one that lost something says what', async (t) => {

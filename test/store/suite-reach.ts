@@ -70,7 +70,7 @@ export function reachTests(open: Open): void {
       })
       assert.deepEqual((await store.turns.list(other, { limit: 9 })).rows, [])
       assert.deepEqual((await store.threads.list(other, { limit: 9 })).rows, [])
-      await rejectsWith(store.turns.answer(other, turn.threadId, decide('a1')), 'no_open_gate')
+      await rejectsWith(store.turns.answer(other, turn.threadId, decide('a1')), 'not_found')
       await rejectsWith(store.turns.end(other, turn.id), 'not_found')
       assert.equal(await store.threads.remove(other, turn.threadId), undefined)
       assert.equal(await store.turns.remove(other, turn.id), false)

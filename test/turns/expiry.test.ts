@@ -22,6 +22,9 @@ test('a gate that has been open for a day is denied, and its turn goes on', asyn
   await expireGates({ store, turns, now: later })
   for await (const batch of follow)
     if (batch.some((event) => event.type === 'turn' && event.turn.status === 'done')) break
+  const result = (await turns.entries(ada, turn)).find(({ item }) => item.type === 'result')?.item
+  assert.ok(result?.type === 'result')
+  assert.equal(result.output, 'write was not run: its approval expired, nobody answered within 24 hours')
   const answer = (await turns.entries(ada, turn)).find(({ item }) => item.type === 'answer')?.item
   assert.ok(answer?.type === 'answer' && answer.decision === 'deny' && answer.by === 'expiry')
 })
@@ -31,11 +34,11 @@ test('an answer that came first wins, and any other fault is told', async (t) =>
   const { turn, events } = await turns.start(message('hi'))
   await eventsOf(events)
   const failing = (fault: Error) => ({ ...turns, answer: () => Promise.reject(fault) })
-  await expireGates({ store, turns: failing(new AppError('no_open_gate', 'answered')), now: later })
+  await expireGates({ store, turns: failing(new AppError('gate_closed', 'answered')), now: later })
   const away = new AppError('database_unavailable', 'away')
   await rejectsWith(expireGates({ store, turns: failing(away), now: later }), 'database_unavailable')
   const bug = new TypeError('a bug')
   await assert.rejects(expireGates({ store, turns: failing(bug), now: later }), bug)
   await store.turns.cancel(ada, turn.id)
-  await rejectsWith(store.turns.answer(ada, turn.threadId, decide('none')), 'no_open_gate')
+  await rejectsWith(store.turns.answer(ada, turn.threadId, decide('none')), 'not_found')
 })

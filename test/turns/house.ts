@@ -11,8 +11,9 @@ import type { Judge } from '#core/policy.ts'
 import type { Lease, Store } from '#core/store.ts'
 import type { Tool } from '#core/tool.ts'
 import { type Log, silentLog } from '#lib/log.ts'
-import { judge } from '#safety/policy.ts'
+import { createJudge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
+import { createGrants } from '#turns/grants.ts'
 import { createRunner, type Runner, type RunnerParts } from '#turns/runner.ts'
 import { type Caps, createSpend } from '#turns/spend.ts'
 import { createTurns, type StartTurn, type Turns } from '#turns/turns.ts'
@@ -82,8 +83,13 @@ export function openHouse(t: TestContext, parts: HouseParts = {}): House {
   const bus = parts.bus?.(counted) ?? counted
   const { byName, specs } = toolsOf(parts.tools ?? tools)
   const ours = parts.lease ?? lease
+  const grants = createGrants({ store: store.grants })
+  bus.onSignal((signal) => {
+    if (signal.type === 'grants') grants.forget(signal.user)
+  })
   const runner = createRunner({
-    judge: parts.judge ?? judge,
+    judge: parts.judge ?? createJudge({ grants: (user) => grants.of(user) }),
+    grants,
     ...(parts.identity && { identity: parts.identity }),
     store: parts.runnerStore?.(store) ?? store,
     bus,

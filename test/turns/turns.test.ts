@@ -153,7 +153,7 @@ test('an approval lets the turn go on, its events and those of a watcher tell al
   const watch = turns.watch(ada, turn.threadId, 0)
   await rejectsWith(
     turns.answer(bob, turn.threadId, { callId: gate.item.callId, decision: 'allow', by: 'bob' }),
-    'no_open_gate',
+    'not_found',
   )
   await turns.answer(ada, turn.threadId, { callId: gate.item.callId, decision: 'allow', by: 'ada' })
   for await (const batch of watch)
@@ -184,7 +184,7 @@ test('gates that nobody answered are denied after a day, all of them, and each c
   for await (const batch of watch)
     if (batch.some((event) => event.type === 'turn' && event.turn.status === 'done')) break
   const texts = await textsOf(store, turn.threadId)
-  assert.equal(texts.filter((text) => text.startsWith('result: the user did not allow write')).length, 3)
+  assert.equal(texts.filter((text) => text.startsWith('result: write was not run: its approval expired')).length, 3)
   assert.equal(texts.at(-1), 'done')
 })
 

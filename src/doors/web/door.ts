@@ -2,6 +2,7 @@
 import { describeRoutes } from '#http/openapi.ts'
 import { type Route, route } from '#http/routes.ts'
 import { type ChatParts, chatRoutes } from './chat.ts'
+import { gateRoutes } from './gates.ts'
 import { jobRoutes } from './jobs.ts'
 import { type MemoryParts, memoryRoutes } from './memory.ts'
 import { type StatusParts, statusRoutes } from './status.ts'
@@ -25,6 +26,7 @@ export function webRoutes(parts: WebParts): Route[] {
     ...chatRoutes(parts),
     ...jobRoutes(parts),
     ...threadRoutes(parts),
+    ...gateRoutes(parts),
     ...memoryRoutes(parts),
     ...userRoutes(parts),
     ...usageRoutes(parts),

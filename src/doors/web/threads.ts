@@ -1,4 +1,4 @@
-// Threads: a user's conversations, what stands in them, and the gates that wait in them.
+// Threads: a user's conversations, and what stands in them.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { isUuid, type UserId } from '#core/ids.ts'
@@ -6,9 +6,8 @@ import type { Thread } from '#core/turn.ts'
 import { type Route, route } from '#http/routes.ts'
 import type { Turns } from '#turns/turns.ts'
 import { after, cursor, limit } from './paging.ts'
-import { ItemWire, itemWire, jobStatus, jobStatuses, ThreadWire, threadWire } from './wire.ts'
+import { ItemWire, itemWire, ThreadWire, threadWire } from './wire.ts'
 
-const maxWordChars = 2_000
 /** A page ends before its items have more than this together; an item that has more comes alone. */
 const maxPageBytes = 4 * 1024 * 1024
 
@@ -17,12 +16,6 @@ const ItemsQuery = z.object({ after, limit: limit({ usual: 200, most: 500 }) })
 
 const ThreadsAnswer = z.object({ threads: z.array(ThreadWire), next_cursor: z.nullable(z.string()) })
 const ThreadAnswer = z.object({ thread: ThreadWire, items: z.array(ItemWire), next_after: z.nullable(z.number()) })
-
-const GateBody = z.object({
-  action: z.enum(['approve', 'always', 'deny'], 'must be approve, always or deny'),
-  word: z.nullish(z.string().check(z.maxLength(maxWordChars, `must have at most ${maxWordChars} characters`))),
-})
-const GateAnswer = z.object({ thread_id: z.string(), turn_id: z.string(), status: z.enum(jobStatuses) })
 
 export function threadRoutes({ turns }: { turns: Turns }): Route[] {
   return [
@@ -47,7 +40,7 @@ export function threadRoutes({ turns }: { turns: Turns }): Route[] {
       query: ItemsQuery,
       answers: { 200: ThreadAnswer },
       async handle({ params, query: { after, limit }, caller: { user } }) {
-        const thread = await find(turns, user, params.id)
+        const thread = await findThread(turns, user, params.id)
         const { entries, more } = await turns.history(user, thread.id, { after, limit, maxBytes: maxPageBytes })
         return {
           thread: threadWire(thread),
@@ -63,36 +56,15 @@ export function threadRoutes({ turns }: { turns: Turns }): Route[] {
       summary: 'Erase a thread',
       answers: { 204: null },
       async handle({ params, caller: { user } }, reply) {
-        await turns.removeThread(user, (await find(turns, user, params.id)).id)
+        await turns.removeThread(user, (await findThread(turns, user, params.id)).id)
         return reply.code(204).send()
-      },
-    }),
-    route({
-      method: 'POST',
-      path: '/api/threads/:id/gates/:gate',
-      who: 'user',
-      summary: 'Answer a gate',
-      body: GateBody,
-      answers: { 200: GateAnswer },
-      async handle({ params, body: { action, word }, caller }) {
-        const thread = await find(turns, caller.user, params.id)
-        const turn = await turns.answer(caller.user, thread.id, {
-          callId: params.gate,
-          // `always` allows this one call: there is no lasting permission yet.
-          decision: action === 'deny' ? 'deny' : 'allow',
-          by: caller.name,
-          ...(word && { output: word }),
-        })
-        return { thread_id: turn.threadId, turn_id: turn.id, status: jobStatus(turn.status) } satisfies z.output<
-          typeof GateAnswer
-        >
       },
     }),
   ]
 }
 
 /** One of this user's; another's is as unknown as none. */
-async function find(turns: Turns, user: UserId, id: string): Promise<Thread> {
+export async function findThread(turns: Turns, user: UserId, id: string): Promise<Thread> {
   const thread = isUuid(id) ? await turns.thread(user, id) : undefined
   if (!thread) throw new AppError('not_found', 'the thread does not exist')
   return thread

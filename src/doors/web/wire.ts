@@ -37,6 +37,8 @@ export const GateWire = z.object({
   args: z.unknown(),
   prompt: z.string(),
   reason: z.optional(z.string()),
+  /** What the model had read from outside: the call can only be allowed once. */
+  taint: z.optional(z.string()),
 })
 
 export const FaultWire = z.object({ code: z.string(), message: z.string() })
@@ -125,8 +127,9 @@ export function openGate(entries: readonly Entry[]): z.output<typeof GateWire> |
   return found && gateWire(found)
 }
 
-function gateWire({ callId, kind, name, args, prompt, reason }: Gate): z.output<typeof GateWire> {
-  return { id: callId, kind, name, args: asWritten(args), prompt, ...(reason && { reason }) }
+export function gateWire({ callId, kind, name, args, prompt, reason, taint }: Gate): z.output<typeof GateWire> {
+  const why = { ...(reason && { reason }), ...(taint !== undefined && { taint }) }
+  return { id: callId, kind, name, args: asWritten(args), prompt, ...why }
 }
 
 /** Arguments as the object they write, each number as it was written; where they write none, the text. */
@@ -153,8 +156,9 @@ function bodyWire(item: Item) {
       return { type: item.type, call_id, ...gate }
     }
     case 'answer': {
-      const { type, callId, decision, output, by } = item
-      return { type, call_id: callId, decision, ...(output !== undefined && { output }), by }
+      const { type, callId, decision, output, by, scope, until } = item
+      const lasting = { ...(scope && { scope }), ...(until !== undefined && { until: isoTime(until) }) }
+      return { type, call_id: callId, decision, ...(output !== undefined && { output }), by, ...lasting }
     }
     case 'summary':
       return { type: item.type, text: item.text, up_to: item.upTo }

@@ -1,19 +1,14 @@
-// Threads: lists, items after a seq, erasing, and answering gates.
+// Threads: lists, items after a seq, erasing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operator } from '#core/ids.ts'
 import { textMessage } from '#core/item.ts'
 import type { ModelEvent } from '#core/model.ts'
 import { noUsage } from '#core/turn.ts'
-import { calls, createHold, createWriter, eventually, type Say, says } from '../hall.ts'
+import { createHold, createWriter, eventually, type Say, says } from '../hall.ts'
 import { jobOnce, openHouse } from './house.ts'
 
 const noThread = '0197a000-0000-7000-8000-000000000000'
-const asksFirst: Say = ({ items }) => {
-  const result = items.findLast((item) => item.type === 'result')
-  return result?.type === 'result' ? says(result.output) : calls('write_note', {})
-}
-
 test('threads are listed last used first, with a title', async (t) => {
   const { call } = await openHouse(t)
   const one = (await call('POST', '/api/chat', { body: { message: 'one\nmore' } })).json.thread_id
@@ -114,55 +109,6 @@ test('the arguments of a call are shown as the model wrote them, however deep', 
     const shown = args === odd ? odd : JSON.stringify(deep)
     for (const each of [chat.text, text]) assert.ok(each.includes(`"args":${shown}`))
   }
-})
-
-test('a gate is denied with a word that the model reads', async (t) => {
-  const ran: unknown[] = []
-  const { call } = await openHouse(t, { say: asksFirst, tools: [createWriter(ran)] })
-  const { json } = await call('POST', '/api/chat', { body: { message: 'write' } })
-  const path = `/api/threads/${json.thread_id}/gates/${json.gate.id}`
-  const denied = await call('POST', path, { body: { action: 'deny', word: 'not now' } })
-  assert.deepEqual(Object.keys(denied.json), ['thread_id', 'turn_id', 'status'])
-  const job = await jobOnce({ call }, json.turn_id, 'completed')
-  assert.match(job.json.response, /did not allow write_note: not now/)
-  assert.deepEqual(ran, [])
-  const again = await call('POST', path, { body: { action: 'approve' } })
-  assert.equal(again.status, 400)
-  assert.equal(again.json.error.code, 'no_open_gate')
-})
-
-test('a gate takes approve, always and deny from its owner alone', async (t) => {
-  const ran: unknown[] = []
-  const { call, addUser } = await openHouse(t, { say: asksFirst, tools: [createWriter(ran)] })
-  const [ada, bob] = [await addUser('ada'), await addUser('bob')]
-  const { json } = await call('POST', '/api/chat', { token: ada, body: { message: 'write' } })
-  const path = `/api/threads/${json.thread_id}/gates/${json.gate.id}`
-  for (const token of [bob, 'operator-token-of-the-tests']) {
-    assert.equal((await call('POST', path, { token, body: { action: 'approve' } })).status, 404)
-  }
-  for (const [body, message] of [
-    ['', /body is empty/],
-    [{}, /^action must be approve, always or deny/],
-    [{ action: 'allow' }, /^action must be/],
-    [{ action: 'deny', word: 5 }, /^word must be a string/],
-  ] as const) {
-    const { status, json } = await call('POST', path, { token: ada, body })
-    assert.equal(status, 400)
-    assert.match(json.error.message, message)
-  }
-  assert.equal(
-    (await call('POST', `${path}x`, { token: ada, body: { action: 'approve' } })).json.error.code,
-    'no_open_gate',
-  )
-  assert.equal((await call('POST', path, { token: ada, body: { action: 'always' } })).status, 200)
-  await jobOnce({ call }, json.turn_id, 'completed', ada)
-  assert.equal(ran.length, 1)
-  const { items } = (await call('GET', `/api/threads/${json.thread_id}`, { token: ada })).json
-  const answer = items.find(({ type }: { type: string }) => type === 'answer')
-  assert.equal(answer.by, 'ada')
-  const gate = items.find(({ type }: { type: string }) => type === 'gate')
-  assert.equal(gate.call_id, json.gate.id)
-  assert.notEqual(gate.id, json.gate.id)
 })
 
 test('an erased thread is gone with its jobs', async (t) => {

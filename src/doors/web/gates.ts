@@ -1,0 +1,129 @@
+// Gates and grants: what waits for a word, the word itself, and what was allowed for longer.
+import * as z from 'zod/mini'
+import { AppError } from '#core/errors.ts'
+import type { Grant, OpenGate } from '#core/store.ts'
+import { type Route, route } from '#http/routes.ts'
+import { isoTime } from '#http/wire.ts'
+import { gateMs } from '#turns/gates.ts'
+import type { Turns } from '#turns/turns.ts'
+import { findThread } from './threads.ts'
+import { GateWire, gateWire, JobWire, jobWire } from './wire.ts'
+
+const maxWordChars = 2_000
+
+const WaitingGate = z.extend(GateWire, {
+  thread_id: z.string(),
+  turn_id: z.string(),
+  door: z.string(),
+  created_at: z.string(),
+  expires_at: z.string(),
+})
+const GatesAnswer = z.object({ gates: z.array(WaitingGate) })
+
+const GateBody = z.object({
+  action: z.enum(['approve', 'always', 'deny'], 'must be approve, always or deny'),
+  scope: z.nullish(z.enum(['tool', 'target'], 'must be tool or target')),
+  for: z.nullish(z.enum(['hour', 'day', 'good'], 'must be hour, day or good')),
+  word: z.nullish(z.string().check(z.maxLength(maxWordChars, `must have at most ${maxWordChars} characters`))),
+})
+const GateAnswer = z.extend(JobWire, { turn_id: z.string() })
+
+const GrantWire = z.object({
+  id: z.string(),
+  user: z.string(),
+  tool: z.string(),
+  scope: z.enum(['tool', 'target']),
+  target: z.nullable(z.string()),
+  by: z.string(),
+  created_at: z.string(),
+  /** Null stands for good. */
+  expires_at: z.nullable(z.string()),
+})
+const GrantsAnswer = z.object({ grants: z.array(GrantWire) })
+
+export function gateRoutes({ turns }: { turns: Turns }): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/gates',
+      who: 'user',
+      summary: 'List what waits for an approval or a sign-in, oldest first',
+      answers: { 200: GatesAnswer },
+      async handle({ caller: { user } }) {
+        return { gates: (await turns.gates(user)).map(waitingWire) } satisfies z.output<typeof GatesAnswer>
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/threads/:id/gates/:gate',
+      who: 'user',
+      summary: 'Answer a gate: allow once, allow for longer, or deny',
+      body: GateBody,
+      answers: { 200: GateAnswer },
+      async handle({ params, body, caller }) {
+        const thread = await findThread(turns, caller.user, params.id)
+        const turn = await turns.answer(caller.user, thread.id, saidIn(body, params.gate, caller.name))
+        return { ...jobWire(turn, undefined), turn_id: turn.id } satisfies z.output<typeof GateAnswer>
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/grants',
+      who: 'user',
+      summary: 'List what is allowed beyond one call',
+      answers: { 200: GrantsAnswer },
+      async handle({ caller: { user } }) {
+        return { grants: (await turns.grants(user)).map(grantWire) } satisfies z.output<typeof GrantsAnswer>
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/grants/:id',
+      who: 'user',
+      summary: 'Take a grant back',
+      answers: { 204: null },
+      async handle({ params, caller: { user } }, reply) {
+        if (!(await turns.revoke(user, params.id))) throw new AppError('not_found', 'the grant does not exist')
+        return reply.code(204).send()
+      },
+    }),
+  ]
+}
+
+/** `always` stands for good where no end is said. */
+function saidIn({ action, scope, for: span, word }: z.output<typeof GateBody>, callId: string, by: string) {
+  if (action !== 'always' && (scope || span)) {
+    throw new AppError('invalid_input', `scope and for go with action always, not with ${action}`, { param: 'action' })
+  }
+  return {
+    callId,
+    by,
+    decision: action === 'deny' ? ('deny' as const) : ('allow' as const),
+    ...(word && { output: word }),
+    ...(action === 'always' && { wish: { ...(scope && { scope }), for: span ?? ('good' as const) } }),
+  }
+}
+
+function waitingWire({ turn, gate, at }: OpenGate): z.output<typeof WaitingGate> {
+  return {
+    ...gateWire(gate),
+    thread_id: turn.threadId,
+    turn_id: turn.id,
+    door: turn.door,
+    created_at: isoTime(at),
+    expires_at: isoTime(at + gateMs),
+  }
+}
+
+function grantWire({ id, userId, tool, target, by, createdAt, until }: Grant): z.output<typeof GrantWire> {
+  return {
+    id,
+    user: userId,
+    tool,
+    scope: target === undefined ? 'tool' : 'target',
+    target: target ?? null,
+    by,
+    created_at: isoTime(createdAt),
+    expires_at: until === undefined ? null : isoTime(until),
+  }
+}
