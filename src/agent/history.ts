@@ -1,13 +1,16 @@
 // What a thread has said so far, kept in memory between turns so that a turn costs what it adds, not what stands.
-import type { Call, Entry, Item, Result } from '#core/item.ts'
+import type { Call, Entry, Item, Message, Part, Result } from '#core/item.ts'
 import type { StartedTurn, ThreadStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { fence } from '#safety/fence.ts'
+import type { Marker } from '#safety/marks.ts'
 import { tokensInItem } from './tokens.ts'
 
 const maxBytes = 64 * 1024 * 1024
 /** The thread that was used last stays up to so many times the bound: else each turn of a long one would read it whole. */
 const longest = 4
+/** As much of an attached file as a door takes. */
+const maxFileChars = 1024 * 1024
 
 /** A thread as the loop reads it. `items` is the log, `prompt` what the model sees of it; both only ever grow. */
 export type History = {
@@ -38,10 +41,14 @@ export interface Histories {
 export function createHistories({
   threads,
   limit = maxBytes,
+  marker,
 }: {
   threads: Pick<ThreadStore, 'history'>
   limit?: number
+  /** Shows the model where outside text looks like an instruction. */
+  marker?: () => Marker
 }): Histories {
+  const grow = createGrow(marker)
   const cache = new Map<string, History>()
   let bytes = 0
 
@@ -93,34 +100,50 @@ function emptyHistory(threadId: string): History {
   return { threadId, seq: 0, items: [], prompt: [], calls: [], results: new Map(), bytes: 1_000, tokens: 0 }
 }
 
-function grow(history: History, item: Item, seq: number): void {
-  history.items.push(item)
-  history.seq = seq
-  history.bytes += sizeOf(item)
-  switch (item.type) {
-    case 'message':
-    case 'reasoning':
-      show(history, item)
-      break
-    case 'call':
-      show(history, item)
-      history.calls.push(item)
-      break
-    case 'result':
-      close(history, item.origin ? { ...item, output: fence(item.output, item.origin) } : item)
-      break
-    case 'answer':
-      if (item.decision === 'output') {
-        const name = history.calls.find(({ callId }) => callId === item.callId)?.name ?? 'a function of the caller'
-        close(history, { type: 'result', callId: item.callId, output: fence(item.output ?? '', name) })
-      }
-      break
-    case 'attempt':
-    case 'gate':
-    case 'summary':
-      break
-    default:
-      item satisfies never
+/** Outside text goes into a fence here, whichever door or tool it came by. */
+function createGrow(marker: (() => Marker) | undefined) {
+  const fenced = (text: string, origin: string, limit?: number): string =>
+    fence(text, origin, { ...(marker && { marker: marker() }), ...(limit !== undefined && { limit }) })
+
+  const shownPart = (part: Part): Part =>
+    part.type === 'file'
+      ? { type: 'text', text: `\n${fenced(part.text, `attached file ${part.name}`, maxFileChars)}\n` }
+      : part
+
+  const shownMessage = (item: Message): Message =>
+    item.content.some(({ type }) => type === 'file') ? { ...item, content: item.content.map(shownPart) } : item
+
+  return (history: History, item: Item, seq: number): void => {
+    history.items.push(item)
+    history.seq = seq
+    history.bytes += sizeOf(item)
+    switch (item.type) {
+      case 'message':
+        show(history, shownMessage(item))
+        break
+      case 'reasoning':
+        show(history, item)
+        break
+      case 'call':
+        show(history, item)
+        history.calls.push(item)
+        break
+      case 'result':
+        close(history, item.origin ? { ...item, output: fenced(item.output, item.origin) } : item)
+        break
+      case 'answer':
+        if (item.decision === 'output') {
+          const name = history.calls.find(({ callId }) => callId === item.callId)?.name ?? 'a function of the caller'
+          close(history, { type: 'result', callId: item.callId, output: fenced(item.output ?? '', name) })
+        }
+        break
+      case 'attempt':
+      case 'gate':
+      case 'summary':
+        break
+      default:
+        item satisfies never
+    }
   }
 }
 

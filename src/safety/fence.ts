@@ -21,7 +21,9 @@ export type FenceOptions = {
 export function fence(text: string, origin: string, { limit = maxFencedChars, marker }: FenceOptions = {}): string {
   const from = origin.replaceAll(/["<>&\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
   const kept = text.length > limit ? text.slice(0, limit).toWellFormed() : text
-  const inside = withoutMark(marker ? marked(kept, marker) : kept, 'untrusted-content')
+  const clean = withoutMark(kept, 'untrusted-content')
+  // Afterwards: a note put between a bracket and its name would hide the two from each other.
+  const inside = marker ? marked(clean, marker) : clean
   const note = kept === text ? '' : `\n[cut: ${text.length - limit} more characters]`
   return `<untrusted-content from="${from}">\n${inside}${note}\n</untrusted-content>`
 }
@@ -29,6 +31,13 @@ export function fence(text: string, origin: string, { limit = maxFencedChars, ma
 /** The parts of a text that no fence holds: the words of whoever wrote the text itself. */
 export function outsideFences(text: string): string {
   return text.replaceAll(/<untrusted-content from="[^"]*">\n[^]*?(?:\n<\/untrusted-content>|$)/g, ' ')
+}
+
+/** The parts of a text that stand in fences. */
+export function fencedIn(text: string): string[] {
+  if (!hasFence(text)) return []
+  const fences = text.matchAll(/<untrusted-content from="[^"]*">\n([^]*?)(?:\n<\/untrusted-content>|$)/g)
+  return [...fences].map(([, inside = '']) => inside)
 }
 
 /** True when a part of the text is in a fence. */

@@ -83,7 +83,7 @@ function echoes(text: string, { tail }: Wanted): boolean {
 /** The texts of an item that the model wrote. Arguments are looked at as they are and with their escapes read. */
 function writtenIn(item: Item): string[] {
   if (item.type === 'call') return [item.args, unescaped(item.args)]
-  if (item.type === 'reasoning') return [item.text]
+  if (item.type === 'reasoning' || item.type === 'summary') return [item.text]
   if (item.type !== 'message' || item.role !== 'assistant') return []
   return item.content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
 }

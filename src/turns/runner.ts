@@ -2,6 +2,7 @@
 import type { Bus } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
+import type { Entry } from '#core/item.ts'
 import type { Model } from '#core/model.ts'
 import type { Judge } from '#core/policy.ts'
 import type { Lease, Outcome, StartedTurn, Step, Store } from '#core/store.ts'
@@ -15,6 +16,8 @@ import { createMeter } from '#agent/tokens.ts'
 import { createToolbox, type Toolbox } from '#agent/toolbox.ts'
 import { within } from '#lib/deadline.ts'
 import type { Log } from '#lib/log.ts'
+import type { Marker } from '#safety/marks.ts'
+import { notesOf } from '#safety/notes.ts'
 import { taintOf } from '#safety/taint.ts'
 import { createClaims } from './claim.ts'
 import type { Grants } from './grants.ts'
@@ -35,6 +38,8 @@ export type RunnerParts = {
   readonly judge: Judge
   /** What users have allowed beyond one call: read before the policy asks for it. */
   readonly grants?: Pick<Grants, 'open'>
+  /** Finds what looks like an instruction in outside text: the log names it. */
+  readonly marker?: () => Marker
   /** Parts of the system prompt that are a user's own. */
   readonly identity?: (user: UserId) => Promise<readonly string[]>
   readonly lease: Lease
@@ -122,6 +127,7 @@ export function createRunner(parts: RunnerParts): Runner {
         parts.identity?.(turn.userId) ?? [],
         parts.grants?.open(turn.userId),
       ])
+      logNotes(turn, started.entries)
       const loop = runTurn({
         turn,
         system: systemPrompt(identity),
@@ -138,6 +144,7 @@ export function createRunner(parts: RunnerParts): Runner {
       for await (const step of loop) {
         const recorded = await record(turn, held, step, signal)
         await parts.histories.extend(turn, history, recorded.entries)
+        logNotes(turn, recorded.entries)
         tell(recorded, step.outcome !== undefined)
         // A waiting turn may have been answered meanwhile and be back in the queue.
         if (step.outcome?.status === 'waiting') claims.expect()
@@ -167,6 +174,16 @@ export function createRunner(parts: RunnerParts): Runner {
     })
     if (step.outcome) logEnd(recorded.turn)
     return recorded
+  }
+
+  /** A line for each rule that outside text met; its words stay out of the log. */
+  function logNotes({ id, threadId }: Turn, entries: readonly Entry[]): void {
+    if (!parts.marker) return
+    for (const { item } of entries) {
+      for (const note of notesOf(item, parts.marker())) {
+        log.warn({ turn: id, thread: threadId, ...note }, 'text from outside looks like an instruction')
+      }
+    }
   }
 
   /** A line for every turn that came to rest; what was said in it stays out of the log. */

@@ -6,12 +6,12 @@ import { readKey, type Submission } from './submit.ts'
 import { summarize } from './summary.ts'
 
 const eventName = /^[a-z][a-z0-9_]{0,63}$/
-/** Names that may stand outside the fence and make ids; a host's own rules are narrower. */
+/** Names that make ids; a host's own rules are narrower. */
 const accountName = /^[\w.[\]-]{1,100}$/
 const repositoryName = /^[\w.-]{1,100}\/[\w.-]{1,100}$/
 const actionName = /^[a-z_]{1,50}$/
 
-/** Reads an event as a submission. Only names of a plain shape reach the agent unfenced. Throws invalid_input. */
+/** Reads an event as a submission. Throws invalid_input. */
 export function readEvent(event: string, delivery: string | undefined, payload: JsonObject): Submission {
   if (!eventName.test(event)) throw wrongField('X-GitHub-Event', 'must be the name of an event, such as push')
   const sender = match(accountName, payload, 'sender', 'login') ?? 'unknown'
@@ -37,9 +37,10 @@ type Told = {
   readonly payload: JsonObject
 }
 
+/** Only the fact and its kind are ours: names of people and repositories are chosen by others, and stand in the fence. */
 function messageOf({ event, action, sender, conversationId, payload }: Told): string {
-  const head = `Event ${event}${action ? ` (${action})` : ''} in ${conversationId}, sent by ${sender}.`
-  const told = `${summarize(event, payload)}\n\nPayload:\n${JSON.stringify(slim(payload))}`
+  const head = `An event of the code host: ${event}${action ? ` (${action})` : ''}.`
+  const told = `In ${conversationId}, sent by ${sender}.\n\n${summarize(event, payload)}\n\nPayload:\n${JSON.stringify(slim(payload))}`
   const safe = told.replaceAll('\0', '\u{fffd}').toWellFormed()
   return `${head}\n\n${fence(safe, `code host, ${event}`)}`
 }

@@ -114,10 +114,8 @@ for (const [event, payload, conversation, told] of table) {
     assert.deepEqual([userId, conversationId, key], ['github:ada', conversation, 'd-1'])
     assert.match(message, told)
     const [head = '', ...rest] = message.split('\n\n<untrusted-content from="code host, ')
-    assert.match(
-      head,
-      new RegExp(`^Event ${event}( \\([a-z_]+\\))? in ${conversation.replace('/', '\\/')}, sent by ada\\.$`),
-    )
+    assert.match(head, new RegExp(`^An event of the code host: ${event}( \\([a-z_]+\\))?\\.$`))
+    assert.ok(rest[0]?.includes(`>\nIn ${conversation}, sent by ada.\n`), 'names are chosen by others')
     assert.equal(rest.length, 1)
     assert.ok(message.endsWith('\n</untrusted-content>'))
     assert.match(message, /"full_name":"acme\/site","html_url":/)
@@ -140,7 +138,10 @@ test('what is hostile stays inside the fence, and cannot close it', () => {
   const { userId, conversationId, message } = readEvent('issues', undefined, payload)
   assert.deepEqual([userId, conversationId], ['github:unknown', 'github#1'])
   assert.equal(message.split('</untrusted-content>').length, 2)
-  assert.match(message, /^Event issues in github#1, sent by unknown\.\n\n<untrusted-content /)
+  assert.match(
+    message,
+    /^An event of the code host: issues\.\n\n<untrusted-content [^\n]*\nIn github#1, sent by unknown\./,
+  )
   assert.ok(message.isWellFormed() && !message.includes('\0'))
 })
 
@@ -178,7 +179,7 @@ test('a signed delivery becomes a job; the same delivery again is the same job',
   const first = await house.post(body, headers)
   assert.deepEqual([first.status, first.json.status], [200, 'queued'])
   const { json } = await house.completed(first.json.job_id)
-  assert.match(json.response, /^you said: Event issues \(opened\) in acme\/site#7, sent by ada\./)
+  assert.match(json.response, /^you said: An event of the code host: issues \(opened\)\./)
   assert.deepEqual(json.metadata, {
     event: 'issues',
     action: 'opened',

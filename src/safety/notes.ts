@@ -1,0 +1,29 @@
+// What the rules for instructions in disguise found in the outside text of an item: for the log and the receipt.
+import type { Item, Part } from '#core/item.ts'
+import { fencedIn } from './fence.ts'
+import type { Marker } from './marks.ts'
+
+/** A rule that was met, and in what. */
+export type Note = { readonly rule: string; readonly where: string }
+
+/** The notes of an item: each rule once for each text. Whatever a person typed, or the model wrote, has none. */
+export function notesOf(item: Item, marker: Marker): Note[] {
+  return outsideTexts(item).flatMap(({ text, where }) => {
+    const rules = new Set(marker.find(text).map(({ rule }) => rule))
+    return [...rules].map((rule) => ({ rule, where }))
+  })
+}
+
+type Outside = { readonly text: string; readonly where: string }
+
+function outsideTexts(item: Item): Outside[] {
+  if (item.type === 'result') return item.origin === undefined ? [] : [{ text: item.output, where: item.callId }]
+  if (item.type === 'answer') return item.decision === 'output' ? [{ text: item.output ?? '', where: item.callId }] : []
+  if (item.type === 'message' && item.role === 'user') return item.content.flatMap(partTexts)
+  return item.type === 'summary' ? fencedIn(item.text).map((text) => ({ text, where: 'summary' })) : []
+}
+
+function partTexts(part: Part): Outside[] {
+  if (part.type === 'file') return [{ text: part.text, where: `file ${part.name}` }]
+  return part.type === 'text' ? fencedIn(part.text).map((text) => ({ text, where: 'event' })) : []
+}
