@@ -10,17 +10,16 @@ import type { Store } from '#core/store.ts'
 import type { Tools } from '#core/tool.ts'
 import { openBuiltInTools } from '#hall/built-in.ts'
 import { openComponents } from '#hall/components.ts'
+import { readSafety } from '#hall/safety.ts'
 import { storeShipped } from '#hall/shipped.ts'
 import { openToolshed } from '#hall/tools.ts'
-import { type Home, lockHome, masterKey, openHome } from '#home.ts'
+import { type Home, lockHome, masterKey, openHome, provisionedToken } from '#home.ts'
 import type { Log } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
 import { createIdentity } from '#memory/identity.ts'
 import { createMemoryTools } from '#memory/tools.ts'
 import { openModel } from '#models/open.ts'
-import { createMarker, type Marker } from '#safety/marks.ts'
-import { readSafetySettings } from '#safety/policy-settings.ts'
 import { createJudge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { openPostgresStore, openStore } from '#store/open.ts'
@@ -95,7 +94,9 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     opened.push(store)
     const settings = await store.settings.all()
     let config = configure(settings)
-    let safety = createSafety(settings)
+    const safetyOf = (given: typeof settings): ReturnType<typeof readSafety> =>
+      readSafety({ settings: given, secrets: store.secrets, config, more: [provisionedToken(home)] })
+    let safety = await safetyOf(settings)
     let model: Promise<Model> | undefined
     const openCurrent = (): Promise<Model> => {
       model ??= openModel(config.model, (name) => store.secrets.get(name)).catch((error: unknown) => {
@@ -120,6 +121,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       settings: () => safety.policy,
       grants: (user) => grants.of(user),
       marker: () => safety.marker(),
+      scan: () => safety.scan(),
     })
     const runner = createRunner({
       store,
@@ -132,6 +134,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       judge,
       grants,
       marker: () => safety.marker(),
+      mask: (text) => safety.scan().mask(text),
       identity: (user) => identity.partsFor(user),
       bounds: defaultBounds,
       spend: createSpend({ store, caps: config.caps }),
@@ -151,8 +154,8 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     expiry.unref()
     const read = async (): Promise<void> => {
       const settings = await store.settings.all()
-      safety = createSafety(settings)
       config = configure(settings)
+      safety = await safetyOf(settings)
       model = undefined
       identity.forget()
       await toolshed.reload()
@@ -200,11 +203,4 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     unlock()
     throw error
   }
-}
-
-/** What the operator has set of the rules, and what is made of it when it is first wanted. */
-function createSafety(settings: Parameters<typeof readSafetySettings>[0]) {
-  const { policy, marksOff } = readSafetySettings(settings)
-  let marker: Marker | undefined
-  return { policy, marker: () => (marker ??= createMarker({ off: marksOff })) }
 }

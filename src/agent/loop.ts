@@ -28,6 +28,8 @@ export type LoopParts = {
   readonly reserve: (call: { spent: number; next: number }) => Promise<TurnError | undefined>
   readonly signal: AbortSignal
   readonly emit: (deltas: Delta[]) => void
+  /** Takes secrets out of what a tool brought. */
+  readonly mask?: (text: string) => string
   /** Takes a fault of our own: the turn tells nobody its words. */
   readonly report: (fault: unknown) => void
 }
@@ -122,7 +124,7 @@ async function* settle(
   signal.throwIfAborted()
   const tainted = taintOf(history.prompt) !== undefined
   const context = { user: turn.userId, threadId: turn.threadId, turnId: turn.id, signal, tainted }
-  const runs = runnable.map((each) => runCall(each, { toolbox, context }))
+  const runs = runnable.map((each) => runCall(each, { toolbox, context, ...(parts.mask && { mask: parts.mask }) }))
   for await (const draft of inOrderOfArrival(runs)) yield { drafts: [draft], usage }
   return undefined
 }

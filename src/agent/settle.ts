@@ -48,10 +48,18 @@ export function refusal({ call, how, word }: Settlement): Draft {
   return resultDraft({ type: 'result', callId: call.callId, output, error: true })
 }
 
-type RunParts = { readonly toolbox: Toolbox; readonly context: Omit<ToolContext, 'callId'> }
+type RunParts = {
+  readonly toolbox: Toolbox
+  readonly context: Omit<ToolContext, 'callId'>
+  /** Takes secrets out of what is stored and shown. */
+  readonly mask?: (text: string) => string
+}
 
 /** Runs a tool to its result. A failure is a result too, a missing credential is a gate; only an abort throws. */
-export async function runCall({ call }: Settlement, { toolbox, context }: RunParts): Promise<Draft> {
+export async function runCall(
+  { call }: Settlement,
+  { toolbox, context, mask = (text) => text }: RunParts,
+): Promise<Draft> {
   const tool = toolbox.find(call.name)
   if (!tool) return refusal({ call, how: 'unknown' })
   let origin = tool.untrusted ? call.name : undefined
@@ -61,12 +69,12 @@ export async function runCall({ call }: Settlement, { toolbox, context }: RunPar
   try {
     const running = tool.run(call.args, { ...context, callId: call.callId, markUntrusted })
     const output = await orAbort(running, context.signal)
-    return resultDraft({ type: 'result', callId: call.callId, output: capped(output), ...(origin && { origin }) })
+    return resultDraft({ type: 'result', callId: call.callId, output: capped(mask(output)), ...(origin && { origin }) })
   } catch (error) {
     context.signal.throwIfAborted()
     if (error instanceof AppError && error.code === 'credential_missing')
       return gateOf(call, { kind: 'credential', prompt: error.message })
-    const output = capped(error instanceof Error ? error.message : String(error))
+    const output = capped(mask(error instanceof Error ? error.message : String(error)))
     return resultDraft({ type: 'result', callId: call.callId, output, error: true, ...(origin && { origin }) })
   }
 }

@@ -4,7 +4,9 @@ import type { Judge } from '#core/policy.ts'
 import { effectsOf } from '#core/tool.ts'
 import { decide } from './decide.ts'
 import type { Grant } from './grants.ts'
+import type { LeakScan } from './leaks.ts'
 import type { Marker } from './marks.ts'
+import { leakInCall } from './outgoing.ts'
 import type { PolicySettings } from './policy-table.ts'
 import { taintOfTools } from './taint.ts'
 
@@ -15,11 +17,16 @@ export type PolicyParts = {
   readonly grants?: (user: UserId) => readonly Grant[]
   /** Finds tools whose descriptions speak as instructions do. */
   readonly marker?: () => Marker
+  /** Finds secrets in what would go out. */
+  readonly scan?: () => LeakScan
   readonly now?: () => number
 }
 
-export function createJudge({ settings, grants, marker, now = Date.now }: PolicyParts = {}): Judge {
+export function createJudge({ settings, grants, marker, scan, now = Date.now }: PolicyParts = {}): Judge {
   return ({ user, call, tool, taint: read, items, specs }) => {
+    const leak = scan && leakInCall(call, scan())
+    // Above every answer and every grant: nobody can see what a model hides in a call.
+    if (leak !== undefined) return { do: 'deny', reason: leakReason(leak) }
     const taint = read ?? (marker && taintOfTools(specs, marker()))
     const decision = decide({
       call,
@@ -35,4 +42,9 @@ export function createJudge({ settings, grants, marker, now = Date.now }: Policy
     if (decision.do === 'deny') return { do: 'deny', reason }
     return { do: 'ask', reason, ...(taint !== undefined && { taint }) }
   }
+}
+
+function leakReason(rule: string): string {
+  const what = rule === 'own-secret' ? 'a secret of this installation' : `what looks like a secret (${rule})`
+  return `its arguments hold ${what}; leave it out: secrets only go out through an installed tool that declares them`
 }

@@ -40,6 +40,8 @@ export type RunnerParts = {
   readonly grants?: Pick<Grants, 'open'>
   /** Finds what looks like an instruction in outside text: the log names it. */
   readonly marker?: () => Marker
+  /** Takes secrets out of what tools bring, before it is stored. */
+  readonly mask?: (text: string) => string
   /** Parts of the system prompt that are a user's own. */
   readonly identity?: (user: UserId) => Promise<readonly string[]>
   readonly lease: Lease
@@ -138,6 +140,7 @@ export function createRunner(parts: RunnerParts): Runner {
         meter,
         reserve: (call) => untilStored(() => parts.spend.reserve(turn, held, call), { over: () => draining, signal }),
         signal,
+        ...(parts.mask && { mask: parts.mask }),
         emit: (deltas) => bus.publish(turn.threadId, deltas),
         report: (fault) => log.error({ turn: turn.id, err: fault }, 'turn failed inside the service'),
       })

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { userId } from '#core/ids.ts'
 import type { Grant } from '#safety/grants.ts'
+import { createLeakScan } from '#safety/leaks.ts'
 import { createMarker } from '#safety/marks.ts'
 import { readSafetySettings } from '#safety/policy-settings.ts'
 import { createJudge } from '#safety/policy.ts'
@@ -66,4 +67,27 @@ test('a setting that is misspelled is refused by its name, never taken for the d
     assert.throws(() => readSafetySettings(settings), fault)
   }
   assert.deepEqual(readSafetySettings({ marks_off: ['urgency'] }), { policy: {}, marksOff: ['urgency'] })
+})
+
+test('no call goes out with a secret, in whatever spelling, whatever was granted; what stays here may hold one', () => {
+  const scan = createLeakScan(['own-value-of-this-house'])
+  const judge = createJudge({ scan: () => scan, grants: () => [{ tool: 'http_request' }] })
+  const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
+  const send = (args: string, name = 'http_request') =>
+    judge(judged({ type: 'call', callId: 'c', name, args }, tool(name, { effects: 'write' })))
+  assert.equal(send('{"method":"POST","url":"https://a.example/"}').do, 'allow')
+  const held = [
+    JSON.stringify({ url: `https://a.example/?q=${token}` }),
+    JSON.stringify({ body: `x ${token} y` }).replace('ghp_', '\\u0067hp_'),
+    JSON.stringify({ url: `https://a.example/?q=${token.replace('ghp_', '%67hp_')}` }),
+    JSON.stringify({ body: 'own-value-of-this-house' }),
+    JSON.stringify({ body: Buffer.from('own-value-of-this-house').toString('base64') }),
+  ]
+  for (const args of held) {
+    const verdict = send(args)
+    assert.ok(verdict.do === 'deny' && /leave it out/.test(verdict.reason), args)
+    assert.ok(verdict.do === 'deny' && !verdict.reason.includes('own-value') && !verdict.reason.includes(token))
+    assert.equal(send(args, 'memory_write').do, 'deny')
+    assert.equal(send(args, 'workspace_write').do, 'ask')
+  }
 })

@@ -11,6 +11,7 @@ import type { Judge } from '#core/policy.ts'
 import type { Lease, Store } from '#core/store.ts'
 import type { Tool } from '#core/tool.ts'
 import { type Log, silentLog } from '#lib/log.ts'
+import type { Marker } from '#safety/marks.ts'
 import { createJudge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { createGrants } from '#turns/grants.ts'
@@ -49,6 +50,8 @@ export type HouseParts = {
   readonly judge?: Judge
   readonly identity?: NonNullable<RunnerParts['identity']>
   readonly log?: Log
+  readonly mask?: (text: string) => string
+  readonly marker?: () => Marker
 }
 
 export const tools: readonly Tool[] = [
@@ -91,6 +94,8 @@ export function openHouse(t: TestContext, parts: HouseParts = {}): House {
     judge: parts.judge ?? createJudge({ grants: (user) => grants.of(user) }),
     grants,
     ...(parts.identity && { identity: parts.identity }),
+    ...(parts.mask && { mask: parts.mask }),
+    ...(parts.marker && { marker: parts.marker }),
     store: parts.runnerStore?.(store) ?? store,
     bus,
     histories: createHistories({ threads: store.threads }),
