@@ -109,6 +109,7 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
   const notices: string[] = []
   const model = chooseModel({ values, given, settings, report, notify: (line) => notices.push(line) })
   const home = homeOf(values.ATRIUM_HOME, env, report)
+  const workspace = workspaceOf(values.ATRIUM_WORKSPACE, { home, env, report })
   const config: Config = {
     home,
     ...present({
@@ -145,7 +146,7 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
       perTurn: values.SPEND_PER_TURN_USD || undefined,
       perDay: values.SPEND_PER_DAY_USD || undefined,
     }),
-    workspace: values.ATRIUM_WORKSPACE === undefined ? join(home, 'workspace') : pathIn(values.ATRIUM_WORKSPACE, env),
+    workspace,
     shell: values.ATRIUM_SHELL,
     privateHosts: values.ATRIUM_PRIVATE_HOSTS,
     maxRunning: values.TURNS_MAX_RUNNING,
@@ -199,6 +200,18 @@ function homeOf(text: string | undefined, env: Env, report: Report): string {
     report(fault('ATRIUM_HOME', 'is not set and this user has no home folder'))
     return ''
   }
+}
+
+/** The home holds keys and everybody's threads: no tool of the workspace may see it. */
+function workspaceOf(
+  text: string | undefined,
+  { home, env, report }: { home: string; env: Env; report: Report },
+): string {
+  const workspace = text === undefined ? join(home, 'workspace') : pathIn(text, env)
+  if (!relative(workspace, home).startsWith('..')) {
+    report(fault('ATRIUM_WORKSPACE', 'is, or holds, the home of the service: choose a folder beside it'))
+  }
+  return workspace
 }
 
 /** A path as a person writes it. */

@@ -124,6 +124,12 @@ for (const [env, read, expected] of readings) {
   })
 }
 
+for (const path of ['/home/ada/.atrium', '/home/ada', '/', '~/.atrium/x/..']) {
+  test(`a workspace at ${path} would hold the home, and is refused`, () => {
+    assert.match(faultsOf({ ATRIUM_WORKSPACE: path }).join(), /^ATRIUM_WORKSPACE is, or holds, the home/)
+  })
+}
+
 const plainFaults: readonly [name: string, value: string][] = [
   ['CLI_ENABLED', 'maybe'],
   ['GATEWAY_ENABLED', '2'],

@@ -34,6 +34,13 @@ export interface Tool {
   readonly repeatable: boolean
   /** True when its output comes from outside the service: it is fenced as data. */
   readonly untrusted: boolean
+  /** Only the operator's agent has it. */
+  readonly operatorOnly?: true
+  /**
+   * What a call would do, for whoever is asked to allow it: a diff, a command, a request. Throws for a call that cannot
+   * be done: it is then refused without asking anybody.
+   */
+  describe?(args: string, context: Pick<ToolContext, 'user' | 'signal'>): Promise<string>
   /** `args` is the JSON text of an object, as the model wrote it. */
   run(args: string, context: ToolContext): Promise<string>
 }

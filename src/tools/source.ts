@@ -1,8 +1,10 @@
 // The built-in tools.
+import type { UserId } from '#core/ids.ts'
 import type { Tool, ToolSource } from '#core/tool.ts'
 import type { Fetch } from '#net/fetch.ts'
 import { createWebFetch } from '#tools/web/fetch.ts'
 import { createHttpRequest } from '#tools/web/request.ts'
+import { createWorkspaceTools } from '#tools/workspace/tools.ts'
 import { createWork } from './work.ts'
 import { createCalculateTool } from './calculate.ts'
 import { createTimeTool } from './time.ts'
@@ -10,15 +12,18 @@ import { createTimeTool } from './time.ts'
 export type BuiltInParts = {
   readonly now: () => number
   readonly fetch: Fetch
+  /** The folder of a user's workspace. */
+  readonly folderOf: (user: UserId) => string
 }
 
-export function createBuiltInTools({ now, fetch }: BuiltInParts): ToolSource {
+export function createBuiltInTools({ now, fetch, folderOf }: BuiltInParts): ToolSource {
   const work = createWork()
   const tools: readonly Tool[] = [
     createTimeTool({ now }),
     createCalculateTool(),
     createWebFetch({ fetch, work }),
     createHttpRequest({ fetch }),
+    ...createWorkspaceTools({ folderOf, work }),
   ]
   return { tools: () => tools, reload: () => Promise.resolve(), close: () => Promise.resolve() }
 }

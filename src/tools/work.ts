@@ -4,24 +4,27 @@ import { AppError } from '#core/errors.ts'
 import { withDeadline } from '#lib/deadline.ts'
 import { inCheckout } from '#lib/place.ts'
 import type { Page } from '#tools/web/page.ts'
+import type { Search } from '#tools/workspace/search.ts'
 
 export type PageJob = { readonly type: 'page'; readonly html: string; readonly url: string }
 export type PdfJob = { readonly type: 'pdf'; readonly bytes: Uint8Array }
-export type Job = PageJob | PdfJob
+export type SearchJob = { readonly type: 'search' } & Search
+export type Job = PageJob | PdfJob | SearchJob
 
 export type Done = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string }
 
 /** Does a job. Throws tool_refused with the reason when it cannot be done. */
 export interface Work {
   (job: PageJob | PdfJob, signal: AbortSignal): Promise<Page>
+  (job: SearchJob, signal: AbortSignal): Promise<string>
 }
 
-const deadlineMs = 15_000
+const usualDeadlineMs = 15_000
 const maxMemoryMb = 256
 const maxWorkers = 4
 const maxWaiting = 200
 
-export function createWork(): Work {
+export function createWork({ deadlineMs = usualDeadlineMs } = {}): Work {
   let running = 0
   const waiting: (() => void)[] = []
 
@@ -53,13 +56,14 @@ export function createWork(): Work {
     else running--
   }
 
-  return async (job, signal) => {
+  return async (job: Job, signal: AbortSignal): Promise<never> => {
     signal.throwIfAborted()
     await turn(signal)
     try {
       const done = await withDeadline(deadlineMs, signal, (either) => inWorker(job, either))
-      if (done.ok) return done.value as Page
-      throw new AppError('tool_refused', done.message)
+      if (!done.ok) throw new AppError('tool_refused', done.message)
+      // Each kind of job has its own value; the worker is ours.
+      return done.value as never
     } finally {
       release()
     }
@@ -77,7 +81,7 @@ async function inWorker(job: Job, signal: AbortSignal): Promise<Done> {
     resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
   })
   const { promise, resolve } = Promise.withResolvers<Done>()
-  const late = (): void => resolve({ ok: false, message: `it took longer than ${deadlineMs / 1000} s` })
+  const late = (): void => resolve({ ok: false, message: 'it took too long and was given up' })
   signal.addEventListener('abort', late, { once: true })
   worker.once('message', resolve)
   worker.once('error', (error: Error) => resolve({ ok: false, message: error.message }))

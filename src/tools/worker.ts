@@ -1,5 +1,6 @@
 // What a worker does: one job, then it ends. Whoever wrote a page or a pattern can make it slow, not the service.
 import { parentPort, workerData } from 'node:worker_threads'
+import { search } from '#tools/workspace/search.ts'
 import type { Done, Job } from './work.ts'
 import { readPage } from '#tools/web/page.ts'
 import { readPdf } from '#tools/web/pdf.ts'
@@ -18,6 +19,8 @@ function work(job: Job): Promise<unknown> {
       return readPage(job.html, job.url)
     case 'pdf':
       return readPdf(job.bytes)
+    case 'search':
+      return search(job)
     default:
       return job satisfies never
   }
