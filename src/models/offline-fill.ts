@@ -27,6 +27,14 @@ const properNames = /(?<![\p{L}\d/.@])\p{Lu}[\p{L}\d'’-]*(?:,? (?:(?:de|la|of|
 /** A URL, an email address, a file. */
 const shapedText = /(?<![\w./+-])(?:https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)]|[\w.+-]+@[\w.-]+\w|[\w./-]*\w\.[a-z]\w*)/
 
+/** Formats of texts: what one looks like, and one that means nothing. */
+const formats: Readonly<Record<string, { readonly like: RegExp; readonly none: string } | undefined>> = {
+  email: { like: /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/, none: 'nobody@example.com' },
+  uri: { like: /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)]/, none: 'https://example.com/' },
+  uuid: { like: /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/i, none: '00000000-0000-4000-8000-000000000000' },
+  'date-time': { like: /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/, none: '1970-01-01T00:00:00Z' },
+}
+
 /** The tool's arguments as far as the message tells them, and the required ones that it does not, described. */
 export function fillParameters({ name, description, parameters }: ToolSpec, told: Told) {
   const names = [name, ...Object.keys(propertiesOf(parameters)), ...constantsOf(parameters)]
@@ -84,9 +92,9 @@ function made({ name, schema }: Slot, reply: string, source: Source): Json {
     return Array.from({ length: Math.min(Number(schema.minItems ?? 0), maxValues) }, () => fill(slot, source) ?? null)
   }
   if (schema.type === 'string') {
-    const day = { date: source.today, 'date-time': `${source.today}T00:00:00Z` }[String(schema.format)]
+    const shaped = isDay(name, schema) ? source.today : formats[String(schema.format)]?.none
     const least = Math.min(Number(schema.minLength ?? 0), maxPadding)
-    return day ?? reply.slice(0, Number(schema.maxLength ?? Infinity)).padEnd(least, '.')
+    return shaped ?? reply.slice(0, Number(schema.maxLength ?? Infinity)).padEnd(least, '.')
   }
   const { least, most, step } = rangeOf(schema)
   return Math.min(Math.max(Math.ceil(least / step) * step, Math.min(0, most)), most)
@@ -104,7 +112,8 @@ function settled(given: unknown, { said, root }: Source): Settled {
   const types = [...parts.toReversed(), ...branches].flatMap(({ type }) => type)
   const nullable = types.includes('null') ? { default: null } : {}
   const properties: Schema = Object.assign({}, ...parts.map(propertiesOf))
-  const type = types.find((each) => each && each !== 'null') ?? (Object.keys(properties)[0] ? 'object' : 'string')
+  const bare = types.includes('null') ? 'null' : Object.keys(properties)[0] ? 'object' : 'string'
+  const type = types.find((each) => each && each !== 'null') ?? bare
   const required = parts.flatMap((part) => part.required).filter((name) => typeof name === 'string')
   return Object.assign({}, nullable, ...parts, { type, properties, required }) as Settled
 }
@@ -156,6 +165,8 @@ function takeText({ name, schema, wish }: Slot, source: Source): string | undefi
   const undated = source.text.replace(day?.said ?? '', ' ')
   if (isDay(name, schema)) source.text = undated
   if (isDay(name, schema) || wish === 'optional') return isDay(name, schema) ? day?.day : undefined
+  const format = formats[String(schema.format)]
+  if (format !== undefined) return take(source, format.like)
   const isFree = freeText.test(name)
   const clear = take(source, quotedText) ?? (isFree ? undefined : properName(name, source)) ?? take(source, shapedText)
   const found = clear ?? (wish === 'required' ? trimmed(isFree ? source.text : undated, source.topic) : '')

@@ -1,6 +1,7 @@
 // The offline model in a conversation: answers to its questions, results in readable lines, formats, the stream.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { z } from 'zod'
 import { type Item, textMessage } from '#core/item.ts'
 import type { JsonObject } from '#core/json.ts'
 import type { ModelEvent } from '#core/model.ts'
@@ -124,7 +125,7 @@ const formats: readonly (readonly [message: string, properties: JsonObject, answ
   ],
   ['thanks', { inner: object({ sure: { type: 'boolean' } }) }, { inner: { sure: false } }],
   ['on 2026-05-01', { when: { ...text, format: 'date' } }, { when: '2026-05-01' }],
-  ['thanks', { when: { ...text, format: 'date-time' } }, { when: '2026-03-04T00:00:00Z' }],
+  ['thanks', { when: { ...text, format: 'date-time' } }, { when: '1970-01-01T00:00:00Z' }],
   ['thanks', { a: { ...text, maxLength: 3 }, b: { ...text, minLength: 17 } }, { a: 'You', b: "You're welcome..." }],
   ['thanks', { a: { type: 'integer', exclusiveMinimum: 7, multipleOf: 5 } }, { a: 15 }],
   ['thanks', { a: { type: 'number', maximum: -2 } }, { a: -2 }],
@@ -138,6 +139,45 @@ for (const [message, properties, answer] of formats) {
     assert.deepEqual(JSON.parse(replyTo({ ...ask(message, builtIn), format })), answer)
   })
 }
+
+test('an answer is valid by its schema, whatever was said', () => {
+  const person = object({
+    name: text,
+    email: { ...text, format: 'email' },
+    tags: { type: 'array', items: text, minItems: 1 },
+  })
+  const score = { type: 'number', minimum: 0, maximum: 1 }
+  const schemas: readonly JsonObject[] = [
+    { ...object({ people: { type: 'array', items: { $ref: '#/$defs/person' }, minItems: 2 } }), $defs: { person } },
+    object({ id: { ...text, format: 'uuid' }, site: { ...text, format: 'uri' }, at: { ...text, format: 'date-time' } }),
+    object({ day: { ...text, format: 'date' }, mood: { ...text, enum: ['good', 'bad'] }, score }),
+    object({
+      kind: { const: 'event' },
+      title: { ...text, minLength: 3, maxLength: 12 },
+      count: { type: 'integer', minimum: 1 },
+    }),
+    object({
+      choice: { anyOf: [object({ a: { type: 'boolean' } }), object({ b: { type: 'integer' } })] },
+      none: { type: 'null' },
+    }),
+    { allOf: [object({ left: text }), object({ right: score })], type: 'object' },
+    { type: 'array', items: { type: 'integer' }, minItems: 3 },
+    { ...text, maxLength: 5 },
+  ]
+  const messages = [
+    'thanks',
+    'Ann met Bob on 2026-05-01, 31 people, ann@example.com, https://example.com/a',
+    '2+2',
+    'bad 0.5 7',
+  ]
+  for (const schema of schemas) {
+    for (const message of messages) {
+      const answer = JSON.parse(replyTo({ ...ask(message, []), format: { name: 'answer', schema } }))
+      const checked = z.fromJSONSchema(schema).safeParse(answer)
+      assert.ok(checked.success, `${JSON.stringify(answer)}: ${checked.error?.message}`)
+    }
+  }
+})
 
 test('with a format, a tool is still called, and what it answered fills the fields of the same name', () => {
   const format = { name: 'answer', schema: object({ humidity: { type: 'integer' } }, ['humidity']) }

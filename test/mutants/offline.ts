@@ -97,4 +97,11 @@ export const mutants: readonly Mutant[] = [
     to: '',
     tests: conversation,
   },
+  {
+    says: 'a format of texts is filled with any words',
+    file: 'src/models/offline-fill.ts',
+    from: 'if (format !== undefined) return take(source, format.like)',
+    to: '',
+    tests: conversation,
+  },
 ]
