@@ -176,6 +176,23 @@ export const migrations: readonly Migration[] = [
     // The digest of a turn's entries, taken when it ended.
     `ALTER TABLE turns ADD COLUMN hash TEXT`,
   ],
+  [
+    // A table without rowids is an index: SQLite reads a row whole, megabytes too, to see whether it is the one beside it.
+    {
+      sqlite: [
+        `CREATE TABLE rows_of_items (
+          thread_id TEXT NOT NULL, seq BIGINT NOT NULL, id TEXT NOT NULL, turn_id TEXT NOT NULL, at BIGINT NOT NULL,
+          body TEXT NOT NULL, asked TEXT, PRIMARY KEY (thread_id, seq)
+        )`,
+        `INSERT INTO rows_of_items (thread_id, seq, id, turn_id, at, body, asked)
+         SELECT thread_id, seq, id, turn_id, at, body, asked FROM items`,
+        `DROP TABLE items`,
+        `ALTER TABLE rows_of_items RENAME TO items`,
+        `CREATE INDEX items_by_id ON items (thread_id, id)`,
+      ],
+      postgres: [],
+    },
+  ],
 ]
 
 /** The statements of a migration for one database. */

@@ -95,4 +95,11 @@ export const mutants: readonly Mutant[] = [
     to: '`PostgreSQL is unavailable: ${words} (${message})`',
     tests: ['test/store/away.test.ts'],
   },
+  {
+    says: 'the items of before are lost when their table is made anew',
+    file: 'src/store/migrations.ts',
+    from: 'SELECT thread_id, seq, id, turn_id, at, body, asked FROM items`',
+    to: 'SELECT thread_id, seq, id, turn_id, at, body, asked FROM items WHERE FALSE`',
+    tests: suite,
+  },
 ]

@@ -87,6 +87,30 @@ export function boundTests(open: Open): void {
     assert.deepEqual([entries.length, more], [2, true])
   })
 
+  test('an item is found without reading the long one beside it', async (t) => {
+    const { store } = await open(t)
+    /** CPU time for the ends of some threads, each behind a message of so many letters; the best of some rounds. */
+    const cost = async (letters: number): Promise<number> => {
+      const places = []
+      for (let at = 0; at < 12; at++) {
+        const [long, short] = [say('x'.repeat(letters)), say('short')]
+        const { turn } = await store.turns.start(turnOf({ input: [long, short] }))
+        places.push({ threadId: turn.threadId, itemId: short.id })
+      }
+      let best = Number.POSITIVE_INFINITY
+      for (let round = 0; round < 3; round++) {
+        const before = process.cpuUsage()
+        assert.equal((await store.threads.findItems(ada, places)).length, places.length)
+        const { user, system } = process.cpuUsage(before)
+        best = Math.min(best, user + system)
+      }
+      return best
+    }
+    const few = Math.max(await cost(1), 1_000)
+    const many = await cost(12 * megabyte)
+    assert.ok(many < 10 * few, `${many} against ${few}`)
+  })
+
   test('items are found by their ids, those of their user alone', async (t) => {
     const { store } = await open(t)
     const input = [say('one'), say('two'), say('three')]

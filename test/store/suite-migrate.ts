@@ -139,6 +139,36 @@ export function migrateTests(openVersion: OpenVersion): void {
     )
   })
 
+  test('the items of before are kept, in their order', async (t) => {
+    const old = await openVersion(t, 7)
+    await old.run(
+      `INSERT INTO threads (id, user_id, door, title, created_at, updated_at, last_seq, last_turn)
+       VALUES ('t', 'ada', 'web', '', 1, 1, 2, 'n')`,
+    )
+    for (const [seq, text] of [
+      [2, 'later'],
+      [1, 'first'],
+    ] as const) {
+      const body = { type: 'message', role: 'user', content: [{ type: 'text', text }] }
+      await old.run(
+        `INSERT INTO items (thread_id, seq, id, turn_id, at, body, asked) VALUES ('t', ?, ?, 'n', 7, ?, NULL)`,
+        seq,
+        `i${seq}`,
+        JSON.stringify(body),
+      )
+    }
+    const store = await old.upgrade()
+    const { entries } = await store.threads.entries(ada, 't', { after: 0, limit: 9 })
+    assert.deepEqual(
+      entries.map(({ seq, id, at, item }) => [seq, id, at, item.type === 'message' && item.content[0]]),
+      [
+        [1, 'i1', 7, { type: 'text', text: 'first' }],
+        [2, 'i2', 7, { type: 'text', text: 'later' }],
+      ],
+    )
+    assert.equal((await store.threads.findItems(ada, [{ threadId: 't', itemId: 'i2' }])).length, 1)
+  })
+
   test('a database that is up to date lacks nothing, and one that lost something says what', async (t) => {
     const old = await openVersion(t, migrations.length)
     const store = await old.upgrade()
