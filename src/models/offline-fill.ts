@@ -28,12 +28,12 @@ const properNames = /(?<![\p{L}\d/.@])\p{Lu}[\p{L}\d'’-]*(?:,? (?:(?:de|la|of|
 const shapedText = /(?<![\w./+-])(?:https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)]|[\w.+-]+@[\w.-]+\w|[\w./-]*\w\.[a-z]\w*)/
 
 /** Formats of texts: what one looks like, and one that means nothing. */
-const formats: Readonly<Record<string, { readonly like: RegExp; readonly none: string } | undefined>> = {
-  email: { like: /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/, none: 'nobody@example.com' },
-  uri: { like: /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)]/, none: 'https://example.com/' },
-  uuid: { like: /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/i, none: '00000000-0000-4000-8000-000000000000' },
-  'date-time': { like: /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/, none: '1970-01-01T00:00:00Z' },
-}
+const formats: ReadonlyMap<unknown, { readonly like: RegExp; readonly none: string }> = new Map([
+  ['email', { like: /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/, none: 'nobody@example.com' }],
+  ['uri', { like: /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)]/, none: 'https://example.com/' }],
+  ['uuid', { like: /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/i, none: '00000000-0000-4000-8000-000000000000' }],
+  ['date-time', { like: /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/, none: '1970-01-01T00:00:00Z' }],
+])
 
 /** The tool's arguments as far as the message tells them, and the required ones that it does not, described. */
 export function fillParameters({ name, description, parameters }: ToolSpec, told: Told) {
@@ -92,7 +92,7 @@ function made({ name, schema }: Slot, reply: string, source: Source): Json {
     return Array.from({ length: Math.min(Number(schema.minItems ?? 0), maxValues) }, () => fill(slot, source) ?? null)
   }
   if (schema.type === 'string') {
-    const shaped = isDay(name, schema) ? source.today : formats[String(schema.format)]?.none
+    const shaped = isDay(name, schema) ? source.today : formats.get(schema.format)?.none
     const least = Math.min(Number(schema.minLength ?? 0), maxPadding)
     return shaped ?? reply.slice(0, Number(schema.maxLength ?? Infinity)).padEnd(least, '.')
   }
@@ -165,7 +165,7 @@ function takeText({ name, schema, wish }: Slot, source: Source): string | undefi
   const undated = source.text.replace(day?.said ?? '', ' ')
   if (isDay(name, schema)) source.text = undated
   if (isDay(name, schema) || wish === 'optional') return isDay(name, schema) ? day?.day : undefined
-  const format = formats[String(schema.format)]
+  const format = formats.get(schema.format)
   if (format !== undefined) return take(source, format.like)
   const isFree = freeText.test(name)
   const clear = take(source, quotedText) ?? (isFree ? undefined : properName(name, source)) ?? take(source, shapedText)

@@ -10,12 +10,12 @@ const deepest = 5
 
 export const connectHint = 'To connect a real model, set LLM_PROVIDER and LLM_API_KEY, or run `atrium model set`.'
 const whoAmI = "I am Atrium's built-in offline model: a few simple rules, no real language model."
-const exampleWords: Readonly<Record<string, string>> = {
-  time: 'tell the time: "what time is it in Tokyo?", "what day is it tomorrow?"',
-  calculate: 'calculate: "what is 17% of 80?", "square root of 2"',
-  memory_write: 'remember: "remember that my bike is blue"',
-  memory_search: 'recall: "what do you remember about my bike?"',
-}
+const exampleWords: ReadonlyMap<string, string> = new Map([
+  ['time', 'tell the time: "what time is it in Tokyo?", "what day is it tomorrow?"'],
+  ['calculate', 'calculate: "what is 17% of 80?", "square root of 2"'],
+  ['memory_write', 'remember: "remember that my bike is blue"'],
+  ['memory_search', 'recall: "what do you remember about my bike?"'],
+])
 const refusals: readonly string[] = [
   'Sorry, that is beyond me: I am the built-in offline model. Say "help" to see what I can do.',
   'I have no rule for that. Say "help" to see mine; `atrium model set` connects a model that can think.',
@@ -62,7 +62,9 @@ export function refusal(message: string): string {
 
 /** What it can do with the tools that are offered. */
 export function help(tools: readonly ToolSpec[]): string {
-  const lines = tools.map((tool) => `- ${exampleWords[tool.name] ?? `${tool.name}: ${tool.description.split('.')[0]}`}`)
+  const lines = tools.map(
+    (tool) => `- ${exampleWords.get(tool.name) ?? `${tool.name}: ${tool.description.split('.')[0]}`}`,
+  )
   return [whoAmI, 'I can:', '- greet you: "hello"', ...lines.slice(0, maxLines), '', connectHint].join('\n')
 }
 
@@ -78,10 +80,8 @@ export function phrase({ output, error }: Result, name: string, message: string)
   const found = name === 'memory_search' ? text.replaceAll(/^## .*\n/gm, '') : value
   const lines = linesOf(found, 0).map((line) => line.slice(0, maxLineChars))
   if (lines.length > maxLines) lines.splice(maxLines, Infinity, '… and more')
-  const lead = { calculate: [], memory_search: found === text ? [] : ['From memory:'] }[name] ?? [
-    `Here is what ${name} says:`,
-  ]
-  return [...lead, ...lines].join('\n')
+  const lead = name === 'memory_search' ? (found === text ? [] : ['From memory:']) : [`Here is what ${name} says:`]
+  return [...(name === 'calculate' ? [] : lead), ...lines].join('\n')
 }
 
 /** "In Tokyo it is …", and which day it is that was asked for. */

@@ -84,6 +84,7 @@ const results: readonly (readonly [name: string, output: string, words: RegExp, 
   ['weather', '{"days":[{"date":"1 May","temp_max":3}]}', /:\ndays:\n {2}- date: 1 May, temp max: 3$/],
   ['weather', 'City not found: Xyz', /^weather could not do that: City not found: Xyz$/, true],
   ['find', '["a","b"]', /:\n- a\n- b$/],
+  ['constructor', 'plain words', /^Here is what constructor says:\nplain words$/],
   ['find', 'plain words', /:\nplain words$/],
   ['find', fence('{"a":1}', 'find'), /says:\na: 1$/],
   ['find', '['.repeat(5_000) + ']'.repeat(5_000), /…$/],
@@ -212,6 +213,7 @@ test('odd messages and schemas never make it throw', () => {
   const schema = object({ 'b(c': text, n: { type: 'number' }, r: { $ref: '#' } }, ['b(c', 'n', 'r'])
   const tools = [
     tool('a.*(b', 'weird', schema),
+    tool('constructor', '', object({ __proto__: text, x: { ...text, format: 'constructor' } })),
     tool('x', '', { oneOf: [] }),
     tool('y', '', { properties: 3 }),
     weather,
@@ -221,6 +223,8 @@ test('odd messages and schemas never make it throw', () => {
     `weather in ${each}`,
     `x ${each}`,
     `use a b ${each}`,
+    `constructor ${each}`,
+    'help',
   ])) {
     decide(ask(message, tools), NOW)
     decide({ ...ask(message, tools), format: { name: 'f', schema } }, NOW)
