@@ -42,6 +42,8 @@ export type Config = {
   }
   readonly operatorToken?: string
   readonly model: ModelConfig
+  /** Tokens of context the model can take, where nobody else knows. */
+  readonly window?: number
   readonly responses: { readonly turnTimeoutSecs: number; readonly externalTools: boolean }
   /** 0 is no limit. */
   readonly chatRatePerMinute: number
@@ -116,6 +118,7 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
       databaseUrl: values.DATABASE_URL,
       operatorToken: values.SERVICE_REBORN_WEBUI_TOKEN,
       masterKey: values.ATRIUM_MASTER_KEY,
+      window: values.LLM_WINDOW,
       oidc: readOidc(values, given, report),
     }),
     terminal: values.CLI_ENABLED,

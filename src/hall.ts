@@ -99,10 +99,13 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     let safety = await safetyOf(settings)
     let model: Promise<Model> | undefined
     const openCurrent = (): Promise<Model> => {
-      model ??= openModel(config.model, (name) => store.secrets.get(name)).catch((error: unknown) => {
-        model = undefined
-        throw error
-      })
+      const { window } = config
+      model ??= openModel(config.model, (name) => store.secrets.get(name))
+        .then((opened) => (window === undefined ? opened : { ...opened, window }))
+        .catch((error: unknown) => {
+          model = undefined
+          throw error
+        })
       return model
     }
     // A script is a file of ours: what is wrong with it is told at the start, not by every turn.

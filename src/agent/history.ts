@@ -1,9 +1,19 @@
 // What a thread has said so far, kept in memory between turns so that a turn costs what it adds, not what stands.
-import type { Call, Entry, Item, Message, Part, Result } from '#core/item.ts'
+import {
+  type Call,
+  type Entry,
+  type Item,
+  type Message,
+  type Part,
+  type Result,
+  type Summary,
+  textMessage,
+} from '#core/item.ts'
 import type { StartedTurn, ThreadStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { fence } from '#safety/fence.ts'
 import type { Marker } from '#safety/marks.ts'
+import { shortened } from './compact.ts'
 import { tokensInItem } from './tokens.ts'
 
 const maxBytes = 64 * 1024 * 1024
@@ -12,12 +22,17 @@ const longest = 4
 /** As much of an attached file as a door takes. */
 const maxFileChars = 1024 * 1024
 
-/** A thread as the loop reads it. `items` is the log, `prompt` what the model sees of it; both only ever grow. */
+/**
+ * A thread as the loop reads it. `items` is the log, from the latest summary or the turn's beginning on; `prompt` is what
+ * the model sees of it: it only ever grows, and a summary begins another one.
+ */
 export type History = {
   readonly threadId: string
   seq: number
-  readonly items: Item[]
-  readonly prompt: Item[]
+  items: Item[]
+  prompt: Item[]
+  /** How many items of the prompt are within so many tokens each. */
+  fitted: { readonly count: number; readonly most: number }
   /** Calls of the latest response, and their results as they come in. */
   calls: Call[]
   results: Map<string, Result>
@@ -74,21 +89,22 @@ export function createHistories({
       drop(turn.threadId)
       const known = next === 1 ? emptyHistory(turn.threadId) : cached && cached.seq + 1 === next ? cached : undefined
       if (known) {
+        forget(known)
         for (const { item, seq } of entries) grow(known, item, seq)
         return keep(known)
       }
       // A turn that goes on (an answered gate, a crash) or a cold thread: the store has it all, these entries included.
-      const stored = await threads.history(turn)
-      const history = emptyHistory(turn.threadId)
-      for (const item of stored) grow(history, item, history.seq + 1)
+      const { after, items } = await threads.history(turn)
+      const history = emptyHistory(turn.threadId, after)
+      for (const item of items) grow(history, item, history.seq + 1)
       return keep(history)
     },
     async extend(turn, history, entries) {
       const before = history.bytes
       const [next] = entries
       if (next && next.seq !== history.seq + 1) {
-        const stored = await threads.history(turn)
-        for (const item of stored.slice(history.seq)) grow(history, item, history.seq + 1)
+        const { items } = await threads.history(turn, history.seq)
+        for (const item of items) grow(history, item, history.seq + 1)
       } else for (const { item, seq } of entries) grow(history, item, seq)
       if (cache.get(history.threadId) === history) bytes += history.bytes - before
     },
@@ -96,8 +112,42 @@ export function createHistories({
   }
 }
 
-function emptyHistory(threadId: string): History {
-  return { threadId, seq: 0, items: [], prompt: [], calls: [], results: new Map(), bytes: 1_000, tokens: 0 }
+/** The seq of the first item that is kept. */
+export function firstSeqOf({ seq, items }: History): number {
+  return seq - items.length + 1
+}
+
+/** Cuts what is longer than so many tokens in the prompt. What a model was shown stays the same, unless it had more room. */
+export function fit(history: History, most: number): void {
+  const again = history.fitted.count > 0 && most < history.fitted.most
+  if (again) history.prompt = [...history.prompt]
+  const { prompt } = history
+  for (let at = again ? 0 : history.fitted.count; at < prompt.length; at++) {
+    const item = prompt[at] as Item
+    const tokens = tokensInItem(item)
+    if (tokens <= most) continue
+    const cut = shortened(item, most)
+    prompt[at] = cut
+    history.tokens += tokensInItem(cut) - tokens
+  }
+  history.fitted = { count: prompt.length, most: Math.min(most, history.fitted.most) }
+}
+
+function emptyHistory(threadId: string, seq = 0): History {
+  return { threadId, seq, items: [], bytes: 1_000, ...emptyPrompt() }
+}
+
+function emptyPrompt(): Pick<History, 'prompt' | 'fitted' | 'calls' | 'results' | 'tokens'> {
+  const fitted = { count: 0, most: Number.POSITIVE_INFINITY }
+  return { prompt: [], fitted, calls: [], results: new Map(), tokens: 0 }
+}
+
+/** Lets go of what a summary stands for: only the turn that made it still looks at it. */
+function forget(history: History): void {
+  const summary = history.items.findLast((item) => item.type === 'summary')
+  if (!summary) return
+  const gone = history.items.splice(0, Math.max(summary.upTo - firstSeqOf(history) + 1, 0))
+  for (const item of gone) history.bytes -= sizeOf(item)
 }
 
 /** Outside text goes into a fence here, whichever door or tool it came by. */
@@ -113,10 +163,8 @@ function createGrow(marker: (() => Marker) | undefined) {
   const shownMessage = (item: Message): Message =>
     item.content.some(({ type }) => type === 'file') ? { ...item, content: item.content.map(shownPart) } : item
 
-  return (history: History, item: Item, seq: number): void => {
-    history.items.push(item)
-    history.seq = seq
-    history.bytes += sizeOf(item)
+  /** What an item changes in the prompt. */
+  function place(history: History, item: Item): void {
     switch (item.type) {
       case 'message':
         show(history, shownMessage(item))
@@ -137,14 +185,40 @@ function createGrow(marker: (() => Marker) | undefined) {
           close(history, { type: 'result', callId: item.callId, output: fenced(item.output ?? '', name) })
         }
         break
+      case 'summary':
+        beginAnew(history, item, place)
+        break
       case 'attempt':
       case 'gate':
-      case 'summary':
         break
       default:
         item satisfies never
     }
   }
+
+  return (history: History, item: Item, seq: number): void => {
+    history.items.push(item)
+    history.seq = seq
+    history.bytes += sizeOf(item)
+    place(history, item)
+  }
+}
+
+type Place = (history: History, item: Item) => void
+
+/** The prompt after a summary: its text, and word for word what it does not stand for. */
+function beginAnew(history: History, { text, upTo }: Summary, place: Place): void {
+  const rest = history.items.slice(Math.max(upTo - firstSeqOf(history) + 1, 0))
+  const before = `[Summary of the conversation so far, whose messages are no longer shown]\n${text}\n[End of the summary]\n\n`
+  Object.assign(history, emptyPrompt())
+  for (const item of rest) if (item.type !== 'summary') place(history, item)
+  const [first] = history.prompt
+  // Not two messages of the user in a row, which some models refuse.
+  const own = first?.type === 'message' && first.role === 'user'
+  const summary = textMessage('user', before)
+  if (own) history.prompt[0] = { ...first, content: [...summary.content, ...first.content] }
+  else history.prompt.unshift(summary)
+  history.tokens += tokensInItem(summary)
 }
 
 function show(history: History, item: Item): void {

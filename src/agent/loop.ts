@@ -9,12 +9,18 @@ import type { Outcome, Step } from '#core/store.ts'
 import { addUsage, type Turn, type TurnError, type Usage } from '#core/turn.ts'
 import { taintOf } from '#safety/taint.ts'
 import { ask } from './ask.ts'
+import { carryOut, planCut, roomIn } from './compact.ts'
 import { type Bounds, reachedBound } from './guard.ts'
-import type { History } from './history.ts'
+import { firstSeqOf, fit, type History } from './history.ts'
 import { type Move, nextMove, type Settlement } from './move.ts'
 import { attemptDraft, gateDraft, inOrderOfArrival, isGate, refusal, runCall } from './settle.ts'
 import type { Meter } from './tokens.ts'
 import type { Toolbox } from './toolbox.ts'
+
+/** Summaries before one response: a thread may have grown far beyond the window of a model that is new to it. */
+const maxCuts = 20
+/** How far beyond its room a thread may go before it is shortened without a model. */
+const pressing = 1.15
 
 export type LoopParts = {
   readonly turn: Turn
@@ -44,20 +50,27 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
   let usage = turn.usage
   let drafts: readonly Draft[] = []
   let first: Pick<Step, 'first'> = {}
+  let cuts = 0
   try {
     for (;;) {
       signal.throwIfAborted()
       const move = nextMove(history.items, toolbox)
       if (move.do === 'ask') {
         const past = spent(parts)
-        const request = requestOf(parts)
-        const bare = history.tokens + meter.around(request)
+        const around = meter.around({ system: parts.system, tools: toolbox.specs })
+        const cut: Step | undefined = cuts++ < maxCuts ? await shrink(parts, around, usage) : undefined
+        if (cut) {
+          usage = cut.usage
+          yield cut
+          continue
+        }
+        const bare = history.tokens + around
         const bound = reachedBound(past, parts.bounds) ?? (await parts.reserve(nextCall(parts, bare, usage)))
         if (bound) {
           yield { drafts: [], usage, outcome: { status: 'failed', error: bound } }
           return
         }
-        const reply = await ask({ ...parts, turnId: turn.id, request })
+        const reply = await ask({ ...parts, turnId: turn.id, request: requestOf(parts) })
         meter.learn(parts.model, bare, reply.usage)
         usage = addUsage(usage, reply.usage)
         drafts = reply.drafts
@@ -67,6 +80,7 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
         yield step
         if (step.outcome) return
         drafts = []
+        cuts = 0
       } else if (move.do === 'settle') {
         const step = yield* settle(move.calls, usage, parts)
         if (step?.outcome) return
@@ -82,6 +96,25 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
     if (!(fault instanceof AppError)) report(fault)
     yield { drafts: [...drafts, ...closing(history.items)], usage, outcome, ...first }
   }
+}
+
+/** A step that makes the thread smaller, where it has outgrown the window: a summary of what is older. */
+async function shrink(parts: LoopParts, around: number, usage: Usage): Promise<Step | undefined> {
+  const { model, history, meter, signal } = parts
+  if (!(model.window > 0)) return undefined
+  const room = roomIn(meter.bare(model, model.window), around)
+  fit(history, room.item)
+  if (history.tokens <= room.thread) return undefined
+  const plan = planCut({ firstSeq: firstSeqOf(history), items: history.items }, room)
+  if (!plan) return undefined
+  // Where there is no money for a summary, the turn is not to end by it.
+  const refused = model.byRule ?? (await parts.reserve(nextCall(parts, history.tokens, usage)))
+  const made = await carryOut(plan, { model: refused ? { ...model, byRule: true } : model, room, signal })
+  // A model that cannot be reached now may be so later: the thread is shortened by rule only when it must be.
+  if (made.failed && history.tokens <= room.thread * pressing) return undefined
+  const { item, asked } = made
+  const draft: Draft = { id: newId(), item, ...(asked && { asked }) }
+  return { drafts: [draft], usage: asked ? addUsage(usage, asked.usage) : usage }
 }
 
 /** How a fault ends a turn; undefined when the turn is to be left for whoever takes it over. */
@@ -153,7 +186,8 @@ function nextCall({ model, meter }: LoopParts, bare: number, usage: Usage): { sp
 
 /** The turn's own items, and how often the model was asked in it: each response is a run of reasoning, prose and calls. */
 function spent({ turn, history }: LoopParts): { items: readonly Item[]; steps: number } {
-  const items = history.items.slice((turn.firstSeq ?? 1) - 1 + (turn.options.inputs ?? 1))
+  const from = (turn.firstSeq ?? 1) + (turn.options.inputs ?? 1) - firstSeqOf(history)
+  const items = history.items.slice(Math.max(from, 0))
   let steps = 0
   let speaking = false
   for (const item of items) {

@@ -40,9 +40,10 @@ export function tokensInItem(item: Item): number {
       return frameTokens + tokensInText(item.text) + tokensInText(item.seal ?? '')
     case 'summary':
       return frameTokens + tokensInText(item.text)
+    case 'answer':
+      return item.decision === 'output' ? frameTokens + tokensInText(item.output ?? '') : 0
     case 'attempt':
     case 'gate':
-    case 'answer':
       return 0
     default:
       return item satisfies never
@@ -53,6 +54,8 @@ export function tokensInItem(item: Item): number {
 export interface Meter {
   /** What these bare counts are likely to be for a model. */
   right(model: Model, bare: number): number
+  /** The bare count of what a model would count as so many tokens. */
+  bare(model: Model, tokens: number): number
   /** How long a response is likely to be. */
   output(model: Model): number
   learn(model: Model, bare: number, usage: Usage): void
@@ -84,6 +87,7 @@ export function createMeter(): Meter {
 
   return {
     right: (model, bare) => Math.ceil(bare * knownOf(model).factor),
+    bare: (model, tokens) => tokens / knownOf(model).factor,
     output: (model) => Math.ceil(knownOf(model).output),
     learn(model, bare, { inputTokens, outputTokens }) {
       const known = knownOf(model)

@@ -10,7 +10,7 @@ export type ModelRequest = {
   readonly system: string
   /**
    * The thread so far, ready for the model: only `message`, `reasoning`, `call` and `result` items. What the model said
-   * stands in the order in which it said it, the results of its calls behind it, in their order. The array of one thread only ever grows, so a model may remember what it made of a prefix,
+   * stands in the order in which it said it, the results of its calls behind it, in their order. An array only ever grows, so a model may remember what it made of a prefix,
    * keyed by the array itself.
    */
   readonly items: readonly Item[]
@@ -33,6 +33,8 @@ export interface Model {
   readonly name: string
   /** Tokens of context the model can take. */
   readonly window: number
+  /** It cannot summarise a conversation: its threads are shortened by rule. */
+  readonly byRule?: true
   /** What some usage costs in USD, null where nobody knows; absent, nothing does. */
   readonly priceOf?: (usage: Omit<Usage, 'costUsd'>) => number | null
   /**

@@ -4,7 +4,7 @@ import type { DocumentStore } from './document.ts'
 import type { UserId } from './ids.ts'
 import type { Draft, Entry, Gate, Item } from './item.ts'
 import type { Json } from './json.ts'
-import type { Door, Thread, Turn, TurnError, TurnOptions, TurnStatus, Usage } from './turn.ts'
+import type { Door, ModelCall, Thread, Turn, TurnError, TurnOptions, TurnStatus, Usage } from './turn.ts'
 
 /** Who runs a turn: a process, and how often it has joined. An append under an old lease is refused. */
 export type Lease = { readonly owner: string; readonly epoch: number }
@@ -161,8 +161,11 @@ export interface ThreadStore {
   findItems(user: UserId, places: readonly ItemPlace[]): Promise<readonly Entry[]>
   /** The thread of this user's that waits for the output of a call. */
   findByOpenCall(user: UserId, callId: string): Promise<Thread | undefined>
-  /** Every item of a thread whose turn the runner holds. */
-  history(turn: Turn): Promise<Item[]>
+  /**
+   * The items that a turn goes by, for the runner that holds it: those behind the seq that the latest summary of its thread
+   * reaches up to, and those of the turn itself; or all those after a seq. `after` is the one before the first.
+   */
+  history(turn: Turn, after?: number): Promise<{ readonly after: number; readonly items: Item[] }>
   /** Erases the thread with its turns and items. Tells which turns had not ended; undefined when there is no such thread. */
   remove(user: UserId, threadId: string): Promise<readonly Turn[] | undefined>
   /** Erases some of a user's threads: a bounded part, to be called while there is more. */
@@ -245,6 +248,8 @@ export type DayUsage = Usage & {
 }
 
 export interface UsageStore {
+  /** Adds a call of a model that belongs to no turn. */
+  add(user: UserId, call: ModelCall): Promise<void>
   /** The last so many days, today included, newest first; of one user, or of all. */
   list(user: UserId | undefined, days: number): Promise<readonly DayUsage[]>
 }

@@ -21,6 +21,7 @@ export function createOfflineModel({ clock = Date.now }: { clock?: () => number 
     provider: 'offline',
     name: 'offline',
     window: windowTokens,
+    byRule: true,
     async *stream(request, signal) {
       signal.throwIfAborted()
       let written = ''

@@ -34,7 +34,7 @@ export function createScriptedModel({
     signal.throwIfAborted()
     if (reply.error) throw new AppError(reply.error.code, reply.error.message ?? `the script says ${reply.error.code}`)
   }
-  return { provider: 'scripted', name, window: windowTokens, stream }
+  return { provider: 'scripted', name, window: windowTokens, byRule: true, stream }
 }
 
 /** The reply to these items: the first whose conditions fit the latest input, else the one in turn. */

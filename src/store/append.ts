@@ -9,16 +9,24 @@ type Target = { readonly threadId: string; readonly turnId: string; readonly at:
 /** Writes drafts after the thread's last item and sets its open call. The thread row is the lock that keeps seq gap-free. */
 export function* append(target: Target, drafts: readonly Draft[], openCall: string | null): Job<Entry[]> {
   const row = yield* first(
-    'UPDATE threads SET last_seq = last_seq + ?, updated_at = ?, open_call = ? WHERE id = ? RETURNING last_seq',
+    `UPDATE threads SET last_seq = last_seq + ?, updated_at = ?, open_call = ?, summarised = COALESCE(?, summarised)
+     WHERE id = ? RETURNING last_seq`,
     drafts.length,
     target.at,
     openCall,
+    summarisedIn(drafts),
     target.threadId,
   )
   if (!row) throw new AppError('lease_lost', `thread ${target.threadId} is gone`)
   const entries = entriesOf(drafts, target.turnId, Number(row['last_seq']) - drafts.length, target.at)
   yield* insert(target.threadId, entries)
   return entries
+}
+
+/** How far a summary among these reaches. */
+function summarisedIn(drafts: readonly Draft[]): number | null {
+  for (const { item } of drafts) if (item.type === 'summary') return item.upTo
+  return null
 }
 
 /** Writes entries whose place is known already. */

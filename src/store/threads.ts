@@ -37,10 +37,16 @@ export function createThreadStore({ sql }: { sql: Sql }): ThreadStore {
         const row = yield* first('SELECT * FROM threads WHERE open_call = ? AND user_id = ?', callId, user)
         return row && threadOf(row)
       }),
-    history: ({ threadId }) =>
+    history: ({ threadId, firstSeq = 1 }, given) =>
       sql.read(function* () {
-        const rows = yield* query('SELECT body FROM items WHERE thread_id = ? ORDER BY seq', threadId)
-        return rows.map(itemOf)
+        const row = given === undefined && (yield* first('SELECT summarised FROM threads WHERE id = ?', threadId))
+        const after = given ?? Math.min(row ? Number(row['summarised']) : 0, firstSeq - 1)
+        const rows = yield* query(
+          'SELECT body FROM items WHERE thread_id = ? AND seq > ? ORDER BY seq',
+          threadId,
+          after,
+        )
+        return { after, items: rows.map(itemOf) }
       }),
     remove: (user, threadId) => sql.write(() => eraseThread(user, threadId)),
     eraseSome: (user) => sql.write(() => eraseSome(user, sql.lock)),

@@ -3,7 +3,7 @@ import { dayMs } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
 import { type UserId, userId } from '#core/ids.ts'
 import type { DayUsage, Lease, Reserved, Step, UsageStore } from '#core/store.ts'
-import type { Turn } from '#core/turn.ts'
+import type { ModelCall, Turn } from '#core/turn.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { isRunning } from './status.ts'
 
@@ -12,6 +12,7 @@ const maxRows = 20_000
 
 export function createUsageStore({ sql, now }: { sql: Sql; now: () => number }): UsageStore {
   return {
+    add: (user, call) => sql.write(() => addCall({ user, slot: 0, turns: 0, day: dayOf(now()) }, call)),
     list: (user, days) => sql.read(() => listUsage(user, dayOf(now()) - days + 1)),
   }
 }
@@ -29,9 +30,19 @@ export function* countUsage(turn: Turn, { drafts, first: begins }: Step, now: nu
   let turns = begins ? 1 : 0
   for (const { asked } of drafts) {
     if (!asked) continue
-    const { model, usage } = asked
-    yield* run(
-      `INSERT INTO usage (user_id, day, model, slot, turns, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_usd)
+    yield* addCall(
+      { user: turn.userId, slot: Number.parseInt(turn.id.at(-1) ?? '0', 16), turns, day: dayOf(now) },
+      asked,
+    )
+    turns = 0
+  }
+}
+
+type Place = { readonly user: UserId; readonly slot: number; readonly turns: number; readonly day: number }
+
+function* addCall({ user, slot, turns, day }: Place, { model, usage }: ModelCall): Job<void> {
+  yield* run(
+    `INSERT INTO usage (user_id, day, model, slot, turns, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_usd)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (user_id, day, model, slot) DO UPDATE SET turns = usage.turns + excluded.turns,
          input_tokens = usage.input_tokens + excluded.input_tokens,
@@ -39,19 +50,17 @@ export function* countUsage(turn: Turn, { drafts, first: begins }: Step, now: nu
          output_tokens = usage.output_tokens + excluded.output_tokens,
          reasoning_tokens = usage.reasoning_tokens + excluded.reasoning_tokens,
          cost_usd = COALESCE(usage.cost_usd + excluded.cost_usd, usage.cost_usd, excluded.cost_usd)`,
-      turn.userId,
-      dayOf(now),
-      model,
-      Number.parseInt(turn.id.at(-1) ?? '0', 16),
-      turns,
-      usage.inputTokens,
-      usage.cachedTokens,
-      usage.outputTokens,
-      usage.reasoningTokens,
-      usage.costUsd,
-    )
-    turns = 0
-  }
+    user,
+    day,
+    model,
+    slot,
+    turns,
+    usage.inputTokens,
+    usage.cachedTokens,
+    usage.outputTokens,
+    usage.reasoningTokens,
+    usage.costUsd,
+  )
 }
 
 type Held = { readonly usd: number; readonly cap: number; readonly now: number }

@@ -62,6 +62,8 @@ export interface Runner {
   full(starting: number): boolean
   /** Runs a turn that was started under our lease. */
   take(started: StartedTurn, lease: Lease): void
+  /** The model of the moment. */
+  model(): Promise<Model>
   /** Looks for queued turns soon. */
   wake(): void
   /** True while a turn runs here. */
@@ -158,12 +160,15 @@ export function createRunner(parts: RunnerParts): Runner {
   }
 
   /** The tools of this moment under the policy: it sees whose turn it is, and what the model has read so far. */
-  function toolboxOf({ userId: user, threadId, options }: Turn, { items, prompt }: History): Toolbox {
+  function toolboxOf({ userId: user, threadId, options }: Turn, history: History): Toolbox {
     const toolbox: Toolbox = createToolbox({
       tools: parts.tools(),
       callers: options.tools,
-      judge: (call, tool) =>
-        parts.judge({ user, threadId, call, tool, taint: taintOf(prompt), items, specs: toolbox.specs }),
+      judge(call, tool) {
+        // A summary begins another prompt: what the model sees is looked up each time.
+        const { items, prompt } = history
+        return parts.judge({ user, threadId, call, tool, taint: taintOf(prompt), items, specs: toolbox.specs })
+      },
     })
     return toolbox
   }
@@ -250,6 +255,7 @@ export function createRunner(parts: RunnerParts): Runner {
     room: (starting) => (draining || isFull(starting) ? undefined : lease),
     full: (starting) => !draining && isFull(starting),
     take,
+    model: () => parts.model(),
     wake: () => claims.wake(),
     has: (turnId) => running.has(turnId),
     stop(turnId, reason) {

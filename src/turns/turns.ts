@@ -18,6 +18,7 @@ import type {
   Stretch,
 } from '#core/store.ts'
 import { ended, type Thread, type Turn, type TurnStatus } from '#core/turn.ts'
+import { type Compacted, compactHistory, type LongHistory } from './compact.ts'
 import { answerGate, maxGates, type Said } from './gates.ts'
 import { removeUser, tellErased } from './removal.ts'
 import type { Runner } from './runner.ts'
@@ -86,6 +87,8 @@ export interface Turns {
   /** Follows a user's lists of threads, jobs and gates: what changed is told by its ids. */
   changes(user: UserId): Changes
   counts(user: UserId | undefined): ReturnType<Store['turns']['count']>
+  /** Makes a history small: what is stored of a thread, and some items behind it. */
+  compact(user: UserId, history: LongHistory, signal: AbortSignal): Promise<Compacted>
   /** What the last days took of each model: of one user, or of all. */
   usage(user: UserId | undefined, days: number): Promise<readonly DayUsage[]>
 }
@@ -221,6 +224,7 @@ export function createTurns({ store, bus, runner, now = Date.now }: TurnsParts):
     watch: (user, threadId, after) => watchThread({ bus, threads: store.threads }, user, threadId, { seq: after }),
     changes: (user) => bus.changes(user),
     counts: (user) => store.turns.count(user),
+    compact: (user, history, signal) => compactHistory({ store, model: () => runner.model() }, user, history, signal),
     usage: (user, days) => store.usage.list(user, days),
   }
 }

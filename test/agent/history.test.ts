@@ -25,10 +25,13 @@ function createLog() {
       return items.map((item, at) => ({ seq: log.length + 1 + at, id: 'i', turnId: 't', at: 0, item }))
     },
     threads: {
-      history({ threadId }: Turn) {
+      history({ threadId, firstSeq = 1 }: Turn, given?: number) {
         reads++
+        const log = logs.get(threadId) ?? []
+        const summary = log.findLast((item) => item.type === 'summary')
+        const after = given ?? Math.min(summary?.upTo ?? 0, firstSeq - 1)
         // What a database gives is never the same object.
-        return Promise.resolve(structuredClone(logs.get(threadId) ?? []))
+        return Promise.resolve({ after, items: structuredClone(log.slice(after)) })
       },
     },
     get reads() {
@@ -68,7 +71,7 @@ for (const [what, between, withEntries, expected] of reads) {
     const entries = withEntries ? log.append('a', user) : []
     const history = await histories.open({ turn, entries })
     assert.equal(log.reads, expected)
-    assert.deepEqual(history.items, await log.threads.history(turn))
+    assert.deepEqual(history.items, (await log.threads.history(turn)).items)
   })
 }
 
@@ -80,7 +83,7 @@ test('what somebody wrote while the turn ran is read before the turn goes on', a
   const { prompt } = history
   log.append('a', call('c', 'read'))
   await histories.extend(turn, history, log.append('a', { type: 'result', callId: 'c', output: 'x' }))
-  assert.deepEqual(history.items, await log.threads.history(turn))
+  assert.deepEqual(history.items, (await log.threads.history(turn)).items)
   assert.equal(history.prompt, prompt)
   assert.equal(history.prompt.length, 3)
   await histories.extend(turn, history, log.append('a', prose))

@@ -332,7 +332,7 @@ for (const code of ['shutting_down', 'lease_lost'] as const) {
     ])
     await rejectsWith(runOne(t, { store, started, model, signal: controller.signal }), code)
     assert.equal((await store.turns.get(ada, started.turn.id))?.status, 'running')
-    assert.equal((await store.threads.history(started.turn)).length, 1)
+    assert.equal((await store.threads.history(started.turn)).items.length, 1)
   })
 }
 

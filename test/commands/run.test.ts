@@ -197,7 +197,7 @@ async function said(threadId: string): Promise<string[]> {
   const { readConfig } = await import('#config.ts')
   const { store } = await openHomeStore(readConfig({ ATRIUM_HOME: home.path }))
   try {
-    const items = await store.threads.history({ threadId } as Turn)
+    const { items } = await store.threads.history({ threadId } as Turn)
     return items.flatMap((item) => (item.type === 'message' && item.role === 'user' ? [textOf(item)] : []))
   } finally {
     await store.close()

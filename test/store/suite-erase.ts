@@ -36,8 +36,8 @@ export function eraseTests(open: Open): void {
     assert.deepEqual(all, { threads: 131, turns: 131, items: 4_501 + 260, parts: all.parts })
     assert.deepEqual((await store.threads.list(ada, { limit: 9 })).rows, [])
     assert.deepEqual((await store.turns.list(ada, { limit: 9 })).rows, [])
-    assert.deepEqual(await store.threads.history(long.turn), [])
-    assert.equal((await store.threads.history(kept)).length, 2)
+    assert.deepEqual((await store.threads.history(long.turn)).items, [])
+    assert.equal((await store.threads.history(kept)).items.length, 2)
   })
 
   test('what had not ended is told with what was erased, and cannot write any more', async (t) => {

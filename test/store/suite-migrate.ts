@@ -70,7 +70,7 @@ export function migrateTests(openVersion: OpenVersion): void {
     const lease = await store.leases.join('p')
     const [started] = (await store.turns.claim(lease, 1)).started
     assert.ok(started)
-    const items = await store.threads.history(started.turn)
+    const { items } = await store.threads.history(started.turn)
     assert.deepEqual(items.slice(0, before.length), after as Item[])
     assert.deepEqual(
       items.slice(before.length),

@@ -55,7 +55,7 @@ export function reachTests(open: Open): void {
     assert.equal(await store.turns.remove(operator, turn.id), true)
     assert.equal(await store.turns.findByDoor('webhook', turn.id), undefined)
     assert.ok(await store.threads.remove(operator, threadId))
-    assert.deepEqual(await store.threads.history(turn), [])
+    assert.deepEqual((await store.threads.history(turn)).items, [])
   })
 
   test('nobody else reaches them, and the channel reaches nobody else', async (t) => {

@@ -8,7 +8,9 @@ import {
   ada,
   bob,
   dayMs,
+  draft,
   finish,
+  itemsOf,
   lease,
   queuedTurn,
   reply,
@@ -60,7 +62,7 @@ export function readTests(open: Open): void {
     assert.equal(await store.turns.remove(ada, turn.id), false)
     assert.equal(await store.turns.get(ada, turn.id), undefined)
     assert.deepEqual((await store.turns.list(ada, { limit: 9 })).rows, [])
-    assert.equal((await store.threads.history(turn)).length, 2)
+    assert.equal((await store.threads.history(turn)).items.length, 2)
   })
 
   test('threads are listed by their last turn, in pages', async (t) => {
@@ -120,7 +122,26 @@ export function readTests(open: Open): void {
     assert.deepEqual((await store.threads.entries(bob, threadId, { after: 0, limit: 9 })).entries, [])
     assert.equal(await store.threads.findByOpenCall(bob, 'c1'), undefined)
     assert.equal(await store.threads.remove(bob, threadId), undefined)
-    assert.equal((await store.threads.history(turn)).length, 4)
+    assert.equal((await store.threads.history(turn)).items.length, 4)
+  })
+
+  test('the history of a turn begins behind the latest summary, and has the whole turn', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    await store.turns.record(turn, lease, step([reply('a'), reply('b'), reply('c')], { status: 'done' }))
+    const { threadId } = turn
+    const next = await store.turns.start(turnOf({ threadId }))
+    assert.equal((await store.threads.history(next.turn)).after, 0)
+    await store.turns.record(next.turn, lease, step([draft({ type: 'summary', text: 's', upTo: 3 })]))
+    await store.turns.record(next.turn, lease, step([reply('d')]))
+    const items = await itemsOf(store, turn)
+    assert.deepEqual(await store.threads.history(next.turn), { after: 3, items: items.slice(3) })
+    await store.turns.record(next.turn, lease, step([draft({ type: 'summary', text: 't', upTo: 6 })]))
+    assert.equal((await store.threads.history(next.turn)).after, 4, 'its own items are there, summarised or not')
+    await finish(store, next.turn)
+    const third = await store.turns.start(turnOf({ threadId }))
+    assert.equal((await store.threads.history(third.turn)).after, 6)
+    assert.deepEqual((await store.threads.history(third.turn, 8)).items, (await itemsOf(store, turn)).slice(8))
   })
 
   test('erasing a thread takes its turns and items with it and leaves others alone', async (t) => {
@@ -131,8 +152,8 @@ export function readTests(open: Open): void {
     assert.equal(await store.threads.remove(ada, turn.threadId), undefined)
     assert.equal(await store.threads.get(ada, turn.threadId), undefined)
     assert.equal(await store.turns.get(ada, turn.id), undefined)
-    assert.deepEqual(await store.threads.history(turn), [])
-    assert.equal((await store.threads.history(kept)).length, 4)
+    assert.deepEqual((await store.threads.history(turn)).items, [])
+    assert.equal((await store.threads.history(kept)).items.length, 4)
     const fresh = await store.turns.start(turnOf({ threadKey: 'room' }))
     assert.notEqual(fresh.turn.threadId, turn.threadId)
   })

@@ -130,7 +130,7 @@ export function recordTests(open: Open): void {
     assert.ok(await store.threads.remove(ada, turn.threadId))
     await rejectsWith(store.turns.record(turn, lease, step([reply('late')])), 'lease_lost')
     assert.equal(await store.turns.get(ada, turn.id), undefined)
-    assert.deepEqual(await store.threads.history(turn), [])
+    assert.deepEqual((await store.threads.history(turn)).items, [])
   })
 
   test('what a turn says comes back as it was said, whatever it is made of', async (t) => {
@@ -148,6 +148,6 @@ export function recordTests(open: Open): void {
       (await itemsOf(store, turn)).slice(1),
       drafts.map(({ item }) => item),
     )
-    assert.deepEqual(await store.threads.history(turn), await itemsOf(store, turn))
+    assert.deepEqual((await store.threads.history(turn)).items, await itemsOf(store, turn))
   })
 }

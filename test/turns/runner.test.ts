@@ -295,7 +295,7 @@ test('the policy sees whose call it is and what the model has read; its reason s
     [ada, turn.threadId, '{"a":1}', 'fetch', undefined],
   )
   assert.equal(judged.at(-1)?.taint, 'fetch')
-  const gate = (await house.store.threads.history(turn)).find((item) => item.type === 'gate')
+  const gate = (await house.store.threads.history(turn)).items.find((item) => item.type === 'gate')
   assert.equal(gate?.reason, 'it has read fetch')
 })
 
@@ -307,7 +307,7 @@ test('a call that the policy forbids is a result that says why', async (t) => {
     reply: (_, { items }) => (items.some(({ type }) => type === 'result') ? ['ok'] : [{ name: 'look' }]),
   })
   const turn = await ended(house)
-  const result = (await house.store.threads.history(turn)).find((item) => item.type === 'result')
+  const result = (await house.store.threads.history(turn)).items.find((item) => item.type === 'result')
   assert.deepEqual(
     [turn.status, runs, result?.output, result?.error],
     ['done', 0, 'look is not allowed here: not on Sundays', true],

@@ -1,0 +1,60 @@
+// A history made small on request: by the model as the loop does it, else by shortening it.
+import { type Summarised, summarise } from '#agent/compact.ts'
+import { createTranscript } from '#agent/transcript.ts'
+import type { UserId } from '#core/ids.ts'
+import type { Item } from '#core/item.ts'
+import type { Model } from '#core/model.ts'
+import type { Store } from '#core/store.ts'
+import { noUsage, type Usage } from '#core/turn.ts'
+import { taintOf } from '#safety/taint.ts'
+
+const pageSize = 500
+/** A thread longer than this is not read to its end. */
+const maxPages = 200
+/** Of a window, what a transcript may take, at so many characters a token. */
+const transcriptShare = 0.6
+const charsPerToken = 3
+const summaryTokens = 2_000
+/** What is kept of a history that no model summarises. */
+const maxChars = 48_000
+
+export type LongHistory = { readonly threadId?: string; readonly items: readonly Item[] }
+/** `tainted` tells that words from outside stand in it. */
+export type Compacted = { readonly text: string; readonly tainted: boolean; readonly usage: Usage }
+
+type CompactParts = { readonly store: Pick<Store, 'threads' | 'usage'>; readonly model: () => Promise<Model> }
+
+export async function compactHistory(
+  { store, model: open }: CompactParts,
+  user: UserId,
+  { threadId, items }: LongHistory,
+  signal: AbortSignal,
+): Promise<Compacted> {
+  const model = await open()
+  const transcript = createTranscript(model.byRule ? maxChars : model.window * transcriptShare * charsPerToken)
+  let tainted = false
+  const add = (some: readonly Item[]): void => {
+    tainted ||= taintOf(some) !== undefined
+    transcript.add(some)
+  }
+  for (let after = 0, pages = 0; threadId !== undefined && pages < maxPages; pages++) {
+    const { entries, more } = await store.threads.entries(user, threadId, { after, limit: pageSize })
+    add(entries.map(({ item }) => item))
+    if (!more) break
+    after = entries.at(-1)?.seq ?? after
+  }
+  add(items)
+  const whole = transcript.close()
+  // Whoever asks waits: a model that takes too long is done without.
+  const late = (): Summarised => ({ text: '', failed: true })
+  const made = await summarise({ model, transcript: whole, most: summaryTokens, signal }).catch(late)
+  if (made.asked) await store.usage.add(user, made.asked)
+  const byRule = {
+    model: { ...model, byRule: true as const },
+    transcript: whole,
+    most: maxChars / charsPerToken,
+    signal,
+  }
+  const { text } = made.failed || model.byRule ? await summarise(byRule) : made
+  return { text, tainted, usage: made.asked?.usage ?? noUsage }
+}
