@@ -4,7 +4,7 @@ import { createHistories } from '#agent/history.ts'
 import type { Config } from '#config.ts'
 import type { Bus } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
-import { newId } from '#core/ids.ts'
+import { newId, operator } from '#core/ids.ts'
 import type { Model } from '#core/model.ts'
 import type { Store } from '#core/store.ts'
 import type { Tools } from '#core/tool.ts'
@@ -133,7 +133,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       log,
       histories: createHistories({ threads: store.threads, marker: () => safety.marker() }),
       model: openCurrent,
-      tools: () => toolshed.tools(),
+      tools: (user) => toolshed.tools(user),
       judge,
       grants,
       marker: () => safety.marker(),
@@ -186,7 +186,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       turns,
       documents,
       runner,
-      tools: () => toolshed.tools(),
+      tools: () => toolshed.tools(operator),
       model: openCurrent,
       storeAway: () => keeper?.away() ?? false,
       reload,

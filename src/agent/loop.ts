@@ -76,7 +76,7 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
         drafts = reply.drafts
         first = past.steps === 0 ? { first: true } : {}
         if (reply.fault !== undefined) throw reply.fault
-        const step = { ...finishStep(drafts, usage, toolbox), ...first }
+        const step = { ...(await finishStep(drafts, usage, parts)), ...first }
         yield step
         if (step.outcome) return
         drafts = []
@@ -131,12 +131,23 @@ export function outcomeOf(fault: unknown): Outcome | undefined {
 }
 
 /** A model response as one step: the gates it runs into at once are part of it, and so is the end of the turn. */
-function finishStep(drafts: readonly Draft[], usage: Usage, toolbox: Toolbox): Step {
+async function finishStep(drafts: readonly Draft[], usage: Usage, parts: LoopParts): Promise<Step> {
+  const { toolbox } = parts
   const move = nextMove(itemsOf(drafts), toolbox)
-  if (move.do !== 'settle') return { drafts, usage, ...(move.do !== 'ask' && { outcome: restOf(move) }) }
+  if (move.do !== 'settle') return { drafts, usage, ...restIn(move) }
   if (!move.calls.every(isGate)) return { drafts, usage }
-  const gated = [...drafts, ...move.calls.map(gateDraft)]
-  return { drafts: gated, usage, outcome: restOf(nextMove(itemsOf(gated), toolbox)) }
+  const gated = [...drafts, ...(await gatesOf(move.calls, parts))]
+  return { drafts: gated, usage, ...restIn(nextMove(itemsOf(gated), toolbox)) }
+}
+
+function gatesOf(calls: readonly Settlement[], { toolbox, turn, signal, mask }: LoopParts): Promise<Draft[]> {
+  const parts = { toolbox, context: { user: turn.userId, signal }, ...(mask && { mask }) }
+  return Promise.all(calls.map((each) => gateDraft(each, parts)))
+}
+
+/** How the turn comes to rest with this move, if it does. */
+function restIn(move: Move): Pick<Step, 'outcome'> {
+  return move.do === 'wait' || move.do === 'stop' ? { outcome: restOf(move) } : {}
 }
 
 async function* settle(
@@ -146,8 +157,8 @@ async function* settle(
 ): AsyncGenerator<Step, Step | undefined> {
   const { history, toolbox, turn, signal } = parts
   if (calls.every(isGate)) {
-    const drafts = calls.map(gateDraft)
-    const step: Step = { drafts, usage, outcome: restOf(nextMove([...history.items, ...itemsOf(drafts)], toolbox)) }
+    const drafts = await gatesOf(calls, parts)
+    const step: Step = { drafts, usage, ...restIn(nextMove([...history.items, ...itemsOf(drafts)], toolbox)) }
     yield step
     return step
   }

@@ -9,22 +9,36 @@ import type { Toolbox } from './toolbox.ts'
 /** A result longer than this is cut; the model is told. */
 const maxResultChars = 200_000
 const maxOriginChars = 300
+const maxPreviewChars = 30_000
 
 /** True when settling only means telling somebody that they must decide. */
 export function isGate({ how }: Settlement): boolean {
   return how === 'approval' || how === 'output'
 }
 
-/** The gate a call waits at. */
-export function gateDraft({ call, how, word: reason, taint }: Settlement): Draft {
+type GateParts = Pick<RunParts, 'toolbox' | 'mask'> & { readonly context: Pick<ToolContext, 'user' | 'signal'> }
+
+/** The gate a call waits at, or the result of one that its tool could not do: nobody is asked for that. */
+export async function gateDraft(
+  { call, how, word: reason, taint }: Settlement,
+  { toolbox, context, mask = (text) => text }: GateParts,
+): Promise<Draft> {
   if (how === 'output') return gateOf(call, { kind: 'output', prompt: `Run ${call.name} and send its output.` })
-  const prompt = `Run \`${call.name}\`?`
-  return gateOf(call, { kind: 'approval', prompt, ...(reason && { reason }), ...(taint !== undefined && { taint }) })
+  try {
+    const preview = await toolbox.find(call.name)?.describe?.(call.args, context)
+    const why = { ...(reason && { reason }), ...(taint !== undefined && { taint }) }
+    const what = preview ? { preview: capped(mask(preview), maxPreviewChars) } : {}
+    return gateOf(call, { kind: 'approval', prompt: `Run \`${call.name}\`?`, ...why, ...what })
+  } catch (error) {
+    context.signal.throwIfAborted()
+    const output = capped(mask(error instanceof Error ? error.message : String(error)))
+    return resultDraft({ type: 'result', callId: call.callId, output, error: true })
+  }
 }
 
 function gateOf(
   { callId, name, args }: Call,
-  { kind, ...rest }: Pick<Gate, 'kind' | 'prompt' | 'reason' | 'taint'>,
+  { kind, ...rest }: Pick<Gate, 'kind' | 'prompt' | 'reason' | 'taint' | 'preview'>,
 ): Draft {
   return { id: newId(), item: { type: 'gate', callId, kind, name, args, ...rest } }
 }
@@ -93,9 +107,9 @@ function resultDraft(item: Result): Draft {
   return { id: newId(), item }
 }
 
-function capped(output: string): string {
-  if (output.length <= maxResultChars) return output
-  return `${output.slice(0, maxResultChars)}\n[cut: ${output.length - maxResultChars} more characters]`
+function capped(output: string, limit = maxResultChars): string {
+  if (output.length <= limit) return output
+  return `${output.slice(0, limit)}\n[cut: ${output.length - limit} more characters]`
 }
 
 /** A tool that does not listen to the signal must not hold the turn. */

@@ -44,6 +44,8 @@ export type Gate = {
   readonly prompt: string
   /** Why the policy asks. */
   readonly reason?: string
+  /** What the call would do, as the tool describes it: a diff, a command, a request. */
+  readonly preview?: string
   /** Where the untrusted text came from that the model had read: such a call can only be allowed once. */
   readonly taint?: string
 }

@@ -10,9 +10,10 @@ import { createBuiltInTools } from '#tools/source.ts'
 
 const maxNameChars = 200
 
-export function openBuiltInTools({ home, workspace, proxy, privateHosts }: Config): ToolSource {
+export function openBuiltInTools({ home, workspace, shell, proxy, privateHosts }: Config): ToolSource {
   return createBuiltInTools({
     now: Date.now,
+    shell,
     fetch: createFetch({ dial: lazyDial(proxy), privateHosts }),
     folderOf: (user) => (user === operator ? workspace : join(home, 'users', folderName(user), 'workspace')),
   })

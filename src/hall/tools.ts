@@ -1,27 +1,29 @@
 // The tools of the service: its sources joined, read again when they change.
+import { operator, type UserId } from '#core/ids.ts'
 import { nameKey } from '#core/tool-names.ts'
 import type { Tool, ToolSource, Tools } from '#core/tool.ts'
 import type { Log } from '#lib/log.ts'
 
 export interface Toolshed {
-  tools(): Tools
+  /** What the agent of a user has: some tools are the operator's alone. */
+  tools(user: UserId): Tools
   /** Has every source look again. */
   reload(): Promise<void>
   close(): Promise<void>
 }
 
 export async function openToolshed(sources: readonly ToolSource[], log: Log): Promise<Toolshed> {
-  let current = join([], log)
+  let all = join([], log)
+  let common = all
   const reload = async (): Promise<void> => {
     await Promise.all(sources.map((source) => source.reload()))
-    current = join(
-      sources.flatMap((source) => source.tools()),
-      log,
-    )
+    const tools = sources.flatMap((source) => source.tools())
+    all = join(tools, log)
+    common = tools.some(({ operatorOnly }) => operatorOnly) ? withoutOperators(all) : all
   }
   await reload()
   return {
-    tools: () => current,
+    tools: (user) => (user === operator ? all : common),
     reload,
     async close() {
       await Promise.all(sources.map((source) => source.close()))
@@ -37,6 +39,13 @@ function join(all: readonly Tool[], log: Log): Tools {
     if (kept.has(key)) log.error({ tool: tool.spec.name }, 'a tool is left out: its name is taken')
     else kept.set(key, tool)
   }
-  const list = [...kept.values()]
+  return setOf([...kept.values()])
+}
+
+function withoutOperators({ byName }: Tools): Tools {
+  return setOf([...byName.values()].filter(({ operatorOnly }) => !operatorOnly))
+}
+
+function setOf(list: readonly Tool[]): Tools {
   return { byName: new Map(list.map((tool) => [tool.spec.name, tool])), specs: list.map(({ spec }) => spec) }
 }

@@ -4,6 +4,7 @@ import type { Tool, ToolSource } from '#core/tool.ts'
 import type { Fetch } from '#net/fetch.ts'
 import { createWebFetch } from '#tools/web/fetch.ts'
 import { createHttpRequest } from '#tools/web/request.ts'
+import { createShellTool } from '#tools/workspace/shell.ts'
 import { createWorkspaceTools } from '#tools/workspace/tools.ts'
 import { createWork } from './work.ts'
 import { createCalculateTool } from './calculate.ts'
@@ -14,9 +15,11 @@ export type BuiltInParts = {
   readonly fetch: Fetch
   /** The folder of a user's workspace. */
   readonly folderOf: (user: UserId) => string
+  /** The operator's agent may run commands. */
+  readonly shell: boolean
 }
 
-export function createBuiltInTools({ now, fetch, folderOf }: BuiltInParts): ToolSource {
+export function createBuiltInTools({ now, fetch, folderOf, shell }: BuiltInParts): ToolSource {
   const work = createWork()
   const tools: readonly Tool[] = [
     createTimeTool({ now }),
@@ -24,6 +27,7 @@ export function createBuiltInTools({ now, fetch, folderOf }: BuiltInParts): Tool
     createWebFetch({ fetch, work }),
     createHttpRequest({ fetch }),
     ...createWorkspaceTools({ folderOf, work }),
+    ...(shell ? [createShellTool({ folderOf })] : []),
   ]
   return { tools: () => tools, reload: () => Promise.resolve(), close: () => Promise.resolve() }
 }

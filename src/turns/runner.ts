@@ -33,8 +33,8 @@ export type RunnerParts = {
   readonly histories: Histories
   /** The model of the moment; settings may change it between turns. */
   readonly model: () => Promise<Model>
-  /** The service's tools of the moment: the same object until they change. */
-  readonly tools: () => Tools
+  /** The service's tools of the moment for a user: the same object until they change. */
+  readonly tools: (user: UserId) => Tools
   readonly judge: Judge
   /** What users have allowed beyond one call: read before the policy asks for it. */
   readonly grants?: Pick<Grants, 'open'>
@@ -162,7 +162,7 @@ export function createRunner(parts: RunnerParts): Runner {
   /** The tools of this moment under the policy: it sees whose turn it is, and what the model has read so far. */
   function toolboxOf({ userId: user, threadId, options }: Turn, history: History): Toolbox {
     const toolbox: Toolbox = createToolbox({
-      tools: parts.tools(),
+      tools: parts.tools(user),
       callers: options.tools,
       judge(call, tool) {
         // A summary begins another prompt: what the model sees is looked up each time.

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { readConfig } from '#config.ts'
-import { userId } from '#core/ids.ts'
+import { operator, userId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import { openBuiltInTools } from '#hall/built-in.ts'
 import { openComponents } from '#hall/components.ts'
@@ -57,7 +57,7 @@ test('who was there first keeps a name; every name is there once', async () => {
   await put(store, 'Time', {}, bytes)
   await put(store, 'good', {}, bytes)
   await shed.reload()
-  const { specs, byName } = shed.tools()
+  const { specs, byName } = shed.tools(operator)
   assert.deepEqual(
     specs.map(({ name }) => name),
     [...own.split(' '), 'mail_send', 'mail_read', 'good'],
@@ -69,33 +69,47 @@ test('a tool that has not changed stays the same, with the code it has made read
   const { store, shed } = await open()
   await put(store, 'probe', { version: '1' }, await component())
   await shed.reload()
-  const tool = shed.tools().byName.get('probe')
+  const tool = shed.tools(operator).byName.get('probe')
   await put(store, 'other', { version: '1' }, await component())
   await shed.reload()
-  assert.equal(shed.tools().byName.get('probe'), tool)
+  assert.equal(shed.tools(operator).byName.get('probe'), tool)
   await put(store, 'probe', { version: '2' }, await component())
   await shed.reload()
-  assert.notEqual(shed.tools().byName.get('probe'), tool)
+  assert.notEqual(shed.tools(operator).byName.get('probe'), tool)
 })
 
 test('code that was replaced in the meantime does not run with the rights of the old', async () => {
   const { store, shed } = await open()
   await put(store, 'probe', { version: '1' }, await component())
   await shed.reload()
-  const tool = shed.tools().byName.get('probe')
+  const tool = shed.tools(operator).byName.get('probe')
   await put(store, 'probe', { version: '2' }, await component({ schema: '{"title":"new"}' }))
   await assert.rejects(tool?.run('{}', context) ?? Promise.resolve(), /probe has changed: try again/)
   await shed.reload()
-  assert.equal(await shed.tools().byName.get('probe')?.run('{}', context), '"ok"')
+  assert.equal(await shed.tools(operator).byName.get('probe')?.run('{}', context), '"ok"')
 })
 
 test('a tool that was removed is not called again, not even by a turn that began with it', async () => {
   const { store, shed } = await open()
   await put(store, 'probe', { version: '1' }, await component())
   await shed.reload()
-  const tool = shed.tools().byName.get('probe')
+  const tool = shed.tools(operator).byName.get('probe')
   assert.equal(await tool?.run('{}', context), '"ok"')
   await store.tools.remove('probe')
   await shed.reload()
   await assert.rejects(tool?.run('{}', context) ?? Promise.resolve(), /probe is no longer installed/)
+})
+
+test('commands are the operator’s alone, and only where they are switched on', async () => {
+  for (const [shell, wanted] of [
+    ['true', [true, false]],
+    ['false', [false, false]],
+  ] as const) {
+    const config = readConfig({ HOME: home.path, ATRIUM_SHELL: shell })
+    const shed = await openToolshed([openBuiltInTools(config)], silentLog)
+    const has = [operator, userId('ada')].map((user) => shed.tools(user).byName.has('workspace_shell'))
+    assert.deepEqual(has, wanted)
+    assert.equal(shed.tools(userId('ada')).specs, shed.tools(userId('bob')).specs)
+    assert.ok(shed.tools(userId('ada')).byName.has('workspace_write'))
+  }
 })

@@ -39,6 +39,8 @@ export const GateWire = z.object({
   reason: z.optional(z.string()),
   /** What the model had read from outside: the call can only be allowed once. */
   taint: z.optional(z.string()),
+  /** What the call would do: a diff, a command, a request. */
+  preview: z.optional(z.string()),
 })
 
 export const FaultWire = z.object({ code: z.string(), message: z.string() })
@@ -127,9 +129,18 @@ export function openGate(entries: readonly Entry[]): z.output<typeof GateWire> |
   return found && gateWire(found)
 }
 
-export function gateWire({ callId, kind, name, args, prompt, reason, taint }: Gate): z.output<typeof GateWire> {
+export function gateWire({
+  callId,
+  kind,
+  name,
+  args,
+  prompt,
+  reason,
+  taint,
+  preview,
+}: Gate): z.output<typeof GateWire> {
   const why = { ...(reason && { reason }), ...(taint !== undefined && { taint }) }
-  return { id: callId, kind, name, args: asWritten(args), prompt, ...why }
+  return { id: callId, kind, name, args: asWritten(args), prompt, ...why, ...(preview && { preview }) }
 }
 
 /** Arguments as the object they write, each number as it was written; where they write none, the text. */

@@ -51,6 +51,12 @@ export function createHttpRequest({ fetch }: { fetch: Fetch }): Tool {
     },
     repeatable: false,
     untrusted: true,
+    // oxlint-disable-next-line require-await -- a fault of the arguments is a rejection too
+    async describe(args) {
+      const { method, url, headers, body } = readRequest(args)
+      const lines = [`${method} ${url}`, ...[...headers].map(([name, value]) => `${name}: ${value}`)]
+      return body ? `${lines.join('\n')}\n\n${String(body)}` : lines.join('\n')
+    },
     async run(args, { signal, markUntrusted }) {
       const request = readRequest(args)
       const fetched = await fetch(request, signal)

@@ -1,0 +1,125 @@
+// The `workspace_shell` tool: a command in the operator's workspace, ended with all that it has started.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { StringDecoder } from 'node:string_decoder'
+import { AppError } from '#core/errors.ts'
+import type { UserId } from '#core/ids.ts'
+import type { Tool } from '#core/tool.ts'
+import { within, withDeadline } from '#lib/deadline.ts'
+import { readParams, schemaOf } from '#tools/params.ts'
+import { openFolder } from './place.ts'
+
+const usualSecs = 60
+const maxSecs = 600
+const maxCommandChars = 20_000
+/** Of a long output the beginning and the end are told. */
+const maxPartChars = 15_000
+/** What left the group may hold the output open; it is not waited for. */
+const lastMs = 1_000
+const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
+const parameters = schemaOf(
+  {
+    command: { type: 'string', minLength: 1, maxLength: maxCommandChars, description: 'For /bin/sh -c.' },
+    timeout_secs: {
+      type: 'integer',
+      minimum: 1,
+      maximum: maxSecs,
+      description: `When it is ended; after ${usualSecs} seconds without it.`,
+    },
+  },
+  ['command'],
+)
+
+type Params = { readonly command: string; readonly timeout_secs?: number }
+
+export function createShellTool({ folderOf }: { folderOf: (user: UserId) => string }): Tool {
+  return {
+    spec: {
+      name: 'workspace_shell',
+      description:
+        'Runs a command of the shell in the workspace and returns its exit code and what it printed. Waits for approval. Nothing can be typed into it, and what it leaves running is ended with it.',
+      parameters,
+    },
+    effects: 'danger',
+    repeatable: false,
+    untrusted: true,
+    operatorOnly: true,
+    // oxlint-disable-next-line require-await -- a fault of the arguments is a rejection too
+    async describe(args) {
+      const { command, timeout_secs: secs = usualSecs } = readCommand(args)
+      return `$ ${command}\n(in the workspace, for at most ${secs} seconds)`
+    },
+    async run(args, { user, signal, markUntrusted }) {
+      const { command, timeout_secs: secs = usualSecs } = readCommand(args)
+      const root = folderOf(user)
+      await using _made = await openFolder({ root, names: [] })
+      markUntrusted?.('the output of a command')
+      const { how, output } = await withDeadline(secs * 1000, signal, (either) => runCommand(command, root, either))
+      signal.throwIfAborted()
+      const end = how === 'late' ? `ended after ${secs} seconds: it took too long` : how
+      return `${end}\n\n${output === '' ? '(no output)' : output}`
+    },
+  }
+}
+
+function readCommand(args: string): Params {
+  const params = readParams(parameters, args) as Params
+  if (params.command.includes('\0')) throw new AppError('invalid_input', 'command must not have a NUL character')
+  return params
+}
+
+type Ended = { readonly how: string; readonly output: string }
+
+async function runCommand(command: string, cwd: string, signal: AbortSignal): Promise<Ended> {
+  // A group of its own, so that all of it can be ended; an environment of its own, so that no secret of ours is in it.
+  const env = { PATH: path, HOME: cwd, LANG: 'C.UTF-8', TERM: 'dumb' }
+  const child = spawn('/bin/sh', ['-c', command], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const output = gather(child)
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const late = (): void => resolve('late')
+  child.once('error', reject)
+  child.once('exit', (code, ending) => resolve(code === null ? `ended by ${ending}` : `exit code ${code}`))
+  const closed = new Promise<void>((done) => child.once('close', () => done()))
+  if (signal.aborted) late()
+  signal.addEventListener('abort', late, { once: true })
+  try {
+    const how = await promise
+    endGroup(child)
+    await within(lastMs, closed, () => {})
+    return { how, output: output() }
+  } finally {
+    signal.removeEventListener('abort', late)
+    endGroup(child)
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+  }
+}
+
+/** Ends every process of the group, also those that outlived the first. */
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // None is left.
+  }
+}
+
+/** What both streams say, in the order it comes; all but the beginning and the end of much is dropped. */
+function gather(child: ChildProcess): () => string {
+  let [head, tail, dropped] = ['', '', 0]
+  for (const stream of [child.stdout, child.stderr]) {
+    const decoder = new StringDecoder('utf8')
+    stream?.on('data', (chunk: Buffer) => {
+      const text = decoder.write(chunk)
+      const room = maxPartChars - head.length
+      head += text.slice(0, room)
+      tail += text.slice(room)
+      dropped += Math.max(0, tail.length - maxPartChars)
+      tail = tail.slice(-maxPartChars)
+    })
+    stream?.on('error', () => {})
+  }
+  return () =>
+    (dropped === 0 ? head + tail : `${head}\n[… ${dropped} characters left out …]\n${tail}`).toWellFormed().trimEnd()
+}

@@ -1,0 +1,112 @@
+// workspace_shell with the real shell: what it returns, what it leaves behind, what it refuses.
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { operator } from '#core/ids.ts'
+import { createShellTool } from '#tools/workspace/shell.ts'
+import { until } from '../../until.ts'
+import { run } from '../rig.ts'
+
+function open(t: TestContext) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-shell-')))
+  t.after(() => rmSync(root, { recursive: true, force: true }))
+  return { root, tool: createShellTool({ folderOf: () => join(root, 'work') }) }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    // What has ended and is not yet taken note of counts as ended.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+test('a command runs in the workspace; its exit code and both streams are told', async (t) => {
+  const { root, tool } = open(t)
+  assert.equal(await run(tool, { command: 'pwd; echo wrong >&2; exit 3' }), `exit code 3\n\n${root}/work\nwrong`)
+  assert.equal(await run(tool, { command: 'true' }), 'exit code 0\n\n(no output)')
+  assert.equal(await run(tool, { command: 'cat' }), 'exit code 0\n\n(no output)', 'nothing can be typed into it')
+  assert.equal(await run(tool, { command: 'kill -TERM $$' }), 'ended by SIGTERM\n\n(no output)')
+})
+
+test('nothing of the environment of the service reaches it', async (t) => {
+  const { root, tool } = open(t)
+  process.env['ATRIUM_TEST_SECRET'] = 'hush'
+  t.after(() => delete process.env['ATRIUM_TEST_SECRET'])
+  const names = (await run(tool, { command: 'env' })).split('\n\n')[1]?.split('\n').toSorted()
+  assert.deepEqual(
+    names?.map((line) => line.split('=')[0]).filter((name) => !/^(?:PWD|OLDPWD|SHLVL|_)$/.test(name ?? '')),
+    ['HOME', 'LANG', 'PATH', 'TERM'],
+  )
+  assert.ok(names?.includes(`HOME=${root}/work`))
+})
+
+test('what takes too long is ended with all that it has started', async (t) => {
+  const { tool, root } = open(t)
+  const command = 'sleep 300 & echo $! > child; echo begun; sleep 300'
+  assert.equal(await run(tool, { command, timeout_secs: 1 }), 'ended after 1 seconds: it took too long\n\nbegun')
+  const child = Number(readFileSync(join(root, 'work/child'), 'utf8'))
+  await until(() => !isAlive(child))
+})
+
+test('what is left in the background is ended too, and a turn that is stopped ends it all', async (t) => {
+  const { tool, root } = open(t)
+  const pid = () => Number(readFileSync(join(root, 'work/child'), 'utf8'))
+  assert.equal(await run(tool, { command: 'sleep 300 & echo $! > child' }), 'exit code 0\n\n(no output)')
+  await until(() => !isAlive(pid()))
+  const stop = new AbortController()
+  const running = run(tool, { command: 'sleep 300 & echo $! > child; wait' }, { signal: stop.signal })
+  const before = pid()
+  await until(() => Number.isInteger(pid()) && pid() > 0 && pid() !== before)
+  stop.abort()
+  await assert.rejects(running)
+  await until(() => !isAlive(pid()))
+})
+
+test('of much output the beginning and the end are told', async (t) => {
+  const { tool } = open(t)
+  const said = await run(tool, { command: 'seq 1 200000' })
+  assert.match(said, /^exit code 0\n\n1\n2\n3\n/)
+  assert.match(said, /\n\[… \d+ characters left out …\]\n/)
+  assert.match(said, /\n199999\n200000$/)
+  assert.ok(said.length < 31_000)
+})
+
+test('whoever is asked sees the command; only the operator has it', async (t) => {
+  const { tool } = open(t)
+  const context = { user: operator, signal: AbortSignal.timeout(1_000) }
+  assert.equal(
+    await tool.describe?.('{"command":"rm -r build","timeout_secs":5}', context),
+    '$ rm -r build\n(in the workspace, for at most 5 seconds)',
+  )
+  const { effects, repeatable, untrusted, operatorOnly } = tool
+  assert.deepEqual([effects, repeatable, untrusted, operatorOnly], ['danger', false, true, true])
+})
+
+const refused: readonly [args: unknown, why: RegExp][] = [
+  [{}, /^command is missing$/],
+  [{ command: '' }, /^command must not be empty$/],
+  [{ command: ['ls'] }, /^command must be a text$/],
+  [{ command: 'a\0b' }, /NUL/],
+  [{ command: 'touch made', timeout_secs: 0 }, /^timeout_secs must be a whole number from 1 to 600$/],
+  [{ command: 'touch made', timeout_secs: 601 }, /^timeout_secs must be/],
+  [{ command: 'touch made', cwd: '/' }, /^cwd is not a parameter; there are: command, timeout_secs$/],
+  [{ command: 'x'.repeat(20_001) }, /^command must have at most 20000 characters$/],
+]
+for (const [args, why] of refused) {
+  test(`refused, asked of nobody, and nothing is run: ${JSON.stringify(args).slice(0, 60)}`, async (t) => {
+    const { tool } = open(t)
+    const text = JSON.stringify(args)
+    await assert.rejects(run(tool, text), { message: why })
+    await assert.rejects(
+      tool.describe?.(text, { user: operator, signal: AbortSignal.timeout(1_000) }) ?? Promise.resolve(),
+      {
+        message: why,
+      },
+    )
+  })
+}
