@@ -168,8 +168,9 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
 export function secretsIn({ gateway, webhook, operatorToken, masterKey, model, oidc, databaseUrl }: Config): string[] {
   const password = databaseUrl === undefined ? undefined : URL.parse(databaseUrl)?.password
   const spelled = password && querystring.unescape(password)
-  const secrets = [gateway.authToken, webhook.secret, operatorToken, masterKey, model.apiKey, oidc?.clientSecret]
-  return [...secrets, password, spelled].flatMap((each) => each || [])
+  const secrets = [gateway.authToken, webhook.secret, operatorToken, masterKey, oidc?.clientSecret]
+  const keys = [model, ...(model.fallback ?? [])].map(({ apiKey }) => apiKey)
+  return [...secrets, ...keys, password, spelled].flatMap((each) => each || [])
 }
 
 /** Throws invalid_config when a service with this Config could not be reached by anybody. */

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import type { Json } from '#core/json.ts'
 import { type Provider, providerNames, providers } from '#core/providers.ts'
-import { choice, label, serverUrl } from './schemas.ts'
+import { choice, fallbacks, label, serverUrl } from './schemas.ts'
 import { fault, type Given, type Name, type Report, type Values } from './variables.ts'
 
 /** The choice, and what made it. `apiKey` is the environment's; a sealed one is looked up elsewhere. */
@@ -13,8 +13,14 @@ export type ModelConfig = {
   readonly baseUrl?: string
   readonly apiKey?: string
   readonly script?: string
+  /** USD for a million tokens, set by hand. */
+  readonly price?: { readonly input: number; readonly output: number }
+  /** Who is asked when it cannot answer, in this order. */
+  readonly fallback?: readonly FallbackConfig[]
   readonly source: 'environment' | 'settings' | 'key' | 'default'
 }
+
+export type FallbackConfig = Pick<ModelConfig, 'provider' | 'name' | 'baseUrl' | 'apiKey'>
 
 /** Stored settings, as far as they are read here. */
 export type Settings = Readonly<Record<string, Json>>
@@ -32,6 +38,7 @@ export function chooseModel(parts: Parts): ModelConfig {
   const { values, given, report } = parts
   const { provider, source } = chooseProvider(parts)
   if (provider === 'offline') return { provider, name: 'offline', source }
+  const price = values.LLM_PRICE && { price: values.LLM_PRICE }
   const { needs, model, keys } = providers[provider]
   // Undefined is not set; empty is set and faulty, which has been reported.
   const name = readEither(parts, provider, 'LLM_MODEL') ?? model
@@ -44,7 +51,33 @@ export function chooseModel(parts: Parts): ModelConfig {
   if (needs.includes('LLM_MODEL') && name === undefined) report(missing(provider, source, 'LLM_MODEL'))
   // A key goes to the provider it is named after and to nobody else.
   const apiKey = values.LLM_API_KEY ?? keys.map((key) => values[key]).find((key) => key !== undefined)
-  return { provider, name: name ?? '', ...(baseUrl && { baseUrl }), ...(apiKey && { apiKey }), source }
+  const chosen = { provider, name: name ?? '', ...(baseUrl && { baseUrl }), ...(apiKey && { apiKey }) }
+  const fallback = readFallback(parts, chosen)
+  return { ...chosen, ...price, ...(fallback.length > 0 && { fallback }), source }
+}
+
+/** The same server for another model of the chosen provider; any other one has its own address and key. */
+function readFallback(parts: Parts, chosen: FallbackConfig): FallbackConfig[] {
+  const { values, given, settings, report } = parts
+  let wanted = values.LLM_FALLBACK
+  if (!given.LLM_FALLBACK && isSet(settings['llm_fallback'])) {
+    const { data, error } = z.safeParse(Stored.llm_fallback, settings['llm_fallback'])
+    if (error) report(badSetting('llm_fallback', error))
+    wanted = data
+  }
+  return (wanted ?? []).map(({ provider, name: named }) => {
+    const { needs, model, keys } = providers[provider]
+    const name = named ?? model
+    if (provider === chosen.provider) return { ...chosen, name: name ?? chosen.name }
+    if (name === undefined || needs.length > 0) {
+      report(fault('LLM_FALLBACK', `names ${provider}, which can only stand behind a choice of ${provider}`))
+    }
+    const apiKey = keys
+      .filter((key) => key !== 'LLM_API_KEY')
+      .map((key) => values[key])
+      .find((key) => key !== undefined)
+    return { provider, name: name ?? '', ...(apiKey && { apiKey }) }
+  })
 }
 
 function chooseProvider({ values, given, settings, report, notify }: Parts): Pick<ModelConfig, 'provider' | 'source'> {
@@ -69,7 +102,12 @@ function chooseProvider({ values, given, settings, report, notify }: Parts): Pic
 
 const idleNames = ['LLM_MODEL', 'LLM_BASE_URL', 'LLM_API_KEY', 'LLM_SCRIPT'] as const satisfies readonly Name[]
 
-const Stored = { llm_provider: choice(providerNames), llm_model: label(), llm_base_url: serverUrl() }
+const Stored = {
+  llm_provider: choice(providerNames),
+  llm_model: label(),
+  llm_base_url: serverUrl(),
+  llm_fallback: fallbacks(),
+}
 
 /** The stored name and address count for the stored provider only: never the address of one with the key of another. */
 function readEither(parts: Parts, provider: Provider, name: 'LLM_MODEL' | 'LLM_BASE_URL'): string | undefined {

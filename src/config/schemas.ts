@@ -1,6 +1,7 @@
 // Schemas of environment variables: text in, a checked value out. A fault quotes the text only where it can be no secret.
 import { isIP } from 'node:net'
 import * as z from 'zod/mini'
+import { isProvider, providerNames } from '#core/providers.ts'
 
 const longestSecret = 4096
 const longestName = 256
@@ -89,6 +90,28 @@ export function origins() {
 export function domains() {
   const read = (text: string) => (/^([a-z0-9-]+\.)+[a-z0-9-]+$/i.test(text) ? text.toLowerCase() : undefined)
   return reading((text) => listOf(text, read), 'must be a comma list of domains')
+}
+
+/** USD for a million tokens, of input and of output. */
+export function tokenPrice() {
+  return reading((text) => {
+    const [input, output, ...rest] = text.split(',').map((each) => each.trim())
+    const fits = (each = '') => /^\d{1,6}(\.\d{1,9})?$/.test(each)
+    if (!fits(input) || !fits(output) || rest.length > 0) return undefined
+    return { input: Number(input), output: Number(output) }
+  }, 'must be two numbers, USD for a million tokens of input and of output')
+}
+
+/** A comma list of providers, each with a model behind a slash or its usual one. */
+export function fallbacks() {
+  const read = (text: string) => {
+    const [provider = '', ...name] = text.split('/')
+    return isProvider(provider) ? { provider, ...(name.length > 0 && { name: name.join('/') }) } : undefined
+  }
+  return reading(
+    (text) => listOf(text, read),
+    `must be a comma list of provider/model, each provider one of ${providerNames.join(', ')}`,
+  )
 }
 
 /** A comma list of hosts, each with a port or for every port; an IPv6 address stands in brackets. */

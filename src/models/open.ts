@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { AppError } from '#core/errors.ts'
 import type { Model } from '#core/model.ts'
 import { type Provider, providers } from '#core/providers.ts'
+import type { Log } from '#lib/log.ts'
 import { type HandPrice, knowModel } from './price.ts'
 
 export type ModelChoice = {
@@ -13,12 +14,33 @@ export type ModelChoice = {
   readonly script?: string
   /** Set by hand; else that of the table. */
   readonly price?: HandPrice
+  /** Who is asked when it cannot answer, in this order. */
+  readonly fallback?: readonly ModelChoice[]
 }
 
 type Secret = (name: string) => Promise<string | undefined>
 
 /** `secret` looks up a sealed key by the provider's customary name. */
-export async function openModel(choice: ModelChoice, secret: Secret): Promise<Model> {
+export async function openModel(choice: ModelChoice, secret: Secret, log?: Pick<Log, 'warn'>): Promise<Model> {
+  const first = await openOne(choice, secret)
+  const { fallback = [] } = choice
+  if (fallback.length === 0) return first
+  const { createFallback } = await import('./fallback.ts')
+  const others = fallback.map((each) => {
+    let model: Promise<Model> | undefined
+    const open = (): Promise<Model> => {
+      model ??= openOne(each, secret).catch((error: unknown) => {
+        model = undefined
+        throw error
+      })
+      return model
+    }
+    return { label: `${each.provider}/${each.name}`, open }
+  })
+  return createFallback({ first, others, log })
+}
+
+async function openOne(choice: ModelChoice, secret: Secret): Promise<Model> {
   const { client } = providers[choice.provider]
   switch (client) {
     case 'offline': {

@@ -1,0 +1,101 @@
+// Several models as one: who is asked, who is passed over, who is named.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AppError, type ErrorCode } from '#core/errors.ts'
+import type { Model, ModelEvent } from '#core/model.ts'
+import { noUsage } from '#core/turn.ts'
+import { createFallback } from '#models/fallback.ts'
+import { collect, fails } from './wire.ts'
+
+/** A model that answers or fails as its script says, the last entry again and again. */
+function model(name: string, script: readonly (ErrorCode | 'ok' | 'half')[]): Model & { asked: number } {
+  const made = {
+    provider: 'p',
+    name,
+    window: 1000,
+    asked: 0,
+    async *stream(): AsyncGenerator<readonly ModelEvent[]> {
+      const next = script[Math.min(made.asked++, script.length - 1)] ?? 'ok'
+      if (next === 'ok' || next === 'half') yield [{ type: 'text', text: name }]
+      if (next === 'half') throw new AppError('model_failed', `${name} broke off`)
+      if (next !== 'ok') throw new AppError(next, `${name} says ${next}`)
+      yield [{ type: 'done', usage: noUsage }]
+    },
+  }
+  return made
+}
+
+function together(first: Model, others: readonly Model[], clock = () => 0) {
+  const lines: string[] = []
+  const log = { warn: (_: unknown, line?: string) => void lines.push(line ?? '') }
+  const candidates = others.map((each) => ({ label: `p/${each.name}`, open: () => Promise.resolve(each) }))
+  return { all: createFallback({ first, others: candidates, log, clock }), lines }
+}
+
+for (const code of ['model_unreachable', 'model_rate_limited', 'model_failed', 'model_timeout'] as const) {
+  test(`after ${code} the next is asked, and the end names who answered`, async () => {
+    const { all } = together(model('a', [code]), [model('b', [code]), model('c', ['ok'])])
+    assert.deepEqual(await collect(all), [
+      { type: 'text', text: 'c' },
+      { type: 'done', usage: noUsage, model: 'c' },
+    ])
+  })
+}
+
+for (const code of ['model_refused', 'model_unauthorized', 'model_unknown'] as const) {
+  test(`${code} of the first is told: another would hide a fault of the set-up`, async () => {
+    const second = model('b', ['ok'])
+    assert.equal((await fails(collect(together(model('a', [code]), [second]).all))).code, code)
+    assert.equal(second.asked, 0)
+  })
+}
+
+test('after the first token nobody else is asked', async () => {
+  const second = model('b', ['ok'])
+  assert.match((await fails(collect(together(model('a', ['half']), [second]).all))).message, /a broke off/)
+  assert.equal(second.asked, 0)
+})
+
+test('when nobody answers, the fault of the first is told, with who else was asked', async () => {
+  const { all } = together(model('a', ['model_rate_limited']), [model('b', ['model_unauthorized'])])
+  const error = await fails(collect(all))
+  assert.equal(error.code, 'model_rate_limited')
+  assert.match(error.message, /a says model_rate_limited.*p\/b/)
+})
+
+test('who fails five times in a row within a minute is passed over for half a minute, and the log says so', async () => {
+  let now = 1_000
+  const first = model('a', ['model_failed'])
+  const { all, lines } = together(first, [model('b', ['ok'])], () => now)
+  for (let at = 0; at < 5; at++) await collect(all)
+  assert.deepEqual([first.asked, all.passedOver()], [5, ['p/a']])
+  assert.equal(lines.at(-1), 'a model is passed over')
+  now += 29_999
+  await collect(all)
+  assert.equal(first.asked, 5)
+  now += 1
+  await collect(all)
+  assert.deepEqual([first.asked, all.passedOver()], [6, []])
+})
+
+test('faults that are far apart, or not in a row, count for nothing', async () => {
+  let now = 0
+  const first = model('a', [...Array.from({ length: 4 }, () => 'model_failed' as const), 'ok', 'model_failed'])
+  const { all } = together(first, [model('b', ['ok'])], () => now)
+  for (let at = 0; at < 9; at++) await collect(all)
+  assert.deepEqual(all.passedOver(), [])
+  const slow = together(model('a', ['model_failed']), [model('b', ['ok'])], () => now)
+  for (let at = 0; at < 9; at++) {
+    await collect(slow.all)
+    now += 15_000
+  }
+  assert.deepEqual(slow.all.passedOver(), [])
+})
+
+test('when all are passed over, all are asked', async () => {
+  const first = model('a', [...Array.from({ length: 5 }, () => 'model_failed' as const), 'ok'])
+  const { all } = together(first, [model('b', ['model_failed'])])
+  for (let at = 0; at < 5; at++) await fails(collect(all))
+  assert.deepEqual(all.passedOver(), ['p/a', 'p/b'])
+  assert.deepEqual((await collect(all))[0], { type: 'text', text: 'a' })
+})
