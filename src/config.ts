@@ -6,6 +6,7 @@ import querystring from 'node:querystring'
 import { chooseModel, type ModelConfig, type Settings } from '#config/model.ts'
 import { fault, type Given, givenIn, names, parse, type Report, type Values } from '#config/variables.ts'
 import { AppError } from '#core/errors.ts'
+import { isProviderKey } from '#core/providers.ts'
 import type { LogLevel } from '#lib/log.ts'
 import { inCheckout } from '#lib/place.ts'
 
@@ -66,6 +67,8 @@ export type Config = {
   readonly maxRunning: number
   /** How tools reach the outside. */
   readonly proxy: { readonly httpsProxy?: string; readonly noProxy?: string }
+  /** Which keys of providers the environment has, by their names. */
+  readonly keysGiven: readonly string[]
   /** Lines the start should show: choices made for the operator. */
   readonly notices: readonly string[]
 }
@@ -157,6 +160,7 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
       httpsProxy: env['HTTPS_PROXY'] || env['https_proxy'] || undefined,
       noProxy: env['NO_PROXY'] || env['no_proxy'] || undefined,
     }),
+    keysGiven: names.filter((name) => isProviderKey(name) && given[name]),
     notices,
   }
   if (config.oidc) notices.push('OIDC_* variables are set, but this version does not sign anybody in through OIDC yet.')

@@ -44,6 +44,8 @@ export type Hall = {
   readonly runner: Runner
   readonly tools: () => Tools
   readonly model: () => Promise<Model>
+  /** Models that are not asked for a while, since they failed again and again. */
+  readonly passedOver: () => readonly string[]
   /** True while the database cannot be reached. */
   readonly storeAway: () => boolean
   /** Reads the settings again; the next turn follows them. */
@@ -100,14 +102,18 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     let model: Promise<Model> | undefined
     const openCurrent = (): Promise<Model> => {
       const { window } = config
-      model ??= openModel(config.model, (name) => store.secrets.get(name))
-        .then((opened) => (window === undefined ? opened : { ...opened, window }))
+      model ??= openModel(config.model, (name) => store.secrets.get(name), log)
+        .then((opened) => {
+          passedOver = () => opened.passedOver?.() ?? []
+          return window === undefined ? opened : { ...opened, window }
+        })
         .catch((error: unknown) => {
           model = undefined
           throw error
         })
       return model
     }
+    let passedOver = (): readonly string[] => []
     // A script is a file of ours: what is wrong with it is told at the start, not by every turn.
     if (config.model.provider === 'scripted') await openCurrent()
     const lease = await store.leases.join(newId())
@@ -188,6 +194,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       runner,
       tools: () => toolshed.tools(operator),
       model: openCurrent,
+      passedOver: () => passedOver(),
       storeAway: () => keeper?.away() ?? false,
       reload,
       async close(graceMs = drainMs) {

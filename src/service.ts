@@ -8,6 +8,7 @@ import { takeSocket } from '#home/socket.ts'
 import type { Gateway } from '#http/server.ts'
 import { newToken } from '#lib/token.ts'
 import { readVersion } from '#lib/version.ts'
+import { ollamaAnswers } from '#models/ollama.ts'
 import { type About, statusOf } from '#turns/status.ts'
 
 /** What open turns and streams get at the end before they are released for a restart. */
@@ -38,6 +39,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     version: readVersion(),
     startedAt: Date.now(),
     model: () => hall.config.model,
+    passedOver: () => hall.passedOver(),
     databaseBackend: hall.store.backend,
     sandboxEnabled: canRunComponents,
     doors: () => [
@@ -69,7 +71,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     parts.log.info({ version: about.version, doors: about.doors(), model: config.model.name }, 'started')
     return {
       hall,
-      lines: linesOf(hall, open, token),
+      lines: await linesOf(hall, open, token),
       async stop() {
         parts.log.info({ running: hall.runner.running }, 'stopping')
         await Promise.all([local.close(graceMs), closeAll(graceMs)])
@@ -148,7 +150,11 @@ async function openWebhookDoor({ config, turns, store }: Hall, { log }: ServiceP
 }
 
 /** The start in words. A generated token is the one secret that is printed, once per start. */
-function linesOf({ config, home }: { config: Config; home: Home }, open: readonly OpenDoor[], token: string): string[] {
+async function linesOf(
+  { config, home }: { config: Config; home: Home },
+  open: readonly OpenDoor[],
+  token: string,
+): Promise<string[]> {
   const { gateway, model, notices } = config
   const lines = open.map(({ name, address }) => `${name.padEnd(8)} ${address}`)
   const found = open.find(({ name }) => name === 'gateway')
@@ -157,13 +163,29 @@ function linesOf({ config, home }: { config: Config; home: Home }, open: readonl
     lines.push(`api      ${found.address}/api/v1`, `operator the lasting token is in ${lasting}`)
     if (!gateway.authToken) lines.push(`token    ${token}  (made for this start alone)`)
   }
-  const hint = model.provider === 'offline' ? '  (built in; a real one: atrium model set ollama qwen3)' : ''
-  lines.push(
-    `model    ${model.provider === model.name ? model.name : `${model.provider} ${model.name}`}${hint}`,
-    ...notices,
-  )
+  lines.push(`model    ${await modelLine(model)}`, ...notices)
   for (const { name, host } of weakSecrets(config)) {
     lines.push(`WARNING  ${name} is too short for a door on ${host}: set a long random one (openssl rand -hex 32)`)
   }
   return lines
+}
+
+/** Which model answers, and why that one. */
+async function modelLine({ provider, name, source, fallback = [] }: Config['model']): Promise<string> {
+  if (provider === 'offline') {
+    const found = source === 'default' && (await ollamaAnswers())
+    const hint = found
+      ? 'a local Ollama answers: atrium model set ollama qwen3'
+      : 'a real one: atrium model set ollama qwen3'
+    return `offline  (built in; ${hint})`
+  }
+  const why = {
+    environment: 'by LLM_PROVIDER',
+    settings: 'as stored',
+    key: 'its key is in the environment',
+    default: '',
+  }
+  const others = fallback.map((each) => `${each.provider}/${each.name}`)
+  const next = others.length > 0 ? `; else ${others.join(', ')}` : ''
+  return `${provider === name ? name : `${provider} ${name}`}  (${why[source]}${next})`
 }

@@ -42,6 +42,7 @@ test('an empty environment gives the defaults of the specification', () => {
     privateHosts: [],
     maxRunning: 4_000,
     proxy: {},
+    keysGiven: [],
     notices: [],
   }
   assert.deepEqual(readConfig({ HOME }), expected)

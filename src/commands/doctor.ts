@@ -5,7 +5,9 @@ import { AppError } from '#core/errors.ts'
 import type { Store } from '#core/store.ts'
 import { checkOwner, type Home, homeAt, keyFile, masterKey, tokenFile } from '#home.ts'
 import { createSeal } from '#lib/seal.ts'
+import { ollamaAnswers } from '#models/ollama.ts'
 import { openModel } from '#models/open.ts'
+import { costWords, tryModel } from '#models/trial.ts'
 import { printable } from '#safety/printable.ts'
 import { openPostgresStore, openStore } from '#store/open.ts'
 import { runningService } from './attach.ts'
@@ -14,8 +16,6 @@ import { paint, print } from './report.ts'
 type State = 'ok' | 'warning' | 'fault'
 type Finding = { readonly check: string; readonly state: State; readonly detail: string }
 
-const ollamaProbe = 'http://127.0.0.1:11434/api/version'
-const probeMs = 500
 /** Opens no secret; none is looked for with it. */
 const noKey = '0'.repeat(64)
 
@@ -130,17 +130,16 @@ async function lookAtDatabase(store: Store, say: Say): Promise<void> {
   say(`${name} answers, and has every table`)
 }
 
+/** The model is asked for one word: a key that is set is not yet one that is good. */
 async function lookAtModel({ model }: Config, secret: Secret, say: Say): Promise<void> {
-  await openModel(model, secret)
-  if (model.provider !== 'offline') return say(`${model.provider} ${model.name}`)
+  const opened = await openModel({ ...model, fallback: [] }, secret)
+  if (model.provider === 'scripted') return say(`${model.provider} ${model.name}`)
+  if (model.provider !== 'offline') {
+    const { ms, usage } = await tryModel(opened)
+    return say(
+      `${model.provider} ${model.name} answers, after ${(ms / 1000).toFixed(1)} s (${costWords(usage.costUsd)})`,
+    )
+  }
   const hint = (await ollamaAnswers()) ? 'a local Ollama answers too' : 'a real one is better'
   say(`the built-in offline model answers; ${hint}: atrium model set ollama qwen3`, 'warning')
-}
-
-async function ollamaAnswers(): Promise<boolean> {
-  try {
-    return (await fetch(ollamaProbe, { signal: AbortSignal.timeout(probeMs) })).ok
-  } catch {
-    return false
-  }
 }

@@ -1,37 +1,71 @@
-// `atrium model`: which model answers.
-import { loadConfig } from '#config.ts'
+// `atrium model`: which model answers, what others need, and whether it does.
+import { type Config, loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { isProvider, type Provider, providerNames, providers } from '#core/providers.ts'
+import type { Store } from '#core/store.ts'
 import { openHomeStore } from '#hall.ts'
+import { openModel } from '#models/open.ts'
+import { costWords, tryModel } from '#models/trial.ts'
 import { tellService } from './attach.ts'
 import { print, table } from './report.ts'
 import { withStore } from './store.ts'
 
-/** What a provider needs, in words; a script is named where the provider is. */
-const needWords: Readonly<Record<string, string>> = { LLM_BASE_URL: 'a base URL', LLM_MODEL: 'a model' }
+/** Who made the choice, in words. */
+const sources = {
+  environment: 'by LLM_PROVIDER',
+  settings: 'by atrium model set',
+  key: 'since its key is in the environment',
+  default: 'since no other is chosen',
+} as const
 
 export async function listModels(options: { json?: boolean }): Promise<void> {
   await withStore(async (store) => {
-    const { model } = loadConfig(await store.settings.all())
+    const config = loadConfig(await store.settings.all())
+    const { model } = config
+    const fallback = (model.fallback ?? []).map(({ provider, name }) => `${provider}/${name}`)
     const current = {
       provider: model.provider,
       model: model.name,
       chosen_by: model.source,
       ...(model.baseUrl && { base_url: model.baseUrl }),
+      ...(fallback.length > 0 && { fallback }),
     }
-    const rows = providerNames.map((name) => [name === model.provider ? '*' : ' ', name, wordsOf(name)])
-    print(
-      options,
-      { current, providers: providerNames },
-      `${model.provider} ${model.name} answers (chosen by ${model.source}).\n\n${table(rows)}`,
-    )
+    const sealed = (await store.secrets.list()).map(({ name }) => name)
+    const known = providerNames.map((name) => ({ name, missing: missingFor(name, config, sealed) }))
+    const rows = known.map(({ name, missing }) => {
+      const needs = missing.length > 0 ? `needs ${missing.join(' and ')}` : 'ready'
+      return [name === model.provider ? '*' : ' ', name, providers[name].words, needs]
+    })
+    const next = fallback.length > 0 ? ` When it cannot, ${fallback.join(', then ')}.` : ''
+    const first = `${model.provider} ${model.name} answers (chosen ${sources[model.source]}).${next}`
+    print(options, { current, providers: known }, `${first}\n\n${table(rows)}`)
+  })
+}
+
+/** One short live call of the model in use: its words, its time and its cost. */
+export async function testModel(options: { json?: boolean }): Promise<void> {
+  await withStore(async (store) => {
+    const { model } = loadConfig(await store.settings.all())
+    const { words, usage, model: answered, ms } = await tryIt(store, model)
+    const data = {
+      provider: model.provider,
+      model: answered,
+      words,
+      ms,
+      input_tokens: usage.inputTokens,
+      output_tokens: usage.outputTokens,
+      cost_usd: usage.costUsd,
+    }
+    const said = words === '' ? 'without words' : JSON.stringify(words)
+    const took = `${usage.inputTokens} tokens in, ${usage.outputTokens} out, ${costWords(usage.costUsd)}`
+    print(options, data, `${answered} answered after ${(ms / 1000).toFixed(1)} s: ${said}\n${took}`)
   })
 }
 
 export async function setModel(
   provider: string,
   name: string | undefined,
-  { baseUrl }: { baseUrl?: string },
+  { baseUrl, fallback }: { baseUrl?: string; fallback?: string },
 ): Promise<void> {
   if (!isProvider(provider)) {
     throw new AppError('invalid_input', `the provider must be one of ${providerNames.join(', ')}, not ${provider}`)
@@ -44,36 +78,58 @@ export async function setModel(
       llm_provider: provider,
       llm_model: name,
       llm_base_url: baseUrl,
+      llm_fallback: fallback,
     }
     // What is stored must be good: the same check that the start makes, before anything is written.
     const { model } = loadConfig({ ...before, ...mapValues(settings) })
     for (const [key, value] of Object.entries(settings)) await store.settings.set(key, value)
-    process.stdout.write(
-      model.source === 'environment'
-        ? `Stored, but LLM_PROVIDER in the environment wins: ${model.provider} ${model.name} answers.\n`
-        : `${model.provider} ${model.name} answers from now on.\n`,
-    )
+    await tellService(config.home)
+    process.stdout.write(`${await outcome(store, model)}\n`)
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'invalid_config')) throw error
-    const { needs } = providers[provider]
-    const missing = [
-      ...(needs.includes('LLM_MODEL') && name === undefined ? ['MODEL'] : []),
-      ...(needs.includes('LLM_BASE_URL') && baseUrl === undefined ? ['--base-url URL'] : []),
-    ]
-    const usage = `atrium model set ${provider} MODEL --base-url URL`
-    const words = missing.length > 0 ? `${provider} needs ${missing.join(' and ')}: ${usage}` : error.message
-    throw new AppError('invalid_input', words, { cause: error })
+    throw new AppError('invalid_input', usageOf(provider, { name, baseUrl }) ?? error.message, { cause: error })
   } finally {
     await store.close()
   }
-  await tellService(config.home)
 }
 
-/** A provider in words, with what it needs before it answers. */
-function wordsOf(name: Provider): string {
-  const { words, keys, keyed, needs } = providers[name]
-  const wanted = [...(keyed ? keys.slice(0, 1) : []), ...needs.flatMap((need) => needWords[need] ?? [])]
-  return wanted.length > 0 ? `${words}; needs ${wanted.join(' and ')}` : words
+/** What came of a choice that is stored: it is tried, for a wrong key and an absent server are found best at once. */
+async function outcome(store: Store, model: Config['model']): Promise<string> {
+  const chosen = `${model.provider} ${model.name}`
+  if (model.source === 'environment') {
+    return `Stored, but LLM_PROVIDER in the environment wins: ${chosen} answers.`
+  }
+  try {
+    if (model.provider !== 'scripted') await tryIt(store, model)
+    return `${chosen} answers from now on.`
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return `${chosen} is stored, but it does not answer: ${error.message}`
+  }
+}
+
+/** The model itself, without those that would answer for it. */
+async function tryIt(store: Store, model: Config['model']) {
+  return tryModel(await openModel({ ...model, fallback: [] }, (name) => store.secrets.get(name)))
+}
+
+/** What a provider lacks before it can be chosen by its name alone. */
+function missingFor(name: Provider, { model, keysGiven }: Config, sealed: readonly string[]): string[] {
+  const { keys, keyed, needs } = providers[name]
+  const inUse = name === model.provider
+  const hasKey = keys.some((key) => keysGiven.includes(key) || sealed.includes(key)) || (inUse && model.apiKey)
+  return [...(keyed && !hasKey ? keys.slice(0, 1) : []), ...(inUse ? [] : needs)]
+}
+
+/** The right call, where something was left out. */
+function usageOf(provider: Provider, { name, baseUrl }: { name?: string | undefined; baseUrl?: string | undefined }) {
+  const { needs } = providers[provider]
+  const missing = [
+    ...(needs.includes('LLM_MODEL') && name === undefined ? ['MODEL'] : []),
+    ...(needs.includes('LLM_BASE_URL') && baseUrl === undefined ? ['--base-url URL'] : []),
+  ]
+  if (missing.length === 0) return undefined
+  return `${provider} needs ${missing.join(' and ')}: atrium model set ${provider} MODEL --base-url URL`
 }
 
 /** An absent value is null among settings: it hides what stood there. */

@@ -258,6 +258,12 @@ function addModels(program: Command): void {
   model
     .command('set <provider> [model]')
     .description('choose the model; a running service follows at once')
-    .option('--base-url <url>', 'where an OpenAI-compatible server answers')
+    .option('--base-url <url>', 'where its server answers, with the version: …/v1')
+    .option('--fallback <list>', 'who is asked when it cannot answer: provider/model,…')
     .action(async (provider, name, options) => (await load()).setModel(provider, name, options))
+  model
+    .command('test')
+    .description('ask the model in use for one word: its answer, its time and its cost')
+    .option('--json', 'print JSON')
+    .action(async (options) => (await load()).testModel(options))
 }

@@ -42,4 +42,6 @@ export interface Model {
    * Retries by itself before the first event, never after it. Abort closes the connection.
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelEvent[]>
+  /** Of a list of models: which are not asked for a while, since they failed again and again. */
+  passedOver?(): readonly string[]
 }

@@ -12,7 +12,7 @@ import { adaptSchema } from './schema.ts'
 const maxPrompts = 64
 
 /** Makes the function that writes request bodies for one model; it remembers threads and tools as long as they live. */
-export function createBodyWriter(model: string): (request: ModelRequest) => string {
+export function createBodyWriter(model: string, { sampling = true } = {}): (request: ModelRequest) => string {
   const threads = new WeakMap<readonly Item[], { count: number; text: string }>()
   const catalogs = new WeakMap<readonly ToolSpec[], string>()
   const known = new WeakMap<ToolSpec, string>()
@@ -62,7 +62,7 @@ export function createBodyWriter(model: string): (request: ModelRequest) => stri
   const opening = `{"model":${JSON.stringify(model)},"stream":true,"stream_options":{"include_usage":true}`
   return ({ system, items, tools, temperature, format }) => {
     let body = opening
-    if (temperature !== undefined) body += `,"temperature":${JSON.stringify(temperature)}`
+    if (temperature !== undefined && sampling) body += `,"temperature":${JSON.stringify(temperature)}`
     if (tools.length > 0) body += `,"tools":${toolsJson(tools)}`
     if (format) body += `,"response_format":${JSON.stringify({ type: 'json_schema', json_schema: format })}`
     return `${body},"messages":[${join(system === '' ? '' : systemJson(system), threadJson(items))}]}`

@@ -11,6 +11,8 @@ import { defaultLimits, defaultWindow, maxErrorBytes, type ReadLimits } from './
 import type { PriceOf } from './price.ts'
 import { maxAttempts, retryAfterMs, retryDelay, type Sleep, sleep as realSleep } from './retry.ts'
 
+/** OpenAI's models that think refuse a temperature. */
+const reasons = /^(o\d|gpt-[5-9](?!.*chat))/
 const connectTimeoutMs = 10_000
 /** An idle connection is kept this long unless the server says otherwise. */
 const keepAliveMs = 30_000
@@ -56,7 +58,7 @@ export function createChatModel(parts: ChatModelParts): Model {
     secrets: [apiKey, decodeURIComponent(url.password), ...Object.values(parts.headers ?? {})],
     idleMs: limits.idleMs,
   })
-  const write = createBodyWriter(name)
+  const write = createBodyWriter(name, { sampling: provider !== 'openai' || !reasons.test(name) })
   let agent: Agent | Promise<Agent> | undefined
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {

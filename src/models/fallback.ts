@@ -19,9 +19,6 @@ const passing: ReadonlySet<ErrorCode> = new Set([
 
 export type Candidate = { readonly label: string; readonly open: () => Promise<Model> }
 
-/** `passedOver` names those that are not asked now. */
-export type FallbackModel = Model & { passedOver(): readonly string[] }
-
 type Entry = Candidate & { faults: number[]; until: number }
 
 /** Asks `first`, which is open, then the others in their order. When all are passed over, all are asked. */
@@ -35,7 +32,7 @@ export function createFallback({
   others: readonly Candidate[]
   log?: Pick<Log, 'warn'> | undefined
   clock?: () => number
-}): FallbackModel {
+}): Model & Required<Pick<Model, 'passedOver'>> {
   const head: Candidate = { label: `${first.provider}/${first.name}`, open: () => Promise.resolve(first) }
   const entries = [head, ...others].map((each): Entry => ({ ...each, faults: [], until: 0 }))
   const passedOver = (): Entry[] => entries.filter(({ until }) => until > clock())

@@ -7,6 +7,8 @@ export type About = {
   readonly startedAt: number
   /** The model of the moment, as configured. */
   readonly model: () => { readonly provider: string; readonly name: string }
+  /** Models that are not asked for a while. */
+  readonly passedOver?: () => readonly string[]
   readonly databaseBackend: string
   /** True while components can be made ready. */
   readonly sandboxEnabled: () => Promise<boolean>
@@ -25,6 +27,7 @@ export async function statusOf(turns: Pick<Turns, 'counts'>, about: About, user:
     about.sandboxEnabled(),
   ])
   const { provider, name } = about.model()
+  const away = about.passedOver?.() ?? []
   return {
     status: about.draining() ? ('draining' as const) : ('ok' as const),
     version: about.version,
@@ -32,6 +35,7 @@ export async function statusOf(turns: Pick<Turns, 'counts'>, about: About, user:
     active_jobs: counts.queued + counts.running + counts.waiting,
     llm_backend: provider,
     llm_model: name,
+    ...(away.length > 0 && { llm_passed_over: [...away] }),
     database_backend: about.databaseBackend,
     sandbox_enabled: sandboxEnabled,
     doors: about.doors(),

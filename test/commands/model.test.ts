@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { atrium, newHome } from '../atrium.ts'
+import { anthropicKey, saying, serveAnthropic } from '../models/strict-anthropic.ts'
 import { testFaults } from './faults.ts'
 
 const home = newHome()
@@ -14,9 +15,10 @@ async function current(env: Record<string, string> = {}): Promise<unknown> {
 
 test('a choice is stored with its address, and replaced as a whole', async () => {
   assert.deepEqual(await current(), { provider: 'offline', model: 'offline', chosen_by: 'default' })
-  const url = 'http://127.0.0.1:4010/v1'
+  const url = 'http://127.0.0.1:9/v1'
   const set = await atrium(home.path, ['model', 'set', 'openai-compatible', 'm-1', '--base-url', url])
-  assert.deepEqual([set.code, set.stdout], [0, 'openai-compatible m-1 answers from now on.\n'])
+  assert.equal(set.code, 0)
+  assert.match(set.stdout, /^openai-compatible m-1 is stored, but it does not answer: .*cannot be reached/)
   assert.deepEqual(await current(), {
     provider: 'openai-compatible',
     model: 'm-1',
@@ -25,6 +27,52 @@ test('a choice is stored with its address, and replaced as a whole', async () =>
   })
   await atrium(home.path, ['model', 'set', 'ollama', 'qwen3'])
   assert.deepEqual(await current(), { provider: 'ollama', model: 'qwen3', chosen_by: 'settings' })
+})
+
+test('a choice is tried: its words, its cost, a wrong key and an absent server', async (t) => {
+  const served = await serveAnthropic(t, saying([{ text: ['rea', 'dy'] }]))
+  const args = ['model', 'set', 'anthropic', 'claude-sonnet-4-6', '--base-url', `${served.url}/v1`]
+  const set = (env: Record<string, string>) => atrium(home.path, args, { env })
+  assert.match((await set({})).stdout, /is stored, but it does not answer: anthropic needs a key/)
+  const wrong = await set({ ANTHROPIC_API_KEY: 'sk-wrong-key' })
+  assert.match(wrong.stdout, /does not answer: .*refused the API key.*invalid x-api-key/)
+  assert.doesNotMatch(wrong.stdout, /sk-wrong-key/)
+  const env = { ANTHROPIC_API_KEY: anthropicKey }
+  assert.equal((await set(env)).stdout, 'anthropic claude-sonnet-4-6 answers from now on.\n')
+  const trial = await atrium(home.path, ['model', 'test', '--json'], { env })
+  assert.partialDeepStrictEqual(JSON.parse(trial.stdout), {
+    provider: 'anthropic',
+    model: 'claude-sonnet-4-6',
+    words: 'ready',
+    input_tokens: 10,
+    output_tokens: 7,
+    cost_usd: 0.000135,
+  })
+  assert.match(
+    (await atrium(home.path, ['model', 'test'], { env })).stdout,
+    /"ready"\n10 tokens in, 7 out, 0\.000135 USD/,
+  )
+  const listed = (await atrium(home.path, ['model', 'list'], { env })).stdout
+  assert.match(listed, /^\* {2}anthropic .* ready$/m)
+  assert.match(listed, /^ {3}google .* needs GEMINI_API_KEY$/m)
+  const failed = await atrium(home.path, ['model', 'test'])
+  assert.equal(failed.code, 1)
+  assert.match(failed.stderr, /atrium secret set ANTHROPIC_API_KEY/)
+})
+
+test('a fallback is stored with the choice and shown', async () => {
+  await atrium(home.path, [
+    'model',
+    'set',
+    'ollama',
+    '--base-url',
+    'http://127.0.0.1:9/v1',
+    '--fallback',
+    'openai/a/b,google',
+  ])
+  assert.partialDeepStrictEqual(await current(), { fallback: ['openai/a/b', 'google/gemini-3.5-flash'] })
+  const bad = await atrium(home.path, ['model', 'set', 'ollama', '--fallback', 'nobody/x'])
+  assert.deepEqual([bad.code, /llm_fallback must be a comma list of provider\/model/.test(bad.stderr)], [2, true])
 })
 
 test('the environment goes before what is stored, and set says so', async () => {

@@ -91,8 +91,11 @@ test('signatures of calls, thoughts and texts come back where they stood, within
     }
     if (next) items.push(textMessage('user', next))
     else
-      for (const item of [...items])
-        if (item.type === 'call') items.push({ type: 'result', callId: item.callId, output: 'ok' })
+      items.push(
+        ...items.flatMap((item): Item[] =>
+          item.type === 'call' ? [{ type: 'result', callId: item.callId, output: 'ok' }] : [],
+        ),
+      )
   }
   await collect(model, ask(items, { tools: [toolWith({ type: 'object' })] }))
   const said = list(asked[2]?.body['contents']).filter(({ role }) => role === 'model')

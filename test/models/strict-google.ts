@@ -72,7 +72,7 @@ function checkSchema(value: unknown, where: string): void {
     refuse(`${where}.enum: only texts and numbers`)
   }
   for (const name of list(required) as unknown as string[]) {
-    if (!Object.hasOwn((properties ?? {}) as Json, name)) refuse(`${where}.required[0]: property is not defined`)
+    if (!Object.hasOwn(properties ?? {}, name)) refuse(`${where}.required[0]: property is not defined`)
   }
   for (const [name, each] of Object.entries((properties ?? {}) as Json))
     checkSchema(each, `${where}.properties[${name}]`)
@@ -104,8 +104,9 @@ function checkPart(part: Json, where: string): void {
   const seal = part['thoughtSignature']
   if (part['text'] === '' && seal === undefined)
     refuse(`${where}: Unable to submit request because it has an empty text`)
-  if (seal !== undefined && !Buffer.from(String(seal), 'base64').toString().startsWith('signed ')) {
-    if (seal !== 'skip_thought_signature_validator') refuse(`${where}: Thought signature is not valid.`)
+  const known = typeof seal === 'string' && Buffer.from(seal, 'base64').toString().startsWith('signed ')
+  if (seal !== undefined && !known && seal !== 'skip_thought_signature_validator') {
+    refuse(`${where}: Thought signature is not valid.`)
   }
 }
 

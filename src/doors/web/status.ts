@@ -13,6 +13,7 @@ const StatusAnswer = z.object({
   active_jobs: z.number(),
   llm_backend: z.string(),
   llm_model: z.string(),
+  llm_passed_over: z.optional(z.array(z.string())),
   database_backend: z.string(),
   sandbox_enabled: z.boolean(),
   doors: z.array(DoorWire),
