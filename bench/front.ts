@@ -1,5 +1,5 @@
 // The whole loop behind the thinnest front there can be: a turn through the hall, its deltas written out as events.
-// `node front.ts HOME MODEL-ORIGIN [THREADSxTURNS …]` fills the home with threads of so many turns first.
+// `node front.ts HOME MODEL-ORIGIN WINDOW [THREADSxTURNS …]` fills the home with threads of so many turns first.
 import { createServer, type ServerResponse } from 'node:http'
 import { readConfig } from '#config.ts'
 import type { Event } from '#core/event.ts'
@@ -10,13 +10,14 @@ import { silentLog } from '#lib/log.ts'
 import { fill } from './fill.ts'
 import { reportReady } from './measured.ts'
 
-const [home = '', origin = '', ...fillings] = process.argv.slice(2)
+const [home = '', origin = '', window = '', ...fillings] = process.argv.slice(2)
 const env = {
   ATRIUM_HOME: home,
   LLM_PROVIDER: 'openai-compatible',
   LLM_MODEL: 'mock-1',
   LLM_BASE_URL: `${origin}/v1`,
   LLM_API_KEY: 'key-of-the-mock',
+  LLM_WINDOW: window,
 }
 const hall = await openHall({ configure: (settings) => readConfig(env, settings), log: silentLog })
 const threads: string[][] = []

@@ -1,19 +1,22 @@
 // What the past of a thread costs: turn 5, 200 and 2,000, with the thread in memory and read from the store first.
 import { compare, type Measured, type Subject } from './compare.ts'
-import { floorLoad, loopLoad, startFloor, startLoop, type Suite, turnTable, warmUp } from './suite.ts'
+import { floorLoad, loopLoad, startFloor, startLoop, startLoopWithin, type Suite, turnTable, warmUp } from './suite.ts'
 
 const depths = [5, 200, 2_000]
 /** Threads that one measurement takes up, and turns of each after the first. */
 const taken = 6
 const further = 6
+/** A window that the longest thread has outgrown many times over. */
+const smallWindow = 8_000
 
 export const length: Suite = async (bench) => {
   const { scale } = bench
   const fillings = depths.map((depth) => `${scale.rounds * taken}x${depth - 1}`)
-  const [a, b, loop] = await Promise.all([
+  const [a, b, loop, small] = await Promise.all([
     startFloor(bench, 'A'),
     startFloor(bench, 'B'),
     startLoop(bench, ...fillings),
+    startLoopWithin(bench, smallWindow, fillings.at(-1) ?? ''),
   ])
   const floors: Subject[] = [
     { name: '(A) proxy', child: a, load: () => floorLoad(1, scale.turns.single) },
@@ -35,8 +38,15 @@ export const length: Suite = async (bench) => {
       },
     ]
   })
+  const summarised = (turns: number): Subject => ({
+    name: `turn ${depths.at(-1)}, window of ${smallWindow} tokens`,
+    child: small,
+    load: (round) => loopLoad(1, turns, (turn) => small.threads?.[0]?.[round * taken + (turn % taken)]),
+  })
   await warmUp([...floors, { name: '', child: loop, load: () => loopLoad(16, scale.warmUp) }])
-  const results = await compare([...floors, ...long], scale.rounds)
+  // The first turn of each makes the summaries of its whole past.
+  await compare([summarised(taken)], scale.rounds)
+  const results = await compare([...floors, ...long, summarised(taken * further)], scale.rounds)
   const floorOf = (_: Measured, kind: 'A' | 'B'): Measured | undefined => results[kind === 'A' ? 0 : 1]
   return [turnTable('Turns of a long thread, one in flight', results, floorOf)]
 }

@@ -74,14 +74,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     says: 'compact reads the first page alone',
-    file: 'src/doors/responses/compact.ts',
+    file: 'src/turns/compact.ts',
     from: 'if (!more) break',
     to: 'break',
     tests: ['test/doors/responses/lifecycle.test.ts'],
   },
   {
     says: 'compact forgets the beginning',
-    file: 'src/doors/responses/read/compaction.ts',
+    file: 'src/agent/transcript.ts',
     from: 'head = tail.slice(0, headChars)',
     to: 'head = tail.slice(-headChars)',
     tests: ['test/doors/responses/lifecycle.test.ts'],
