@@ -11,6 +11,8 @@ import { openBuiltInTools } from '#hall/built-in.ts'
 import { openSandbox, toolSecret } from '#hall/components.ts'
 import { storeShipped } from '#hall/shipped.ts'
 import { silentLog } from '#lib/log.ts'
+import { createDocuments } from '#memory/documents.ts'
+import { createMemoryTools } from '#memory/tools.ts'
 import { printable } from '#safety/printable.ts'
 import { describeAccess, widened } from '#sandbox/package/access.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
@@ -54,7 +56,7 @@ export async function installTool(
 
 export async function listTools(options: { json?: boolean }): Promise<void> {
   await lookInto(async (store) => {
-    const own = builtIn().map(({ spec: { name, description } }) => ({
+    const own = builtIn(store).map(({ spec: { name, description } }) => ({
       name,
       built_in: true,
       version: null,
@@ -81,13 +83,13 @@ export async function listTools(options: { json?: boolean }): Promise<void> {
 }
 
 export async function showTool(name: string, options: { json?: boolean }): Promise<void> {
-  const own = builtIn().find(({ spec }) => spec.name === name)
-  if (own) {
-    const { description, parameters: schema } = own.spec
-    const text = `${name} (built in)\n${description}\n\nParameters:\n${JSON.stringify(schema, null, 2)}`
-    return print(options, { name, description, schema, capabilities: null, sha256: null }, text)
-  }
   await lookInto(async (store) => {
+    const own = builtIn(store).find(({ spec }) => spec.name === name)
+    if (own) {
+      const { description, parameters: schema } = own.spec
+      const text = `${name} (built in)\n${description}\n\nParameters:\n${JSON.stringify(schema, null, 2)}`
+      return print(options, { name, description, schema, capabilities: null, sha256: null }, text)
+    }
     const tool = await findTool(store, name)
     const { capabilities } = readCapabilities(tool.capabilities)
     const { description, sha256 } = tool
@@ -178,8 +180,9 @@ function shadows(names: readonly string[], others: readonly ToolRecord[]): strin
   return undefined
 }
 
-function builtIn(): readonly Tool[] {
-  return openBuiltInTools(loadConfig()).tools()
+function builtIn({ documents }: Store): readonly Tool[] {
+  const memory = createMemoryTools(createDocuments({ store: documents }))
+  return [openBuiltInTools(loadConfig()), memory].flatMap((source) => source.tools())
 }
 
 /** One that can no longer be read has no names: the service leaves it out. */

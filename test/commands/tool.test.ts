@@ -43,10 +43,11 @@ test('a home behind a link runs tools too', async () => {
 })
 
 test('the weather tool is there from the start', async () => {
-  const listed = JSON.parse((await atrium(home.path, ['tool', 'list', '--json'])).stdout) as { name: string }[]
+  const { stdout } = await atrium(home.path, ['tool', 'list', '--json'])
+  const listed = JSON.parse(stdout) as { name: string; built_in: boolean }[]
   assert.deepEqual(
-    listed.map(({ name }) => name),
-    ['time', 'calculate', 'weather'],
+    listed.flatMap(({ name, built_in }) => (built_in ? [] : [name])),
+    ['weather'],
   )
   const info = JSON.parse((await atrium(home.path, ['tool', 'info', 'weather', '--json'])).stdout) as Record<
     string,
@@ -59,7 +60,10 @@ test('the weather tool is there from the start', async () => {
 
 test('a built-in tool is listed and shown like any other', async () => {
   const listed = (await atrium(home.path, ['tool', 'list'])).stdout
-  assert.match(listed, /^time +built in +\S/m)
+  for (const name of ['time', 'calculate', 'web_fetch', 'http_request', 'workspace_write', 'memory_read']) {
+    assert.match(listed, new RegExp(`^${name} +built in +\\S`, 'm'))
+  }
+  assert.doesNotMatch(listed, /workspace_shell/)
   const info = JSON.parse((await atrium(home.path, ['tool', 'info', 'time', '--json'])).stdout) as object
   const { schema, ...rest } = info as { schema: { type: string }; description: string }
   assert.equal(schema.type, 'object')

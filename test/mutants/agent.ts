@@ -71,8 +71,8 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'the reason of the policy is not kept with its gate',
     file: 'src/agent/settle.ts',
-    from: "kind: 'approval', prompt, ...(reason && { reason }),",
-    to: "kind: 'approval', prompt,",
+    from: '{ ...(reason && { reason }), ...(taint',
+    to: '{ ...(taint',
     tests: ['test/turns/runner.test.ts'],
   },
   {

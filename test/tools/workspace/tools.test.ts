@@ -24,7 +24,11 @@ function open(t: TestContext) {
   const base = mkdtempSync(join(tmpdir(), 'atrium-workspace-'))
   t.after(() => rmSync(base, { recursive: true, force: true }))
   const root = join(base, 'work')
-  for (const [path, text] of Object.entries({ ...files, '../outside/secret.txt': 'the secret of the house\n' })) {
+  for (const [path, text] of Object.entries({
+    ...files,
+    '../outside/secret.txt': 'the secret of the house\n',
+    '../work-beside/a.txt': 'a\n',
+  })) {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), text)
   }
@@ -32,6 +36,7 @@ function open(t: TestContext) {
   writeFileSync(join(root, 'big.txt'), '')
   truncateSync(join(root, 'big.txt'), 10 * 1024 * 1024 + 1)
   symlinkSync('../outside', join(root, 'away'))
+  symlinkSync('../work-beside', join(root, 'alike'))
   symlinkSync('../outside/secret.txt', join(root, 'leak.txt'))
   symlinkSync('/etc/hostname', join(root, 'absolute'))
   symlinkSync('notes', join(root, 'near'))
@@ -59,7 +64,7 @@ test('a folder is listed: folders first, sizes, links and pipes named as such', 
   const { run } = open(t)
   assert.equal(
     await run('list', {}),
-    'notes/\nsrc/\nabsolute (link)\naway (link)\nbig.txt (10485761 bytes)\nempty.txt (0 bytes)\n' +
+    'notes/\nsrc/\nabsolute (link)\nalike (link)\naway (link)\nbig.txt (10485761 bytes)\nempty.txt (0 bytes)\n' +
       'leak.txt (link)\nloop (link)\nnear (link)\npicture.png (8 bytes)\npipe (no plain file)',
   )
   assert.equal(await run('list', { path: './notes/' }), 'today.md (42 bytes)\nwindows.txt (17 bytes)')
@@ -200,6 +205,7 @@ const refused: readonly [name: string, args: unknown, why: RegExp][] = [
   ['read', { path: '~/x' }, outside],
   ['read', { path: 'away/secret.txt' }, outside],
   ['read', { path: 'leak.txt' }, outside],
+  ['read', { path: 'alike/a.txt' }, outside],
   ['read', { path: 'absolute' }, outside],
   ['read', { path: 'loop' }, /^loop is a link$/],
   ['read', { path: 'pipe' }, /^pipe is no plain file$/],
