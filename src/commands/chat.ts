@@ -119,7 +119,8 @@ function createShow(): (event: ChatEvent) => void {
     if (event.type === 'tool')
       process.stdout.write(paint(event.failed ? '31' : '2', `${event.failed ? '▲' : '✓'} ${printable(event.name)}\n`))
     if (event.type !== 'end') return
-    if (event.error) process.stdout.write(`${paint('31', '▲')} ${printable(event.error.message, { lines: true })}\n\n`)
+    if (event.error)
+      process.stdout.write(`${paint('31', '▲')} ${pasteable(printable(event.error.message, { lines: true }))}\n\n`)
     if (event.status === 'waiting') process.stdout.write(`${paint('33', '●')} waiting for an approval\n\n`)
     if (event.status === 'cancelled') process.stdout.write(`${prose.end()}\n${paint('2', '■ stopped')}\n\n`)
   }

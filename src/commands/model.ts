@@ -84,7 +84,7 @@ export async function setModel(
     const { model } = loadConfig({ ...before, ...mapValues(settings) })
     for (const [key, value] of Object.entries(settings)) await store.settings.set(key, value)
     await tellService(config.home)
-    process.stdout.write(`${await outcome(store, model)}\n`)
+    print({}, {}, await outcome(store, model))
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'invalid_config')) throw error
     throw new AppError('invalid_input', usageOf(provider, { name, baseUrl }) ?? error.message, { cause: error })

@@ -30,7 +30,7 @@ export function buildProgram(): Command {
     .enablePositionalOptions()
     .exitOverride()
     .configureHelp({ showGlobalOptions: false })
-    .addHelpText('after', examples)
+    .addHelpText('after', () => examples(programName()))
     .option('--port <number>', 'the gateway’s port, before GATEWAY_PORT')
     .action(async ({ port }: Flags, command: Command) => {
       refuseUnknown(command)
@@ -85,28 +85,43 @@ export function buildProgram(): Command {
   return program
 }
 
-const examples = `
+/** Each line can be pasted as it stands. */
+function examples(atrium: string): string {
+  const lines = [
+    ['', 'chat in this terminal, with the gateway beside it'],
+    [' serve --port 8000', 'run the service without a terminal'],
+    [' run "what is 2+2?"', 'one message, one reply'],
+    [' run "review" < notes.txt', 'what is piped in joins the message'],
+    [' model set ollama qwen3', 'choose the model'],
+  ].map(([rest = '', does = '']) => `  ${atrium}${rest.padEnd(28)}${does}`)
+  return `
 Examples:
-  atrium                           chat in this terminal, with the gateway beside it
-  atrium serve --port 8000         run the service without a terminal
-  atrium run "what is 2+2?"        one message, one reply
-  git diff | atrium run "review"   what is piped in joins the message
-  atrium model set ollama qwen3    choose the model
+${lines.join('\n')}
 
 Without a model configured, a small built-in offline model answers.
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted.`
+}
 
 /** Whatever is wrong in a command points to its own help, and no command takes more than it names. */
 function holdToTheirOwn(command: Command, path = programName()): void {
   command.showHelpAfterError(`(see ${path} --help)`)
   // Where there are commands below, what is too much is an unknown one, and its action says so.
   command.allowExcessArguments(command.commands.length > 0)
+  command.addHelpText('before', () => refuseStranger(command))
   for (const each of command.commands) holdToTheirOwn(each, `${path} ${each.name()}`)
 }
 
-function refuseUnknown(command: Command): void {
-  const [name] = command.args
+function refuseUnknown(command: Command, name = command.args[0]): void {
   if (name !== undefined) command.error(`error: unknown command '${printable(name)}'`)
+}
+
+/** Nobody is shown the help of another command than the one they named. */
+function refuseStranger(command: Command): string {
+  const [name] = command.args.filter((arg) => arg !== 'help' && !arg.startsWith('-'))
+  const known =
+    name === undefined || command.commands.length === 0 || command.commands.some((each) => each.name() === name)
+  if (!known) refuseUnknown(command, name)
+  return ''
 }
 
 function flagsOf(port: string | undefined): Flags {

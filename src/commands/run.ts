@@ -6,7 +6,7 @@ import { createProse, printable } from '#safety/printable.ts'
 import type { ChatEvent } from '#turns/chat.ts'
 import { type Agent, reachAgent } from './attach.ts'
 import { readInput } from './input.ts'
-import { interruptedExit, jsonText, paint } from './report.ts'
+import { interruptedExit, jsonText, paint, pasteable } from './report.ts'
 import { withStore } from './store.ts'
 
 type RunOptions = {
@@ -120,7 +120,7 @@ function finish(end: End, started: Started | undefined, { live, json }: { live: 
   if (!live && end.status === 'done') process.stdout.write(`${end.text}\n`)
   if (end.status !== 'done') {
     const why = end.error ? `${end.error.message} (${end.error.code})` : reasons[end.status]
-    const line = printable(why ?? `the turn is ${end.status}`, { lines: true })
+    const line = pasteable(printable(why ?? `the turn is ${end.status}`, { lines: true }))
     process.stderr.write(`${paint('31', 'error:', process.stderr)} ${line}\n`)
   }
   if (started) process.stderr.write(paint('2', `thread ${started.threadId}\n`, process.stderr))

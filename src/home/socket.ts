@@ -1,6 +1,6 @@
 // Where commands meet the service of a home: a Unix socket in the home, which only its owner can enter.
 import { createHash } from 'node:crypto'
-import { existsSync, lstatSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { AppError } from '#core/errors.ts'
 import { checkOwner } from '#home.ts'
@@ -20,7 +20,7 @@ export function takeSocket(home: string): string {
 
 /** The socket of a home, if there is one; a process that crashed leaves one where nobody answers. Throws forbidden. */
 export function findSocket(home: string): string | undefined {
-  if (!existsSync(home)) return undefined
+  if (!statSync(home, { throwIfNoEntry: false })?.isDirectory()) return undefined
   checkOwner(home)
   const socket = socketOf(home)
   const found = lstatSync(socket, { throwIfNoEntry: false })

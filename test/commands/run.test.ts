@@ -60,6 +60,33 @@ testFaults(home.path, [
     says: /thread nope does not exist/,
   },
   { what: 'an unknown command', args: ['frobnicate'], code: 2, says: /unknown command 'frobnicate'/ },
+  {
+    what: 'help for an unknown command',
+    args: ['frobnicate', '--help'],
+    code: 2,
+    says: /unknown command 'frobnicate'/,
+  },
+  { what: 'help of an unknown command', args: ['help', 'frobnicate'], code: 2, says: /unknown command 'frobnicate'/ },
+  {
+    what: 'help for an unknown command below another',
+    args: ['tool', 'frobnicate', '--help'],
+    code: 2,
+    says: /unknown command 'frobnicate'\n\(see \S*atrium tool --help\)/,
+  },
+  {
+    what: 'a home that is a file',
+    args: ['run', '-m', 'x'],
+    env: { ATRIUM_HOME: '/dev/null' },
+    code: 1,
+    says: /\/dev\/null cannot be written \(it is not a folder\): set ATRIUM_HOME/,
+  },
+  {
+    what: 'a key that is missing, with a command that can be pasted',
+    args: ['run', '-m', 'x'],
+    env: { LLM_PROVIDER: 'openai', PATH: '/usr/bin:/bin' },
+    code: 1,
+    says: /`\S+\/atrium secret set OPENAI_API_KEY`/,
+  },
   { what: 'an unknown option', args: ['run', '-m', 'x', '--what'], code: 2, says: /unknown option/ },
   {
     what: 'an unknown provider',

@@ -156,4 +156,25 @@ export const mutants: readonly Mutant[] = [
     to: 'const { model } = loadConfig(before)',
     tests: ['test/commands/model.test.ts'],
   },
+  {
+    says: 'help is shown for a command that does not exist',
+    file: 'src/commands/program.ts',
+    from: 'if (!known) refuseUnknown(command, name)',
+    to: '',
+    tests: ['test/commands/run.test.ts'],
+  },
+  {
+    says: 'a home that is a file is a bug with a stack',
+    file: 'src/home/socket.ts',
+    from: 'if (!statSync(home, { throwIfNoEntry: false })?.isDirectory()) return undefined',
+    to: 'if (!existsSync(home)) return undefined',
+    tests: ['test/commands/run.test.ts'],
+  },
+  {
+    says: 'the fault of a turn names a command that this shell does not find',
+    file: 'src/commands/run.ts',
+    from: 'const line = pasteable(printable(why ?? `the turn is ${end.status}`, { lines: true }))',
+    to: 'const line = printable(why ?? `the turn is ${end.status}`, { lines: true })',
+    tests: ['test/commands/run.test.ts'],
+  },
 ]
