@@ -60,7 +60,7 @@ export function chooseModel(parts: Parts): ModelConfig {
 function readFallback(parts: Parts, chosen: FallbackConfig): FallbackConfig[] {
   const { values, given, settings, report } = parts
   let wanted = values.LLM_FALLBACK
-  if (!given.LLM_FALLBACK && isSet(settings['llm_fallback'])) {
+  if (!given.LLM_FALLBACK && settings['llm_provider'] === chosen.provider && isSet(settings['llm_fallback'])) {
     const { data, error } = z.safeParse(Stored.llm_fallback, settings['llm_fallback'])
     if (error) report(badSetting('llm_fallback', error))
     wanted = data

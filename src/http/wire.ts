@@ -19,6 +19,7 @@ export function usageWire(usage: Usage) {
     output_tokens: usage.outputTokens,
     output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
     total_tokens: usage.inputTokens + usage.outputTokens,
-    cost_usd: usage.costUsd,
+    // A sum of fractions has digits that nobody was charged.
+    cost_usd: usage.costUsd === null ? null : Number(usage.costUsd.toFixed(10)),
   }
 }

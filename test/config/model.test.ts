@@ -90,6 +90,36 @@ const choices: readonly {
     model: { provider: 'scripted', name: 'scripted', script: 'replies.json', source: 'environment' },
   },
   {
+    when: 'a fallback of the same provider shares its server, another has its own key',
+    env: {
+      LLM_PROVIDER: 'openai-compatible',
+      LLM_BASE_URL: 'http://h',
+      LLM_MODEL: 'm',
+      LLM_API_KEY: 'k',
+      LLM_PRICE: '0.5, 2',
+      LLM_FALLBACK: 'openai-compatible/n/o, anthropic',
+      ANTHROPIC_API_KEY: 'a',
+    },
+    model: {
+      provider: 'openai-compatible',
+      name: 'm',
+      baseUrl: 'http://h',
+      apiKey: 'k',
+      price: { input: 0.5, output: 2 },
+      fallback: [
+        { provider: 'openai-compatible', name: 'n/o', baseUrl: 'http://h', apiKey: 'k' },
+        { provider: 'anthropic', name: 'claude-sonnet-5-5', apiKey: 'a' },
+      ],
+      source: 'environment',
+    },
+  },
+  {
+    when: 'a stored fallback belongs to the stored provider',
+    env: { LLM_PROVIDER: 'openai', OPENAI_API_KEY: 'k' },
+    settings: { llm_provider: 'ollama', llm_fallback: 'google' },
+    model: { provider: 'openai', name: 'gpt-5.4-mini', apiKey: 'k', source: 'environment' },
+  },
+  {
     when: 'ollama is asked for without more',
     env: { LLM_PROVIDER: 'ollama' },
     model: { provider: 'ollama', name: 'qwen3', source: 'environment' },
@@ -122,6 +152,10 @@ const refusals: readonly [env: Record<string, string>, settings: Settings, lines
   [{}, { llm_provider: 'openai-compatible', llm_model: 'm' }, [/setting .*llm_base_url is not set.*atrium model set/]],
   [{}, { ...compatible, llm_base_url: 'http://u:p@h' }, [/setting llm_base_url must be .*atrium model set/]],
   [{}, { ...compatible, llm_model: 7 }, [/setting llm_model must be a text.*atrium model set/]],
+  [{ LLM_PROVIDER: 'ollama', LLM_FALLBACK: 'hal/9000' }, {}, [/^LLM_FALLBACK must be a comma list of provider\/model/]],
+  [{ LLM_PROVIDER: 'ollama', LLM_FALLBACK: 'scripted' }, {}, [/^LLM_FALLBACK names scripted, which/]],
+  [{ LLM_PROVIDER: 'ollama', LLM_PRICE: '1' }, {}, [/^LLM_PRICE must be two numbers.*Example: LLM_PRICE=/]],
+  [{}, { llm_provider: 'ollama', llm_fallback: 'x' }, [/setting llm_fallback must be .*atrium model set/]],
   [{}, { llm_provider: 'gpt' }, [/setting llm_provider must be one of .*not "gpt".*atrium model set/]],
   [{}, { llm_provider: { a: 1 } }, [/setting llm_provider must be a text.*atrium model set/]],
 ]
