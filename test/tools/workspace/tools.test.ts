@@ -201,6 +201,7 @@ const refused: readonly [name: string, args: unknown, why: RegExp][] = [
   ['read', { path: 'notes/today.md/x' }, /not in a folder/],
   ['read', { path: '../outside/secret.txt' }, outside],
   ['read', { path: 'notes/../../outside/secret.txt' }, outside],
+  ['read', { path: 'notes/../notes/today.md' }, /^path must not have \.\. as a name/],
   ['read', { path: '/etc/passwd' }, outside],
   ['read', { path: '~/x' }, outside],
   ['read', { path: 'away/secret.txt' }, outside],
