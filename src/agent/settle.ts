@@ -2,7 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import { newId } from '#core/ids.ts'
 import type { Call, Draft, Gate, Result } from '#core/item.ts'
-import type { ToolContext } from '#core/tool.ts'
+import type { ToolContext, Used } from '#core/tool.ts'
 import type { Settlement } from './move.ts'
 import type { Toolbox } from './toolbox.ts'
 
@@ -80,16 +80,27 @@ export async function runCall(
   const markUntrusted = (from: string = call.name): void => {
     origin = from.slice(0, maxOriginChars)
   }
+  const hosts = new Set<string>()
+  const secrets = new Set<string>()
+  const used = (what: Used): void => {
+    for (const host of what.hosts ?? []) hosts.add(host)
+    for (const secret of what.secrets ?? []) secrets.add(secret)
+  }
+  const whence = () => ({
+    ...(origin && { origin }),
+    ...(hosts.size > 0 && { hosts: [...hosts] }),
+    ...(secrets.size > 0 && { secrets: [...secrets] }),
+  })
   try {
-    const running = tool.run(call.args, { ...context, callId: call.callId, markUntrusted })
+    const running = tool.run(call.args, { ...context, callId: call.callId, markUntrusted, used })
     const output = await orAbort(running, context.signal)
-    return resultDraft({ type: 'result', callId: call.callId, output: capped(mask(output)), ...(origin && { origin }) })
+    return resultDraft({ type: 'result', callId: call.callId, output: capped(mask(output)), ...whence() })
   } catch (error) {
     context.signal.throwIfAborted()
     if (error instanceof AppError && error.code === 'credential_missing')
       return gateOf(call, { kind: 'credential', prompt: error.message })
     const output = capped(mask(error instanceof Error ? error.message : String(error)))
-    return resultDraft({ type: 'result', callId: call.callId, output, error: true, ...(origin && { origin }) })
+    return resultDraft({ type: 'result', callId: call.callId, output, error: true, ...whence() })
   }
 }
 

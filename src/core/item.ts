@@ -33,6 +33,9 @@ export type Result = {
   readonly output: string
   readonly error?: true
   readonly origin?: string
+  /** Where requests went, and the names of the secrets that went with them. */
+  readonly hosts?: readonly string[]
+  readonly secrets?: readonly string[]
 }
 /** A call that waits for somebody. Carries the call's name and arguments, so that it can be shown alone. */
 export type Gate = {

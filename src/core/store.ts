@@ -55,6 +55,8 @@ export type Step = {
   readonly first?: true
   /** Present on the last step. */
   readonly outcome?: Outcome
+  /** The entries of the turn before this step, where its runner has seen all of them: they need not be read again. */
+  readonly earlier?: readonly Entry[]
   /** The step was sent before and nobody heard what came of it. */
   readonly again?: true
 }
@@ -137,6 +139,8 @@ export interface TurnStore {
   /** The same for a turn that runs as well: it is taken from whoever runs it. With a fault it ends as failed. */
   end(user: UserId, turnId: string, fault?: TurnError): Promise<{ turn: Turn; entries: readonly Entry[] }>
   get(user: UserId, turnId: string): Promise<Turn | undefined>
+  /** The digest of the turn's entries, taken when it ended; undefined where none was. */
+  hash(user: UserId, turnId: string): Promise<string | undefined>
   /** A turn of the webhook channel, whoever its user: the channel's secret is one identity. For that door alone. */
   findByDoor(door: 'webhook', turnId: string): Promise<Turn | undefined>
   list(user: UserId, query: { status?: TurnStatus; limit: number; cursor?: string }): Promise<Page<ListedTurn>>

@@ -24,6 +24,7 @@ export type Call = {
   readonly context?: string
   readonly callId: string
   readonly signal?: AbortSignal
+  readonly used?: ToolContext['used']
 }
 
 /** Runs one call to its output. Throws a fault; one of code tool_error carries the tool's own text. */
@@ -40,8 +41,8 @@ export function agentTools({ name, capabilities, schema, description }: Describe
     effects,
     repeatable: effects === 'read',
     untrusted: true,
-    run: (args, { callId, signal }: ToolContext) =>
-      execute({ params: args, callId, signal, ...(context !== undefined && { context }) }),
+    run: (args, { callId, signal, used }: ToolContext) =>
+      execute({ params: args, callId, signal, ...(used && { used }), ...(context !== undefined && { context }) }),
   })
   if (capabilities.actions.length === 0) return [make({ name, description, parameters: schema })]
   return capabilities.actions.map((action) =>

@@ -7,6 +7,7 @@ import type { NewGrant, OpenGate } from '#core/store.ts'
 import type { Turn, TurnError } from '#core/turn.ts'
 import { append } from './append.ts'
 import { saveGrant } from './grants.ts'
+import { digestOfTurn } from './hash.ts'
 import { getTurn, isReached } from './reach.ts'
 import { entryOf, itemOf, listColumns, listedTurnOf, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, run } from './sql.ts'
@@ -110,12 +111,13 @@ export function* endTurn(user: UserId, turnId: string, { evenRunning, error }: E
   const entries = drafts.length > 0 ? yield* append(target, drafts, null) : []
   const lastSeq = entries.at(-1)?.seq ?? turn.lastSeq
   yield* query(
-    `UPDATE turns SET status = ?, error = ?, ended_at = ?, last_seq = ?, input = NULL, owner = NULL
+    `UPDATE turns SET status = ?, error = ?, ended_at = ?, last_seq = ?, hash = ?, input = NULL, owner = NULL
      WHERE id = ? AND status = ?`,
     status,
     error ? JSON.stringify(error) : null,
     turn.endedAt ?? now,
     lastSeq ?? null,
+    yield* digestOfTurn(turn, entries),
     turnId,
     turn.status,
   )

@@ -6,6 +6,7 @@ import type { Lease, Step, TurnStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { append } from './append.ts'
 import { answerGate, endTurn, openGates, requeueIfAnswered, waitingSince } from './gates.ts'
+import { digestOfTurn } from './hash.ts'
 import { createMint } from './mint.ts'
 import { databaseClock, leaseMs } from './leases.ts'
 import { countTurns, listTurns } from './lists.ts'
@@ -41,6 +42,11 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
     end: (user, turnId, error) =>
       sql.write(() => endTurn(user, turnId, { evenRunning: true, ...(error && { error }) }, { now: now(), lock })),
     get: (user, turnId) => sql.read(() => getTurn(user, turnId)),
+    hash: (user, turnId) =>
+      sql.read(function* () {
+        const row = yield* first(`SELECT hash FROM turns WHERE id = ? AND ${isReached}`, turnId, user, user)
+        return row?.['hash'] ? String(row['hash']) : undefined
+      }),
     findByDoor: (door, turnId) =>
       sql.read(function* () {
         const row = yield* first(
@@ -115,7 +121,8 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, now: number) {
   const lastSeq = over ? (entries.at(-1)?.seq ?? (yield* lastSeqOf(turn.threadId))) : null
   const row = yield* first(
     `UPDATE turns SET status = ?, input_tokens = ?, cached_tokens = ?, output_tokens = ?, reasoning_tokens = ?,
-                      cost_usd = ?, model = ?, reserved_usd = NULL, error = ?, ended_at = ?, last_seq = ?
+                      cost_usd = ?, model = ?, reserved_usd = NULL, error = ?, ended_at = ?, last_seq = ?,
+                      hash = ?
      WHERE id = ? AND owner = ? AND epoch = ? AND status = 'running' RETURNING id`,
     status,
     usage.inputTokens,
@@ -127,6 +134,7 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, now: number) {
     outcome?.status === 'failed' ? JSON.stringify(outcome.error) : null,
     over ? now : null,
     lastSeq,
+    over ? yield* digestOfTurn(turn, entries, step.earlier) : null,
     turn.id,
     lease.owner,
     lease.epoch,

@@ -146,8 +146,10 @@ export function createRunner(parts: RunnerParts): Runner {
         emit: (deltas) => bus.publish(turn.threadId, deltas),
         report: (fault) => log.error({ turn: turn.id, err: fault }, 'turn failed inside the service'),
       })
+      let earlier = started.entries
       for await (const step of loop) {
-        const recorded = await record(turn, held, step, signal)
+        const recorded = await record(turn, held, step.outcome ? { ...step, earlier } : step, signal)
+        earlier = [...earlier, ...recorded.entries]
         await parts.histories.extend(turn, history, recorded.entries)
         logNotes(turn, recorded.entries)
         tell(recorded, step.outcome !== undefined)

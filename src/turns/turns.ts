@@ -19,7 +19,9 @@ import type {
 } from '#core/store.ts'
 import { ended, type Thread, type Turn, type TurnStatus } from '#core/turn.ts'
 import { type Compacted, compactHistory, type LongHistory } from './compact.ts'
+import { createMarker, type Marker } from '#safety/marks.ts'
 import { answerGate, maxGates, type Said } from './gates.ts'
+import { type Receipt, receiptOf } from './receipt.ts'
 import { removeUser, tellErased } from './removal.ts'
 import type { Runner } from './runner.ts'
 import { type Follow, followTurn, type Watch, watchThread } from './watch.ts'
@@ -65,6 +67,8 @@ export interface Turns {
   /** Stops a turn that a door does not want to wait for any longer; it fails with the fault's code. */
   abandon(turn: Turn, fault: AppError): Promise<Turn>
   get(user: UserId, turnId: string): Promise<Turn | undefined>
+  /** What a turn did, read from its log, and whether that is still what it was. */
+  receipt(user: UserId, turnId: string): Promise<Receipt | undefined>
   /** A turn of the webhook channel, whoever its user. For that door alone. */
   findByDoor(door: 'webhook', turnId: string): Promise<Turn | undefined>
   list(user: UserId, query: { status?: TurnStatus; limit: number; cursor?: string }): Promise<Page<ListedTurn>>
@@ -98,9 +102,11 @@ export type TurnsParts = {
   readonly bus: Bus
   readonly runner: Runner
   readonly now?: () => number
+  /** Finds what looks like an instruction in outside text, for receipts. */
+  readonly marker?: () => Marker
 }
 
-export function createTurns({ store, bus, runner, now = Date.now }: TurnsParts): Turns {
+export function createTurns({ store, bus, runner, now = Date.now, marker = createMarker }: TurnsParts): Turns {
   /** Turns that are being stored and will run here: each has its place already. */
   let starting = 0
 
@@ -117,6 +123,14 @@ export function createTurns({ store, bus, runner, now = Date.now }: TurnsParts):
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  async function entriesOf(user: UserId, turn: Omit<Turn, 'options'>): Promise<Entry[]> {
+    if (turn.firstSeq === undefined) return []
+    const upTo = turn.lastSeq ?? Number.MAX_SAFE_INTEGER
+    const stretch = { upTo, limit: maxEntries, maxBytes: maxEntryBytes }
+    const { entries } = await store.threads.entries(user, turn.threadId, { ...stretch, after: turn.firstSeq - 1 })
+    return entries.filter(({ turnId }) => turnId === turn.id)
   }
 
   /** A turn was ended from outside: its watchers see it, and its thread is free for the next. */
@@ -193,6 +207,11 @@ export function createTurns({ store, bus, runner, now = Date.now }: TurnsParts):
     },
     findByKey: (user, idempotency) => store.turns.findByKey(user, idempotency),
     get: (user, turnId) => store.turns.get(user, turnId),
+    async receipt(user, turnId) {
+      const [turn, hash] = await Promise.all([store.turns.get(user, turnId), store.turns.hash(user, turnId)])
+      if (!turn) return undefined
+      return receiptOf({ turn, entries: await entriesOf(user, turn), marker: marker(), ...(hash && { hash }) })
+    },
     findByDoor: (door, turnId) => store.turns.findByDoor(door, turnId),
     list: (user, query) => store.turns.list(user, query),
     async remove(user, turnId) {
@@ -209,13 +228,7 @@ export function createTurns({ store, bus, runner, now = Date.now }: TurnsParts):
       return unfinished !== undefined
     },
     findByOpenCall: (user, callId) => store.threads.findByOpenCall(user, callId),
-    async entries(user, turn) {
-      if (turn.firstSeq === undefined) return []
-      const upTo = turn.lastSeq ?? Number.MAX_SAFE_INTEGER
-      const stretch = { upTo, limit: maxEntries, maxBytes: maxEntryBytes }
-      const { entries } = await store.threads.entries(user, turn.threadId, { ...stretch, after: turn.firstSeq - 1 })
-      return entries.filter(({ turnId }) => turnId === turn.id)
-    },
+    entries: entriesOf,
     history: (user, threadId, stretch) => store.threads.entries(user, threadId, stretch),
     findItems: (user, places) => store.threads.findItems(user, places),
     removeUser: (name) => removeUser({ store, bus }, name),

@@ -8,7 +8,7 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'the text of a failed tool from outside is not fenced',
     file: 'src/agent/settle.ts',
-    from: 'output, error: true, ...(origin && { origin }) })',
+    from: 'output, error: true, ...whence() })',
     to: 'output, error: true })',
     tests: loop,
   },

@@ -5,6 +5,7 @@ import { type ChatParts, chatRoutes } from './chat.ts'
 import { gateRoutes } from './gates.ts'
 import { jobRoutes } from './jobs.ts'
 import { type MemoryParts, memoryRoutes } from './memory.ts'
+import { receiptRoutes } from './receipts.ts'
 import { type StatusParts, statusRoutes } from './status.ts'
 import { threadRoutes } from './threads.ts'
 import { type UsageParts, usageRoutes } from './usage.ts'
@@ -27,6 +28,7 @@ export function webRoutes(parts: WebParts): Route[] {
     ...jobRoutes(parts),
     ...threadRoutes(parts),
     ...gateRoutes(parts),
+    ...receiptRoutes(parts),
     ...memoryRoutes(parts),
     ...userRoutes(parts),
     ...usageRoutes(parts),

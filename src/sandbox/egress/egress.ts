@@ -48,6 +48,8 @@ export type Traffic = {
   readonly blocked: { method: string; url: string; reason: string }[]
   /** The secrets that a request needed and nobody has set. */
   readonly missing: string[]
+  /** The names of those that went out. */
+  readonly secrets: Set<string>
   /** Every spelling of the credentials that went out. */
   readonly echoes: ReadonlySet<string>
 }
@@ -68,7 +70,7 @@ const privateHeaders = ['authorization', 'cookie', 'x-api-key']
 export function createEgress(parts: EgressParts): Egress {
   // A set: fifty requests with one credential have no more spellings than one.
   const echoes = new Set<string>()
-  const traffic: Traffic = { requests: [], blocked: [], missing: [], echoes }
+  const traffic: Traffic = { requests: [], blocked: [], missing: [], secrets: new Set(), echoes }
   let sent = 0
 
   /** Counts a request against the call and the tool's rates; a text is the refusal. */
@@ -106,6 +108,7 @@ export function createEgress(parts: EgressParts): Egress {
       if (/[\r\n\0]/.test(secret))
         return fault('credential_missing', `the secret ${secretName} has a line break in it; set it again`)
       dressed = inject(dressed, location, secret)
+      traffic.secrets.add(secretName)
       for (const echo of echoesOf(location, secret)) echoes.add(echo)
     }
     return dressed

@@ -133,9 +133,10 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     return { outcome, logs: masked, traffic: egress.traffic }
   }
 
-  async function execute(tool: InstalledTool, { callId, ...rest }: Call): Promise<string> {
+  async function execute(tool: InstalledTool, { callId, used, ...rest }: Call): Promise<string> {
     checkJson(rest.params)
     const { outcome, logs, traffic } = await call(tool, rest)
+    used?.({ hosts: traffic.requests.map(({ url }) => new URL(url).host), secrets: [...traffic.secrets] })
     for (const { level, message } of logs) {
       const write = level === 'error' ? 'error' : level === 'warn' ? 'warn' : level === 'info' ? 'info' : 'debug'
       parts.log[write]({ tool: tool.name, callId }, message)

@@ -4,7 +4,7 @@ import type { Tool } from '#core/tool.ts'
 import type { Fetch, Fetched } from '#net/fetch.ts'
 import { readParams, schemaOf } from '#tools/params.ts'
 import type { Work } from '#tools/work.ts'
-import { type Answer, checkOutgoing, refused, typeOf } from './answer.ts'
+import { type Answer, checkOutgoing, hostsOf, refused, typeOf } from './answer.ts'
 import { decodeText } from './decode.ts'
 import type { Page } from './page.ts'
 
@@ -41,15 +41,17 @@ export function createWebFetch({ fetch, work }: { fetch: Fetch; work: Work }): T
     effects: 'read',
     repeatable: true,
     untrusted: true,
-    async run(args, { signal, markUntrusted }) {
+    async run(args, { signal, markUntrusted, used }) {
       const { url, max_chars: chars = usualChars } = readParams(parameters, args) as Params
       checkOutgoing([url])
+      used?.({ hosts: hostsOf(url) })
       const headers = new Map([
         ['accept', accept],
         ['user-agent', agent],
       ])
       const answer = answered(await fetch({ method: 'GET', url, headers }, signal), url)
       markUntrusted?.(answer.url)
+      used?.({ hosts: hostsOf(answer.url) })
       const { title, text } = await readable(answer, work, signal)
       if (answer.status >= 400) {
         throw refused(`${answer.url} answered ${answer.status}${text === '' ? '' : `: ${text.slice(0, faultChars)}`}`)

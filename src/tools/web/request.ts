@@ -4,7 +4,7 @@ import { byteLength, objectIn } from '#core/json.ts'
 import type { Tool } from '#core/tool.ts'
 import { type Fetch, type FetchRequest, readAddress } from '#net/fetch.ts'
 import { readParams, schemaOf } from '#tools/params.ts'
-import { type Answer, checkOutgoing, refused, typeOf } from './answer.ts'
+import { type Answer, checkOutgoing, hostsOf, refused, typeOf } from './answer.ts'
 import { decodeText } from './decode.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
@@ -57,11 +57,13 @@ export function createHttpRequest({ fetch }: { fetch: Fetch }): Tool {
       const lines = [`${method} ${url}`, ...[...headers].map(([name, value]) => `${name}: ${value}`)]
       return body ? `${lines.join('\n')}\n\n${String(body)}` : lines.join('\n')
     },
-    async run(args, { signal, markUntrusted }) {
+    async run(args, { signal, markUntrusted, used }) {
       const request = readRequest(args)
+      used?.({ hosts: hostsOf(request.url) })
       const fetched = await fetch(request, signal)
       if (fetched.type === 'fault') throw refused(`${request.method} ${request.url} failed: ${fetched.message}`)
       markUntrusted?.(fetched.url)
+      used?.({ hosts: hostsOf(fetched.url) })
       return told(request, fetched)
     },
   }

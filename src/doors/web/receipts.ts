@@ -1,0 +1,94 @@
+// GET /api/turns/{id}/receipt: what a turn did, and whether its log is still what it was.
+import * as z from 'zod/mini'
+import { AppError } from '#core/errors.ts'
+import { isUuid } from '#core/ids.ts'
+import { type Route, route } from '#http/routes.ts'
+import { isoTime } from '#http/wire.ts'
+import type { Receipt } from '#turns/receipt.ts'
+import type { Turns } from '#turns/turns.ts'
+import { jobStatus, jobStatuses } from './wire.ts'
+
+const ReceiptWire = z.object({
+  turn_id: z.string(),
+  thread_id: z.string(),
+  door: z.string(),
+  user: z.string(),
+  status: z.enum(jobStatuses),
+  started_at: z.nullable(z.string()),
+  ended_at: z.nullable(z.string()),
+  model_calls: z.array(
+    z.object({
+      model: z.string(),
+      input_tokens: z.number(),
+      cached_tokens: z.number(),
+      output_tokens: z.number(),
+      /** Null where the price is unknown. */
+      cost_usd: z.nullable(z.number()),
+      ms: z.number(),
+    }),
+  ),
+  tools: z.array(z.object({ call_id: z.string(), name: z.string(), ok: z.boolean(), ms: z.number() })),
+  hosts: z.array(z.string()),
+  secrets: z.array(z.string()),
+  approvals: z.array(
+    z.object({
+      call_id: z.string(),
+      decision: z.enum(['allow', 'deny']),
+      by: z.string(),
+      at: z.string(),
+      scope: z.optional(z.string()),
+    }),
+  ),
+  notes: z.array(z.object({ rule: z.string(), where: z.string() })),
+  cost_usd: z.nullable(z.number()),
+  /** Null until the turn has ended. */
+  hash: z.nullable(z.string()),
+  verified: z.boolean(),
+})
+
+export function receiptRoutes({ turns }: { turns: Turns }): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/turns/:id/receipt',
+      who: 'user',
+      summary: 'What a turn did: models, tools, hosts, approvals, cost; and whether its log is unchanged',
+      answers: { 200: ReceiptWire },
+      async handle({ params, caller: { user } }) {
+        const receipt = isUuid(params.id) ? await turns.receipt(user, params.id) : undefined
+        if (!receipt) throw new AppError('not_found', 'the turn does not exist')
+        return receiptWire(receipt)
+      },
+    }),
+  ]
+}
+
+/** A receipt as it is shown, here and by `atrium receipt`. */
+export function receiptWire(receipt: Receipt): z.output<typeof ReceiptWire> {
+  const { turn, modelCalls, tools, approvals } = receipt
+  return {
+    turn_id: turn.id,
+    thread_id: turn.threadId,
+    door: turn.door,
+    user: turn.userId,
+    status: jobStatus(turn.status),
+    started_at: turn.startedAt === undefined ? null : isoTime(turn.startedAt),
+    ended_at: turn.endedAt === undefined ? null : isoTime(turn.endedAt),
+    model_calls: modelCalls.map(({ model, usage, ms }) => ({
+      model,
+      input_tokens: usage.inputTokens,
+      cached_tokens: usage.cachedTokens,
+      output_tokens: usage.outputTokens,
+      cost_usd: usage.costUsd,
+      ms,
+    })),
+    tools: tools.map(({ callId, ...rest }) => ({ call_id: callId, ...rest })),
+    hosts: [...receipt.hosts],
+    secrets: [...receipt.secrets],
+    approvals: approvals.map(({ callId, at, ...rest }) => ({ call_id: callId, ...rest, at: isoTime(at) })),
+    notes: [...receipt.notes],
+    cost_usd: receipt.costUsd,
+    hash: receipt.hash ?? null,
+    verified: receipt.verified,
+  }
+}

@@ -1,0 +1,70 @@
+// The receipt of a turn: what it did, read from its log and from nowhere else.
+import { digestOf } from '#core/digest.ts'
+import type { Entry, Item } from '#core/item.ts'
+import type { ModelCall, Turn } from '#core/turn.ts'
+import type { Marker } from '#safety/marks.ts'
+import { type Note, notesOf } from '#safety/notes.ts'
+
+export type Receipt = {
+  readonly turn: Turn
+  readonly modelCalls: readonly ModelCall[]
+  readonly tools: readonly { callId: string; name: string; ok: boolean; ms: number }[]
+  readonly hosts: readonly string[]
+  /** Names of secrets that went out with requests. */
+  readonly secrets: readonly string[]
+  readonly approvals: readonly { callId: string; decision: 'allow' | 'deny'; by: string; at: number; scope?: string }[]
+  readonly notes: readonly Note[]
+  /** Null where the price of a model that was asked is unknown. */
+  readonly costUsd: number | null
+  /** Taken when the turn ended; absent while it has not, and of turns from before digests were kept. */
+  readonly hash?: string
+  /** Whether the log still has that digest. */
+  readonly verified: boolean
+}
+
+type Given = {
+  readonly turn: Turn
+  readonly entries: readonly Entry[]
+  readonly marker: Marker
+  readonly hash?: string
+}
+
+export function receiptOf({ turn, entries, marker, hash }: Given): Receipt {
+  const items = entries.map(({ item }) => item)
+  const results = items.filter((item) => item.type === 'result')
+  return {
+    turn,
+    modelCalls: entries.flatMap(({ asked }) => asked ?? []),
+    tools: toolsIn(entries),
+    hosts: unique(results.flatMap(({ hosts }) => hosts ?? [])),
+    secrets: unique(results.flatMap(({ secrets }) => secrets ?? [])),
+    approvals: entries.flatMap(approvalIn),
+    notes: items.flatMap((item: Item) => notesOf(item, marker)),
+    costUsd: turn.usage.costUsd,
+    ...(hash !== undefined && { hash }),
+    verified: hash !== undefined && hash === digestOf(entries),
+  }
+}
+
+/** Every call that was tried, with the time from its last attempt to its result. */
+function toolsIn(entries: readonly Entry[]): Receipt['tools'] {
+  const names = new Map<string, string>()
+  const begun = new Map<string, number>()
+  return entries.flatMap(({ item, at }) => {
+    if (item.type === 'call') names.set(item.callId, item.name)
+    if (item.type === 'attempt') begun.set(item.callId, at)
+    if (item.type !== 'result' || !begun.has(item.callId)) return []
+    const { callId, error = false } = item
+    return [{ callId, name: names.get(callId) ?? '', ok: !error, ms: at - (begun.get(callId) ?? at) }]
+  })
+}
+
+function approvalIn({ item, at }: Entry): Receipt['approvals'] {
+  if (item.type !== 'answer' || item.decision === 'output') return []
+  const { callId, decision, by, scope } = item
+  return [{ callId, decision, by, at, ...(scope && { scope }) }]
+}
+
+function unique(names: readonly string[]): string[] {
+  return [...new Set(names)].sort()
+}
