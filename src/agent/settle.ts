@@ -32,7 +32,8 @@ export async function gateDraft(
   } catch (error) {
     context.signal.throwIfAborted()
     const output = capped(mask(error instanceof Error ? error.message : String(error)))
-    return resultDraft({ type: 'result', callId: call.callId, output, error: true })
+    const origin = toolbox.find(call.name)?.untrusted ? { origin: call.name } : {}
+    return resultDraft({ type: 'result', callId: call.callId, output, error: true, ...origin })
   }
 }
 

@@ -72,6 +72,7 @@ export function buildProgram(): Command {
     .description('check this installation and say what to mend')
     .option('--json', 'print JSON')
     .action(async (options) => (await import('./doctor.ts')).doctor(options))
+  addJudgement(program)
   addTools(program)
   addUsers(program)
   addMemory(program)
@@ -128,6 +129,42 @@ function flagsOf(port: string | undefined): Flags {
   if (port === undefined) return {}
   if (/^\d{1,5}$/.test(port) && Number(port) <= highestPort) return { port }
   throw new AppError('invalid_input', `--port takes a whole number from 0 to ${highestPort}, not ${port}`)
+}
+
+function addJudgement(program: Command): void {
+  const gates = program
+    .command('gates')
+    .description('what waits for your word; on a terminal each is asked about')
+    .option('--json', 'print JSON')
+    .action(async (options, command: Command) => {
+      refuseUnknown(command)
+      await (await import('./gates.ts')).listGates(options)
+    })
+  gates
+    .command('answer <id> <action>')
+    .description('answer one: approve, always or deny')
+    .option('--scope <scope>', 'of always: tool or target (this host, folder or command)')
+    .option('--for <span>', 'of always: hour, day or good')
+    .option('--word <text>', 'of deny: what the model is told')
+    .action(async (id, action, options) => (await import('./gates.ts')).answerGateBy(id, action, options))
+  const grants = program
+    .command('grants')
+    .description('what you have allowed beyond one call')
+    .option('--json', 'print JSON')
+    .action(async (options, command: Command) => {
+      refuseUnknown(command)
+      await (await import('./grants.ts')).listGrants(options)
+    })
+  grants
+    .command('revoke <id>')
+    .description('take one back')
+    .action(async (id) => (await import('./grants.ts')).revokeGrant(id))
+  program
+    .command('receipt <turn>')
+    .description('what a turn did: models, tools, hosts, approvals, cost')
+    .option('--verify', 'fail when its log is not what it was')
+    .option('--json', 'print JSON')
+    .action(async (turn, options) => (await import('./receipt.ts')).showReceipt(turn, options))
 }
 
 function addTools(program: Command): void {

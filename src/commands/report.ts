@@ -49,9 +49,12 @@ export function print(options: { json?: boolean }, data: unknown, text: string):
 
 /** A text whose commands can be pasted into this shell, where `atrium` may not be on the PATH. */
 export function pasteable(text: string): string {
-  return text.replaceAll(/\batrium (?=(doctor|memory|model|run|secret|serve|status|threads|tool|user)\b)/g, () => {
-    return `${programName()} `
-  })
+  return text.replaceAll(
+    /\batrium (?=(doctor|gates|grants|memory|model|receipt|run|secret|serve|status|threads|tool|user)\b)/g,
+    () => {
+      return `${programName()} `
+    },
+  )
 }
 
 /** JSON that a terminal can be shown: the control letters that JSON lets through are written by their numbers. */

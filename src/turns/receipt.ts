@@ -1,9 +1,12 @@
 // The receipt of a turn: what it did, read from its log and from nowhere else.
 import { digestOf } from '#core/digest.ts'
 import type { Entry, Item } from '#core/item.ts'
+import type { UserId } from '#core/ids.ts'
+import type { Store } from '#core/store.ts'
 import type { ModelCall, Turn } from '#core/turn.ts'
 import type { Marker } from '#safety/marks.ts'
 import { type Note, notesOf } from '#safety/notes.ts'
+import { entriesOf } from './entries.ts'
 
 export type Receipt = {
   readonly turn: Turn
@@ -22,6 +25,16 @@ export type Receipt = {
   readonly verified: boolean
 }
 
+/** The receipt of a turn that the user reaches; undefined when there is none. */
+export async function readReceipt(
+  store: Pick<Store, 'turns' | 'threads'>,
+  user: UserId,
+  { turnId, marker }: { readonly turnId: string; readonly marker: Marker },
+): Promise<Receipt | undefined> {
+  const [turn, hash] = await Promise.all([store.turns.get(user, turnId), store.turns.hash(user, turnId)])
+  return turn && receiptOf({ turn, entries: await entriesOf(store, user, turn), marker, ...(hash && { hash }) })
+}
+
 type Given = {
   readonly turn: Turn
   readonly entries: readonly Entry[]
@@ -29,7 +42,7 @@ type Given = {
   readonly hash?: string
 }
 
-export function receiptOf({ turn, entries, marker, hash }: Given): Receipt {
+function receiptOf({ turn, entries, marker, hash }: Given): Receipt {
   const items = entries.map(({ item }) => item)
   const results = items.filter((item) => item.type === 'result')
   return {

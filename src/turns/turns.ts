@@ -20,17 +20,15 @@ import type {
 import { ended, type Thread, type Turn, type TurnStatus } from '#core/turn.ts'
 import { type Compacted, compactHistory, type LongHistory } from './compact.ts'
 import { createMarker, type Marker } from '#safety/marks.ts'
+import { entriesOf } from './entries.ts'
 import { answerGate, maxGates, type Said } from './gates.ts'
-import { type Receipt, receiptOf } from './receipt.ts'
+import { readReceipt, type Receipt } from './receipt.ts'
 import { removeUser, tellErased } from './removal.ts'
 import type { Runner } from './runner.ts'
 import { type Follow, followTurn, type Watch, watchThread } from './watch.ts'
 
 /** How long a cancel waits for the runner to stop by itself, its partial text stored, before the turn is taken from it. */
 const cancelGraceMs = 700
-/** What is shown of one turn at most. */
-const maxEntries = 10_000
-const maxEntryBytes = 64 * 1024 * 1024
 /** When to come back while every place is taken: turns end all the time. */
 const fullRetrySecs = 2
 const longestTitleLine = 400
@@ -125,14 +123,6 @@ export function createTurns({ store, bus, runner, now = Date.now, marker = creat
     }
   }
 
-  async function entriesOf(user: UserId, turn: Omit<Turn, 'options'>): Promise<Entry[]> {
-    if (turn.firstSeq === undefined) return []
-    const upTo = turn.lastSeq ?? Number.MAX_SAFE_INTEGER
-    const stretch = { upTo, limit: maxEntries, maxBytes: maxEntryBytes }
-    const { entries } = await store.threads.entries(user, turn.threadId, { ...stretch, after: turn.firstSeq - 1 })
-    return entries.filter(({ turnId }) => turnId === turn.id)
-  }
-
   /** A turn was ended from outside: its watchers see it, and its thread is free for the next. */
   function tellEnd(turn: Turn, entries: readonly Entry[]): void {
     bus.publish(turn.threadId, [
@@ -207,11 +197,7 @@ export function createTurns({ store, bus, runner, now = Date.now, marker = creat
     },
     findByKey: (user, idempotency) => store.turns.findByKey(user, idempotency),
     get: (user, turnId) => store.turns.get(user, turnId),
-    async receipt(user, turnId) {
-      const [turn, hash] = await Promise.all([store.turns.get(user, turnId), store.turns.hash(user, turnId)])
-      if (!turn) return undefined
-      return receiptOf({ turn, entries: await entriesOf(user, turn), marker: marker(), ...(hash && { hash }) })
-    },
+    receipt: (user, turnId) => readReceipt(store, user, { turnId, marker: marker() }),
     findByDoor: (door, turnId) => store.turns.findByDoor(door, turnId),
     list: (user, query) => store.turns.list(user, query),
     async remove(user, turnId) {
@@ -228,7 +214,7 @@ export function createTurns({ store, bus, runner, now = Date.now, marker = creat
       return unfinished !== undefined
     },
     findByOpenCall: (user, callId) => store.threads.findByOpenCall(user, callId),
-    entries: entriesOf,
+    entries: (user, turn) => entriesOf(store, user, turn),
     history: (user, threadId, stretch) => store.threads.entries(user, threadId, stretch),
     findItems: (user, places) => store.threads.findItems(user, places),
     removeUser: (name) => removeUser({ store, bus }, name),

@@ -8,7 +8,9 @@ import { isObject } from '#core/json.ts'
 import { asFault, statusOf } from '#http/reply.ts'
 import { createServer } from '#lib/http.ts'
 import type { Log } from '#lib/log.ts'
+import type { Wish } from '#safety/grants.ts'
 import { sendMessage } from '#turns/chat.ts'
+import type { Said } from '#turns/gates.ts'
 import type { Turns } from '#turns/turns.ts'
 
 /** A message of a mebibyte may grow sixfold on its way into JSON. */
@@ -50,21 +52,31 @@ export async function openLocalDoor(parts: LocalParts): Promise<LocalDoor> {
 async function handle(request: IncomingMessage, response: ServerResponse, parts: LocalParts): Promise<void> {
   switch (`${request.method} ${request.url}`) {
     case 'GET /status':
-      return answer(response, await parts.status())
+      return answerWith(response, await parts.status())
     case 'POST /reload':
       await parts.reload()
-      return answer(response, {})
+      return answerWith(response, {})
     case 'POST /messages':
       return relay(await readJson(request), response, parts)
     case 'POST /cancel': {
       const { status } = await parts.turns.cancel(operator, textIn(await readJson(request), 'turnId'))
-      return answer(response, { status })
+      return answerWith(response, { status })
     }
     case 'POST /users/remove': {
       const name = textIn(await readJson(request), 'name')
       const erased = await parts.turns.removeUser(name)
       if (!erased) throw new AppError('not_found', `no user is named ${name}`)
-      return answer(response, erased)
+      return answerWith(response, erased)
+    }
+    case 'POST /gates/answer': {
+      const { threadId, answer } = readAnswer(await readJson(request))
+      const { status } = await parts.turns.answer(operator, threadId, answer)
+      return answerWith(response, { status })
+    }
+    case 'POST /grants/remove': {
+      const id = textIn(await readJson(request), 'id')
+      if (!(await parts.turns.revoke(operator, id))) throw new AppError('not_found', `no grant has the id ${id}`)
+      return answerWith(response, { removed: id })
     }
     default:
       throw new AppError('not_found', 'no such route')
@@ -101,7 +113,7 @@ async function write(response: ServerResponse, event: object): Promise<void> {
   })
 }
 
-function answer(response: ServerResponse, value: object): void {
+function answerWith(response: ServerResponse, value: object): void {
   response.setHeader('content-type', 'application/json').end(JSON.stringify(value))
 }
 
@@ -118,6 +130,31 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   } catch (error) {
     throw new AppError('invalid_input', 'the body is not JSON', { cause: error })
   }
+}
+
+/** What `atrium gates` sends. */
+function readAnswer(body: unknown): { threadId: string; answer: Said } {
+  const given = isObject(body) ? body['answer'] : undefined
+  const decision = textIn(given, 'decision')
+  if (decision !== 'allow' && decision !== 'deny') throw new AppError('invalid_input', 'decision must be allow or deny')
+  const { output, wish } = given as { output?: unknown; wish?: unknown }
+  const said = { callId: textIn(given, 'callId'), by: textIn(given, 'by'), decision } as const
+  const answer = {
+    ...said,
+    ...(output !== undefined && { output: textIn(given, 'output') }),
+    ...(wish !== undefined && { wish: readWish(wish) }),
+  }
+  return { threadId: textIn(body, 'threadId'), answer }
+}
+
+function readWish(wish: unknown): Wish {
+  const span = textIn(wish, 'for')
+  const scope = isObject(wish) ? wish['scope'] : undefined
+  const fits = span === 'hour' || span === 'day' || span === 'good'
+  if (!fits || (scope !== undefined && scope !== 'tool' && scope !== 'target')) {
+    throw new AppError('invalid_input', 'wish must have for (hour, day, good) and may have scope (tool, target)')
+  }
+  return { for: span, ...(scope && { scope }) }
 }
 
 function textIn(body: unknown, name: string): string {

@@ -1,0 +1,127 @@
+// `atrium gates`, `grants` and `receipt`: answers and receipts from a terminal, beside a running service or without one.
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, test } from 'node:test'
+import { atrium, newHome, type Ran, serve } from '../atrium.ts'
+import { onTerminal, openTerminal } from '../terminal.ts'
+
+const home = newHome()
+after(home.remove)
+const script = join(home.path, 'script.json')
+const args = { path: 'USER.md', content: 'Ada \u001b[2Jlikes tea.' }
+const calls = [{ name: 'memory_write', args }]
+writeFileSync(
+  script,
+  JSON.stringify({
+    replies: [
+      { when: 'go', calls },
+      { afterTool: 'memory_write', text: '{{result}}' },
+    ],
+  }),
+)
+const env = { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script }
+const on = (...words: readonly string[]): Promise<Ran> => atrium(home.path, words, { env })
+
+type Gate = { id: string; turn_id: string }
+
+async function gates(): Promise<Gate[]> {
+  return JSON.parse((await on('gates', '--json')).stdout) as Gate[]
+}
+
+/** A turn that waits for an approval. */
+async function waiting(): Promise<Gate> {
+  await on('run', '-m', 'go', '--json')
+  const [gate] = (await gates()).slice(-1)
+  assert.ok(gate)
+  return gate
+}
+
+async function receipt(turn: string): Promise<Record<string, unknown>> {
+  return JSON.parse((await on('receipt', turn, '--json')).stdout) as Record<string, unknown>
+}
+
+test('a gate is listed without control sequences, answered without a service, and its turn goes on at the next start', async () => {
+  const { id, turn_id } = await waiting()
+  const { stdout } = await on('gates')
+  assert.match(stdout, new RegExp(`^${id}  memory_write  \\(approval, from run, until `))
+  assert.match(stdout, /changes a file that says who the agent is/)
+  assert.ok(!stdout.includes('\u001b'))
+  for (const [words, code, fault] of [
+    [['answer', id, 'yes'], 2, /the answer must be one of approve, always, deny/],
+    [['answer', id, 'approve', '--for', 'day'], 2, /--scope and --for go with always/],
+    [['answer', id, 'always', '--for', 'ever'], 2, /--for must be one of hour, day, good/],
+    [['answer', 'call_x', 'approve'], 1, /nothing waits under call_x/],
+  ] as const) {
+    const ran = await on('gates', ...words)
+    assert.equal(ran.code, code)
+    assert.match(ran.stderr, fault)
+  }
+  assert.equal((await on('gates', 'answer', id, 'deny', '--word', 'not now')).stdout, 'Denied memory_write.\n')
+  assert.deepEqual(await gates(), [])
+  assert.equal((await on('gates')).stdout, 'Nothing waits for an answer.\n')
+  const open = await on('receipt', turn_id, '--verify')
+  assert.deepEqual([open.code, /has no digest to compare with/.test(open.stderr)], [1, true])
+  const service = await serve(home.path, env)
+  await service.stop()
+  const { status, approvals } = await receipt(turn_id)
+  assert.equal(status, 'completed')
+  const [approval] = approvals as { decision: string; by: string }[]
+  assert.deepEqual([approval?.decision, approval?.by], ['deny', 'operator'])
+})
+
+test('an answer reaches a running service at once; a grant stands until it is taken back', async () => {
+  const service = await serve(home.path, env)
+  try {
+    const { id, turn_id } = await waiting()
+    assert.equal(
+      (await on('gates', 'answer', id, 'always', '--scope', 'tool', '--for', 'day')).stdout,
+      'Allowed memory_write.\n',
+    )
+    const again = JSON.parse((await on('run', '-m', 'go', '--json')).stdout) as { status: string }
+    assert.equal(again.status, 'completed')
+    const [grant] = JSON.parse((await on('grants', '--json')).stdout) as { id: string; tool: string }[]
+    assert.equal(grant?.tool, 'memory_write')
+    assert.match((await on('grants')).stdout, /operator +memory_write +any +\d{4}-/)
+    assert.equal((await on('grants', 'revoke', 'x')).code, 1)
+    assert.equal((await on('grants', 'revoke', grant.id)).stdout, 'Taken back.\n')
+    assert.equal((await on('grants')).stdout, 'No grants.\n')
+    await on('run', '-m', 'go', '--json')
+    assert.equal((await gates()).length, 1)
+    assert.equal((await receipt(turn_id))['verified'], true)
+  } finally {
+    await service.stop()
+  }
+})
+
+test('on a terminal Enter alone answers nothing, a word does', onTerminal, async (t) => {
+  const [gate] = await gates()
+  assert.ok(gate)
+  for (const [answer, left] of [
+    ['\r', 1],
+    ['approve\r', 0],
+  ] as const) {
+    const terminal = openTerminal(t, home.path, { args: ['gates'], env })
+    await terminal.until('(Enter leaves it open) ')
+    terminal.type(answer)
+    assert.equal(await terminal.ended, 0)
+    assert.equal((await gates()).length, left)
+  }
+})
+
+test('a receipt is shown in words; a log that was changed fails its check', async () => {
+  const { turn_id } = JSON.parse((await on('run', '-m', 'hello', '--json')).stdout) as { turn_id: string }
+  const { stdout, code } = await on('receipt', turn_id, '--verify')
+  assert.equal(code, 0)
+  assert.match(stdout, new RegExp(`^turn      ${turn_id}  completed, from run, of operator\n`))
+  assert.match(stdout, /^log       unchanged  [0-9a-f]{64}$/m)
+  const db = new DatabaseSync(join(home.path, 'atrium.db'))
+  assert.ok(db.prepare('UPDATE items SET at = at + 1 WHERE turn_id = ?').run(turn_id).changes > 0)
+  db.close()
+  const changed = await on('receipt', turn_id, '--verify')
+  assert.deepEqual([changed.code, /is not what it was when it ended/.test(changed.stderr)], [1, true])
+  assert.equal((await on('receipt', turn_id)).code, 0)
+  const none = await on('receipt', 'x')
+  assert.deepEqual([none.code, /there is no turn x/.test(none.stderr)], [1, true])
+})
