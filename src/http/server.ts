@@ -19,7 +19,7 @@ import { type HealthParts, healthRoutes } from './health.ts'
 import { listenOn } from './listen.ts'
 import { faultHandler, pathOf } from './reply.ts'
 import { methodsOf, type Route, type RouteFamily, type Who } from './routes.ts'
-import { createFlights, unreadMs } from './unread.ts'
+import { createFlights, dropUnread, unreadMs } from './unread.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -132,7 +132,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   app.addHook('preParsing', beginBody)
   const patienceMs = parts.timeouts?.unreadMs ?? unreadMs
   app.addHook('onSend', (_request, reply, _payload, done) => {
-    reply.raw.setTimeout(patienceMs)
+    dropUnread(reply.raw, patienceMs)
     done()
   })
   app.setNotFoundHandler(notFound)

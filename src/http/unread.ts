@@ -3,11 +3,16 @@ import type { ServerResponse } from 'node:http'
 import { AppError } from '#core/errors.ts'
 import type { Caller } from './caller.ts'
 
-/**
- * An answer of which nothing was read for this long is dropped with its connection. A socket's time out sees what has
- * left its buffer: a slow reader is no dead one.
- */
+/** An answer that lies unread for this long is dropped with its connection. */
 export const unreadMs = 60_000
+
+/**
+ * Drops an answer that nobody reads. A socket that times out looks whether something has left its buffer since it looked
+ * last, and waits once more if so: a slow reader is no dead one, and it takes two looks to tell.
+ */
+export function dropUnread(answer: ServerResponse, withinMs: number): void {
+  answer.setTimeout(withinMs / 2)
+}
 
 /** Messages of one user under way at once: each waits for a turn, and costs little while it does. */
 const mostSends = 1_000

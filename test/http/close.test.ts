@@ -5,20 +5,21 @@ import { createHold } from '../doors/hall.ts'
 import { openHouse, operatorToken } from '../doors/web/house.ts'
 import { openBare } from './socket.ts'
 
+/** A grace that no test lives to see the end of: what closes before it did not wait for it. */
+const endless = 24 * 60 * 60 * 1000
+const bound = { timeout: 30_000 }
 const head = `HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${operatorToken}\r\n`
 
-test('open requests finish within the grace, and then the gateway is closed at once', async (t) => {
+test('open requests finish within the grace, and then the gateway is closed at once', bound, async (t) => {
   const hold = createHold()
   const house = await openHouse(t, { say: hold.say })
   const answer = house.call('POST', '/api/chat', { body: { message: 'hi' } })
   await hold.asked
-  const began = performance.now()
-  const closing = house.close(30_000)
+  const closing = house.close(endless)
   await assert.rejects(fetch(`${house.url}/api/health`), 'no new connection is taken')
   hold.release('done')
   assert.equal((await answer).json.response, 'done')
   await closing
-  assert.ok(performance.now() - began < 5_000)
 })
 
 test('at the end of the grace a waiting chat is answered running, so that its ids are known', async (t) => {
@@ -32,28 +33,23 @@ test('at the end of the grace a waiting chat is answered running, so that its id
   assert.equal(json.status, 'running')
 })
 
-test('what does not end is cut after the grace', async (t) => {
+test('what does not end is cut after the grace', bound, async (t) => {
   const house = await openHouse(t)
   const bare = openBare(house.port)
   bare.write(`POST /api/chat ${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{`)
   const silent = openBare(house.port)
   await house.call('GET', '/api/status')
-  const began = performance.now()
   await house.gateway.close(100)
-  const took = performance.now() - began
-  assert.ok(took >= 90 && took < 3_000, `${took} ms`)
   await Promise.all([bare.closed, silent.closed])
 })
 
-test('idle connections do not hold the end', async (t) => {
+test('idle connections do not hold the end', bound, async (t) => {
   const house = await openHouse(t)
   const bare = openBare(house.port)
   bare.write(`GET /api/health ${head}\r\n`)
   await bare.until('"ok"')
-  const began = performance.now()
-  await house.gateway.close(30_000)
+  await house.gateway.close(endless)
   await bare.closed
-  assert.ok(performance.now() - began < 2_000)
 })
 
 test('a request on an open connection while the gateway closes is 503, in its own shape', async (t) => {

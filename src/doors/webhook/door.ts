@@ -9,7 +9,7 @@ import { answerClientError } from '#http/broken.ts'
 import { listenFault, urlOf } from '#http/listen.ts'
 import { faultBody, pathOf, tellFault } from '#http/reply.ts'
 import type { Timeouts } from '#http/server.ts'
-import { unreadMs } from '#http/unread.ts'
+import { dropUnread, unreadMs } from '#http/unread.ts'
 import { createServer } from '#lib/http.ts'
 import { logRequests } from '#http/access.ts'
 import type { Log } from '#lib/log.ts'
@@ -181,7 +181,7 @@ function send({ closing, timeouts }: Door, response: ServerResponse, status: num
     'x-content-type-options': 'nosniff',
     ...(closing && { connection: 'close' }),
   })
-  response.setTimeout(timeouts?.unreadMs ?? unreadMs)
+  dropUnread(response, timeouts?.unreadMs ?? unreadMs)
   response.end(body)
 }
 

@@ -66,19 +66,3 @@ test('retries that race from many senders, each of them twice, make each job onc
   const { rows } = await house.turns.list(userId('webhook:ada'), { limit: 1_000 })
   assert.equal(rows.length, 100)
 })
-
-test('a fresh submission is answered well under 10 ms, though it is stored first', async (t) => {
-  const house = await openHouse(t)
-  const times: number[] = []
-  for (let at = 0; at < 120; at++) {
-    const begun = performance.now()
-    const { json } = await house.post({ user_id: 'ada', message: 'hello' })
-    if (at >= 20) times.push(performance.now() - begun)
-    await house.completed(json.job_id)
-  }
-  times.sort((a, b) => a - b)
-  const at = (share: number): number => times[Math.floor(times.length * share)] ?? 0
-  t.diagnostic(`p50 ${at(0.5).toFixed(2)} ms, p90 ${at(0.9).toFixed(2)} ms, p99 ${at(0.99).toFixed(2)} ms`)
-  // Other tests may run beside this one: the median is what the door costs.
-  assert.ok(at(0.5) < 10)
-})
