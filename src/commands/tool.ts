@@ -4,15 +4,11 @@ import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import type { JsonObject } from '#core/json.ts'
 import type { Store, ToolRecord } from '#core/store.ts'
-import type { Tool } from '#core/tool.ts'
 import { nameKey } from '#core/tool-names.ts'
 import { openHomeStore } from '#hall.ts'
-import { openBuiltInTools } from '#hall/built-in.ts'
 import { openSandbox, toolSecret } from '#hall/components.ts'
 import { storeShipped } from '#hall/shipped.ts'
 import { silentLog } from '#lib/log.ts'
-import { createDocuments } from '#memory/documents.ts'
-import { createMemoryTools } from '#memory/tools.ts'
 import { printable } from '#safety/printable.ts'
 import { describeAccess, widened } from '#sandbox/package/access.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
@@ -20,6 +16,7 @@ import type { LoadedTool, Sandbox, TestReport } from '#sandbox/supervisor/sandbo
 import { agentNames, asAppError, componentNameFault } from '#sandbox/tool.ts'
 import { agrees } from './ask.ts'
 import { tellService } from './attach.ts'
+import { builtIn, tryBuiltIn } from './built-in.ts'
 import { paint, print, table } from './report.ts'
 import { findTool, noTool, withStore } from './store.ts'
 
@@ -126,15 +123,26 @@ export async function removeTool(name: string): Promise<void> {
 /** Runs one call and prints all that happened. Exit code 1 on an error. */
 export async function testTool(name: string, { params, context, json }: TestOptions): Promise<void> {
   await withSandbox(async ({ store, sandbox }) => {
-    const { capabilities } = await findTool(store, name)
-    const component = await store.tools.component(name)
-    if (!component) throw noTool(name)
-    const loaded = await sandbox.load({ name, component, capabilities })
-    const report = await sandbox.testCall(loaded, { params, ...(context !== undefined && { context }) })
+    const own = builtIn(store).find(({ spec }) => spec.name === name)
+    const report = own
+      ? await tryBuiltIn(own, params)
+      : await tryComponent({ store, sandbox }, name, { params, context })
     const { output, error, logs, requests, blocked } = report
     print({ json: json ?? false }, { output, error, logs, requests, blocked }, words(report))
     if (error !== null) process.exitCode = 1
   })
+}
+
+async function tryComponent(
+  { store, sandbox }: Open,
+  name: string,
+  { params, context }: { readonly params: string; readonly context: string | undefined },
+): Promise<TestReport> {
+  const { capabilities } = await findTool(store, name)
+  const component = await store.tools.component(name)
+  if (!component) throw noTool(name)
+  const loaded = await sandbox.load({ name, component, capabilities })
+  return sandbox.testCall(loaded, { params, ...(context !== undefined && { context }) })
 }
 
 function words({ output, error, logs, requests, blocked }: TestReport): string {
@@ -178,11 +186,6 @@ function shadows(names: readonly string[], others: readonly ToolRecord[]): strin
     if (taken) return `${taken} is, or looks like, a name of the tool ${other.name}`
   }
   return undefined
-}
-
-function builtIn({ documents }: Store): readonly Tool[] {
-  const memory = createMemoryTools(createDocuments({ store: documents }))
-  return [openBuiltInTools(loadConfig()), memory].flatMap((source) => source.tools())
 }
 
 /** One that can no longer be read has no names: the service leaves it out. */

@@ -70,6 +70,20 @@ test('a built-in tool is listed and shown like any other', async () => {
   assert.deepEqual({ ...rest, description: '' }, { name: 'time', description: '', capabilities: null, sha256: null })
 })
 
+test('a built-in tool that only looks is tried like any other; one that would change something says so', async () => {
+  const test = (name: string, params: string) => atrium(home.path, ['tool', 'test', name, '--params', params, '--json'])
+  const good = await test('calculate', '{"expression":"6*7"}')
+  assert.equal(good.code, 0, good.stderr)
+  assert.match((JSON.parse(good.stdout) as { output: string }).output, /42/)
+  const bad = await test('memory_read', '{"path":"nowhere.md"}')
+  assert.equal(bad.code, 1)
+  assert.match((JSON.parse(bad.stdout) as { error: string }).error, /nowhere\.md/)
+  const writes = await test('memory_write', '{"path":"a.md","content":"x"}')
+  assert.equal(writes.code, 1)
+  assert.match(writes.stderr, /memory_write is built in and this call would change something/)
+  assert.equal((await test('calculate', '6*7')).code, 2)
+})
+
 test('on a fresh home the weather tool is there for the first request, and nobody else may have its name', async () => {
   const fresh = newHome()
   const service = await serve(fresh.path, { GATEWAY_AUTH_TOKEN: 'a-token-for-the-test' })
