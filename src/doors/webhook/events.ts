@@ -1,6 +1,7 @@
 // Events of a code host: who sent it, which conversation it belongs to, and the message the agent reads.
 import { isObject, type Json, type JsonObject } from '#core/json.ts'
 import { wrongField } from '#http/check.ts'
+import { isExactNumber } from '#http/exact.ts'
 import { fence } from '#safety/fence.ts'
 import { readKey, type Submission } from './submit.ts'
 import { summarize } from './summary.ts'
@@ -61,7 +62,7 @@ function match(pattern: RegExp, payload: JsonObject, ...path: readonly string[])
 /** The payload without what only a program follows: links of the API, ids of its nodes, empty fields. */
 function slim(value: Json): Json {
   if (Array.isArray(value)) return value.map((each: Json) => slim(each))
-  if (!isObject(value)) return value
+  if (!isObject(value) || isExactNumber(value)) return value
   const kept = Object.entries(value).filter(([key, each]) => each !== null && !isPlumbing(key))
   return Object.fromEntries(kept.map(([key, each]) => [key, slim(each)]))
 }

@@ -3,6 +3,7 @@ import { openCalls, replyIn } from '#core/calls.ts'
 import type { Entry, Gate } from '#core/item.ts'
 import { isObject, type JsonObject } from '#core/json.ts'
 import { ended, type Turn, type TurnError } from '#core/turn.ts'
+import { parseExactly } from '#http/exact.ts'
 import { isoTime } from '#http/wire.ts'
 import { readEnd } from '#turns/end.ts'
 import type { Turns } from '#turns/turns.ts'
@@ -79,6 +80,7 @@ function waitingFor({ kind, name, prompt }: Gate): NonNullable<JobRecord['waitin
 }
 
 function metadataOf({ options: { echo } }: Turn): JsonObject | undefined {
-  const metadata = isObject(echo) ? echo['metadata'] : undefined
-  return isObject(metadata) ? metadata : undefined
+  const kept = isObject(echo) ? echo['metadata'] : undefined
+  const metadata = typeof kept === 'string' ? parseExactly(kept) : kept
+  return isObject(metadata) ? (metadata as JsonObject) : undefined
 }

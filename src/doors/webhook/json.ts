@@ -2,11 +2,12 @@
 import { AppError } from '#core/errors.ts'
 import { isObject, type Json, type JsonObject } from '#core/json.ts'
 import { wrongField } from '#http/check.ts'
+import { mayLoseDigits, parseExactly } from '#http/exact.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
 
 const maxDepth = 64
 
-/** The JSON object that a body holds. Throws invalid_input, naming the field where there is one. */
+/** The JSON object that a body holds, its numbers as they were written. Throws invalid_input, naming the field where there is one. */
 export function readObject(body: Buffer): JsonObject {
   const text = decodeUtf8(body)
   if (text === undefined) throw new AppError('invalid_input', 'the body is not valid UTF-8')
@@ -19,7 +20,7 @@ export function readObject(body: Buffer): JsonObject {
   }
   checkShape(text)
   if (!isObject(value)) throw new AppError('invalid_input', 'the body must be a JSON object')
-  return value as JsonObject
+  return (mayLoseDigits(text) ? parseExactly(text) : value) as JsonObject
 }
 
 /** Throws invalid_input for a text that cannot be kept as it is; `path` names it. */
@@ -31,9 +32,6 @@ export function checkText(text: string, path: string): void {
 /** Throws invalid_input for a value of which something would be lost when it is stored and returned. */
 export function checkKept(value: Json, path: string): void {
   if (typeof value === 'string') checkText(value, path)
-  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
-    throw wrongField(path, 'is a number too large to be kept exactly: send it as a string')
-  }
   if (Array.isArray(value)) {
     for (const [at, each] of value.entries()) checkKept(each as Json, `${path}[${at}]`)
   } else if (isObject(value)) {

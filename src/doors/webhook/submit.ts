@@ -5,6 +5,7 @@ import { textMessage } from '#core/item.ts'
 import { canonical, isObject, type Json, type JsonObject } from '#core/json.ts'
 import type { Idempotency } from '#core/store.ts'
 import { wrongField } from '#http/check.ts'
+import { holdsExact } from '#http/exact.ts'
 import { checkMessage, type StartTurn } from '#turns/turns.ts'
 import { checkKept, checkText } from './json.ts'
 
@@ -51,7 +52,8 @@ export function turnOf(submission: Submission, signed?: Buffer): StartTurn {
     door: 'webhook',
     ...(conversationId !== undefined && { threadKey: conversationId }),
     input: [textMessage('user', message)],
-    options: metadata ? { echo: { metadata } } : {},
+    // The text where plain numbers would not say the same.
+    options: metadata ? { echo: { metadata: holdsExact(metadata) ? JSON.stringify(metadata) : metadata } } : {},
     whenBusy: 'queue',
     ...(idempotency && { idempotency }),
   }

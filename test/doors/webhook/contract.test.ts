@@ -91,6 +91,15 @@ test('a conversation belongs to its user_id, and no user_id reaches anybody else
   }
 })
 
+test('numbers of metadata come back as they were written', async (t) => {
+  const house = await openHouse(t)
+  const written = '{"id":9007199254740993,"price":1.10,"list":[-0,1E2,{"huge":12345678901234567890}]}'
+  const { json } = await house.post(`{"user_id":"ada","message":"hello","metadata":${written}}`)
+  await house.completed(json.job_id)
+  const answer = await fetch(`${house.door.url}/jobs/${json.job_id}`, { headers: { 'x-webhook-secret': secret } })
+  assert.ok((await answer.text()).includes(`"metadata":${written}`))
+})
+
 test('metadata is stored and returned as it was sent', async (t) => {
   const house = await openHouse(t)
   const metadata = {
