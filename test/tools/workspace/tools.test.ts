@@ -89,6 +89,15 @@ test('a file is read with its line numbers, in parts, and its origin told', asyn
   assert.match(await run('read', { path: 'notes/windows.txt' }), /^ {5}1\tone\n {5}2\ttwo\n {5}3\tthree$/)
 })
 
+test('bytes that are no UTF-8 are not changed into something else', async (t) => {
+  const { run, root } = open(t)
+  writeFileSync(join(root, 'latin.txt'), Buffer.from('Gr\u00fc\u00dfe', 'latin1'))
+  await assert.rejects(run('read', { path: 'latin.txt' }), {
+    message: 'latin.txt is a binary file of 5 bytes, not text',
+  })
+  await assert.rejects(run('edit', { path: 'latin.txt', find: 'Gr', replace: 'gr' }), { message: /binary file/ })
+})
+
 test('a search tells the matches with the lines around them', async (t) => {
   const { run, root } = open(t)
   assert.equal(
