@@ -66,6 +66,7 @@ test('cut after cut a thread gets within its room, and each goes further than th
     plan = planCut({ firstSeq: 1, items }, room)
   ) {
     assert.ok(plan.upTo > before)
+    assert.equal(plan.items[0]?.type === 'summary', before > 0, 'what was summarised before is carried over')
     before = plan.upTo
     cuts.push(plan.upTo)
     const words = plan.items.filter(({ type }) => type !== 'summary').reduce((sum, item) => sum + tokensInItem(item), 0)
