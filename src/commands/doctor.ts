@@ -9,7 +9,8 @@ import { ollamaAnswers } from '#models/ollama.ts'
 import { openModel } from '#models/open.ts'
 import { costWords, tryModel } from '#models/trial.ts'
 import { printable } from '#safety/printable.ts'
-import { openPostgresStore, openStore } from '#store/open.ts'
+import { newestVersion } from '#store/migrations.ts'
+import { lookIntoPostgres, lookIntoStore } from '#store/open.ts'
 import { runningService } from './attach.ts'
 import { paint, print } from './report.ts'
 
@@ -62,7 +63,7 @@ async function examine(): Promise<Finding[]> {
       return
     }
     try {
-      await lookAtDatabase(opened.store, say('database'))
+      await lookAtDatabase(opened, say('database'))
       const stored = loadConfig(await opened.store.settings.all())
       await look('model', () => lookAtModel(stored, opened.secret, say('model')))
     } finally {
@@ -77,16 +78,21 @@ async function examine(): Promise<Finding[]> {
 }
 
 type Secret = (name: string) => Promise<string | undefined>
+type Opened = { readonly store: Store; readonly version: number; readonly secret: Secret }
 
 /** The database, where there is one: to open a SQLite file is to make it, and a key that is not there stays away. */
-async function openExisting(home: Home, config: Config): Promise<{ store: Store; secret: Secret } | undefined> {
+async function openExisting(home: Home, config: Config): Promise<Opened | undefined> {
   const { databaseUrl: url } = config
   if (url === undefined && !existsSync(home.database)) return undefined
   const hasKey = config.masterKey !== undefined || existsSync(keyFile(home))
   const seal = createSeal(hasKey ? masterKey(home, config.masterKey) : noKey)
-  const store =
-    url === undefined ? openStore({ path: home.database, seal }) : (await openPostgresStore({ url, seal })).store
-  return { store, secret: (name) => (hasKey ? store.secrets.get(name) : Promise.resolve(undefined)) }
+  const { store, version } =
+    url === undefined ? lookIntoStore({ path: home.database, seal }) : await lookIntoPostgres({ url, seal })
+  if (version === 0) {
+    await store.close()
+    return undefined
+  }
+  return { store, version, secret: (name) => (hasKey ? store.secrets.get(name) : Promise.resolve(undefined)) }
 }
 
 type Say = (detail: string, state?: State) => void
@@ -121,10 +127,12 @@ function lookAtHome(home: Home, config: Config, say: Say): void {
   if (open.length === 0 && !keyless) say(`${home.path}, private`)
 }
 
-async function lookAtDatabase(store: Store, say: Say): Promise<void> {
+async function lookAtDatabase({ store, version }: Opened, say: Say): Promise<void> {
   await store.ping()
-  const lacks = await store.check()
   const name = store.backend === 'sqlite' ? 'SQLite' : 'PostgreSQL'
+  if (version < newestVersion)
+    return say(`${name} answers with version ${version}: the next start brings it to ${newestVersion}`)
+  const lacks = await store.check()
   if (lacks.length > 0)
     throw new AppError('database_unavailable', `${name} answers, but ${lacks.join('; ')}: restore a backup`)
   say(`${name} answers, and has every table`)

@@ -8,6 +8,18 @@ const lockKey = 4_728_301_195
 /** An index over all that is stored takes longer than any other statement may, and replicas wait for whoever makes it. */
 const patienceMs = 60 * 60 * 1000
 
+/** The version that a database has; 0 when nothing was made in it. */
+export async function versionOfPostgres(pool: Pool): Promise<number> {
+  try {
+    const table = await pool.query<{ name: string | null }>(`SELECT to_regclass('schema_version') AS name`)
+    if (!table.rows[0]?.name) return 0
+    const found = await pool.query<{ version: string }>('SELECT version FROM schema_version')
+    return Number(found.rows[0]?.version ?? 0)
+  } catch (error) {
+    throw asAppError(error)
+  }
+}
+
 export async function migratePostgres(pool: Pool, steps = migrations): Promise<void> {
   const client = await pool.connect().catch((error: unknown) => {
     throw asAppError(error)

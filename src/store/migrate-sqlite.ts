@@ -44,6 +44,7 @@ function backUp(db: DatabaseSync, target: string, version: number): void {
   }
 }
 
-function versionOf(db: DatabaseSync): number {
+/** The version that a file has; 0 when nothing was made in it. */
+export function versionOf(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
 }

@@ -195,6 +195,9 @@ export const migrations: readonly Migration[] = [
   ],
 ]
 
+/** The version that this Atrium brings a database to. */
+export const newestVersion = migrations.length
+
 /** The statements of a migration for one database. */
 export function statementsOf(migration: Migration, backend: 'sqlite' | 'postgres'): string[] {
   return migration.flatMap((change) => {

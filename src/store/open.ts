@@ -8,7 +8,8 @@ import { createGrantStore } from './grants.ts'
 import { createLeaseStore } from './leases.ts'
 import { createMemoryLimits } from './limits.ts'
 import { createSqlLimits } from './limits-sql.ts'
-import { migrateSqlite } from './migrate-sqlite.ts'
+import { migrateSqlite, versionOf } from './migrate-sqlite.ts'
+import { checkVersion, migrations } from './migrations.ts'
 import { createSecretStore } from './secrets.ts'
 import { createSettingStore } from './settings.ts'
 import type { Sql } from './sql.ts'
@@ -46,6 +47,45 @@ export async function openPostgresStore({ url, seal, now = Date.now }: Omit<Stor
     throw error
   }
   return { store: composeStore(sql, { seal, now, check: () => checkPostgres(sql.pool) }), sql }
+}
+
+/** A store as it is found, not brought up to date, and its version. For `doctor`. */
+export type FoundStore = { readonly store: Store; readonly version: number }
+
+/** Looks at a SQLite file that is there; nothing is written to it. */
+export function lookIntoStore({ path, seal, now = Date.now }: StoreParts): FoundStore {
+  const sql = openSqlite(path)
+  try {
+    sql.db.exec('PRAGMA query_only = TRUE')
+    const version = versionOf(sql.db)
+    checkVersion(version, migrations)
+    const check = (): Promise<string[]> => Promise.resolve(checkSqlite(sql.db))
+    return { store: composeStore(sql, { seal, now, check }), version }
+  } catch (error) {
+    sql.db.close()
+    throw asAppError(error)
+  }
+}
+
+/** Looks at a database of PostgreSQL in the same way. */
+export async function lookIntoPostgres({
+  url,
+  seal,
+  now = Date.now,
+}: Omit<StoreParts, 'path'> & { url: string }): Promise<FoundStore> {
+  const [{ openPostgres }, { versionOfPostgres }] = await Promise.all([
+    import('./postgres.ts'),
+    import('./migrate-postgres.ts'),
+  ])
+  const sql = openPostgres(url)
+  try {
+    const version = await versionOfPostgres(sql.pool)
+    checkVersion(version, migrations)
+    return { store: composeStore(sql, { seal, now, check: () => checkPostgres(sql.pool) }), version }
+  } catch (error) {
+    await sql.close()
+    throw error
+  }
 }
 
 export type StoreOver = { readonly seal: Seal; readonly now: () => number; readonly check: Store['check'] }

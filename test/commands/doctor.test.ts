@@ -4,6 +4,9 @@ import { chmodSync, chownSync, existsSync, readdirSync, rmSync, statSync } from 
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
+import { migrateSqlite } from '#store/migrate-sqlite.ts'
+import { migrations } from '#store/migrations.ts'
+import { openSqlite } from '#store/sqlite.ts'
 import { atrium, newHome } from '../atrium.ts'
 
 type Finding = { check: string; state: string; detail: string }
@@ -71,6 +74,26 @@ test('a table that is missing is named', async (t) => {
   assert.equal(code, 1)
   assert.equal(faults.length, 1)
   assert.match(faults[0] ?? '', /^database: .*\btools\b/)
+})
+
+test('a database of an earlier version is looked at and left as it is', async (t) => {
+  const home = homeOf(t)
+  const path = join(home, 'atrium.db')
+  const sql = openSqlite(path)
+  migrateSqlite(sql.db, path, migrations.slice(0, 1))
+  await sql.close()
+  const before = readdirSync(home).toSorted()
+  const { code, faults, fine } = await examine(home)
+  assert.deepEqual([code, faults], [0, []])
+  const said = new RegExp(
+    `database: SQLite answers with version 1: the next start brings it to ${migrations.length}$`,
+    'm',
+  )
+  assert.match(fine.join('\n'), said)
+  assert.deepEqual(readdirSync(home).toSorted(), before)
+  const db = new DatabaseSync(path, { readOnly: true })
+  assert.equal(db.prepare('PRAGMA user_version').get()?.['user_version'], 1)
+  db.close()
 })
 
 test('what is open to others, or lost, is warned of and left as it is', async (t) => {

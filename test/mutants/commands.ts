@@ -177,4 +177,11 @@ export const mutants: readonly Mutant[] = [
     to: 'const line = printable(why ?? `the turn is ${end.status}`, { lines: true })',
     tests: ['test/commands/run.test.ts'],
   },
+  {
+    says: 'doctor brings an older database up to date',
+    file: 'src/store/open.ts',
+    from: "    sql.db.exec('PRAGMA query_only = TRUE')",
+    to: '    migrateSqlite(sql.db, path)',
+    tests: ['test/commands/doctor.test.ts'],
+  },
 ]

@@ -7,7 +7,8 @@ import { createSeal } from '#lib/seal.ts'
 import { createTopic, readNews } from '#store/bus-topic.ts'
 import { checkPostgres } from '#store/check.ts'
 import { migratePostgres } from '#store/migrate-postgres.ts'
-import { composeStore, openPostgresStore } from '#store/open.ts'
+import { migrations } from '#store/migrations.ts'
+import { composeStore, lookIntoPostgres, openPostgresStore } from '#store/open.ts'
 import { openPostgres } from '#store/postgres.ts'
 import { query, run } from '#store/sql.ts'
 import { type Server, startPostgres } from '../postgres.ts'
@@ -70,6 +71,20 @@ test('a database of a newer Atrium is left alone', async () => {
   await sql.pool.query('UPDATE schema_version SET version = version + 1')
   await rejectsWith(migratePostgres(sql.pool), 'database_unavailable')
   await sql.close()
+})
+
+test('a look tells the version and makes nothing', async () => {
+  const url = await server.database()
+  const look = async (): Promise<number> => {
+    const { store, version } = await lookIntoPostgres({ url, seal })
+    await store.close()
+    return version
+  }
+  assert.deepEqual([await look(), await look()], [0, 0])
+  const sql = openPostgres(url)
+  await migratePostgres(sql.pool, migrations.slice(0, 2))
+  await sql.close()
+  assert.deepEqual([await look(), await look()], [2, 2])
 })
 
 test('jobs wait for a free connection, and not for ever', { timeout: 60_000 }, async () => {
