@@ -8,6 +8,7 @@ import { length } from './length.ts'
 import { memory } from './memory.ts'
 import { postgres } from './postgres.ts'
 import { profile } from './profile.ts'
+import { providers } from './providers.ts'
 import { responses, streams } from './responses.ts'
 import { fillCache, makeBundle } from './service.ts'
 import { safety } from './safety.ts'
@@ -31,6 +32,7 @@ const suites: Readonly<Record<string, Suite>> = {
   memory,
   tools,
   safety,
+  providers,
   startup,
 }
 

@@ -2,6 +2,8 @@
 import type { Mutant } from './mutant.ts'
 
 const chat = ['test/models/chat.test.ts']
+const anthropic = ['test/models/anthropic.test.ts']
+const google = ['test/models/google.test.ts']
 
 export const mutants: readonly Mutant[] = [
   {
@@ -80,5 +82,131 @@ export const mutants: readonly Mutant[] = [
     from: 'walk.steps -= known.length',
     to: '',
     tests: ['test/models/schema.test.ts'],
+  },
+  {
+    says: 'a redirect is followed, with the key',
+    file: 'src/models/sdk-fetch.ts',
+    from: "redirect: 'manual'",
+    to: "redirect: 'follow'",
+    tests: anthropic,
+  },
+  {
+    says: "a package's answer may have any number of lines",
+    file: 'src/models/sdk-fetch.ts',
+    from: 'if (lines > limits.lines)',
+    to: 'if (false)',
+    tests: anthropic,
+  },
+  {
+    says: "a package's answer may have any number of bytes",
+    file: 'src/models/sdk-fetch.ts',
+    from: 'if (bytes > limits.responseBytes)',
+    to: 'if (false)',
+    tests: anthropic,
+  },
+  {
+    says: 'a stream that its server did not end passes for an answer',
+    file: 'src/models/sdk.ts',
+    from: 'if (raw === undefined) throw new Failed(faults.cutOff())',
+    to: '',
+    tests: google,
+  },
+  {
+    says: "a package's call is tried again after its first token",
+    file: 'src/models/sdk.ts',
+    from: 'if (begun || !fault.again',
+    to: 'if (!fault.again',
+    tests: anthropic,
+  },
+  {
+    says: 'whoever stops reading leaves the server at work',
+    file: 'src/models/sdk.ts',
+    from: "if (!answer.done) call.abort(new Error('the call was stopped'))",
+    to: '',
+    tests: anthropic,
+  },
+  {
+    says: 'a seal goes to another provider',
+    file: 'src/models/seal.ts',
+    from: 'const own = seal === undefined ? undefined : objectIn(seal)?.[sealer]',
+    to: 'const own = seal === undefined ? undefined : Object.values(objectIn(seal) ?? {})[0]',
+    tests: google,
+  },
+  {
+    says: 'the signature of a call is lost',
+    file: 'src/models/sdk.ts',
+    from: '...(own !== undefined && { seal: own })',
+    to: '',
+    tests: google,
+  },
+  {
+    says: 'nothing is marked for the cache',
+    file: 'src/models/sdk-prompt.ts',
+    from: "return sealer === 'anthropic' ? marked(prompt, tools) :",
+    to: 'return',
+    tests: anthropic,
+  },
+  {
+    says: 'empty texts are sent',
+    file: 'src/models/sdk-prompt.ts',
+    from: "return text.trim() === '' ? [] : [{ type: 'text', text }]\n}\n\nfunction imagePart",
+    to: "return [{ type: 'text', text }]\n}\n\nfunction imagePart",
+    tests: anthropic,
+  },
+  {
+    says: 'calls without results are sent',
+    file: 'src/models/sdk-prompt.ts',
+    from: 'for (const [callId, name] of open) add(',
+    to: 'for (const [callId, name] of []) add(',
+    tests: anthropic,
+  },
+  {
+    says: 'a keyword that Gemini does not know is sent',
+    file: 'src/models/google-schema.ts',
+    from: "const kept = ['title', ",
+    to: "const kept = ['pattern' as 'title', 'title', ",
+    tests: google,
+  },
+  {
+    says: "a wrong key of Google's passes for a bad request",
+    file: 'src/models/fault.ts',
+    from: 'return status === 400 && /API_KEY_INVALID',
+    to: 'return status === 499 && /API_KEY_INVALID',
+    tests: google,
+  },
+  {
+    says: 'an unknown price is nothing',
+    file: 'src/models/price.ts',
+    from: 'if (!found) return null',
+    to: 'if (!found) return 0',
+    tests: ['test/models/price.test.ts'],
+  },
+  {
+    says: "a famous name on anybody's server has a price",
+    file: 'src/models/price.ts',
+    from: "provider === 'openai-compatible' ? { providerApiUrl: baseUrl ?? '' }",
+    to: "provider === 'openai-compatible' ? {}",
+    tests: ['test/models/price.test.ts'],
+  },
+  {
+    says: 'another model is asked after the first token',
+    file: 'src/models/fallback.ts',
+    from: 'if (begun) throw error\n',
+    to: '',
+    tests: ['test/models/fallback.test.ts'],
+  },
+  {
+    says: 'who fails again and again is asked on and on',
+    file: 'src/models/fallback.ts',
+    from: 'entry.until = now + passedOverMs',
+    to: '',
+    tests: ['test/models/fallback.test.ts'],
+  },
+  {
+    says: 'the end names who was asked, not who answered',
+    file: 'src/models/fallback.ts',
+    from: "return event.type === 'done' ? { ...event, model } : event",
+    to: 'return event',
+    tests: ['test/models/fallback.test.ts'],
   },
 ]
