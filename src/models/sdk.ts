@@ -112,8 +112,6 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
         fault = faultOf(error, faults)
       } finally {
         clearTimeout(idle)
-        // Whoever stops reading stops the server too.
-        if (!answer.done) call.abort(new Error('the call was stopped'))
       }
       if (begun || !fault.again || attempt >= maxAttempts) throw fault.error
       await sleep(retryDelay(attempt, random(), fault.retryAfterMs), signal)

@@ -110,7 +110,7 @@ test('signatures of calls, thoughts and texts come back where they stood, within
 describe('asking', () => {
   test('what another provider sealed stays away, and its calls are still taken', async (t) => {
     const { model, asked } = await serve(t, [saying(...text)])
-    const seal = JSON.stringify({ anthropic: { signature: 'theirs' } })
+    const seal = JSON.stringify({ anthropic: { signature: 'theirs', thoughtSignature: 'theirs' } })
     await collect(
       model,
       ask([

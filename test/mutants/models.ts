@@ -119,13 +119,6 @@ export const mutants: readonly Mutant[] = [
     tests: anthropic,
   },
   {
-    says: 'whoever stops reading leaves the server at work',
-    file: 'src/models/sdk.ts',
-    from: "if (!answer.done) call.abort(new Error('the call was stopped'))",
-    to: '',
-    tests: anthropic,
-  },
-  {
     says: 'a seal goes to another provider',
     file: 'src/models/seal.ts',
     from: 'const own = seal === undefined ? undefined : objectIn(seal)?.[sealer]',
