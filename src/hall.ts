@@ -12,7 +12,7 @@ import { openBuiltInTools } from '#hall/built-in.ts'
 import { openComponents } from '#hall/components.ts'
 import { readSafety } from '#hall/safety.ts'
 import { storeShipped } from '#hall/shipped.ts'
-import { openToolshed } from '#hall/tools.ts'
+import { joinSources } from '#hall/tools.ts'
 import { type Home, lockHome, masterKey, openHome, provisionedToken } from '#home.ts'
 import type { Log } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
@@ -124,7 +124,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     const identity = createIdentity({ store: store.documents })
     const documents = createDocuments({ store: store.documents, written: (user) => identity.forget(user) })
     const sources = [openBuiltInTools(config), createMemoryTools(documents), components]
-    const toolshed = await openToolshed(sources, log)
+    const joined = await joinSources(sources, log)
     const grants = createGrants({ store: store.grants })
     const judge = createJudge({
       settings: () => safety.policy,
@@ -139,7 +139,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       log,
       histories: createHistories({ threads: store.threads, marker: () => safety.marker() }),
       model: openCurrent,
-      tools: (user) => toolshed.tools(user),
+      tools: (user) => joined.tools(user),
       judge,
       grants,
       marker: () => safety.marker(),
@@ -167,7 +167,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       safety = await safetyOf(settings)
       model = undefined
       identity.forget()
-      await toolshed.reload()
+      await joined.reload()
       log.info({ provider: config.model.provider, model: config.model.name }, 'settings read again')
     }
     let reading: Promise<unknown> = Promise.resolve()
@@ -192,7 +192,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       turns,
       documents,
       runner,
-      tools: () => toolshed.tools(operator),
+      tools: () => joined.tools(operator),
       model: openCurrent,
       passedOver: () => passedOver(),
       storeAway: () => keeper?.away() ?? false,
@@ -201,7 +201,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
         clearInterval(expiry)
         await runner.drain(graceMs)
         await keeper?.stop()
-        await toolshed.close()
+        await joined.close()
         await bus.close()
         await store.close()
         unlock()

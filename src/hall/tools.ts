@@ -4,7 +4,7 @@ import { nameKey } from '#core/tool-names.ts'
 import type { Tool, ToolSource, Tools } from '#core/tool.ts'
 import type { Log } from '#lib/log.ts'
 
-export interface Toolshed {
+export interface JoinedSources {
   /** What the agent of a user has: some tools are the operator's alone. */
   tools(user: UserId): Tools
   /** Has every source look again. */
@@ -12,7 +12,7 @@ export interface Toolshed {
   close(): Promise<void>
 }
 
-export async function openToolshed(sources: readonly ToolSource[], log: Log): Promise<Toolshed> {
+export async function joinSources(sources: readonly ToolSource[], log: Log): Promise<JoinedSources> {
   let all = join([], log)
   let common = all
   const reload = async (): Promise<void> => {

@@ -7,7 +7,7 @@ import { operator, userId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import { openBuiltInTools } from '#hall/built-in.ts'
 import { openComponents } from '#hall/components.ts'
-import { openToolshed, type Toolshed } from '#hall/tools.ts'
+import { joinSources, type JoinedSources } from '#hall/tools.ts'
 import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
 import { hashOf } from '#sandbox/build/prepare.ts'
@@ -22,7 +22,7 @@ after(async () => {
   home.remove()
 })
 
-async function open(): Promise<{ store: Store; shed: Toolshed }> {
+async function open(): Promise<{ store: Store; shed: JoinedSources }> {
   let clock = 1
   const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)), now: () => clock++ })
   const components = await openComponents({
@@ -31,7 +31,7 @@ async function open(): Promise<{ store: Store; shed: Toolshed }> {
     config: readConfig({ HOME: home.path }),
     log: silentLog,
   })
-  const shed = await openToolshed([openBuiltInTools(readConfig({ HOME: home.path })), components], silentLog)
+  const shed = await joinSources([openBuiltInTools(readConfig({ HOME: home.path })), components], silentLog)
   closing.push(async () => {
     await shed.close()
     await store.close()
@@ -106,7 +106,7 @@ test('commands are the operator’s alone, and only where they are switched on',
     ['false', [false, false]],
   ] as const) {
     const config = readConfig({ HOME: home.path, ATRIUM_SHELL: shell })
-    const shed = await openToolshed([openBuiltInTools(config)], silentLog)
+    const shed = await joinSources([openBuiltInTools(config)], silentLog)
     const has = [operator, userId('ada')].map((user) => shed.tools(user).byName.has('workspace_shell'))
     assert.deepEqual(has, wanted)
     assert.equal(shed.tools(userId('ada')).specs, shed.tools(userId('bob')).specs)
