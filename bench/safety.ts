@@ -1,9 +1,13 @@
 // What the checks of an ordinary turn cost: a question, a page of 4 KB that a tool brought, an answer, a short history.
-import { type Item, textMessage } from '#core/item.ts'
+import { digestOf } from '#core/digest.ts'
+import { userId } from '#core/ids.ts'
+import { type Entry, type Item, textMessage } from '#core/item.ts'
+import type { Tool } from '#core/tool.ts'
 import { decide } from '#safety/decide.ts'
 import { fence } from '#safety/fence.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { createMarker } from '#safety/marks.ts'
+import { createJudge } from '#safety/policy.ts'
 import { taintOf } from '#safety/taint.ts'
 import { median } from './compare.ts'
 import { fixed, type Suite } from './suite.ts'
@@ -26,7 +30,7 @@ export const safety: Suite = ({ scale }) => {
     { type: 'call', callId: 'c', name: 'web_fetch', args: '{"url":"https://mill.example/"}' },
     { type: 'result', callId: 'c', output: page, origin: 'web_fetch' },
   )
-  const checks: readonly [name: string, run: () => unknown][] = [
+  const checks: [name: string, run: () => unknown][] = [
     ['fence with marks, 4 KB', () => fence(page, 'web_fetch', { marker })],
     ['leaks in what is stored, 4.5 KB', () => [scan.mask(page), scan.mask(answer)]],
     ['leaks in what goes out', () => scan.find(args)],
@@ -43,6 +47,14 @@ export const safety: Suite = ({ scale }) => {
         }),
     ],
   ]
+  const judge = createJudge({ marker: () => marker, scan: () => scan })
+  const specs = Array.from({ length: 16 }, (_, at) => ({ name: `tool${at}`, description: answer, parameters: {} }))
+  const act = { type: 'call', callId: 'd', name: 'tool1', args } as const
+  const tool = { spec: specs[1], effects: 'read', repeatable: true, untrusted: false } as unknown as Tool
+  const judged = { user: userId('u'), threadId: 't', call: act, tool, taint: undefined, items, specs }
+  const entries: Entry[] = items.slice(-4).map((item, at) => ({ seq: at + 1, id: 'i', turnId: 't', at: 0, item }))
+  checks.push(['policy with 16 tools, as the loop asks it', () => judge(judged)])
+  checks.push(['digest of 4 entries, 5 KB', () => digestOf(entries)])
   const all = (): void => checks.forEach(([, run]) => run())
   const rows = [...checks, ['all of a turn', all] as const].map(([name, run]) => {
     const times = Array.from({ length: scale.rounds + 1 }, () => cpuMsOf(run, scale.turns.many))

@@ -1,7 +1,7 @@
 // The policy as the loop asks it: the pure decision, with the grants and settings of the moment.
 import type { UserId } from '#core/ids.ts'
 import type { Judge } from '#core/policy.ts'
-import { effectsOf } from '#core/tool.ts'
+import { effectsOf, type ToolSpec } from '#core/tool.ts'
 import { decide } from './decide.ts'
 import type { Grant } from './grants.ts'
 import type { LeakScan } from './leaks.ts'
@@ -23,11 +23,24 @@ export type PolicyParts = {
 }
 
 export function createJudge({ settings, grants, marker, scan, now = Date.now }: PolicyParts = {}): Judge {
+  // What tools say of themselves is read once, and again by another marker.
+  const described = new WeakMap<Marker, WeakMap<ToolSpec, string | undefined>>()
+  const taintOfSpecs = (specs: readonly ToolSpec[], by: Marker): string | undefined => {
+    const known = described.get(by) ?? new WeakMap<ToolSpec, string | undefined>()
+    described.set(by, known)
+    for (const spec of specs) {
+      if (!known.has(spec)) known.set(spec, taintOfTools([spec], by))
+      const why = known.get(spec)
+      if (why !== undefined) return why
+    }
+    return undefined
+  }
+
   return ({ user, call, tool, taint: read, items, specs }) => {
     const leak = scan && leakInCall(call, scan())
     // Above every answer and every grant: nobody can see what a model hides in a call.
     if (leak !== undefined) return { do: 'deny', reason: leakReason(leak) }
-    const taint = read ?? (marker && taintOfTools(specs, marker()))
+    const taint = read ?? (marker && taintOfSpecs(specs, marker()))
     const decision = decide({
       call,
       effects: effectsOf(tool, call.args),

@@ -17,6 +17,7 @@ import { createFetch } from '#net/fetch.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { createMarker } from '#safety/marks.ts'
 import { createJudge } from '#safety/policy.ts'
+import { taintOfTools } from '#safety/taint.ts'
 import { createBuiltInTools } from '#tools/source.ts'
 import type { StartTurn } from '#turns/turns.ts'
 import { openTestStore } from '../agent/bench.ts'
@@ -105,6 +106,7 @@ async function openTarget(t: TestContext, way: Way) {
 
   return {
     house,
+    specs: tools.map(({ spec }) => spec),
     reached,
     changed,
     picture,
@@ -176,3 +178,9 @@ for (const way of Object.keys(ways) as Way[]) {
     assert.deepEqual(await target.picture(), before)
   })
 }
+
+test('what our own tools say of themselves taints nothing', async (t) => {
+  const { specs } = await openTarget(t, 'web page')
+  assert.ok(specs.length > 12)
+  assert.equal(taintOfTools(specs, marker), undefined)
+})
