@@ -30,8 +30,10 @@ export const safety: Suite = ({ scale }) => {
     { type: 'call', callId: 'c', name: 'web_fetch', args: '{"url":"https://mill.example/"}' },
     { type: 'result', callId: 'c', output: page, origin: 'web_fetch' },
   )
+  let turn = 0
   const checks: [name: string, run: () => unknown][] = [
-    ['fence with marks, 4 KB', () => fence(page, 'web_fetch', { marker })],
+    // Another text each time: a marker remembers the last.
+    ['fence with marks, 4 KB', () => fence(`${page}${turn++}`, 'web_fetch', { marker })],
     ['leaks in what is stored, 4.5 KB', () => [scan.mask(page), scan.mask(answer)]],
     ['leaks in what goes out', () => scan.find(args)],
     ['taint of 42 items', () => taintOf(items)],

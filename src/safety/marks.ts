@@ -42,20 +42,27 @@ export function createMarker({ off = [] }: { off?: readonly string[] } = {}): Ma
       found.push({ rule: rule.id, severity: rule.severity, start: at(start), end: at(rule.pattern.lastIndex) })
     })
   }
+  function findIn(whole: string): Mark[] {
+    const text = whole.length > maxChars ? whole.slice(0, maxChars) : whole
+    const found: Mark[] = []
+    search({ text, at: (index) => index }, found)
+    if (plainText.test(text)) return inOrder(found)
+    if (!off.includes('hidden-text')) found.push(...unseenMarks(text))
+    const seen = viewOf(text, unseenOrWide, asSeen)
+    if (seen.text !== text) search(seen, found)
+    if (mixedWord.test(seen.text)) {
+      const folded = viewOf(text, /\P{ASCII}/gu, (letter) => foldLetter(letter))
+      search(folded, found)
+    }
+    return inOrder(found)
+  }
+
+  // The prompt, the log and a receipt ask for the same text one after the other.
+  let last: { readonly text: string; readonly marks: Mark[] } | undefined
   return {
-    find(whole) {
-      const text = whole.length > maxChars ? whole.slice(0, maxChars) : whole
-      const found: Mark[] = []
-      search({ text, at: (index) => index }, found)
-      if (plainText.test(text)) return inOrder(found)
-      if (!off.includes('hidden-text')) found.push(...unseenMarks(text))
-      const seen = viewOf(text, unseenOrWide, asSeen)
-      if (seen.text !== text) search(seen, found)
-      if (mixedWord.test(seen.text)) {
-        const folded = viewOf(text, /\P{ASCII}/gu, (letter) => foldLetter(letter))
-        search(folded, found)
-      }
-      return inOrder(found)
+    find(text) {
+      if (last?.text !== text) last = { text, marks: findIn(text) }
+      return last.marks
     },
   }
 }
