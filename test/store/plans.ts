@@ -67,7 +67,7 @@ type Node = {
 /** What is wrong with PostgreSQL's plan for a statement, over tables that are filled and analyzed. */
 export async function faultsOfPostgres(pool: Pool, sql: string): Promise<string[]> {
   // A setting of the transaction has no plan.
-  if (sql.startsWith('SET ')) return []
+  if (/^(RE)?SET /.test(sql)) return []
   let at = 0
   const numbered = sql.replaceAll('?', () => `$${++at}`)
   const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
