@@ -288,6 +288,17 @@ describe('faults', () => {
     assert.deepEqual([slept.length, asked.length], [1, 2])
   })
 
+  test('a connection that breaks after the first token is not made again', async (t) => {
+    const { model, asked } = await serve(t, [
+      async (response) => {
+        await send(response, messageEvents([text]).slice(0, 4), false)
+        response.destroy()
+      },
+    ])
+    assert.equal((await fails(collect(model))).code, 'model_failed')
+    assert.equal(asked.length, 1)
+  })
+
   test('a stream that ends without its end is no answer', async (t) => {
     const pieces = messageEvents([text])
     for (const cut of [4, 5, pieces.length - 1]) {
@@ -383,9 +394,12 @@ describe('faults', () => {
       response.on('drain', pour)
       pour()
     }
-    for (const limits of [{ lineBytes: 10_000 }, { lineBytes: 1e9, responseBytes: 10_000 }]) {
+    for (const [limits, says] of [
+      [{ lineBytes: 10_000 }, /line of more than/],
+      [{ lineBytes: 1e9, responseBytes: 10_000 }, /size limit/],
+    ] as const) {
       const { model } = await serve(t, [flood], { limits })
-      assert.match((await fails(collect(model))).message, /line of more than|size limit/)
+      assert.match((await fails(collect(model))).message, says)
     }
     const { model } = await serve(t, [(response) => send(response, [':\n'.repeat(500)], false)], {
       limits: { lines: 100 },
