@@ -9,7 +9,7 @@ import { openHome } from '#home.ts'
 import { findSocket } from '#home/socket.ts'
 import { request } from '#lib/http.ts'
 import { openLog } from '#lib/log.ts'
-import { type ChatEvent, sendMessage } from '#turns/chat.ts'
+import { answerChat, type ChatAnswer, type ChatEvent, sendMessage } from '#turns/chat.ts'
 import type { Turns } from '#turns/turns.ts'
 
 /** How long a command waits for another one that holds the home for a moment. */
@@ -26,6 +26,8 @@ export type Agent = {
   /** True when a running service does the work. */
   readonly attached: boolean
   send(message: string, threadId: string | undefined): AsyncIterable<ChatEvent>
+  /** Answers a gate; its turn goes on. */
+  answer(answer: Omit<ChatAnswer, 'user'>): AsyncIterable<ChatEvent>
   /** Stops a turn; its events then end. */
   cancel(turnId: string): Promise<void>
   close(): Promise<void>
@@ -84,6 +86,7 @@ export function agentOf(turns: Turns, door: 'run' | 'terminal', close: () => Pro
   return {
     attached: false,
     send: (message, threadId) => sendMessage(turns, { user: operator, door, message, ...(threadId && { threadId }) }),
+    answer: (answer) => answerChat(turns, { user: operator, ...answer }),
     cancel: async (turnId) => void (await turns.cancel(operator, turnId)),
     close,
   }
@@ -99,13 +102,13 @@ async function ownAgent(door: 'run' | 'terminal'): Promise<Agent> {
 }
 
 function attachedAgent({ socket }: RunningService, door: 'run' | 'terminal'): Agent {
+  async function* events(path: string, body: object): AsyncGenerator<ChatEvent> {
+    for await (const line of linesOf(socket, { method: 'POST', path, body })) yield JSON.parse(line) as ChatEvent
+  }
   return {
     attached: true,
-    async *send(message, threadId) {
-      const body = { message, threadId, door }
-      for await (const line of linesOf(socket, { method: 'POST', path: '/messages', body }))
-        yield JSON.parse(line) as ChatEvent
-    },
+    send: (message, threadId) => events('/messages', { message, threadId, door }),
+    answer: (answer) => events('/answers', answer),
     cancel: async (turnId) => void (await callService(socket, { method: 'POST', path: '/cancel', body: { turnId } })),
     close: () => Promise.resolve(),
   }

@@ -17,6 +17,7 @@ type RunOptions = {
 }
 type Started = Extract<ChatEvent, { type: 'started' }>
 type End = Extract<ChatEvent, { type: 'end' }>
+type GateEvent = Extract<ChatEvent, { type: 'gate' }>
 
 /** A little more than a message may have: what is wrong with it is told by the one rule there is. */
 const maxInput = 2 * 1024 * 1024
@@ -33,15 +34,17 @@ export async function run(text: string | undefined, options: RunOptions): Promis
     const stop = cancelOnInterrupt(agent)
     let started: Started | undefined
     let end: End | undefined
+    let gate: GateEvent | undefined
     for await (const event of agent.send(message, threadId)) {
       if (event.type === 'started') {
         started = event
         stop.begin(event.turnId)
       } else if (event.type === 'end') end = event
+      else if (event.type === 'gate') gate ??= event
       else show?.(event)
     }
     if (!end) throw new AppError('shutting_down', 'the service went away; the turn goes on after its restart')
-    finish(end, started, { live, json })
+    finish(end, { started, gate }, { live, json })
     if (stop.asked()) process.exitCode = interruptedExit
   } finally {
     await agent.close()
@@ -101,7 +104,9 @@ function createShow(): (event: ChatEvent) => void {
   }
 }
 
-function finish(end: End, started: Started | undefined, { live, json }: { live: boolean; json: boolean }): void {
+type Told = { readonly started: Started | undefined; readonly gate: GateEvent | undefined }
+
+function finish(end: End, { started, gate }: Told, { live, json }: { live: boolean; json: boolean }): void {
   if (end.status !== 'done') process.exitCode = 1
   if (json) {
     const { status, text, usage, error } = end
@@ -113,20 +118,28 @@ function finish(end: End, started: Started | undefined, { live, json }: { live: 
       response: text,
       usage: usageWire(usage),
       ...(error && { error }),
+      ...(status === 'waiting' && gate && { gate: gateWire(gate) }),
     }
     process.stdout.write(jsonText(record))
     return
   }
   if (!live && end.status === 'done') process.stdout.write(`${end.text}\n`)
   if (end.status !== 'done') {
-    const why = end.error ? `${end.error.message} (${end.error.code})` : reasons[end.status]
+    const why = end.error ? `${end.error.message} (${end.error.code})` : reasonOf(end.status, gate)
     const line = pasteable(printable(why ?? `the turn is ${end.status}`, { lines: true }))
     process.stderr.write(`${paint('31', 'error:', process.stderr)} ${line}\n`)
   }
   if (started) process.stderr.write(paint('2', `thread ${started.threadId}\n`, process.stderr))
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  waiting: 'the turn waits for an approval: answer it in the web UI',
-  cancelled: 'the turn was cancelled',
+function reasonOf(status: End['status'], gate: GateEvent | undefined): string | undefined {
+  if (status === 'cancelled') return 'the turn was cancelled'
+  if (status !== 'waiting') return undefined
+  if (!gate) return 'the thread waits for an approval that came before: `atrium gates` shows it'
+  if (gate.kind !== 'approval') return gate.prompt
+  return `${gate.name} waits for your word (${gate.reason ?? gate.prompt}): answer it with \`atrium gates\``
+}
+
+function gateWire({ callId: id, kind, name, args, prompt, reason, preview, taint }: GateEvent) {
+  return { id, kind, name, args, prompt, reason, preview, taint }
 }

@@ -1,9 +1,11 @@
 // One message in, one reply out, as plain events: what the terminal, `run` and the local door share.
 import { replyIn } from '#core/calls.ts'
 import type { UserId } from '#core/ids.ts'
+import type { Event } from '#core/event.ts'
 import { type Gate, textMessage } from '#core/item.ts'
-import type { Door, Turn, TurnError, Usage } from '#core/turn.ts'
-import { checkMessage, type Start, type Turns } from './turns.ts'
+import { atRest, type Door, type Turn, type TurnError, type Usage } from '#core/turn.ts'
+import { checkMessage, type Turns } from './turns.ts'
+import type { Watch } from './watch.ts'
 
 export type ChatEvent =
   | { readonly type: 'started'; readonly threadId: string; readonly turnId: string; readonly queued: boolean }
@@ -11,7 +13,8 @@ export type ChatEvent =
   /** One message of the reply is whole; another may follow after tools. */
   | { readonly type: 'message'; readonly text: string }
   | { readonly type: 'tool'; readonly name: string; readonly failed: boolean }
-  | { readonly type: 'gate'; readonly callId: string; readonly name: string; readonly prompt: string }
+  /** Somebody must decide; `seq` is its place in the thread. */
+  | (Gate & { readonly seq: number })
   | {
       readonly type: 'end'
       readonly status: Turn['status']
@@ -50,7 +53,47 @@ export async function* sendMessage(
   }
 }
 
-async function* chatEvents(events: Start['events']): AsyncGenerator<ChatEvent> {
+export type ChatAnswer = {
+  readonly user: UserId
+  readonly threadId: string
+  /** The gate's, as its event has told them. */
+  readonly callId: string
+  readonly seq: number
+  readonly decision: 'allow' | 'deny'
+}
+
+/** Answers a gate and yields what comes of its turn, up to its next rest. Throws gate_closed and not_found before that. */
+export async function* answerChat(
+  turns: Turns,
+  { user, threadId, callId, seq, decision }: ChatAnswer,
+): AsyncGenerator<ChatEvent> {
+  const watch = turns.watch(user, threadId, seq - 1)
+  try {
+    const turn = await turns.answer(user, threadId, { callId, decision, by: user })
+    yield { type: 'started', threadId, turnId: turn.id, queued: turn.status === 'queued' }
+    // Another gate of the turn is still open.
+    if (turn.status === 'waiting') yield { type: 'end', status: turn.status, text: '', usage: turn.usage }
+    else yield* chatEvents(upToRest(watch, turn.id), callId)
+  } finally {
+    watch.close()
+  }
+}
+
+/** What a watch tells of one turn. */
+async function* upToRest(watch: Watch, turnId: string): AsyncGenerator<readonly Event[]> {
+  for await (const batch of watch) {
+    for (const event of batch) {
+      if (event.type === 'snapshot') continue
+      if (event.type === 'entries') {
+        yield [{ ...event, entries: event.entries.filter((entry) => entry.turnId === turnId) }]
+      } else if ((event.type === 'turn' ? event.turn.id : event.turnId) === turnId) yield [event]
+      if (event.type === 'turn' && event.turn.id === turnId && atRest(event.turn.status)) return
+    }
+  }
+}
+
+/** `told` is a gate that is known already. */
+async function* chatEvents(events: AsyncIterable<readonly Event[]>, told?: string): AsyncGenerator<ChatEvent> {
   const names = new Map<string, string>()
   let text = ''
   for await (const batch of events) {
@@ -65,11 +108,11 @@ async function* chatEvents(events: Start['events']): AsyncGenerator<ChatEvent> {
         yield { type: 'end', status, text, usage, ...(error && { error }) }
       }
       if (event.type === 'entries') {
-        for (const { item } of event.entries) {
-          if (item.type === 'call') names.set(item.callId, item.name)
+        for (const { item, seq } of event.entries) {
+          if (item.type === 'call' || item.type === 'gate') names.set(item.callId, item.name)
           if (item.type === 'result')
             yield { type: 'tool', name: names.get(item.callId) ?? 'tool', failed: item.error ?? false }
-          if (item.type === 'gate') yield gateEvent(item)
+          if (item.type === 'gate' && item.callId !== told) yield { ...item, seq }
         }
         const reply = replyIn(event.entries.map(({ item }) => item))
         if (reply === undefined) continue
@@ -78,8 +121,4 @@ async function* chatEvents(events: Start['events']): AsyncGenerator<ChatEvent> {
       }
     }
   }
-}
-
-function gateEvent({ callId, name, prompt }: Gate): ChatEvent {
-  return { type: 'gate', callId, name, prompt }
 }

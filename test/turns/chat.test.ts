@@ -1,7 +1,7 @@
 // One message in, one reply out, as plain events.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sendMessage } from '#turns/chat.ts'
+import { answerChat, sendMessage } from '#turns/chat.ts'
 import { ada, bob, rejectsWith } from '../store/harness.ts'
 import { message, openHouse } from './house.ts'
 
@@ -53,4 +53,19 @@ test('whoever leaves right after the start leaves no subscription behind', async
   const { turns, watchers } = openHouse(t)
   for await (const event of sendMessage(turns, hi)) if (event.type === 'started') break
   assert.equal(watchers(), 0)
+})
+
+test('a gate that is allowed is told no more, and its tool by its name', async (t) => {
+  const { turns } = openHouse(t, {
+    reply: (_, { items }) => (items.at(-1)?.type === 'result' ? ['done'] : [{ name: 'write' }]),
+  })
+  const [started, gate] = await Array.fromAsync(sendMessage(turns, hi))
+  assert(started?.type === 'started' && gate?.type === 'gate')
+  const { threadId } = started
+  const answer = { user: hi.user, threadId, callId: gate.callId, seq: gate.seq, decision: 'allow' } as const
+  const events = await Array.fromAsync(answerChat(turns, answer))
+  assert.deepEqual(events.at(0)?.type, 'started')
+  assert(events.some((event) => event.type === 'tool' && event.name === 'write'))
+  assert(!events.some((event) => event.type === 'gate'))
+  assert.equal(events.at(-1)?.type, 'end')
 })

@@ -9,7 +9,7 @@ import { asFault, statusOf } from '#http/reply.ts'
 import { createServer } from '#lib/http.ts'
 import type { Log } from '#lib/log.ts'
 import type { Wish } from '#safety/grants.ts'
-import { sendMessage } from '#turns/chat.ts'
+import { answerChat, type ChatEvent, sendMessage } from '#turns/chat.ts'
 import type { Said } from '#turns/gates.ts'
 import type { Turns } from '#turns/turns.ts'
 
@@ -57,7 +57,9 @@ async function handle(request: IncomingMessage, response: ServerResponse, parts:
       await parts.reload()
       return answerWith(response, {})
     case 'POST /messages':
-      return relay(await readJson(request), response, parts)
+      return relay(response, sent(await readJson(request), parts.turns))
+    case 'POST /answers':
+      return relay(response, answered(await readJson(request), parts.turns))
     case 'POST /cancel': {
       const { status } = await parts.turns.cancel(operator, textIn(await readJson(request), 'turnId'))
       return answerWith(response, { status })
@@ -83,14 +85,26 @@ async function handle(request: IncomingMessage, response: ServerResponse, parts:
   }
 }
 
-/** Runs a message and writes its events as lines of JSON. The turn goes on when the client leaves. */
-async function relay(body: unknown, response: ServerResponse, { turns }: LocalParts): Promise<void> {
+function sent(body: unknown, turns: Turns): AsyncGenerator<ChatEvent> {
   const door = textIn(body, 'door')
   if (door !== 'run' && door !== 'terminal') throw new AppError('invalid_input', 'door must be run or terminal')
   const message = textIn(body, 'message')
   const threadId = isObject(body) && body['threadId'] !== undefined ? textIn(body, 'threadId') : undefined
-  const events = sendMessage(turns, { user: operator, door, message, ...(threadId !== undefined && { threadId }) })
-  // Before the head of the answer: what is wrong with the message has a status of its own.
+  return sendMessage(turns, { user: operator, door, message, ...(threadId !== undefined && { threadId }) })
+}
+
+function answered(body: unknown, turns: Turns): AsyncGenerator<ChatEvent> {
+  const decision = textIn(body, 'decision')
+  if (decision !== 'allow' && decision !== 'deny') throw new AppError('invalid_input', 'decision must be allow or deny')
+  const seq = isObject(body) ? body['seq'] : undefined
+  if (typeof seq !== 'number') throw new AppError('invalid_input', 'seq must be a number', { param: 'seq' })
+  const [threadId, callId] = [textIn(body, 'threadId'), textIn(body, 'callId')]
+  return answerChat(turns, { user: operator, threadId, callId, seq, decision })
+}
+
+/** Writes the events of a turn as lines of JSON. The turn goes on when the client leaves. */
+async function relay(response: ServerResponse, events: AsyncGenerator<ChatEvent>): Promise<void> {
+  // Before the head of the answer: what is wrong with the request has a status of its own.
   const first = await events.next()
   response.writeHead(200, { 'content-type': 'application/x-ndjson' })
   if (!first.done) await write(response, first.value)
