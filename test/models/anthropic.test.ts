@@ -289,13 +289,17 @@ describe('faults', () => {
   })
 
   test('a connection that breaks after the first token is not made again', async (t) => {
+    let cut = (): void => {}
     const { model, asked } = await serve(t, [
-      async (response) => {
-        await send(response, messageEvents([text]).slice(0, 4), false)
-        response.destroy()
+      (response) => {
+        cut = () => void response.destroy()
+        return send(response, messageEvents([text]).slice(0, 4), false)
       },
     ])
-    assert.equal((await fails(collect(model))).code, 'model_failed')
+    const reading = (async () => {
+      for await (const batch of model.stream(hello, new AbortController().signal)) if (batch.length > 0) cut()
+    })()
+    assert.equal((await fails(reading)).code, 'model_failed')
     assert.equal(asked.length, 1)
   })
 
