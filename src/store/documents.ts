@@ -12,6 +12,9 @@ const erasedAtOnce = 100
 
 const columns = 'path, bytes, author, untrusted, revision, chunks, terms, created_at, updated_at'
 
+/** Any number, as long as every Atrium takes the same and no other lock does. */
+const numbersKey = 4_728_301_196
+
 export function createDocumentStore({ sql, now }: { sql: Sql; now: () => number }): DocumentStore {
   return {
     put: (user, documents) =>
@@ -100,7 +103,7 @@ export type Owner = {
 /** The user's row, made where there is none; two writers of one user take turns. */
 function* lockOwner(sql: Sql, user: UserId): Job<Owner> {
   const select = `SELECT * FROM document_owners WHERE user_id = ?${sql.lock}`
-  const row = yield* first(select, user)
+  const row = (yield* first(select, user)) ?? (yield* lockNumbers(sql, select, user))
   if (row) return ownerOf(user, row)
   yield* run(
     `INSERT INTO document_owners (user_id, number, documents, bytes, chunks, terms)
@@ -108,6 +111,13 @@ function* lockOwner(sql: Sql, user: UserId): Job<Owner> {
     user,
   )
   return ownerOf(user, (yield* first(select, user)) ?? {})
+}
+
+/** The next number is given to one user at a time; who has waited may find that the row is there now. */
+function* lockNumbers({ backend }: Sql, select: string, user: UserId): Job<Row | undefined> {
+  if (backend === 'sqlite') return undefined
+  yield* run('SELECT pg_advisory_xact_lock(?)', numbersKey)
+  return yield* first(select, user)
 }
 
 function* saveOwner({ user, documents, bytes, chunks, terms }: Owner): Job<void> {
