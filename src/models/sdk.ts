@@ -198,7 +198,9 @@ function faultOf(error: unknown, faults: Faults): Fault {
     if (each instanceof Failed) return each.fault
   }
   if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number') {
-    return faults.ofStatus(error.statusCode, error.message, {})
+    if (error.statusCode >= 400) return faults.ofStatus(error.statusCode, error.message, {})
+    // The packages tell a connection that broke in the middle by the status it began with.
+    return faults.ofFailure({ type: 'broken', cause: error }, true)
   }
   if (error instanceof TypeError) return faults.ofFailure({ type: 'broken', cause: error }, true)
   return faults.ofError(error)
