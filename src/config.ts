@@ -3,6 +3,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join, relative, resolve } from 'node:path'
 import querystring from 'node:querystring'
+import { chooseEmbedding, type EmbeddingConfig } from '#config/embedding.ts'
 import { chooseModel, type ModelConfig, type Settings } from '#config/model.ts'
 import { fault, type Given, givenIn, names, parse, type Report, type Values } from '#config/variables.ts'
 import { AppError } from '#core/errors.ts'
@@ -45,6 +46,8 @@ export type Config = {
   readonly model: ModelConfig
   /** Tokens of context the model can take, where nobody else knows. */
   readonly window?: number
+  /** Absent, memory is searched by words alone. */
+  readonly embedding?: EmbeddingConfig
   readonly responses: { readonly turnTimeoutSecs: number; readonly externalTools: boolean }
   /** 0 is no limit. */
   readonly chatRatePerMinute: number
@@ -112,7 +115,8 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
     report(fault('HTTP_ENABLED', 'is on, but HTTP_WEBHOOK_SECRET is not set', 'HTTP_WEBHOOK_SECRET'))
   }
   const notices: string[] = []
-  const model = chooseModel({ values, given, settings, report, notify: (line) => notices.push(line) })
+  const notify = (line: string) => notices.push(line)
+  const model = chooseModel({ values, given, settings, report, notify })
   const home = homeOf(values.ATRIUM_HOME, env, report)
   const workspace = workspaceOf(values.ATRIUM_WORKSPACE, { home, env, report })
   const config: Config = {
@@ -123,6 +127,7 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
       masterKey: values.ATRIUM_MASTER_KEY,
       window: values.LLM_WINDOW,
       oidc: readOidc(values, given, report),
+      embedding: chooseEmbedding({ values, given, model, report, notify }),
     }),
     terminal: values.CLI_ENABLED,
     gateway: {
@@ -169,12 +174,13 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
 }
 
 /** The secrets that a Config holds, so that the log can leave them out. */
-export function secretsIn({ gateway, webhook, operatorToken, masterKey, model, oidc, databaseUrl }: Config): string[] {
+export function secretsIn(config: Config): string[] {
+  const { gateway, webhook, operatorToken, masterKey, model, embedding, oidc, databaseUrl } = config
   const password = databaseUrl === undefined ? undefined : URL.parse(databaseUrl)?.password
   const spelled = password && querystring.unescape(password)
   const secrets = [gateway.authToken, webhook.secret, operatorToken, masterKey, oidc?.clientSecret]
   const keys = [model, ...(model.fallback ?? [])].map(({ apiKey }) => apiKey)
-  return [...secrets, ...keys, password, spelled].flatMap((each) => each || [])
+  return [...secrets, ...keys, embedding?.apiKey, password, spelled].flatMap((each) => each || [])
 }
 
 /** Throws invalid_config when a service with this Config could not be reached by anybody. */

@@ -13,6 +13,7 @@ import { openComponents } from '#hall/components.ts'
 import { readSafety } from '#hall/safety.ts'
 import { storeShipped } from '#hall/shipped.ts'
 import { joinSources } from '#hall/tools.ts'
+import { openVectors } from '#hall/vectors.ts'
 import { type Home, lockHome, masterKey, openHome, provisionedToken } from '#home.ts'
 import type { Log } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
@@ -71,7 +72,7 @@ async function openDatabase(
   const home = openHome(config.home)
   const seal = createSeal(masterKey(home, config.masterKey))
   if (config.databaseUrl === undefined) {
-    const store = openStore({ path: home.database, seal })
+    const store = openStore({ path: home.database, seal, vectors: config.embedding !== undefined })
     return { home, store, openBus: () => Promise.resolve(createLocalBus()) }
   }
   const url = config.databaseUrl
@@ -122,7 +123,16 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     await storeShipped(store, log)
     const components = await openComponents({ store, home, config, log })
     const identity = createIdentity({ store: store.documents })
-    const documents = createDocuments({ store: store.documents, written: (user) => identity.forget(user) })
+    const vectors = await openVectors({ config, store, log, owner: lease.owner })
+    if (vectors) opened.unshift(vectors)
+    const documents = createDocuments({
+      store: store.documents,
+      meaning: vectors?.meaning,
+      written: (user) => {
+        identity.forget(user)
+        vectors?.wake()
+      },
+    })
     const sources = [openBuiltInTools(config), createMemoryTools(documents), components]
     const joined = await joinSources(sources, log)
     const grants = createGrants({ store: store.grants })
@@ -202,6 +212,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
         await runner.drain(graceMs)
         await keeper?.stop()
         await joined.close()
+        await vectors?.close()
         await bus.close()
         await store.close()
         unlock()

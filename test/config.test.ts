@@ -308,6 +308,7 @@ test('every example is a valid value of its variable', () => {
       OIDC_ISSUER: 'https://id.example',
       OIDC_CLIENT_ID: 'c',
       LLM_MODEL: 'm',
+      EMBEDDING_MODEL: 'm',
       LLM_BASE_URL: 'http://h/v1',
     }
     const value = examples[name].replace(/^<.*>$/, 'a'.repeat(64))

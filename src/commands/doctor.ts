@@ -4,6 +4,8 @@ import { type Config, loadConfig, weakSecrets } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import type { Store } from '#core/store.ts'
 import { checkOwner, type Home, homeAt, keyFile, masterKey, tokenFile } from '#home.ts'
+import { openVectors } from '#hall/vectors.ts'
+import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
 import { ollamaAnswers } from '#models/ollama.ts'
 import { openModel } from '#models/open.ts'
@@ -17,6 +19,7 @@ import { paint, print } from './report.ts'
 type State = 'ok' | 'warning' | 'fault'
 type Finding = { readonly check: string; readonly state: State; readonly detail: string }
 
+const embeddingMs = 5_000
 /** Opens no secret; none is looked for with it. */
 const noKey = '0'.repeat(64)
 
@@ -66,6 +69,7 @@ async function examine(): Promise<Finding[]> {
       await lookAtDatabase(opened, say('database'))
       const stored = loadConfig(await opened.store.settings.all())
       await look('model', () => lookAtModel(stored, opened.secret, say('model')))
+      if (stored.embedding) await lookAtEmbedding(stored, opened.store, say('embedding'))
     } finally {
       await opened.store.close()
     }
@@ -87,7 +91,9 @@ async function openExisting(home: Home, config: Config): Promise<Opened | undefi
   const hasKey = config.masterKey !== undefined || existsSync(keyFile(home))
   const seal = createSeal(hasKey ? masterKey(home, config.masterKey) : noKey)
   const { store, version } =
-    url === undefined ? lookIntoStore({ path: home.database, seal }) : await lookIntoPostgres({ url, seal })
+    url === undefined
+      ? lookIntoStore({ path: home.database, seal, vectors: config.embedding !== undefined })
+      : await lookIntoPostgres({ url, seal })
   if (version === 0) {
     await store.close()
     return undefined
@@ -150,4 +156,19 @@ async function lookAtModel({ model }: Config, secret: Secret, say: Say): Promise
   }
   const hint = (await ollamaAnswers()) ? 'a local Ollama answers too' : 'a real one is better'
   say(`the built-in offline model answers; ${hint}: atrium model set ollama qwen3`, 'warning')
+}
+
+/** Memory does without it, so what is wrong is a warning. */
+async function lookAtEmbedding(config: Config, store: Store, say: Say): Promise<void> {
+  const vectors = await openVectors({ config, store, log: silentLog })
+  try {
+    if (vectors?.lacks !== undefined) return say(`memory is searched by words alone: ${vectors.lacks}`, 'warning')
+    const [vector] = (await vectors?.embed(['memory'], AbortSignal.timeout(embeddingMs))) ?? []
+    say(`${config.embedding?.provider} ${config.embedding?.model} makes vectors of ${vector?.length} numbers`)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    say(`memory is searched by words alone: ${error.message}`, 'warning')
+  } finally {
+    await vectors?.close()
+  }
 }

@@ -2,6 +2,8 @@
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
+import { openVectors } from '#hall/vectors.ts'
+import { silentLog } from '#lib/log.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
 import { isIdentity } from '#memory/identity.ts'
 import { exportFolder, importFolder, type Moved, type Progress } from '#memory/folder.ts'
@@ -91,7 +93,15 @@ export function exportMemory(folder: string, options: Options): Promise<void> {
 }
 
 function withDocuments<T>(work: (documents: Documents) => Promise<T>): Promise<T> {
-  return withStore((store) => work(createDocuments({ store: store.documents })))
+  return withStore(async (store) => {
+    const config = loadConfig(await store.settings.all())
+    const vectors = await openVectors({ config, store, log: silentLog })
+    try {
+      return await work(createDocuments({ store: store.documents, meaning: vectors?.meaning }))
+    } finally {
+      await vectors?.close()
+    }
+  })
 }
 
 /** A running service keeps the files that say who the agent is; the others it reads each time. */

@@ -1,7 +1,7 @@
 // The table of environment variables: an example, a schema and a default for each.
 import * as z from 'zod/mini'
 import { logLevels } from '#lib/log.ts'
-import { providerNames } from '#core/providers.ts'
+import { embeddingProviders, providerNames } from '#core/providers.ts'
 import {
   amount,
   choice,
@@ -32,6 +32,10 @@ export const examples = {
   CHAT_RATE_LIMIT: '30',
   CLI_ENABLED: 'false',
   DATABASE_URL: 'postgres://user:password@127.0.0.1:5432/atrium',
+  EMBEDDING_API_KEY: '<key>',
+  EMBEDDING_BASE_URL: 'http://127.0.0.1:4010/v1',
+  EMBEDDING_MODEL: 'nomic-embed-text',
+  EMBEDDING_PROVIDER: 'ollama',
   GATEWAY_ALLOWED_ORIGINS: 'https://atrium.example.com,https://chat.example.com',
   GATEWAY_AUTH_TOKEN: '<token, as printed by: openssl rand -hex 32>',
   GATEWAY_ENABLED: 'true',
@@ -87,6 +91,10 @@ const Variables = z.object({
   CHAT_RATE_LIMIT: z._default(whole(0, highestRate), 30),
   CLI_ENABLED: z._default(flag(), true),
   DATABASE_URL: z.optional(databaseUrl()),
+  EMBEDDING_API_KEY: z.optional(secret()),
+  EMBEDDING_BASE_URL: z.optional(serverUrl()),
+  EMBEDDING_MODEL: z.optional(label()),
+  EMBEDDING_PROVIDER: z.optional(choice(embeddingProviders)),
   GATEWAY_ALLOWED_ORIGINS: z._default(origins(), []),
   GATEWAY_AUTH_TOKEN: z.optional(secret()),
   GATEWAY_ENABLED: z._default(flag(), true),

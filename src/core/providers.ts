@@ -84,6 +84,14 @@ export const providerNames = Object.keys(table) as readonly Provider[]
 
 export const providers: Readonly<Record<Provider, Facts>> = table
 
+/** Those whose server speaks OpenAI's embeddings. */
+export const embeddingProviders = [
+  'openai',
+  'google',
+  'openai-compatible',
+  'ollama',
+] as const satisfies readonly Provider[]
+
 /** True for the name of a provider's key. */
 export function isProviderKey(name: string): boolean {
   return providerNames.some((each) => (providers[each].keys as readonly string[]).includes(name))

@@ -5,6 +5,7 @@ import type { UserId } from './ids.ts'
 import type { Draft, Entry, Gate, Item } from './item.ts'
 import type { Json } from './json.ts'
 import type { Door, ModelCall, Thread, Turn, TurnError, TurnOptions, TurnStatus, Usage } from './turn.ts'
+import type { VectorStore } from './vector.ts'
 
 /** Who runs a turn: a process, and how often it has joined. An append under an old lease is refused. */
 export type Lease = { readonly owner: string; readonly epoch: number }
@@ -269,6 +270,7 @@ export interface Store {
   readonly settings: SettingStore
   readonly tools: ToolStore
   readonly documents: DocumentStore
+  readonly vectors: VectorStore
   /** Limits of callers: of this process on SQLite, shared on PostgreSQL. */
   readonly limits: LimitStore
   /** Limits that outlive the process. */

@@ -3,6 +3,7 @@ import type { Author, Document, DocumentInfo, DocumentStore, NewDocument, Put } 
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { chunksOf } from './chunks.ts'
+import type { Meaning } from './meaning.ts'
 import { checkContent, checkPath, folderPrefix } from './path.ts'
 import { type SearchResult, searchDocuments } from './search.ts'
 import { createReader } from './words.ts'
@@ -36,9 +37,11 @@ export type DocumentsParts = {
   readonly store: DocumentStore
   /** Told after something was written. */
   readonly written?: (user: UserId, paths: readonly string[]) => void
+  /** Where an embedding model is configured. */
+  readonly meaning?: Meaning | undefined
 }
 
-export function createDocuments({ store, written = () => {} }: DocumentsParts): Documents {
+export function createDocuments({ store, written = () => {}, meaning }: DocumentsParts): Documents {
   const reader = createReader()
 
   function ready({ path, content, author, untrusted = false }: Writing): NewDocument {
@@ -96,7 +99,7 @@ export function createDocuments({ store, written = () => {} }: DocumentsParts): 
       if (!(await store.remove(user, checkPath(path)))) throw missing(path)
       written(user, [path])
     },
-    search: (user, query) => searchDocuments({ store, reader }, user, query),
+    search: (user, query) => searchDocuments({ store, reader, meaning }, user, query),
   }
 }
 

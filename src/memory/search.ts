@@ -1,8 +1,10 @@
 // Search: the index brings candidates, a bounded number however much there is, and they are ranked here by one rule.
 import type { Candidates, DocumentStore, Found, Match } from '#core/document.ts'
 import type { UserId } from '#core/ids.ts'
+import { fuse } from './fuse.ts'
+import type { Meaning } from './meaning.ts'
 import { type Asked, matchOf, readQuery, widened } from './query.ts'
-import { rank, type Told, tellingOf } from './rank.ts'
+import { rank, type Ranked, type Told, tellingOf } from './rank.ts'
 import { snippetOf } from './snippet.ts'
 import type { Reader } from './words.ts'
 
@@ -26,31 +28,67 @@ export type SearchResult = {
   readonly updatedAt: number
 }
 
+export type SearchParts = {
+  readonly store: DocumentStore
+  readonly reader: Reader
+  /** Where an embedding model is configured. */
+  readonly meaning?: Meaning | undefined
+}
+
 /** The documents of a user that a query finds, best first. Any text is a query. */
 export async function searchDocuments(
-  { store, reader }: { store: DocumentStore; reader: Reader },
+  { store, reader, meaning }: SearchParts,
   user: UserId,
   { query, limit }: { query: string; limit: number },
 ): Promise<SearchResult[]> {
-  const counted = await countAsked(store, user, readQuery(reader, query))
+  const asked = readQuery(reader, query)
+  if (asked.length === 0) return []
+  const most = Math.max(leastCandidates, candidatesEach * limit)
+  // What must be there to the letter is no matter of meaning.
+  const literal = asked.some(({ required }) => required)
+  const [byWords, near] = await Promise.all([
+    rankByWords({ store, reader }, user, asked, most),
+    meaning && !literal ? meaning(user, query, most) : [],
+  ])
+  const ranked = near.length === 0 ? byWords : joined(byWords, near)
+  const fineness = near.length === 0 ? 1e3 : 1e6
+  return ranked.slice(0, limit).map(({ found, score, hits }) => ({
+    path: found.path,
+    content: snippetOf({ found, hits }),
+    score: Math.round(score * fineness) / fineness,
+    untrusted: found.untrusted,
+    updatedAt: found.updatedAt,
+  }))
+}
+
+async function rankByWords(
+  { store, reader }: Omit<SearchParts, 'meaning'>,
+  user: UserId,
+  asked: readonly Asked[],
+  most: number,
+): Promise<Ranked[]> {
+  const counted = await countAsked(store, user, asked)
   if (!counted) return []
   const { told, chunks, usual } = counted
-  const most = Math.max(leastCandidates, candidatesEach * limit)
   const found = await gather(store, user, told, { chunks, most })
   return rank(
     reader,
     found,
-    told.map(({ telling, asked }) => ({ telling, asked })),
+    told.map(({ telling, asked: each }) => ({ telling, asked: each })),
     usual,
   )
-    .slice(0, limit)
-    .map((ranked) => ({
-      path: ranked.found.path,
-      content: snippetOf(ranked),
-      score: Math.round(ranked.score * 1_000) / 1_000,
-      untrusted: ranked.found.untrusted,
-      updatedAt: ranked.found.updatedAt,
-    }))
+}
+
+/** Both orders as one; a document shows the words that were asked for, where it has them. */
+function joined(byWords: readonly Ranked[], near: readonly Found[]): Ranked[] {
+  const byMeaning = new Map<string, Ranked>()
+  for (const found of near) if (!byMeaning.has(found.path)) byMeaning.set(found.path, { found, score: 0, hits: [] })
+  const known = new Map([...byMeaning, ...byWords.map((each) => [each.found.path, each] as const)])
+  const fused = fuse([byWords.map(({ found }) => found.path), [...byMeaning.keys()]])
+  return fused.flatMap(({ path, score }) => {
+    const ranked = known.get(path)
+    return ranked ? [{ ...ranked, score }] : []
+  })
 }
 
 type Counted = Told & { readonly match: Match; readonly count: number }
@@ -61,7 +99,6 @@ async function countAsked(
   user: UserId,
   asked: readonly Asked[],
 ): Promise<{ told: Counted[]; chunks: number; usual: number } | undefined> {
-  if (asked.length === 0) return undefined
   const first = await store.count(user, asked.map(matchOf), maxCount)
   if (!first) return undefined
   const scarce = asked.filter(

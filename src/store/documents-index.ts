@@ -2,7 +2,7 @@
 // its user's number, so that a search walks through what its user has and through nothing else.
 import type { Candidates, Chunk, ChunkTerms, Found, Match } from '#core/document.ts'
 import type { UserId } from '#core/ids.ts'
-import { first, type Job, query, run, type Sql, type Value } from './sql.ts'
+import { first, type Job, query, type Row, run, type Sql, type Value } from './sql.ts'
 
 /** Between the words of a chunk and what else it is found by, so that no phrase reaches from one to the other. */
 const gap = 8
@@ -70,13 +70,17 @@ export function* findChunks(sql: Sql, owner: Whose, candidates: Candidates): Job
     ...values,
     owner.user,
   )
-  return rows.map((row) => ({
+  return rows.map(foundOf)
+}
+
+export function foundOf(row: Row): Found {
+  return {
     path: String(row['path']),
     at: Number(row['at']),
     text: String(row['text']),
     untrusted: Number(row['untrusted']) === 1,
     updatedAt: Number(row['updated_at']),
-  }))
+  }
 }
 
 type Ranked = { readonly statement: string; readonly values: readonly Value[] }

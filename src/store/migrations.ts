@@ -193,6 +193,27 @@ export const migrations: readonly Migration[] = [
       postgres: [],
     },
   ],
+  [
+    // Vectors go with their chunks.
+    {
+      sqlite: [
+        `CREATE TABLE chunk_vectors (
+          id INTEGER PRIMARY KEY, owner BIGINT NOT NULL, model TEXT NOT NULL, size BIGINT NOT NULL, bits BLOB, numbers BLOB
+        )`,
+        `CREATE INDEX chunk_vectors_by_owner ON chunk_vectors (owner, model, size, bits)`,
+        `CREATE TRIGGER chunk_vectors_go AFTER DELETE ON chunks BEGIN DELETE FROM chunk_vectors WHERE id = OLD.id; END`,
+      ],
+      postgres: [
+        `CREATE TABLE chunk_vectors (
+          id BIGINT PRIMARY KEY REFERENCES chunks (id) ON DELETE CASCADE, owner BIGINT NOT NULL,
+          model TEXT COLLATE "C" NOT NULL, size BIGINT NOT NULL, bits BIT VARYING, numbers REAL[]
+        )`,
+        `CREATE INDEX chunk_vectors_by_owner ON chunk_vectors (owner, model, size)`,
+        // What one process of all does, until when.
+        `CREATE TABLE duties (name TEXT COLLATE "C" PRIMARY KEY, owner TEXT COLLATE "C" NOT NULL, until BIGINT NOT NULL)`,
+      ],
+    },
+  ],
 ]
 
 /** The version that this Atrium brings a database to. */

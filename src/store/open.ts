@@ -18,19 +18,31 @@ import { createThreadStore } from './threads.ts'
 import { createToolStore } from './tools.ts'
 import { createTurnStore } from './turns.ts'
 import { createUsageStore } from './usage.ts'
+import { createVectorStore, lookForPgvector, preparePostgres, prepareSqlite } from './vectors.ts'
 
-export type StoreParts = { readonly path: string; readonly seal: Seal; readonly now?: () => number }
+export type StoreParts = {
+  readonly path: string
+  readonly seal: Seal
+  readonly now?: () => number
+  /** Vectors may be asked for. */
+  readonly vectors?: boolean
+}
 
 /** A SQLite store; the file is made and brought up to date. */
-export function openStore({ path, seal, now = Date.now }: StoreParts): Store {
-  const sql = openSqlite(path)
+export function openStore({ path, seal, now = Date.now, vectors = false }: StoreParts): Store {
+  const sql = openSqlite(path, { extensions: vectors })
   try {
     migrateSqlite(sql.db, path)
   } catch (error) {
     sql.db.close()
     throw asAppError(error)
   }
-  return composeStore(sql, { seal, now, check: () => Promise.resolve(checkSqlite(sql.db)) })
+  return composeStore(sql, {
+    seal,
+    now,
+    check: () => Promise.resolve(checkSqlite(sql.db)),
+    prepareVectors: () => prepareSqlite(sql.db),
+  })
 }
 
 /** A PostgreSQL store, brought up to date, and the server's pool for the bus. */
@@ -46,21 +58,22 @@ export async function openPostgresStore({ url, seal, now = Date.now }: Omit<Stor
     await sql.close()
     throw error
   }
-  return { store: composeStore(sql, { seal, now, check: () => checkPostgres(sql.pool) }), sql }
+  const prepareVectors = () => preparePostgres(sql)
+  return { store: composeStore(sql, { seal, now, check: () => checkPostgres(sql.pool), prepareVectors }), sql }
 }
 
 /** A store as it is found, not brought up to date, and its version. For `doctor`. */
 export type FoundStore = { readonly store: Store; readonly version: number }
 
 /** Looks at a SQLite file that is there; nothing is written to it. */
-export function lookIntoStore({ path, seal, now = Date.now }: StoreParts): FoundStore {
-  const sql = openSqlite(path)
+export function lookIntoStore({ path, seal, now = Date.now, vectors = false }: StoreParts): FoundStore {
+  const sql = openSqlite(path, { extensions: vectors })
   try {
     sql.db.exec('PRAGMA query_only = TRUE')
     const version = versionOf(sql.db)
     checkVersion(version, migrations)
     const check = (): Promise<string[]> => Promise.resolve(checkSqlite(sql.db))
-    return { store: composeStore(sql, { seal, now, check }), version }
+    return { store: composeStore(sql, { seal, now, check, prepareVectors: () => prepareSqlite(sql.db) }), version }
   } catch (error) {
     sql.db.close()
     throw asAppError(error)
@@ -81,17 +94,23 @@ export async function lookIntoPostgres({
   try {
     const version = await versionOfPostgres(sql.pool)
     checkVersion(version, migrations)
-    return { store: composeStore(sql, { seal, now, check: () => checkPostgres(sql.pool) }), version }
+    const check = (): Promise<string[]> => checkPostgres(sql.pool)
+    return { store: composeStore(sql, { seal, now, check, prepareVectors: () => lookForPgvector(sql) }), version }
   } catch (error) {
     await sql.close()
     throw error
   }
 }
 
-export type StoreOver = { readonly seal: Seal; readonly now: () => number; readonly check: Store['check'] }
+export type StoreOver = {
+  readonly seal: Seal
+  readonly now: () => number
+  readonly check: Store['check']
+  readonly prepareVectors: Store['vectors']['prepare']
+}
 
 /** The store over a port that is open. */
-export function composeStore(sql: Sql, { seal, now, check }: StoreOver): Store {
+export function composeStore(sql: Sql, { seal, now, check, prepareVectors }: StoreOver): Store {
   return {
     backend: sql.backend,
     turns: createTurnStore({ sql, now }),
@@ -103,6 +122,7 @@ export function composeStore(sql: Sql, { seal, now, check }: StoreOver): Store {
     settings: createSettingStore({ sql, now }),
     tools: createToolStore({ sql, now }),
     documents: createDocumentStore({ sql, now }),
+    vectors: createVectorStore({ sql, prepare: prepareVectors }),
     lastingLimits: createSqlLimits({ sql }),
     limits: sql.backend === 'sqlite' ? createMemoryLimits() : createSqlLimits({ sql }),
     leases: createLeaseStore({ sql }),

@@ -9,12 +9,13 @@ const maxBatch = 256
 
 type Write = { job: () => Job<unknown>; resolve: (value: unknown) => void; reject: (error: unknown) => void }
 
-/** Opens (and makes) the database file. `:memory:` serves tests. */
-export function openSqlite(path: string): Sql & { readonly db: DatabaseSync } {
+/** Opens (and makes) the database file. `:memory:` serves tests. Where `extensions`, one may be let in later. */
+export function openSqlite(path: string, { extensions = false } = {}): Sql & { readonly db: DatabaseSync } {
   let db: DatabaseSync
   try {
     if (path !== ':memory:') makePrivate(path)
-    db = new DatabaseSync(path, { timeout: busyTimeoutMs })
+    db = new DatabaseSync(path, { timeout: busyTimeoutMs, allowExtension: extensions })
+    if (extensions) db.enableLoadExtension(false)
     db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=OFF; PRAGMA temp_store=MEMORY')
     db.exec('PRAGMA cache_size=-16000; PRAGMA journal_size_limit=67108864')
   } catch (error) {

@@ -6,6 +6,8 @@ const search = ['test/memory/search.test.ts']
 const tools = ['test/memory/tools.test.ts']
 const identity = ['test/memory/identity.test.ts']
 
+const vectors = ['test/memory/vectors.test.ts']
+
 export const mutants: readonly Mutant[] = [
   {
     says: 'every user has the same part of the index',
@@ -216,5 +218,96 @@ export const mutants: readonly Mutant[] = [
     from: 'ignoreBOM: true',
     to: 'ignoreBOM: false',
     tests: ['test/memory/folder.test.ts'],
+  },
+  {
+    says: 'ranks are joined by another constant',
+    file: 'src/memory/fuse.ts',
+    from: 'const k = 60',
+    to: 'const k = 1',
+    tests: ['test/memory/fuse.test.ts'],
+  },
+  {
+    says: 'a phrase in quotes is answered by meaning',
+    file: 'src/memory/search.ts',
+    from: 'meaning && !literal',
+    to: 'meaning',
+    tests: vectors,
+  },
+  {
+    says: "somebody's vectors are found by another",
+    file: 'src/store/vectors.ts',
+    from: 'WHERE owner = ? AND model = ?',
+    to: 'WHERE owner <> -1 - ? AND model = ?',
+    tests: vectors,
+  },
+  {
+    says: 'a late vector is kept for a chunk that took the id',
+    file: 'src/store/vectors.ts',
+    from: 'WHERE c.id = ? AND c.path = ? AND c.text = ?',
+    to: 'WHERE c.id = ? AND c.path || ? <> c.path AND c.text || ? <> c.text',
+    tests: vectors,
+  },
+  {
+    says: 'vectors of the model before pass for those of this one',
+    file: 'src/store/vectors.ts',
+    from: 'v.id = c.id AND v.model = ?',
+    to: 'v.id = c.id AND v.model || ? <> v.model',
+    tests: vectors,
+  },
+  {
+    says: 'extensions can be loaded after that of vectors',
+    file: 'src/store/vectors.ts',
+    from: '    db.enableLoadExtension(false)\n',
+    to: '    db.enableLoadExtension(true)\n',
+    tests: vectors,
+  },
+  {
+    says: 'a text that is refused holds up all others',
+    file: 'src/memory/maker.ts',
+    from: '      if (!isRefusal(error)) throw error\n    }\n    const made',
+    to: '      throw error\n    }\n    const made',
+    tests: vectors,
+  },
+  {
+    says: 'a server that refuses all leaves nothing to make',
+    file: 'src/memory/maker.ts',
+    from: '    await embed([plainText], stopping.signal)\n',
+    to: '',
+    tests: vectors,
+  },
+  {
+    says: 'a process makes vectors without the duty',
+    file: 'src/memory/maker.ts',
+    from: 'if (!(await store.takeDuty(owner, dutyMs)))',
+    to: 'if (!(await store.takeDuty(owner, dutyMs)) && !owner)',
+    tests: vectors,
+  },
+  {
+    says: 'every search waits for a server that hangs',
+    file: 'src/memory/meaning.ts',
+    from: 'restsUntil = now() + restMs',
+    to: 'restsUntil = now()',
+    tests: vectors,
+  },
+  {
+    says: 'the key of an embedding server is told in a fault',
+    file: 'src/memory/embed.ts',
+    from: "text.replaceAll(apiKey, '***')",
+    to: 'text',
+    tests: ['test/memory/embed.test.ts'],
+  },
+  {
+    says: 'vectors are given to other texts',
+    file: 'src/memory/embed.ts',
+    from: '(one.index ?? 0) - (two.index ?? 0)',
+    to: '0',
+    tests: ['test/memory/embed.test.ts'],
+  },
+  {
+    says: 'the key of the chat model goes to another server',
+    file: 'src/config/embedding.ts',
+    from: '(shared !== undefined && !apart)',
+    to: 'shared !== undefined',
+    tests: ['test/config/embedding.test.ts'],
   },
 ]

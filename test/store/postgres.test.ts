@@ -36,7 +36,12 @@ async function open(t: TestContext) {
   const bare = openPostgres(url)
   await migratePostgres(bare.pool)
   const check = () => checkPostgres(bare.pool)
-  const store = composeStore(noting(bare, seen), { seal, now: () => clock.now, check })
+  const store = composeStore(noting(bare, seen), {
+    seal,
+    now: () => clock.now,
+    check,
+    prepareVectors: () => Promise.resolve(undefined),
+  })
   t.after(() => store.close())
   return { store, clock }
 }

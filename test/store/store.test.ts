@@ -23,7 +23,12 @@ function open(t: TestContext) {
   const clock = { now: Date.now() }
   const { sql, db } = openPort()
   const check = () => Promise.resolve(checkSqlite(db))
-  const store = composeStore(sql, { seal: createSeal('0'.repeat(64)), now: () => clock.now, check })
+  const store = composeStore(sql, {
+    seal: createSeal('0'.repeat(64)),
+    now: () => clock.now,
+    check,
+    prepareVectors: () => Promise.resolve(undefined),
+  })
   t.after(() => store.close())
   return Promise.resolve({ store, clock })
 }

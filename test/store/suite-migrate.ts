@@ -169,6 +169,29 @@ export function migrateTests(openVersion: OpenVersion): void {
     assert.equal((await store.threads.findItems(ada, [{ threadId: 't', itemId: 'i2' }])).length, 1)
   })
 
+  test('the documents of a database from before vectors are all without one', async (t) => {
+    const old = await openVersion(t, 8)
+    await old.run(
+      `INSERT INTO document_owners (user_id, number, documents, bytes, chunks, terms) VALUES ('ada', 1, 1, 1, 1, 1)`,
+    )
+    const [terms, value] = old.backend === 'postgres' ? [', terms', ", ''"] : ['', '']
+    await old.run(
+      `INSERT INTO chunks (user_id, path, at, lap, size, text${terms}) VALUES ('ada', 'a', 0, 0, 1, 'dog'${value})`,
+    )
+    const { vectors } = await old.upgrade()
+    const { chunks } = await vectors.unmade('m', { after: 0, limit: 9 })
+    assert.deepEqual(
+      chunks.map(({ path, text }) => [path, text]),
+      [['a', 'dog']],
+    )
+    await vectors.save(
+      'm',
+      chunks.map((chunk) => ({ chunk, vector: Float32Array.from([1, 0]) })),
+    )
+    assert.deepEqual((await vectors.unmade('m', { after: 0, limit: 9 })).chunks, [])
+    assert.deepEqual((await vectors.unmade('n', { after: 0, limit: 9 })).chunks, chunks)
+  })
+
   test('a database that is up to date lacks nothing, and one that lost something says what', async (t) => {
     const old = await openVersion(t, migrations.length)
     const store = await old.upgrade()

@@ -13,6 +13,7 @@ import { folder } from './harness.ts'
 
 /** A database of one version. What it holds is written by statements: today's code knows today's schema only. */
 export type OldDatabase = {
+  readonly backend: 'sqlite' | 'postgres'
   run(sql: string, ...values: Value[]): Promise<Row[]>
   /** Opens the store, which brings the database up to date. */
   upgrade(): Promise<Store>
@@ -27,6 +28,7 @@ export async function openSqliteVersion(t: TestContext, version: number): Promis
   t.after(() => sql.close())
   migrateSqlite(sql.db, path, migrations.slice(0, version))
   return {
+    backend: sql.backend,
     run: (text, ...values) => sql.write(() => query(text, ...values)),
     async upgrade() {
       await sql.close()
@@ -42,6 +44,7 @@ export async function openPostgresVersion(t: TestContext, version: number, url: 
   t.after(() => sql.close())
   await migratePostgres(sql.pool, migrations.slice(0, version))
   return {
+    backend: sql.backend,
     run: (text, ...values) => sql.write(() => query(text, ...values)),
     async upgrade() {
       const { store } = await openPostgresStore({ url, seal })

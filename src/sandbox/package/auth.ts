@@ -31,7 +31,20 @@ export const secretName = text({ pattern: /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/, 
 
 /** Variables that are the service's or the machine's own: a file that could name them would read them out. */
 const ownPrefixes = ['ATRIUM_', 'GATEWAY_', 'HTTP_', 'HTTPS_', 'SERVICE_', 'LLM_', 'OIDC_', 'DATABASE_', 'PG', 'NODE_']
-const ownMore = ['NPM_', 'LD_', 'DYLD_', 'SSH_', 'AWS_', 'RESPONSES_', 'WEBHOOK_', 'CHAT_', 'TOOL_', 'CLI_', 'TRUST_']
+const ownMore = [
+  'NPM_',
+  'LD_',
+  'DYLD_',
+  'SSH_',
+  'AWS_',
+  'RESPONSES_',
+  'WEBHOOK_',
+  'CHAT_',
+  'TOOL_',
+  'CLI_',
+  'TRUST_',
+  'EMBEDDING_',
+]
 const ownNames = ['PATH', 'HOME', 'USER', 'SHELL', 'PWD', 'TMPDIR', 'LANG', 'LOG_LEVEL', 'NO_PROXY', 'ALL_PROXY']
 /** Whatever such a name begins is a provider's: keys come as _API_KEY, _AUTH_TOKEN, _ADMIN_KEY, _API_KEY_2 and more. */
 const otherProviders =

@@ -191,6 +191,7 @@ test('a tool can never name a variable of the service or of a provider', () => {
   ]
   const more = [
     'LLM_API_KEY',
+    'EMBEDDING_API_KEY',
     'OIDC_CLIENT_SECRET',
     'OPENAI_API_KEY',
     'ANTHROPIC_API_KEY',

@@ -1,0 +1,72 @@
+// The client of an embedding server: what it sends, what it takes, and how it tells a fault.
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import type { ErrorCode } from '#core/errors.ts'
+import { createEmbed } from '#memory/embed.ts'
+import { startEmbedder, vectorOf } from './embedder.ts'
+
+const key = 'k-sekret-1234'
+const { signal } = new AbortController()
+
+function clientOf(t: TestContext, baseUrl: string) {
+  const parts = { model: 'concepts', baseUrl, key: () => Promise.resolve(key), keyName: 'EMBEDDING_API_KEY' }
+  const client = createEmbed(parts)
+  t.after(() => client.close())
+  return client
+}
+
+test('each text gets its own vector, whatever the order of the answer', async (t) => {
+  const embedder = await startEmbedder(t)
+  const { embed } = clientOf(t, embedder.baseUrl)
+  const texts = ['a dog', 'the sea', 'nothing']
+  const vectors = await embed(texts, signal)
+  assert.deepEqual(
+    vectors.map((vector) => [...vector]),
+    texts.map((text) => vectorOf(text)),
+  )
+  assert.deepEqual(embedder.asked, [{ texts, model: 'concepts', key: `Bearer ${key}` }])
+})
+
+const answers: readonly [what: string, status: number, body: string, code: ErrorCode, told: RegExp][] = [
+  ['a wrong key', 401, `{"error":"bad key ${key}"}`, 'model_unauthorized', /set EMBEDDING_API_KEY.*bad key \*\*\*/],
+  ['an unknown model', 404, '', 'model_unknown', /knows no embedding model "concepts"/],
+  ['a text that is not taken', 413, 'too long', 'model_refused', /\(413\)/],
+  ['too many requests', 429, '', 'model_rate_limited', /\(429\)/],
+  ['a fault of the server', 503, 'x'.repeat(9_000), 'model_failed', /^.{1,400}$/],
+  ['a redirect', 307, '', 'model_failed', /\(307\)/],
+  ['no JSON', 200, '<html>', 'model_failed', /check the base URL/],
+  ['too few vectors', 200, '{"data":[{"embedding":[1]}]}', 'model_failed', /not with 2 embeddings/],
+  ['vectors of two lengths', 200, '{"data":[{"embedding":[1]},{"embedding":[1,2]}]}', 'model_failed', /one length/],
+  ['empty vectors', 200, '{"data":[{"embedding":[]},{"embedding":[]}]}', 'model_failed', /one length/],
+  ['no numbers', 200, '{"data":[{"embedding":["a"]},{"embedding":["b"]}]}', 'model_failed', /one length/],
+  ['an answer without end', 200, ' '.repeat(17 * 1024 * 1024), 'model_unreachable', /cannot be asked/],
+]
+for (const [what, status, body, code, told] of answers) {
+  test(`${what} is told as ${code}, without the key`, async (t) => {
+    const server = createServer((request, response) => {
+      request.resume().on('end', () => response.writeHead(status, { location: '/elsewhere' }).end(body))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    t.after(() => server.close())
+    const { embed } = clientOf(t, `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`)
+    await assert.rejects(embed(['a', 'b'], signal), (error: Error & { code?: string }) => {
+      assert.equal(error.code, code)
+      assert.match(error.message, told)
+      assert(!error.message.includes(key))
+      return true
+    })
+  })
+}
+
+test('a server that is not there is told, and a request ends with its signal', async (t) => {
+  const embedder = await startEmbedder(t)
+  const away = clientOf(t, 'http://127.0.0.1:1/v1')
+  await assert.rejects(away.embed(['a'], signal), { code: 'model_unreachable', message: /ECONNREFUSED/ })
+  embedder.mode = 'hangs'
+  const stop = new AbortController()
+  const waiting = clientOf(t, embedder.baseUrl).embed(['a'], stop.signal)
+  stop.abort()
+  await assert.rejects(waiting, { code: 'model_unreachable', message: /did not answer in time/ })
+})
