@@ -22,6 +22,9 @@ type GateEvent = Extract<ChatEvent, { type: 'gate' }>
 /** A little more than a message may have: what is wrong with it is told by the one rule there is. */
 const maxInput = 2 * 1024 * 1024
 
+const waitsBehind =
+  'the thread is busy: the message waits behind its turn; if that one waits for an approval, answer it with `atrium gates`'
+
 /** Streams to a terminal; prints the reply alone to a pipe. Exit code 1 when the turn failed. */
 export async function run(text: string | undefined, options: RunOptions): Promise<void> {
   const json = options.json ?? false
@@ -39,6 +42,7 @@ export async function run(text: string | undefined, options: RunOptions): Promis
       if (event.type === 'started') {
         started = event
         stop.begin(event.turnId)
+        if (event.queued) process.stderr.write(`${pasteable(waitsBehind)}\n`)
       } else if (event.type === 'end') end = event
       else if (event.type === 'gate') gate ??= event
       else show?.(event)

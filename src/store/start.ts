@@ -173,7 +173,8 @@ function* isIdle(threadId: string, whenBusy: NewTurn['whenBusy']): Job<boolean> 
 }
 
 function gateRequired(): AppError {
-  const message = 'the thread waits for an approval or a sign-in: resolve it in the web UI or another channel first'
+  const message =
+    'the thread waits for an approval or a sign-in: resolve it with `atrium gates`, in the web UI or another channel first'
   return new AppError('gate_required', message)
 }
 

@@ -61,7 +61,7 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'an answer that nobody reads is kept for ever',
     file: 'src/http/server.ts',
-    from: '    reply.raw.setTimeout(patienceMs)\n',
+    from: '    dropUnread(reply.raw, patienceMs)\n',
     to: '',
     tests: ['test/http/unread.test.ts'],
   },

@@ -76,7 +76,12 @@ function openGate(entries: readonly Entry[]): Gate | undefined {
 
 /** Without the arguments of the call: whoever decides sees them, the channel need not. */
 function waitingFor({ kind, name, prompt }: Gate): NonNullable<JobRecord['waiting']> {
-  return { kind, name, prompt, message: 'the operator has to answer this in the web UI; then the job goes on' }
+  return {
+    kind,
+    name,
+    prompt,
+    message: 'the operator has to answer this, with `atrium gates` or in the web UI; then the job goes on',
+  }
 }
 
 function metadataOf({ options: { echo } }: Turn): JsonObject | undefined {

@@ -83,7 +83,7 @@ const table: readonly [what: string, turn: Partial<Turn>, entries: Entry[], expe
         kind: 'approval',
         name: 'shell',
         prompt: 'Run `shell`?',
-        message: 'the operator has to answer this in the web UI; then the job goes on',
+        message: 'the operator has to answer this, with `atrium gates` or in the web UI; then the job goes on',
       },
     },
   ],

@@ -172,7 +172,8 @@ function asWritten(schema: unknown, text: string | undefined): unknown {
 function gateError(gate: Gate | undefined): TurnError {
   const what = gate?.kind === 'credential' ? 'a sign-in' : 'an approval'
   const whose = gate ? ` for ${gate.name}` : ''
-  const way = 'resolve it in the web UI or another channel; the turn then goes on, and GET shows its result'
+  const way =
+    'resolve it with `atrium gates`, in the web UI or another channel; the turn then goes on, and GET shows its result'
   return { code: 'gate_required', message: `the turn needs ${what}${whose}: ${way}` }
 }
 
