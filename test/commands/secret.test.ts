@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { atrium, newHome } from '../atrium.ts'
+import { openaiKey, saying, serveOpenai } from '../models/strict-openai.ts'
 import { testFaults } from './faults.ts'
 
 const home = newHome()
@@ -25,10 +26,14 @@ test('a secret is sealed, listed by name only, and never printed', async () => {
     if (name.isFile()) assert(!readFileSync(join(name.parentPath, name.name)).includes(value), name.name)
 })
 
-test('a secret is used by the model it is named after', async () => {
-  await atrium(home.path, ['secret', 'set', 'OPENAI_API_KEY'], { input: 'k-1' })
-  const { stdout } = await atrium(home.path, ['doctor', '--json'], { env: { LLM_PROVIDER: 'openai' } })
+test('a secret is used by the model it is named after', async (t) => {
+  const served = await serveOpenai(t, saying('ready'))
+  await atrium(home.path, ['secret', 'set', 'OPENAI_API_KEY'], { input: openaiKey })
+  const env = { LLM_PROVIDER: 'openai', LLM_BASE_URL: `${served.url}/v1` }
+  const { stdout, code } = await atrium(home.path, ['doctor', '--json'], { env })
+  assert.equal(code, 0)
   assert.match(stdout, /"detail": "openai gpt/)
+  assert.doesNotMatch(stdout, new RegExp(openaiKey))
 })
 
 test('a removed secret is gone, and cannot be removed twice', async () => {

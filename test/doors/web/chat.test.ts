@@ -156,11 +156,14 @@ test('attachments become pictures and texts of the message', async (t) => {
   ]
   const { json } = await call('POST', '/api/chat', { body: { message: 'look', attachments } })
   assert.equal(json.response, 'seen')
+  // What stands in a file is its writer's word, not the user's.
+  const fenced = (name: string, inside: string): string =>
+    `\n<untrusted-content from="attached file ${name}">\n${inside}\n</untrusted-content>\n`
   assert.deepEqual(content, [
     { type: 'text', text: 'look' },
     { type: 'image', url: `data:image/png;base64,${png}` },
-    { type: 'file', name: 'b.txt', text: 'grüße' },
-    { type: 'file', name: 'c.json', text: '{}' },
+    { type: 'text', text: fenced('b.txt', 'grüße') },
+    { type: 'text', text: fenced('c.json', '{}') },
   ])
 })
 
