@@ -3,6 +3,8 @@ import { setImmediate as pass, setTimeout as sleep } from 'node:timers/promises'
 import type { Lease, StartedTurn, Store } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
 
+/** Turns of one claim: it is one transaction, and on SQLite nothing else happens meanwhile. */
+const mostAtOnce = 1_000
 /** A claim that failed is tried again after this. */
 const againMs = 1_000
 
@@ -50,7 +52,7 @@ export function createClaims({ store, room, take, log }: ClaimParts): Claims {
     const began = performance.now()
     try {
       expected = false
-      const { started, more } = await store.turns.claim(place.lease, place.free)
+      const { started, more } = await store.turns.claim(place.lease, Math.min(place.free, mostAtOnce))
       for (const each of started) take(each, place.lease)
       if (more) expected = true
       // A claim looks at the whole queue: as long as it took, others have their turn before the next one.
