@@ -2,6 +2,7 @@
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
+import { grantWire } from '#http/wire.ts'
 import { printable } from '#safety/printable.ts'
 import { askService } from './attach.ts'
 import { print, table } from './report.ts'
@@ -9,16 +10,7 @@ import { withStore } from './store.ts'
 
 export function listGrants(options: { json?: boolean }): Promise<void> {
   return withStore(async ({ grants }) => {
-    const listed = (await grants.list(operator)).map(({ id, userId, tool, target, by, createdAt, until }) => ({
-      id,
-      user: userId,
-      tool,
-      scope: target === undefined ? 'tool' : 'target',
-      target: target ?? null,
-      by,
-      created_at: new Date(createdAt).toISOString(),
-      expires_at: until === undefined ? null : new Date(until).toISOString(),
-    }))
+    const listed = (await grants.list(operator)).map(grantWire)
     const cells = listed.map(({ id, user, tool, target, expires_at }) =>
       [id, user, tool, target ?? 'any', expires_at ?? 'stands for good'].map((cell) => printable(cell)),
     )

@@ -1,4 +1,5 @@
-// What every door writes the same way: times, and what a turn has used.
+// What every door writes the same way: times, grants, and what a turn has used.
+import type { Grant } from '#core/store.ts'
 import type { Usage } from '#core/turn.ts'
 
 /** ISO 8601 in UTC. */
@@ -21,5 +22,19 @@ export function usageWire(usage: Usage) {
     total_tokens: usage.inputTokens + usage.outputTokens,
     // A sum of fractions has digits that nobody was charged.
     cost_usd: usage.costUsd === null ? null : Number(usage.costUsd.toFixed(10)),
+  }
+}
+
+/** A grant as every door shows it. */
+export function grantWire({ id, userId, tool, target, by, createdAt, until }: Grant) {
+  return {
+    id,
+    user: userId,
+    tool,
+    scope: target === undefined ? ('tool' as const) : ('target' as const),
+    target: target ?? null,
+    by,
+    created_at: isoTime(createdAt),
+    expires_at: until === undefined ? null : isoTime(until),
   }
 }

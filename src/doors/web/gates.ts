@@ -1,9 +1,9 @@
 // Gates and grants: what waits for a word, the word itself, and what was allowed for longer.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
-import type { Grant, OpenGate } from '#core/store.ts'
+import type { OpenGate } from '#core/store.ts'
 import { type Route, route } from '#http/routes.ts'
-import { isoTime } from '#http/wire.ts'
+import { grantWire, isoTime } from '#http/wire.ts'
 import { gateMs } from '#turns/gates.ts'
 import type { Turns } from '#turns/turns.ts'
 import { findThread } from './threads.ts'
@@ -112,18 +112,5 @@ function waitingWire({ turn, gate, at }: OpenGate): z.output<typeof WaitingGate>
     door: turn.door,
     created_at: isoTime(at),
     expires_at: isoTime(at + gateMs),
-  }
-}
-
-function grantWire({ id, userId, tool, target, by, createdAt, until }: Grant): z.output<typeof GrantWire> {
-  return {
-    id,
-    user: userId,
-    tool,
-    scope: target === undefined ? 'tool' : 'target',
-    target: target ?? null,
-    by,
-    created_at: isoTime(createdAt),
-    expires_at: until === undefined ? null : isoTime(until),
   }
 }
