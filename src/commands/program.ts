@@ -159,12 +159,44 @@ function addJudgement(program: Command): void {
     .command('revoke <id>')
     .description('take one back')
     .action(async (id) => (await import('./grants.ts')).revokeGrant(id))
+  addPolicy(program)
   program
     .command('receipt <turn>')
     .description('what a turn did: models, tools, hosts, approvals, cost')
     .option('--verify', 'fail when its log is not what it was')
     .option('--json', 'print JSON')
     .action(async (turn, options) => (await import('./receipt.ts')).showReceipt(turn, options))
+}
+
+function addPolicy(program: Command): void {
+  const load = () => import('./policy.ts')
+  const policy = program
+    .command('policy')
+    .description('which calls run, are asked for, or are refused')
+    .option('--json', 'print JSON')
+    .action(async (options, command: Command) => {
+      refuseUnknown(command)
+      await (await load()).showPolicy(options)
+    })
+  policy
+    .command('set <row>')
+    .description('set the rule of a row: allow, ask, deny, or known for addresses')
+    .option('--clean <rule>', 'while the model has read nothing untrusted')
+    .option('--tainted <rule>', 'once it has')
+    .action(async (row, options) => (await load()).setRow(row, options))
+  policy
+    .command('reset [row]')
+    .description('the default again: of one row, or of all rows and marks')
+    .action(async (row) => (await load()).resetPolicy(row))
+  policy
+    .command('marks')
+    .description('list the rules that mark what looks like an instruction in outside text')
+    .option('--json', 'print JSON')
+    .action(async (options) => (await load()).listMarks(options))
+  policy
+    .command('mark <id> <state>')
+    .description('switch one of them on or off')
+    .action(async (id, state) => (await load()).switchMark(id, state))
 }
 
 function addTools(program: Command): void {

@@ -37,5 +37,5 @@ function readMarksOff(value: Json): readonly string[] {
 }
 
 function wrong(name: string, fault: string): AppError {
-  return new AppError('invalid_config', `the setting ${name} ${fault}`, { param: name })
+  return new AppError('invalid_config', `the setting ${name} ${fault} (see \`atrium policy --help\`)`, { param: name })
 }

@@ -1,0 +1,92 @@
+// `atrium policy`: what runs unasked, what is asked for and what is refused; and the marks on outside text.
+import { loadConfig } from '#config.ts'
+import { AppError } from '#core/errors.ts'
+import type { Json, JsonObject } from '#core/json.ts'
+import type { Store } from '#core/store.ts'
+import { markRules } from '#safety/mark-rules.ts'
+import { markIds } from '#safety/marks.ts'
+import { readSafetySettings } from '#safety/policy-settings.ts'
+import { policyTable, ruleOf } from '#safety/policy-table.ts'
+import { tellService } from './attach.ts'
+import { print, table } from './report.ts'
+import { withStore } from './store.ts'
+
+export function showPolicy(options: { json?: boolean }): Promise<void> {
+  return withStore(async ({ settings }) => {
+    const { policy } = readSafetySettings(await settings.all())
+    const rows = policyTable.map(({ id, calls }) => ({
+      row: id,
+      calls,
+      clean: ruleOf(id, false, policy),
+      tainted: ruleOf(id, true, policy),
+      set: policy[id] !== undefined,
+    }))
+    const cells = rows.map(({ row, clean, tainted, set, calls }) => {
+      return [row, clean, tainted, set ? 'set' : 'default', calls.replaceAll('`', '')]
+    })
+    print(options, rows, table([['ROW', 'CLEAN', 'TAINTED', '', 'CALLS'], ...cells]))
+  })
+}
+
+/** Sets what happens to a row's calls while the model has read nothing untrusted, afterwards, or both. */
+export async function setRow(row: string, { clean, tainted }: { clean?: string; tainted?: string }): Promise<void> {
+  if (clean === undefined && tainted === undefined)
+    throw new AppError('invalid_input', 'say what to set: --clean RULE, --tainted RULE or both')
+  await change(async (stored) => {
+    const policy: JsonObject = { ...readSafetySettings(stored).policy }
+    const before = Object.hasOwn(policy, row) ? (policy[row] as JsonObject) : {}
+    const rules = { ...before, ...(clean !== undefined && { clean }), ...(tainted !== undefined && { tainted }) }
+    return { policy: { ...policy, [row]: rules } }
+  })
+  print({}, {}, `Set ${row}.`)
+}
+
+/** The default again: of one row, or of everything that this command sets, also where it cannot be read. */
+export async function resetPolicy(row: string | undefined): Promise<void> {
+  await change((stored) => {
+    if (row === undefined) return { policy: undefined, marks_off: undefined }
+    // Names that are no row are told by the one rule there is.
+    readSafetySettings({ policy: { [row]: {} } })
+    const { [row]: _, ...others } = readSafetySettings(stored).policy as JsonObject
+    return { policy: Object.keys(others).length > 0 ? others : undefined }
+  })
+  print({}, {}, row === undefined ? 'Every row and every mark is as by default.' : `${row} is as by default.`)
+}
+
+export function listMarks(options: { json?: boolean }): Promise<void> {
+  return withStore(async ({ settings }) => {
+    const { marksOff } = readSafetySettings(await settings.all())
+    const marks = markIds.map((id) => ({
+      id,
+      on: !marksOff.includes(id),
+      says: markRules.find((rule) => rule.id === id)?.says ?? 'holds letters that a person does not see',
+    }))
+    print(options, marks, table(marks.map(({ id, on, says }) => [id, on ? 'on' : 'off', says])))
+  })
+}
+
+/** Switches a mark on or off. */
+export async function switchMark(id: string, state: string): Promise<void> {
+  if (state !== 'on' && state !== 'off') throw new AppError('invalid_input', `a mark is on or off, not ${state}`)
+  await change((stored) => {
+    const others = readSafetySettings(stored).marksOff.filter((each) => each !== id)
+    readSafetySettings({ marks_off: [id] })
+    const off = state === 'off' ? [...others, id] : others
+    return { marks_off: off.length > 0 ? off : undefined }
+  })
+  print({}, {}, `${id} is ${state}.`)
+}
+
+type Stored = Awaited<ReturnType<Store['settings']['all']>>
+type Change = Readonly<Record<string, Json | undefined>>
+
+/** Stores what is good, and tells a running service. */
+async function change(decide: (stored: Stored) => Change | Promise<Change>): Promise<void> {
+  await withStore(async ({ settings }) => {
+    const wanted = await decide(await settings.all())
+    const given = Object.entries(wanted).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+    readSafetySettings(Object.fromEntries(given) as Stored)
+    for (const [name, value] of Object.entries(wanted)) await settings.set(name, value)
+  })
+  await tellService(loadConfig().home)
+}
