@@ -9,6 +9,7 @@ import type { Json } from '#core/json.ts'
 import type { Tool, ToolContext } from '#core/tool.ts'
 import { silentLog } from '#lib/log.ts'
 import type { Dial } from '#net/dial.ts'
+import { createLeakScan } from '#safety/leaks.ts'
 import { prepareComponent } from '#sandbox/build/prepare.ts'
 import { createSandbox, type LoadedTool } from '#sandbox/supervisor/sandbox.ts'
 import { agentTools } from '#sandbox/tool.ts'
@@ -40,10 +41,12 @@ export type Carried = {
 
 const [folder = '', processes = ''] = process.argv.slice(2)
 const tools = new Map<string, LoadedTool>()
+const scan = createLeakScan()
 const sandbox = createSandbox({
   cacheFolder: join(folder, 'cache'),
   maxProcesses: Number(processes),
   secret: () => Promise.resolve(undefined),
+  scan: () => scan,
   limits: { take: () => Promise.resolve({ allowed: true, retryAfterMs: 0 }) },
   log: silentLog,
   now: Date.now,

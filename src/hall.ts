@@ -121,7 +121,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     const bus = await openBus(log)
     opened.unshift(bus)
     await storeShipped(store, log)
-    const components = await openComponents({ store, home, config, log })
+    const components = await openComponents({ store, home, config, scan: () => safety.scan(), log })
     const identity = createIdentity({ store: store.documents })
     const vectors = await openVectors({ config, store, log, owner: lease.owner })
     if (vectors) opened.unshift(vectors)
@@ -133,7 +133,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
         vectors?.wake()
       },
     })
-    const sources = [openBuiltInTools(config), createMemoryTools(documents), components]
+    const sources = [openBuiltInTools(config, () => safety.scan()), createMemoryTools(documents), components]
     const joined = await joinSources(sources, log)
     const grants = createGrants({ store: store.grants })
     const judge = createJudge({

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { About } from '#hall/shipped.ts'
 import { silentLog } from '#lib/log.ts'
+import { createLeakScan } from '#safety/leaks.ts'
 import { createSandbox } from '#sandbox/supervisor/sandbox.ts'
 
 export type BuildParts = {
@@ -72,6 +73,7 @@ async function describe(name: string, folder: string, component: Uint8Array): Pr
     cacheFolder,
     maxProcesses: 1,
     secret: () => Promise.resolve(undefined),
+    scan: createLeakScan,
     limits: { take: () => Promise.resolve({ allowed: false, retryAfterMs: 0 }) },
     log: silentLog,
     now: Date.now,

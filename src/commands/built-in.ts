@@ -1,5 +1,5 @@
 // The tools that come with the service, for `atrium tool`: listed, shown and tried like installed ones.
-import { loadConfig } from '#config.ts'
+import { loadConfig, secretsIn } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { objectIn } from '#core/json.ts'
@@ -8,13 +8,16 @@ import { effectsOf, type Tool } from '#core/tool.ts'
 import { openBuiltInTools } from '#hall/built-in.ts'
 import { createDocuments } from '#memory/documents.ts'
 import { createMemoryTools } from '#memory/tools.ts'
+import { createLeakScan } from '#safety/leaks.ts'
 import type { TestReport } from '#sandbox/supervisor/sandbox.ts'
 
 const tryMs = 60_000
 
 export function builtIn(store: Store): readonly Tool[] {
   const documents = createDocuments({ store: store.documents })
-  return [...openBuiltInTools(loadConfig()).tools(), ...createMemoryTools(documents).tools()]
+  const config = loadConfig()
+  const own = openBuiltInTools(config, () => createLeakScan(secretsIn(config)))
+  return [...own.tools(), ...createMemoryTools(documents).tools()]
 }
 
 /** Tries a call as the operator. What changes anything is asked for in a conversation, which a command is not. */

@@ -7,6 +7,7 @@ import type { Store, ToolRecord } from '#core/store.ts'
 import { nameKey } from '#core/tool-names.ts'
 import { openHomeStore } from '#hall.ts'
 import { openSandbox, toolSecret } from '#hall/components.ts'
+import { readSafety } from '#hall/safety.ts'
 import { storeShipped } from '#hall/shipped.ts'
 import { silentLog } from '#lib/log.ts'
 import { printable } from '#safety/printable.ts'
@@ -221,7 +222,9 @@ async function lookInto(work: (store: Store) => Promise<void>): Promise<void> {
 async function withSandbox(work: (open: Open) => Promise<void>): Promise<void> {
   const config = loadConfig()
   const { home, store } = await openHomeStore(config)
-  const sandbox = await openSandbox({ home, store, config, log: silentLog })
+  const settings = await store.settings.all()
+  const safety = await readSafety({ settings, secrets: store.secrets, config, more: [] })
+  const sandbox = await openSandbox({ home, store, config, scan: () => safety.scan(), log: silentLog })
   try {
     await storeShipped(store, silentLog)
     await work({ store, sandbox })

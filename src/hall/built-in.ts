@@ -6,14 +6,19 @@ import { operator, type UserId } from '#core/ids.ts'
 import type { ToolSource } from '#core/tool.ts'
 import type { Dial } from '#net/dial.ts'
 import { createFetch } from '#net/fetch.ts'
+import type { LeakScan } from '#safety/leaks.ts'
 import { createBuiltInTools } from '#tools/source.ts'
 
 const maxNameChars = 200
 
-export function openBuiltInTools({ home, workspace, shell, proxy, privateHosts }: Config): ToolSource {
+export function openBuiltInTools(
+  { home, workspace, shell, proxy, privateHosts }: Config,
+  scan: () => LeakScan,
+): ToolSource {
   return createBuiltInTools({
     now: Date.now,
     shell,
+    scan,
     fetch: createFetch({ dial: lazyDial(proxy), privateHosts }),
     folderOf: (user) => (user === operator ? workspace : join(home, 'users', folderName(user), 'workspace')),
   })

@@ -6,12 +6,14 @@ import type { Store } from '#core/store.ts'
 import type { ToolSource } from '#core/tool.ts'
 import type { Home } from '#home.ts'
 import type { Log } from '#lib/log.ts'
+import type { LeakScan } from '#safety/leaks.ts'
 import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
 
 export type ComponentParts = {
   readonly store: Store
   readonly home: Home
   readonly config: Config
+  readonly scan: () => LeakScan
   readonly log: Log
 }
 
@@ -31,12 +33,13 @@ export async function canRunComponents(): Promise<boolean> {
   return findTranspiler() !== undefined
 }
 
-export async function openSandbox({ store, home, config, log }: ComponentParts): Promise<Sandbox> {
+export async function openSandbox({ store, home, config, scan, log }: ComponentParts): Promise<Sandbox> {
   const { createSandbox } = await import('#sandbox/supervisor/sandbox.ts')
   return createSandbox({
     // The real path: a tool's process may read this folder and nothing else, not even a link to it.
     cacheFolder: join(realpathSync(home.path), 'cache', 'tools'),
     maxProcesses: config.toolProcesses,
+    scan,
     limits: store.lastingLimits,
     proxy: config.proxy,
     log,

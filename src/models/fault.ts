@@ -1,7 +1,7 @@
 // What can go wrong with a model server, told so that a person can act on it and never with a secret.
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
-import { createMask, maskSecrets, spellingsOf } from '#safety/secrets.ts'
+import { createLeakScan, type LeakScan } from '#safety/leaks.ts'
 import type { Failure } from './chat-wire.ts'
 import { passes } from './retry.ts'
 
@@ -31,8 +31,9 @@ export type Faults = ReturnType<typeof createFaults>
 /** The faults of one model. */
 export function createFaults({ provider, model, host, secrets, idleMs, speaks, suffix, ...key }: FaultParts) {
   const server = `${provider} at ${host}`
-  const mask = createMask(secrets.flatMap(spellingsOf))
-  const echo = (text: string): string => shown(maskSecrets(mask(text)))
+  // Made when there is a fault to tell.
+  let scan: LeakScan | undefined
+  const echo = (text: string): string => shown((scan ??= createLeakScan(secrets)).mask(text))
   const failed = (message: string): Fault => ({ error: new AppError('model_failed', message), again: false })
 
   function byStatus(status: number, said: string, retryAfterMs?: number): Fault {

@@ -76,9 +76,13 @@ export function createLeakScan(secrets: readonly string[] = []): LeakScan {
   }
 }
 
-/** Whether what was found stops what was to go out. */
-export function blocks(leaks: readonly Leak[]): boolean {
-  return leaks.some(({ rule }) => rule !== shortSecret)
+/** The rule by which one of these must not go out; undefined while there is none. */
+export function stopsIn(scan: LeakScan, texts: readonly (string | Uint8Array)[]): string | undefined {
+  for (const text of texts) {
+    const leak = scan.find(text).find(({ rule }) => rule !== shortSecret)
+    if (leak) return leak.rule
+  }
+  return undefined
 }
 
 function ownSpellings(secret: string): { spelling: string; id: string }[] {

@@ -1,5 +1,5 @@
 // Secrets in what would go out: the arguments of a call.
-import { blocks, type LeakScan } from './leaks.ts'
+import { type LeakScan, stopsIn } from './leaks.ts'
 
 /** Their arguments stay on this machine, and a person reads them first. */
 const staying = new Set(['workspace_write', 'workspace_edit'])
@@ -9,6 +9,5 @@ export function leakInCall(
   { name, args }: { readonly name: string; readonly args: string },
   scan: LeakScan,
 ): string | undefined {
-  if (staying.has(name)) return undefined
-  return scan.find(args).find((leak) => blocks([leak]))?.rule
+  return staying.has(name) ? undefined : stopsIn(scan, [args])
 }

@@ -2,6 +2,7 @@
 import type { UserId } from '#core/ids.ts'
 import type { Tool, ToolSource } from '#core/tool.ts'
 import type { Fetch } from '#net/fetch.ts'
+import type { LeakScan } from '#safety/leaks.ts'
 import { createWebFetch } from '#tools/web/fetch.ts'
 import { createHttpRequest } from '#tools/web/request.ts'
 import { createShellTool } from '#tools/workspace/shell.ts'
@@ -17,15 +18,17 @@ export type BuiltInParts = {
   readonly folderOf: (user: UserId) => string
   /** The operator's agent may run commands. */
   readonly shell: boolean
+  /** Finds secrets in what goes out. */
+  readonly scan: () => LeakScan
 }
 
-export function createBuiltInTools({ now, fetch, folderOf, shell }: BuiltInParts): ToolSource {
+export function createBuiltInTools({ now, fetch, folderOf, shell, scan }: BuiltInParts): ToolSource {
   const work = createWork()
   const tools: readonly Tool[] = [
     createTimeTool({ now }),
     createCalculateTool(),
-    createWebFetch({ fetch, work }),
-    createHttpRequest({ fetch }),
+    createWebFetch({ fetch, work, scan }),
+    createHttpRequest({ fetch, scan }),
     ...createWorkspaceTools({ folderOf, work }),
     ...(shell ? [createShellTool({ folderOf })] : []),
   ]

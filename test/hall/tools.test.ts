@@ -10,6 +10,7 @@ import { openComponents } from '#hall/components.ts'
 import { joinSources, type JoinedSources } from '#hall/tools.ts'
 import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
+import { createLeakScan } from '#safety/leaks.ts'
 import { hashOf } from '#sandbox/build/prepare.ts'
 import { openStore } from '#store/open.ts'
 import { newHome } from '../atrium.ts'
@@ -29,9 +30,13 @@ async function open(): Promise<{ store: Store; shed: JoinedSources }> {
     store,
     home: { path: home.path, database: ':memory:', logFile: join(home.path, 'log') },
     config: readConfig({ HOME: home.path }),
+    scan: createLeakScan,
     log: silentLog,
   })
-  const shed = await joinSources([openBuiltInTools(readConfig({ HOME: home.path })), components], silentLog)
+  const shed = await joinSources(
+    [openBuiltInTools(readConfig({ HOME: home.path }), createLeakScan), components],
+    silentLog,
+  )
   closing.push(async () => {
     await shed.close()
     await store.close()
@@ -106,7 +111,7 @@ test('commands are the operator’s alone, and only where they are switched on',
     ['false', [false, false]],
   ] as const) {
     const config = readConfig({ HOME: home.path, ATRIUM_SHELL: shell })
-    const shed = await joinSources([openBuiltInTools(config)], silentLog)
+    const shed = await joinSources([openBuiltInTools(config, createLeakScan)], silentLog)
     const has = [operator, userId('ada')].map((user) => shed.tools(user).byName.has('workspace_shell'))
     assert.deepEqual(has, wanted)
     assert.equal(shed.tools(userId('ada')).specs, shed.tools(userId('bob')).specs)

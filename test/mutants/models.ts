@@ -21,10 +21,10 @@ export const mutants: readonly Mutant[] = [
     tests: chat,
   },
   {
-    says: 'a key is masked in its plain spelling only',
+    says: 'a key is told where its server echoes it',
     file: 'src/models/fault.ts',
-    from: 'createMask(secrets.flatMap(spellingsOf))',
-    to: 'createMask(secrets)',
+    from: 'createLeakScan(secrets)).mask(text)',
+    to: 'createLeakScan()).mask(text)',
     tests: chat,
   },
   {

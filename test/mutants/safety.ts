@@ -3,6 +3,34 @@ import type { Mutant } from './mutant.ts'
 
 export const mutants: readonly Mutant[] = [
   {
+    says: 'a short value of an own secret stops calls',
+    file: 'src/safety/leaks.ts',
+    from: 'find(({ rule }) => rule !== shortSecret)',
+    to: "find(({ rule }) => rule !== '')",
+    tests: ['test/safety/leaks.test.ts'],
+  },
+  {
+    says: 'a component sends a secret in its body',
+    file: 'src/sandbox/egress/egress.ts',
+    from: "...headers.values(), guest.body ?? '']",
+    to: '...headers.values()]',
+    tests: ['test/sandbox/egress/egress.test.ts'],
+  },
+  {
+    says: 'a row of the policy that does not exist is stored',
+    file: 'src/commands/policy.ts',
+    from: '    readSafetySettings(Object.fromEntries(given) as Stored)\n',
+    to: '',
+    tests: ['test/commands/policy.test.ts'],
+  },
+  {
+    says: 'setting one half of a row forgets the other',
+    file: 'src/commands/policy.ts',
+    from: 'const rules = { ...before, ',
+    to: 'const rules = { ',
+    tests: ['test/commands/policy.test.ts'],
+  },
+  {
     says: 'an encoded bracket closes a fence',
     file: 'src/safety/fence.ts',
     from: '|%(?:25)*3c|',

@@ -71,6 +71,7 @@ async function openTarget(t: TestContext, way: Way) {
       fetch: createFetch({ dial, privateHosts: [] }),
       folderOf: () => workspace,
       shell: true,
+      scan: () => scan,
     }).tools(),
     ...createMemoryTools(documents).tools(),
     tool('tracker_list', { untrusted: true }, () => Promise.resolve(text)),

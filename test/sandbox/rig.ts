@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { LimitStore } from '#core/store.ts'
 import { silentLog } from '#lib/log.ts'
 import type { Dial } from '#net/dial.ts'
+import { createLeakScan } from '#safety/leaks.ts'
 import { createSandbox, type LoadedTool, type Sandbox, type SandboxParts } from '#sandbox/supervisor/sandbox.ts'
 
 export type Rig = {
@@ -26,12 +27,15 @@ export const anyPlace = {
   http: { allowlist: [{ host: 'a.example', path_prefix: '/', methods: ['GET', 'POST'] }] },
 }
 
+const scan = createLeakScan()
+
 export function createRig(parts: Partial<SandboxParts> & { secrets?: Readonly<Record<string, string>> } = {}): Rig {
   const cacheFolder = parts.cacheFolder ?? mkdtempSync(join(tmpdir(), 'atrium-sandbox-'))
   const sandbox = createSandbox({
     cacheFolder,
     maxProcesses: 2,
     secret: (name) => Promise.resolve(parts.secrets?.[name]),
+    scan: () => scan,
     limits: noLimits,
     log: silentLog,
     now: Date.now,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { type UserId, operator } from '#core/ids.ts'
+import { createLeakScan } from '#safety/leaks.ts'
 import { createBuiltInTools } from '#tools/source.ts'
 import { calls, type Say, says } from '../doors/hall.ts'
 import { jobOnce, openHouse } from '../doors/web/house.ts'
@@ -20,7 +21,13 @@ async function hands(t: TestContext) {
   const site = await openSite(t, (_request, response) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Tides</title><p>High water at noon.</p>'),
   )
-  const tools = createBuiltInTools({ now: Date.now, fetch: site.fetch, folderOf, shell: true }).tools()
+  const tools = createBuiltInTools({
+    now: Date.now,
+    fetch: site.fetch,
+    folderOf,
+    shell: true,
+    scan: createLeakScan,
+  }).tools()
   return { base, site, tools, file: (user: UserId, name: string) => join(folderOf(user), name) }
 }
 

@@ -1,7 +1,8 @@
 // The HTTP that the host does for a guest within one call: judged, counted, sent, followed, masked. The guest hands in
 // texts and gets texts back; credentials are added after every check and taken out of every answer.
 import type { LimitStore } from '#core/store.ts'
-import { createMask, findSecrets, maskBytes } from '#safety/secrets.ts'
+import { type LeakScan, stopsIn } from '#safety/leaks.ts'
+import { createMask, maskBytes } from '#safety/secrets.ts'
 import { judgeUrl, originOf, showTarget, type Target } from '#safety/urls.ts'
 import type { Capabilities } from '#sandbox/package/capabilities.ts'
 import { credentialsFor, echoesOf, inject } from './credentials.ts'
@@ -22,6 +23,8 @@ export type EgressParts = {
   readonly tool: string
   readonly capabilities: Pick<Capabilities, 'allowlist' | 'rateLimit' | 'timeoutSecs' | 'credentials'>
   readonly secret: (name: string) => Promise<string | undefined>
+  /** Finds secrets in what a guest sends. */
+  readonly scan: () => LeakScan
   readonly limits: LimitStore
   readonly now: () => number
   readonly dial: Dial
@@ -155,7 +158,7 @@ export function createEgress(parts: EgressParts): Egress {
           traffic.blocked.push({ method: shown(method), url: shown(guest.url), reason: refusal.message })
         return { type: 'fault', fault: refusal }
       }
-      const checked = check(guest, parts.capabilities.allowlist)
+      const checked = check(guest, parts)
       if ('code' in checked) return refuse(checked)
       const answer = await withDeadline(timeoutOf(guest, parts.capabilities.timeoutSecs), signal, (either) =>
         follow(checked, either),
@@ -172,17 +175,17 @@ export function createEgress(parts: EgressParts): Egress {
 }
 
 /** Everything that can be said about a request before it costs anything. */
-function check(guest: GuestRequest, allowlist: Capabilities['allowlist']): Outgoing | RequestFault {
-  const verdict = judgeUrl(guest.method, guest.url, allowlist)
+function check(guest: GuestRequest, { capabilities, scan }: EgressParts): Outgoing | RequestFault {
+  const verdict = judgeUrl(guest.method, guest.url, capabilities.allowlist)
   if (verdict.type === 'blocked') return fault('blocked', verdict.reason)
   const headers = readHeaders(guest.headers)
   if (typeof headers === 'string') return fault('invalid_request', headers)
   if ((guest.body?.length ?? 0) > maxRequestBodyBytes) {
     return fault('request_too_large', `the body is over ${maxRequestBodyBytes} bytes`)
   }
-  const outgoing = [guest.url, safeDecode(guest.url), ...headers.values(), guest.body?.toString('latin1') ?? '']
-  const [leak] = outgoing.flatMap(findSecrets)
-  if (leak) return fault('secret_in_request', `the request carries ${leak}; secrets only go out by http.credentials`)
+  const leak = stopsIn(scan(), [guest.url, ...headers.values(), guest.body ?? ''])
+  if (leak)
+    return fault('secret_in_request', `the request carries a secret (${leak}): they only go out by http.credentials`)
   const request = { method: guest.method.toUpperCase(), target: verdict.target, headers }
   return guest.body ? { ...request, body: guest.body } : request
 }
@@ -236,14 +239,6 @@ function timeoutOf({ timeoutMs }: GuestRequest, timeoutSecs: number | undefined)
 
 function fault(code: RequestFault['code'], message: string, sent = false): RequestFault {
   return { code, message, sent }
-}
-
-function safeDecode(url: string): string {
-  try {
-    return decodeURIComponent(url)
-  } catch {
-    return ''
-  }
 }
 
 function shown(url: string): string {

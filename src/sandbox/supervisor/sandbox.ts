@@ -3,7 +3,8 @@ import { byteLength, isObject, type JsonObject } from '#core/json.ts'
 import type { LimitStore } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
 import { hasUnseen } from '#safety/printable.ts'
-import { createMask, maskSecrets } from '#safety/secrets.ts'
+import type { LeakScan } from '#safety/leaks.ts'
+import { createMask } from '#safety/secrets.ts'
 import { type Capabilities, checkWitVersion, readCapabilities, schemaWarnings } from '#sandbox/package/capabilities.ts'
 import { isTooDeep } from '#sandbox/package/checked.ts'
 import { createDial, type Dial } from '#net/dial.ts'
@@ -29,6 +30,8 @@ export type SandboxParts = {
   readonly maxProcesses: number
   /** A tool's secret: its variable if that is set, else the stored one. Never a provider's key. */
   readonly secret: (name: string, tool: Pick<InstalledTool, 'name' | 'capabilities'>) => Promise<string | undefined>
+  /** Finds secrets in what goes out, and takes them out of what is logged. */
+  readonly scan: () => LeakScan
   readonly limits: LimitStore
   readonly log: Log
   readonly now: () => number
@@ -106,7 +109,8 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   async function call(tool: InstalledTool, { params, context, signal }: Omit<Call, 'callId'>): Promise<Called> {
     const { name, capabilities } = tool
     const secret = (each: string): Promise<string | undefined> => parts.secret(each, tool)
-    const egress = createEgress({ tool: name, capabilities, secret, limits: parts.limits, now: parts.now, dial })
+    const { scan, limits, now } = parts
+    const egress = createEgress({ tool: name, capabilities, secret, scan, limits, now, dial })
     const host = createHost({
       capabilities,
       egress,
@@ -129,7 +133,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
       throw missing === undefined ? faultOf(result, name) : missingCredential(tool, missing)
     })
     const mask = createMask([...egress.traffic.echoes])
-    const masked = logs.map(({ level, message }) => ({ level, message: maskSecrets(mask(message)) }))
+    const masked = logs.map(({ level, message }) => ({ level, message: scan().mask(mask(message)) }))
     return { outcome, logs: masked, traffic: egress.traffic }
   }
 
@@ -142,7 +146,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
       parts.log[write]({ tool: tool.name, callId }, message)
     }
     // A query may hold what the user or the model said; it is not for the log.
-    const place = (url: string): string => maskSecrets(url.replace(/[?#].*$/, ''))
+    const place = (url: string): string => parts.scan().mask(url.replace(/[?#].*$/, ''))
     for (const { method, url, reason } of traffic.blocked) {
       parts.log.warn({ tool: tool.name, callId, method, url: place(url), reason }, 'a request of a tool was not done')
     }

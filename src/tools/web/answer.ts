@@ -1,15 +1,15 @@
 // What both tools of the web do alike: look at what goes out, and at what an answer is.
 import { AppError } from '#core/errors.ts'
 import type { Fetched } from '#net/fetch.ts'
-import { findSecrets } from '#safety/secrets.ts'
+import { type LeakScan, stopsIn } from '#safety/leaks.ts'
 
 export type Answer = Extract<Fetched, { type: 'answer' }>
 
-/** Throws when something in the shape of a credential would go out. */
-export function checkOutgoing(texts: readonly string[]): void {
-  const [leak] = texts.flatMap((text) => [...findSecrets(text), ...findSecrets(decoded(text))])
+/** Throws when a secret would go out. */
+export function checkOutgoing(texts: readonly string[], scan: LeakScan): void {
+  const leak = stopsIn(scan, texts)
   if (leak) {
-    throw refused(`the request carries ${leak}: secrets only go out through an installed tool that declares them`)
+    throw refused(`the request carries a secret (${leak}): they only go out by an installed tool that declares them`)
   }
 }
 
@@ -26,12 +26,4 @@ export function hostsOf(url: string): string[] {
 
 export function refused(message: string, cause?: unknown): AppError {
   return new AppError('tool_refused', message, { cause })
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return ''
-  }
 }

@@ -3,6 +3,7 @@ import { AppError } from '#core/errors.ts'
 import type { Tool } from '#core/tool.ts'
 import type { Fetch, Fetched } from '#net/fetch.ts'
 import { readParams, schemaOf } from '#tools/params.ts'
+import type { LeakScan } from '#safety/leaks.ts'
 import type { Work } from '#tools/work.ts'
 import { type Answer, checkOutgoing, hostsOf, refused, typeOf } from './answer.ts'
 import { decodeText } from './decode.ts'
@@ -30,7 +31,7 @@ const parameters = schemaOf(
 
 type Params = { readonly url: string; readonly max_chars?: number }
 
-export function createWebFetch({ fetch, work }: { fetch: Fetch; work: Work }): Tool {
+export function createWebFetch({ fetch, work, scan }: { fetch: Fetch; work: Work; scan: () => LeakScan }): Tool {
   return {
     spec: {
       name: 'web_fetch',
@@ -43,7 +44,7 @@ export function createWebFetch({ fetch, work }: { fetch: Fetch; work: Work }): T
     untrusted: true,
     async run(args, { signal, markUntrusted, used }) {
       const { url, max_chars: chars = usualChars } = readParams(parameters, args) as Params
-      checkOutgoing([url])
+      checkOutgoing([url], scan())
       used?.({ hosts: hostsOf(url) })
       const headers = new Map([
         ['accept', accept],

@@ -3,6 +3,7 @@ import { AppError } from '#core/errors.ts'
 import { byteLength, objectIn } from '#core/json.ts'
 import type { Tool } from '#core/tool.ts'
 import { type Fetch, type FetchRequest, readAddress } from '#net/fetch.ts'
+import type { LeakScan } from '#safety/leaks.ts'
 import { readParams, schemaOf } from '#tools/params.ts'
 import { type Answer, checkOutgoing, hostsOf, refused, typeOf } from './answer.ts'
 import { decodeText } from './decode.ts'
@@ -37,7 +38,7 @@ type Params = {
   readonly body?: string
 }
 
-export function createHttpRequest({ fetch }: { fetch: Fetch }): Tool {
+export function createHttpRequest({ fetch, scan }: { fetch: Fetch; scan: () => LeakScan }): Tool {
   return {
     spec: {
       name: 'http_request',
@@ -53,12 +54,12 @@ export function createHttpRequest({ fetch }: { fetch: Fetch }): Tool {
     untrusted: true,
     // oxlint-disable-next-line require-await -- a fault of the arguments is a rejection too
     async describe(args) {
-      const { method, url, headers, body } = readRequest(args)
+      const { method, url, headers, body } = readRequest(args, scan)
       const lines = [`${method} ${url}`, ...[...headers].map(([name, value]) => `${name}: ${value}`)]
       return body ? `${lines.join('\n')}\n\n${String(body)}` : lines.join('\n')
     },
     async run(args, { signal, markUntrusted, used }) {
-      const request = readRequest(args)
+      const request = readRequest(args, scan)
       used?.({ hosts: hostsOf(request.url) })
       const fetched = await fetch(request, signal)
       if (fetched.type === 'fault') throw refused(`${request.method} ${request.url} failed: ${fetched.message}`)
@@ -70,14 +71,14 @@ export function createHttpRequest({ fetch }: { fetch: Fetch }): Tool {
 }
 
 /** The request of a call, all of it checked. Throws invalid_input. */
-function readRequest(args: string): FetchRequest {
+function readRequest(args: string, scan: () => LeakScan): FetchRequest {
   const { method, url, headers = {}, body } = readParams(parameters, args) as Params
   const target = readAddress(url)
   if (typeof target === 'string') throw wrong('url', target)
   if (body !== undefined && (method === 'GET' || method === 'HEAD')) throw wrong('body', `has no place in a ${method}`)
   if (body !== undefined && byteLength(body) > maxBodyBytes) throw wrong('body', `is over ${maxBodyBytes} bytes`)
   const checked = readHeaders(headers)
-  checkOutgoing([url, ...checked.values(), body ?? ''])
+  checkOutgoing([url, ...checked.values(), body ?? ''], scan())
   return { method, url, headers: checked, ...(body !== undefined && { body: Buffer.from(body) }) }
 }
 

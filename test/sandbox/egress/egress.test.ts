@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createMemoryLimits } from '#store/limits.ts'
+import { createLeakScan } from '#safety/leaks.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import type { Dialled, Outgoing } from '#net/dial.ts'
 import { createEgress, type Egress, type GuestAnswer, type GuestRequest } from '#sandbox/egress/egress.ts'
 import { noLimits } from '../rig.ts'
 
+const scan = createLeakScan(['installed-Value-77'])
 const secret = 'S3cret/va lue+9'
 const allowlist = [
   { host: 'api.example.com', path_prefix: '/', methods: ['GET', 'POST'] },
@@ -46,6 +48,7 @@ function setUp({
     tool: 'probe',
     capabilities,
     secret: (name) => Promise.resolve(secrets[name]),
+    scan: () => scan,
     limits,
     now: () => 1_000_000,
     dial(request, { signal }): Promise<Dialled> {
@@ -335,7 +338,7 @@ for (const headers of badHeaders) {
   })
 }
 
-test('what has the shape of a credential does not go out by the guest’s hand', async () => {
+test('no secret goes out by the guest’s hand: of a customary format, or this installation’s own', async () => {
   const leak = `ghp_${'a'.repeat(36)}`
   const { sent, get } = setUp({})
   for (const more of [
@@ -344,8 +347,10 @@ test('what has the shape of a credential does not go out by the guest’s hand',
     { body: Buffer.from(leak) },
     { url: `https://api.example.com/?t=%67hp_${'a'.repeat(36)}` },
   ]) {
-    assert.match(faultOf(await get(more)), /^secret_in_request: the request carries a GitHub token/)
+    assert.match(faultOf(await get(more)), /^secret_in_request: the request carries a secret \(github-token\)/)
   }
+  const own = { body: Buffer.from(Buffer.from('installed-Value-77').toString('base64')) }
+  assert.match(faultOf(await get(own)), /^secret_in_request: the request carries a secret \(own-secret\)/)
   assert.equal(sent.length, 0)
 })
 

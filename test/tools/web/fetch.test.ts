@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { createLeakScan } from '#safety/leaks.ts'
 import { createWebFetch } from '#tools/web/fetch.ts'
 import { createWork } from '#tools/work.ts'
 import { openSite, run } from '../rig.ts'
@@ -16,7 +17,7 @@ async function open(t: TestContext, files: Readonly<Record<string, Served>>) {
     else if (!found) response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>No such page</h1>')
     else response.writeHead(found.status ?? 200, found.type ? { 'content-type': found.type } : {}).end(found.body)
   })
-  return { ...site, tool: createWebFetch({ fetch: site.fetch, work: createWork() }) }
+  return { ...site, tool: createWebFetch({ fetch: site.fetch, work: createWork(), scan: createLeakScan }) }
 }
 
 function saved(name: string): Buffer {
@@ -181,7 +182,7 @@ const refused: readonly [args: unknown, why: RegExp][] = [
   [{ url: 'http://10.0.0.1/' }, /was not fetched: 10\.0\.0\.1 is a private address/],
   [
     { url: `SITE/t?key=sk-${'a1B2'.repeat(8)}` },
-    /^the request carries an OpenAI-style key: secrets only go out through/,
+    /^the request carries a secret \(openai-key\): they only go out by an installed tool/,
   ],
 ]
 for (const [args, why] of refused) {

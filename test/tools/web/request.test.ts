@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { effectsOf } from '#core/tool.ts'
+import { createLeakScan } from '#safety/leaks.ts'
 import { createHttpRequest } from '#tools/web/request.ts'
 import { openSite, run } from '../rig.ts'
 
@@ -20,7 +21,7 @@ async function open(t: TestContext) {
         .end(JSON.stringify(answer))
     }
   })
-  return { ...site, tool: createHttpRequest({ fetch: site.fetch }) }
+  return { ...site, tool: createHttpRequest({ fetch: site.fetch, scan: createLeakScan }) }
 }
 
 test('a request goes out as it was written, the answer comes back with its status and useful headers', async (t) => {
@@ -53,7 +54,7 @@ test('answers of every kind are told', async (t) => {
 })
 
 test('only what is no GET or HEAD changes something', () => {
-  const tool = createHttpRequest({ fetch: () => Promise.reject(new Error('not here')) })
+  const tool = createHttpRequest({ fetch: () => Promise.reject(new Error('not here')), scan: createLeakScan })
   const effects = (method: unknown) => effectsOf(tool, JSON.stringify({ method, url: 'https://a.example' }))
   for (const method of ['GET', 'HEAD', 'get']) assert.equal(effects(method), 'read')
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'GET ', 'GETX', null, 5, ['GET']]) {
@@ -83,9 +84,9 @@ const refused: readonly [args: Record<string, unknown>, why: RegExp][] = [
   [{ method: 'GET', url: 'http://169.254.169.254/' }, /failed: .*metadata/],
   [
     { method: 'GET', url: 'SITE', headers: { authorization: `Bearer ghp_${'a1B2'.repeat(9)}` } },
-    /carries a GitHub token/,
+    /carries a secret \(bearer-header\)/,
   ],
-  [{ method: 'POST', url: 'SITE', body: `key=sk-${'a1B2'.repeat(8)}` }, /carries an OpenAI-style key/],
+  [{ method: 'POST', url: 'SITE', body: `key=sk-${'a1B2'.repeat(8)}` }, /carries a secret \(openai-key\)/],
 ]
 for (const [args, why] of refused) {
   test(`refused, and nothing is sent: ${JSON.stringify(args).slice(0, 100)}`, async (t) => {
