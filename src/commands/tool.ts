@@ -114,8 +114,7 @@ export async function removeTool(name: string): Promise<void> {
   await lookInto(async (store) => {
     if (!(await store.tools.remove(name))) throw noTool(name)
     // The next tool of this name may be a stranger's: it does not inherit what this one was trusted with.
-    const kept = (await store.secrets.list()).filter((secret) => secret.name.startsWith(toolSecret(name, '')))
-    for (const secret of kept) await store.secrets.remove(secret.name)
+    await store.secrets.removeBelow(toolSecret(name, ''))
   })
   await tellService(loadConfig().home)
   process.stdout.write(`Removed ${name}.\n`)

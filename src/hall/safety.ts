@@ -14,7 +14,7 @@ export type Safety = Pick<SafetySettings, 'policy'> & {
 
 export type SafetyParts = {
   readonly settings: Readonly<Record<string, Json>>
-  readonly secrets: Pick<SecretStore, 'list' | 'get'>
+  readonly secrets: Pick<SecretStore, 'values'>
   readonly config: Config
   /** Secrets that stand in neither. */
   readonly more: readonly string[]
@@ -23,8 +23,7 @@ export type SafetyParts = {
 /** Reads settings and secrets; done at the start and whenever they have changed. */
 export async function readSafety({ settings, secrets, config, more }: SafetyParts): Promise<Safety> {
   const { policy, marksOff } = readSafetySettings(settings)
-  const sealed = await Promise.all((await secrets.list()).map(({ name }) => secrets.get(name)))
-  const own = [...secretsIn(config), ...more, ...sealed.flatMap((value) => value ?? [])]
+  const own = [...secretsIn(config), ...more, ...(await secrets.values())]
   let marker: Marker | undefined
   let scan: LeakScan | undefined
   return {

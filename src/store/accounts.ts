@@ -48,6 +48,7 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
         if (!row) return false
         yield* run('DELETE FROM tokens WHERE user_id = ?', String(row['id']))
         yield* run('DELETE FROM grants WHERE user_id = ?', String(row['id']))
+        yield* run('DELETE FROM secrets WHERE user_id = ?', String(row['id']))
         return true
       }),
     findByToken: (hash, at) =>

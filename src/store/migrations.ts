@@ -214,6 +214,16 @@ export const migrations: readonly Migration[] = [
       ],
     },
   ],
+  [
+    // A secret is somebody's: the operator's, or a user's own. It may be renewed, or be that of another tool.
+    `CREATE TABLE rows_of_secrets (
+      user_id TEXT NOT NULL DEFAULT 'operator', name TEXT NOT NULL, sealed TEXT NOT NULL, renewal TEXT, same_as TEXT,
+      renewing_until BIGINT, updated_at BIGINT NOT NULL, PRIMARY KEY (user_id, name)
+    )`,
+    `INSERT INTO rows_of_secrets (name, sealed, updated_at) SELECT name, sealed, updated_at FROM secrets`,
+    `DROP TABLE secrets`,
+    `ALTER TABLE rows_of_secrets RENAME TO secrets`,
+  ],
 ]
 
 /** The version that this Atrium brings a database to. */

@@ -15,6 +15,7 @@ const landed = [
   '5c65b4df36af4e176ec70859f1292df35da7410752ff910af20195ba75b06d1d',
   '33d52c1e0ef57c6ee255a411bded9e341281bdf21a39a9721b958908f93fdb74',
   'cfed30f7b31a52d1158a1ea99d70b4f12695cf7b8962d638641c062942db5583',
+  'ffe676a2a76e8c663a3c6f340a867158b3fa366b0394178a3d29029a31bde38a',
 ]
 
 test('a version that has landed is never edited', () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { userId } from '#core/ids.ts'
 import type { Item } from '#core/item.ts'
+import { createSeal } from '#lib/seal.ts'
 import { migrations } from '#store/migrations.ts'
 import { ada, decide, turnAtApproval } from './harness.ts'
 import { document } from './suite-documents.ts'
@@ -205,5 +206,15 @@ export function migrateTests(openVersion: OpenVersion): void {
       'the table tools is missing',
       'the table users has no column created_at',
     ])
+  })
+
+  test('secrets from before they had owners are the operator\u2019s', async (t) => {
+    const old = await openVersion(t, 9)
+    const sealed = createSeal('0'.repeat(64)).seal('tool/a/key', 'hush')
+    await old.run(`INSERT INTO secrets (name, sealed, updated_at) VALUES ('tool/a/key', ?, 5)`, sealed)
+    const store = await old.upgrade()
+    assert.equal(await store.secrets.get('tool/a/key'), 'hush')
+    assert.deepEqual(await store.secrets.list(), [{ name: 'tool/a/key', updatedAt: 5 }])
+    assert.deepEqual(await store.secrets.list(ada), [])
   })
 }

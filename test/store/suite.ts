@@ -11,6 +11,7 @@ import { migrateTests } from './suite-migrate.ts'
 import { reachTests } from './suite-reach.ts'
 import { readTests } from './suite-read.ts'
 import { recordTests } from './suite-record.ts'
+import { secretTests } from './suite-secrets.ts'
 import { startTests } from './suite-start.ts'
 import { usageTests } from './suite-usage.ts'
 import type { OpenVersion } from './versions.ts'
@@ -26,6 +27,7 @@ export function storeTests(name: string, open: Open, openVersion: OpenVersion): 
     boundTests(open)
     eraseTests(open)
     keepTests(open)
+    secretTests(open)
     documentTests(open)
     usageTests(open)
     migrateTests(openVersion)

@@ -1,0 +1,97 @@
+// Secrets on both databases: whose they are, which are shared, and who renews one.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { operator, userId } from '#core/ids.ts'
+import { createSeal } from '#lib/seal.ts'
+import type { Open } from './harness.ts'
+import { ada } from './harness.ts'
+
+export function secretTests(open: Open): void {
+  test('a secret of a user is neither the operator\u2019s nor another user\u2019s', async (t) => {
+    const { store } = await open(t)
+    await store.secrets.set('tool/a/key', 'of all')
+    await store.secrets.set('tool/a/key', 'of ada', { owner: ada })
+    assert.equal(await store.secrets.get('tool/a/key'), 'of all')
+    assert.equal(await store.secrets.get('tool/a/key', ada), 'of ada')
+    assert.equal(await store.secrets.get('tool/a/key', userId('bob')), undefined)
+    assert.deepEqual((await store.secrets.values()).toSorted(), ['of ada', 'of all'])
+    assert.equal(await store.secrets.remove('tool/a/key', ada), true)
+    assert.equal(await store.secrets.get('tool/a/key'), 'of all')
+  })
+
+  test('a user who is removed takes their secrets along', async (t) => {
+    const { store } = await open(t)
+    const user = await store.accounts.addUser('cleo', { hash: 'h' })
+    await store.secrets.set('tool/a/key', 'of cleo', { owner: user.id })
+    await store.accounts.removeUser('cleo')
+    assert.deepEqual(await store.secrets.values(), [])
+  })
+
+  test('a shared secret follows the other, is listed, and ends with it', async (t) => {
+    const { store } = await open(t)
+    await store.secrets.set('tool/a/key', 'one', { owner: ada })
+    await store.secrets.share('tool/b/key', 'tool/a/key', ada)
+    assert.equal(await store.secrets.get('tool/b/key', ada), 'one')
+    assert.equal(await store.secrets.get('tool/b/key'), undefined)
+    await store.secrets.set('tool/a/key', 'two', { owner: ada })
+    assert.equal(await store.secrets.get('tool/b/key', ada), 'two')
+    assert.deepEqual(
+      (await store.secrets.list(ada)).map(({ name, sameAs }) => [name, sameAs]),
+      [
+        ['tool/a/key', undefined],
+        ['tool/b/key', 'tool/a/key'],
+      ],
+    )
+    assert.equal(await store.secrets.remove('tool/b/key', ada), true)
+    assert.equal(await store.secrets.get('tool/a/key', ada), 'two')
+    await store.secrets.share('tool/b/key', 'tool/a/key', ada)
+    await store.secrets.remove('tool/a/key', ada)
+    assert.deepEqual(await store.secrets.list(ada), [])
+  })
+
+  test('a tool that goes takes the secrets of everybody along, and what others had of it', async (t) => {
+    const { store } = await open(t)
+    await store.secrets.set('tool/a/key', 'one')
+    await store.secrets.set('tool/a/key', 'two', { owner: ada })
+    await store.secrets.share('tool/b/key', 'tool/a/key', ada)
+    await store.secrets.set('tool/ab/key', 'three')
+    await store.secrets.removeBelow('tool/a/')
+    assert.deepEqual(await store.secrets.values(), ['three'])
+    assert.deepEqual(await store.secrets.list(ada), [])
+  })
+
+  test('one of many renews a secret; whoever set it anew meanwhile keeps theirs', async (t) => {
+    const { store, clock } = await open(t)
+    const renewal = { token: 'r1', expiresAt: 7 }
+    await store.secrets.set('tool/a/key', 'one', { owner: ada, renewal })
+    const secret = await store.secrets.find('tool/a/key', ada)
+    assert.ok(secret)
+    assert.deepEqual(secret, { name: 'tool/a/key', owner: ada, value: 'one', renewal, updatedAt: clock.now })
+    const claims = await Promise.all([1, 2, 3].map(() => store.secrets.claimRenewal(secret, clock.now + 100)))
+    assert.equal(claims.filter(Boolean).length, 1)
+    await store.secrets.endRenewal(secret, { type: 'failed' })
+    assert.equal(await store.secrets.claimRenewal(secret, clock.now + 100), true)
+    clock.now += 101
+    assert.equal(await store.secrets.claimRenewal(secret, clock.now + 100), true, 'one that was given up is free again')
+    await store.secrets.endRenewal(secret, { type: 'renewed', value: 'two', renewal: { token: 'r2' } })
+    const next = await store.secrets.find('tool/a/key', ada)
+    assert.ok(next)
+    assert.deepEqual([next.value, next.renewal], ['two', { token: 'r2' }])
+    assert.equal(await store.secrets.claimRenewal(secret, clock.now + 100), false, 'it is another secret by now')
+    await store.secrets.endRenewal(secret, { type: 'ended' })
+    assert.equal(await store.secrets.get('tool/a/key', ada), 'two')
+    assert.deepEqual((await store.secrets.values()).toSorted(), ['r2', 'two'])
+    await store.secrets.endRenewal(next, { type: 'ended' })
+    assert.equal(await store.secrets.get('tool/a/key', ada), undefined)
+  })
+
+  test('every secret is sealed anew under another key, and the key before opens none of them', async (t) => {
+    const { store } = await open(t)
+    await store.secrets.set('a', 'one')
+    await store.secrets.set('tool/a/key', 'two', { owner: ada, renewal: { token: 'r' } })
+    await store.secrets.share('tool/b/key', 'tool/a/key', ada)
+    assert.equal(await store.secrets.reseal(createSeal('1'.repeat(64))), 2)
+    await assert.rejects(store.secrets.get('a', operator), { code: 'invalid_config' })
+    await assert.rejects(store.secrets.get('tool/b/key', ada), { code: 'invalid_config' })
+  })
+}
