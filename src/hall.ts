@@ -16,6 +16,7 @@ import { joinSources } from '#hall/tools.ts'
 import { openVectors } from '#hall/vectors.ts'
 import { type Home, lockHome, masterKey, openHome, provisionedToken } from '#home.ts'
 import type { Log } from '#lib/log.ts'
+import { createMetrics, type Metrics } from '#lib/metrics.ts'
 import { createSeal } from '#lib/seal.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
 import { createIdentity } from '#memory/identity.ts'
@@ -29,6 +30,7 @@ import { createGrants } from '#turns/grants.ts'
 import { createKeeper } from '#turns/keeper.ts'
 import { createRunner, type Runner } from '#turns/runner.ts'
 import { createSpend } from '#turns/spend.ts'
+import { createTally } from '#turns/tally.ts'
 import { createTurns, type Turns } from '#turns/turns.ts'
 
 const expiryCheckMs = 60_000
@@ -43,6 +45,7 @@ export type Hall = {
   readonly turns: Turns
   readonly documents: Documents
   readonly runner: Runner
+  readonly metrics: Metrics
   readonly tools: () => Tools
   readonly model: () => Promise<Model>
   /** Models that are not asked for a while, since they failed again and again. */
@@ -142,8 +145,11 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       marker: () => safety.marker(),
       scan: () => safety.scan(),
     })
+    const metrics = createMetrics()
+    const observer = createTally(metrics)
     const runner = createRunner({
       store,
+      observer,
       bus,
       lease,
       log,
@@ -159,7 +165,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       spend: createSpend({ store, caps: config.caps }),
       maxRunning: config.maxRunning,
     })
-    const turns = createTurns({ store, bus, runner, marker: () => safety.marker() })
+    const turns = createTurns({ store, bus, runner, observer, marker: () => safety.marker() })
     // Turns of the last run of this home, or of a replica that is gone.
     const cutOff = await store.turns.recover(lease)
     if (cutOff > 0) log.info({ turns: cutOff }, 'turns of the last run go on')
@@ -202,6 +208,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       turns,
       documents,
       runner,
+      metrics,
       tools: () => joined.tools(operator),
       model: openCurrent,
       passedOver: () => passedOver(),

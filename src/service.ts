@@ -3,8 +3,10 @@ import { type Config, checkDoors, weakSecrets } from '#config.ts'
 import { openLocalDoor } from '#doors/local/door.ts'
 import { type Hall, type HallParts, openHall } from '#hall.ts'
 import { canRunComponents } from '#hall/components.ts'
+import { measureService } from '#hall/metrics.ts'
 import { type Home, provisionedToken, tokenFile } from '#home.ts'
 import { takeSocket } from '#home/socket.ts'
+import { type CountRequest, createRequestCount } from '#http/access.ts'
 import type { Gateway } from '#http/server.ts'
 import { newToken } from '#lib/token.ts'
 import { readVersion } from '#lib/version.ts'
@@ -58,9 +60,10 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   try {
     const { config } = hall
     const token = config.gateway.authToken ?? newToken()
-    if (config.webhook.enabled) open.push(await openWebhookDoor(hall, parts))
+    const count = createRequestCount(hall.metrics)
+    if (config.webhook.enabled) open.push(await openWebhookDoor(hall, parts, count))
     // Last of all: its health tells that every door is open.
-    if (config.gateway.enabled) open.push(await openGateway(hall, parts, { about, token }))
+    if (config.gateway.enabled) open.push(await openGateway(hall, parts, { about, token, count }))
     const local = await openLocalDoor({
       socket: takeSocket(hall.home.path),
       turns: hall.turns,
@@ -87,14 +90,16 @@ export async function startService(parts: ServiceParts): Promise<Service> {
 async function openGateway(
   hall: Hall,
   { log }: ServiceParts,
-  { about, token }: { about: About; token: string },
+  { about, token, count }: { about: About; token: string; count: CountRequest },
 ): Promise<OpenDoor> {
-  const [{ createGateway }, { createChatLimit }, { webRoutes }, { responsesRoutes }] = await Promise.all([
-    import('#http/server.ts'),
-    import('#http/limits.ts'),
-    import('#doors/web/door.ts'),
-    import('#doors/responses/routes.ts'),
-  ])
+  const [{ createGateway }, { countProcess, metricsRoute }, { createChatLimit }, { webRoutes }, { responsesRoutes }] =
+    await Promise.all([
+      import('#http/server.ts'),
+      import('#http/metrics.ts'),
+      import('#http/limits.ts'),
+      import('#doors/web/door.ts'),
+      import('#doors/responses/routes.ts'),
+    ])
   const { config, store, turns, documents } = hall
   const gateway: Gateway = await createGateway({
     auth: {
@@ -106,6 +111,7 @@ async function openGateway(
     chatLimit: createChatLimit({ limits: store.limits, perMinute: config.chatRatePerMinute }),
     trustProxy: config.trustProxy,
     log,
+    countRequest: count,
   })
   const { lastCall } = gateway
   const web = webRoutes({
@@ -128,12 +134,19 @@ async function openGateway(
       log,
     }),
   )
+  countProcess(hall.metrics)
+  measureService(hall.metrics, { turns, runner: hall.runner, about })
+  gateway.mount({ routes: [metricsRoute(hall.metrics)] })
   const { url } = await gateway.listen(config.gateway.host, config.gateway.port)
   const connections = (): Promise<number> => gateway.connections()
   return { name: 'gateway', address: url, connections, close: (patience) => gateway.close(patience) }
 }
 
-async function openWebhookDoor({ config, turns, store }: Hall, { log }: ServiceParts): Promise<OpenDoor> {
+async function openWebhookDoor(
+  { config, turns, store }: Hall,
+  { log }: ServiceParts,
+  countRequest: CountRequest,
+): Promise<OpenDoor> {
   const { openWebhook } = await import('#doors/webhook/door.ts')
   const { host, port, secret = '', ratePerMinute } = config.webhook
   const webhook = await openWebhook({
@@ -145,6 +158,7 @@ async function openWebhookDoor({ config, turns, store }: Hall, { log }: ServiceP
     ratePerMinute,
     trustProxy: config.trustProxy,
     log,
+    countRequest,
   })
   return { name: 'webhook', address: webhook.url, close: (patience) => webhook.close(patience) }
 }

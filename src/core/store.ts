@@ -35,6 +35,9 @@ export type NewTurn = {
 /** A turn that runs under our lease now, with what its start appended. */
 export type StartedTurn = { readonly turn: Turn; readonly entries: readonly Entry[] }
 
+/** A turn that was to end, and whether it did so now. */
+export type EndedTurn = StartedTurn & { readonly changed: boolean }
+
 export type Stored = StartedTurn & {
   /** The same idempotency key was seen before: this is the turn it made. */
   readonly replayed: boolean
@@ -136,9 +139,9 @@ export interface TurnStore {
    * Cancels a turn that is queued, waiting, or done with an open output gate; its open calls get a result. One that runs
    * or has ended is returned as it is.
    */
-  cancel(user: UserId, turnId: string): Promise<{ turn: Turn; entries: readonly Entry[] }>
+  cancel(user: UserId, turnId: string): Promise<EndedTurn>
   /** The same for a turn that runs as well: it is taken from whoever runs it. With a fault it ends as failed. */
-  end(user: UserId, turnId: string, fault?: TurnError): Promise<{ turn: Turn; entries: readonly Entry[] }>
+  end(user: UserId, turnId: string, fault?: TurnError): Promise<EndedTurn>
   get(user: UserId, turnId: string): Promise<Turn | undefined>
   /** The digest of the turn's entries, taken when it ended; undefined where none was. */
   hash(user: UserId, turnId: string): Promise<string | undefined>

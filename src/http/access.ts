@@ -2,14 +2,30 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Log } from '#lib/log.ts'
+import type { Metrics } from '#lib/metrics.ts'
 import { pathOf } from './reply.ts'
 
 const longestPath = 200
 /** What is asked every few seconds by a machine is no news. */
 const probes: ReadonlySet<string> = new Set(['/api/health', '/api/ready'])
 
+/** What requests are counted by, for every door of a process. */
+export type CountRequest = (door: string, status: number, ms: number) => void
+
+export function createRequestCount(metrics: Metrics): CountRequest {
+  const requests = metrics.counter('atrium_http_requests_total', 'Requests that were answered; 0 is given up.', [
+    'door',
+    'status',
+  ])
+  const time = metrics.histogram('atrium_http_request_seconds', 'From the head of a request to its end.', ['door'])
+  return (door, status, ms) => {
+    requests.add(1, door, String(status))
+    time.observe(ms / 1000, door)
+  }
+}
+
 /** Before any other listener, so that streams which bypass the framework carry the id too. */
-export function logRequests(server: Server, door: string, log: Log): void {
+export function logRequests(server: Server, door: string, log: Log, count?: CountRequest): void {
   const begin = (request: IncomingMessage, response: ServerResponse): void => {
     const id = randomUUID()
     const at = performance.now()
@@ -19,8 +35,10 @@ export function logRequests(server: Server, door: string, log: Log): void {
     response.once('close', () => {
       const { method, url = '' } = request
       const path = pathOf(url).slice(0, longestPath)
-      const ms = Math.round(performance.now() - at)
+      const took = performance.now() - at
+      const ms = Math.round(took)
       const status = response.headersSent ? response.statusCode : 0
+      count?.(door, status, took)
       const line = { request: id, door, method, path, status, ms, ...(!response.writableFinished && { cut: true }) }
       if (probes.has(path)) log.debug(line, 'request')
       else log.info(line, 'request')

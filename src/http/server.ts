@@ -9,7 +9,7 @@ import {
 } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import type { Log } from '#lib/log.ts'
-import { logRequests } from './access.ts'
+import { type CountRequest, logRequests } from './access.ts'
 import { type Trust, trustOf } from './address.ts'
 import { type AuthParts, createAuth, refuse } from './auth.ts'
 import { bodyLimit, checkAnnouncedSize, checkEncoding, takeJsonOnly } from './body.ts'
@@ -60,6 +60,7 @@ export type GatewayParts = {
   readonly trustProxy?: Trust
   readonly timeouts?: Partial<Timeouts>
   readonly log: Log
+  readonly countRequest?: CountRequest
 }
 
 export type Gateway = {
@@ -138,7 +139,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   app.setNotFoundHandler(notFound)
   app.setErrorHandler(faultHandler(log))
   app.server.on('checkContinue', (request, response) => app.routing(request, response))
-  logRequests(app.server, 'gateway', log)
+  logRequests(app.server, 'gateway', log, parts.countRequest)
   mount({ routes: healthRoutes({ ...parts.health, draining: () => closing || parts.health.draining() }) })
 
   return {

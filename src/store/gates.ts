@@ -98,7 +98,7 @@ export function* endTurn(user: UserId, turnId: string, { evenRunning, error }: E
   const holdsGate = turn.status === 'done' && (yield* hasOpenGate(turn))
   const rests = turn.status === 'queued' || turn.status === 'waiting' || holdsGate
   const may = rests || (evenRunning && turn.status === 'running')
-  if (!may) return { turn, entries: [] as Entry[] }
+  if (!may) return { turn, entries: [] as Entry[], changed: false }
   const status = error ? 'failed' : 'cancelled'
   const word = error ? 'the turn ended before this call was done' : 'cancelled by the user before it was done'
   const drafts = open.map(
@@ -123,7 +123,7 @@ export function* endTurn(user: UserId, turnId: string, { evenRunning, error }: E
   )
   const endedAt = turn.endedAt ?? now
   const after: Turn = { ...turn, status, endedAt, ...(lastSeq && { lastSeq }), ...(error && { error }) }
-  return { turn: after, entries }
+  return { turn: after, entries, changed: true }
 }
 
 /** An answer that came while the turn still ran was not seen by it: it must look again. */

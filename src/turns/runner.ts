@@ -7,7 +7,7 @@ import type { Model } from '#core/model.ts'
 import type { Judge } from '#core/policy.ts'
 import type { Lease, Outcome, StartedTurn, Step, Store } from '#core/store.ts'
 import type { Tools } from '#core/tool.ts'
-import { ended, type Turn } from '#core/turn.ts'
+import { atRest, ended, type Turn } from '#core/turn.ts'
 import type { Bounds } from '#agent/guard.ts'
 import type { Histories, History } from '#agent/history.ts'
 import { closing, outcomeOf, runTurn } from '#agent/loop.ts'
@@ -23,6 +23,7 @@ import { createClaims } from './claim.ts'
 import type { Grants } from './grants.ts'
 import { isAway, untilStored } from './retry.ts'
 import type { Spend } from './spend.ts'
+import type { Observer } from './tally.ts'
 
 /** What turns that are stopped at the end get to be let go. */
 const lastMs = 2_000
@@ -48,6 +49,8 @@ export type RunnerParts = {
   readonly bounds: Bounds
   readonly spend: Spend
   readonly log: Log
+  /** Told of every step that was stored, and of every rest. */
+  readonly observer?: Observer
   /** How many turns run here at once. */
   readonly maxRunning: number
 }
@@ -149,8 +152,9 @@ export function createRunner(parts: RunnerParts): Runner {
       let earlier = started.entries
       for await (const step of loop) {
         const recorded = await record(turn, held, step.outcome ? { ...step, earlier } : step, signal)
-        earlier = [...earlier, ...recorded.entries]
         await parts.histories.extend(turn, history, recorded.entries)
+        parts.observer?.stepped(recorded.entries, earlier, history.items)
+        earlier = [...earlier, ...recorded.entries]
         logNotes(turn, recorded.entries)
         tell(recorded, step.outcome !== undefined)
         // A waiting turn may have been answered meanwhile and be back in the queue.
@@ -182,7 +186,10 @@ export function createRunner(parts: RunnerParts): Runner {
       failed: ({ code }) => log.error({ turn: turn.id, code }, 'a step could not be stored; trying again'),
       ...(signal && { signal }),
     })
-    if (step.outcome) logEnd(recorded.turn)
+    if (step.outcome && atRest(recorded.turn.status)) {
+      logEnd(recorded.turn)
+      parts.observer?.rested(recorded.turn)
+    }
     return recorded
   }
 

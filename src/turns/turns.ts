@@ -5,6 +5,7 @@ import { newId, type UserId } from '#core/ids.ts'
 import type { Draft, Entry, Item } from '#core/item.ts'
 import type {
   DayUsage,
+  EndedTurn,
   Entries,
   Erased,
   Grant,
@@ -25,6 +26,7 @@ import { answerGate, maxGates, type Said } from './gates.ts'
 import { readReceipt, type Receipt } from './receipt.ts'
 import { removeUser, tellErased } from './removal.ts'
 import type { Runner } from './runner.ts'
+import type { Observer } from './tally.ts'
 import { type Follow, followTurn, type Watch, watchThread } from './watch.ts'
 
 /** How long a cancel waits for the runner to stop by itself, its partial text stored, before the turn is taken from it. */
@@ -99,12 +101,15 @@ export type TurnsParts = {
   readonly store: Store
   readonly bus: Bus
   readonly runner: Runner
+  /** Told of turns that are ended from outside. */
+  readonly observer?: Observer
   readonly now?: () => number
   /** Finds what looks like an instruction in outside text, for receipts. */
   readonly marker?: () => Marker
 }
 
-export function createTurns({ store, bus, runner, now = Date.now, marker = createMarker }: TurnsParts): Turns {
+export function createTurns(parts: TurnsParts): Turns {
+  const { store, bus, runner, now = Date.now, marker = createMarker } = parts
   /** Turns that are being stored and will run here: each has its place already. */
   let starting = 0
 
@@ -124,7 +129,8 @@ export function createTurns({ store, bus, runner, now = Date.now, marker = creat
   }
 
   /** A turn was ended from outside: its watchers see it, and its thread is free for the next. */
-  function tellEnd(turn: Turn, entries: readonly Entry[]): void {
+  function tellEnd({ turn, entries, changed }: EndedTurn): void {
+    if (changed) parts.observer?.rested(turn)
     bus.publish(turn.threadId, [
       ...(entries.length > 0 ? [{ type: 'entries' as const, entries }] : []),
       { type: 'turn', turn },
@@ -182,18 +188,18 @@ export function createTurns({ store, bus, runner, now = Date.now, marker = creat
         const stopped = await settled(user, first.turn, cancelGraceMs, () => bus.signal(cancelSignal(turnId)))
         if (stopped) return stopped
       }
-      const { turn, entries } = first.turn.status === 'running' ? await store.turns.end(user, turnId) : first
-      tellEnd(turn, entries)
-      return turn
+      const end = first.turn.status === 'running' ? await store.turns.end(user, turnId) : first
+      tellEnd(end)
+      return end.turn
     },
     async abandon(turn, fault) {
       const { code, message } = fault
       const stop = (): void => bus.signal({ type: 'stop', turnId: turn.id, code, message })
       const stopped = await settled(turn.userId, turn, cancelGraceMs, stop)
       if (stopped) return stopped
-      const { turn: failed, entries } = await store.turns.end(turn.userId, turn.id, { code, message })
-      tellEnd(failed, entries)
-      return failed
+      const end = await store.turns.end(turn.userId, turn.id, { code, message })
+      tellEnd(end)
+      return end.turn
     },
     findByKey: (user, idempotency) => store.turns.findByKey(user, idempotency),
     get: (user, turnId) => store.turns.get(user, turnId),

@@ -20,6 +20,7 @@ import { openStore } from '#store/open.ts'
 import { createGrants } from '#turns/grants.ts'
 import { createRunner, type Runner } from '#turns/runner.ts'
 import { createSpend } from '#turns/spend.ts'
+import type { Observer } from '#turns/tally.ts'
 import { createTurns, type Turns } from '#turns/turns.ts'
 
 /** How long a test waits for something that must come about. */
@@ -42,6 +43,7 @@ export type HallOptions = {
   /** Changes the store as the hall sees it. */
   readonly wrapStore?: (store: Store) => Store
   readonly wrapBus?: (bus: Bus) => Bus
+  readonly observer?: Observer
 }
 
 export type TestHall = {
@@ -81,6 +83,7 @@ export async function openTestHall(options: HallOptions = {}): Promise<TestHall>
     bounds: defaultBounds,
     spend: createSpend({ store, caps: { perTurn: 5 } }),
     log: silentLog,
+    ...(options.observer && { observer: options.observer }),
     maxRunning: room ?? 1_000,
   })
   await store.turns.recover(lease)
@@ -88,7 +91,13 @@ export async function openTestHall(options: HallOptions = {}): Promise<TestHall>
     store,
     bus,
     runner,
-    turns: createTurns({ store, bus, runner, ...(now && { now }) }),
+    turns: createTurns({
+      store,
+      bus,
+      runner,
+      ...(now && { now }),
+      ...(options.observer && { observer: options.observer }),
+    }),
     documents,
     async close(graceMs = 0) {
       await runner.drain(graceMs)

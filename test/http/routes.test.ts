@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { openHouse } from '../doors/web/house.ts'
 
 const open = ['GET /api/health', 'GET /api/ready']
-const operators = ['GET /api/users', 'POST /api/users', 'DELETE /api/users/:name']
+const operators = ['GET /metrics', 'GET /api/users', 'POST /api/users', 'DELETE /api/users/:name']
 const counted = ['/api/chat', '/api/chat/send', '/api/v1/responses', '/v1/responses']
   .concat(['/api/v1/responses/compact', '/v1/responses/compact'])
   .map((path) => `POST ${path}`)

@@ -17,6 +17,7 @@ import { createLocalBus } from '#store/bus-local.ts'
 import { createGrants } from '#turns/grants.ts'
 import { createRunner, type Runner, type RunnerParts } from '#turns/runner.ts'
 import { type Caps, createSpend } from '#turns/spend.ts'
+import type { Observer } from '#turns/tally.ts'
 import { createTurns, type StartTurn, type Turns } from '#turns/turns.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { type Saying, saying, type Script, tool, toolsOf } from '../agent/tools.ts'
@@ -50,6 +51,7 @@ export type HouseParts = {
   readonly judge?: Judge
   readonly identity?: NonNullable<RunnerParts['identity']>
   readonly log?: Log
+  readonly observer?: Observer
   readonly mask?: (text: string) => string
   readonly marker?: () => Marker
 }
@@ -96,6 +98,7 @@ export function openHouse(t: TestContext, parts: HouseParts = {}): House {
     ...(parts.identity && { identity: parts.identity }),
     ...(parts.mask && { mask: parts.mask }),
     ...(parts.marker && { marker: parts.marker }),
+    ...(parts.observer && { observer: parts.observer }),
     store: parts.runnerStore?.(store) ?? store,
     bus,
     histories: createHistories({ threads: store.threads }),
@@ -112,7 +115,8 @@ export function openHouse(t: TestContext, parts: HouseParts = {}): House {
     await bus.close()
     assert.equal(open, 0, 'every subscription is closed')
   })
-  return { store, bus, runner, turns: createTurns({ store, bus, runner }), lease: ours, watchers: () => open, asked }
+  const turns = createTurns({ store, bus, runner, ...(parts.observer && { observer: parts.observer }) })
+  return { store, bus, runner, turns, lease: ours, watchers: () => open, asked }
 }
 
 function modelOf(reply: (text: string, request: ModelRequest) => readonly Saying[] | Script, asked: string[][]): Model {

@@ -11,7 +11,7 @@ import { faultBody, pathOf, tellFault } from '#http/reply.ts'
 import type { Timeouts } from '#http/server.ts'
 import { dropUnread, unreadMs } from '#http/unread.ts'
 import { createServer } from '#lib/http.ts'
-import { logRequests } from '#http/access.ts'
+import { type CountRequest, logRequests } from '#http/access.ts'
 import type { Log } from '#lib/log.ts'
 import type { Turns } from '#turns/turns.ts'
 import { bodyLimit, checkMediaType, readBody } from './body.ts'
@@ -41,6 +41,7 @@ export type WebhookParts = {
   readonly ratePerMinute: number
   readonly trustProxy: Trust
   readonly log: Log
+  readonly countRequest?: CountRequest
   readonly now?: () => number
   readonly timeouts?: Partial<Timeouts>
 }
@@ -71,7 +72,7 @@ export async function openWebhook(parts: WebhookParts): Promise<Webhook> {
   // A client that asks first is told to send its body only when it will be read.
   server.on('checkContinue', serve)
   server.on('clientError', answerClientError)
-  logRequests(server, 'webhook', parts.log)
+  logRequests(server, 'webhook', parts.log, parts.countRequest)
   const port = await listen(server, host, parts.port)
   return {
     url: urlOf(host, port),

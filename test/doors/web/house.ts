@@ -5,12 +5,17 @@ import { responsesRoutes } from '#doors/responses/routes.ts'
 import { webRoutes } from '#doors/web/door.ts'
 import { createChatLimit } from '#http/limits.ts'
 import type { Route } from '#http/routes.ts'
+import { createRequestCount } from '#http/access.ts'
+import { measureService } from '#hall/metrics.ts'
+import { countProcess, metricsRoute } from '#http/metrics.ts'
 import { createGateway, type Gateway, type Timeouts } from '#http/server.ts'
 import { silentLog } from '#lib/log.ts'
 import { hashToken } from '#lib/token.ts'
 import type { Documents } from '#memory/documents.ts'
+import { createMetrics } from '#lib/metrics.ts'
 import { createMemoryTools } from '#memory/tools.ts'
 import type { About } from '#turns/status.ts'
+import { createTally } from '#turns/tally.ts'
 import type { Turns } from '#turns/turns.ts'
 import { eventually, type HallOptions, openTestHall, patienceMs } from '../hall.ts'
 
@@ -53,8 +58,10 @@ type Answer = { status: number; headers: Headers; text: string; json: any }
 
 export async function openHouse(t: TestContext, options: HouseOptions = {}): Promise<House> {
   const { now = Date.now } = options
+  const metrics = createMetrics()
   const hall = await openTestHall({
     ...options,
+    observer: createTally(metrics),
     ...(options.memory && { toolsOf: (documents: Documents) => createMemoryTools(documents).tools() }),
   })
   const { store, turns } = hall
@@ -68,6 +75,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     health: { ping: options.ping ?? (() => store.ping()), draining: options.draining ?? (() => false) },
     chatLimit: createChatLimit({ limits: store.limits, perMinute: options.perMinute ?? 0, now }),
     log: silentLog,
+    countRequest: createRequestCount(metrics),
     ...(options.timeouts && { timeouts: options.timeouts }),
   })
   const about: About = {
@@ -102,7 +110,9 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
       log: silentLog,
     }),
   )
-  gateway.mount({ routes: options.mount ?? [] })
+  countProcess(metrics)
+  measureService(metrics, { turns, runner: hall.runner, about })
+  gateway.mount({ routes: [metricsRoute(metrics), ...(options.mount ?? [])] })
   const { port, url } = await gateway.listen('127.0.0.1', 0)
   let closed = false
   async function close(graceMs = 0): Promise<void> {

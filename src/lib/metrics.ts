@@ -1,0 +1,156 @@
+// Numbers that the service tells of itself, in the text format of Prometheus (0.0.4). To count is an addition in a map;
+// what is slow to know is asked only when somebody looks.
+
+export interface Counter {
+  /** `labels` are the values of the counter's labels, in their order. */
+  add(amount: number, ...labels: readonly string[]): void
+}
+
+export interface Histogram {
+  observe(value: number, ...labels: readonly string[]): void
+}
+
+/** One number, or one for each of some labels. */
+export type Reading = number | readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[]
+
+/** A number that is looked up when it is asked for. What cannot be known now is left out. */
+export type Gauge = {
+  readonly name: string
+  readonly help: string
+  /** A gauge, unless it only ever grows. */
+  readonly type?: 'counter'
+  readonly read: () => Reading | Promise<Reading>
+}
+
+export interface Metrics {
+  counter(name: string, help: string, labels?: readonly string[]): Counter
+  /** `bounds` are the upper bounds of its buckets, ascending. */
+  histogram(name: string, help: string, labels?: readonly string[], bounds?: readonly number[]): Histogram
+  gauge(gauge: Gauge): void
+  /** Everything, as it is now. */
+  text(): Promise<string>
+}
+
+/** Series of one metric: names that come from outside could make any number of them. */
+const mostSeries = 200
+const others = 'other'
+/** Seconds: a tool answers within milliseconds, a turn may take minutes. */
+const usualBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
+
+type Series<T> = { readonly labels: string; value: T }
+type Buckets = { readonly counts: number[]; sum: number; count: number }
+type Family = { readonly head: string; readonly lines: () => readonly string[] | Promise<readonly string[]> }
+
+export function createMetrics(): Metrics {
+  const families: Family[] = []
+
+  return {
+    counter(name, help, labels = []) {
+      const series = createSeries(labels, () => 0)
+      families.push({
+        head: headOf(name, help, 'counter'),
+        lines: () => series.all().map((each) => `${name}${braced(each.labels)} ${shown(each.value)}`),
+      })
+      return {
+        add(amount, ...values) {
+          series.at(values).value += amount
+        },
+      }
+    },
+    histogram(name, help, labels = [], bounds = usualBounds) {
+      const series = createSeries<Buckets>(labels, () => ({ counts: bounds.map(() => 0), sum: 0, count: 0 }))
+      families.push({
+        head: headOf(name, help, 'histogram'),
+        lines: () => series.all().flatMap((each) => bucketLines(name, bounds, each)),
+      })
+      return {
+        observe(value, ...values) {
+          const { value: buckets } = series.at(values)
+          const at = bounds.findIndex((bound) => value <= bound)
+          if (at >= 0) buckets.counts[at] = (buckets.counts[at] ?? 0) + 1
+          buckets.sum += value
+          buckets.count++
+        },
+      }
+    },
+    gauge({ name, help, type = 'gauge', read }) {
+      families.push({
+        head: headOf(name, help, type),
+        async lines() {
+          const reading = await read()
+          const samples = typeof reading === 'number' ? [{ labels: {}, value: reading }] : reading
+          return samples.map(({ labels, value }) => {
+            const pairs = Object.entries(labels).map(([label, text]) => pairOf(label, text))
+            return `${name}${braced(pairs.join(','))} ${shown(value)}`
+          })
+        },
+      })
+    },
+    async text() {
+      const told = await Promise.all(
+        families.map(async ({ head, lines }) => {
+          const samples = await Promise.resolve(lines()).catch(() => [])
+          return samples.length > 0 ? `${head}${samples.join('\n')}\n` : ''
+        }),
+      )
+      return told.join('')
+    },
+  }
+}
+
+/** Values of a metric by its labels, bounded in their number: what comes beyond counts as one. */
+function createSeries<T>(names: readonly string[], fresh: () => T) {
+  const known = new Map<string, Series<T>>()
+
+  function make(values: readonly string[], key: string): Series<T> {
+    const labels = names.map((name, at) => pairOf(name, values[at] ?? '')).join(',')
+    const series = { labels, value: fresh() }
+    known.set(key, series)
+    return series
+  }
+
+  return {
+    all: () => [...known.values()],
+    at(values: readonly string[]): Series<T> {
+      const key = values.join('\0')
+      const found = known.get(key)
+      if (found) return found
+      if (known.size < mostSeries) return make(values, key)
+      const rest = names.map(() => others)
+      return known.get(rest.join('\0')) ?? make(rest, rest.join('\0'))
+    },
+  }
+}
+
+function bucketLines(name: string, bounds: readonly number[], { labels, value }: Series<Buckets>): string[] {
+  const before = labels === '' ? '' : `${labels},`
+  let below = 0
+  const lines = bounds.map((bound, at) => {
+    below += value.counts[at] ?? 0
+    return `${name}_bucket{${before}le="${bound}"} ${below}`
+  })
+  return [
+    ...lines,
+    `${name}_bucket{${before}le="+Inf"} ${value.count}`,
+    `${name}_sum${braced(labels)} ${shown(value.sum)}`,
+    `${name}_count${braced(labels)} ${value.count}`,
+  ]
+}
+
+function headOf(name: string, help: string, type: string): string {
+  return `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${type}\n`
+}
+
+function pairOf(name: string, value: string): string {
+  const escaped = value.toWellFormed().replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+  return `${name}="${escaped}"`
+}
+
+function braced(labels: string): string {
+  return labels === '' ? '' : `{${labels}}`
+}
+
+function shown(value: number): string {
+  if (Number.isFinite(value)) return String(value)
+  return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'
+}

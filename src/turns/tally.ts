@@ -1,0 +1,74 @@
+// What turns do, counted as their steps are stored: from the log's own entries, so that the numbers and the log agree.
+import type { Entry, Item } from '#core/item.ts'
+import { atRest, type ModelCall, type Turn } from '#core/turn.ts'
+import type { Metrics } from '#lib/metrics.ts'
+
+/** Whoever is told what turns do, after it was stored. Must neither throw nor wait. */
+export interface Observer {
+  /** A step was stored. `before` is what this run has stored earlier, `history` what the thread holds. */
+  stepped(entries: readonly Entry[], before: readonly Entry[], history: readonly Item[]): void
+  /** A turn came to rest. */
+  rested(turn: Turn): void
+}
+
+const msPerSecond = 1_000
+
+/** Counts for `/metrics`. */
+export function createTally(metrics: Metrics): Observer {
+  const turns = metrics.counter('atrium_turns_total', 'Turns that came to rest.', ['door', 'outcome'])
+  const turnTime = metrics.histogram('atrium_turn_seconds', 'From the message to the end of its turn.', ['door'])
+  const failures = metrics.counter('atrium_turn_failures_total', 'Turns that failed, by the code of the fault.', [
+    'code',
+  ])
+  const modelTime = metrics.histogram('atrium_model_seconds', 'Calls of a model, from question to last token.', [
+    'model',
+  ])
+  const tokens = metrics.counter(
+    'atrium_tokens_total',
+    'Tokens of models. Cached ones are among the input, reasoning is among the output.',
+    ['model', 'kind'],
+  )
+  const cost = metrics.counter('atrium_cost_usd_total', 'What models have cost, as far as their price is known.', [
+    'model',
+  ])
+  const unpriced = metrics.counter('atrium_unpriced_calls_total', 'Calls of models whose price nobody knows.', [
+    'model',
+  ])
+  const tools = metrics.counter('atrium_tool_calls_total', 'Tool calls that were run.', ['tool', 'outcome'])
+  const toolTime = metrics.histogram('atrium_tool_seconds', 'Tool calls, from attempt to result.', ['tool'])
+
+  function countCall({ model, usage, ms }: ModelCall): void {
+    modelTime.observe(ms / msPerSecond, model)
+    tokens.add(usage.inputTokens, model, 'input')
+    tokens.add(usage.cachedTokens, model, 'cached')
+    tokens.add(usage.outputTokens, model, 'output')
+    tokens.add(usage.reasoningTokens, model, 'reasoning')
+    if (usage.costUsd === null) unpriced.add(1, model)
+    else cost.add(usage.costUsd, model)
+  }
+
+  return {
+    stepped(entries, before, history) {
+      for (const { item, at, asked } of entries) {
+        if (asked) countCall(asked)
+        if (item.type !== 'result') continue
+        const { callId, error } = item
+        const isAttempt = (each: Entry): boolean => each.item.type === 'attempt' && each.item.callId === callId
+        const attempt = entries.findLast(isAttempt) ?? before.findLast(isAttempt)
+        // What the model made up, and what was refused, was never run.
+        if (!attempt) continue
+        const call = history.findLast((each) => each.type === 'call' && each.callId === callId)
+        const name = call?.type === 'call' ? call.name : 'unknown'
+        tools.add(1, name, error ? 'error' : 'ok')
+        toolTime.observe((at - attempt.at) / msPerSecond, name)
+      }
+    },
+    rested(turn) {
+      const { door, status, error, createdAt, endedAt } = turn
+      if (!atRest(status)) return
+      turns.add(1, door, status)
+      if (status === 'failed') failures.add(1, error?.code ?? 'internal')
+      if (endedAt !== undefined) turnTime.observe((endedAt - createdAt) / msPerSecond, door)
+    },
+  }
+}
