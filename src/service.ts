@@ -92,14 +92,21 @@ async function openGateway(
   { log }: ServiceParts,
   { about, token, count }: { about: About; token: string; count: CountRequest },
 ): Promise<OpenDoor> {
-  const [{ createGateway }, { countProcess, metricsRoute }, { createChatLimit }, { webRoutes }, { responsesRoutes }] =
-    await Promise.all([
-      import('#http/server.ts'),
-      import('#http/metrics.ts'),
-      import('#http/limits.ts'),
-      import('#doors/web/door.ts'),
-      import('#doors/responses/routes.ts'),
-    ])
+  const [
+    { createGateway },
+    { countProcess, metricsRoute },
+    { createChatLimit },
+    { webRoutes },
+    { pageRoutes },
+    { responsesRoutes },
+  ] = await Promise.all([
+    import('#http/server.ts'),
+    import('#http/metrics.ts'),
+    import('#http/limits.ts'),
+    import('#doors/web/door.ts'),
+    import('#doors/web/pages.ts'),
+    import('#doors/responses/routes.ts'),
+  ])
   const { config, store, turns, documents } = hall
   const gateway: Gateway = await createGateway({
     auth: {
@@ -123,6 +130,7 @@ async function openGateway(
     about,
   })
   gateway.mount({ routes: web })
+  gateway.mount({ routes: pageRoutes() })
   gateway.mount(
     responsesRoutes({
       turns,

@@ -44,9 +44,10 @@ async function run(args: readonly string[]): Promise<number> {
     console.error(`No test file matches ${words.join(' ') || 'test/**/*.test.ts'}${long ? '' : ' in short mode'}.`)
     return 1
   }
-  // The tools of the checkout as they are now: they may have changed since the packages were installed.
+  // The tools and the browser app of the checkout as they are now: they may have changed since the installation.
   const { buildAll } = await import('../tools/build.ts')
-  await buildAll()
+  const { buildWeb } = await import('../tools/web.ts')
+  await Promise.all([buildAll(), buildWeb(root)])
   const deadline = long ? deadlines.long : deadlines.short
   const child = spawn(
     process.execPath,

@@ -6,6 +6,7 @@ import type { JsonSchema, Route } from './routes.ts'
 export function describeRoutes(routes: readonly Route[], version: string): JsonSchema {
   const paths: Record<string, Record<string, JsonSchema>> = {}
   for (const row of routes) {
+    if (row.page) continue
     const operations = (paths[braced(row.path)] ??= {})
     operations[row.method.toLowerCase()] = operationOf(row)
   }

@@ -19,6 +19,8 @@ export type Route = {
   readonly who: Who
   /** It sends a message: it counts for the chat rate, before its body is read and whatever becomes of it. */
   readonly counted?: true
+  /** For people in a browser: no part of the document. */
+  readonly page?: true
   /** One line for the document. */
   readonly summary: string
   readonly query?: z.ZodMiniType

@@ -1,0 +1,129 @@
+// The browser app: its one page at every address it has, and its files. They hold nothing that is anybody's secret, so
+// they ask for no token; what the page shows comes from the API, which does.
+import { readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '#core/errors.ts'
+import type { Route } from '#http/routes.ts'
+import { inCheckout } from '#lib/place.ts'
+
+const addresses = [
+  '/',
+  '/login',
+  '/threads/:id',
+  '/waiting',
+  '/jobs',
+  '/memory',
+  '/memory/*',
+  '/tools',
+  '/activity',
+].concat(['/settings', '/settings/*'])
+/** Files whose name stays while their content may change. */
+const named = ['/icon.svg', '/icon-waiting.svg', '/icon-192.png', '/icon-512.png', '/manifest.webmanifest']
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+  '.webmanifest': 'application/manifest+json',
+}
+
+/** No script or style but our own files, no other host, no frame around us. Pictures of a message are data. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const notBuilt =
+  'The browser app is not built. In the checkout of Atrium run npm ci (with the development packages), or npm run prepare.\n'
+
+/** The rows of the pages. `folder` is where the build put them. */
+export function pageRoutes(folder = inCheckout('web', 'dist')): Route[] {
+  const row = (path: string, summary: string, handle: Route['handle']): Route => {
+    return { method: 'GET', path, who: 'anyone', page: true, summary, handle }
+  }
+  const again = 'no-cache'
+  const forever = 'public, max-age=31536000, immutable'
+  return [
+    ...addresses.map((path) =>
+      row(path, 'The browser app', (request, reply) =>
+        send(request, reply, { folder, name: 'index.html', keep: again }),
+      ),
+    ),
+    ...named.map((path) =>
+      row(path, 'A file of the browser app', (request, reply) =>
+        send(request, reply, { folder, name: path.slice(1), keep: again }),
+      ),
+    ),
+    row('/assets/*', 'A file of the browser app', (request, reply) => {
+      const name = (request.params as { '*': string })['*']
+      // The build makes plain names, in one folder.
+      if (!/^[\w-]+(\.[\w-]+)+$/.test(name)) throw missingFile()
+      return send(request, reply, { folder, name: join('assets', name), keep: forever })
+    }),
+  ]
+}
+
+type File = { readonly folder: string; readonly name: string; readonly keep: string }
+
+async function send(request: FastifyRequest, reply: FastifyReply, { folder, name, keep }: File): Promise<unknown> {
+  const type = types[extname(name)]
+  if (type === undefined) throw missingFile()
+  reply.headers({
+    'content-security-policy': policy,
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    vary: 'accept-encoding',
+  })
+  const found = await readPacked(join(folder, name), request.headers['accept-encoding'] ?? '')
+  if (!found && name === 'index.html') return reply.code(503).type('text/plain; charset=utf-8').send(notBuilt)
+  if (!found) throw missingFile()
+  if (found.encoding) reply.header('content-encoding', found.encoding)
+  return reply.type(type).header('cache-control', keep).send(found.bytes)
+}
+
+/** The file in the best form that the browser takes; the packed forms stand beside it. */
+async function readPacked(path: string, accepted: string): Promise<{ bytes: Buffer; encoding?: string } | undefined> {
+  for (const [encoding, ending] of [
+    ['br', '.br'],
+    ['gzip', '.gz'],
+  ] as const) {
+    const bytes = takes(accepted, encoding) ? await readIfThere(path + ending) : undefined
+    if (bytes) return { bytes, encoding }
+  }
+  const bytes = await readIfThere(path)
+  return bytes && { bytes }
+}
+
+function takes(accepted: string, encoding: string): boolean {
+  return accepted.split(',').some((each) => {
+    const [name = '', ...rest] = each.split(';').map((part) => part.trim().toLowerCase())
+    return name === encoding && !rest.some((part) => /^q=0(\.0*)?$/.test(part))
+  })
+}
+
+async function readIfThere(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function missingFile(): AppError {
+  return new AppError('not_found', 'there is no such file here')
+}

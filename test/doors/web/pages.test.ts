@@ -1,0 +1,113 @@
+// The browser app as the gateway serves it: every address, the files, what they carry, and no build at all.
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { pageRoutes } from '#doors/web/pages.ts'
+import { type House, openHouse } from './house.ts'
+
+const page = '<!doctype html><title>Atrium</title>'
+const script = 'console.log("hello")'
+
+/** A gateway over a build of two files, one of them packed. */
+function openBuild(t: TestContext, files: Readonly<Record<string, string | Buffer>>): Promise<House> {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-pages-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  mkdirSync(join(folder, 'assets'))
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
+  return openHouse(t, { mount: pageRoutes(folder) })
+}
+
+const build = {
+  'index.html': page,
+  'assets/main-1a2b.js': script,
+  'assets/main-1a2b.js.gz': gzipSync(script),
+  'assets/main-1a2b.js.br': brotliCompressSync(script),
+  'assets/notes.txt': 'no type of ours',
+  'secret.js': 'beside the assets',
+}
+
+const addresses = ['/', '/login', '/threads/0198', '/waiting', '/jobs', '/memory', '/memory/people/ada.md'].concat([
+  '/tools',
+  '/activity',
+  '/settings',
+  '/settings/users',
+  '/?draft=1',
+])
+
+test('every address of the app is its one page, without a token', async (t) => {
+  const { call } = await openBuild(t, build)
+  for (const path of addresses) {
+    const { status, text, headers } = await call('GET', path, { token: null })
+    assert.deepEqual([status, text, headers.get('content-type')], [200, page, 'text/html; charset=utf-8'], path)
+    assert.equal(headers.get('cache-control'), 'no-cache')
+  }
+  assert.equal((await call('GET', '/nothing', { token: null })).status, 404)
+})
+
+test('pages run no script or style but their own files, ask no other host and stand in no frame', async (t) => {
+  const { call } = await openBuild(t, build)
+  for (const path of ['/', '/assets/main-1a2b.js']) {
+    const { headers } = await call('GET', path, { token: null })
+    const policy = headers.get('content-security-policy') ?? ''
+    assert.match(policy, /default-src 'none'/)
+    assert.match(policy, /script-src 'self';/)
+    assert.match(policy, /style-src 'self';/)
+    assert.match(policy, /connect-src 'self';/)
+    assert.match(policy, /frame-ancestors 'none'/)
+    assert.doesNotMatch(policy, /unsafe|http|\*/)
+    assert.equal(headers.get('x-content-type-options'), 'nosniff')
+    assert.equal(headers.get('referrer-policy'), 'no-referrer')
+  }
+})
+
+test('a file with its hash in the name is kept for good, in the smallest form that the browser takes', async (t) => {
+  const { url } = await openBuild(t, build)
+  const ask = (accepted: string) => fetch(`${url}/assets/main-1a2b.js`, { headers: { 'accept-encoding': accepted } })
+  for (const [accepted, encoding] of [
+    ['gzip, deflate, br', 'br'],
+    ['gzip', 'gzip'],
+    ['br;q=0, gzip;q=0.5', 'gzip'],
+    ['identity', null],
+  ] as const) {
+    const response = await ask(accepted)
+    assert.equal(response.headers.get('content-encoding'), encoding, accepted)
+    assert.equal(await response.text(), script)
+    assert.equal(response.headers.get('content-type'), 'text/javascript; charset=utf-8')
+    assert.match(response.headers.get('cache-control') ?? '', /immutable/)
+    assert.equal(response.headers.get('vary'), 'accept-encoding')
+  }
+})
+
+test('no file but those of the build is served', async (t) => {
+  const { call } = await openBuild(t, build)
+  for (const path of [
+    '..%2findex.html',
+    '..%2fsecret.js',
+    '%2e%2e/secret.js',
+    'a/../../secret.js',
+    'notes.txt',
+    'gone-1.js',
+    '.js',
+  ]) {
+    assert.equal((await call('GET', `/assets/${path}`, { token: null })).status, 404, path)
+  }
+})
+
+test('without a build the gateway says how to make it', async (t) => {
+  const { call } = await openBuild(t, {})
+  const { status, text } = await call('GET', '/', { token: null })
+  assert.equal(status, 503)
+  assert.match(text, /not built.*npm ci.*npm run prepare/)
+})
+
+test('pages are no part of the OpenAPI document', async (t) => {
+  const { call } = await openBuild(t, build)
+  const { json } = await call('GET', '/api/openapi.json')
+  assert.deepEqual(
+    Object.keys(json.paths).filter((path) => !/^\/(api|v1)\//.test(path)),
+    [],
+  )
+})

@@ -1,0 +1,81 @@
+// Builds the browser app into web/dist: small files with their hash in the name, packed once here so that the gateway
+// need not pack them at each request. Run by `npm ci` (prepare) and before the tests.
+import { globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import type { Plugin } from 'vite'
+
+/** Smaller files gain nothing. */
+const leastPacked = 512
+const packable = /\.(html|js|css|svg|webmanifest)$/
+
+/** Builds the app of a checkout, whole or not at all; nothing to do while no source of it is newer. */
+export async function buildWeb(root: string): Promise<void> {
+  const web = join(root, 'web')
+  const dist = join(web, 'dist')
+  if (isFresh(root, join(dist, 'index.html'))) return
+  const made = join(web, `dist-${process.pid}`)
+  try {
+    await bundle(web, made)
+    pack(made)
+    mkdirSync(dist, { recursive: true })
+    renameSync(dist, `${made}-old`)
+    renameSync(made, dist)
+  } finally {
+    rmSync(made, { recursive: true, force: true })
+    rmSync(`${made}-old`, { recursive: true, force: true })
+  }
+}
+
+async function bundle(web: string, outDir: string): Promise<void> {
+  // Only here: whoever imports this file need not have it.
+  const { build } = await import('vite')
+  await build({
+    root: web,
+    configFile: false,
+    logLevel: 'warn',
+    plugins: [modernFonts()],
+    build: {
+      outDir,
+      emptyOutDir: true,
+      target: 'esnext',
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      chunkSizeWarningLimit: 1_000,
+    },
+  })
+}
+
+/** Every browser that runs this app reads woff2: the other two forms of each font stay out. */
+function modernFonts(): Plugin {
+  return {
+    name: 'modern-fonts',
+    enforce: 'pre',
+    transform: (code, id) =>
+      id.includes('katex') && id.endsWith('.css')
+        ? code.replaceAll(/,\s*url\([^)]*\.(woff|ttf)\)\s*format\("[^"]*"\)/g, '')
+        : undefined,
+  }
+}
+
+function pack(folder: string): void {
+  for (const name of globSync('**/*', { cwd: folder })) {
+    const path = join(folder, name)
+    if (!packable.test(name)) continue
+    const bytes = readFileSync(path)
+    if (bytes.length < leastPacked) continue
+    writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }))
+    const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
+    writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }))
+  }
+}
+
+function isFresh(root: string, built: string): boolean {
+  const at = statSync(built, { throwIfNoEntry: false })?.mtimeMs
+  if (at === undefined) return false
+  const sources = globSync(['web/**/*', 'tools/web.ts', 'package-lock.json'], {
+    cwd: root,
+    exclude: (name) => name.startsWith('dist') || name.startsWith('web/dist'),
+  })
+  return sources.every((path) => statSync(join(root, path)).mtimeMs <= at)
+}

@@ -1,0 +1,76 @@
+// The one place that asks the gateway. Whatever goes wrong becomes an ApiFault with words that can be shown.
+
+const deadlineMs = 30_000
+
+/** Why a request came to nothing. `offline` is the code when the gateway was not reached at all. */
+export class ApiFault extends Error {
+  readonly status: number
+  readonly code: string
+  readonly retryAfterSecs: number | undefined
+
+  constructor(status: number, code: string, message: string, retryAfterSecs?: number) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.retryAfterSecs = retryAfterSecs
+  }
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type Options = { readonly body?: unknown; readonly signal?: AbortSignal; readonly deadlineMs?: number }
+
+let signedOut: () => void = () => {}
+
+/** What to do when the gateway no longer knows who asks. */
+export function onSignedOut(act: () => void): void {
+  signedOut = act
+}
+
+/** Asks, and answers with the JSON that came, undefined where there is none. */
+export async function ask<T>(method: Method, path: string, options: Options = {}): Promise<T> {
+  const response = await reach(method, path, options)
+  const text = await response.text()
+  if (response.ok) return (text === '' ? undefined : JSON.parse(text)) as T
+  if (response.status === 401 && path !== '/api/login') signedOut()
+  throw faultOf(response, text)
+}
+
+async function reach(method: Method, path: string, { body, signal, ...rest }: Options): Promise<Response> {
+  const deadline = AbortSignal.timeout(rest.deadlineMs ?? deadlineMs)
+  try {
+    return await fetch(path, {
+      method,
+      credentials: 'same-origin',
+      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+      ...(body !== undefined && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    })
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new ApiFault(0, 'offline', 'Atrium was not reached.')
+  }
+}
+
+function faultOf(response: Response, text: string): ApiFault {
+  const after = Number(response.headers.get('retry-after')) || undefined
+  try {
+    const { error } = JSON.parse(text) as { error: { code: string; message: string } }
+    return new ApiFault(response.status, error.code, sentence(error.message), after)
+  } catch {
+    const words = text.length > 0 && text.length < 200 ? text : `The gateway answered ${response.status}.`
+    return new ApiFault(response.status, `http_${response.status}`, sentence(words), after)
+  }
+}
+
+/** The gateway's words as a sentence of the page. */
+function sentence(words: string): string {
+  const text = words.trim()
+  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.?!]$/.test(text) ? '' : '.')
+}
+
+/** What to show of any thrown thing. */
+export function faultText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,164 @@
+// What the gateway says and takes, as its own documentation has it.
+
+export type Session = { readonly user: string; readonly operator: boolean; readonly expires_at: string }
+
+export type Door = 'terminal' | 'run' | 'web' | 'webhook' | 'responses'
+export type Status = 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled'
+
+export type Usage = {
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly total_tokens: number
+  readonly cost_usd: number | null
+  readonly model?: string
+}
+
+export type Fault = { readonly code: string; readonly message: string }
+
+export type ServiceStatus = {
+  readonly status: 'ok' | 'draining'
+  readonly version: string
+  readonly uptime_secs: number
+  readonly active_jobs: number
+  readonly llm_backend: string
+  readonly llm_model: string
+  readonly database_backend: string
+  readonly sandbox_enabled: boolean
+  readonly doors: readonly { readonly name: string; readonly address?: string }[]
+  readonly connections: number
+  readonly cost_today_usd: number
+}
+
+export type Thread = {
+  readonly id: string
+  readonly title: string
+  readonly door: Door
+  readonly created_at: string
+  readonly updated_at: string
+  readonly last_seq: number
+  readonly state?: 'idle' | 'running' | 'waiting' | 'failed'
+}
+
+export type Part =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image'; readonly url: string }
+  | { readonly type: 'file'; readonly name: string; readonly text: string }
+
+type Stored = { readonly seq: number; readonly id: string; readonly turn_id: string; readonly at: string }
+
+export type GateFields = {
+  readonly kind: 'approval' | 'output' | 'credential'
+  readonly name: string
+  readonly args: unknown
+  readonly prompt: string
+  readonly reason?: string
+  readonly taint?: string
+  readonly preview?: string
+}
+
+export type MessageItem = Stored & {
+  readonly type: 'message'
+  readonly role: 'user' | 'assistant'
+  readonly content: readonly Part[]
+  readonly cut?: true
+}
+export type CallItem = Stored & {
+  readonly type: 'call'
+  readonly call_id: string
+  readonly name: string
+  readonly args: unknown
+}
+export type ResultItem = Stored & {
+  readonly type: 'result'
+  readonly call_id: string
+  readonly output: string
+  readonly error?: true
+  readonly origin?: string
+}
+export type GateItem = Stored & GateFields & { readonly type: 'gate'; readonly call_id: string }
+export type AnswerItem = Stored & {
+  readonly type: 'answer'
+  readonly call_id: string
+  readonly decision: 'allow' | 'deny' | 'output'
+  readonly output?: string
+  readonly by: string
+  readonly scope?: 'tool' | 'target'
+  readonly until?: string
+}
+export type Item =
+  | MessageItem
+  | CallItem
+  | ResultItem
+  | GateItem
+  | AnswerItem
+  | (Stored & { readonly type: 'reasoning'; readonly text: string })
+  | (Stored & { readonly type: 'attempt'; readonly call_id: string })
+  | (Stored & { readonly type: 'summary'; readonly text: string; readonly up_to: number })
+
+/** Something that waits for its reader: `id` is the call's. */
+export type Waiting = GateFields & {
+  readonly id: string
+  readonly thread_id: string
+  readonly turn_id: string
+  readonly door: Door
+  readonly created_at: string
+  readonly expires_at: string
+}
+
+export type Job = {
+  readonly id: string
+  readonly thread_id: string
+  readonly door: Door
+  readonly status: Status
+  readonly created_at: string
+  readonly completed_at: string | null
+  readonly response?: string
+  readonly error?: Fault
+  readonly usage: Usage
+}
+
+export type Receipt = {
+  readonly turn_id: string
+  readonly thread_id: string
+  readonly status: Status
+  readonly started_at: string | null
+  readonly ended_at: string | null
+  readonly model_calls: readonly {
+    readonly model: string
+    readonly input_tokens: number
+    readonly cached_tokens: number
+    readonly output_tokens: number
+    readonly cost_usd: number | null
+    readonly ms: number
+  }[]
+  readonly tools: readonly {
+    readonly call_id: string
+    readonly name: string
+    readonly ok: boolean
+    readonly ms: number
+  }[]
+  readonly hosts: readonly string[]
+  readonly secrets: readonly string[]
+  readonly approvals: readonly {
+    readonly call_id: string
+    readonly decision: 'allow' | 'deny'
+    readonly by: string
+    readonly at: string
+    readonly scope?: string
+  }[]
+  readonly notes: readonly { readonly rule: string; readonly where: string }[]
+  readonly cost_usd: number | null
+  readonly hash: string | null
+  readonly verified: boolean
+}
+
+export type Attachment = { readonly name: string; readonly media_type: string; readonly data: string }
+
+export type Sent = { readonly thread_id: string; readonly turn_id: string; readonly message_id: string }
+
+export type GateAnswer = {
+  readonly action: 'approve' | 'always' | 'deny'
+  readonly scope?: 'tool' | 'target'
+  readonly for?: 'hour' | 'day' | 'good'
+  readonly word?: string
+}

@@ -1,0 +1,41 @@
+// Pages that are loaded when they are first wanted.
+import type { ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { Button } from './parts/button.tsx'
+import { Note } from './parts/note.tsx'
+import { Skeleton } from './parts/states.tsx'
+
+type Found = { readonly page?: ComponentType; readonly failed?: true }
+
+/** A component that stands for one in a file of its own. */
+export function lazy(load: () => Promise<ComponentType>): ComponentType {
+  let known: ComponentType | undefined
+  return function Lazy() {
+    const [{ page: Page = known, failed }, set] = useState<Found>({})
+    useEffect(() => {
+      if (known) return
+      load().then(
+        (page) => {
+          known = page
+          set({ page })
+        },
+        () => set({ failed: true }),
+      )
+    }, [])
+    if (Page) return <Page />
+    if (!failed) return <Skeleton />
+    return (
+      <Note
+        kind="clay"
+        title="This page could not be loaded"
+        actions={
+          <Button size="small" icon="retry" onClick={() => location.reload()}>
+            Load again
+          </Button>
+        }
+      >
+        The connection broke, or Atrium was updated. Nothing you wrote is lost.
+      </Note>
+    )
+  }
+}

@@ -1,0 +1,98 @@
+// Times, costs, sizes and durations as people read them.
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+
+/** `just now`, `12 min ago` for an hour, then the time, the day, the date: in the reader's zone. */
+export function whenText(at: string | number, now: number): string {
+  const date = new Date(at)
+  const age = now - date.getTime()
+  if (age < minuteMs) return 'just now'
+  if (age < hourMs) return `${Math.floor(age / minuteMs)} min ago`
+  const days = daysBetween(date, new Date(now))
+  if (days <= 0) return clock(date)
+  if (days === 1) return `Yesterday, ${clock(date)}`
+  return dayText(date, now)
+}
+
+/** The same, as it stands at the end of a narrow row. */
+export function shortWhen(at: string | number, now: number): string {
+  return whenText(at, now).replace(/ ago$/, '')
+}
+
+/** The exact time, for whoever hovers. */
+export function exactTime(at: string | number): string {
+  return new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+}
+
+/** `9 Nov`, with the year once it is another one. */
+export function dayText(at: Date | string | number, now: number): string {
+  const date = new Date(at)
+  const year = date.getFullYear() === new Date(now).getFullYear() ? {} : { year: 'numeric' as const }
+  return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', ...year })
+}
+
+/** The heading a thread stands under in the list. */
+export function dayGroup(at: string, now: number): string {
+  const days = daysBetween(new Date(at), new Date(now))
+  if (days <= 0) return 'Today'
+  if (days === 1) return 'Yesterday'
+  if (days < 7) return 'Last week'
+  if (days < 31) return 'Last month'
+  return 'Earlier'
+}
+
+/** `expires in 58 min`. */
+export function leftText(until: string, now: number): string {
+  const ms = new Date(until).getTime() - now
+  if (ms <= 0) return 'expired'
+  if (ms < hourMs) return `expires in ${Math.max(1, Math.round(ms / minuteMs))} min`
+  return `expires in ${Math.round(ms / hourMs)} h`
+}
+
+/** `2 ms`, `0.3 s`, `14 s`, `2 min 08 s`. */
+export function durationText(ms: number): string {
+  if (ms < 100) return `${Math.max(0, Math.round(ms))} ms`
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`
+  const secs = Math.round(ms / 1000)
+  if (secs < 60) return `${secs} s`
+  return `${Math.floor(secs / 60)} min ${String(secs % 60).padStart(2, '0')} s`
+}
+
+/** `$0.021` under a dollar, `$12.40` above, `free`, `unknown`. */
+export function costText(usd: number | null): string {
+  if (usd === null) return 'unknown'
+  if (usd === 0) return 'free'
+  if (usd < 0.001) return 'under $0.001'
+  return usd < 1 ? `$${usd.toFixed(3)}` : `$${usd.toFixed(2)}`
+}
+
+/** `$0.84`: a sum, where zero is zero. */
+export function sumText(usd: number): string {
+  return usd > 0 && usd < 0.01 ? costText(usd) : `$${usd.toFixed(2)}`
+}
+
+export function sizeText(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`
+  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(bytes < 10 * 1024 ? 1 : 0)} KB`
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`
+}
+
+export function numberText(value: number): string {
+  return value.toLocaleString('en-US')
+}
+
+/** `1 tool`, `3 tools`. */
+export function countText(count: number, one: string, many = `${one}s`): string {
+  return `${numberText(count)} ${count === 1 ? one : many}`
+}
+
+function clock(date: Date): string {
+  return date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
+}
+
+/** Days by the calendar of the reader, not by 24 hours. */
+function daysBetween(from: Date, to: Date): number {
+  const midnight = (date: Date): number => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime()
+  return Math.round((midnight(to) - midnight(from)) / (24 * hourMs))
+}

@@ -1,0 +1,58 @@
+// The browser app: who is signed in decides between the sign-in page and the rest, the address which page of it.
+import { effect } from '@preact/signals'
+import { type ComponentType, render } from 'preact'
+import { lazy } from './lazy.tsx'
+import { SignIn } from './pages/sign-in.tsx'
+import { Away } from './parts/away.tsx'
+import { Shell } from './parts/shell.tsx'
+import { Empty } from './parts/states.tsx'
+import { followLinks, go, place } from './router.ts'
+import { startClock } from './store/clock.ts'
+import { gates } from './store/gates.ts'
+import { watchService } from './store/service.ts'
+import { findSession, standing } from './store/session.ts'
+import { applyTheme } from './store/shell.ts'
+import { threadList } from './store/threads.ts'
+import { showWaiting } from './title.ts'
+import './style/tokens.css'
+import './style/base.css'
+
+/** The pages by their address; each is a file of its own, loaded when it is first wanted. */
+const pages: readonly { readonly at: RegExp; readonly page: ComponentType }[] = [
+  { at: /^\/waiting$/, page: lazy(async () => (await import('./pages/waiting.tsx')).Waiting) },
+]
+
+function App() {
+  const who = standing.value
+  if (who.type === 'unknown') return null
+  if (who.type === 'away') return <Away />
+  if (who.type === 'out') return <SignIn ended={who.ended} />
+  const Found = pages.find(({ at }) => at.test(place.value.path))?.page
+  return (
+    <Shell>
+      {Found ? (
+        <Found />
+      ) : (
+        <Empty icon="search" title="There is no such page">
+          The address may be old. The side has every page there is.
+        </Empty>
+      )}
+    </Shell>
+  )
+}
+
+applyTheme()
+followLinks()
+startClock()
+showWaiting()
+// What lives as long as somebody is signed in.
+effect(() => {
+  if (standing.value.type !== 'in') return undefined
+  void threadList.load()
+  void gates.load()
+  if (place.peek().path === '/login') go('/', { replace: true })
+  return watchService()
+})
+const root = document.querySelector('#app')
+if (root) render(<App />, root)
+void findSession()

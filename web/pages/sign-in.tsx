@@ -1,0 +1,127 @@
+// Signing in: by the link that the start prints, by a token, or by the provider that the operator chose.
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { ApiFault, ask, faultText } from '../api/client.ts'
+import { hasDraft } from '../store/drafts.ts'
+import { signIn } from '../store/session.ts'
+import { Button } from '../parts/button.tsx'
+import { Field } from '../parts/field.tsx'
+import { Icon, Mark } from '../parts/icon.tsx'
+import { Note } from '../parts/note.tsx'
+import './sign-in.css'
+
+type Ways = { readonly oidc?: { readonly name: string } | null }
+
+export function SignIn({ ended }: { ended: boolean }) {
+  const token = useSignal('')
+  const fault = useSignal<string | undefined>(undefined)
+  const busy = useSignal(false)
+  const ways = useSignal<Ways>({})
+  const field = useRef<HTMLInputElement>(null)
+
+  const enter = async (proof: { token: string } | { code: string }): Promise<void> => {
+    busy.value = true
+    fault.value = undefined
+    try {
+      await signIn(proof)
+    } catch (error) {
+      fault.value = wordsFor(error, 'code' in proof)
+      field.current?.focus()
+    } finally {
+      busy.value = false
+    }
+  }
+
+  useEffect(() => {
+    const code = new URLSearchParams(location.hash.slice(1)).get('code')
+    // The code works once: it must not stay in the address or in the history.
+    if (code) {
+      history.replaceState(null, '', location.pathname + location.search)
+      void enter({ code })
+    }
+    ask<Ways>('GET', '/api/login').then(
+      (found) => (ways.value = found),
+      () => undefined,
+    )
+    document.title = 'Sign in · Atrium'
+  }, [])
+
+  const oidc = ways.value.oidc
+  return (
+    <main class="sign-in">
+      <Beam />
+      <div class="sign-in-column">
+        <Mark size={34} />
+        <h1>{ended ? 'You are signed out' : 'Sign in to Atrium'}</h1>
+        <p class="sign-in-lead">
+          {ended
+            ? 'Your session has ended. Sign in again and you are back where you were.'
+            : 'Open the link printed in the terminal, or paste an access token.'}
+        </p>
+        {ended && <Note kind="good">{hasDraft() ? 'Your draft is kept. ' : ''}Work that was running goes on.</Note>}
+        <form
+          class="card sign-in-card"
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (busy.value) return
+            if (token.value.trim() === '') {
+              fault.value = 'Paste an access token first.'
+              field.current?.focus()
+            } else void enter({ token: token.value.trim() })
+          }}
+        >
+          <Field
+            label="Access token"
+            type="password"
+            mono
+            placeholder="Paste it here"
+            autoComplete="current-password"
+            value={token.value}
+            fault={fault.value}
+            autoFocus
+            inputRef={field}
+            onInput={(value) => (token.value = value)}
+          />
+          <Button kind="primary" size="large" type="submit" busy={busy.value}>
+            Sign in
+          </Button>
+          {oidc && (
+            <>
+              <div class="or">
+                <span>or</span>
+              </div>
+              <a class="button large" href="/api/oidc/login">
+                <Icon name="key" />
+                Continue with {oidc.name}
+              </a>
+            </>
+          )}
+        </form>
+        <p class="label">
+          No token? Ask whoever runs this service, or read <code>webui-token</code> in its home folder.
+        </p>
+      </div>
+    </main>
+  )
+}
+
+function wordsFor(error: unknown, byLink: boolean): string {
+  if (!(error instanceof ApiFault)) return faultText(error)
+  if (error.code === 'offline') return 'Atrium was not reached. Start it, then try again.'
+  if (error.status === 401) {
+    return byLink
+      ? 'This link was used already, or is too old. Ask for a new one, or paste a token.'
+      : 'This token is not known here. It may have been revoked, or belong to another service.'
+  }
+  return error.message
+}
+
+/** Light that falls through the open roof. */
+function Beam() {
+  return (
+    <svg class="beam" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
+      <path class="beam-soft" d="M4 0H44L130 130H52z" />
+      <path class="beam-bright" d="M13 0H35L108 115H64z" />
+    </svg>
+  )
+}

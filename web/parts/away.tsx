@@ -1,0 +1,42 @@
+// Nobody answers at the gateway: said plainly, and tried again by itself.
+import { useEffect, useState } from 'preact/hooks'
+import { findSession } from '../store/session.ts'
+import { Button } from './button.tsx'
+import { Note } from './note.tsx'
+import './away.css'
+
+const againMs = 3_000
+
+export function Away() {
+  const [busy, setBusy] = useState(false)
+  const again = async (): Promise<void> => {
+    setBusy(true)
+    await findSession()
+    setBusy(false)
+  }
+  useEffect(() => {
+    const timer = setInterval(() => void findSession(), againMs)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <main class="away">
+      <h1 class="unseen">Atrium</h1>
+      <Note
+        kind="clay"
+        title="Atrium is not running"
+        actions={
+          <>
+            <Button size="small" busy={busy} onClick={() => void again()}>
+              Try now
+            </Button>
+            <span>
+              On its machine: <code>atrium doctor</code>
+            </span>
+          </>
+        }
+      >
+        Nothing you sent is lost. This page tries again every few seconds.
+      </Note>
+    </main>
+  )
+}

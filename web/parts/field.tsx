@@ -1,0 +1,154 @@
+// Inputs with their label, and what is wrong with them below.
+import type { Ref } from 'preact'
+import { useId } from 'preact/hooks'
+import './field.css'
+import { Icon } from './icon.tsx'
+import { IconButton } from './button.tsx'
+
+type FieldProps = {
+  readonly label: string
+  readonly value: string
+  readonly onInput: (value: string) => void
+  readonly type?: 'text' | 'password' | 'number'
+  readonly fault?: string | undefined
+  readonly hint?: string
+  readonly placeholder?: string
+  readonly mono?: boolean
+  readonly autoFocus?: boolean
+  /** The label is for screen readers alone: something else on the page says it. */
+  readonly unlabelled?: boolean
+  readonly inputRef?: Ref<HTMLInputElement>
+  readonly autoComplete?: string
+  readonly maxLength?: number
+}
+
+/** A labelled line of text. */
+export function Field({ label, value, onInput, fault, hint, mono = false, unlabelled = false, ...rest }: FieldProps) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id} class={unlabelled ? 'unseen' : undefined}>
+        {label}
+      </label>
+      <input
+        id={id}
+        class={mono ? 'input mono' : 'input'}
+        // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- the types of JSX know a role for each kind
+        type={(rest.type ?? 'text') as 'text'}
+        value={value}
+        placeholder={rest.placeholder}
+        // Only where the reader has just asked for this field.
+        autoFocus={rest.autoFocus ?? false}
+        autocomplete={rest.autoComplete ?? 'off'}
+        maxLength={rest.maxLength}
+        spellcheck={!mono}
+        aria-invalid={fault !== undefined}
+        aria-describedby={fault !== undefined || hint ? `${id}-words` : undefined}
+        ref={rest.inputRef ?? null}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+      {fault !== undefined ? (
+        <p id={`${id}-words`} class="field-fault" role="alert">
+          <Icon name="triangle" />
+          {fault}
+        </p>
+      ) : (
+        hint && (
+          <p id={`${id}-words`} class="label">
+            {hint}
+          </p>
+        )
+      )}
+    </div>
+  )
+}
+
+type SearchProps = {
+  readonly name: string
+  readonly value: string
+  readonly onInput: (value: string) => void
+  /** The keys that lead here, shown at the right. */
+  readonly keys?: string
+  readonly inputRef?: Ref<HTMLInputElement>
+}
+
+/** A search box; Esc and the cross empty it. */
+export function Search({ name, value, onInput, keys, inputRef }: SearchProps) {
+  return (
+    <div class="search">
+      <Icon name="search" />
+      <input
+        class="input"
+        type="search"
+        role="searchbox"
+        aria-label={name}
+        placeholder={name}
+        value={value}
+        ref={inputRef ?? null}
+        onInput={(event) => onInput(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || value === '') return
+          event.preventDefault()
+          event.stopPropagation()
+          onInput('')
+        }}
+      />
+      {value !== '' ? (
+        <IconButton icon="cross" name="Clear search" onClick={() => onInput('')} />
+      ) : (
+        keys && <kbd aria-hidden="true">{keys}</kbd>
+      )}
+    </div>
+  )
+}
+
+type SwitchProps = {
+  readonly name: string
+  readonly on: boolean
+  readonly disabled?: boolean
+  readonly onChange: (on: boolean) => void
+}
+
+export function Switch({ name, on, disabled = false, onChange }: SwitchProps) {
+  return (
+    <button
+      type="button"
+      role="switch"
+      class="switch"
+      aria-checked={on}
+      aria-label={name}
+      disabled={disabled}
+      onClick={() => onChange(!on)}
+    >
+      <span class="switch-track">
+        <span class="switch-knob" />
+      </span>
+    </button>
+  )
+}
+
+type ChoiceProps<T extends string> = {
+  readonly name: string
+  readonly value: T
+  readonly options: readonly { readonly value: T; readonly label: string; readonly count?: number }[]
+  readonly onChange: (value: T) => void
+}
+
+/** One of a few, side by side. */
+export function Segments<T extends string>({ name, value, options, onChange }: ChoiceProps<T>) {
+  return (
+    <fieldset class="segments" aria-label={name}>
+      {options.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          aria-pressed={option.value === value}
+          onClick={() => onChange(option.value)}
+        >
+          {option.label}
+          {option.count !== undefined && option.count > 0 && <span class="segment-count">{option.count}</span>}
+        </button>
+      ))}
+    </fieldset>
+  )
+}

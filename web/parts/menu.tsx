@@ -1,0 +1,101 @@
+// A small menu under the button that opens it; Esc and a click elsewhere close it and give the focus back.
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { IconButton } from './button.tsx'
+import { Icon, type IconName } from './icon.tsx'
+import './menu.css'
+
+type Choice = {
+  readonly label: string
+  readonly icon: IconName
+  readonly danger?: boolean
+  readonly act: () => void
+}
+
+type Props = { readonly name: string; readonly icon?: IconName; readonly choices: readonly Choice[] }
+
+export function Menu({ name, icon = 'more', choices }: Props) {
+  const [open, setOpen] = useState(false)
+  const opener = useRef<HTMLButtonElement>(null)
+  const close = (): void => {
+    setOpen(false)
+    opener.current?.focus()
+  }
+  return (
+    <div class="menu">
+      <IconButton
+        icon={icon}
+        name={name}
+        popup="menu"
+        expanded={open}
+        buttonRef={opener}
+        onClick={(event) => {
+          event.preventDefault()
+          event.stopPropagation()
+          setOpen(!open)
+        }}
+      />
+      {open && (
+        <Popover onClose={close} role="menu" name={name}>
+          {choices.map(({ label, icon, danger, act }, at) => (
+            <button
+              key={label}
+              type="button"
+              role="menuitem"
+              class={danger ? 'menu-item danger' : 'menu-item'}
+              data-focus={at === 0 ? '' : undefined}
+              onClick={() => {
+                close()
+                act()
+              }}
+            >
+              <Icon name={icon} />
+              {label}
+            </button>
+          ))}
+        </Popover>
+      )}
+    </div>
+  )
+}
+
+type PopoverProps = {
+  readonly role: 'menu' | 'dialog'
+  readonly name: string
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}
+
+/** What floats above the page. The first thing marked `data-focus` takes the focus; arrow keys move in a menu. */
+export function Popover({ role, name, onClose, children }: PopoverProps) {
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    box.current?.querySelector<HTMLElement>('[data-focus]')?.focus()
+    const away = (event: PointerEvent): void => {
+      if (!box.current?.parentElement?.contains(event.target as Node)) onClose()
+    }
+    addEventListener('pointerdown', away)
+    return () => removeEventListener('pointerdown', away)
+  }, [])
+  return (
+    <div
+      class={`popover ${role}`}
+      role={role}
+      aria-label={name}
+      ref={box}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') {
+          event.stopPropagation()
+          onClose()
+        }
+        if (role !== 'menu' || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return
+        event.preventDefault()
+        const items = [...(box.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
+        const at = items.indexOf(document.activeElement as HTMLElement) + (event.key === 'ArrowDown' ? 1 : -1)
+        items.at(at % items.length)?.focus()
+      }}
+    >
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,41 @@
+// Notes: what happened, what is kept, what to do.
+import type { ComponentChildren } from 'preact'
+import { Icon, type IconName } from './icon.tsx'
+import './note.css'
+
+type Props = {
+  readonly kind: 'good' | 'sun' | 'clay' | 'plain'
+  readonly title?: string
+  readonly icon?: IconName
+  /** Buttons below the words. */
+  readonly actions?: ComponentChildren
+  /** What stands at the right of the title. */
+  readonly aside?: ComponentChildren
+  readonly children?: ComponentChildren
+}
+
+const icons: Readonly<Record<Props['kind'], IconName>> = {
+  good: 'check',
+  sun: 'clock',
+  clay: 'triangle',
+  plain: 'shield',
+}
+
+/** A fault is an alert: it is read out when it appears. */
+export function Note({ kind, title, icon = icons[kind], actions, aside, children }: Props) {
+  return (
+    <div class={`note ${kind}`} role={kind === 'clay' ? 'alert' : undefined}>
+      <Icon name={icon} />
+      <div class="note-words">
+        {title && (
+          <div class="note-head">
+            <strong>{title}</strong>
+            {aside}
+          </div>
+        )}
+        {children && <div>{children}</div>}
+        {actions && <div class="note-actions">{actions}</div>}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,22 @@
+// The notice at the lower edge.
+import { notice } from '../store/notices.ts'
+import { Button } from './button.tsx'
+import './notice.css'
+
+export function Notices() {
+  const shown = notice.value
+  return (
+    <div class="notices" role="status">
+      {shown && (
+        <div class="notice" key={shown.id}>
+          <span>{shown.text}</span>
+          {shown.undo && (
+            <Button kind="quiet" size="small" onClick={shown.undo}>
+              Undo
+            </Button>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,30 @@
+// The frame of every page but the chat: title, one sentence, one action.
+import type { ComponentChildren } from 'preact'
+import './page.css'
+import { TopBar } from './top-bar.tsx'
+
+type Props = {
+  readonly title: string
+  readonly lead: string
+  /** The page's one action, at the right of the title; in the top bar on a phone. */
+  readonly action?: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+export function Page({ title, lead, action, children }: Props) {
+  return (
+    <>
+      <TopBar title={title} phoneOnly action={action} />
+      <div class="page">
+        <header class="page-head">
+          <div>
+            <h1>{title}</h1>
+            <p>{lead}</p>
+          </div>
+          {action && <div class="page-action">{action}</div>}
+        </header>
+        {children}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,112 @@
+// The side: where one can go, the threads, and what runs.
+import { useEffect, useRef } from 'preact/hooks'
+import { place } from '../router.ts'
+import { waiting } from '../store/gates.ts'
+import { service } from '../store/service.ts'
+import { fold, menuOpen } from '../store/shell.ts'
+import { countText, sumText } from '../lib/words.ts'
+import { IconButton } from './button.tsx'
+import { Icon, type IconName, Mark } from './icon.tsx'
+import { Count, Dot } from './mark.tsx'
+import './sidebar.css'
+import { ThreadList } from './thread-list.tsx'
+
+const links: readonly { readonly to: string; readonly name: string; readonly icon: IconName }[] = [
+  { to: '/', name: 'New thread', icon: 'plus' },
+  { to: '/waiting', name: 'Waiting for you', icon: 'waiting' },
+  { to: '/jobs', name: 'Jobs', icon: 'list' },
+  { to: '/memory', name: 'Memory', icon: 'book' },
+  { to: '/tools', name: 'Tools', icon: 'wrench' },
+  { to: '/activity', name: 'Activity', icon: 'chart' },
+  { to: '/settings', name: 'Settings', icon: 'sliders' },
+]
+
+export function Sidebar() {
+  return (
+    <div class="sidebar">
+      <div class="side-head">
+        <Mark />
+        <span class="side-name">Atrium</span>
+        <span class="only-wide">
+          <IconButton icon="panel" name="Hide sidebar" onClick={() => fold(true)} />
+        </span>
+        <span class="only-narrow">
+          <IconButton icon="cross" name="Close menu" onClick={() => (menuOpen.value = false)} />
+        </span>
+      </div>
+      <nav aria-label="Main" class="side-links">
+        {links.map(({ to, name, icon }) => (
+          <a key={to} href={to} class="side-row" aria-current={isAt(to) ? 'page' : undefined}>
+            <Icon name={icon} />
+            <span class="one-line">{name}</span>
+            {to === '/waiting' && <WaitingCount />}
+          </a>
+        ))}
+      </nav>
+      <ThreadList />
+      <Running />
+    </div>
+  )
+}
+
+/** The side as a sheet, where there is no room beside the page. Esc closes it. */
+export function MenuSheet() {
+  const sheet = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const opener = document.activeElement as HTMLElement | null
+    sheet.current?.querySelector<HTMLElement>('button')?.focus()
+    return () => opener?.isConnected && opener.focus()
+  }, [])
+  return (
+    <div
+      class="sheet"
+      role="dialog"
+      aria-modal="true"
+      aria-label="Menu"
+      ref={sheet}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') menuOpen.value = false
+      }}
+      onClick={(event) => {
+        if (event.target === event.currentTarget || (event.target as Element).closest('a')) menuOpen.value = false
+      }}
+    >
+      <Sidebar />
+    </div>
+  )
+}
+
+function isAt(to: string): boolean {
+  const { path } = place.value
+  return to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`)
+}
+
+function WaitingCount() {
+  const count = waiting.value.length
+  return (
+    <span class="side-mark">
+      <Count count={count} words={`${count} waiting for you`} />
+    </span>
+  )
+}
+
+/** The model that answers, what was spent today, how many doors are open. */
+function Running() {
+  const status = service.data.value
+  return (
+    <div class="side-foot">
+      {status && (
+        <>
+          <div class="side-model">
+            <Dot kind={status.status === 'ok' && service.fault.value === undefined ? 'verdigris' : 'clay'} />
+            <span class="one-line" title={status.llm_model}>
+              {status.llm_model}
+            </span>
+            <span class="side-cost">{sumText(status.cost_today_usd)} today</span>
+          </div>
+          <div>{countText(status.doors.length, 'door')} open</div>
+        </>
+      )}
+    </div>
+  )
+}

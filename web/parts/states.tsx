@@ -1,0 +1,84 @@
+// The states of anything that is asked for: loading, failed, empty, there.
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { Loaded } from '../store/loaded.ts'
+import { Button } from './button.tsx'
+import { Icon, type IconName } from './icon.tsx'
+import { Note } from './note.tsx'
+import './states.css'
+
+/** Sooner, a skeleton would only flash. */
+const skeletonAfterMs = 300
+
+/** Grey lines in the shape of what comes, once it takes a moment. */
+export function Skeleton({ rows = 5 }: { rows?: number }) {
+  const [late, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), skeletonAfterMs)
+    return () => clearTimeout(timer)
+  }, [])
+  if (!late) return null
+  return (
+    <div class="skeleton" role="status">
+      <span class="unseen">Loading</span>
+      {Array.from({ length: rows }, (_, at) => (
+        <div key={at} class={`bone-row n${at % 4}`}>
+          <span class="bone square" />
+          <span class="bone text" />
+          <span class="bone end" />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+type EmptyProps = {
+  readonly icon: IconName
+  readonly title: string
+  readonly children?: ComponentChildren
+  readonly action?: ComponentChildren
+}
+
+/** What would be here, and one way to it. */
+export function Empty({ icon, title, children, action }: EmptyProps) {
+  return (
+    <div class="empty">
+      <Icon name={icon} size={24} />
+      <h2>{title}</h2>
+      {children && <p>{children}</p>}
+      {action}
+    </div>
+  )
+}
+
+type WhenProps<T> = {
+  readonly of: Loaded<T>
+  /** What could not be read, for the title of the fault: "The jobs". */
+  readonly what: string
+  readonly rows?: number
+  readonly children: (data: T) => ComponentChildren
+}
+
+/** Shows data once it is there. A failed reload keeps what was there, and says so above it. */
+export function When<T>({ of, what, rows = 5, children }: WhenProps<T>) {
+  const data = of.data.value
+  const fault = of.fault.value
+  return (
+    <>
+      {fault !== undefined && (
+        <Note
+          kind="clay"
+          title={`${what} could not be read`}
+          actions={
+            <Button size="small" icon="retry" busy={of.loading.value} onClick={() => void of.load()}>
+              Try again
+            </Button>
+          }
+        >
+          {fault} {data === undefined ? 'Nothing is lost.' : 'What you see is from before.'}
+        </Note>
+      )}
+      {data === undefined ? fault === undefined && <Skeleton rows={rows} /> : children(data)}
+    </>
+  )
+}

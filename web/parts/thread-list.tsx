@@ -1,0 +1,158 @@
+// The threads at the side: searched, grouped by day, renamed and deleted in place.
+import { useEffect, useRef } from 'preact/hooks'
+import { signal } from '@preact/signals'
+import type { Thread } from '../api/wire.ts'
+import { dayGroup } from '../lib/words.ts'
+import { place, threadIn } from '../router.ts'
+import { now } from '../store/clock.ts'
+import { markOf, type ThreadMark } from '../store/thread-marks.ts'
+import { deleteThread, renameThread, shownThreads, threadList, threadSearch } from '../store/threads.ts'
+import { tell } from '../store/notices.ts'
+import { faultText } from '../api/client.ts'
+import { Search } from './field.tsx'
+import { Icon } from './icon.tsx'
+import { doorOf, Dot, Spinner } from './mark.tsx'
+import { Menu } from './menu.tsx'
+import { When } from './states.tsx'
+import './thread-list.css'
+
+/** The thread whose title is being changed. */
+const renaming = signal<string | undefined>(undefined)
+const isMac = /mac|iphone|ipad/i.test(navigator.userAgent)
+
+export function ThreadList() {
+  const search = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    const find = (event: KeyboardEvent): void => {
+      if (event.key !== 'k' || !(isMac ? event.metaKey : event.ctrlKey)) return
+      event.preventDefault()
+      search.current?.focus()
+    }
+    addEventListener('keydown', find)
+    return () => removeEventListener('keydown', find)
+  }, [])
+  return (
+    <nav aria-label="Threads" class="threads">
+      <h2 class="threads-title">Threads</h2>
+      <Search
+        name="Search threads"
+        keys={isMac ? '⌘ K' : 'Ctrl K'}
+        value={threadSearch.value}
+        inputRef={search}
+        onInput={(value) => (threadSearch.value = value)}
+      />
+      <div class="threads-scroll">
+        <When of={threadList} what="The threads" rows={6}>
+          {() => <Groups threads={shownThreads.value} />}
+        </When>
+      </div>
+    </nav>
+  )
+}
+
+function Groups({ threads }: { threads: readonly Thread[] }) {
+  if (threads.length === 0) {
+    const words = threadSearch.value
+    return <p class="threads-none">{words ? `Nothing about “${words}”` : 'No threads yet'}</p>
+  }
+  const groups = Map.groupBy(threads, ({ updated_at }) => dayGroup(updated_at, now.value))
+  return (
+    <>
+      {[...groups].map(([day, rows]) => (
+        <section key={day} aria-label={day}>
+          <h3 class="label threads-day">{day}</h3>
+          <ul>
+            {rows.map((thread) => (
+              <li key={thread.id}>
+                <Row thread={thread} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </>
+  )
+}
+
+function Row({ thread }: { thread: Thread }) {
+  const { id, title, door } = thread
+  if (renaming.value === id) return <Rename thread={thread} />
+  return (
+    <div class="thread-row">
+      <a
+        href={`/threads/${id}`}
+        class="side-row"
+        title={title}
+        aria-current={threadIn(place.value.path) === id ? 'page' : undefined}
+      >
+        <Icon name={doorOf(door).icon} />
+        <span class="one-line">{title || 'Untitled'}</span>
+        <Sign mark={markOf(thread)} />
+      </a>
+      <Menu
+        name="More"
+        choices={[
+          { label: 'Rename', icon: 'pencil', act: () => (renaming.value = id) },
+          { label: 'Delete', icon: 'trash', danger: true, act: () => deleteThread(thread) },
+        ]}
+      />
+    </div>
+  )
+}
+
+const words: Readonly<Record<ThreadMark, string>> = {
+  waiting: 'waiting for you',
+  running: 'running',
+  failed: 'failed',
+  unread: 'unread',
+}
+
+/** One mark at most, and its word. */
+function Sign({ mark }: { mark: ThreadMark | undefined }) {
+  if (!mark) return null
+  return (
+    <span class="side-mark thread-mark">
+      {mark === 'waiting' && <Dot kind="sun" />}
+      {mark === 'running' && <Spinner />}
+      {mark === 'failed' && (
+        <span class="clay-sign">
+          <Icon name="triangle" />
+        </span>
+      )}
+      {mark === 'unread' && <Dot kind="verdigris" />}
+      <span class="unseen">, {words[mark]}</span>
+    </span>
+  )
+}
+
+/** The title as a field; Enter keeps it, Esc leaves it. */
+function Rename({ thread: { id, title } }: { thread: Thread }) {
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.select(), [])
+  const done = useRef(false)
+  const end = (keep: boolean): void => {
+    if (done.current) return
+    done.current = true
+    const wanted = field.current?.value.trim() ?? ''
+    renaming.value = undefined
+    if (!keep || wanted === '' || wanted === title) return
+    renameThread(id, wanted).catch((error) => tell(`The title was not changed. ${faultText(error)}`))
+  }
+  return (
+    <input
+      class="input thread-rename"
+      aria-label="Title"
+      defaultValue={title}
+      maxLength={200}
+      ref={field}
+      onBlur={() => end(true)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') end(true)
+        if (event.key === 'Escape') {
+          event.stopPropagation()
+          end(false)
+        }
+      }}
+    />
+  )
+}

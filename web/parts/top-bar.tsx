@@ -1,0 +1,45 @@
+// The bar above a page: the menu where the sidebar is away, the title, what can be done, the state of the connection.
+import type { ComponentChildren } from 'preact'
+import { folded, fold, menuOpen } from '../store/shell.ts'
+import { IconButton } from './button.tsx'
+import { LinkPill } from './link-pill.tsx'
+import './top-bar.css'
+
+type Props = {
+  readonly title: string
+  /** Beside the title. */
+  readonly aside?: ComponentChildren
+  readonly action?: ComponentChildren
+  /** The page has its own title on wide screens. */
+  readonly phoneOnly?: boolean
+  /** The title is this page's heading. */
+  readonly heading?: boolean
+}
+
+export function TopBar({ title, aside, action, phoneOnly = false, heading = false }: Props) {
+  return (
+    <div class={phoneOnly ? 'top-bar phone-only' : 'top-bar'}>
+      <span class="only-narrow">
+        <IconButton icon="menu" name="Menu" onClick={() => (menuOpen.value = true)} expanded={menuOpen.value} />
+      </span>
+      {folded.value && (
+        <span class="only-wide">
+          <IconButton icon="panel" name="Show sidebar" onClick={() => fold(false)} />
+        </span>
+      )}
+      {heading ? (
+        <h1 class="top-title one-line" title={title}>
+          {title}
+        </h1>
+      ) : (
+        <span class="top-title one-line" aria-hidden="true">
+          {title}
+        </span>
+      )}
+      {aside}
+      <span class="top-space" />
+      <LinkPill />
+      {action && <div class="top-action">{action}</div>}
+    </div>
+  )
+}

@@ -1,0 +1,19 @@
+// What waits for a word of the reader, from every door.
+import { computed } from '@preact/signals'
+import { ask } from '../api/client.ts'
+import type { GateAnswer, Waiting } from '../api/wire.ts'
+import { loaded } from './loaded.ts'
+
+export const gates = loaded(async () => (await ask<{ gates: Waiting[] }>('GET', '/api/gates')).gates)
+
+/** Those that a person at this page can answer, oldest first; a caller's function is not among them. */
+export const waiting = computed(() => (gates.data.value ?? []).filter(({ kind }) => kind !== 'output'))
+
+/** Says a word to a gate. Throws ApiFault; `gate_closed` when somebody else was faster. */
+export async function answerGate(threadId: string, gateId: string, answer: GateAnswer): Promise<void> {
+  try {
+    await ask('POST', `/api/threads/${threadId}/gates/${encodeURIComponent(gateId)}`, { body: answer })
+  } finally {
+    await gates.load()
+  }
+}

@@ -1,0 +1,30 @@
+// The live connection to the gateway: whether it stands, and for how long it has not.
+import { computed, signal } from '@preact/signals'
+
+/** Shorter breaks are not worth a word. */
+const quietMs = 1_000
+
+/** When the connection broke; undefined while it stands. */
+export const brokenAt = signal<number | undefined>(undefined)
+const tick = signal(0)
+let timer: ReturnType<typeof setInterval> | undefined
+
+/** For how many seconds it has been gone; undefined while that is nothing to tell. */
+export const goneSecs = computed(() => {
+  void tick.value
+  const at = brokenAt.value
+  if (at === undefined) return undefined
+  const gone = Date.now() - at
+  return gone < quietMs ? undefined : Math.floor(gone / 1000)
+})
+
+export function linkBroke(): void {
+  if (brokenAt.value !== undefined) return
+  brokenAt.value = Date.now()
+  timer = setInterval(() => tick.value++, 500)
+}
+
+export function linkStands(): void {
+  brokenAt.value = undefined
+  clearInterval(timer)
+}

@@ -1,0 +1,40 @@
+// Who is signed in.
+import { signal } from '@preact/signals'
+import { ApiFault, ask, onSignedOut } from '../api/client.ts'
+import type { Session } from '../api/wire.ts'
+
+/** `unknown` until the gateway has been asked; `ended` when it was there and is gone. */
+export type Standing =
+  | { readonly type: 'unknown' }
+  | { readonly type: 'away' }
+  | { readonly type: 'out'; readonly ended: boolean }
+  | { readonly type: 'in'; readonly session: Session }
+
+export const standing = signal<Standing>({ type: 'unknown' })
+
+onSignedOut(() => {
+  standing.value = { type: 'out', ended: standing.value.type === 'in' }
+})
+
+/** Asks the gateway who we are. */
+export async function findSession(): Promise<void> {
+  try {
+    standing.value = { type: 'in', session: await ask<Session>('GET', '/api/session') }
+  } catch (error) {
+    if (standing.value.type === 'out') return
+    if (error instanceof ApiFault && error.status === 401) standing.value = { type: 'out', ended: false }
+    else if (standing.value.type !== 'in') standing.value = { type: 'away' }
+  }
+}
+
+/** Exchanges a token, or the one-time code of the start-up link, for a session. Throws ApiFault. */
+export async function signIn(proof: { token: string } | { code: string }): Promise<void> {
+  await ask('POST', '/api/login', { body: proof })
+  standing.value = { type: 'in', session: await ask<Session>('GET', '/api/session') }
+}
+
+/** Ends this session, or all of this user's. */
+export async function signOut(everywhere = false): Promise<void> {
+  await ask('POST', '/api/logout', { body: { everywhere } })
+  standing.value = { type: 'out', ended: false }
+}

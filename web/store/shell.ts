@@ -1,0 +1,49 @@
+// The frame of the page: whether the sidebar is folded, whether the menu sheet is open.
+import { signal } from '@preact/signals'
+
+const foldedKey = 'atrium.folded'
+const themeKey = 'atrium.theme'
+
+export type Theme = 'system' | 'light' | 'dark'
+
+export const menuOpen = signal(false)
+export const folded = signal(read(foldedKey) === '1')
+export const theme = signal<Theme>(asTheme(read(themeKey)))
+
+export function fold(value: boolean): void {
+  folded.value = value
+  keep(foldedKey, value ? '1' : '')
+}
+
+export function setTheme(value: Theme): void {
+  theme.value = value
+  keep(themeKey, value)
+  applyTheme()
+}
+
+/** The page's root carries the choice; the tokens follow it. */
+export function applyTheme(): void {
+  if (theme.value === 'system') document.documentElement.removeAttribute('data-theme')
+  else document.documentElement.setAttribute('data-theme', theme.value)
+}
+
+function asTheme(value: string | null): Theme {
+  return value === 'light' || value === 'dark' ? value : 'system'
+}
+
+/** A browser may keep nothing for us: then the choice holds for this page. */
+function read(key: string): string | null {
+  try {
+    return localStorage.getItem(key)
+  } catch {
+    return null
+  }
+}
+
+function keep(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value)
+  } catch {
+    // As above.
+  }
+}

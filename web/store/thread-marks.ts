@@ -1,0 +1,42 @@
+// The one mark a thread carries in the list.
+import { signal } from '@preact/signals'
+import type { Thread } from '../api/wire.ts'
+import { place, threadIn } from '../router.ts'
+import { waiting } from './gates.ts'
+
+export type ThreadMark = 'waiting' | 'running' | 'failed' | 'unread'
+
+const seenKey = 'atrium.seen'
+const mostSeen = 500
+
+/** How far each thread was read in this browser. */
+const seen = signal<Readonly<Record<string, number>>>(readSeen())
+
+/** Waits > runs > failed > unread. */
+export function markOf(thread: Thread): ThreadMark | undefined {
+  if (waiting.value.some(({ thread_id }) => thread_id === thread.id)) return 'waiting'
+  if (thread.state === 'running' || thread.state === 'failed') return thread.state
+  if (threadIn(place.value.path) === thread.id) return undefined
+  const known = seen.value[thread.id]
+  return known !== undefined && known < thread.last_seq ? 'unread' : undefined
+}
+
+/** A thread was read up to here. */
+export function sawThread(id: string, seq: number): void {
+  if ((seen.value[id] ?? 0) >= seq) return
+  const { [id]: _, ...rest } = seen.value
+  seen.value = Object.fromEntries([...Object.entries(rest), [id, seq] as const].slice(-mostSeen))
+  try {
+    localStorage.setItem(seenKey, JSON.stringify(seen.value))
+  } catch {
+    // Then it holds for this page.
+  }
+}
+
+function readSeen(): Record<string, number> {
+  try {
+    return (JSON.parse(localStorage.getItem(seenKey) ?? '{}') ?? {}) as Record<string, number>
+  } catch {
+    return {}
+  }
+}

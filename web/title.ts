@@ -1,0 +1,30 @@
+// The title and the icon of the tab tell how many wait.
+import { effect } from '@preact/signals'
+import { place, threadIn } from './router.ts'
+import { waiting } from './store/gates.ts'
+import { standing } from './store/session.ts'
+import { threadList } from './store/threads.ts'
+
+const names: Readonly<Record<string, string>> = {
+  '/': 'New thread',
+  '/waiting': 'Waiting for you',
+  '/jobs': 'Jobs',
+  '/memory': 'Memory',
+  '/tools': 'Tools',
+  '/activity': 'Activity',
+  '/settings': 'Settings',
+}
+
+export function showWaiting(): void {
+  effect(() => {
+    if (standing.value.type !== 'in') return
+    const { path } = place.value
+    const id = threadIn(path)
+    const thread = id === undefined ? undefined : threadList.data.value?.threads.find((each) => each.id === id)
+    const name = thread?.title ?? names[`/${path.split('/')[1] ?? ''}`] ?? ''
+    const count = waiting.value.length
+    document.title = `${count > 0 ? `${count} waiting · ` : ''}${name ? `${name} · ` : ''}Atrium`
+    const icon = count > 0 ? '/icon-waiting.svg' : '/icon.svg'
+    document.querySelector('link[rel=icon]')?.setAttribute('href', icon)
+  })
+}
