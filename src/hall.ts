@@ -165,7 +165,14 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       spend: createSpend({ store, caps: config.caps }),
       maxRunning: config.maxRunning,
     })
-    const turns = createTurns({ store, bus, runner, observer, marker: () => safety.marker() })
+    const turns = createTurns({
+      store,
+      bus,
+      runner,
+      observer,
+      marker: () => safety.marker(),
+      mask: (text) => safety.scan().mask(text),
+    })
     // Turns of the last run of this home, or of a replica that is gone.
     const cutOff = await store.turns.recover(lease)
     if (cutOff > 0) log.info({ turns: cutOff }, 'turns of the last run go on')

@@ -21,6 +21,8 @@ export type Settlement = {
   readonly word?: string
   /** Where the untrusted text came from that the model had read when it made the call. */
   readonly taint?: string
+  /** The rule by which the call would have carried a secret away. */
+  readonly leak?: string
 }
 
 export type Move =
@@ -62,7 +64,7 @@ function readiness(
   const allowed = kind.do === 'run' || (kind.do === 'ask' && answer?.decision === 'allow')
   if (allowed) return { call, how: 'run' }
   if (kind.do === 'unknown' || kind.do === 'invalid') return { call, how: kind.do }
-  if (kind.do === 'deny') return { call, how: 'forbidden', word: kind.reason }
+  if (kind.do === 'deny') return { call, how: 'forbidden', word: kind.reason, ...(kind.leak && { leak: kind.leak }) }
   // Allowed as a tool of ours, which it no longer is: nobody will answer again, so the model must call anew.
   return answer && { call, how: 'unknown' }
 }

@@ -50,7 +50,7 @@ export function attemptDraft({ call }: Settlement): Draft {
 }
 
 /** The result of a call that will not run. */
-export function refusal({ call, how, word }: Settlement): Draft {
+export function refusal({ call, how, word, leak }: Settlement): Draft {
   const name = call.name
   const output = {
     denied: `the user did not allow ${name}${word ? `: ${word}` : ''}`,
@@ -60,7 +60,7 @@ export function refusal({ call, how, word }: Settlement): Draft {
     unknown: `there is no tool named ${name}`,
     invalid: `the arguments of ${name} were not a JSON object; call it again with valid JSON`,
   }[how as 'denied' | 'expired' | 'forbidden' | 'interrupted' | 'unknown' | 'invalid']
-  return resultDraft({ type: 'result', callId: call.callId, output, error: true })
+  return resultDraft({ type: 'result', callId: call.callId, output, error: true, ...(leak && { leaks: [leak] }) })
 }
 
 type RunParts = {
@@ -83,14 +83,17 @@ export async function runCall(
   }
   const hosts = new Set<string>()
   const secrets = new Set<string>()
+  const leaks = new Set<string>()
   const used = (what: Used): void => {
     for (const host of what.hosts ?? []) hosts.add(host)
     for (const secret of what.secrets ?? []) secrets.add(secret)
+    for (const leak of what.leaks ?? []) leaks.add(leak)
   }
   const whence = () => ({
     ...(origin && { origin }),
     ...(hosts.size > 0 && { hosts: [...hosts] }),
     ...(secrets.size > 0 && { secrets: [...secrets] }),
+    ...(leaks.size > 0 && { leaks: [...leaks] }),
   })
   try {
     const running = tool.run(call.args, { ...context, callId: call.callId, markUntrusted, used })

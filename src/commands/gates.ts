@@ -3,8 +3,9 @@ import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import type { OpenGate } from '#core/store.ts'
+import { waitingWire } from '#doors/web/gates.ts'
 import { printable } from '#safety/printable.ts'
-import { answerGate, gateMs, maxGates, type Said } from '#turns/gates.ts'
+import { answerGate, maxGates, type Said } from '#turns/gates.ts'
 import { ask } from './ask.ts'
 import { askService } from './attach.ts'
 import { print } from './report.ts'
@@ -23,11 +24,11 @@ export async function listGates(options: { json?: boolean }): Promise<void> {
   const open = await withStore(({ turns }) => turns.gates(operator, { limit: maxGates }))
   const text = open.length > 0 ? open.map(inWords).join('\n\n') : 'Nothing waits for an answer.'
   if (options.json || !process.stdin.isTTY || !process.stdout.isTTY || open.length === 0) {
-    print(options, open.map(wireOf), text)
+    print(options, open.map(waitingWire), text)
     return
   }
   for (const each of open) {
-    print(options, wireOf(each), `${inWords(each)}\n`)
+    print(options, waitingWire(each), `${inWords(each)}\n`)
     if (each.gate.kind !== 'approval') continue
     const said = await ask(
       `${each.gate.taint === undefined ? 'approve, always' : 'approve'} or deny? (Enter leaves it open) `,
@@ -73,15 +74,8 @@ function one<const T extends string>(what: string, words: readonly T[], given: s
   return found
 }
 
-function wireOf({ turn, gate, at }: OpenGate) {
-  const { callId: id, kind, name, args, prompt, reason, taint, preview } = gate
-  const why = { ...(reason && { reason }), ...(taint !== undefined && { taint }), ...(preview && { preview }) }
-  const times = { created_at: new Date(at).toISOString(), expires_at: new Date(at + gateMs).toISOString() }
-  return { id, thread_id: turn.threadId, turn_id: turn.id, kind, name, args, prompt, ...why, door: turn.door, ...times }
-}
-
 function inWords(open: OpenGate): string {
-  const { id, kind, name, args, prompt, reason, door, expires_at, preview = args } = wireOf(open)
+  const { id, kind, name, prompt, reason, door, expires_at, preview = open.gate.args } = waitingWire(open)
   const more = preview.length > shownChars ? ` … (${preview.length} characters)` : ''
   const shown = printable(preview.slice(0, shownChars), { lines: true }) + more
   const lines = [

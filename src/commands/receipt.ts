@@ -24,8 +24,8 @@ export async function showReceipt(id: string, { json, verify }: { json?: boolean
   const wire = receiptWire(receipt)
   print({ json: json ?? false }, wire, inWords(wire))
   if (!verify || wire.verified) return
-  const why =
-    wire.hash === null ? 'has no digest to compare with: it has not ended' : 'is not what it was when it ended'
+  const none = wire.ended_at === null ? 'it has not ended' : 'it ended before digests were kept'
+  const why = wire.hash === null ? `has no digest to compare with: ${none}` : 'is not what it was when it ended'
   throw new AppError('tool_refused', `the log of turn ${turnId} ${why}`)
 }
 
@@ -45,7 +45,7 @@ function inWords(wire: Wire): string {
     ...(wire.secrets.length > 0 ? [`secrets   ${wire.secrets.join(', ')}`] : []),
     ...wire.notes.map(({ rule, where }) => `note      ${rule} in ${where}`),
     `cost      ${costOf(wire.cost_usd)}`,
-    `log       ${wire.hash === null ? 'no digest yet' : `${wire.verified ? 'unchanged' : 'CHANGED'}  ${wire.hash}`}`,
+    `log       ${wire.hash === null ? `no digest${wire.ended_at === null ? ' yet' : ''}` : `${wire.verified ? 'unchanged' : 'CHANGED'}  ${wire.hash}`}`,
   ]
   return lines.map((line) => printable(line)).join('\n')
 }

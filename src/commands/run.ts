@@ -1,6 +1,7 @@
 // `atrium run`: one message, one reply.
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
+import { gateWire } from '#doors/web/wire.ts'
 import { usageWire } from '#http/wire.ts'
 import { createProse, printable } from '#safety/printable.ts'
 import type { ChatEvent } from '#turns/chat.ts'
@@ -142,8 +143,4 @@ function reasonOf(status: End['status'], gate: GateEvent | undefined): string | 
   if (!gate) return 'the thread waits for an approval that came before: `atrium gates` shows it'
   if (gate.kind !== 'approval') return gate.prompt
   return `${gate.name} waits for your word (${gate.reason ?? gate.prompt}): answer it with \`atrium gates\``
-}
-
-function gateWire({ callId: id, kind, name, args, prompt, reason, preview, taint }: GateEvent) {
-  return { id, kind, name, args, prompt, reason, preview, taint }
 }

@@ -36,6 +36,8 @@ export type Result = {
   /** Where requests went, and the names of the secrets that went with them. */
   readonly hosts?: readonly string[]
   readonly secrets?: readonly string[]
+  /** The rules by which a secret was kept from going out. */
+  readonly leaks?: readonly string[]
 }
 /** A call that waits for somebody. Carries the call's name and arguments, so that it can be shown alone. */
 export type Gate = {

@@ -22,6 +22,7 @@ export type Verdict =
   | { readonly do: 'allow' }
   /** `taint` tells that it can only be allowed once. */
   | { readonly do: 'ask'; readonly reason: string; readonly taint?: string }
-  | { readonly do: 'deny'; readonly reason: string }
+  /** `leak` is the rule by which it would have carried a secret away. */
+  | { readonly do: 'deny'; readonly reason: string; readonly leak?: string }
 
 export type Judge = (judged: Judged) => Verdict

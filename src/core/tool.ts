@@ -20,11 +20,15 @@ export type ToolContext = {
   readonly tainted?: boolean
   /** Says that this output holds words from outside, where the tool's do not always, and where they come from. */
   readonly markUntrusted?: (from?: string) => void
-  /** Tells where the call sent requests and which secrets went with them, by their names: for its receipt. */
+  /** Tells where the call sent requests, the names of the secrets that went with them, what was kept back: for its receipt. */
   readonly used?: (what: Used) => void
 }
 
-export type Used = { readonly hosts?: readonly string[]; readonly secrets?: readonly string[] }
+export type Used = {
+  readonly hosts?: readonly string[]
+  readonly secrets?: readonly string[]
+  readonly leaks?: readonly string[]
+}
 
 /** What a call does: look; change what the agent keeps for its user, which can be undone; change anything else; harm. */
 export type Effects = 'read' | 'keep' | 'write' | 'danger'

@@ -1,17 +1,24 @@
-// What the rules for instructions in disguise found in the outside text of an item: for the log and the receipt.
-import type { Item, Part } from '#core/item.ts'
+// What the rules found in an item, for the log and the receipt: instructions in disguise in outside text, and secrets that
+// were kept from going out.
+import type { Item, Part, Result } from '#core/item.ts'
 import { fencedIn } from './fence.ts'
 import type { Marker } from './marks.ts'
 
 /** A rule that was met, and in what. */
 export type Note = { readonly rule: string; readonly where: string }
 
+/** Before the rule of a secret that was kept back. */
+export const leakPrefix = 'leak-'
+
 /** The notes of an item: each rule once for each text. Whatever a person typed, or the model wrote, has none. */
 export function notesOf(item: Item, marker: Marker): Note[] {
-  return outsideTexts(item).flatMap(({ text, where }) => {
+  const leaks = item.type === 'result' ? (item.leaks ?? []) : []
+  const kept = leaks.map((rule) => ({ rule: `${leakPrefix}${rule}`, where: (item as Result).callId }))
+  const marked = outsideTexts(item).flatMap(({ text, where }) => {
     const rules = new Set(marker.find(text).map(({ rule }) => rule))
     return [...rules].map((rule) => ({ rule, where }))
   })
+  return [...kept, ...marked]
 }
 
 type Outside = { readonly text: string; readonly where: string }

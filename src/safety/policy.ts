@@ -39,7 +39,7 @@ export function createJudge({ settings, grants, marker, scan, now = Date.now }: 
   return ({ user, call, tool, taint: read, items, specs }) => {
     const leak = scan && leakInCall(call, scan())
     // Above every answer and every grant: nobody can see what a model hides in a call.
-    if (leak !== undefined) return { do: 'deny', reason: leakReason(leak) }
+    if (leak !== undefined) return { do: 'deny', reason: leakReason(leak), leak }
     const taint = read ?? (marker && taintOfSpecs(specs, marker()))
     const decision = decide({
       call,

@@ -17,7 +17,7 @@ import { createToolbox, type Toolbox } from '#agent/toolbox.ts'
 import { within } from '#lib/deadline.ts'
 import type { Log } from '#lib/log.ts'
 import type { Marker } from '#safety/marks.ts'
-import { notesOf } from '#safety/notes.ts'
+import { leakPrefix, notesOf } from '#safety/notes.ts'
 import { taintOf } from '#safety/taint.ts'
 import { createClaims } from './claim.ts'
 import type { Grants } from './grants.ts'
@@ -193,12 +193,14 @@ export function createRunner(parts: RunnerParts): Runner {
     return recorded
   }
 
-  /** A line for each rule that outside text met; its words stay out of the log. */
+  /** A line for each rule that was met; the words that met it stay out of the log. */
   function logNotes({ id, threadId }: Turn, entries: readonly Entry[]): void {
     if (!parts.marker) return
     for (const { item } of entries) {
       for (const note of notesOf(item, parts.marker())) {
-        log.warn({ turn: id, thread: threadId, ...note }, 'text from outside looks like an instruction')
+        const kept = note.rule.startsWith(leakPrefix)
+        const what = kept ? 'a secret was kept from going out' : 'text from outside looks like an instruction'
+        log.warn({ turn: id, thread: threadId, ...note }, what)
       }
     }
   }

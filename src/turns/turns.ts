@@ -106,10 +106,12 @@ export type TurnsParts = {
   readonly now?: () => number
   /** Finds what looks like an instruction in outside text, for receipts. */
   readonly marker?: () => Marker
+  /** Takes secrets out of what callers' functions gave, before it is stored. */
+  readonly mask?: (text: string) => string
 }
 
 export function createTurns(parts: TurnsParts): Turns {
-  const { store, bus, runner, now = Date.now, marker = createMarker } = parts
+  const { store, bus, runner, now = Date.now, marker = createMarker, mask } = parts
   /** Turns that are being stored and will run here: each has its place already. */
   let starting = 0
 
@@ -144,7 +146,7 @@ export function createTurns(parts: TurnsParts): Turns {
       // What a caller waits for is refused at once; the channel does not wait, and what it sends queues for a place.
       if (given.door !== 'webhook' && runner.full(starting)) throw overloaded()
       const lease = runner.room(starting)
-      const input: Draft[] = given.input.map((item) => ({ id: newId(), item }))
+      const input: Draft[] = given.input.map((item) => ({ id: newId(), item: mask ? masked(item, mask) : item }))
       const options = input.length > 1 ? { ...given.options, inputs: input.length } : given.options
       const title = titleOf(given.input)
       starting++
@@ -232,6 +234,12 @@ export function createTurns(parts: TurnsParts): Turns {
     compact: (user, history, signal) => compactHistory({ store, model: () => runner.model() }, user, history, signal),
     usage: (user, days) => store.usage.list(user, days),
   }
+}
+
+/** What a person wrote stays as they wrote it; what a function brought is as a tool's. */
+function masked(item: Item, mask: (text: string) => string): Item {
+  if (item.type === 'result') return { ...item, output: mask(item.output) }
+  return item.type === 'answer' && item.output !== undefined ? { ...item, output: mask(item.output) } : item
 }
 
 function changeOf({ id, threadId }: Turn): Change {

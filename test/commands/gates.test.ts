@@ -24,7 +24,7 @@ writeFileSync(
 const env = { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script }
 const on = (...words: readonly string[]): Promise<Ran> => atrium(home.path, words, { env })
 
-type Gate = { id: string; turn_id: string }
+type Gate = { id: string; turn_id: string; args: unknown }
 
 async function gates(): Promise<Gate[]> {
   return JSON.parse((await on('gates', '--json')).stdout) as Gate[]
@@ -32,9 +32,11 @@ async function gates(): Promise<Gate[]> {
 
 /** A turn that waits for an approval. */
 async function waiting(): Promise<Gate> {
-  await on('run', '-m', 'go', '--json')
+  const { gate: told } = JSON.parse((await on('run', '-m', 'go', '--json')).stdout) as { gate: Gate }
   const [gate] = (await gates()).slice(-1)
   assert.ok(gate)
+  // In the form of every door: the object that the model wrote.
+  assert.deepEqual([gate.id, gate.args, told.args], [told.id, args, args])
   return gate
 }
 
@@ -125,6 +127,12 @@ test('a receipt is shown in words; a log that was changed fails its check', asyn
   const changed = await on('receipt', turn_id, '--verify')
   assert.deepEqual([changed.code, /is not what it was when it ended/.test(changed.stderr)], [1, true])
   assert.equal((await on('receipt', turn_id)).code, 0)
+  const old = new DatabaseSync(join(home.path, 'atrium.db'))
+  old.prepare('UPDATE turns SET hash = NULL WHERE id = ?').run(turn_id)
+  old.close()
+  const without = await on('receipt', turn_id, '--verify')
+  assert.deepEqual([without.code, /it ended before digests were kept/.test(without.stderr)], [1, true])
+  assert.match(without.stdout, /^log       no digest$/m)
   const none = await on('receipt', 'x')
   assert.deepEqual([none.code, /there is no turn x/.test(none.stderr)], [1, true])
 })

@@ -78,7 +78,7 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'a call that the policy forbids waits for an approval',
     file: 'src/agent/move.ts',
-    from: "if (kind.do === 'deny') return { call, how: 'forbidden', word: kind.reason }",
+    from: "if (kind.do === 'deny') return { call, how: 'forbidden', word: kind.reason, ...(kind.leak && { leak: kind.leak }) }",
     to: "if (kind.do === 'deny') return { call, how: 'approval' }",
     tests: ['test/turns/runner.test.ts'],
   },

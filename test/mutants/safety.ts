@@ -3,6 +3,20 @@ import type { Mutant } from './mutant.ts'
 
 export const mutants: readonly Mutant[] = [
   {
+    says: 'a blocked leak leaves no note',
+    file: 'src/agent/settle.ts',
+    from: '...(leak && { leaks: [leak] })',
+    to: '',
+    tests: ['test/turns/receipt.test.ts'],
+  },
+  {
+    says: "a caller's output is stored with its secrets",
+    file: 'src/turns/turns.ts',
+    from: "item.type === 'answer' && item.output !== undefined ?",
+    to: "item.type === 'answer' && item.output === '' ?",
+    tests: ['test/turns/turns.test.ts'],
+  },
+  {
     says: 'a short value of an own secret stops calls',
     file: 'src/safety/leaks.ts',
     from: 'find(({ rule }) => rule !== shortSecret)',
@@ -12,8 +26,8 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'a component sends a secret in its body',
     file: 'src/sandbox/egress/egress.ts',
-    from: "...headers.values(), guest.body ?? '']",
-    to: '...headers.values()]',
+    from: "...checked.headers.values(), guest.body ?? '']",
+    to: '...checked.headers.values()]',
     tests: ['test/sandbox/egress/egress.test.ts'],
   },
   {
@@ -208,7 +222,7 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'a secret goes out with a call',
     file: 'src/safety/policy.ts',
-    from: "if (leak !== undefined) return { do: 'deny', reason: leakReason(leak) }",
+    from: "if (leak !== undefined) return { do: 'deny', reason: leakReason(leak), leak }",
     to: '',
     tests: ['test/safety/policy.test.ts'],
   },

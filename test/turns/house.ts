@@ -115,7 +115,8 @@ export function openHouse(t: TestContext, parts: HouseParts = {}): House {
     await bus.close()
     assert.equal(open, 0, 'every subscription is closed')
   })
-  const turns = createTurns({ store, bus, runner, ...(parts.observer && { observer: parts.observer }) })
+  const { observer, mask } = parts
+  const turns = createTurns({ store, bus, runner, ...(observer && { observer }), ...(mask && { mask }) })
   return { store, bus, runner, turns, lease: ours, watchers: () => open, asked }
 }
 

@@ -5,6 +5,8 @@ import { test, type TestContext } from 'node:test'
 import type { Tool } from '#core/tool.ts'
 import { noUsage } from '#core/turn.ts'
 import { createSeal } from '#lib/seal.ts'
+import { createLeakScan } from '#safety/leaks.ts'
+import { createJudge } from '#safety/policy.ts'
 import { openStore } from '#store/open.ts'
 import { saying, tool } from '../agent/tools.ts'
 import { ada, bob, folder } from '../store/harness.ts'
@@ -78,6 +80,29 @@ test('a receipt has every model call, tool, host, secret by name, approval and n
   assert.equal(receipt.costUsd, 0.75)
   assert.match(receipt.hash ?? '', /^[0-9a-f]{64}$/)
   assert.equal(receipt.verified, true)
+})
+
+test('a secret that was kept from going out is a note, by its rule and its call', async (t) => {
+  const scan = createLeakScan()
+  const kept: Tool = tool('kept', {}, (_, { used }) => {
+    used?.({ leaks: ['jwt'] })
+    return Promise.resolve('done')
+  })
+  const args = { key: `ghp_${'a1B2'.repeat(9)}` }
+  const { turns } = openFiled(t, {
+    tools: [tool('read'), kept],
+    judge: createJudge({ scan: () => scan }),
+    reply: (_, { items }) => (items.at(-1)?.type === 'result' ? ['done'] : [{ name: 'read', args }, { name: 'kept' }]),
+  })
+  const { turn, events } = await turns.start(message('go'))
+  await eventsOf(events)
+  const { notes = [], tools = [], verified } = (await turns.receipt(ada, turn.id)) ?? {}
+  const calls = (await turns.entries(ada, turn)).flatMap(({ item }) => (item.type === 'call' ? [item.callId] : []))
+  assert.deepEqual(notes, [
+    { rule: 'leak-github-token', where: calls[0] },
+    { rule: 'leak-jwt', where: calls[1] },
+  ])
+  assert.deepEqual([tools.map(({ name }) => name), verified], [['kept'], true])
 })
 
 const changes: readonly [says: string, sql: string][] = [

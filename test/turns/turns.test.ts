@@ -246,3 +246,23 @@ for (const [what, text, code] of messages) {
     else checkMessage(text)
   })
 }
+
+test("what a caller's function gave is stored and asked about without secrets; what a person wrote stays", async (t) => {
+  const { turns, store, asked } = openHouse(t, {
+    mask: (text) => text.replaceAll('the-secret', '***'),
+    reply: (_, { items }) => (items.at(-1)?.type === 'message' ? [{ name: 'look' }] : ['done']),
+  })
+  const look = { name: 'look', description: '', parameters: {} }
+  const first = await turns.start(message('my the-secret', { options: { tools: [look] } }))
+  await eventsOf(first.events)
+  const { threadId } = first.turn
+  const call = (await turns.entries(ada, first.turn)).flatMap(({ item }) => (item.type === 'call' ? [item.callId] : []))
+  const callId = call[0] ?? ''
+  const output = { type: 'answer', callId, decision: 'output', output: 'found the-secret', by: 'ada' } as const
+  const seeded = { type: 'result', callId: 'x', output: 'had the-secret', origin: 'look' } as const
+  await eventsOf((await turns.start({ ...message(''), threadId, resumes: callId, input: [output] })).events)
+  await eventsOf((await turns.start({ ...message('more'), input: [...message('more').input, seeded] })).events)
+  const stored = JSON.stringify(await store.threads.entries(ada, threadId, { after: 0, limit: 100 }))
+  assert.deepEqual([/my the-secret/.test(stored), /found \*\*\*/.test(stored)], [true, true])
+  assert.ok(!/(?:found|had) the-secret/.test(JSON.stringify(asked)))
+})

@@ -104,7 +104,8 @@ function saidIn({ action, scope, for: span, word }: z.output<typeof GateBody>, c
   }
 }
 
-function waitingWire({ turn, gate, at }: OpenGate): z.output<typeof WaitingGate> {
+/** A gate as it is listed, here and by `atrium gates`. */
+export function waitingWire({ turn, gate, at }: OpenGate): z.output<typeof WaitingGate> {
   return {
     ...gateWire(gate),
     thread_id: turn.threadId,

@@ -41,7 +41,7 @@ const ReceiptWire = z.object({
   ),
   notes: z.array(z.object({ rule: z.string(), where: z.string() })),
   cost_usd: z.nullable(z.number()),
-  /** Null until the turn has ended. */
+  /** Null until the turn has ended, and of turns from before digests were kept. */
   hash: z.nullable(z.string()),
   verified: z.boolean(),
 })

@@ -21,6 +21,8 @@ export type JobRecord = {
     readonly kind: Gate['kind']
     readonly name: string
     readonly prompt: string
+    readonly reason?: string
+    readonly preview?: string
     readonly message: string
   }
   readonly metadata?: JsonObject
@@ -74,12 +76,14 @@ function openGate(entries: readonly Entry[]): Gate | undefined {
   return openCalls(entries.map(({ item }) => item)).find(({ gate, answer }) => gate && !answer)?.gate
 }
 
-/** Without the arguments of the call: whoever decides sees them, the channel need not. */
-function waitingFor({ kind, name, prompt }: Gate): NonNullable<JobRecord['waiting']> {
+/** What the call would do and why it is asked for; whoever decides sees its arguments too. */
+function waitingFor({ kind, name, prompt, reason, preview }: Gate): NonNullable<JobRecord['waiting']> {
   return {
     kind,
     name,
     prompt,
+    ...(reason && { reason }),
+    ...(preview && { preview }),
     message: 'the operator has to answer this, with `atrium gates` or in the web UI; then the job goes on',
   }
 }

@@ -53,6 +53,8 @@ export type Traffic = {
   readonly missing: string[]
   /** The names of those that went out. */
   readonly secrets: Set<string>
+  /** The rules by which requests were not done, for a secret in them. */
+  readonly leaks: Set<string>
   /** Every spelling of the credentials that went out. */
   readonly echoes: ReadonlySet<string>
 }
@@ -73,7 +75,7 @@ const privateHeaders = ['authorization', 'cookie', 'x-api-key']
 export function createEgress(parts: EgressParts): Egress {
   // A set: fifty requests with one credential have no more spellings than one.
   const echoes = new Set<string>()
-  const traffic: Traffic = { requests: [], blocked: [], missing: [], secrets: new Set(), echoes }
+  const traffic: Traffic = { requests: [], blocked: [], missing: [], secrets: new Set(), leaks: new Set(), echoes }
   let sent = 0
 
   /** Counts a request against the call and the tool's rates; a text is the refusal. */
@@ -158,8 +160,14 @@ export function createEgress(parts: EgressParts): Egress {
           traffic.blocked.push({ method: shown(method), url: shown(guest.url), reason: refusal.message })
         return { type: 'fault', fault: refusal }
       }
-      const checked = check(guest, parts)
+      const checked = check(guest, parts.capabilities.allowlist)
       if ('code' in checked) return refuse(checked)
+      const leak = stopsIn(parts.scan(), [guest.url, ...checked.headers.values(), guest.body ?? ''])
+      if (leak) {
+        traffic.leaks.add(leak)
+        const why = `the request carries a secret (${leak}): they only go out by http.credentials`
+        return refuse(fault('secret_in_request', why))
+      }
       const answer = await withDeadline(timeoutOf(guest, parts.capabilities.timeoutSecs), signal, (either) =>
         follow(checked, either),
       )
@@ -175,17 +183,14 @@ export function createEgress(parts: EgressParts): Egress {
 }
 
 /** Everything that can be said about a request before it costs anything. */
-function check(guest: GuestRequest, { capabilities, scan }: EgressParts): Outgoing | RequestFault {
-  const verdict = judgeUrl(guest.method, guest.url, capabilities.allowlist)
+function check(guest: GuestRequest, allowlist: Capabilities['allowlist']): Outgoing | RequestFault {
+  const verdict = judgeUrl(guest.method, guest.url, allowlist)
   if (verdict.type === 'blocked') return fault('blocked', verdict.reason)
   const headers = readHeaders(guest.headers)
   if (typeof headers === 'string') return fault('invalid_request', headers)
   if ((guest.body?.length ?? 0) > maxRequestBodyBytes) {
     return fault('request_too_large', `the body is over ${maxRequestBodyBytes} bytes`)
   }
-  const leak = stopsIn(scan(), [guest.url, ...headers.values(), guest.body ?? ''])
-  if (leak)
-    return fault('secret_in_request', `the request carries a secret (${leak}): they only go out by http.credentials`)
   const request = { method: guest.method.toUpperCase(), target: verdict.target, headers }
   return guest.body ? { ...request, body: guest.body } : request
 }

@@ -140,7 +140,8 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   async function execute(tool: InstalledTool, { callId, used, ...rest }: Call): Promise<string> {
     checkJson(rest.params)
     const { outcome, logs, traffic } = await call(tool, rest)
-    used?.({ hosts: traffic.requests.map(({ url }) => new URL(url).host), secrets: [...traffic.secrets] })
+    const { requests, secrets, leaks } = traffic
+    used?.({ hosts: requests.map(({ url }) => new URL(url).host), secrets: [...secrets], leaks: [...leaks] })
     for (const { level, message } of logs) {
       const write = level === 'error' ? 'error' : level === 'warn' ? 'warn' : level === 'info' ? 'info' : 'debug'
       parts.log[write]({ tool: tool.name, callId }, message)

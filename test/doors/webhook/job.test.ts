@@ -32,6 +32,8 @@ const gate = {
   name: 'shell',
   args: '{"command":"secret"}',
   prompt: 'Run `shell`?',
+  reason: 'shell runs a command',
+  preview: '$ make',
 } as const
 
 const table: readonly [what: string, turn: Partial<Turn>, entries: Entry[], expected: JobRecord][] = [
@@ -83,6 +85,8 @@ const table: readonly [what: string, turn: Partial<Turn>, entries: Entry[], expe
         kind: 'approval',
         name: 'shell',
         prompt: 'Run `shell`?',
+        reason: 'shell runs a command',
+        preview: '$ make',
         message: 'the operator has to answer this, with `atrium gates` or in the web UI; then the job goes on',
       },
     },
