@@ -24,6 +24,11 @@ export function createRequestCount(metrics: Metrics): CountRequest {
   }
 }
 
+/** The id that a request was given. */
+export function requestIdOf(response: Pick<ServerResponse, 'getHeader'>): string {
+  return String(response.getHeader('x-request-id') ?? '')
+}
+
 /** Before any other listener, so that streams which bypass the framework carry the id too. */
 export function logRequests(server: Server, door: string, log: Log, count?: CountRequest): void {
   const begin = (request: IncomingMessage, response: ServerResponse): void => {

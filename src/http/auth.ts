@@ -42,7 +42,7 @@ export function createAuth({ operatorTokens, accounts, storeAway, now = Date.now
       const user = await accounts.findByToken(hash, now())
       return user ? { user: user.id, name: user.name, operator: false } : { status: 401 }
     } catch (error) {
-      log.error({ err: error }, 'a token could not be looked up')
+      log.error({ request: request.headers['x-request-id'], err: error }, 'a token could not be looked up')
       return { status: 503 }
     }
   }

@@ -1,6 +1,6 @@
 // The log: one line per event, on standard error or in a file. JSON, or words on a terminal. The lines of one tick share
 // a write; what cannot be written is dropped, since a service must outlive its log.
-import { openSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs'
 
 /** What the house needs of a logger. */
 export interface Log {
@@ -15,8 +15,9 @@ export type LogLevel = (typeof logLevels)[number]
 
 export type LogParts = {
   readonly level: LogLevel
-  /** Absent, standard error. */
+  /** Absent, standard error. A file that has grown to `maxBytes` is put aside as `<file>.1`, in place of the one before. */
   readonly file?: string
+  readonly maxBytes?: number
   /** Values that must not stand in a line, wherever they come from. */
   readonly secrets?: readonly string[]
 }
@@ -25,6 +26,8 @@ const hidden = '***'
 /** Shorter ones would be found in ordinary words. */
 const shortestSecret = 6
 const longestStack = 8_192
+/** Two files of this size are all that a log takes of the disk. */
+const usualBytes = 10 * 1024 * 1024
 
 /** Names under which a secret might be logged by mistake. A number under such a name counts something. */
 const secretName = /(authorization|cookie|token|secret|password|passphrase|api[-_]?key|credential)s?$/i
@@ -34,9 +37,8 @@ const secretLooks =
 const marks = ['atr_', 'sk-', 'earer ', 'asic ', '://']
 
 /** A log with its target open. */
-export function openLog({ level, file, secrets = [] }: LogParts): Log {
-  const fd = file === undefined ? 2 : openSync(file, 'a', 0o600)
-  const write = createWriter(fd)
+export function openLog({ level, file, maxBytes = usualBytes, secrets = [] }: LogParts): Log {
+  const write = createWriter(file === undefined ? () => 2 : createTurnover(file, maxBytes))
   const format = file === undefined && process.stderr.isTTY ? inWords : inJson
   const hide = createHide(secrets)
   return logTo((name, fields, message) => write(hide(format(name, fields, message, new Date()))), level)
@@ -106,8 +108,26 @@ function stackOf({ stack, message }: Error): string {
   return (stack ?? message).slice(0, longestStack)
 }
 
+/** The open file to write some bytes to: a full one is put aside first. */
+function createTurnover(file: string, maxBytes: number): (bytes: number) => number {
+  let fd = openSync(file, 'a', 0o600)
+  let { size } = fstatSync(fd)
+  return (bytes) => {
+    if (size > 0 && size + bytes > maxBytes) {
+      const full = fd
+      // Where another process has done so already, ours is the file that was put aside.
+      if (statSync(file, { throwIfNoEntry: false })?.ino === fstatSync(full).ino) renameSync(file, `${file}.1`)
+      fd = openSync(file, 'a', 0o600)
+      closeSync(full)
+      size = fstatSync(fd).size
+    }
+    size += bytes
+    return fd
+  }
+}
+
 /** Writes what was said in one tick at its end, and the rest when the process ends. */
-function createWriter(fd: number): (line: string) => void {
+function createWriter(target: (bytes: number) => number): (line: string) => void {
   let lines = ''
   let due = false
   const flush = (): void => {
@@ -116,6 +136,7 @@ function createWriter(fd: number): (line: string) => void {
     const bytes = Buffer.from(lines)
     lines = ''
     try {
+      const fd = target(bytes.length)
       for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
     } catch {
       // A full disk, a reader that is gone or too slow: there is nowhere to tell it.

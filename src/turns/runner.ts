@@ -63,8 +63,8 @@ export interface Runner {
   room(starting: number): Lease | undefined
   /** True while as many turns run here as may: a turn that is stored now has to wait. */
   full(starting: number): boolean
-  /** Runs a turn that was started under our lease. */
-  take(started: StartedTurn, lease: Lease): void
+  /** Runs a turn that was started under our lease. `request` is the one that brought it, for the log. */
+  take(started: StartedTurn, lease: Lease, request?: string): void
   /** The model of the moment. */
   model(): Promise<Model>
   /** Looks for queued turns soon. */
@@ -80,7 +80,12 @@ export interface Runner {
   drain(graceMs: number): Promise<void>
 }
 
-type Running = { readonly turn: Turn; readonly controller: AbortController; readonly over: Promise<void> }
+type Running = {
+  readonly turn: Turn
+  readonly controller: AbortController
+  readonly over: Promise<void>
+  readonly request: string | undefined
+}
 
 export function createRunner(parts: RunnerParts): Runner {
   const { store, bus, log } = parts
@@ -103,7 +108,7 @@ export function createRunner(parts: RunnerParts): Runner {
     return running.size + starting >= parts.maxRunning
   }
 
-  function take(started: StartedTurn, held: Lease): void {
+  function take(started: StartedTurn, held: Lease, request?: string): void {
     const controller = new AbortController()
     const { turn } = started
     const over = run(started, held, controller.signal)
@@ -117,7 +122,7 @@ export function createRunner(parts: RunnerParts): Runner {
         if (running.get(turn.id)?.controller === controller) running.delete(turn.id)
         claims.freed()
       })
-    running.set(turn.id, { turn, controller, over })
+    running.set(turn.id, { turn, controller, over, request })
     if (stopping) controller.abort(stopping)
   }
 
@@ -208,7 +213,18 @@ export function createRunner(parts: RunnerParts): Runner {
   /** A line for every turn that came to rest; what was said in it stays out of the log. */
   function logEnd({ id, threadId, door, status, createdAt, endedAt = Date.now(), usage, error }: Turn): void {
     const { inputTokens: input_tokens, outputTokens: output_tokens } = usage
-    const line = { turn: id, thread: threadId, door, status, ms: endedAt - createdAt, input_tokens, output_tokens }
+    const request = running.get(id)?.request
+    const ms = endedAt - createdAt
+    const line = {
+      ...(request && { request }),
+      turn: id,
+      thread: threadId,
+      door,
+      status,
+      ms,
+      input_tokens,
+      output_tokens,
+    }
     if (status === 'failed') log.warn({ ...line, ...error }, 'turn failed')
     else log.info(line, status === 'waiting' ? 'turn waits' : 'turn ended')
   }

@@ -36,7 +36,11 @@ const fullRetrySecs = 2
 const longestTitleLine = 400
 const maxMessageBytes = 1024 * 1024
 
-export type StartTurn = Omit<NewTurn, 'lease' | 'input' | 'title'> & { readonly input: readonly Item[] }
+export type StartTurn = Omit<NewTurn, 'lease' | 'input' | 'title'> & {
+  readonly input: readonly Item[]
+  /** The id of the request that brings it: the log names it where the turn ends. */
+  readonly request?: string
+}
 
 export type Start = {
   readonly turn: Turn
@@ -142,7 +146,7 @@ export function createTurns(parts: TurnsParts): Turns {
   }
 
   return {
-    async start(given) {
+    async start({ request, ...given }) {
       // What a caller waits for is refused at once; the channel does not wait, and what it sends queues for a place.
       if (given.door !== 'webhook' && runner.full(starting)) throw overloaded()
       const lease = runner.room(starting)
@@ -161,7 +165,7 @@ export function createTurns(parts: TurnsParts): Turns {
       const subscription = bus.subscribe(turn.threadId, { seq: told, turn, here })
       if (!replayed) {
         bus.changed(turn, changeOf(turn))
-        if (turn.status === 'running' && lease) runner.take(stored, lease)
+        if (turn.status === 'running' && lease) runner.take(stored, lease, request)
         else bus.signal({ type: 'queued' })
       }
       return { turn, replayed, entries, input, events: followTurn(subscription, turn.id, told) }

@@ -197,7 +197,7 @@ test('the log has a line for the start, each request, each turn and the stop, an
   assert.deepEqual([refused?.['path'], refused?.['status']], ['/api/status', 401])
   assert.equal(of('request').length, 3)
   const [turn] = of('turn ended')
-  assert.deepEqual([turn?.['door'], turn?.['status']], ['web', 'done'])
+  assert.deepEqual([turn?.['door'], turn?.['status'], turn?.['request']], ['web', 'done', chat?.['request']])
   for (const msg of ['started', 'stopping', 'stopped']) assert.equal(of(msg).length, 1, msg)
   assert.doesNotMatch(service.output(), new RegExp(`${given}|hello there`))
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -124,4 +124,27 @@ test('a log that cannot be written does not stop the process', async () => {
     setImmediate(() => process.exit(7))`
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'ignore' })
   assert.deepEqual(await once(child, 'exit'), [7, null])
+})
+
+test('a file that is full is put aside once; the log of all times takes no more than two of them', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-log-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'atrium.log')
+  const log = openLog({ level: 'info', file, maxBytes: 1_000 })
+  const beside = openLog({ level: 'info', file, maxBytes: 1_000 })
+  for (let at = 0; at < 50; at++) {
+    const writer = at % 2 === 0 ? log : beside
+    writer.info({ at }, 'x'.repeat(100))
+    await new Promise(setImmediate)
+    await new Promise(setImmediate)
+  }
+  assert.deepEqual(readdirSync(folder).sort(), ['atrium.log', 'atrium.log.1'])
+  const numbers = ['atrium.log.1', 'atrium.log'].flatMap((name) => {
+    const path = join(folder, name)
+    assert.equal(statSync(path).mode & 0o777, 0o600)
+    assert.ok(statSync(path).size <= 2_000, name)
+    const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1)
+    return lines.map((line) => (JSON.parse(line) as { at: number }).at)
+  })
+  assert.equal(numbers.at(-1), 49)
 })

@@ -202,7 +202,7 @@ export function gateTests(open: Open): void {
     const done = await finish(store, first.turn)
     const second = await store.turns.start(turnOf({ threadId: done.threadId }))
     await store.turns.record(second.turn, lease, step([call('c1'), gate('c1', 'output')], { status: 'done' }))
-    assert.deepEqual(await store.turns.end(ada, done.id), { turn: done, entries: [] })
+    assert.deepEqual(await store.turns.end(ada, done.id), { turn: done, entries: [], changed: false })
     assert.equal((await store.threads.get(ada, done.threadId))?.openCall, 'c1')
   })
 
@@ -231,7 +231,7 @@ export function gateTests(open: Open): void {
     const { store } = await open(t)
     const { turn } = await store.turns.start(turnOf())
     const done = await finish(store, turn)
-    assert.deepEqual(await store.turns.end(ada, turn.id), { turn: done, entries: [] })
+    assert.deepEqual(await store.turns.end(ada, turn.id), { turn: done, entries: [], changed: false })
     const queued = await store.turns.start(queuedTurn())
     const first = await store.turns.cancel(ada, queued.turn.id)
     assert.deepEqual(await store.turns.end(ada, queued.turn.id), first)

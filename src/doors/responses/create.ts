@@ -10,6 +10,7 @@ import { type CreateRequest, readCreate } from '#doors/responses/read/request.ts
 import { maxLevels } from '#doors/responses/read/schemas.ts'
 import { attach, collectTurn, streamTurn, type Telling, told } from '#doors/responses/tell/answer.ts'
 import { inputCount, responseObject } from '#doors/responses/tell/output.ts'
+import { requestIdOf } from '#http/access.ts'
 import type { Start } from '#turns/turns.ts'
 import type { ResponsesParts } from './parts.ts'
 
@@ -27,7 +28,7 @@ export async function createResponse(parts: ResponsesParts, request: FastifyRequ
   if (made) return answer(parts, reply, wanted, { ...(await attach(turns, user, made)), entries: [] })
   let start: Start
   try {
-    const plan = await planTurn(turns, user, wanted)
+    const plan = { ...(await planTurn(turns, user, wanted)), request: requestIdOf(reply.raw) }
     start = await turns.start(idempotency ? { ...plan, idempotency } : plan)
   } catch (error) {
     const failed = failedTurn(error, wanted, user, parts.now?.() ?? Date.now())

@@ -5,6 +5,7 @@ import { AppError } from '#core/errors.ts'
 import { isUuid } from '#core/ids.ts'
 import type { Entry, Part } from '#core/item.ts'
 import { atRest, type Turn } from '#core/turn.ts'
+import { requestIdOf } from '#http/access.ts'
 import type { Caller } from '#http/caller.ts'
 import { type Route, route } from '#http/routes.ts'
 import { checkMessage, type Start, type Turns } from '#turns/turns.ts'
@@ -56,7 +57,7 @@ export function chatRoutes(parts: ChatParts): Route[] {
       body: ChatBody,
       answers: { 200: ChatAnswer },
       async handle({ caller, body }, reply) {
-        const { turn, entries } = await follow(await send(parts.turns, caller, body), reply, parts)
+        const { turn, entries } = await follow(await send(parts.turns, caller, body, reply), reply, parts)
         const rests = atRest(turn.status)
         const gate = turn.status === 'waiting' ? openGate(entries) : undefined
         return {
@@ -79,7 +80,7 @@ export function chatRoutes(parts: ChatParts): Route[] {
       body: ChatBody,
       answers: { 202: SendAnswer },
       async handle({ caller, body }, reply) {
-        const { turn, input, events } = await send(parts.turns, caller, body)
+        const { turn, input, events } = await send(parts.turns, caller, body, reply)
         events.close()
         return reply.code(202).send({
           thread_id: turn.threadId,
@@ -92,7 +93,12 @@ export function chatRoutes(parts: ChatParts): Route[] {
   ]
 }
 
-async function send(turns: Turns, { user }: Caller, given: z.output<typeof ChatBody>): Promise<Start> {
+async function send(
+  turns: Turns,
+  { user }: Caller,
+  given: z.output<typeof ChatBody>,
+  { raw }: FastifyReply,
+): Promise<Start> {
   const message = given.message ?? given.content
   if (typeof message !== 'string') throw new AppError('invalid_input', 'message is missing', { param: 'message' })
   checkMessage(message)
@@ -108,6 +114,7 @@ async function send(turns: Turns, { user }: Caller, given: z.output<typeof ChatB
     input: [{ type: 'message', role: 'user', content }],
     options: {},
     whenBusy: 'queue',
+    request: requestIdOf(raw),
     ...(threadId !== undefined && { threadId }),
   })
 }

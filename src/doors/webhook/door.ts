@@ -11,7 +11,7 @@ import { faultBody, pathOf, tellFault } from '#http/reply.ts'
 import type { Timeouts } from '#http/server.ts'
 import { dropUnread, unreadMs } from '#http/unread.ts'
 import { createServer } from '#lib/http.ts'
-import { type CountRequest, logRequests } from '#http/access.ts'
+import { type CountRequest, logRequests, requestIdOf } from '#http/access.ts'
 import type { Log } from '#lib/log.ts'
 import type { Turns } from '#turns/turns.ts'
 import { bodyLimit, checkMediaType, readBody } from './body.ts'
@@ -149,9 +149,10 @@ async function submit(door: Door, request: IncomingMessage, response: ServerResp
     event === undefined
       ? readSubmission(readObject(body), single(headers['idempotency-key']))
       : readEvent(event, single(headers['x-github-delivery']), readObject(body))
-  const { turn, replayed, events } = await door.turns.start(
-    turnOf(submission, proof === 'signature' ? body : undefined),
-  )
+  const { turn, replayed, events } = await door.turns.start({
+    ...turnOf(submission, proof === 'signature' ? body : undefined),
+    request: requestIdOf(response),
+  })
   events.close()
   if (!replayed) return send(door, response, 200, { job_id: turn.id, status: 'queued' })
   const { id, status, response: reply } = await showJob(door.turns, turn)

@@ -5,6 +5,7 @@ import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
 import type { ResponsesParts } from '#doors/responses/parts.ts'
+import { requestIdOf } from '#http/access.ts'
 import { openEvents } from '#http/sse.ts'
 import type { Log } from '#lib/log.ts'
 import type { Turns } from '#turns/turns.ts'
@@ -39,7 +40,10 @@ export async function streamTurn(reply: FastifyReply, telling: Telling & { after
       writer.sendSoon(text)
     }
   } catch (error) {
-    log.warn({ turn: telling.turn.id, err: error }, 'a stream broke off; its turn goes on')
+    log.warn(
+      { request: requestIdOf(reply.raw), turn: telling.turn.id, err: error },
+      'a stream broke off; its turn goes on',
+    )
   }
   writer.drop()
 }
