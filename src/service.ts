@@ -1,4 +1,5 @@
 // The running service: Config -> open doors, and their stop. With hall.ts, the only place that builds things.
+import { hostname } from 'node:os'
 import { type Config, checkDoors, weakSecrets } from '#config.ts'
 import { openLocalDoor } from '#doors/local/door.ts'
 import { type Hall, type HallParts, openHall } from '#hall.ts'
@@ -8,7 +9,7 @@ import { type Home, provisionedToken, tokenFile } from '#home.ts'
 import { takeSocket } from '#home/socket.ts'
 import { type CountRequest, createRequestCount } from '#http/access.ts'
 import type { Gateway } from '#http/server.ts'
-import { newToken } from '#lib/token.ts'
+import { hashToken, newToken } from '#lib/token.ts'
 import { readVersion } from '#lib/version.ts'
 import { ollamaAnswers } from '#models/ollama.ts'
 import { type About, statusOf } from '#turns/status.ts'
@@ -29,6 +30,8 @@ type OpenDoor = {
   readonly name: string
   readonly address: string
   connections?(): Promise<number>
+  /** A link that signs the operator in, once. */
+  loginLink?(): Promise<string>
   close(graceMs: number): Promise<void>
 }
 
@@ -48,7 +51,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       ...(parts.terminal ? [{ name: 'terminal' }] : []),
       ...open.map(({ name, address }) => ({ name, address })),
     ],
-    connections: async () => (await open.find(({ name }) => name === 'gateway')?.connections?.()) ?? 0,
+    connections: async () => (await gatewayOf(open)?.connections?.()) ?? 0,
     draining: () => stopping,
   }
   let stopping = false
@@ -69,6 +72,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       turns: hall.turns,
       log: parts.log,
       reload: () => hall.reload(),
+      loginLink: async () => gatewayOf(open)?.loginLink?.(),
       status: async () => ({ ...(await statusOf(hall.turns, about, undefined, Date.now())), pid: process.pid }),
     })
     parts.log.info({ version: about.version, doors: about.doors(), model: config.model.name }, 'started')
@@ -87,6 +91,15 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   }
 }
 
+function gatewayOf(open: readonly OpenDoor[]): OpenDoor | undefined {
+  return open.find(({ name }) => name === 'gateway')
+}
+
+/** An address that a browser on this machine can open: that of all interfaces is none. */
+function openable(url: string): string {
+  return url.replace('://0.0.0.0:', '://127.0.0.1:').replace('://[::]:', '://[::1]:')
+}
+
 async function openGateway(
   hall: Hall,
   { log }: ServiceParts,
@@ -96,24 +109,32 @@ async function openGateway(
     { createGateway },
     { countProcess, metricsRoute },
     { createChatLimit },
-    { webRoutes },
-    { pageRoutes },
-    { responsesRoutes },
+    { createOrigins },
+    { createSessions },
   ] = await Promise.all([
     import('#http/server.ts'),
     import('#http/metrics.ts'),
     import('#http/limits.ts'),
+    import('#http/origin.ts'),
+    import('#http/session.ts'),
+  ])
+  const [{ webRoutes }, { pageRoutes }, { responsesRoutes }, { createClientAddress }] = await Promise.all([
     import('#doors/web/door.ts'),
     import('#doors/web/pages.ts'),
     import('#doors/responses/routes.ts'),
+    import('#http/address.ts'),
   ])
   const { config, store, turns, documents } = hall
+  const operatorTokens = [token, config.operatorToken ?? provisionedToken(hall.home)]
+  const sessions = createSessions({ store: store.sessions, operatorHashes: operatorTokens.map(hashToken), log })
+  const origins = createOrigins({
+    allowed: config.gateway.allowedOrigins,
+    names: [config.gateway.host, hostname(), `${hostname()}.local`],
+    trustProxy: config.trustProxy,
+  })
   const gateway: Gateway = await createGateway({
-    auth: {
-      operatorTokens: [token, config.operatorToken ?? provisionedToken(hall.home)],
-      accounts: store.accounts,
-      storeAway: hall.storeAway,
-    },
+    auth: { operatorTokens, accounts: store.accounts, sessions, storeAway: hall.storeAway },
+    origins,
     health: { ping: () => store.ping(), draining: about.draining },
     chatLimit: createChatLimit({ limits: store.limits, perMinute: config.chatRatePerMinute }),
     trustProxy: config.trustProxy,
@@ -126,6 +147,11 @@ async function openGateway(
     accounts: store.accounts,
     documents,
     lastCall,
+    sessions,
+    authenticate: gateway.authenticate,
+    limits: store.limits,
+    clientAddress: createClientAddress(config.trustProxy),
+    origins,
     routes: () => gateway.routes(),
     about,
   })
@@ -146,8 +172,13 @@ async function openGateway(
   measureService(hall.metrics, { turns, runner: hall.runner, about })
   gateway.mount({ routes: [metricsRoute(hall.metrics)] })
   const { url } = await gateway.listen(config.gateway.host, config.gateway.port)
-  const connections = (): Promise<number> => gateway.connections()
-  return { name: 'gateway', address: url, connections, close: (patience) => gateway.close(patience) }
+  return {
+    name: 'gateway',
+    address: url,
+    connections: () => gateway.connections(),
+    loginLink: async () => `${openable(url)}/login#code=${await sessions.makeCode()}`,
+    close: (patience) => gateway.close(patience),
+  }
 }
 
 async function openWebhookDoor(
@@ -179,10 +210,12 @@ async function linesOf(
 ): Promise<string[]> {
   const { gateway, model, notices } = config
   const lines = open.map(({ name, address }) => `${name.padEnd(8)} ${address}`)
-  const found = open.find(({ name }) => name === 'gateway')
+  const found = gatewayOf(open)
   if (found) {
     const lasting = config.operatorToken === undefined ? tokenFile(home) : 'SERVICE_REBORN_WEBUI_TOKEN'
-    lines.push(`api      ${found.address}/api/v1`, `operator the lasting token is in ${lasting}`)
+    lines.push(`api      ${found.address}/api/v1`)
+    lines.push(`sign in  ${await found.loginLink?.()}  (once, within 10 minutes)`)
+    lines.push(`operator the lasting token is in ${lasting}`)
     if (!gateway.authToken) lines.push(`token    ${token}  (made for this start alone)`)
   }
   lines.push(`model    ${await modelLine(model)}`, ...notices)

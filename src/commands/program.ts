@@ -68,6 +68,11 @@ export function buildProgram(): Command {
     .option('--json', 'print JSON')
     .action(async (options) => (await import('./status.ts')).status(options))
   program
+    .command('login')
+    .description('print a link that signs you in to the web page of the running service, once')
+    .option('--json', 'print JSON')
+    .action(async (options) => (await import('./login.ts')).login(options))
+  program
     .command('doctor')
     .description('check this installation and say what to mend')
     .option('--json', 'print JSON')

@@ -187,11 +187,36 @@ export interface AccountStore {
   addUser(name: string, token: { hash: string; expiresAt?: number }): Promise<User>
   addToken(name: string, token: { hash: string; expiresAt?: number }): Promise<User>
   listUsers(): Promise<readonly (User & { tokens: number })[]>
-  /** Takes every token from a user, so that nothing new of theirs comes in; undefined when nobody has this name. */
+  /** Takes every token and session from a user, so that nothing new of theirs comes in; undefined when nobody has this name. */
   shutOut(name: string): Promise<User | undefined>
   /** Removes the user, whose threads were erased before: see `removeUser` in turns. */
   removeUser(name: string): Promise<boolean>
   findByToken(hash: string, now: number): Promise<User | undefined>
+}
+
+/** A session of a browser, by the hash of what its cookie holds. */
+export type NewSession = {
+  readonly hash: string
+  readonly user: UserId
+  /** The hash of the token it was opened with: it ends with it. Absent where there was none. */
+  readonly token?: string
+  readonly endsAt: number
+}
+
+export type Session = Omit<NewSession, 'hash'> & { readonly name: string; readonly seenAt: number }
+
+export interface SessionStore {
+  open(session: NewSession): Promise<void>
+  /** One that has not ended and was used within the last `idleMs`; its user, and the user's token, must still be there. */
+  find(hash: string, idleMs: number): Promise<Session | undefined>
+  /** It was used now. */
+  touch(hash: string): Promise<void>
+  close(hash: string): Promise<void>
+  closeAll(user: UserId): Promise<void>
+  /** Keeps a code that opens one session of the operator's, bound to the hash of an operator token. */
+  addCode(code: { hash: string; token: string; endsAt: number }): Promise<void>
+  /** Takes a code away; undefined when there is none, or its time is over. Of two who ask at once one gets it. */
+  takeCode(hash: string): Promise<{ token: string } | undefined>
 }
 
 export interface GrantStore {
@@ -299,6 +324,7 @@ export interface Store {
   readonly threads: ThreadStore
   readonly usage: UsageStore
   readonly accounts: AccountStore
+  readonly sessions: SessionStore
   readonly grants: GrantStore
   readonly secrets: SecretStore
   readonly settings: SettingStore

@@ -1,4 +1,4 @@
-// Who may come in: bearer tokens of the operator and of users, checked before a body is read.
+// Who may come in: bearer tokens of the operator and of users, and sessions, checked before a body is read.
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -8,11 +8,14 @@ import type { Log } from '#lib/log.ts'
 import { hashToken } from '#lib/token.ts'
 import { leaveUnread } from './body.ts'
 import type { Caller } from './caller.ts'
+import { readCookie } from './cookie.ts'
+import type { Sessions } from './session.ts'
 
 export type AuthParts = {
   /** The provisioned token (or the one that replaces it) and the gateway's. */
   readonly operatorTokens: readonly string[]
   readonly accounts: Pick<AccountStore, 'findByToken'>
+  readonly sessions: Pick<Sessions, 'find'>
   /** True while the token store is known to be away: then no token is good, the operator's neither. */
   readonly storeAway?: () => boolean
   readonly now?: () => number
@@ -22,30 +25,50 @@ export type AuthParts = {
 /** Why a request does not come in; the status says it. */
 export type Refusal = { readonly status: 401 | 403 | 503 }
 
-export type Authenticate = (request: IncomingMessage) => Promise<Caller | Refusal>
+/** What a request shows to come in: a bearer token, or the cookie of a session. */
+export type Credential = { readonly bearer: string } | { readonly cookie: string }
+
+/** `id` is the request's, for the log. */
+export type Authenticate = (shown: Credential | undefined, id?: string) => Promise<Caller | Refusal>
 
 const longestToken = 4096
 const bearer = /^bearer[ \t]+([\x21-\x7e]+)$/i
 const texts = { 401: 'Invalid or missing auth token', 403: 'Forbidden', 503: 'Database unavailable' } as const
 
-/** Tells who a request comes from. A user's token is looked up each time, so that a revoked one is refused at once. */
-export function createAuth({ operatorTokens, accounts, storeAway, now = Date.now, log }: AuthParts): Authenticate {
+/** Tells who comes. A user's token is looked up each time, so that a revoked one is refused at once; so is a session. */
+export function createAuth(parts: AuthParts): Authenticate {
+  const { operatorTokens, accounts, sessions, storeAway, now = Date.now, log } = parts
   const known = operatorTokens.map((token) => Buffer.from(hashToken(token)))
   const theOperator: Caller = { user: operator, name: 'operator', operator: true }
-  return async (request) => {
-    const token = tokenOf(request)
-    if (token === undefined) return { status: 401 }
-    if (storeAway?.()) return { status: 503 }
-    const hash = hashToken(token)
+
+  async function find(shown: Credential): Promise<Caller | undefined> {
+    if ('cookie' in shown) return sessions.find(shown.cookie)
+    const hash = hashToken(shown.bearer)
     if (isAmong(Buffer.from(hash), known)) return theOperator
+    const user = await accounts.findByToken(hash, now())
+    return user && { user: user.id, name: user.name, operator: false }
+  }
+
+  return async (shown, id) => {
+    if (shown === undefined) return { status: 401 }
+    if (storeAway?.()) return { status: 503 }
     try {
-      const user = await accounts.findByToken(hash, now())
-      return user ? { user: user.id, name: user.name, operator: false } : { status: 401 }
+      return (await find(shown)) ?? { status: 401 }
     } catch (error) {
-      log.error({ request: request.headers['x-request-id'], err: error }, 'a token could not be looked up')
+      log.error({ request: id, err: error }, 'a token or a session could not be looked up')
       return { status: 503 }
     }
   }
+}
+
+/** What a request shows. Where there is an Authorization header, a cookie is not looked at. */
+export function credentialOf(request: IncomingMessage): Credential | undefined {
+  if (request.headers.authorization !== undefined) {
+    const bearer = tokenOf(request)
+    return bearer === undefined ? undefined : { bearer }
+  }
+  const cookie = readCookie(request.headers.cookie)
+  return cookie === undefined ? undefined : { cookie }
 }
 
 /** Answers a refusal, in plain text and without reading on. */

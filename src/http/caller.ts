@@ -1,9 +1,15 @@
-// Who a request comes from, once its token has been checked.
+// Who a request comes from, once its token or its session has been checked.
 // oxlint-disable-next-line import/no-empty-named-blocks, unicorn/require-module-specifiers -- brings the module that is extended below
 import type {} from 'fastify'
 import type { UserId } from '#core/ids.ts'
 
-export type Caller = { readonly user: UserId; readonly name: string; readonly operator: boolean }
+export type Caller = {
+  readonly user: UserId
+  readonly name: string
+  readonly operator: boolean
+  /** The session that a cookie named, and when it ends unless it is used; absent under a bearer token. */
+  readonly session?: { readonly cookie: string; readonly endsAt: number }
+}
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -9,14 +9,15 @@ import {
 } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import type { Log } from '#lib/log.ts'
-import { type CountRequest, logRequests } from './access.ts'
+import { type CountRequest, logRequests, requestIdOf } from './access.ts'
 import { type Trust, trustOf } from './address.ts'
-import { type AuthParts, createAuth, refuse } from './auth.ts'
+import { type Authenticate, type AuthParts, createAuth, credentialOf, refuse } from './auth.ts'
 import { bodyLimit, checkAnnouncedSize, checkEncoding, takeJsonOnly } from './body.ts'
 import { answerClientError } from './broken.ts'
 import type { ChatLimit } from './caller.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
 import { listenOn } from './listen.ts'
+import type { Origins } from './origin.ts'
 import { faultHandler, pathOf } from './reply.ts'
 import { methodsOf, type Route, type RouteFamily, type Who } from './routes.ts'
 import { createFlights, dropUnread, unreadMs } from './unread.ts'
@@ -30,6 +31,8 @@ declare module 'fastify' {
 }
 
 const maxHeaderBytes = 16 * 1024
+/** The largest body that is read from whoever has shown nothing. */
+const strangersLimit = 16 * 1024
 /** At the end of the grace, answers that were waited for get this long to go out before the cut. */
 const lastCallMs = 250
 /** Connections that fall idle while the server closes must not hold it. */
@@ -57,6 +60,7 @@ export type GatewayParts = {
   readonly auth: Omit<AuthParts, 'log'>
   readonly health: HealthParts
   readonly chatLimit: ChatLimit
+  readonly origins: Origins
   readonly trustProxy?: Trust
   readonly timeouts?: Partial<Timeouts>
   readonly log: Log
@@ -67,6 +71,8 @@ export type Gateway = {
   readonly app: FastifyInstance
   /** Adds a door's routes, before `listen`. */
   mount(family: RouteFamily): void
+  /** Who somebody is, by what they show. */
+  readonly authenticate: Authenticate
   /** Every route that stands, under its whole path. */
   routes(): readonly Route[]
   /** Throws port_in_use or invalid_config, naming the variable to set. */
@@ -94,16 +100,25 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     protect(request.url, reply)
     const { who, counted } = request.routeOptions.config
     if (request.is404 ? isApi(request.url) : who !== 'anyone') {
-      const caller = await authenticate(request.raw)
+      const caller = await authenticate(credentialOf(request.raw), requestIdOf(reply.raw))
       if ('status' in caller) return refuse(request, reply, caller)
+      if (caller.session && !isMeant(request)) return refuse(request, reply, { status: 403 })
       if (who === 'operator' && !caller.operator) return refuse(request, reply, { status: 403 })
       request.caller = caller
       if (closing) throw new AppError('shutting_down', 'the service is going down: try again', { retryAfterSecs: 5 })
       flights.begin(caller, counted === true, reply.raw)
       if (counted) await parts.chatLimit.take(caller)
-    }
+    } else if (!isMeant(request)) return refuse(request, reply, { status: 403 })
     if (request.is404) throw missing(request, reply, methodsOf(routes, pathOf(request.url)))
     return undefined
+  }
+
+  /** A page elsewhere may send a browser here, and the browser's cookie comes with it: what it asks for is not done. */
+  function isMeant({ raw }: FastifyRequest): boolean {
+    if (isSafe(raw.method) || parts.origins.isOurs(raw)) return true
+    const { host, origin } = raw.headers
+    log.warn({ host, origin }, 'a page elsewhere was refused; GATEWAY_ALLOWED_ORIGINS names those that may write')
+    return false
   }
 
   function mount({ routes: rows, prefixes = [''], faultBody, parse }: RouteFamily): void {
@@ -117,7 +132,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
           }
           if (parse) takeJsonOnly(scope, parse)
           for (const { method, path: url, who, counted, handle: handler } of rows) {
-            scope.route({ method, url, handler, config: { who, ...(counted && { counted }) } })
+            const config = { who, ...(counted && { counted }) }
+            scope.route({ method, url, handler, config, ...(who === 'anyone' && { bodyLimit: strangersLimit }) })
           }
           done()
         },
@@ -145,6 +161,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   return {
     app,
     mount,
+    authenticate,
     routes: () => routes,
     listen: (host, port) => listenOn(app, host, port),
     lastCall: lastCall.signal,
@@ -170,8 +187,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
 
 /** Refuses a body that says that it is too large, or packed; only now is a client that asked first told to send its own. */
 // oxlint-disable-next-line require-await -- Fastify awaits the hook
-async function beginBody({ raw }: FastifyRequest, reply: FastifyReply): Promise<undefined> {
-  checkAnnouncedSize(raw.headers)
+async function beginBody({ raw, routeOptions }: FastifyRequest, reply: FastifyReply): Promise<undefined> {
+  checkAnnouncedSize(raw.headers, routeOptions.bodyLimit)
   checkEncoding(raw.headers)
   if (raw.headers.expect !== undefined) reply.raw.writeContinue()
 }
@@ -204,6 +221,11 @@ function openApp({ trustProxy = false, timeouts, log }: GatewayParts): FastifyIn
       void faultHandler(log)(error, request, reply)
     },
   })
+}
+
+/** What changes nothing. */
+function isSafe(method: string | undefined): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 }
 
 function refuseSchema(): never {

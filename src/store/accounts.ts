@@ -40,6 +40,7 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
         const row = yield* first('SELECT * FROM users WHERE name = ?', name)
         if (!row) return undefined
         yield* run('DELETE FROM tokens WHERE user_id = ?', String(row['id']))
+        yield* run('DELETE FROM sessions WHERE user_id = ?', String(row['id']))
         return userOf(row)
       }),
     removeUser: (name) =>
@@ -47,6 +48,7 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
         const row = yield* first('DELETE FROM users WHERE name = ? RETURNING id', name)
         if (!row) return false
         yield* run('DELETE FROM tokens WHERE user_id = ?', String(row['id']))
+        yield* run('DELETE FROM sessions WHERE user_id = ?', String(row['id']))
         yield* run('DELETE FROM grants WHERE user_id = ?', String(row['id']))
         yield* run('DELETE FROM secrets WHERE user_id = ?', String(row['id']))
         return true

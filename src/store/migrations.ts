@@ -224,6 +224,16 @@ export const migrations: readonly Migration[] = [
     `DROP TABLE secrets`,
     `ALTER TABLE rows_of_secrets RENAME TO secrets`,
   ],
+  [
+    `CREATE TABLE sessions (
+      hash TEXT PRIMARY KEY, user_id TEXT NOT NULL, token TEXT, created_at BIGINT NOT NULL, seen_at BIGINT NOT NULL,
+      ends_at BIGINT NOT NULL
+    )`,
+    `CREATE INDEX sessions_by_user ON sessions (user_id, created_at)`,
+    `CREATE INDEX sessions_by_end ON sessions (ends_at)`,
+    `CREATE TABLE login_codes (hash TEXT PRIMARY KEY, token TEXT NOT NULL, ends_at BIGINT NOT NULL)`,
+    `CREATE INDEX login_codes_by_end ON login_codes (ends_at)`,
+  ],
 ]
 
 /** The version that this Atrium brings a database to. */

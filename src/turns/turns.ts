@@ -94,6 +94,8 @@ export interface Turns {
   watch(user: UserId, threadId: string, after: number): Watch
   /** Follows a user's lists of threads, jobs and gates: what changed is told by its ids. */
   changes(user: UserId): Changes
+  /** Tells whoever follows a user's lists that all of it may have changed, the user's right to see it too. */
+  changed(user: UserId): void
   counts(user: UserId | undefined): ReturnType<Store['turns']['count']>
   /** Makes a history small: what is stored of a thread, and some items behind it. */
   compact(user: UserId, history: LongHistory, signal: AbortSignal): Promise<Compacted>
@@ -234,6 +236,7 @@ export function createTurns(parts: TurnsParts): Turns {
       watchThread({ bus, threads: store.threads }, user, turn.threadId, { seq: (turn.firstSeq ?? 1) - 1, turn }),
     watch: (user, threadId, after) => watchThread({ bus, threads: store.threads }, user, threadId, { seq: after }),
     changes: (user) => bus.changes(user),
+    changed: (user) => bus.changed({ userId: user, door: 'web' }, {}),
     counts: (user) => store.turns.count(user),
     compact: (user, history, signal) => compactHistory({ store, model: () => runner.model() }, user, history, signal),
     usage: (user, days) => store.usage.list(user, days),

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
+import { createOrigins } from '#http/origin.ts'
 import { createGateway, type GatewayParts } from '#http/server.ts'
 import { silentLog } from '#lib/log.ts'
 import { createHold } from '../doors/hall.ts'
@@ -16,7 +17,12 @@ const mebibyte = 1024 * 1024
 
 async function bareGateway(options: Pick<GatewayParts, 'trustProxy'> = {}) {
   return createGateway({
-    auth: { operatorTokens: [operatorToken], accounts: { findByToken: () => Promise.resolve(undefined) } },
+    auth: {
+      operatorTokens: [operatorToken],
+      accounts: { findByToken: () => Promise.resolve(undefined) },
+      sessions: { find: () => Promise.resolve(undefined) },
+    },
+    origins: createOrigins({ allowed: [], names: [], trustProxy: false }),
     health: { ping: () => Promise.resolve(), draining: () => false },
     chatLimit: { take: () => Promise.resolve() },
     log: silentLog,

@@ -20,6 +20,8 @@ const statements = [
    SELECT 'user' || g % 200, g / 200, 'model', 0, 1, 1, 1, 1, 1, 1 FROM generate_series(1, 80000) g`,
   `INSERT INTO users (id, name, created_at) SELECT 'user' || g, 'name' || g, g FROM generate_series(1, 200) g`,
   `INSERT INTO tokens (hash, user_id, created_at) SELECT 'hash' || g, 'user' || g % 200, g FROM generate_series(1, 20000) g`,
+  `INSERT INTO sessions (hash, user_id, token, created_at, seen_at, ends_at)
+   SELECT 'hash' || g, 'user' || g % 2000, 'hash' || g, g, g, g FROM generate_series(1, 20000) g`,
   `INSERT INTO counters (key, uses, expires_at) SELECT 'key' || g, '[]', g FROM generate_series(1, 20000) g`,
   `INSERT INTO document_owners (user_id, number, documents, bytes, chunks, terms)
    SELECT 'user' || g, g, 100, 1000, 100, 1000 FROM generate_series(1, 20000) g`,

@@ -193,6 +193,15 @@ export function migrateTests(openVersion: OpenVersion): void {
     assert.deepEqual((await vectors.unmade('n', { after: 0, limit: 9 })).chunks, chunks)
   })
 
+  test('a database from before sessions takes them, and its tokens open them', async (t) => {
+    const old = await openVersion(t, 10)
+    await old.run(`INSERT INTO users (id, name, created_at) VALUES ('ada', 'ada', 1)`)
+    await old.run(`INSERT INTO tokens (hash, user_id, created_at) VALUES ('h', 'ada', 1)`)
+    const { sessions } = await old.upgrade()
+    await sessions.open({ hash: 's', user: ada, token: 'h', endsAt: Date.now() + 60_000 })
+    assert.equal((await sessions.find('s', 60_000))?.name, 'ada')
+  })
+
   test('a database that is up to date lacks nothing, and one that lost something says what', async (t) => {
     const old = await openVersion(t, migrations.length)
     const store = await old.upgrade()

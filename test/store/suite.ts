@@ -12,6 +12,7 @@ import { reachTests } from './suite-reach.ts'
 import { readTests } from './suite-read.ts'
 import { recordTests } from './suite-record.ts'
 import { secretTests } from './suite-secrets.ts'
+import { sessionTests } from './suite-sessions.ts'
 import { startTests } from './suite-start.ts'
 import { usageTests } from './suite-usage.ts'
 import type { OpenVersion } from './versions.ts'
@@ -28,6 +29,7 @@ export function storeTests(name: string, open: Open, openVersion: OpenVersion): 
     eraseTests(open)
     keepTests(open)
     secretTests(open)
+    sessionTests(open)
     documentTests(open)
     usageTests(open)
     migrateTests(openVersion)

@@ -23,6 +23,8 @@ export type LocalParts = {
   readonly status: () => Promise<object>
   /** Reads settings again. */
   readonly reload: () => Promise<void>
+  /** A link that signs the operator in, once; undefined while the gateway is off. */
+  readonly loginLink: () => Promise<string | undefined>
   readonly log: Log
 }
 
@@ -56,6 +58,11 @@ async function handle(request: IncomingMessage, response: ServerResponse, parts:
     case 'POST /reload':
       await parts.reload()
       return answerWith(response, {})
+    case 'POST /login': {
+      const link = await parts.loginLink()
+      if (link === undefined) throw new AppError('not_found', 'the web gateway is off: set GATEWAY_ENABLED=true')
+      return answerWith(response, { link })
+    }
     case 'POST /messages':
       return relay(response, sent(await readJson(request), parts.turns))
     case 'POST /answers':

@@ -4,6 +4,7 @@ import { type Route, route } from '#http/routes.ts'
 import { type ChatParts, chatRoutes } from './chat.ts'
 import { gateRoutes } from './gates.ts'
 import { jobRoutes } from './jobs.ts'
+import { type LoginParts, loginRoutes } from './login.ts'
 import { type MemoryParts, memoryRoutes } from './memory.ts'
 import { receiptRoutes } from './receipts.ts'
 import { type StatusParts, statusRoutes } from './status.ts'
@@ -12,6 +13,7 @@ import { type UsageParts, usageRoutes } from './usage.ts'
 import { type UsersParts, userRoutes } from './users.ts'
 
 export type WebParts = ChatParts &
+  LoginParts &
   StatusParts &
   MemoryParts &
   UsageParts &
@@ -23,6 +25,7 @@ export type WebParts = ChatParts &
 /** The rows of the web door. */
 export function webRoutes(parts: WebParts): Route[] {
   return [
+    ...loginRoutes(parts),
     ...statusRoutes(parts),
     ...chatRoutes(parts),
     ...jobRoutes(parts),

@@ -23,6 +23,7 @@ async function openDoor(t: TestContext, parts: HouseParts = {}) {
     socket: takeSocket(home.path),
     turns: house.turns,
     status: () => Promise.resolve({ status: 'ok', pid: 7 }),
+    loginLink: () => Promise.resolve('http://127.0.0.1:1/login#code=c'),
     reload: async () => void (await Promise.resolve(reloads++)),
     log: silentLog,
   })
@@ -185,6 +186,7 @@ test('a home too deep for a socket has it in a private folder', async (t) => {
     socket: takeSocket(deep),
     turns,
     status: () => Promise.resolve({}),
+    loginLink: () => Promise.resolve('http://127.0.0.1:1/login#code=c'),
     reload: () => Promise.resolve(),
     log: silentLog,
   })

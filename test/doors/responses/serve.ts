@@ -7,6 +7,7 @@ import type { Tool } from '#core/tool.ts'
 import type { ResponsesParts } from '#doors/responses/parts.ts'
 import { responsesRoutes } from '#doors/responses/routes.ts'
 import type { ChatLimit } from '#http/caller.ts'
+import { createOrigins } from '#http/origin.ts'
 import { createGateway } from '#http/server.ts'
 import { silentLog } from '#lib/log.ts'
 import { hashToken } from '#lib/token.ts'
@@ -57,7 +58,9 @@ export async function serve(parts: ServeParts = {}) {
     auth: {
       operatorTokens: [],
       accounts: { findByToken: (hash) => Promise.resolve(users.find((user) => user.hash === hash)) },
+      sessions: { find: () => Promise.resolve(undefined) },
     },
+    origins: createOrigins({ allowed: [], names: [], trustProxy: false }),
     health: { ping: () => store.ping(), draining: () => false },
     chatLimit: parts.chatLimit ?? { take: () => Promise.resolve() },
     log: silentLog,

@@ -8,6 +8,9 @@ import type { Route } from '#http/routes.ts'
 import { createRequestCount } from '#http/access.ts'
 import { measureService } from '#hall/metrics.ts'
 import { countProcess, metricsRoute } from '#http/metrics.ts'
+import { createOrigins } from '#http/origin.ts'
+import { createSessions, type Sessions } from '#http/session.ts'
+import { type Trust, createClientAddress } from '#http/address.ts'
 import { createGateway, type Gateway, type Timeouts } from '#http/server.ts'
 import { silentLog } from '#lib/log.ts'
 import { hashToken } from '#lib/token.ts'
@@ -31,6 +34,8 @@ export type HouseOptions = Pick<HallOptions, 'say' | 'tools' | 'now' | 'wrapStor
   readonly timeouts?: Partial<Timeouts>
   /** The agent has its memory tools. */
   readonly memory?: true
+  readonly trustProxy?: Trust
+  readonly allowedOrigins?: readonly string[]
   /** More routes. */
   readonly mount?: readonly Route[]
 }
@@ -41,6 +46,7 @@ export type House = {
   readonly gateway: Gateway
   readonly store: Store
   readonly turns: Turns
+  readonly sessions: Sessions
   /** A request with JSON both ways; `token` is the operator's unless given, null sends none. */
   readonly call: (method: string, path: string, options?: CallOptions) => Promise<Answer>
   readonly addUser: (name: string, expiresAt?: number) => Promise<string>
@@ -65,15 +71,27 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     ...(options.memory && { toolsOf: (documents: Documents) => createMemoryTools(documents).tools() }),
   })
   const { store, turns } = hall
+  const operatorTokens = [gatewayToken, operatorToken]
+  const sessions = createSessions({
+    store: store.sessions,
+    operatorHashes: operatorTokens.map(hashToken),
+    now,
+    log: silentLog,
+  })
+  const trustProxy = options.trustProxy ?? false
+  const origins = createOrigins({ allowed: options.allowedOrigins ?? [], names: ['atrium.lan'], trustProxy })
   const gateway = await createGateway({
     auth: {
-      operatorTokens: [operatorToken, gatewayToken],
+      operatorTokens,
+      sessions,
       accounts: store.accounts,
       now,
       ...(options.storeAway && { storeAway: options.storeAway }),
     },
     health: { ping: options.ping ?? (() => store.ping()), draining: options.draining ?? (() => false) },
     chatLimit: createChatLimit({ limits: store.limits, perMinute: options.perMinute ?? 0, now }),
+    origins,
+    trustProxy,
     log: silentLog,
     countRequest: createRequestCount(metrics),
     ...(options.timeouts && { timeouts: options.timeouts }),
@@ -94,6 +112,11 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     documents: hall.documents,
     now,
     lastCall: gateway.lastCall,
+    sessions,
+    authenticate: gateway.authenticate,
+    limits: store.limits,
+    clientAddress: createClientAddress(trustProxy),
+    origins,
     routes: () => gateway.routes(),
     about,
     ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
@@ -129,6 +152,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     gateway,
     store,
     turns,
+    sessions,
     close,
     async call(method, path, { token = operatorToken, body, headers = {} } = {}) {
       const response = await fetch(url + path, {

@@ -1,0 +1,102 @@
+// Sessions of browsers, and the codes that open them.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { operator, type UserId } from '#core/ids.ts'
+import type { Open } from './harness.ts'
+import { dayMs, minuteMs } from './harness.ts'
+
+const idleMs = 60 * minuteMs
+
+export function sessionTests(open: Open): void {
+  test('a session is found until it ends, or lies unused for too long', async (t) => {
+    const { store, clock } = await open(t)
+    const { sessions } = store
+    const user = await store.accounts.addUser('ada', { hash: 't1' })
+    const endsAt = clock.now + dayMs
+    await sessions.open({ hash: 's1', user: user.id, token: 't1', endsAt })
+    const session = { user: user.id, name: 'ada', token: 't1', endsAt }
+    assert.deepEqual(await sessions.find('s1', idleMs), { ...session, seenAt: clock.now })
+    assert.equal(await sessions.find('s2', idleMs), undefined)
+    clock.now += idleMs - 1
+    assert.ok(await sessions.find('s1', idleMs))
+    await sessions.touch('s1')
+    clock.now += 1
+    assert.equal((await sessions.find('s1', idleMs))?.seenAt, clock.now - 1)
+    clock.now += idleMs
+    assert.equal(await sessions.find('s1', idleMs), undefined, 'unused for too long')
+    assert.ok(await sessions.find('s1', dayMs))
+    clock.now = endsAt
+    await sessions.touch('s1')
+    assert.equal(await sessions.find('s1', idleMs), undefined, 'at its end')
+  })
+
+  test('a session ends with its token, with its user, and when it is closed', async (t) => {
+    const { store, clock } = await open(t)
+    const { sessions, accounts } = store
+    const endsAt = clock.now + dayMs
+    const found = async (...hashes: string[]) =>
+      (await Promise.all(hashes.map(async (hash) => ((await sessions.find(hash, idleMs)) ? [hash] : [])))).flat()
+    const open2 = (hash: string, user: UserId, token?: string) =>
+      sessions.open({ hash, user, endsAt, ...(token !== undefined && { token }) })
+    const ada = await accounts.addUser('ada', { hash: 't1', expiresAt: clock.now + minuteMs })
+    await accounts.addToken('ada', { hash: 't2' })
+    const bob = await accounts.addUser('bob', { hash: 't3' })
+    for (const [hash, token] of [
+      ['a1', 't1'],
+      ['a2', 't2'],
+      ['a3', undefined],
+    ] as const)
+      await open2(hash, ada.id, token)
+    await open2('b1', bob.id, 't3')
+    await open2('o1', operator, 'theirs')
+    await open2('o2', operator)
+    const all = ['a1', 'a2', 'a3', 'b1', 'o1', 'o2']
+    assert.deepEqual(await found(...all), all)
+    assert.deepEqual((await sessions.find('o1', idleMs))?.name, 'operator')
+    clock.now += minuteMs
+    assert.deepEqual(await found(...all), ['a2', 'a3', 'b1', 'o1', 'o2'], 'the token has expired')
+    await sessions.close('o1')
+    await sessions.closeAll(bob.id)
+    assert.deepEqual(await found(...all), ['a2', 'a3', 'o2'])
+    await accounts.shutOut('ada')
+    assert.deepEqual(await found(...all), ['o2'])
+    await accounts.addToken('ada', { hash: 't2' })
+    assert.deepEqual(await found(...all), ['o2'], 'it does not come back with the token')
+    await open2('a4', ada.id)
+    await accounts.removeUser('ada')
+    assert.deepEqual(await found('a4'), [])
+  })
+
+  test('a user keeps the newest hundred sessions', async (t) => {
+    const { store, clock } = await open(t)
+    for (let at = 0; at <= 100; at++) {
+      clock.now++
+      await store.sessions.open({ hash: `s${at}`, user: operator, endsAt: clock.now + dayMs })
+    }
+    assert.equal(await store.sessions.find('s0', idleMs), undefined)
+    assert.ok(await store.sessions.find('s1', idleMs))
+    assert.ok(await store.sessions.find('s100', idleMs))
+  })
+
+  test('a code is taken once, in its time, and the newest twenty are kept', async (t) => {
+    const { store, clock } = await open(t)
+    const { sessions } = store
+    const add = (hash: string) => sessions.addCode({ hash, token: 't', endsAt: clock.now + minuteMs })
+    await add('c1')
+    const taken = await Promise.all([sessions.takeCode('c1'), sessions.takeCode('c1')])
+    assert.deepEqual(
+      taken.filter((each) => each !== undefined),
+      [{ token: 't' }],
+    )
+    assert.equal(await sessions.takeCode('c1'), undefined)
+    await add('c2')
+    clock.now += minuteMs
+    assert.equal(await sessions.takeCode('c2'), undefined, 'its time is over')
+    for (let at = 0; at <= 20; at++) {
+      clock.now++
+      await add(`d${at}`)
+    }
+    assert.equal(await sessions.takeCode('d0'), undefined)
+    assert.deepEqual(await sessions.takeCode('d1'), { token: 't' })
+  })
+}
