@@ -1,20 +1,16 @@
 // How a turn comes into the log: stored at once, started at once when its thread is idle, else claimed later.
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
-import type { Draft, Entry } from '#core/item.ts'
-import type { Idempotency, Lease, NewTurn, StartedTurn, Stored } from '#core/store.ts'
+import type { Draft } from '#core/item.ts'
+import type { Idempotency, NewTurn, Stored } from '#core/store.ts'
 import { noUsage, type Turn, type TurnOptions } from '#core/turn.ts'
-import { append, insert } from './append.ts'
+import { insert } from './append.ts'
 import { entriesOf, optionsText, turnColumns, turnOf } from './rows.ts'
-import { first, type Job, query, type Row, run } from './sql.ts'
-import { isActive, isQueued, isRunning } from './status.ts'
+import { first, type Job, run } from './sql.ts'
+import { isActive, isQueued } from './status.ts'
 
 /** An idempotency key is remembered this long. */
 const idempotencyMs = 24 * 60 * 60 * 1000
-
-/** An input that is read together with its turn; a claim that has taken so many bytes leaves the rest to the next one. */
-const smallInput = 64 * 1024
-const maxClaimBytes = 16 * 1024 * 1024
 
 /** `id` is the turn's, made when the message came; `lock` ends a SELECT of a row that is about to be changed. */
 type StartParts = { readonly id: string; readonly now: number; readonly lock: string }
@@ -47,68 +43,6 @@ export function* startTurn(given: NewTurn, { id, now, lock }: StartParts): Job<S
   yield* saveTurn(given, turn, begins ? null : given.input)
   yield* insert(turn.threadId, entries)
   return { turn, entries, replayed: false }
-}
-
-/**
- * Takes queued turns whose thread is free. A turn that had begun (a resume, an answered gate, one that a crash cut off)
- * goes before others of its thread. Users take turns: the one with the least running comes first.
- */
-export function* claimTurns(lease: Lease, limit: number, now: number, lock: string): Job<StartedTurn[]> {
-  // A user is written as `user_id || ''`, which no index has: one would bring every turn ever stored in the order that
-  // a partition wants, in place of the few that are queued or run.
-  const rows = yield* query(
-    `SELECT ${turnColumns.replaceAll(/\w+/g, 't.$&')}, octet_length(t.input) AS bytes,
-            CASE WHEN octet_length(t.input) <= ${smallInput} THEN t.input END AS input
-     FROM turns t JOIN (
-       SELECT q.id, row_number() OVER (PARTITION BY q.user_id || '' ORDER BY q.id) + COALESCE(busy.n, 0) AS place
-       FROM turns q
-       LEFT JOIN (SELECT user_id, count(*) AS n FROM turns WHERE ${isRunning}
-                  GROUP BY user_id || '', user_id) busy ON busy.user_id = q.user_id
-       WHERE q.status = 'queued'
-         AND NOT EXISTS (SELECT 1 FROM turns a WHERE a.thread_id = q.thread_id AND a.status IN ('running', 'waiting'))
-         AND (q.first_seq IS NOT NULL OR (
-           NOT EXISTS (SELECT 1 FROM turns o WHERE o.thread_id = q.thread_id AND o.status = 'queued'
-                       AND (o.id < q.id OR o.first_seq IS NOT NULL))
-           AND NOT EXISTS (SELECT 1 FROM threads h WHERE h.id = q.thread_id AND h.open_call IS NOT NULL)))
-     ) free ON free.id = t.id
-     WHERE t.status = 'queued' ORDER BY free.place, t.id LIMIT ?${lock}`,
-    limit,
-  )
-  const started: StartedTurn[] = []
-  let bytes = 0
-  for (const row of rows) {
-    bytes += Number(row['bytes'] ?? 0)
-    if (started.length > 0 && bytes > maxClaimBytes) break
-    const queued = turnOf(row)
-    const input = yield* inputOf(row)
-    const target = { threadId: queued.threadId, turnId: queued.id, at: now }
-    const entries: Entry[] = input.length > 0 ? yield* append(target, input, null) : []
-    const turn: Turn = {
-      ...queued,
-      status: 'running',
-      startedAt: queued.startedAt ?? now,
-      ...(entries[0] && { firstSeq: entries[0].seq }),
-    }
-    yield* run(
-      `UPDATE turns SET status = 'running', owner = ?, epoch = ?, input = NULL, started_at = ?, first_seq = ?
-       WHERE id = ? AND status = 'queued'`,
-      lease.owner,
-      lease.epoch,
-      turn.startedAt ?? now,
-      turn.firstSeq ?? null,
-      turn.id,
-    )
-    if (entries.length > 0) yield* run('UPDATE threads SET last_turn = ? WHERE id = ?', turn.id, turn.threadId)
-    started.push({ turn, entries })
-  }
-  return started
-}
-
-/** What a claimed turn was given: a large input is read by itself, when its turn has come. */
-function* inputOf(row: Row): Job<readonly Draft[]> {
-  if (row['bytes'] === null) return []
-  const text = row['input'] ?? (yield* first('SELECT input FROM turns WHERE id = ?', String(row['id'])))?.['input']
-  return text ? (JSON.parse(String(text)) as Draft[]) : []
 }
 
 /** The turn that a key has made within the last day. */

@@ -5,6 +5,7 @@ import type { Draft, Gate } from '#core/item.ts'
 import type { Lease, Step, TurnStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { append } from './append.ts'
+import { claimTurns } from './claim.ts'
 import { answerGate, endTurn, openGates, requeueIfAnswered, waitingSince } from './gates.ts'
 import { digestOfTurn } from './hash.ts'
 import { createMint } from './mint.ts'
@@ -13,14 +14,13 @@ import { countTurns, listTurns } from './lists.ts'
 import { getTurn, isReached } from './reach.ts'
 import { entryOf, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, type Sql } from './sql.ts'
-import { claimTurns, findReplay, startTurn } from './start.ts'
+import { findReplay, startTurn } from './start.ts'
 import { isQueued, isRunning } from './status.ts'
 import { countUsage, reserve } from './usage.ts'
 
 export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): TurnStore {
   const mint = createMint(newId)
-  const { lock } = sql
-  const skip = sql.backend === 'postgres' ? ' FOR UPDATE OF t SKIP LOCKED' : ''
+  const { lock, backend } = sql
   return {
     start(turn) {
       // Made now and not in the job: jobs may overtake each other, messages keep the order they came in.
@@ -30,7 +30,7 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
     findByKey: (user, idempotency) => sql.write(() => findReplay(user, idempotency, now())),
     claim: (lease, limit) =>
       sql.write(function* () {
-        const started = yield* claimTurns(lease, limit, now(), skip)
+        const started = yield* claimTurns(lease, { limit, now: now(), backend })
         return { started, more: (yield* first(`SELECT id FROM turns WHERE ${isQueued} LIMIT 1`)) !== undefined }
       }),
     reserve: (turn, lease, held) => sql.write(() => reserve(turn, lease, { ...held, now: now() })),
@@ -68,7 +68,7 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
         )
         return row !== undefined
       }),
-    recover: (alive) => sql.write(() => recoverTurns(alive, sql.backend)),
+    recover: (alive) => sql.write(() => recoverTurns(alive, backend)),
     heldBy: ({ owner, epoch }) =>
       sql.read(function* () {
         const rows = yield* query(

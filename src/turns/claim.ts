@@ -3,8 +3,8 @@ import { setImmediate as pass, setTimeout as sleep } from 'node:timers/promises'
 import type { Lease, StartedTurn, Store } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
 
-/** Turns of one claim: it is one transaction, and on SQLite nothing else happens meanwhile. */
-const mostAtOnce = 1_000
+/** Turns of one claim: it is one transaction, on SQLite nothing else happens meanwhile, and all of them begin together. */
+const mostAtOnce = 64
 /** A claim that failed is tried again after this. */
 const againMs = 1_000
 
@@ -55,8 +55,10 @@ export function createClaims({ store, room, take, log }: ClaimParts): Claims {
       const { started, more } = await store.turns.claim(place.lease, Math.min(place.free, mostAtOnce))
       for (const each of started) take(each, place.lease)
       if (more) expected = true
-      // A claim looks at the whole queue: as long as it took, others have their turn before the next one.
-      if (more && started.length > 0) await sleep(performance.now() - began)
+      if (!more || started.length === 0) return
+      // As long as it took, others have their turn before the next one.
+      await sleep(performance.now() - began)
+      wokenAgain = true
     } catch (error) {
       log.error({ err: error }, 'queued turns could not be claimed; trying again')
       expected = true

@@ -76,9 +76,30 @@ export const mutants: readonly Mutant[] = [
   },
   {
     says: 'the claim looks through every turn ever stored',
-    file: 'src/store/start.ts',
+    file: 'src/store/claim.ts',
     from: "GROUP BY user_id || '', user_id) busy",
     to: 'GROUP BY user_id) busy',
+    tests: suite,
+  },
+  {
+    says: 'whoever has the most running is not passed over',
+    file: 'src/store/claim.ts',
+    from: 'a.running - b.running || (a.oldest',
+    to: '(a.oldest',
+    tests: ['test/store/claim.test.ts'],
+  },
+  {
+    says: 'a user gets past the next one before that one has had a turn',
+    file: 'src/store/claim.ts',
+    from: 'Math.min(next - least, Math.floor(room / users.length))',
+    to: 'Math.floor(room / users.length)',
+    tests: ['test/store/claim.test.ts'],
+  },
+  {
+    says: 'a place that a user leaves free stays free',
+    file: 'src/store/claim.ts',
+    from: 'while (started.length < limit && queues.length > 0) {',
+    to: 'if (queues.length > 0) {',
     tests: suite,
   },
   {

@@ -38,6 +38,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/turns/turns.test.ts', 'test/turns/cancel.test.ts'],
   },
   {
+    says: 'the rest of a long queue waits until something ends',
+    file: 'src/turns/claim.ts',
+    from: '      wokenAgain = true\n',
+    to: '',
+    tests: ['test/turns/turns.test.ts'],
+  },
+  {
     says: 'a failed turn leaves its calls open',
     file: 'src/turns/runner.ts',
     from: 'drafts: closing(history?.items ?? [])',

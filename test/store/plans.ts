@@ -28,7 +28,9 @@ const ofTheMoment = /^turns_(active|queued)/
 
 /** Faults of some statements that are none, each with the reason why. */
 const excused: readonly (readonly [part: string, fault: RegExp, reason: string])[] = [
-  ['row_number() OVER', /TEMP B-TREE|AUTOMATIC|Sort/, 'a claim puts the queue in order, which is as long as the load'],
+  ['WITH RECURSIVE waiting', /TEMP B-TREE|AUTOMATIC|Sort|SCAN w(aiting)?$/, 'users who wait, beside what runs'],
+  ['json_each(?) u', /TEMP B-TREE/, 'a claim puts what it takes in order'],
+  ['json_array_elements_text(?::json) u', /Sort/, 'the same on PostgreSQL'],
   ['GROUP BY status', /TEMP B-TREE|Sort/, 'what is active'],
   ['id IN (SELECT id FROM turns WHERE', /TEMP B-TREE|Sort/, 'what is active and of one user'],
   ['FROM users u', /SCAN u /, 'lists every user'],

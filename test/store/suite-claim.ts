@@ -105,6 +105,23 @@ export function claimTests(open: Open): void {
     )
   })
 
+  test('what cannot be taken yet keeps nobody from what can, their own or that of others', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    for (let at = 0; at < 5; at++) await store.turns.start(turnOf({ threadId: turn.threadId }))
+    const own = await store.turns.start(queuedTurn())
+    const others = [
+      await store.turns.start(queuedTurn({ user: bob })),
+      await store.turns.start(queuedTurn({ user: bob })),
+    ]
+    const { started, more } = await store.turns.claim(lease, 9)
+    assert.deepEqual(
+      started.map(({ turn: { id } }) => id).toSorted(),
+      [own, ...others].map(({ turn: { id } }) => id).toSorted(),
+    )
+    assert.equal(more, true)
+  })
+
   test('two claims at once never take the same turn', async (t) => {
     const { store } = await open(t)
     await Promise.all(Array.from({ length: 30 }, () => store.turns.start(queuedTurn())))

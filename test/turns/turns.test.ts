@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { userId } from '#core/ids.ts'
 import { checkMessage } from '#turns/turns.ts'
-import { ada, bob, dayMs, rejectsWith } from '../store/harness.ts'
+import { ada, bob, dayMs, queuedTurn, rejectsWith } from '../store/harness.ts'
 import { tool } from '../agent/tools.ts'
 import { eventsOf, holding, message, openHouse, restOf, textsOf, tools, turnOver, until } from './house.ts'
 import { expireGates } from '#turns/expiry.ts'
@@ -76,6 +76,16 @@ test('five hundred turns run at once', async (t) => {
   assert.ok(ends.every((events, at) => events.some((event) => event.type === 'delta' && event.text === `hi ${at}`)))
   await turnOver()
   assert.equal(runner.running, 0)
+})
+
+test('a long queue is taken while there is room, though nothing that was taken ends', async (t) => {
+  const { script, letGo } = holding()
+  const { turns, store, runner } = openHouse(t, { reply: () => script, limit: 200 })
+  await Promise.all(Array.from({ length: 250 }, () => store.turns.start(queuedTurn())))
+  runner.wake()
+  await until(() => runner.running === 200)
+  letGo()
+  await until(async () => (await turns.counts(ada)).queued === 0)
 })
 
 test('beyond its limit what somebody waits for is refused before it is stored, and what queues is taken', async (t) => {
