@@ -68,8 +68,11 @@ export type Step = {
 /** The beginning of a text, and whether something follows. */
 export type CutText = { readonly text: string; readonly cut: boolean }
 
-/** A turn as a list has it: without what its request said, and with the beginning of the reply it ended with. */
-export type ListedTurn = Omit<Turn, 'options'> & { readonly reply?: CutText }
+/**
+ * A turn as a list has it: without what its request said, with the title of its thread and the beginning of the reply it
+ * ended with.
+ */
+export type ListedTurn = Omit<Turn, 'options'> & { readonly title?: string; readonly reply?: CutText }
 
 /** Entries of a thread, in order. `more` tells that a bound ended them before the thread did. */
 export type Entries = { readonly entries: readonly Entry[]; readonly more: boolean }

@@ -33,7 +33,8 @@ export function* listTurns(user: UserId, { status, limit, cursor }: TurnsQuery):
   const rows = yield* newestReached(user, 'id', limit + 1, (condition, who) =>
     query(
       `SELECT ${listColumns}, (SELECT substr(i.body, 1, ${readChars}) FROM items i WHERE i.thread_id = turns.thread_id
-                               AND i.seq = turns.last_seq AND i.turn_id = turns.id AND turns.status = 'done') AS reply
+                               AND i.seq = turns.last_seq AND i.turn_id = turns.id AND turns.status = 'done') AS reply,
+              (SELECT t.title FROM threads t WHERE t.id = turns.thread_id) AS title
        FROM turns WHERE ${condition} AND id < ?${status ? ` AND ${having[status]}` : ''} AND removed_at IS NULL
        ORDER BY id DESC LIMIT ?`,
       ...who,
@@ -48,7 +49,7 @@ export function* listTurns(user: UserId, { status, limit, cursor }: TurnsQuery):
 
 function withReply(row: Row): ListedTurn {
   const reply = replyOf(String(row['reply'] ?? ''))
-  return { ...listedTurnOf(row), ...(reply && { reply }) }
+  return { ...listedTurnOf(row), title: String(row['title'] ?? ''), ...(reply && { reply }) }
 }
 
 /** How the text of a message that the model wrote begins in the store. */

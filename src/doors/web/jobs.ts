@@ -32,7 +32,10 @@ export function jobRoutes({ turns }: { turns: Turns }): Route[] {
           ...(status && { status: turnStatus(status) }),
           ...(cursor && { cursor }),
         })
-        const jobs = page.rows.map((turn) => jobWire(turn, turn.reply))
+        const jobs = page.rows.map((turn) => ({
+          ...jobWire(turn, turn.reply),
+          ...headOf(turn, user, turn.title ?? ''),
+        }))
         return { jobs, next_cursor: page.nextCursor ?? null } satisfies z.output<typeof JobsAnswer>
       },
     }),
@@ -42,7 +45,7 @@ export function jobRoutes({ turns }: { turns: Turns }): Route[] {
       who: 'user',
       summary: 'One job',
       answers: { 200: JobWire },
-      handle: async ({ params, caller: { user } }) => show(turns, await find(turns, user, params.id)),
+      handle: async ({ params, caller: { user } }) => show(turns, user, await find(turns, user, params.id)),
     }),
     route({
       method: 'POST',
@@ -52,7 +55,7 @@ export function jobRoutes({ turns }: { turns: Turns }): Route[] {
       answers: { 200: JobWire },
       async handle({ params, caller: { user } }) {
         const turn = await find(turns, user, params.id)
-        return show(turns, await turns.cancel(user, turn.id))
+        return show(turns, user, await turns.cancel(user, turn.id))
       },
     }),
   ]
@@ -65,8 +68,16 @@ async function find(turns: Turns, user: UserId, id: string): Promise<Turn> {
 }
 
 /** One job alone has its whole response, and the gate it may wait at. */
-async function show(turns: Turns, turn: Turn): Promise<z.output<typeof JobWire>> {
+async function show(turns: Turns, user: UserId, turn: Turn): Promise<z.output<typeof JobWire>> {
   const gate = turn.status === 'waiting' ? openGate(await turns.entries(turn.userId, turn)) : undefined
   const text = replyText(await readEnd(turns, turn))
-  return { ...jobWire(turn, text === null ? undefined : { text, cut: false }), ...(gate && { gate }) }
+  const title = (await turns.thread(user, turn.threadId))?.title ?? ''
+  const job = jobWire(turn, text === null ? undefined : { text, cut: false })
+  return { ...job, ...headOf(turn, user, title), ...(gate && { gate }) }
+}
+
+/** What a job is about, and whose it is where it is not the caller's own. */
+function headOf(turn: Pick<Turn, 'userId'>, user: UserId, title: string): { title: string; sender?: string } {
+  const sender = turn.userId === user ? undefined : turn.userId.replace(/^webhook:/, '')
+  return { title, ...(sender !== undefined && { sender }) }
 }

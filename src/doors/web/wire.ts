@@ -48,6 +48,10 @@ export const FaultWire = z.object({ code: z.string(), message: z.string() })
 export const JobWire = z.object({
   id: z.string(),
   thread_id: z.string(),
+  /** Of the thread. */
+  title: z.optional(z.string()),
+  /** Who sent it, where that is somebody else: the operator sees the webhook channel's. */
+  sender: z.optional(z.string()),
   door: z.string(),
   status: z.enum(jobStatuses),
   created_at: z.string(),

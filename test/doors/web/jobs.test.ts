@@ -35,7 +35,9 @@ test('jobs are listed newest first, in pages, with their response and times', as
     'completed_at',
     'response',
     'usage',
+    'title',
   ])
+  assert.equal(job.title, 'a')
   assert.deepEqual((await call('GET', `/api/jobs/${job.id}`)).json, job)
 })
 
@@ -49,6 +51,18 @@ test('a list shows the beginning of a long response and says so; the job alone h
   assert.ok(listed.text.length < 10_000, 'what was sent is not in it')
   const alone = (await call('GET', `/api/jobs/${job.id}`)).json
   assert.deepEqual([alone.response, alone.response_cut], [long, undefined])
+})
+
+test('the operator sees who sent a job of the webhook channel; of its own it need not be told', async (t) => {
+  const { call, turns } = await openHouse(t)
+  const { userId } = await import('#core/ids.ts')
+  const hooked = { user: userId('webhook:ci-bot'), door: 'webhook' as const, whenBusy: 'queue' as const }
+  const { turn, events } = await turns.start({ ...hooked, input: [], options: {} })
+  events.close()
+  await call('POST', '/api/chat', { body: { message: 'mine' } })
+  const listed = (await call('GET', '/api/jobs')).json.jobs.map((job: { sender?: string }) => job.sender)
+  assert.deepEqual(listed, [undefined, 'ci-bot'])
+  assert.equal((await call('GET', `/api/jobs/${turn.id}`)).json.sender, 'ci-bot')
 })
 
 test('a page holds 20 jobs unless asked, and at most 100', async (t) => {
