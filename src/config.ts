@@ -22,6 +22,14 @@ type OidcConfig = {
   readonly allowedDomains: readonly string[]
 }
 
+type TelemetryConfig = {
+  readonly endpoint: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly serviceName: string
+  /** What was said goes along. */
+  readonly content: boolean
+}
+
 export type Config = {
   readonly home: string
   /** A PostgreSQL server; absent, the database is a file in the home. */
@@ -57,6 +65,8 @@ export type Config = {
   /** 64 hex digits. */
   readonly masterKey?: string
   readonly oidc?: OidcConfig
+  /** Where traces of turns go; absent, none are made. */
+  readonly telemetry?: TelemetryConfig
   readonly toolProcesses: number
   /** What turns may cost in USD; absent, there is no cap. */
   readonly caps: { readonly perTurn?: number; readonly perDay?: number }
@@ -127,6 +137,7 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
       masterKey: values.ATRIUM_MASTER_KEY,
       window: values.LLM_WINDOW,
       oidc: readOidc(values, given, report),
+      telemetry: telemetryOf(values),
       embedding: chooseEmbedding({ values, given, model, report, notify }),
     }),
     terminal: values.CLI_ENABLED,
@@ -175,12 +186,13 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
 
 /** The secrets that a Config holds, so that the log can leave them out. */
 export function secretsIn(config: Config): string[] {
-  const { gateway, webhook, operatorToken, masterKey, model, embedding, oidc, databaseUrl } = config
+  const { gateway, webhook, operatorToken, masterKey, model, embedding, oidc, telemetry, databaseUrl } = config
   const password = databaseUrl === undefined ? undefined : URL.parse(databaseUrl)?.password
   const spelled = password && querystring.unescape(password)
   const secrets = [gateway.authToken, webhook.secret, operatorToken, masterKey, oidc?.clientSecret]
   const keys = [model, ...(model.fallback ?? [])].map(({ apiKey }) => apiKey)
-  return [...secrets, ...keys, embedding?.apiKey, password, spelled].flatMap((each) => each || [])
+  const sent = Object.values(telemetry?.headers ?? {})
+  return [...secrets, ...keys, ...sent, embedding?.apiKey, password, spelled].flatMap((each) => each || [])
 }
 
 /** Throws invalid_config when a service with this Config could not be reached by anybody. */
@@ -249,6 +261,17 @@ function readOidc(values: Values, given: Given, report: Report): OidcConfig | un
       audience: values.OIDC_AUDIENCE,
     }),
     allowedDomains: values.OIDC_ALLOWED_DOMAINS,
+  }
+}
+
+function telemetryOf(values: Values): TelemetryConfig | undefined {
+  const endpoint = values.OTEL_EXPORTER_OTLP_ENDPOINT
+  if (endpoint === undefined) return undefined
+  return {
+    endpoint,
+    headers: values.OTEL_EXPORTER_OTLP_HEADERS,
+    serviceName: values.OTEL_SERVICE_NAME,
+    content: values.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT,
   }
 }
 

@@ -13,6 +13,7 @@ import { openComponents } from '#hall/components.ts'
 import { readSafety } from '#hall/safety.ts'
 import { storeShipped } from '#hall/shipped.ts'
 import { joinSources } from '#hall/tools.ts'
+import { openTelemetry } from '#hall/telemetry.ts'
 import { openVectors } from '#hall/vectors.ts'
 import { type Home, lockHome, masterKey, openHome, provisionedToken } from '#home.ts'
 import type { Log } from '#lib/log.ts'
@@ -30,7 +31,7 @@ import { createGrants } from '#turns/grants.ts'
 import { createKeeper } from '#turns/keeper.ts'
 import { createRunner, type Runner } from '#turns/runner.ts'
 import { createSpend } from '#turns/spend.ts'
-import { createTally } from '#turns/tally.ts'
+import { createTally, type Observer } from '#turns/tally.ts'
 import { createTurns, type Turns } from '#turns/turns.ts'
 
 const expiryCheckMs = 60_000
@@ -146,7 +147,15 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       scan: () => safety.scan(),
     })
     const metrics = createMetrics()
-    const observer = createTally(metrics)
+    const tally = createTally(metrics)
+    const telemetry = await openTelemetry({ config: () => config, store, metrics, log, instance: lease.owner })
+    const observer: Observer = {
+      stepped: (...step) => tally.stepped(...step),
+      rested(turn) {
+        tally.rested(turn)
+        telemetry?.rested(turn)
+      },
+    }
     const runner = createRunner({
       store,
       observer,
@@ -225,6 +234,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
         clearInterval(expiry)
         await runner.drain(graceMs)
         await keeper?.stop()
+        await telemetry?.close()
         await joined.close()
         await vectors?.close()
         await bus.close()

@@ -92,6 +92,28 @@ export function domains() {
   return reading((text) => listOf(text, read), 'must be a comma list of domains')
 }
 
+/** A comma list of `name=value`, the values percent-encoded: headers to send along. */
+export function headerList() {
+  const read = (text: string): [string, string] | undefined => {
+    const [, name = '', encoded = ''] = /^([\w-]+)\s*=\s*(.*)$/.exec(text) ?? []
+    const value = decoded(encoded)
+    return name !== '' && value !== undefined && /^[\x20-\x7e]+$/.test(value) ? [name.toLowerCase(), value] : undefined
+  }
+  const readAll = (text: string) => {
+    const pairs = listOf(text, read)
+    return pairs && Object.fromEntries(pairs)
+  }
+  return reading(readAll, 'must be a comma list of name=value')
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** USD for a million tokens, of input and of output. */
 export function tokenPrice() {
   return reading((text) => {

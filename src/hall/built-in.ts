@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import type { Config } from '#config.ts'
 import { operator, type UserId } from '#core/ids.ts'
 import type { ToolSource } from '#core/tool.ts'
-import type { Dial } from '#net/dial.ts'
 import { createFetch } from '#net/fetch.ts'
 import type { LeakScan } from '#safety/leaks.ts'
 import { createBuiltInTools } from '#tools/source.ts'
+import { lazyDial } from './dial.ts'
 
 const maxNameChars = 200
 
@@ -28,17 +28,4 @@ export function openBuiltInTools(
 function folderName(user: UserId): string {
   const name = encodeURIComponent(user).replaceAll(/[.!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)
   return name.length <= maxNameChars ? name : createHash('sha256').update(user).digest('hex')
-}
-
-/** TLS and its kin are loaded by the first request. */
-function lazyDial(proxy: Config['proxy']): Dial {
-  let opening: Promise<Dial> | undefined
-  const open = async (): Promise<Dial> => {
-    const [{ createDial }, { resolveName }] = await Promise.all([import('#net/dial.ts'), import('#net/resolve.ts')])
-    return createDial({ lookup: resolveName, proxy })
-  }
-  return async (request, bounds) => {
-    opening ??= open()
-    return (await opening)(request, bounds)
-  }
 }

@@ -30,7 +30,19 @@ export type RequiredSecret = { readonly name: string; readonly prompt?: string |
 export const secretName = text({ pattern: /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/, like: 'github_token' })
 
 /** Variables that are the service's or the machine's own: a file that could name them would read them out. */
-const ownPrefixes = ['ATRIUM_', 'GATEWAY_', 'HTTP_', 'HTTPS_', 'SERVICE_', 'LLM_', 'OIDC_', 'DATABASE_', 'PG', 'NODE_']
+const ownPrefixes = [
+  'ATRIUM_',
+  'GATEWAY_',
+  'HTTP_',
+  'HTTPS_',
+  'SERVICE_',
+  'LLM_',
+  'OIDC_',
+  'OTEL_',
+  'DATABASE_',
+  'PG',
+  'NODE_',
+]
 const ownMore = [
   'NPM_',
   'LD_',

@@ -1,0 +1,101 @@
+// Traces of turns, where a collector is configured; without one nothing of this is loaded.
+import type { Config } from '#config.ts'
+import type { Entry } from '#core/item.ts'
+import type { Store } from '#core/store.ts'
+import { ended, type Turn } from '#core/turn.ts'
+import type { Log } from '#lib/log.ts'
+import type { Metrics } from '#lib/metrics.ts'
+import { readVersion } from '#lib/version.ts'
+import type { Observer } from '#turns/tally.ts'
+import { systemDial } from './dial.ts'
+
+/** Turns that wait to be read; more are dropped. */
+const mostWaiting = 1_000
+const closeMs = 3_000
+
+export type Telemetry = Pick<Observer, 'rested'> & { close(): Promise<void> }
+
+export type TelemetryParts = {
+  readonly config: () => Config
+  readonly store: Pick<Store, 'threads'>
+  readonly metrics: Metrics
+  readonly log: Log
+  readonly instance: string
+}
+
+export async function openTelemetry(parts: TelemetryParts): Promise<Telemetry | undefined> {
+  const { config, store, metrics, log, instance } = parts
+  const { telemetry, proxy } = config()
+  if (!telemetry) return undefined
+  const [{ createOtlp }, { spansOf }, { entryPages }] = await Promise.all([
+    import('#net/otlp.ts'),
+    import('#turns/spans.ts'),
+    import('#turns/entries.ts'),
+  ])
+  const { endpoint, headers, serviceName, content } = telemetry
+  const service = { name: serviceName, version: readVersion(), instance }
+  const exporter = createOtlp({ endpoint, headers, service, dial: systemDial(proxy), log })
+  const waiting: Turn[] = []
+  let dropped = 0
+  let working: Promise<void> | undefined
+  metrics.gauge({
+    name: 'atrium_telemetry_dropped_total',
+    help: 'Spans, or turns before they were read, that were not delivered.',
+    type: 'counter',
+    read: () => dropped + exporter.dropped(),
+  })
+
+  const providerOf = (name: string): string => {
+    const { model } = config()
+    const found = [model, ...(model.fallback ?? [])].find((each) => each.name === name) ?? model
+    return providerNames[found.provider] ?? found.provider
+  }
+
+  /** One turn after the other, each a page at a time: the service has better things to do. */
+  async function work(): Promise<void> {
+    for (let turn = waiting.shift(); turn; turn = waiting.shift()) {
+      try {
+        const entries: Entry[] = []
+        for await (const page of entryPages(store, turn.userId, turn)) entries.push(...page.map(content ? same : light))
+        exporter.send(spansOf(turn, entries, { content, providerOf }))
+      } catch (error) {
+        dropped++
+        log.warn({ turn: turn.id, err: error }, 'a turn could not be read for its trace')
+      }
+    }
+  }
+
+  return {
+    rested(turn) {
+      if (!ended(turn.status)) return
+      if (waiting.length >= mostWaiting) {
+        dropped++
+        return
+      }
+      waiting.push(turn)
+      working ??= work().finally(() => {
+        working = undefined
+      })
+    },
+    async close() {
+      await working
+      await exporter.close(closeMs)
+    },
+  }
+}
+
+/** As the conventions call them. */
+const providerNames: Readonly<Record<string, string>> = { google: 'gcp.gemini' }
+
+function same(entry: Entry): Entry {
+  return entry
+}
+
+/** An entry without its texts: what is not told need not be held. */
+function light(entry: Entry): Entry {
+  const { item } = entry
+  if (item.type === 'message') return { ...entry, item: { ...item, content: [] } }
+  if (item.type === 'result') return { ...entry, item: { ...item, output: '' } }
+  if (item.type === 'call') return { ...entry, item: { ...item, args: '' } }
+  return entry
+}
