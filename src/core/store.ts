@@ -177,6 +177,13 @@ export interface ThreadStore {
    * reaches up to, and those of the turn itself; or all those after a seq. `after` is the one before the first.
    */
   history(turn: Turn, after?: number): Promise<{ readonly after: number; readonly items: Item[] }>
+  /** Gives a thread another title; false when there is no such thread. */
+  rename(user: UserId, threadId: string, title: string): Promise<boolean>
+  /**
+   * A new thread of the user's with what stands before a seq, at which a message of a person must stand, or nothing yet in
+   * a thread that rests. Undefined when there is no such thread. Throws invalid_input and too_large.
+   */
+  fork(user: UserId, threadId: string, beforeSeq: number): Promise<Thread | undefined>
   /** Erases the thread with its turns and items. Tells which turns had not ended; undefined when there is no such thread. */
   remove(user: UserId, threadId: string): Promise<readonly Turn[] | undefined>
   /** Erases some of a user's threads: a bounded part, to be called while there is more. */

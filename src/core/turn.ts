@@ -55,6 +55,9 @@ export type Turn = {
   readonly lastSeq?: number
 }
 
+/** Whether something goes on in a thread, waits for a person, or went wrong last. */
+export type ThreadState = 'idle' | 'running' | 'waiting' | 'failed'
+
 export type Thread = {
   readonly id: string
   readonly userId: UserId
@@ -63,6 +66,7 @@ export type Thread = {
   readonly createdAt: number
   readonly updatedAt: number
   readonly lastSeq: number
+  readonly state: ThreadState
   /** The call of an open output gate: the thread waits for its caller. */
   readonly openCall?: string
 }

@@ -115,7 +115,7 @@ export function composeStore(sql: Sql, { seal, now, check, prepareVectors }: Sto
   return {
     backend: sql.backend,
     turns: createTurnStore({ sql, now }),
-    threads: createThreadStore({ sql }),
+    threads: createThreadStore({ sql, now }),
     usage: createUsageStore({ sql, now }),
     accounts: createAccountStore({ sql, now }),
     sessions: createSessionStore({ sql, now }),

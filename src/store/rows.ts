@@ -2,8 +2,15 @@
 import { userId } from '#core/ids.ts'
 import type { Draft, Entry, Item } from '#core/item.ts'
 import type { ListedTurn } from '#core/store.ts'
-import type { Door, ModelCall, Thread, Turn, TurnError, TurnOptions, TurnStatus } from '#core/turn.ts'
+import type { Door, ModelCall, Thread, ThreadState, Turn, TurnError, TurnOptions, TurnStatus } from '#core/turn.ts'
 import type { Row, Value } from './sql.ts'
+import { isActive, isQueued } from './status.ts'
+
+/** A thread and the status of the turn that holds it, else of one that is queued, else of its last one. */
+export const threadColumns = `threads.*, COALESCE(
+  (SELECT status FROM turns WHERE turns.thread_id = threads.id AND ${isActive}),
+  (SELECT status FROM turns WHERE turns.thread_id = threads.id AND ${isQueued} LIMIT 1),
+  (SELECT status FROM turns WHERE turns.id = threads.last_turn)) AS status`
 
 export function threadOf(row: Row): Thread {
   return {
@@ -14,8 +21,15 @@ export function threadOf(row: Row): Thread {
     createdAt: Number(row['created_at']),
     updatedAt: Number(row['updated_at']),
     lastSeq: Number(row['last_seq']),
+    state: stateOf(row['status'] as TurnStatus | null),
     ...(row['open_call'] && { openCall: text(row['open_call']) }),
   }
+}
+
+/** A thread that was forked has no turn of its own yet. */
+function stateOf(status: TurnStatus | null): ThreadState {
+  if (status === 'queued') return 'running'
+  return status === null || status === 'done' || status === 'cancelled' ? 'idle' : status
 }
 
 /** What a list reads of a turn: neither its input nor its options, which may be megabytes each. */

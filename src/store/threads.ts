@@ -1,23 +1,29 @@
 // Threads and their items, read for doors and for the loop.
 import type { ThreadStore } from '#core/store.ts'
 import { eraseSome, eraseThread } from './erase.ts'
+import { forkThread } from './fork.ts'
 import { isReached, lastId, newestReached } from './reach.ts'
-import { itemOf, threadOf } from './rows.ts'
+import { itemOf, threadColumns, threadOf } from './rows.ts'
 import { first, query, type Sql } from './sql.ts'
 import { findItems, readStretch } from './stretch.ts'
 
-export function createThreadStore({ sql }: { sql: Sql }): ThreadStore {
+export function createThreadStore({ sql, now }: { sql: Sql; now: () => number }): ThreadStore {
   return {
     get: (user, threadId) =>
       sql.read(function* () {
-        const row = yield* first(`SELECT * FROM threads WHERE id = ? AND ${isReached}`, threadId, user, user)
+        const row = yield* first(
+          `SELECT ${threadColumns} FROM threads WHERE id = ? AND ${isReached}`,
+          threadId,
+          user,
+          user,
+        )
         return row && threadOf(row)
       }),
     list: (user, { limit, cursor }) =>
       sql.read(function* () {
         const rows = yield* newestReached(user, 'last_turn', limit + 1, (condition, who) =>
           query(
-            `SELECT * FROM threads WHERE ${condition} AND last_turn < ? ORDER BY last_turn DESC LIMIT ?`,
+            `SELECT ${threadColumns} FROM threads WHERE ${condition} AND last_turn < ? ORDER BY last_turn DESC LIMIT ?`,
             ...who,
             cursor ?? lastId,
             limit + 1,
@@ -34,7 +40,11 @@ export function createThreadStore({ sql }: { sql: Sql }): ThreadStore {
     findItems: (user, places) => sql.read(() => findItems(user, places)),
     findByOpenCall: (user, callId) =>
       sql.read(function* () {
-        const row = yield* first('SELECT * FROM threads WHERE open_call = ? AND user_id = ?', callId, user)
+        const row = yield* first(
+          `SELECT ${threadColumns} FROM threads WHERE open_call = ? AND user_id = ?`,
+          callId,
+          user,
+        )
         return row && threadOf(row)
       }),
     history: ({ threadId, firstSeq = 1 }, given) =>
@@ -48,6 +58,13 @@ export function createThreadStore({ sql }: { sql: Sql }): ThreadStore {
         )
         return { after, items: rows.map(itemOf) }
       }),
+    rename: (user, threadId, title) =>
+      sql.write(function* () {
+        const rename = `UPDATE threads SET title = ? WHERE id = ? AND ${isReached} RETURNING id`
+        return (yield* first(rename, title, threadId, user, user)) !== undefined
+      }),
+    fork: (user, threadId, beforeSeq) =>
+      sql.write(() => forkThread(user, { threadId, beforeSeq, now: now(), lock: sql.lock })),
     remove: (user, threadId) => sql.write(() => eraseThread(user, threadId)),
     eraseSome: (user) => sql.write(() => eraseSome(user, sql.lock)),
   }

@@ -79,6 +79,10 @@ export interface Turns {
   remove(user: UserId, turnId: string): Promise<boolean>
   thread(user: UserId, threadId: string): Promise<Thread | undefined>
   threads(user: UserId, query: { limit: number; cursor?: string }): Promise<Page<Thread>>
+  /** Throws not_found. */
+  renameThread(user: UserId, threadId: string, title: string): Promise<void>
+  /** A copy of a thread up to a message, to go on from there in another way. Throws not_found, invalid_input, too_large. */
+  forkThread(user: UserId, threadId: string, beforeSeq: number): Promise<Thread>
   removeThread(user: UserId, threadId: string): Promise<boolean>
   findByOpenCall(user: UserId, callId: string): Promise<Thread | undefined>
   /** The turn's items, in order, as far as one answer can hold them. */
@@ -221,6 +225,16 @@ export function createTurns(parts: TurnsParts): Turns {
     },
     thread: (user, threadId) => store.threads.get(user, threadId),
     threads: (user, query) => store.threads.list(user, query),
+    async renameThread(user, threadId, title) {
+      if (!(await store.threads.rename(user, threadId, title))) throw noThread()
+      bus.changed({ userId: user, door: 'web' }, { threadId })
+    },
+    async forkThread(user, threadId, beforeSeq) {
+      const thread = await store.threads.fork(user, threadId, beforeSeq)
+      if (!thread) throw noThread()
+      bus.changed({ userId: user, door: 'web' }, { threadId: thread.id })
+      return thread
+    },
     async removeThread(user, threadId) {
       const unfinished = await store.threads.remove(user, threadId)
       for (const turn of unfinished ?? []) tellErased(bus, turn)
@@ -251,6 +265,10 @@ function masked(item: Item, mask: (text: string) => string): Item {
 
 function changeOf({ id, threadId }: Turn): Change {
   return { threadId, turnId: id }
+}
+
+function noThread(): AppError {
+  return new AppError('not_found', 'the thread does not exist')
 }
 
 function overloaded(): AppError {

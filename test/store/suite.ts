@@ -5,6 +5,7 @@ import { boundTests } from './suite-bounds.ts'
 import { claimTests } from './suite-claim.ts'
 import { documentTests } from './suite-documents.ts'
 import { eraseTests } from './suite-erase.ts'
+import { forkTests } from './suite-fork.ts'
 import { gateTests } from './suite-gates.ts'
 import { keepTests } from './suite-keep.ts'
 import { migrateTests } from './suite-migrate.ts'
@@ -30,6 +31,7 @@ export function storeTests(name: string, open: Open, openVersion: OpenVersion): 
     keepTests(open)
     secretTests(open)
     sessionTests(open)
+    forkTests(open)
     documentTests(open)
     usageTests(open)
     migrateTests(openVersion)

@@ -14,6 +14,17 @@ const maxPageBytes = 4 * 1024 * 1024
 const ThreadsQuery = z.object({ limit: limit({ usual: 50, most: 200 }), cursor })
 const ItemsQuery = z.object({ after, limit: limit({ usual: 200, most: 500 }) })
 
+const maxTitleChars = 200
+const titleFault = `must be 1 to ${maxTitleChars} characters in one line`
+const TitleBody = z.object({
+  title: z.string().check(
+    z.trim(),
+    z.refine((text) => /^[^\p{Cc}\u2028\u2029]+$/u.test(text) && text.length <= maxTitleChars, titleFault),
+  ),
+})
+const seqFault = 'must be the sequence number of an item'
+const ForkBody = z.object({ before_seq: z.int(seqFault).check(z.minimum(1, seqFault)) })
+
 const ThreadsAnswer = z.object({ threads: z.array(ThreadWire), next_cursor: z.nullable(z.string()) })
 const ThreadAnswer = z.object({ thread: ThreadWire, items: z.array(ItemWire), next_after: z.nullable(z.number()) })
 
@@ -47,6 +58,32 @@ export function threadRoutes({ turns }: { turns: Turns }): Route[] {
           items: entries.map(itemWire),
           next_after: more ? (entries.at(-1)?.seq ?? null) : null,
         } satisfies z.output<typeof ThreadAnswer>
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/api/threads/:id',
+      who: 'user',
+      summary: 'Give a thread another title',
+      body: TitleBody,
+      answers: { 200: ThreadWire },
+      async handle({ params, body: { title }, caller: { user } }) {
+        const { id } = await findThread(turns, user, params.id)
+        await turns.renameThread(user, id, title)
+        return threadWire(await findThread(turns, user, id))
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/threads/:id/fork',
+      who: 'user',
+      summary: 'Make a new thread of what stands before a message, to go on in another way',
+      body: ForkBody,
+      answers: { 201: ThreadWire },
+      async handle({ params, body: { before_seq: beforeSeq }, caller: { user } }, reply) {
+        const { id } = await findThread(turns, user, params.id)
+        const fork = await turns.forkThread(user, id, beforeSeq)
+        return reply.code(201).send(threadWire(fork) satisfies z.output<typeof ThreadWire>)
       },
     }),
     route({

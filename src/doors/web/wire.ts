@@ -71,6 +71,8 @@ export const ThreadWire = z.object({
   created_at: z.string(),
   updated_at: z.string(),
   last_seq: z.number(),
+  /** `waiting` is for a person. */
+  state: z.enum(['idle', 'running', 'waiting', 'failed']),
 })
 
 /** What stands in a thread: these fields, and those of its type. */
@@ -115,6 +117,7 @@ export function threadWire(thread: Thread): z.output<typeof ThreadWire> {
     created_at: isoTime(thread.createdAt),
     updated_at: isoTime(thread.updatedAt),
     last_seq: thread.lastSeq,
+    state: thread.state,
   }
 }
 
@@ -165,7 +168,13 @@ function bodyWire(item: Item) {
     case 'attempt':
       return { type: item.type, call_id: item.callId }
     case 'result':
-      return { type: item.type, call_id: item.callId, output: item.output, ...(item.error && { error: true }) }
+      return {
+        type: item.type,
+        call_id: item.callId,
+        output: item.output,
+        ...(item.error && { error: true }),
+        ...(item.origin !== undefined && { origin: item.origin }),
+      }
     case 'gate': {
       const { id: call_id, ...gate } = gateWire(item)
       return { type: item.type, call_id, ...gate }

@@ -5,7 +5,7 @@ import { operator } from '#core/ids.ts'
 import { textMessage } from '#core/item.ts'
 import type { ModelEvent } from '#core/model.ts'
 import { noUsage } from '#core/turn.ts'
-import { createHold, createWriter, eventually, type Say, says } from '../hall.ts'
+import { calls, createHold, createWriter, eventually, type Say, says } from '../hall.ts'
 import { jobOnce, openHouse } from './house.ts'
 
 const noThread = '0197a000-0000-7000-8000-000000000000'
@@ -160,4 +160,85 @@ test('unknown, malformed and foreign threads are 404, the same for all', async (
   assert.equal(texts.size, 1)
   assert.deepEqual((await call('GET', '/api/threads', { token: bob })).json.threads, [])
   assert.equal((await call('GET', `/api/threads/${json.thread_id}`, { token: ada })).status, 200)
+})
+
+test('a thread is renamed, and keeps its place', async (t) => {
+  const { call, addUser } = await openHouse(t)
+  const ada = await addUser('ada')
+  const one = (await call('POST', '/api/chat', { body: { message: 'one' } })).json.thread_id
+  await call('POST', '/api/chat', { body: { message: 'two' } })
+  const renamed = await call('PATCH', `/api/threads/${one}`, { body: { title: '  Über uns ' } })
+  assert.deepEqual([renamed.status, renamed.json.title, renamed.json.id], [200, 'Über uns', one])
+  const titles = (await call('GET', '/api/threads')).json.threads.map(({ title }: { title: string }) => title)
+  assert.deepEqual(titles, ['two', 'Über uns'])
+  for (const title of ['', '  ', 'a\nb', 'a\u0007', 'x'.repeat(201), 7, null]) {
+    const refused = await call('PATCH', `/api/threads/${one}`, { body: { title } })
+    assert.deepEqual([refused.status, refused.json.error.param], [400, 'title'], JSON.stringify(title))
+  }
+  for (const id of [noThread, 'x']) {
+    assert.equal((await call('PATCH', `/api/threads/${id}`, { body: { title: 'a' } })).status, 404)
+  }
+  assert.equal((await call('PATCH', `/api/threads/${one}`, { token: ada, body: { title: 'a' } })).status, 404)
+})
+
+test('a fork goes on from before a message, and the thread it came from stays as it is', async (t) => {
+  const seen: number[] = []
+  const say: Say = ({ items }) => {
+    seen.push(items.length)
+    return says(`answer ${items.length}`)
+  }
+  const { call, addUser } = await openHouse(t, { say })
+  const ada = await addUser('ada')
+  const id = (await call('POST', '/api/chat', { body: { message: 'one' } })).json.thread_id
+  await call('POST', '/api/chat', { body: { message: 'two', thread_id: id } })
+  const before = (await call('GET', `/api/threads/${id}`)).json
+  const fork = await call('POST', `/api/threads/${id}/fork`, { body: { before_seq: 3 } })
+  assert.equal(fork.status, 201)
+  assert.notEqual(fork.json.id, id)
+  assert.deepEqual([fork.json.title, fork.json.last_seq, fork.json.state], ['one', 2, 'idle'])
+  assert.equal((await call('GET', '/api/threads')).json.threads[0].id, fork.json.id)
+  const copied = (await call('GET', `/api/threads/${fork.json.id}`)).json.items
+  assert.deepEqual(copied, before.items.slice(0, 2))
+  assert.equal((await call('GET', `/api/turns/${copied[0].turn_id}/receipt`)).status, 200)
+  const again = await call('POST', '/api/chat', { body: { message: 'two, otherwise', thread_id: fork.json.id } })
+  assert.equal(again.json.response, 'answer 3')
+  assert.deepEqual(seen, [1, 3, 3])
+  const items = (await call('GET', `/api/threads/${fork.json.id}`)).json.items
+  assert.deepEqual(
+    items.map(({ seq }: { seq: number }) => seq),
+    [1, 2, 3, 4],
+  )
+  assert.deepEqual((await call('GET', `/api/threads/${id}`)).json, before)
+  const empty = await call('POST', `/api/threads/${id}/fork`, { body: { before_seq: 1 } })
+  assert.equal(empty.json.last_seq, 0)
+  assert.equal(
+    (await call('POST', '/api/chat', { body: { message: 'a', thread_id: empty.json.id } })).json.response,
+    'answer 1',
+  )
+  assert.equal((await call('POST', `/api/threads/${id}/fork`, { body: { before_seq: 5 } })).json.last_seq, 4)
+  for (const seq of [2, 4, 6, 0, -1, 1.5, '3', null]) {
+    const refused = await call('POST', `/api/threads/${id}/fork`, { body: { before_seq: seq } })
+    assert.deepEqual([refused.status, refused.json.error.param], [400, 'before_seq'], String(seq))
+  }
+  assert.equal((await call('POST', `/api/threads/${id}/fork`, { token: ada, body: { before_seq: 1 } })).status, 404)
+})
+
+test('a list tells which threads run, wait for somebody, or failed', async (t) => {
+  const ran: unknown[] = []
+  const hold = createHold()
+  const say: Say = (request, signal) => {
+    const text = JSON.stringify(request.items)
+    if (text.includes('fail')) throw new Error('no')
+    if (text.includes('hold')) return hold.say(request, signal)
+    return text.includes('write') ? calls('write_note', {}) : says('ok')
+  }
+  const { call } = await openHouse(t, { say, tools: [createWriter(ran)] })
+  for (const message of ['fine', 'fail', 'write', 'hold']) await call('POST', '/api/chat/send', { body: { message } })
+  const states = await eventually(async () => {
+    const { threads } = (await call('GET', '/api/threads')).json
+    const found = threads.map(({ title, state }: { title: string; state: string }) => `${title} ${state}`)
+    return found.filter((each: string) => each.includes('running')).length === 1 && found
+  })
+  assert.deepEqual(states, ['hold running', 'write waiting', 'fail failed', 'fine idle'])
+  hold.release('done')
 })

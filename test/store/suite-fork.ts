@@ -1,0 +1,105 @@
+// Threads by another title, as forks, and by how they stand.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { operator } from '#core/ids.ts'
+import type { Open } from './harness.ts'
+import {
+  ada,
+  bob,
+  draft,
+  finish,
+  lease,
+  rejectsWith,
+  reply,
+  say,
+  step,
+  threadAtGate,
+  turnAtApproval,
+  turnOf,
+} from './harness.ts'
+
+export function forkTests(open: Open): void {
+  test('a thread is renamed by whoever reaches it', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    assert.equal(await store.threads.rename(bob, turn.threadId, 'mine'), false)
+    assert.equal(await store.threads.rename(operator, turn.threadId, 'mine'), false)
+    assert.equal(await store.threads.rename(ada, turn.threadId, 'other'), true)
+    assert.equal((await store.threads.get(ada, turn.threadId))?.title, 'other')
+    const { turn: hook } = await store.turns.start(turnOf({ user: bob, door: 'webhook' }))
+    assert.equal(await store.threads.rename(operator, hook.threadId, 'seen'), true)
+  })
+
+  test('a fork has the entries before a message, by their ids and turns, and goes on alone', async (t) => {
+    const { store } = await open(t)
+    const first = await finish(store, (await store.turns.start(turnOf())).turn)
+    await finish(store, (await store.turns.start(turnOf({ threadId: first.threadId }))).turn)
+    const all = (await store.threads.entries(ada, first.threadId, { after: 0, limit: 99 })).entries
+    const fork = await store.threads.fork(ada, first.threadId, 3)
+    assert.ok(fork)
+    assert.deepEqual(await store.threads.get(ada, fork.id), fork)
+    const copied = (await store.threads.entries(ada, fork.id, { after: 0, limit: 99 })).entries
+    assert.deepEqual(copied, all.slice(0, 2))
+    const { turn } = await store.turns.start(turnOf({ threadId: fork.id }))
+    assert.deepEqual([turn.status, turn.firstSeq], ['running', 3])
+    assert.deepEqual((await store.threads.entries(ada, first.threadId, { after: 0, limit: 99 })).entries, all)
+    assert.deepEqual(
+      (await store.threads.list(ada, { limit: 9 })).rows.map(({ id }) => id),
+      [fork.id, first.threadId],
+    )
+  })
+
+  test('a fork knows the summaries that stand in it, and no later one', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf({ input: [say('one'), reply('two'), say('three')] }))
+    const summary = (upTo: number) => draft({ type: 'summary', text: 's', upTo })
+    await store.turns.record(turn, lease, step([summary(1), reply('four')], { status: 'done' }))
+    const more = (await store.turns.start(turnOf({ threadId: turn.threadId }))).turn
+    await store.turns.record(more, lease, step([summary(5), reply('five')], { status: 'done' }))
+    const after = async (beforeSeq: number) => {
+      const fork = await store.threads.fork(ada, turn.threadId, beforeSeq)
+      assert.ok(fork)
+      const next = (await store.turns.start(turnOf({ threadId: fork.id }))).turn
+      return (await store.threads.history(next)).after
+    }
+    assert.deepEqual([await after(3), await after(6), await after(9)], [0, 1, 5])
+  })
+
+  test('a fork is taken before a message of a person, or behind a thread that rests', async (t) => {
+    const { store } = await open(t)
+    const waiting = await turnAtApproval(store)
+    const caller = await threadAtGate(store)
+    for (const [threadId, seq] of [
+      [waiting.threadId, 2],
+      [waiting.threadId, 6],
+      [waiting.threadId, 99],
+      [caller.threadId, 5],
+    ] as const)
+      await rejectsWith(store.threads.fork(ada, threadId, seq), 'invalid_input')
+    assert.equal((await store.threads.fork(ada, waiting.threadId, 1))?.lastSeq, 0)
+    assert.equal(await store.threads.fork(bob, waiting.threadId, 1), undefined)
+    assert.equal(await store.threads.fork(ada, 'none', 1), undefined)
+  })
+
+  test('a thread tells whether it rests, runs, waits or failed', async (t) => {
+    const { store } = await open(t)
+    const state = async (threadId: string) => (await store.threads.get(ada, threadId))?.state
+    const { turn } = await store.turns.start(turnOf())
+    assert.equal(await state(turn.threadId), 'running')
+    await store.turns.start(turnOf({ threadId: turn.threadId }))
+    const waiting = await turnAtApproval(store)
+    await store.turns.start(turnOf({ threadId: waiting.threadId }))
+    assert.equal(await state(waiting.threadId), 'waiting', 'though a message is queued behind it')
+    await finish(store, turn)
+    assert.equal(await state(turn.threadId), 'running', 'a queued message runs next')
+    const failed = (await store.turns.start(turnOf())).turn
+    const error = { code: 'internal', message: 'no' } as const
+    await store.turns.record(failed, lease, step([], { status: 'failed', error }))
+    assert.equal(await state(failed.threadId), 'failed')
+    assert.equal(await state((await threadAtGate(store)).threadId), 'idle', 'a caller is no person')
+    assert.deepEqual(
+      (await store.threads.list(ada, { limit: 9 })).rows.map((thread) => thread.state),
+      ['idle', 'failed', 'waiting', 'running'],
+    )
+  })
+}
