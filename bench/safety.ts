@@ -9,6 +9,7 @@ import { createLeakScan } from '#safety/leaks.ts'
 import { createMarker } from '#safety/marks.ts'
 import { createJudge } from '#safety/policy.ts'
 import { taintOf } from '#safety/taint.ts'
+import { openTurn } from './checked-turn.ts'
 import { median } from './compare.ts'
 import { fixed, type Suite } from './suite.ts'
 
@@ -19,7 +20,7 @@ const answer = prose.repeat(5)
 const url = 'https://mill.example/way/on-foot?from=station'
 const args = JSON.stringify({ url })
 
-export const safety: Suite = ({ scale }) => {
+export const safety: Suite = async ({ scale }) => {
   const marker = createMarker()
   const scan = createLeakScan(Array.from({ length: 20 }, (_, at) => `sealed-value-${at}-7Rm2Zx9Kp4Lw8Tn3`))
   const items: Item[] = Array.from({ length: 20 }, (_, at) => [
@@ -62,7 +63,25 @@ export const safety: Suite = ({ scale }) => {
     const times = Array.from({ length: scale.rounds + 1 }, () => cpuMsOf(run, scale.turns.many))
     return [name, fixed(median(times.slice(1)), 4)]
   })
-  return Promise.resolve([{ title: 'Checks of an ordinary turn', columns: ['', 'CPU ms'], rows }])
+  const [bare, whole] = [await openTurn({ page, answer }), await openTurn({ page, answer, checks: { marker, scan } })]
+  const times: [bare: number, whole: number][] = []
+  // One round more than counts: the first is for the compiler.
+  for (let round = 0; round <= scale.rounds; round++)
+    times.push([await cpuMsOfTurns(bare, scale.turns.many), await cpuMsOfTurns(whole, scale.turns.many)])
+  const counted = times.slice(1)
+  rows.push(
+    ['a turn with a page of 4 KB, without them', fixed(median(counted.map(([each]) => each)), 4)],
+    ['the same turn with them', fixed(median(counted.map(([, each]) => each)), 4)],
+    ['the difference, round by round', fixed(median(counted.map(([less, more]) => more - less)), 4)],
+  )
+  return [{ title: 'Checks of an ordinary turn', columns: ['', 'CPU ms'], rows }]
+}
+
+async function cpuMsOfTurns(run: () => Promise<void>, times: number): Promise<number> {
+  const before = process.cpuUsage()
+  for (let time = 0; time < times; time++) await run()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1_000 / times
 }
 
 function cpuMsOf(run: () => unknown, times: number): number {

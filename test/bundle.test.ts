@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
 import { symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -75,12 +78,15 @@ test('a bundle runs until a source is edited, and again once it is built anew', 
   assert.equal(await help(), said)
 })
 
-test('a service from the bundle: health, a response with a tool call, an end; and a new bundle meanwhile', async () => {
+test('a service from the bundle: health, a component, a page that is read, an end; and a new bundle meanwhile', async () => {
   await buildBundle(copy)
+  const page = await openPage()
   const script = join(home.path, 'script.json')
   const replies = [
     { when: 'weather', calls: [{ name: 'weather', args: { action: 'get_current', city: '' } }] },
     { afterTool: 'weather', text: 'It said: {{result}}' },
+    { when: 'page', calls: [{ name: 'web_fetch', args: { url: page.url } }] },
+    { afterTool: 'web_fetch', text: 'It read: {{result}}' },
   ]
   writeFileSync(script, JSON.stringify({ replies }))
   // No source can have a part in this.
@@ -88,7 +94,8 @@ test('a service from the bundle: health, a response with a tool call, an end; an
   const source = readFileSync(main, 'utf8')
   writeFileSync(main, 'throw new Error("a source ran")')
   utimesSync(main, longAgo, longAgo)
-  const service = await serve(home.path, { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script }, launcher)
+  const env = { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script, ATRIUM_PRIVATE_HOSTS: new URL(page.url).host }
+  const service = await serve(home.path, env, launcher)
   try {
     assert.equal((await fetch(`${service.url}/api/health`)).status, 200)
     // The sandbox is not loaded yet: the bundle that this service was started from must still be there.
@@ -96,8 +103,10 @@ test('a service from the bundle: health, a response with a tool call, an end; an
     await buildBundle(copy)
     await weatherInstalled()
     assert.match(await respond(service, 'what is the weather?'), /It said: .*'city' must not be empty/)
+    assert.match(await respond(service, 'read the page'), /It read: [^]*Soups[^]*Chop the onions/)
   } finally {
     assert.equal(await service.stop(), 0)
+    page.close()
   }
 })
 
@@ -118,6 +127,17 @@ test('a bundle that cannot be written is no fault of the installation: the sourc
   assert.match(stdout, /^no bundle, so the sources run, [^\n]*ENOTDIR/m)
   assert.equal(await help(), said)
 })
+
+/** A page on this machine, as the web has them. */
+async function openPage(): Promise<{ url: string; close: () => void }> {
+  const text = `<p>${'Chop the onions, then stir for a while. '.repeat(30)}</p>`
+  const server = createServer((_, response) => {
+    response.setHeader('content-type', 'text/html')
+    response.end(`<html><head><title>Soups</title></head><body><article><h1>Ten</h1>${text}</article></body></html>`)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/ten`, close: () => server.close() }
+}
 
 /** The service installs the tools that come with it after it is ready. */
 async function weatherInstalled(): Promise<void> {

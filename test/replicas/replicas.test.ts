@@ -39,6 +39,8 @@ before(async () => {
   script = scripted(folder.path, [
     { when: 'slowly', text: words, chunkDelayMs: 60 },
     { when: 'forever', text: Array.from({ length: 3_000 }, () => 'on and '), chunkDelayMs: 20 },
+    { when: 'note it', calls: [{ name: 'memory_write', args: { path: 'USER.md', content: 'noted' } }] },
+    { afterTool: 'memory_write', text: '{{result}}' },
     { when: 'look it up', calls: [{ name: 'lookup', args: { q: 1 } }] },
     { afterTool: 'lookup', text: 'found {{result}}' },
     { text: 'echo {{input}}' },
@@ -88,6 +90,27 @@ describe('two replicas', () => {
         assert.equal(lost.status, 400)
         assert.equal((lost.body['error'] as { code: string }).code, 'no_open_gate')
       }
+    }
+  })
+
+  test('two replicas answer one gate: the first word counts, the other is told that it is closed', async () => {
+    const token = await newUser(one, 'judge')
+    for (let round = 0; round < 4; round++) {
+      const { body } = await one.ask('/api/chat', { token, body: { message: 'note it' } })
+      assert.equal(body['status'], 'waiting')
+      const { id } = body['gate'] as { id: string }
+      const path = `/api/threads/${String(body['thread_id'])}/gates/${id}`
+      const answer = (replica: Replica, action: string) => replica.ask(path, { token, body: { action } })
+      const answers = await Promise.all([answer(one, 'approve'), answer(two, 'deny')])
+      assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409])
+      const lost = answers.find(({ status }) => status === 409)
+      assert.equal((lost?.body['error'] as { code: string }).code, 'gate_closed')
+      const allowed = answers[0].status === 200
+      const turn = `/api/turns/${String(body['turn_id'])}/receipt`
+      await until('the turn has ended', 10_000, async () => (await two.ask(turn, { token })).body['hash'] !== null)
+      const { approvals, tools: ran } = (await one.ask(turn, { token })).body
+      const [said] = approvals as { decision: string }[]
+      assert.deepEqual([said?.decision, (ran as unknown[]).length], allowed ? ['allow', 1] : ['deny', 0])
     }
   })
 
