@@ -14,6 +14,7 @@ import { readSafety } from '#hall/safety.ts'
 import { storeShipped } from '#hall/shipped.ts'
 import { joinSources } from '#hall/tools.ts'
 import { openTelemetry } from '#hall/telemetry.ts'
+import { eraseWorkspace } from '#hall/workspace.ts'
 import { openVectors } from '#hall/vectors.ts'
 import { type Home, lockHome, masterKey, openHome, provisionedToken } from '#home.ts'
 import type { Log } from '#lib/log.ts'
@@ -181,6 +182,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       observer,
       marker: () => safety.marker(),
       mask: (text) => safety.scan().mask(text),
+      eraseFiles: (user) => eraseWorkspace(config, user),
     })
     // Turns of the last run of this home, or of a replica that is gone.
     const cutOff = await store.turns.recover(lease)
@@ -212,6 +214,10 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     bus.onSignal((signal) => {
       if (signal.type === 'identity') identity.forget(signal.user)
       if (signal.type === 'grants') grants.forget(signal.user)
+      if (signal.type === 'removed')
+        eraseWorkspace(config, signal.user).catch((error: unknown) =>
+          log.error({ err: error }, 'the files of a removed user could not be erased'),
+        )
       if (signal.type === 'settings')
         reload().catch((error: unknown) => log.error({ err: error }, 'settings could not be read'))
     })

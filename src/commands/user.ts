@@ -3,6 +3,7 @@ import { loadConfig } from '#config.ts'
 import { dayMs, maxTokenDays, userNamePattern, userNameRule } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
 import type { Erased } from '#core/store.ts'
+import { eraseWorkspace } from '#hall/workspace.ts'
 import { hashToken, newToken } from '#lib/token.ts'
 import { removeUser as eraseUser } from '#turns/removal.ts'
 import { agrees } from './ask.ts'
@@ -52,21 +53,25 @@ export function listUsers(options: Options): Promise<void> {
 
 /** Erases a user with all that is theirs. Asks first where somebody can answer. */
 export async function removeUser(name: string, options: Options & { yes?: boolean }): Promise<void> {
-  const { home } = loadConfig()
+  const config = loadConfig()
   const user = await withStore(async ({ accounts }) => (await accounts.listUsers()).find((each) => each.name === name))
   const nobody = new AppError('not_found', `no user is named ${name}: see \`atrium user list\``)
   if (!user) throw nobody
-  if (process.stdin.isTTY && !options.yes && !(await agrees(`Remove ${name} and erase all their conversations?`)))
-    throw new AppError('forbidden', 'nothing was removed')
-  const told = (await askService(home, '/users/remove', { name })) as Erased | undefined
-  const erased = told ?? (await withStore((store) => eraseUser({ store }, name)))
-  if (!erased) throw nobody
-  const { threads, turns, items } = erased
-  print(
-    options,
-    { removed: name, erased: { threads, turns, items } },
-    `Removed ${name}: their tokens no longer work; ${threads} conversations with ${turns} turns and ${items} items were erased.`,
+  if (
+    process.stdin.isTTY &&
+    !options.yes &&
+    !(await agrees(`Remove ${name} and erase all that is theirs: conversations, documents, files?`))
   )
+    throw new AppError('forbidden', 'nothing was removed')
+  const told = (await askService(config.home, '/users/remove', { name })) as Erased | undefined
+  const erased =
+    told ?? (await withStore((store) => eraseUser({ store, eraseFiles: (id) => eraseWorkspace(config, id) }, name)))
+  if (!erased) throw nobody
+  const { threads, turns, items, documents, files, grants, secrets } = erased
+  const conversations = `${threads} conversations with ${turns} turns and ${items} items`
+  const rest = `${documents} documents, ${files} files of their workspace, ${secrets} secrets and ${grants} grants`
+  const text = `Removed ${name}: their tokens no longer work. Erased were ${conversations}, ${rest}.`
+  print(options, { removed: name, erased }, text)
 }
 
 function show(options: Options, user: { id: string; name: string }, token: string): void {

@@ -23,6 +23,8 @@ export type Signal =
   | { readonly type: 'settings' }
   /** What stands in this user's system prompt was written. */
   | { readonly type: 'identity'; readonly user: UserId }
+  /** This user was removed: what a process has of theirs in its home goes too. */
+  | { readonly type: 'removed'; readonly user: UserId }
   /** What this user has allowed beyond one call has changed. */
   | { readonly type: 'grants'; readonly user: UserId }
 

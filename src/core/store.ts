@@ -88,12 +88,16 @@ export type Stretch = {
 /** Where an item stands: an id is looked for in its thread. */
 export type ItemPlace = { readonly threadId: string; readonly itemId: string }
 
-/** How many rows a removal has erased. */
+/** How much a removal has erased. */
 export type Erased = {
   readonly threads: number
   readonly turns: number
   readonly items: number
   readonly documents: number
+  readonly grants: number
+  readonly secrets: number
+  /** Of the workspace. */
+  readonly files: number
 }
 
 /** Whether money is held, what the user's day has cost so far, and what is held for other turns. */
@@ -187,7 +191,9 @@ export interface ThreadStore {
   /** Erases the thread with its turns and items. Tells which turns had not ended; undefined when there is no such thread. */
   remove(user: UserId, threadId: string): Promise<readonly Turn[] | undefined>
   /** Erases some of a user's threads: a bounded part, to be called while there is more. */
-  eraseSome(user: UserId): Promise<{ erased: Omit<Erased, 'documents'>; unfinished: readonly Turn[]; more: boolean }>
+  eraseSome(
+    user: UserId,
+  ): Promise<{ erased: Pick<Erased, 'threads' | 'turns' | 'items'>; unfinished: readonly Turn[]; more: boolean }>
 }
 
 export type User = { readonly id: UserId; readonly name: string; readonly createdAt: number }
@@ -199,8 +205,8 @@ export interface AccountStore {
   listUsers(): Promise<readonly (User & { tokens: number })[]>
   /** Takes every token and session from a user, so that nothing new of theirs comes in; undefined when nobody has this name. */
   shutOut(name: string): Promise<User | undefined>
-  /** Removes the user, whose threads were erased before: see `removeUser` in turns. */
-  removeUser(name: string): Promise<boolean>
+  /** Removes the user, whose threads were erased before: see `removeUser` in turns. Undefined when nobody has this name. */
+  removeUser(name: string): Promise<Pick<Erased, 'grants' | 'secrets'> | undefined>
   findByToken(hash: string, now: number): Promise<User | undefined>
 }
 

@@ -9,9 +9,12 @@ const shortest = 1_400
 /** Characters of the chunk before that a chunk begins with, at most. */
 const overlap = 200
 
-/** The chunks of a document, ready for the index. Without their laps they are the content, to the letter. */
-export function chunksOf(reader: Reader, path: string, content: string): Chunk[] {
-  return cut(content).map(({ text, lap }) => ({ text, lap, terms: termsOf(reader, path, text) }))
+/**
+ * The chunks of a document, ready for the index. Without their laps they are the content, to the letter. One at a time:
+ * reading the words of a megabyte takes long.
+ */
+export function* chunksOf(reader: Reader, path: string, content: string): Generator<Chunk> {
+  for (const { text, lap } of cut(content)) yield { text, lap, terms: termsOf(reader, path, text) }
 }
 
 /** What a chunk is found by: its words, and before them those of the path and of the headings that stand in it. */

@@ -1,7 +1,8 @@
 // All that doors, commands and tools need of memory: write, edit, read, list, delete, search; the rules stand here.
-import type { Author, Document, DocumentInfo, DocumentStore, NewDocument, Put } from '#core/document.ts'
+import type { Author, Chunk, Document, DocumentInfo, DocumentStore, NewDocument, Put } from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
+import { createPace } from '#lib/pace.ts'
 import { chunksOf } from './chunks.ts'
 import type { Meaning } from './meaning.ts'
 import { checkContent, checkPath, folderPrefix } from './path.ts'
@@ -44,10 +45,15 @@ export type DocumentsParts = {
 export function createDocuments({ store, written = () => {}, meaning }: DocumentsParts): Documents {
   const reader = createReader()
 
-  function ready({ path, content, author, untrusted = false }: Writing): NewDocument {
+  async function ready({ path, content, author, untrusted = false }: Writing, pace = createPace()) {
     checkPath(path)
     const bytes = checkContent(content)
-    return { path, bytes, author, untrusted, chunks: chunksOf(reader, path, content) }
+    const chunks: Chunk[] = []
+    for (const chunk of chunksOf(reader, path, content)) {
+      chunks.push(chunk)
+      await pace()
+    }
+    return { path, bytes, author, untrusted, chunks } satisfies NewDocument
   }
 
   async function put(user: UserId, documents: readonly NewDocument[]): Promise<readonly Put[]> {
@@ -66,7 +72,7 @@ export function createDocuments({ store, written = () => {}, meaning }: Document
       const now = await store.get(user, writing.path)
       // What stays of words from outside are still words from outside.
       const untrusted = writing.untrusted === true || now?.untrusted === true
-      const document = ready({ ...writing, untrusted, content: make(now) })
+      const document = await ready({ ...writing, untrusted, content: make(now) })
       const [outcome] = await put(user, [{ ...document, expects: now?.revision ?? 0 }])
       if (outcome !== undefined && outcome !== 'changed') return outcome
     }
@@ -74,7 +80,12 @@ export function createDocuments({ store, written = () => {}, meaning }: Document
   }
 
   return {
-    write: (user, documents) => put(user, documents.map(ready)),
+    async write(user, documents) {
+      const pace = createPace()
+      const all: NewDocument[] = []
+      for (const each of documents) all.push(await ready(each, pace))
+      return put(user, all)
+    },
     append: (user, writing) => change(user, writing, (now) => joined(now?.content ?? '', writing.content)),
     async edit(user, { find, replace, ...writing }) {
       if (find === '') throw new AppError('invalid_input', 'find is empty: give the text to replace', { param: 'find' })

@@ -46,12 +46,13 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
     removeUser: (name) =>
       sql.write(function* () {
         const row = yield* first('DELETE FROM users WHERE name = ? RETURNING id', name)
-        if (!row) return false
-        yield* run('DELETE FROM tokens WHERE user_id = ?', String(row['id']))
-        yield* run('DELETE FROM sessions WHERE user_id = ?', String(row['id']))
-        yield* run('DELETE FROM grants WHERE user_id = ?', String(row['id']))
-        yield* run('DELETE FROM secrets WHERE user_id = ?', String(row['id']))
-        return true
+        if (!row) return undefined
+        const user = String(row['id'])
+        yield* run('DELETE FROM tokens WHERE user_id = ?', user)
+        yield* run('DELETE FROM sessions WHERE user_id = ?', user)
+        const grants = yield* query('DELETE FROM grants WHERE user_id = ? RETURNING 1 AS one', user)
+        const secrets = yield* query('DELETE FROM secrets WHERE user_id = ? RETURNING 1 AS one', user)
+        return { grants: grants.length, secrets: secrets.length }
       }),
     findByToken: (hash, at) =>
       sql.read(function* () {

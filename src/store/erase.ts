@@ -27,7 +27,7 @@ export function* eraseThread(user: UserId, threadId: string): Job<Turn[] | undef
 export function* eraseSome(
   user: UserId,
   lock: string,
-): Job<{ erased: Omit<Erased, 'documents'>; unfinished: Turn[]; more: boolean }> {
+): Job<{ erased: Pick<Erased, 'threads' | 'turns' | 'items'>; unfinished: Turn[]; more: boolean }> {
   const rows = yield* query(
     `SELECT id, last_seq, COALESCE((SELECT min(seq) FROM items WHERE thread_id = threads.id), last_seq + 1) AS first_seq
      FROM threads WHERE user_id = ? ORDER BY last_turn LIMIT ?${lock}`,

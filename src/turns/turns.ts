@@ -116,6 +116,8 @@ export type TurnsParts = {
   readonly now?: () => number
   /** Finds what looks like an instruction in outside text, for receipts. */
   readonly marker?: () => Marker
+  /** Erases the files of a user's workspace, and tells how many. */
+  readonly eraseFiles?: (user: UserId) => Promise<number>
   /** Takes secrets out of what callers' functions gave, before it is stored. */
   readonly mask?: (text: string) => string
 }
@@ -245,7 +247,7 @@ export function createTurns(parts: TurnsParts): Turns {
     entries: (user, turn) => entriesOf(store, user, turn),
     history: (user, threadId, stretch) => store.threads.entries(user, threadId, stretch),
     findItems: (user, places) => store.threads.findItems(user, places),
-    removeUser: (name) => removeUser({ store, bus }, name),
+    removeUser: (name) => removeUser({ store, bus, ...(parts.eraseFiles && { eraseFiles: parts.eraseFiles }) }, name),
     follow: (user, turn) =>
       watchThread({ bus, threads: store.threads }, user, turn.threadId, { seq: (turn.firstSeq ?? 1) - 1, turn }),
     watch: (user, threadId, after) => watchThread({ bus, threads: store.threads }, user, threadId, { seq: after }),

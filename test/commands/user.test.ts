@@ -1,6 +1,6 @@
 // `atrium user`: tokens are shown once; whoever is removed leaves nothing behind.
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { atrium, newHome, serve } from '../atrium.ts'
@@ -15,9 +15,12 @@ async function add(name: string): Promise<string> {
   return (JSON.parse(stdout) as { token: string }).token
 }
 
+async function users(): Promise<{ id: string; name: string }[]> {
+  return JSON.parse((await atrium(home.path, ['user', 'list', '--json'])).stdout) as { id: string; name: string }[]
+}
+
 async function names(): Promise<string[]> {
-  const { stdout } = await atrium(home.path, ['user', 'list', '--json'])
-  return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name)
+  return (await users()).map(({ name }) => name)
 }
 
 test('a user gets a token once; the list shows none', async () => {
@@ -67,10 +70,14 @@ test('a removal ends what runs for the user and says what it erased', async () =
       if ((JSON.parse(stdout) as { active_jobs: number }).active_jobs === 2) break
       assert(look < 20, 'the turns run')
     }
+    const { id = '' } = (await users()).find(({ name }) => name === 'bob') ?? {}
+    mkdirSync(join(home.path, 'users', id, 'workspace'), { recursive: true })
+    writeFileSync(join(home.path, 'users', id, 'workspace', 'a.txt'), 'x')
     const removed = JSON.parse((await atrium(home.path, ['user', 'remove', 'bob', '--json'])).stdout) as {
-      erased: { threads: number; turns: number }
+      erased: { threads: number; turns: number; files: number }
     }
-    assert.deepEqual([removed.erased.threads, removed.erased.turns], [2, 2])
+    const { threads, turns, files } = removed.erased
+    assert.deepEqual([threads, turns, files, existsSync(join(home.path, 'users', id))], [2, 2, 1, false])
     // Long before the model would have gone on.
     for (const answer of open) await (await answer).text()
     assert.equal((await ask('three')).status, 401)
@@ -82,9 +89,17 @@ test('a removal ends what runs for the user and says what it erased', async () =
 
 test('without a service the removal is done all the same', async () => {
   await add('eve')
+  const { id } = (await users()).find(({ name }) => name === 'eve') ?? {}
+  const folder = join(home.path, 'users', id ?? '')
+  mkdirSync(join(folder, 'workspace', 'deep'), { recursive: true })
+  for (const name of ['a.txt', 'deep/b.txt']) writeFileSync(join(folder, 'workspace', name), 'x')
   const removed = await atrium(home.path, ['user', 'remove', 'eve'])
   assert.deepEqual([removed.code, removed.stderr], [0, ''])
-  assert.match(removed.stdout, /^Removed eve: their tokens no longer work; 0 conversations/)
+  assert.match(
+    removed.stdout,
+    /^Removed eve: their tokens no longer work. Erased were 0 conversations .*, 0 documents, 2 files of their workspace, 0 secrets and 0 grants/,
+  )
+  assert.ok(!existsSync(folder))
 })
 
 testFaults(home.path, [

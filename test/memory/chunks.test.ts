@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 import { chunksOf as cut } from '#memory/chunks.ts'
 import { createReader } from '#memory/words.ts'
 
-const chunksOf = (path: string, content: string) => cut(createReader(), path, content)
+const chunksOf = (path: string, content: string) => [...cut(createReader(), path, content)]
 
 function contentOf(content: string): string {
   return chunksOf('p', content)

@@ -138,8 +138,8 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'removing a user leaves what runs for them',
     file: 'src/commands/user.ts',
-    from: "(await askService(home, '/users/remove', { name })) as Erased | undefined",
-    to: '(await Promise.resolve(home && undefined)) as Erased | undefined',
+    from: "(await askService(config.home, '/users/remove', { name })) as Erased | undefined",
+    to: '(await Promise.resolve(config && undefined)) as Erased | undefined',
     tests: ['test/commands/user.test.ts'],
   },
   {

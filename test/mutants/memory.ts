@@ -10,6 +10,20 @@ const vectors = ['test/memory/vectors.test.ts']
 
 export const mutants: readonly Mutant[] = [
   {
+    says: 'a long document is read at one stretch',
+    file: 'src/memory/documents.ts',
+    from: '      await pace()\n',
+    to: '',
+    tests: ['test/memory/long.test.ts'],
+  },
+  {
+    says: 'the files of a removed user stay',
+    file: 'src/hall/workspace.ts',
+    from: '    await rm(folder, { recursive: true, force: true })\n',
+    to: '',
+    tests: ['test/commands/user.test.ts'],
+  },
+  {
     says: 'every user has the same part of the index',
     file: 'src/store/documents-index.ts',
     from: '`${number.toString(36)}:${term}`',

@@ -102,9 +102,9 @@ describe('two replicas', () => {
       const path = `/api/threads/${String(body['thread_id'])}/gates/${id}`
       const answer = (replica: Replica, action: string) => replica.ask(path, { token, body: { action } })
       const answers = await Promise.all([answer(one, 'approve'), answer(two, 'deny')])
-      assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409])
+      assert.deepEqual(answers.map(({ status }) => `${status}`).toSorted(), ['200', '409'])
       const lost = answers.find(({ status }) => status === 409)
-      assert.equal((lost?.body['error'] as { code: string }).code, 'gate_closed')
+      assert.match(lost?.text ?? '', /"code":"gate_closed"/)
       const allowed = answers[0].status === 200
       const turn = `/api/turns/${String(body['turn_id'])}/receipt`
       await until('the turn has ended', 10_000, async () => (await two.ask(turn, { token })).body['hash'] !== null)

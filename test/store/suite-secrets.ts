@@ -23,7 +23,7 @@ export function secretTests(open: Open): void {
     const { store } = await open(t)
     const user = await store.accounts.addUser('cleo', { hash: 'h' })
     await store.secrets.set('tool/a/key', 'of cleo', { owner: user.id })
-    await store.accounts.removeUser('cleo')
+    assert.deepEqual(await store.accounts.removeUser('cleo'), { grants: 0, secrets: 1 })
     assert.deepEqual(await store.secrets.values(), [])
   })
 

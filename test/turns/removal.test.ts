@@ -6,6 +6,8 @@ import { openTestStore } from '../agent/bench.ts'
 import { document } from '../store/suite-documents.ts'
 import { eventsOf, holding, message, openHouse, restOf, until } from './house.ts'
 
+const nothing = { threads: 0, turns: 0, items: 0, documents: 0, grants: 0, secrets: 0, files: 0 }
+
 test('what runs for a removed user stops, its streams end, and all of it is erased', async (t) => {
   const { script, told } = holding()
   const { turns, store, runner } = openHouse(t, { reply: (text) => (text === 'talk' ? script : ['ok']) })
@@ -19,7 +21,7 @@ test('what runs for a removed user stops, its streams end, and all of it is eras
   await eventsOf(others.events)
   for (const each of [user, others.turn.userId])
     await store.documents.put(each, [document('a', 'x'), document('b', 'x')])
-  assert.deepEqual(await turns.removeUser('cleo'), { threads: 2, turns: 3, items: 3, documents: 2 })
+  assert.deepEqual(await turns.removeUser('cleo'), { ...nothing, threads: 2, turns: 3, items: 3, documents: 2 })
   assert.equal(await store.documents.get(user, 'a'), undefined)
   assert.equal((await store.documents.get(others.turn.userId, 'a'))?.content, 'x')
   assert.equal(restOf(await eventsOf(running.events)), 'cancelled')
@@ -45,5 +47,5 @@ test('a removal that was cut off is finished by the next one', async (t) => {
   const cutOff = { ...store, threads: { ...store.threads, eraseSome: () => Promise.reject(new Error('cut off')) } }
   await assert.rejects(removeUser({ store: cutOff }, 'cleo'), /cut off/)
   assert.equal(await store.accounts.findByToken('h1', 0), undefined, 'nobody comes in meanwhile')
-  assert.deepEqual(await removeUser({ store }, 'cleo'), { threads: 2, turns: 2, items: 4, documents: 0 })
+  assert.deepEqual(await removeUser({ store }, 'cleo'), { ...nothing, threads: 2, turns: 2, items: 4 })
 })

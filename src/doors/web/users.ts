@@ -26,7 +26,15 @@ const UserAnswer = z.object({
 
 const RemovedAnswer = z.object({
   name: z.string(),
-  erased: z.object({ threads: z.number(), turns: z.number(), items: z.number(), documents: z.number() }),
+  erased: z.object({
+    threads: z.number(),
+    turns: z.number(),
+    items: z.number(),
+    documents: z.number(),
+    grants: z.number(),
+    secrets: z.number(),
+    files: z.number(),
+  }),
 })
 
 export type UsersParts = { readonly turns: Turns; readonly accounts: AccountStore; readonly now?: () => number }

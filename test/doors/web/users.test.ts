@@ -58,7 +58,10 @@ test('removing a user ends what runs and waits for them, and erases all that is 
   await eventually(async () => (await call('GET', '/api/status', { token: ada })).json.active_jobs === 2)
   const removed = await call('DELETE', '/api/users/ada')
   assert.equal(removed.status, 200)
-  assert.deepEqual(removed.json, { name: 'ada', erased: { threads: 3, turns: 3, items: 4, documents: 0 } })
+  assert.deepEqual(removed.json, {
+    name: 'ada',
+    erased: { threads: 3, turns: 3, items: 4, documents: 0, grants: 0, secrets: 0, files: 0 },
+  })
   assert.match((await stream).text, /event: response.failed[\s\S]*"status":"cancelled"/)
   assert.ok([200, 404].includes((await waiting).status))
   await eventually(async () => (await call('GET', '/api/status')).json.active_jobs === 0)
