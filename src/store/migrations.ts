@@ -234,6 +234,44 @@ export const migrations: readonly Migration[] = [
     `CREATE TABLE login_codes (hash TEXT PRIMARY KEY, token TEXT NOT NULL, ends_at BIGINT NOT NULL)`,
     `CREATE INDEX login_codes_by_end ON login_codes (ends_at)`,
   ],
+  [
+    // Turns with rowids, too, and what may be megabytes stands last: a list reads past it otherwise.
+    {
+      sqlite: [
+        `CREATE TABLE rows_of_turns (
+          id TEXT PRIMARY KEY, thread_id TEXT NOT NULL, user_id TEXT NOT NULL, door TEXT NOT NULL, status TEXT NOT NULL,
+          owner TEXT, epoch BIGINT, idempotency_key TEXT, body_hash TEXT, created_at BIGINT NOT NULL, started_at BIGINT,
+          ended_at BIGINT, first_seq BIGINT, last_seq BIGINT, input_tokens BIGINT NOT NULL DEFAULT 0,
+          cached_tokens BIGINT NOT NULL DEFAULT 0, output_tokens BIGINT NOT NULL DEFAULT 0,
+          reasoning_tokens BIGINT NOT NULL DEFAULT 0, cost_usd DOUBLE PRECISION DEFAULT 0, reserved_usd DOUBLE PRECISION,
+          model TEXT, error TEXT, removed_at BIGINT, hash TEXT, options TEXT, input TEXT
+        )`,
+        `INSERT INTO rows_of_turns (
+          id, thread_id, user_id, door, status, owner, epoch, idempotency_key, body_hash, created_at, started_at, ended_at,
+          first_seq, last_seq, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_usd, reserved_usd, model,
+          error, removed_at, hash, options, input)
+         SELECT
+          id, thread_id, user_id, door, status, owner, epoch, idempotency_key, body_hash, created_at, started_at, ended_at,
+          first_seq, last_seq, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_usd, reserved_usd, model,
+          error, removed_at, hash, options, input
+         FROM turns`,
+        `DROP TABLE turns`,
+        `ALTER TABLE rows_of_turns RENAME TO turns`,
+        `CREATE INDEX turns_by_user ON turns (user_id, id)`,
+        `CREATE INDEX turns_of_webhook ON turns (id) WHERE door = 'webhook'`,
+        `CREATE UNIQUE INDEX turns_active ON turns (thread_id) WHERE status IN ('running', 'waiting')`,
+        `CREATE UNIQUE INDEX turns_by_key ON turns (user_id, idempotency_key) WHERE idempotency_key IS NOT NULL`,
+        `CREATE INDEX turns_by_thread ON turns (thread_id)`,
+        `CREATE INDEX turns_broken_by_user ON turns (user_id, status, id) WHERE status IN ('failed', 'cancelled')`,
+        `CREATE INDEX turns_broken_by_door ON turns (door, status, id) WHERE status IN ('failed', 'cancelled')`,
+        `CREATE INDEX turns_queued ON turns (thread_id, id, first_seq) WHERE status = 'queued'`,
+        `CREATE INDEX turns_queued_by_door ON turns (door, id) WHERE status = 'queued'`,
+      ],
+      postgres: [`DROP INDEX turns_queued_by_user`],
+    },
+    // A claim finds what it may take in the index alone.
+    `CREATE INDEX turns_queued_by_user ON turns (user_id, id, thread_id, first_seq) WHERE status = 'queued'`,
+  ],
 ]
 
 /** The version that this Atrium brings a database to. */

@@ -123,4 +123,18 @@ export const mutants: readonly Mutant[] = [
     to: 'SELECT thread_id, seq, id, turn_id, at, body, asked FROM items WHERE FALSE`',
     tests: suite,
   },
+  {
+    says: 'the turns of before are lost when their table is made anew',
+    file: 'src/store/migrations.ts',
+    from: '         FROM turns`,\n        `DROP TABLE turns`',
+    to: '         FROM turns WHERE FALSE`,\n        `DROP TABLE turns`',
+    tests: suite,
+  },
+  {
+    says: 'a claim reads every queued turn that it looks at',
+    file: 'src/store/migrations.ts',
+    from: 'ON turns (user_id, id, thread_id, first_seq)',
+    to: 'ON turns (user_id, id, thread_id)',
+    tests: suite,
+  },
 ]

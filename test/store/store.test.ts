@@ -43,3 +43,11 @@ test('no statement of all these looks through or sorts a table that grows', asyn
   const faults = [...seen].flatMap((text) => told(text, faultsOfSqlite(db, text)))
   assert.deepEqual(faults, [])
 })
+
+test('a claim finds what it may take in an index alone', (t) => {
+  const { sql, db } = openPort()
+  t.after(() => sql.close())
+  const claim = [...seen].find((text) => text.includes('json_each(?) u')) ?? ''
+  const plan = db.prepare(`EXPLAIN QUERY PLAN ${claim}`).all() as { detail: string }[]
+  assert.ok(plan.some(({ detail }) => detail === 'SEARCH q USING COVERING INDEX turns_queued_by_user (user_id=?)'))
+})

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { userId } from '#core/ids.ts'
-import type { Item } from '#core/item.ts'
+import { type Item, textMessage } from '#core/item.ts'
 import { createSeal } from '#lib/seal.ts'
 import { migrations } from '#store/migrations.ts'
-import { ada, decide, turnAtApproval } from './harness.ts'
+import { ada, decide, lease, turnAtApproval } from './harness.ts'
 import { document } from './suite-documents.ts'
 import type { OpenVersion } from './versions.ts'
 
@@ -168,6 +168,51 @@ export function migrateTests(openVersion: OpenVersion): void {
       ],
     )
     assert.equal((await store.threads.findItems(ada, [{ threadId: 't', itemId: 'i2' }])).length, 1)
+  })
+
+  test('the turns of before are kept, each with all that it had, and those that wait are taken', async (t) => {
+    const old = await openVersion(t, 11)
+    await old.run(
+      `INSERT INTO threads (id, user_id, door, title, created_at, updated_at, last_seq, last_turn)
+       VALUES ('t', 'ada', 'web', '', 1, 1, 2, 'n1')`,
+    )
+    const at = Date.now()
+    await old.run(
+      `INSERT INTO turns (id, thread_id, user_id, door, status, options, idempotency_key, body_hash, created_at, started_at,
+                          ended_at, first_seq, last_seq, input_tokens, cached_tokens, output_tokens, reasoning_tokens,
+                          cost_usd, model, error, hash)
+       VALUES ('n1', 't', 'ada', 'web', 'failed', '{"model":"m1"}', 'k', 'b', ?, 12, 13, 1, 2, 14, 15, 16, 17, 18, 'm2',
+               '{"code":"internal","message":"e"}', 'h')`,
+      at,
+    )
+    const input = [{ id: 'i3', item: textMessage('user', 'third') }]
+    await old.run(
+      `INSERT INTO turns (id, thread_id, user_id, door, status, input, created_at)
+       VALUES ('n2', 't', 'ada', 'web', 'queued', ?, 1)`,
+      JSON.stringify(input),
+    )
+    const store = await old.upgrade()
+    assert.deepEqual(await store.turns.findByKey(ada, { key: 'k', bodyHash: 'b' }), {
+      id: 'n1',
+      threadId: 't',
+      userId: ada,
+      door: 'web',
+      status: 'failed',
+      options: { model: 'm1' },
+      createdAt: at,
+      startedAt: 12,
+      endedAt: 13,
+      firstSeq: 1,
+      lastSeq: 2,
+      usage: { inputTokens: 14, cachedTokens: 15, outputTokens: 16, reasoningTokens: 17, costUsd: 18, model: 'm2' },
+      error: { code: 'internal', message: 'e' },
+    })
+    assert.equal(await store.turns.hash(ada, 'n1'), 'h')
+    const { started } = await store.turns.claim(lease, 9)
+    assert.deepEqual(
+      started.map(({ turn, entries }) => [turn.id, turn.firstSeq, entries[0]?.item]),
+      [['n2', 3, input[0]?.item]],
+    )
   })
 
   test('the documents of a database from before vectors are all without one', async (t) => {
