@@ -27,7 +27,7 @@ export async function openTelemetry(parts: TelemetryParts): Promise<Telemetry | 
   const { config, store, metrics, log, instance } = parts
   const { telemetry, proxy } = config()
   if (!telemetry) return undefined
-  const [{ createOtlp }, { spansOf }, { entryPages }] = await Promise.all([
+  const [{ createOtlp }, { spansOf }, { entryPages, withoutTexts }] = await Promise.all([
     import('#net/otlp.ts'),
     import('#turns/spans.ts'),
     import('#turns/entries.ts'),
@@ -56,7 +56,8 @@ export async function openTelemetry(parts: TelemetryParts): Promise<Telemetry | 
     for (let turn = waiting.shift(); turn; turn = waiting.shift()) {
       try {
         const entries: Entry[] = []
-        for await (const page of entryPages(store, turn.userId, turn)) entries.push(...page.map(content ? same : light))
+        for await (const page of entryPages(store, turn.userId, turn))
+          entries.push(...(content ? page : page.map(withoutTexts)))
         exporter.send(spansOf(turn, entries, { content, providerOf }))
       } catch (error) {
         dropped++
@@ -86,16 +87,3 @@ export async function openTelemetry(parts: TelemetryParts): Promise<Telemetry | 
 
 /** As the conventions call them. */
 const providerNames: Readonly<Record<string, string>> = { google: 'gcp.gemini' }
-
-function same(entry: Entry): Entry {
-  return entry
-}
-
-/** An entry without its texts: what is not told need not be held. */
-function light(entry: Entry): Entry {
-  const { item } = entry
-  if (item.type === 'message') return { ...entry, item: { ...item, content: [] } }
-  if (item.type === 'result') return { ...entry, item: { ...item, output: '' } }
-  if (item.type === 'call') return { ...entry, item: { ...item, args: '' } }
-  return entry
-}

@@ -20,7 +20,7 @@ import { listenOn } from './listen.ts'
 import type { Origins } from './origin.ts'
 import { faultHandler, pathOf } from './reply.ts'
 import { methodsOf, type Route, type RouteFamily, type Who } from './routes.ts'
-import { createFlights, dropUnread, unreadMs } from './unread.ts'
+import { createFlights, dropUnread, placeMs, unreadMs } from './unread.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -45,11 +45,20 @@ export type Timeouts = {
   readonly keepAliveMs: number
   /** How long an answer may lie unread. */
   readonly unreadMs: number
+  /** How long a request waits while answers before it lie unread. */
+  readonly placeMs: number
   /** How often the first three are looked at. */
   readonly checkMs: number
 }
 
-const usualTimeouts: Timeouts = { headersMs: 30_000, requestMs: 120_000, keepAliveMs: 72_000, unreadMs, checkMs: 5_000 }
+const usualTimeouts: Timeouts = {
+  headersMs: 30_000,
+  requestMs: 120_000,
+  keepAliveMs: 72_000,
+  unreadMs,
+  placeMs,
+  checkMs: 5_000,
+}
 
 /** Bodies are checked by the doors, so no route has a schema; fastify's own checker would be loaded all the same. */
 const noSchemas: NonNullable<FastifyServerOptions['schemaController']> = {
@@ -90,7 +99,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const authenticate = createAuth({ ...parts.auth, log })
   const app = openApp(parts)
   const routes: Route[] = []
-  const flights = createFlights()
+  const flights = createFlights(parts.timeouts?.placeMs)
   const lastCall = new AbortController()
   setMaxListeners(0, lastCall.signal)
   let closing = false
@@ -108,6 +117,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       if (closing) throw new AppError('shutting_down', 'the service is going down: try again', { retryAfterSecs: 5 })
       flights.begin(caller, counted === true, reply.raw)
       if (counted) await parts.chatLimit.take(caller)
+      if (isSafe(request.method) && !request.is404) request.letOthers = await flights.place(caller, reply.raw)
     } else if (!isMeant(request)) return refuse(request, reply, { status: 403 })
     if (request.is404) throw missing(request, reply, methodsOf(routes, pathOf(request.url)))
     return undefined
@@ -144,6 +154,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
 
   takeJsonOnly(app)
   app.decorateRequest('caller')
+  app.decorateRequest('letOthers')
   app.addHook('onRequest', enter)
   // After the routes' own hooks: what is counted counts whatever its size.
   app.addHook('preParsing', beginBody)

@@ -36,6 +36,7 @@ export function openEvents(reply: FastifyReply, onGone: () => void, times = usua
   let gone = false
   let readAt = performance.now()
   reply.hijack()
+  reply.request.letOthers?.()
   raw.on('error', drop)
   raw.once('close', close)
   for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...headers })) {

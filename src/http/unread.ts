@@ -3,6 +3,13 @@ import type { ServerResponse } from 'node:http'
 import { AppError } from '#core/errors.ts'
 import type { Caller } from './caller.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Gives up the place among its user's answers: what follows is a stream, which is bounded by itself. */
+    letOthers?: () => void
+  }
+}
+
 /** An answer that lies unread for this long is dropped with its connection. */
 export const unreadMs = 60_000
 
@@ -19,15 +26,47 @@ const mostSends = 1_000
 /** Other requests of one user under way at once: each may hold a page of answers. */
 const mostReads = 64
 const comeBackSecs = 1
+/** Answers to one user's GETs that are made and sent at once: each may hold megabytes until it is read. The others wait. */
+const mostAnswers = 4
+export const placeMs = 10_000
 
 export interface Flights {
+  /**
+   * Waits for a place among the answers of a user, which is free again once the answer was sent, or the returned function
+   * is called. Throws rate_limited when none becomes free: the answers before this one lie unread.
+   */
+  place(caller: Caller, answer: ServerResponse): Promise<() => void>
   /** Counts a request until its answer is through, or its connection gone. Throws rate_limited when there are too many. */
   begin(caller: Caller, sends: boolean, answer: ServerResponse): void
 }
 
-export function createFlights(): Flights {
+export function createFlights(waitMs = placeMs): Flights {
   const open = new Map<string, number>()
+  const places = new Map<string, { taken: number; readonly waiting: (() => void)[] }>()
+
+  function leave(user: string): void {
+    const held = places.get(user)
+    const next = held?.waiting.shift()
+    if (next) next()
+    else if (held && --held.taken === 0) places.delete(user)
+  }
+
   return {
+    async place({ user }, answer) {
+      const held = places.get(user) ?? { taken: 0, waiting: [] }
+      places.set(user, held)
+      if (held.taken < mostAnswers) held.taken++
+      else if (!(await waitIn(held.waiting, answer, waitMs))) throw unread()
+      let left = false
+      const free = (): void => {
+        if (!left) leave(user)
+        left = true
+      }
+      answer.once('finish', free)
+      answer.once('close', free)
+      if (answer.destroyed) free()
+      return free
+    },
     begin({ user }, sends, answer) {
       const key = `${sends ? 'send' : 'read'}:${user}`
       const most = sends ? mostSends : mostReads
@@ -44,4 +83,28 @@ export function createFlights(): Flights {
       })
     },
   }
+}
+
+/** True once it is this one's turn; false when that takes too long, or its connection has gone. */
+async function waitIn(waiting: (() => void)[], answer: ServerResponse, waitMs: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const go = (): void => resolve(true)
+  // At once: a place that becomes free now must go to somebody who still waits.
+  const leave = (): void => {
+    const at = waiting.indexOf(go)
+    if (at >= 0) waiting.splice(at, 1)
+    resolve(false)
+  }
+  const timer = setTimeout(leave, waitMs)
+  answer.once('close', leave)
+  waiting.push(go)
+  const came = await promise
+  clearTimeout(timer)
+  answer.off('close', leave)
+  return came
+}
+
+function unread(): AppError {
+  const message = `${mostAnswers} answers to you lie unread: read them, then try again`
+  return new AppError('rate_limited', message, { retryAfterSecs: comeBackSecs })
 }

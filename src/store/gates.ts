@@ -8,13 +8,14 @@ import type { Turn, TurnError } from '#core/turn.ts'
 import { append } from './append.ts'
 import { saveGrant } from './grants.ts'
 import { digestOfTurn } from './hash.ts'
+import { gateHeads, type Head, readTail, wholeRow } from './heads.ts'
 import { getTurn, isReached } from './reach.ts'
-import { entryOf, itemOf, listColumns, listedTurnOf, turnColumns, turnOf } from './rows.ts'
+import { entryOf, listColumns, listedTurnOf, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, run } from './sql.ts'
 import { isActive, isQueued, isWaiting } from './status.ts'
 
-/** How far back a look for open calls goes: more than one model response can hold. */
-const tailLength = 1_000
+/** What the gates of one list may have together; an answer brings the next. */
+const maxGateBytes = 8 * 1024 * 1024
 
 type Change = { readonly now: number; readonly lock: string }
 type Answering = { readonly user: UserId; readonly threadId: string; readonly draft: Draft; readonly grant?: NewGrant }
@@ -48,20 +49,17 @@ export function* answerGate({ user, threadId, draft, grant }: Answering, { now, 
 /** Why a gate cannot be answered: it was, or there never was one that this user reaches. */
 function* noGate(user: UserId, threadId: string, callId: string): Job<AppError> {
   const owned = yield* first(`SELECT id FROM threads WHERE id = ? AND ${isReached}`, threadId, user, user)
-  const asked = owned ? yield* query(`${gateRows} ORDER BY seq DESC LIMIT ?`, threadId, 0, tailLength) : []
-  const known = asked
-    .map(itemOf)
-    .some((item) => item.type === 'gate' && item.callId === callId && item.kind !== 'output')
+  const known =
+    owned &&
+    (yield* gateHeads(threadId, 0)).some(
+      ({ item }) => item.type === 'gate' && item.callId === callId && item.kind !== 'output',
+    )
   if (!known) return new AppError('not_found', 'there is no such gate in this thread')
   return new AppError(
     'gate_closed',
     `nothing waits for an answer to ${callId} any more: it was answered, or its turn ended`,
   )
 }
-
-/** Gates of a thread and what was said to them. Nothing else begins so in the store. */
-const gateRows = `SELECT * FROM items WHERE thread_id = ? AND seq >= ?
-  AND (body LIKE '{"type":"gate",%' OR body LIKE '{"type":"answer",%')`
 
 /** Gates of turns that hold their thread, as long as nobody has answered them. */
 export function* openGates(user: UserId, { threadId, limit }: { threadId?: string; limit: number }): Job<OpenGate[]> {
@@ -72,17 +70,28 @@ export function* openGates(user: UserId, { threadId, limit }: { threadId?: strin
     ...(threadId ? [threadId] : []),
   )
   const open: OpenGate[] = []
+  let bytes = 0
   for (const turn of rows.map(listedTurnOf).sort((a, b) => (a.id < b.id ? -1 : 1))) {
-    if (open.length >= limit) break
-    const since = yield* query(`${gateRows} ORDER BY seq`, turn.threadId, turn.firstSeq ?? 0)
-    const waiting = new Map<string, OpenGate>()
-    for (const { item, at } of since.map(entryOf)) {
-      if (item.type === 'gate' && item.kind !== 'output') waiting.set(item.callId, { turn, gate: item, at })
-      if (item.type === 'answer') waiting.delete(item.callId)
+    for (const seq of openSeqs(yield* gateHeads(turn.threadId, turn.firstSeq ?? 0))) {
+      const row = yield* wholeRow(turn.threadId, seq)
+      if (!row) continue
+      const { item, at } = entryOf(row)
+      if (item.type === 'gate') open.push({ turn, gate: item, at })
+      bytes += String(row['body']).length
+      if (open.length >= limit || bytes > maxGateBytes) return open
     }
-    open.push(...waiting.values())
   }
-  return open.slice(0, limit)
+  return open
+}
+
+/** Where the gates stand that nobody has answered. */
+function openSeqs(heads: readonly Head[]): number[] {
+  const waiting = new Map<string, number>()
+  for (const { item, seq } of heads) {
+    if (item.type === 'gate' && item.kind !== 'output') waiting.set(item.callId, seq)
+    if (item.type === 'answer') waiting.delete(item.callId)
+  }
+  return [...waiting.values()]
 }
 
 /** Whether a turn that runs is taken from whoever runs it, and the fault that it fails with, if it does not end as cancelled. */
@@ -145,7 +154,7 @@ export function* waitingSince(before: number): Job<{ turn: Turn; callIds: string
   const expired: { turn: Turn; callIds: string[] }[] = []
   for (const row of rows) {
     const turn = turnOf(row)
-    const entries = (yield* tailRows(turn.threadId)).map(entryOf)
+    const entries = yield* readTail(turn.threadId)
     const open = openCalls(entries.map(({ item }) => item))
     const callIds = open
       .filter(({ gate, answer }) => gate && !answer)
@@ -168,10 +177,5 @@ function* holdThread(threadId: string, lock: string): Job<void> {
 }
 
 function* tail(threadId: string): Job<Item[]> {
-  return (yield* tailRows(threadId)).map(itemOf)
-}
-
-function* tailRows(threadId: string) {
-  const rows = yield* query('SELECT * FROM items WHERE thread_id = ? ORDER BY seq DESC LIMIT ?', threadId, tailLength)
-  return rows.toReversed()
+  return (yield* readTail(threadId)).map(({ item }) => item)
 }

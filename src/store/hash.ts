@@ -1,9 +1,11 @@
 // The digest of a turn's entries, taken in the transaction that ends it.
-import { digestOf } from '#core/digest.ts'
+import { createDigest, digestOf } from '#core/digest.ts'
 import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
-import { entryOf } from './rows.ts'
-import { type Job, query } from './sql.ts'
+import type { Job } from './sql.ts'
+import { readStretch } from './stretch.ts'
+
+const pageRows = 500
 
 /** Null where nothing of the turn stands in the log. `earlier` is used where it and `last` are all there is. */
 export function* digestOfTurn(
@@ -15,6 +17,12 @@ export function* digestOfTurn(
   const known = [...earlier, ...last]
   const whole = last.length > 0 && earlier.length > 0 && known.every(({ seq }, at) => seq === firstSeq + at)
   if (whole) return digestOf(known)
-  const rows = yield* query('SELECT * FROM items WHERE thread_id = ? AND seq >= ? ORDER BY seq', threadId, firstSeq)
-  return digestOf(rows.map(entryOf).filter(({ turnId }) => turnId === id))
+  const digest = createDigest()
+  let after = firstSeq - 1
+  for (;;) {
+    const { entries, more } = yield* readStretch(threadId, { after, limit: pageRows })
+    digest.add(entries.filter(({ turnId }) => turnId === id))
+    after = entries.at(-1)?.seq ?? after
+    if (!more) return digest.hex()
+  }
 }

@@ -1,6 +1,6 @@
 // Rate limits shared through the database: the times of the last uses of each key, one row a key.
 import type { LimitStore } from '#core/store.ts'
-import { usesWithin } from './limits.ts'
+import { type Use, usesWithin } from './limits.ts'
 import { first, run, type Sql } from './sql.ts'
 
 export function createSqlLimits({ sql }: { sql: Sql }): LimitStore {
@@ -16,7 +16,7 @@ export function createSqlLimits({ sql }: { sql: Sql }): LimitStore {
         const fresh = `INSERT INTO counters (key, uses, expires_at) VALUES (?, '[]', ?) ON CONFLICT (key) DO NOTHING`
         yield* run(fresh, key, now + windowMs)
         const row = yield* first(`SELECT uses FROM counters WHERE key = ?${sql.lock}`, key)
-        const before = JSON.parse(String(row?.['uses'] ?? '[]')) as number[]
+        const before = JSON.parse(String(row?.['uses'] ?? '[]')) as Use[]
         const { uses, ...verdict } = usesWithin(before, { limit, windowMs, now })
         const update = 'UPDATE counters SET uses = ?, expires_at = ? WHERE key = ?'
         yield* run(update, JSON.stringify(uses), now + windowMs, key)

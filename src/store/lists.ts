@@ -13,6 +13,10 @@ import { dayOf } from './usage.ts'
 const listedChars = 2_000
 /** How much of an item's stored text is read for it: escaped, a character may take six. */
 const readChars = 6 * listedChars
+/** Enough to tell what an item is. */
+const kindChars = 60
+/** Rows at the end of a turn that its last response stands in. */
+const endRows = 8
 
 /**
  * A turn has a status. Nearly all are done, so a look through a user's turns for any other would go to the very first:
@@ -34,6 +38,8 @@ export function* listTurns(user: UserId, { status, limit, cursor }: TurnsQuery):
     query(
       `SELECT ${listColumns}, (SELECT substr(i.body, 1, ${readChars}) FROM items i WHERE i.thread_id = turns.thread_id
                                AND i.seq = turns.last_seq AND i.turn_id = turns.id AND turns.status = 'done') AS reply,
+              (SELECT substr(i.body, 1, ${kindChars}) FROM items i WHERE i.thread_id = turns.thread_id
+               AND i.seq = turns.last_seq - 1 AND i.turn_id = turns.id AND turns.status = 'done') AS before,
               (SELECT t.title FROM threads t WHERE t.id = turns.thread_id) AS title
        FROM turns WHERE ${condition} AND id < ?${status ? ` AND ${having[status]}` : ''} AND removed_at IS NULL
        ORDER BY id DESC LIMIT ?`,
@@ -42,23 +48,56 @@ export function* listTurns(user: UserId, { status, limit, cursor }: TurnsQuery):
       limit + 1,
     ),
   )
-  const turns = rows.slice(0, limit).map(withReply)
+  const turns: ListedTurn[] = []
+  for (const row of rows.slice(0, limit)) turns.push(yield* withReply(row))
   const last = rows.length > limit ? turns.at(-1) : undefined
   return { rows: turns, ...(last && { nextCursor: last.id }) }
 }
 
-function withReply(row: Row): ListedTurn {
-  const reply = replyOf(String(row['reply'] ?? ''))
-  return { ...listedTurnOf(row), title: String(row['title'] ?? ''), ...(reply && { reply }) }
+function* withReply(row: Row): Job<ListedTurn> {
+  const turn = listedTurnOf(row)
+  const last = String(row['reply'] ?? '')
+  const alone = last.startsWith(assistantStart) && !isMadeStart(String(row['before'] ?? ''))
+  const reply = alone || last === '' ? partOf(last) : yield* joinedReply(turn)
+  return { ...turn, title: String(row['title'] ?? ''), ...(reply && { reply }) }
 }
 
+/** The texts of the last response as one, where it has other parts than one text: as a job alone shows it. */
+function* joinedReply({ id, threadId, lastSeq = 0 }: ListedTurn): Job<CutText | undefined> {
+  const rows = yield* query(
+    `SELECT substr(body, 1, ${readChars}) AS body FROM items
+     WHERE thread_id = ? AND seq > ? AND seq <= ? AND turn_id = ? ORDER BY seq DESC`,
+    threadId,
+    lastSeq - endRows,
+    lastSeq,
+    id,
+  )
+  const parts: CutText[] = []
+  for (const { body } of rows) {
+    const part = partOf(String(body))
+    if (part) parts.unshift(part)
+    else if (parts.length > 0 && !isMadeStart(String(body))) break
+  }
+  const [first] = parts
+  if (!first) return undefined
+  const until = parts.findIndex(({ cut }) => cut)
+  const shown = until < 0 ? parts : parts.slice(0, until + 1)
+  return cutText(shown.map(({ text }) => text).join('\n\n'), until >= 0)
+}
+
+/** True where something begins that a model makes. */
+function isMadeStart(body: string): boolean {
+  return body.startsWith(assistantStart) || body.startsWith('{"type":"reasoning"') || body.startsWith('{"type":"call"')
+}
+
+const assistantStart = '{"type":"message","role":"assistant"'
 /** How the text of a message that the model wrote begins in the store. */
 const replyStart = '{"type":"message","role":"assistant","content":[{"type":"text","text":"'
 const wholeCharacters = /^(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/
 
 /** The beginning of a reply, from the beginning of its stored text. */
-function replyOf(body: string): CutText | undefined {
-  if (!body.startsWith('{"type":"message","role":"assistant"')) return undefined
+function partOf(body: string): CutText | undefined {
+  if (!body.startsWith(assistantStart)) return undefined
   if (body.length < readChars) {
     const item = itemOf({ body })
     return item.type === 'message' ? cutText(textOf(item), false) : undefined

@@ -63,3 +63,13 @@ function weightOf(item: Entry['item']): number {
       return item satisfies never
   }
 }
+
+/** An entry without what was said: what nobody looks at need not be held. */
+export function withoutTexts(entry: Entry): Entry {
+  const { item } = entry
+  if (item.type === 'message') return { ...entry, item: { ...item, content: [] } }
+  if (item.type === 'result') return { ...entry, item: { ...item, output: '' } }
+  if (item.type === 'call') return { ...entry, item: { ...item, args: '' } }
+  if (item.type === 'reasoning') return { ...entry, item: { ...item, text: '' } }
+  return entry
+}

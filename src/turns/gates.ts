@@ -28,13 +28,16 @@ type Parts = { readonly store: Pick<Store, 'turns'>; readonly now: () => number 
 export async function answerGate(
   { store, now }: Parts,
   { user, threadId }: { user: UserId; threadId: string },
-  { wish, ...said }: Said,
+  { wish, callId, decision, ...said }: Said,
 ): Promise<Answered> {
-  const grant = wish && (await grantOf({ store, now }, { user, threadId }, { callId: said.callId, wish }))
+  const grant = wish && (await grantOf({ store, now }, { user, threadId }, { callId, wish }))
   const draft: Draft = {
     id: newId(),
     item: {
       type: 'answer',
+      // In this order: the store reads what an answer is from its beginning.
+      callId,
+      decision,
       ...said,
       ...(grant && scopeOf(grant)),
     },

@@ -1,12 +1,12 @@
 // The receipt of a turn: what it did, read from its log and from nowhere else.
-import { digestOf } from '#core/digest.ts'
-import type { Entry, Item } from '#core/item.ts'
+import { createDigest } from '#core/digest.ts'
+import type { Entry } from '#core/item.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import type { ModelCall, Turn } from '#core/turn.ts'
 import type { Marker } from '#safety/marks.ts'
 import { type Note, notesOf } from '#safety/notes.ts'
-import { entriesOf } from './entries.ts'
+import { entryPages, withoutTexts } from './entries.ts'
 
 export type Receipt = {
   readonly turn: Turn
@@ -32,19 +32,29 @@ export async function readReceipt(
   { turnId, marker }: { readonly turnId: string; readonly marker: Marker },
 ): Promise<Receipt | undefined> {
   const [turn, hash] = await Promise.all([store.turns.get(user, turnId), store.turns.hash(user, turnId)])
-  return turn && receiptOf({ turn, entries: await entriesOf(store, user, turn), marker, ...(hash && { hash }) })
+  if (!turn) return undefined
+  const digest = createDigest()
+  const entries: Entry[] = []
+  const notes: Note[] = []
+  for await (const page of entryPages(store, user, turn)) {
+    digest.add(page)
+    notes.push(...page.flatMap(({ item }) => notesOf(item, marker)))
+    entries.push(...page.map(withoutTexts))
+  }
+  return receiptOf({ turn, entries, notes, digest: digest.hex(), ...(hash && { hash }) })
 }
 
 type Given = {
   readonly turn: Turn
+  /** Without their texts. */
   readonly entries: readonly Entry[]
-  readonly marker: Marker
+  readonly notes: readonly Note[]
+  readonly digest: string
   readonly hash?: string
 }
 
-function receiptOf({ turn, entries, marker, hash }: Given): Receipt {
-  const items = entries.map(({ item }) => item)
-  const results = items.filter((item) => item.type === 'result')
+function receiptOf({ turn, entries, notes, digest, hash }: Given): Receipt {
+  const results = entries.flatMap(({ item }) => (item.type === 'result' ? [item] : []))
   return {
     turn,
     modelCalls: entries.flatMap(({ asked }) => asked ?? []),
@@ -52,10 +62,10 @@ function receiptOf({ turn, entries, marker, hash }: Given): Receipt {
     hosts: unique(results.flatMap(({ hosts }) => hosts ?? [])),
     secrets: unique(results.flatMap(({ secrets }) => secrets ?? [])),
     approvals: entries.flatMap(approvalIn),
-    notes: items.flatMap((item: Item) => notesOf(item, marker)),
+    notes,
     costUsd: turn.usage.costUsd,
     ...(hash !== undefined && { hash }),
-    verified: hash !== undefined && hash === digestOf(entries),
+    verified: hash !== undefined && hash === digest,
   }
 }
 

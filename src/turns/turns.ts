@@ -2,7 +2,7 @@
 import type { Bus, Change, Changes, Signal } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
-import type { Draft, Entry, Item } from '#core/item.ts'
+import type { Draft, Entry, Gate, Item } from '#core/item.ts'
 import type {
   DayUsage,
   EndedTurn,
@@ -62,6 +62,8 @@ export interface Turns {
   answer(user: UserId, threadId: string, said: Said): Promise<Turn>
   /** What waits for this user's word, oldest first. */
   gates(user: UserId): Promise<readonly OpenGate[]>
+  /** What a turn waits for; undefined when it does not. */
+  gateOf(turn: Omit<Turn, 'options'>): Promise<Gate | undefined>
   /** What a user has allowed beyond one call. */
   grants(user: UserId): Promise<readonly Grant[]>
   /** Takes a grant back; false when the user reaches none of this id. */
@@ -190,6 +192,11 @@ export function createTurns(parts: TurnsParts): Turns {
       return turn
     },
     gates: (user) => store.turns.gates(user, { limit: maxGates }),
+    async gateOf({ id, userId, threadId, status }) {
+      if (status !== 'waiting') return undefined
+      const [open] = await store.turns.gates(userId, { threadId, limit: 1 })
+      return open?.turn.id === id ? open.gate : undefined
+    },
     grants: (user) => store.grants.list(user),
     async revoke(user, grantId) {
       const whose = await store.grants.remove(user, grantId)

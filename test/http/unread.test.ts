@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { openEvents } from '#http/sse.ts'
-import { createHold } from '../doors/hall.ts'
+import { createHold, eventually } from '../doors/hall.ts'
 import { openHouse, operatorToken } from '../doors/web/house.ts'
 
 const mebibyte = 1024 * 1024
@@ -62,12 +62,13 @@ test('a stream that nobody reads is dropped, while it lasts and at its end', { t
   await Promise.all([gone.open.promise, gone.ended.promise])
 })
 
-test('one user has 64 reads under way and no more; others, and messages, are not held up', async (t) => {
+test('answers to one user are made four at a time; of 64 requests the others wait, further ones are refused', async (t) => {
   const gate = Promise.withResolvers<object>()
   let inside = 0
   const full = Promise.withResolvers<void>()
+  let came = 0
   const hold = createHold()
-  const { call, addUser } = await openHouse(t, {
+  const { call, addUser, gateway } = await openHouse(t, {
     say: hold.say,
     mount: [
       {
@@ -76,15 +77,20 @@ test('one user has 64 reads under way and no more; others, and messages, are not
         who: 'user',
         summary: '',
         handle() {
-          if (++inside === 64) full.resolve()
+          inside++
           return gate.promise
         },
       },
     ],
   })
   const ada = await addUser('ada')
+  gateway.app.server.on('request', () => {
+    if (++came === 64) full.resolve()
+  })
   const waiting = Array.from({ length: 64 }, () => call('GET', '/api/slow', { token: ada }))
   await full.promise
+  await eventually(async () => inside === 4)
+  assert.equal(inside, 4)
   const refused = await call('GET', '/api/jobs', { token: ada })
   assert.equal(refused.status, 429)
   assert.equal(refused.json.error.code, 'rate_limited')
@@ -95,4 +101,74 @@ test('one user has 64 reads under way and no more; others, and messages, are not
   gate.resolve({})
   assert.deepEqual([...new Set((await Promise.all(waiting)).map(({ status }) => status))], [200])
   assert.equal((await call('GET', '/api/jobs', { token: ada })).status, 200)
+})
+
+test('whoever reads no answers gets four of them held, and harms nobody else', { timeout: 30_000 }, async (t) => {
+  let made = 0
+  const { port, call, addUser } = await openHouse(t, {
+    timeouts: { placeMs: 50 },
+    mount: [
+      {
+        method: 'GET',
+        path: '/api/huge',
+        who: 'user',
+        summary: '',
+        handle() {
+          made++
+          return huge
+        },
+      },
+    ],
+  })
+  const ada = await addUser('ada')
+  for (let at = 0; at < 20; at++) void deafClient(t, port, '/api/huge')
+  const refused = await eventually(async () => {
+    const answer = await call('GET', '/api/jobs')
+    return answer.status === 429 && answer
+  })
+  assert.match(refused.json.error.message, /lie unread/)
+  assert.equal(made, 4)
+  assert.equal((await call('GET', '/api/jobs', { token: ada })).status, 200)
+  assert.equal((await call('GET', '/api/health', { token: null })).status, 200)
+})
+
+test('a stream holds no place: its user reads on beside it', async (t) => {
+  let open = 0
+  const { port, call } = await openHouse(t, {
+    timeouts: { placeMs: 50 },
+    mount: [
+      {
+        method: 'GET',
+        path: '/api/stream',
+        who: 'user',
+        summary: '',
+        handle(_request, reply) {
+          open++
+          openEvents(reply, () => {}).send(': here\n\n')
+        },
+      },
+    ],
+  })
+  for (let at = 0; at < 8; at++) void deafClient(t, port, '/api/stream')
+  await eventually(async () => open === 8)
+  assert.equal((await call('GET', '/api/jobs')).status, 200)
+})
+
+test('a place that was waited for in vain is not lost', async (t) => {
+  const gate = Promise.withResolvers<object>()
+  const { port, call } = await openHouse(t, {
+    timeouts: { placeMs: 20 },
+    mount: [{ method: 'GET', path: '/api/slow', who: 'user', summary: '', handle: () => gate.promise }],
+  })
+  const held = Array.from({ length: 4 }, () => call('GET', '/api/slow'))
+  await eventually(async () => (await call('GET', '/api/jobs')).status === 429)
+  for (let at = 0; at < 8; at++) {
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`GET /api/jobs HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${operatorToken}\r\n\r\n`)
+    socket.once('connect', () => setImmediate(() => socket.destroy()))
+  }
+  assert.equal((await call('GET', '/api/jobs')).status, 429)
+  gate.resolve({})
+  await Promise.all(held)
+  for (let at = 0; at < 4; at++) assert.equal((await call('GET', '/api/jobs')).status, 200)
 })

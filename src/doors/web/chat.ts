@@ -8,9 +8,10 @@ import { atRest, type Turn } from '#core/turn.ts'
 import { requestIdOf } from '#http/access.ts'
 import type { Caller } from '#http/caller.ts'
 import { type Route, route } from '#http/routes.ts'
+import { readEnd } from '#turns/end.ts'
 import { checkMessage, type Start, type Turns } from '#turns/turns.ts'
 import { Attachments, partsOf } from './attachments.ts'
-import { FaultWire, GateWire, jobStatus, jobStatuses, openGate, replyText, UsageWire, usedWire } from './wire.ts'
+import { FaultWire, GateWire, gateWire, jobStatus, jobStatuses, replyText, UsageWire, usedWire } from './wire.ts'
 
 /** How long POST /api/chat waits for the turn; after that the turn goes on alone. */
 const usualPatienceMs = 120_000
@@ -59,14 +60,14 @@ export function chatRoutes(parts: ChatParts): Route[] {
       async handle({ caller, body }, reply) {
         const { turn, entries } = await follow(await send(parts.turns, caller, body, reply), reply, parts)
         const rests = atRest(turn.status)
-        const gate = turn.status === 'waiting' ? openGate(entries) : undefined
+        const gate = await parts.turns.gateOf(turn)
         return {
           thread_id: turn.threadId,
           turn_id: turn.id,
           status: rests ? jobStatus(turn.status) : 'running',
           response: rests ? replyText(entries) : null,
           usage: usedWire(turn.usage),
-          ...(gate && { gate }),
+          ...(gate && { gate: gateWire(gate) }),
           ...(turn.error && { error: turn.error }),
         } satisfies z.output<typeof ChatAnswer>
       },
@@ -148,5 +149,5 @@ async function follow(
   }
   const turn = await turns.get(start.turn.userId, start.turn.id)
   if (!turn) throw new AppError('not_found', 'the thread was deleted while its turn ran')
-  return { turn, entries: await turns.entries(turn.userId, turn) }
+  return { turn, entries: await readEnd(turns, turn) }
 }

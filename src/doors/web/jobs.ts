@@ -7,7 +7,7 @@ import { type Route, route } from '#http/routes.ts'
 import { readEnd } from '#turns/end.ts'
 import type { Turns } from '#turns/turns.ts'
 import { cursor, limit } from './paging.ts'
-import { jobStatuses, JobWire, jobWire, openGate, replyText, turnStatus } from './wire.ts'
+import { gateWire, jobStatuses, JobWire, jobWire, replyText, turnStatus } from './wire.ts'
 
 const JobsQuery = z.object({
   status: z.optional(z.enum(jobStatuses, `must be one of ${jobStatuses.join(', ')}`)),
@@ -69,11 +69,11 @@ async function find(turns: Turns, user: UserId, id: string): Promise<Turn> {
 
 /** One job alone has its whole response, and the gate it may wait at. */
 async function show(turns: Turns, user: UserId, turn: Turn): Promise<z.output<typeof JobWire>> {
-  const gate = turn.status === 'waiting' ? openGate(await turns.entries(turn.userId, turn)) : undefined
+  const gate = await turns.gateOf(turn)
   const text = replyText(await readEnd(turns, turn))
   const title = (await turns.thread(user, turn.threadId))?.title ?? ''
   const job = jobWire(turn, text === null ? undefined : { text, cut: false })
-  return { ...job, ...headOf(turn, user, title), ...(gate && { gate }) }
+  return { ...job, ...headOf(turn, user, title), ...(gate && { gate: gateWire(gate) }) }
 }
 
 /** What a job is about, and whose it is where it is not the caller's own. */

@@ -1,6 +1,6 @@
 // Turns and threads as the gateway's JSON shows them. The schemas make the types and the OpenAPI document.
 import * as z from 'zod/mini'
-import { openCalls, replyIn } from '#core/calls.ts'
+import { replyIn } from '#core/calls.ts'
 import type { Entry, Gate, Item } from '#core/item.ts'
 import { isDeeperThan, objectIn } from '#core/json.ts'
 import type { CutText } from '#core/store.ts'
@@ -128,12 +128,6 @@ export function itemWire({ seq, id, turnId, at, item }: Entry): z.output<typeof 
 /** The text the model said last, null when it has said none. */
 export function replyText(entries: readonly Entry[]): string | null {
   return replyIn(entries.map(({ item }) => item)) ?? null
-}
-
-/** The first gate that nobody has answered, of the items of a turn. */
-export function openGate(entries: readonly Entry[]): z.output<typeof GateWire> | undefined {
-  const found = openCalls(entries.map(({ item }) => item)).find(({ gate, answer }) => gate && !answer)?.gate
-  return found && gateWire(found)
 }
 
 export function gateWire({

@@ -28,10 +28,16 @@ const longestPath = 200
 /** Connections that fall idle while the door closes must not hold it. */
 const sweepMs = 50
 /** A body has at most 64 KB: what has not come within half a minute is not coming. */
-const usualTimeouts: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 72_000, unreadMs, checkMs: 1_000 }
+const usualTimeouts: Omit<Timeouts, 'placeMs'> = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  keepAliveMs: 72_000,
+  unreadMs,
+  checkMs: 1_000,
+}
 
 export type WebhookParts = {
-  readonly turns: Pick<Turns, 'start' | 'findByDoor' | 'entries' | 'history'>
+  readonly turns: Pick<Turns, 'start' | 'findByDoor' | 'gateOf' | 'history'>
   readonly limits: LimitStore
   readonly secret: string
   readonly host: string

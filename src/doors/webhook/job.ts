@@ -1,5 +1,5 @@
 // A job as the channel shows it: three states that only move forward, and the answer once there is one.
-import { openCalls, replyIn } from '#core/calls.ts'
+import { replyIn } from '#core/calls.ts'
 import type { Entry, Gate } from '#core/item.ts'
 import { isObject, type JsonObject } from '#core/json.ts'
 import { ended, type Turn, type TurnError } from '#core/turn.ts'
@@ -31,17 +31,13 @@ export type JobRecord = {
 }
 
 /** Reads what a job needs beside its turn: the rows it ended with, or the gate it waits at. */
-export async function showJob(turns: Pick<Turns, 'entries' | 'history'>, turn: Turn): Promise<JobRecord> {
-  return jobRecord(
-    turn,
-    turn.status === 'waiting' ? await turns.entries(turn.userId, turn) : await readEnd(turns, turn),
-  )
+export async function showJob(turns: Pick<Turns, 'gateOf' | 'history'>, turn: Turn): Promise<JobRecord> {
+  return jobRecord(turn, await readEnd(turns, turn), await turns.gateOf(turn))
 }
 
-/** A turn as a job. `entries` are its items, or the last few of them. */
-export function jobRecord(turn: Turn, entries: readonly Entry[]): JobRecord {
+/** A turn as a job. `entries` are the last few of its items, `gate` is what it waits at. */
+export function jobRecord(turn: Turn, entries: readonly Entry[], gate?: Gate): JobRecord {
   const error = errorOf(turn)
-  const gate = turn.status === 'waiting' ? openGate(entries) : undefined
   const metadata = metadataOf(turn)
   return {
     id: turn.id,
@@ -70,10 +66,6 @@ function errorOf({ status, error }: Turn): TurnError | undefined {
 
 function replyOf(entries: readonly Entry[]): string {
   return replyIn(entries.map(({ item }) => item)) ?? ''
-}
-
-function openGate(entries: readonly Entry[]): Gate | undefined {
-  return openCalls(entries.map(({ item }) => item)).find(({ gate, answer }) => gate && !answer)?.gate
 }
 
 /** What the call would do and why it is asked for; whoever decides sees its arguments too. */

@@ -1,6 +1,8 @@
 // Jobs: lists, pages, one, cancel.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { newId, operator } from '#core/ids.ts'
+import { noUsage } from '#core/turn.ts'
 import { createHold, type Say, says } from '../hall.ts'
 import { openHouse } from './house.ts'
 
@@ -147,4 +149,53 @@ test('unknown, malformed and foreign jobs are 404, the same for all', async (t) 
   assert.deepEqual((await call('GET', '/api/jobs', { token: bob })).json.jobs, [])
   assert.deepEqual((await call('GET', '/api/jobs')).json.jobs, [])
   assert.equal((await call('GET', `/api/jobs/${json.turn_id}`, { token: ada })).json.status, 'completed')
+})
+
+test('a list and a job alone show the same reply, also where it has several parts', async (t) => {
+  const parts = ['first', 'second', 'third']
+  const { call } = await openHouse(t, {
+    say: () => [
+      { type: 'reasoning', text: 'hm' },
+      ...parts.flatMap((text) => [
+        { type: 'text' as const, text },
+        { type: 'reasoning' as const, text: 'and', seal: 's' },
+      ]),
+      { type: 'done', usage: noUsage },
+    ],
+  })
+  const { turn_id } = (await call('POST', '/api/chat', { body: { message: 'hi' } })).json
+  const alone = (await call('GET', `/api/jobs/${turn_id}`)).json
+  const [listed] = (await call('GET', '/api/jobs')).json.jobs
+  assert.equal(alone.response, parts.join('\n\n'))
+  assert.equal(listed.response, alone.response)
+})
+
+test('a gate at the end of a very long turn is shown', async (t) => {
+  const { store, call } = await openHouse(t)
+  const lease = await store.leases.join(newId())
+  const input = [{ id: newId(), item: { type: 'message' as const, role: 'user' as const, content: [] } }]
+  const { turn } = await store.turns.start({
+    user: operator,
+    door: 'web',
+    title: 'long',
+    input,
+    options: {},
+    whenBusy: 'queue',
+    lease,
+  })
+  const attempts = Array.from({ length: 10_050 }, (_, at) => ({
+    id: newId(),
+    item: { type: 'attempt' as const, callId: `c${at}` },
+  }))
+  await store.turns.record(turn, lease, { drafts: attempts, usage: noUsage })
+  const drafts = [
+    { id: newId(), item: { type: 'call' as const, callId: 'last', name: 'act', args: '{}' } },
+    {
+      id: newId(),
+      item: { type: 'gate' as const, callId: 'last', kind: 'approval' as const, name: 'act', args: '{}', prompt: '?' },
+    },
+  ]
+  await store.turns.record(turn, lease, { drafts, usage: noUsage, outcome: { status: 'waiting' } })
+  const job = (await call('GET', `/api/jobs/${turn.id}`)).json
+  assert.deepEqual([job.status, job.gate?.id], ['waiting', 'last'])
 })

@@ -100,5 +100,6 @@ const table: readonly [what: string, turn: Partial<Turn>, entries: Entry[], expe
 ]
 
 for (const [what, turn, given, expected] of table) {
-  test(`a turn that is ${what}`, () => assert.deepEqual(jobRecord({ ...base, ...turn }, given), expected))
+  test(`a turn that is ${what}`, () =>
+    assert.deepEqual(jobRecord({ ...base, ...turn }, given, what === 'waiting' ? gate : undefined), expected))
 }
