@@ -1,12 +1,15 @@
 // POST /api/chat, which waits for the reply, and POST /api/chat/send, which does not.
+import { hash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { isUuid } from '#core/ids.ts'
 import type { Entry, Part } from '#core/item.ts'
+import type { Idempotency } from '#core/store.ts'
 import { atRest, type Turn } from '#core/turn.ts'
 import { requestIdOf } from '#http/access.ts'
 import type { Caller } from '#http/caller.ts'
+import { wrongField } from '#http/check.ts'
 import { type Route, route } from '#http/routes.ts'
 import { readEnd } from '#turns/end.ts'
 import { checkMessage, type Start, type Turns } from '#turns/turns.ts'
@@ -15,6 +18,7 @@ import { FaultWire, GateWire, gateWire, jobStatus, jobStatuses, replyText, Usage
 
 /** How long POST /api/chat waits for the turn; after that the turn goes on alone. */
 const usualPatienceMs = 120_000
+const maxKeyChars = 200
 
 export type ChatParts = {
   readonly turns: Turns
@@ -81,12 +85,13 @@ export function chatRoutes(parts: ChatParts): Route[] {
       body: ChatBody,
       answers: { 202: SendAnswer },
       async handle({ caller, body }, reply) {
-        const { turn, input, events } = await send(parts.turns, caller, body, reply)
+        const { turn, input, events, replayed } = await send(parts.turns, caller, body, reply, keyOf(reply, body))
         events.close()
+        const [message] = replayed ? await parts.turns.entries(caller.user, turn) : input
         return reply.code(202).send({
           thread_id: turn.threadId,
           turn_id: turn.id,
-          message_id: input[0]?.id ?? turn.id,
+          message_id: message?.id ?? turn.id,
           status: 'accepted',
         } satisfies z.output<typeof SendAnswer>)
       },
@@ -94,11 +99,22 @@ export function chatRoutes(parts: ChatParts): Route[] {
   ]
 }
 
+/** A page that did not hear the answer sends again with the same key: that is the same message. */
+function keyOf({ request }: FastifyReply, body: z.output<typeof ChatBody>): Idempotency | undefined {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (typeof key !== 'string' || key.length < 1 || key.length > maxKeyChars) {
+    throw wrongField('Idempotency-Key', `must have 1 to ${maxKeyChars} characters`)
+  }
+  return { key: `chat:${key}`, bodyHash: hash('sha256', JSON.stringify(body)) }
+}
+
 async function send(
   turns: Turns,
   { user }: Caller,
   given: z.output<typeof ChatBody>,
   { raw }: FastifyReply,
+  idempotency?: Idempotency,
 ): Promise<Start> {
   const message = given.message ?? given.content
   if (typeof message !== 'string') throw new AppError('invalid_input', 'message is missing', { param: 'message' })
@@ -117,6 +133,7 @@ async function send(
     whenBusy: 'queue',
     request: requestIdOf(raw),
     ...(threadId !== undefined && { threadId }),
+    ...(idempotency && { idempotency }),
   })
 }
 

@@ -48,6 +48,26 @@ test('a thread goes on, and content is taken for message', async (t) => {
   assert.deepEqual(seen, [1, 3])
 })
 
+test('a send that is repeated with its key is the same message, once', async (t) => {
+  const { call } = await openHouse(t)
+  const body = { message: 'only once' }
+  const headers = { 'idempotency-key': 'k1' }
+  const first = await call('POST', '/api/chat/send', { body, headers })
+  await jobOnce({ call }, first.json.turn_id, 'completed')
+  const again = await call('POST', '/api/chat/send', { body, headers })
+  assert.deepEqual([again.status, again.json], [202, first.json])
+  const { json } = await call('GET', `/api/threads/${first.json.thread_id}`)
+  const own = json.items.filter(({ role }: { role?: string }) => role === 'user')
+  assert.deepEqual(
+    own.map(({ id }: { id: string }) => id),
+    [first.json.message_id],
+  )
+  const other = await call('POST', '/api/chat/send', { body: { message: 'another' }, headers })
+  assert.deepEqual([other.status, other.json.error.code], [422, 'idempotency_conflict'])
+  const long = await call('POST', '/api/chat/send', { body, headers: { 'idempotency-key': 'k'.repeat(201) } })
+  assert.deepEqual([long.status, long.json.error.param], [400, 'Idempotency-Key'])
+})
+
 test('send answers 202 at once with the id its message has in the thread', async (t) => {
   const hold = createHold()
   const { call } = await openHouse(t, { say: hold.say })
