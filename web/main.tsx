@@ -1,7 +1,8 @@
 // The browser app: who is signed in decides between the sign-in page and the rest, the address which page of it.
-import { effect } from '@preact/signals'
+import { effect, untracked } from '@preact/signals'
 import { type ComponentType, render } from 'preact'
 import { lazy } from './lazy.tsx'
+import { Chat } from './pages/chat.tsx'
 import { SignIn } from './pages/sign-in.tsx'
 import { Away } from './parts/away.tsx'
 import { Shell } from './parts/shell.tsx'
@@ -9,9 +10,13 @@ import { Empty } from './parts/states.tsx'
 import { followLinks, go, place } from './router.ts'
 import { startClock } from './store/clock.ts'
 import { gates } from './store/gates.ts'
+import { startHub } from './store/hub.ts'
+import { keepFor } from './store/kept.ts'
+import { restoreOutbox } from './store/outbox.ts'
 import { watchService } from './store/service.ts'
 import { findSession, standing } from './store/session.ts'
 import { applyTheme } from './store/shell.ts'
+import { restoreSeen } from './store/thread-marks.ts'
 import { threadList } from './store/threads.ts'
 import { showWaiting } from './title.ts'
 import './style/tokens.css'
@@ -27,7 +32,8 @@ function App() {
   if (who.type === 'unknown') return null
   if (who.type === 'away') return <Away />
   if (who.type === 'out') return <SignIn ended={who.ended} />
-  const Found = pages.find(({ at }) => at.test(place.value.path))?.page
+  const { path } = place.value
+  const Found = path === '/' || path.startsWith('/threads/') ? Chat : pages.find(({ at }) => at.test(path))?.page
   return (
     <Shell>
       {Found ? (
@@ -47,11 +53,20 @@ startClock()
 showWaiting()
 // What lives as long as somebody is signed in.
 effect(() => {
-  if (standing.value.type !== 'in') return undefined
-  void threadList.load()
-  void gates.load()
-  if (place.peek().path === '/login') go('/', { replace: true })
-  return watchService()
+  const who = standing.value
+  if (who.type !== 'in') return undefined
+  return untracked(() => {
+    keepFor(who.session.user)
+    restoreOutbox()
+    restoreSeen()
+    if (place.peek().path === '/login') go('/', { replace: true })
+    void threadList.load()
+    void gates.load()
+    const stops = [watchService(), startHub()]
+    return () => {
+      for (const stop of stops) stop()
+    }
+  })
 })
 const root = document.querySelector('#app')
 if (root) render(<App />, root)

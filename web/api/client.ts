@@ -17,7 +17,12 @@ export class ApiFault extends Error {
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-type Options = { readonly body?: unknown; readonly signal?: AbortSignal; readonly deadlineMs?: number }
+type Options = {
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+  readonly deadlineMs?: number
+}
 
 let signedOut: () => void = () => {}
 
@@ -35,17 +40,19 @@ export async function ask<T>(method: Method, path: string, options: Options = {}
   throw faultOf(response, text)
 }
 
-async function reach(method: Method, path: string, { body, signal, ...rest }: Options): Promise<Response> {
+async function reach(
+  method: Method,
+  path: string,
+  { body, headers = {}, signal, ...rest }: Options,
+): Promise<Response> {
   const deadline = AbortSignal.timeout(rest.deadlineMs ?? deadlineMs)
   try {
     return await fetch(path, {
       method,
       credentials: 'same-origin',
       signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
-      ...(body !== undefined && {
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
+      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     })
   } catch (error) {
     if (signal?.aborted) throw error

@@ -1,22 +1,19 @@
 // Signing in: by the link that the start prints, by a token, or by the provider that the operator chose.
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { ApiFault, ask, faultText } from '../api/client.ts'
+import { ApiFault, faultText } from '../api/client.ts'
 import { hasDraft } from '../store/drafts.ts'
 import { signIn } from '../store/session.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
-import { Icon, Mark } from '../parts/icon.tsx'
+import { Mark } from '../parts/icon.tsx'
 import { Note } from '../parts/note.tsx'
 import './sign-in.css'
-
-type Ways = { readonly oidc?: { readonly name: string } | null }
 
 export function SignIn({ ended }: { ended: boolean }) {
   const token = useSignal('')
   const fault = useSignal<string | undefined>(undefined)
   const busy = useSignal(false)
-  const ways = useSignal<Ways>({})
   const field = useRef<HTMLInputElement>(null)
 
   const enter = async (proof: { token: string } | { code: string }): Promise<void> => {
@@ -39,14 +36,9 @@ export function SignIn({ ended }: { ended: boolean }) {
       history.replaceState(null, '', location.pathname + location.search)
       void enter({ code })
     }
-    ask<Ways>('GET', '/api/login').then(
-      (found) => (ways.value = found),
-      () => undefined,
-    )
     document.title = 'Sign in · Atrium'
   }, [])
 
-  const oidc = ways.value.oidc
   return (
     <main class="sign-in">
       <Beam />
@@ -85,17 +77,6 @@ export function SignIn({ ended }: { ended: boolean }) {
           <Button kind="primary" size="large" type="submit" busy={busy.value}>
             Sign in
           </Button>
-          {oidc && (
-            <>
-              <div class="or">
-                <span>or</span>
-              </div>
-              <a class="button large" href="/api/oidc/login">
-                <Icon name="key" />
-                Continue with {oidc.name}
-              </a>
-            </>
-          )}
         </form>
         <p class="label">
           No token? Ask whoever runs this service, or read <code>webui-token</code> in its home folder.
@@ -120,8 +101,8 @@ function wordsFor(error: unknown, byLink: boolean): string {
 function Beam() {
   return (
     <svg class="beam" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
-      <path class="beam-soft" d="M4 0H44L130 130H52z" />
-      <path class="beam-bright" d="M13 0H35L108 115H64z" />
+      <path class="beam-soft" d="M4 0H43.5L112.6 100H37.4z" />
+      <path class="beam-bright" d="M13 0H35L98 100H52.5z" />
     </svg>
   )
 }

@@ -1,37 +1,90 @@
-// The queue of what waits for the reader, from every door.
-import { shortWhen } from '../lib/words.ts'
+// The queue of what waits for the reader, from every door: the list, and the one that is looked at.
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { Waiting as Gate } from '../api/wire.ts'
+import { askingOf } from '../lib/asking.ts'
+import { exactTime, shortWhen } from '../lib/words.ts'
+import { Approval } from '../parts/approval.tsx'
+import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { doorOf } from '../parts/mark.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, When } from '../parts/states.tsx'
 import { now } from '../store/clock.ts'
 import { gates, waiting } from '../store/gates.ts'
+import { threadList } from '../store/threads.ts'
+import './waiting.css'
+
+/** The one that is looked at; on a phone, none until it is chosen. */
+const chosen = signal<string | undefined>(undefined)
 
 export function Waiting() {
+  useEffect(() => void gates.load(), [])
   return (
     <Page
       title="Waiting for you"
       lead="Requests from every door, oldest first. Nothing here has run. Other threads go on meanwhile."
     >
       <When of={gates} what="The queue">
-        {() =>
-          waiting.value.length === 0 ? (
-            <Empty icon="waiting" title="Nothing waits for you">
-              A request appears here when the agent needs your word before it acts.
-            </Empty>
-          ) : (
-            <ul class="card">
-              {waiting.value.map((gate) => (
-                <li key={gate.id}>
-                  <Icon name={doorOf(gate.door).icon} />
-                  <a href={`/threads/${gate.thread_id}`}>{gate.prompt}</a>
-                  <span>{shortWhen(gate.created_at, now.value)}</span>
-                </li>
-              ))}
-            </ul>
-          )
-        }
+        {() => <Queue />}
       </When>
     </Page>
   )
+}
+
+function Queue() {
+  const list = waiting.value
+  const found = list.find(({ id }) => id === chosen.value)
+  const shown = found ?? list[0]
+  if (!shown) {
+    return (
+      <Empty icon="waiting" title="Nothing waits for you">
+        A request appears here when the agent needs your word before it acts.
+      </Empty>
+    )
+  }
+  return (
+    <div class={found ? 'queue chosen' : 'queue'}>
+      <ul class="card queue-list">
+        {list.map((gate) => (
+          <li key={gate.id}>
+            <Row gate={gate} current={gate === shown} />
+          </li>
+        ))}
+      </ul>
+      <div class="queue-one">
+        <div class="queue-back">
+          <Button kind="quiet" size="small" onClick={() => (chosen.value = undefined)}>
+            All requests
+          </Button>
+        </div>
+        <Approval key={shown.id} gate={shown} inQueue {...titleOf(shown)} />
+      </div>
+    </div>
+  )
+}
+
+function Row({ gate, current }: { gate: Gate; current: boolean }) {
+  return (
+    <button
+      type="button"
+      class="queue-row"
+      aria-current={current ? 'true' : undefined}
+      onClick={() => (chosen.value = gate.id)}
+    >
+      <Icon name={doorOf(gate.door).icon} />
+      <span class="queue-words">
+        <span class="queue-what one-line">{askingOf(gate).brief}</span>
+        <span class="queue-thread one-line">{titleOf(gate).threadTitle ?? doorOf(gate.door).name}</span>
+      </span>
+      <time dateTime={gate.created_at} title={exactTime(gate.created_at)}>
+        {shortWhen(gate.created_at, now.value)}
+      </time>
+    </button>
+  )
+}
+
+function titleOf({ thread_id }: Gate): { threadTitle?: string } {
+  const title = threadList.data.value?.threads.find(({ id }) => id === thread_id)?.title
+  return title ? { threadTitle: title } : {}
 }

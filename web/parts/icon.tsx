@@ -24,7 +24,6 @@ const strokes = {
   cross: 'M3.75 3.75l8.5 8.5M12.25 3.75l-8.5 8.5',
   right: 'M6 3.5 10.5 8 6 12.5',
   down: 'M3.5 6 8 10.5 12.5 6',
-  more: 'M3.25 8h.01M8 8h.01M12.75 8h.01',
   retry: 'M13.25 8A5.25 5.25 0 1 1 11.6 4.2L13.25 5.75M13.25 2.5V5.75H10',
   pencil: 'M2.75 13.25l.6-2.9 7.6-7.6 2.3 2.3-7.6 7.6zM9.3 4.4l2.3 2.3',
   key: 'M5.25 7.75a3 3 0 1 1 0 5.5 3 3 0 0 1-1.75-2.75 3 3 0 0 1 1.75-2.75M7.65 8.35 13.25 2.75M11 5l1.75 1.75',
@@ -44,7 +43,7 @@ const strokes = {
   link: 'M9.5 2.75h3.75V6.5M13 3 7.75 8.25M11.5 9.25v4H2.75V4.5h4',
 } as const
 
-export type IconName = keyof typeof strokes | 'stop'
+export type IconName = keyof typeof strokes | 'stop' | 'more'
 
 /** One icon. It says nothing by itself: the control or the text beside it has the words. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: 16 | 24 }) {
@@ -61,13 +60,15 @@ export function Icon({ name, size = 16 }: { name: IconName; size?: 16 | 24 }) {
       stroke-linejoin="round"
       aria-hidden="true"
     >
-      {name === 'stop' ? (
-        <rect x="3.5" y="3.5" width="9" height="9" rx="2" fill="currentColor" />
-      ) : (
-        <path d={strokes[name]} />
-      )}
+      {shapeOf(name)}
     </svg>
   )
+}
+
+function shapeOf(name: IconName) {
+  if (name === 'stop') return <rect x="3.5" y="3.5" width="9" height="9" rx="2" fill="currentColor" />
+  if (name !== 'more') return <path d={strokes[name]} />
+  return [3, 8, 13].map((x) => <circle key={x} cx={x} cy="8" r="0.6" fill="currentColor" />)
 }
 
 /** The plan of the hall: four corners, a door in every wall, a lit court. */

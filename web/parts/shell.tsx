@@ -1,17 +1,19 @@
 // The frame of the signed-in app: skip link, side, main pane with its light line.
 import type { ComponentChildren } from 'preact'
+import { place, threadIn } from '../router.ts'
+import { waiting } from '../store/gates.ts'
+import { running } from '../store/hub.ts'
 import { goneSecs } from '../store/link.ts'
+import { shownReceipt } from '../store/receipts.ts'
 import { folded, menuOpen } from '../store/shell.ts'
 import { Notices } from './notice.tsx'
+import { ReceiptPanel } from './receipt-panel.tsx'
 import './shell.css'
 import { MenuSheet, Sidebar } from './sidebar.tsx'
 
-export type Light = 'idle' | 'running' | 'waiting'
-
-type Props = { readonly light?: Light; readonly panel?: ComponentChildren; readonly children: ComponentChildren }
-
-export function Shell({ light = 'idle', panel, children }: Props) {
-  const state = goneSecs.value === undefined ? light : 'lost'
+export function Shell({ children }: { children: ComponentChildren }) {
+  const { path } = place.value
+  const receipt = threadIn(path) === undefined ? undefined : shownReceipt.value
   return (
     <div class={folded.value ? 'shell folded' : 'shell'}>
       <a class="skip" href="#main" onClick={() => document.querySelector<HTMLElement>('#main')?.focus()}>
@@ -21,12 +23,21 @@ export function Shell({ light = 'idle', panel, children }: Props) {
         <Sidebar />
       </div>
       <main id="main" class="pane" tabIndex={-1}>
-        <div class={`light ${state}`} aria-hidden="true" />
+        <LightLine />
         {children}
       </main>
-      {panel}
+      {receipt !== undefined && <ReceiptPanel key={receipt} turnId={receipt} />}
       {menuOpen.value && <MenuSheet />}
       <Notices />
     </div>
   )
+}
+
+/** The state of what is open: nothing, a glint (runs), sun (waits for the reader), dashed clay (connection lost). */
+function LightLine() {
+  const { path } = place.value
+  const id = threadIn(path)
+  const waits = path === '/waiting' ? waiting.value.length > 0 : waiting.value.some(({ thread_id }) => thread_id === id)
+  const state = goneSecs.value !== undefined ? 'lost' : waits ? 'waiting' : running.value ? 'running' : 'idle'
+  return <div class={`light ${state}`} aria-hidden="true" />
 }

@@ -3,14 +3,15 @@ import { signal } from '@preact/signals'
 import type { Thread } from '../api/wire.ts'
 import { place, threadIn } from '../router.ts'
 import { waiting } from './gates.ts'
+import { keep, kept } from './kept.ts'
 
 export type ThreadMark = 'waiting' | 'running' | 'failed' | 'unread'
 
-const seenKey = 'atrium.seen'
+const seenName = 'seen'
 const mostSeen = 500
 
 /** How far each thread was read in this browser. */
-const seen = signal<Readonly<Record<string, number>>>(readSeen())
+const seen = signal<Readonly<Record<string, number>>>({})
 
 /** Waits > runs > failed > unread. */
 export function markOf(thread: Thread): ThreadMark | undefined {
@@ -26,17 +27,14 @@ export function sawThread(id: string, seq: number): void {
   if ((seen.value[id] ?? 0) >= seq) return
   const { [id]: _, ...rest } = seen.value
   seen.value = Object.fromEntries([...Object.entries(rest), [id, seq] as const].slice(-mostSeen))
-  try {
-    localStorage.setItem(seenKey, JSON.stringify(seen.value))
-  } catch {
-    // Then it holds for this page.
-  }
+  keep(seenName, JSON.stringify(seen.value))
 }
 
-function readSeen(): Record<string, number> {
+/** Takes up what this browser knows of earlier visits. */
+export function restoreSeen(): void {
   try {
-    return (JSON.parse(localStorage.getItem(seenKey) ?? '{}') ?? {}) as Record<string, number>
+    seen.value = (JSON.parse(kept(seenName) ?? '{}') ?? {}) as Record<string, number>
   } catch {
-    return {}
+    seen.value = {}
   }
 }

@@ -1,0 +1,128 @@
+// A real service and a real browser for the tests of the browser app: Debian's Chromium, driven by Playwright.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, type TestContext } from 'node:test'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Script } from '#models/script.ts'
+import { newHome, type Serving, serve } from '../atrium.ts'
+
+const places = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+]
+/** How long a page may take to show what it should. */
+export const patienceMs = 15_000
+
+/** Where a browser is; undefined where there is none. */
+function findBrowser(): string | undefined {
+  return places.find((path) => existsSync(path))
+}
+
+const missing = 'NO BROWSER: install chromium (apt-get install chromium); the tests of the browser app did not run'
+
+/** Why these tests cannot run, false when they can. On a build machine that is a fault. */
+export function noBrowser(): string | false {
+  if (findBrowser() !== undefined) return false
+  if (process.env['CI']) throw new Error(missing)
+  console.error(missing)
+  return missing
+}
+
+export type Site = {
+  readonly url: string
+  readonly token: string
+  readonly home: string
+  readonly service: Serving
+  /** A page of somebody who is signed in; `options` are the browser's (size, theme). */
+  open(
+    t: TestContext,
+    path?: string,
+    options?: BrowserContextOptions & { readonly token?: string | null },
+  ): Promise<Page>
+  /** Asks the gateway as the operator. */
+  call<T>(method: string, path: string, body?: unknown, token?: string): Promise<T>
+}
+
+type SiteOptions = { readonly script?: Script; readonly env?: Readonly<Record<string, string>> }
+
+/** Starts a service and a browser before the tests of a file, and ends both after them. */
+export function useSite({ script, env = {} }: SiteOptions = {}): Site {
+  const home = newHome()
+  const token = 'operator-token-of-the-browser-tests'
+  let service: Serving | undefined
+  let browser: Browser | undefined
+  before(async () => {
+    const executablePath = findBrowser()
+    if (executablePath === undefined) return
+    const model: Record<string, string> = {}
+    if (script) {
+      const file = join(home.path, 'script.json')
+      writeFileSync(file, JSON.stringify(script))
+      Object.assign(model, { LLM_PROVIDER: 'scripted', LLM_SCRIPT: file })
+    }
+    const settings = { SERVICE_REBORN_WEBUI_TOKEN: token, CHAT_RATE_LIMIT: '0', ...model, ...env }
+    ;[service, browser] = await Promise.all([
+      serve(home.path, settings),
+      chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] }),
+    ])
+  })
+  after(async () => {
+    await browser?.close()
+    await service?.stop()
+    home.remove()
+  })
+  const running = (): Serving => {
+    if (!service) throw new Error('the service is not running')
+    return service
+  }
+  return {
+    get url() {
+      return running().url
+    },
+    get service() {
+      return running()
+    },
+    token,
+    home: home.path,
+    async open(t, path = '/', { token: as = token, ...options } = {}) {
+      if (!browser) throw new Error(missing)
+      const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+      t.after(() => context.close())
+      context.setDefaultTimeout(patienceMs)
+      const page = await context.newPage()
+      watchFaults(t, page)
+      if (as !== null) await context.request.post(`${running().url}/api/login`, { data: { token: as } })
+      await page.goto(running().url + path)
+      return page
+    },
+    async call(method, path, body, as = token) {
+      const response = await fetch(running().url + path, {
+        method,
+        headers: { authorization: `Bearer ${as}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+      const text = await response.text()
+      return (text === '' ? undefined : JSON.parse(text)) as never
+    },
+  }
+}
+
+/** A fault in the page, or something its policy refused, fails the test. */
+function watchFaults(t: TestContext, page: Page): void {
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(String(error)))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && /content security policy/i.test(message.text())) faults.push(message.text())
+  })
+  t.after(() => {
+    if (faults.length > 0) throw new Error(`the page has faults:\n${faults.join('\n')}`)
+  })
+}
+
+/** axe-core, for pages that cannot load it themselves. */
+export function axeSource(): string {
+  return readFileSync(join(import.meta.dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8')
+}

@@ -1,0 +1,128 @@
+// The live connection: frames of the gateway as they come, opened again whenever it breaks.
+import type { Fault, Item, Status, Usage } from './wire.ts'
+
+const firstWaitMs = 300
+const longestWaitMs = 10_000
+const beatMs = 20_000
+/** Nothing for so long, not even an answer to a beat: the connection is dead, whatever the browser thinks. */
+const silentMs = 45_000
+
+export type Frame =
+  | { readonly type: 'ready' }
+  | ({ readonly type: 'item'; readonly thread_id: string } & { readonly item: Item })
+  | {
+      readonly type: 'delta'
+      readonly thread_id: string
+      readonly turn_id: string
+      readonly item_id: string
+      readonly offset: number
+      readonly text: string
+    }
+  | {
+      readonly type: 'snapshot'
+      readonly thread_id: string
+      readonly turn_id: string
+      readonly item_id: string
+      readonly text: string
+    }
+  | ({ readonly type: 'turn'; readonly thread_id: string } & TurnState)
+  | { readonly type: 'changed' }
+  | { readonly type: 'error'; readonly code: string; readonly message: string; readonly thread_id?: string }
+
+/** How a turn stands. */
+export type TurnState = {
+  readonly turn_id: string
+  readonly status: Status
+  readonly error?: Fault
+  readonly usage?: Usage
+}
+
+export type Live = {
+  /** Follows one thread from after a seq; what was followed before is left. */
+  subscribe(threadId: string, after: number): void
+  /** Tries at once instead of waiting. */
+  again(): void
+  close(): void
+}
+
+type Listener = {
+  readonly frame: (frame: Frame) => void
+  /** The connection stands: whatever is followed must be named again. */
+  readonly up: () => void
+  readonly down: () => void
+}
+
+/** Opens the connection and keeps it open until closed. */
+export function openLive(listener: Listener): Live {
+  let socket: WebSocket | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let beat: ReturnType<typeof setInterval> | undefined
+  let waitMs = firstWaitMs
+  let heardAt = 0
+  let closed = false
+
+  function connect(): void {
+    clearTimeout(timer)
+    const mine = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/api/chat/ws`)
+    socket = mine
+    heardAt = Date.now()
+    mine.addEventListener('message', ({ data }) => {
+      if (socket !== mine) return
+      heardAt = Date.now()
+      const frame = JSON.parse(String(data)) as Frame
+      if (frame.type === 'ready') {
+        waitMs = firstWaitMs
+        listener.up()
+      }
+      listener.frame(frame)
+    })
+    mine.addEventListener('close', () => {
+      if (socket === mine) lost()
+    })
+  }
+
+  function lost(): void {
+    socket = undefined
+    if (closed) return
+    listener.down()
+    timer = setTimeout(connect, waitMs * (0.75 + Math.random() / 2))
+    waitMs = Math.min(waitMs * 2, longestWaitMs)
+  }
+
+  function send(frame: object): void {
+    if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame))
+  }
+
+  function drop(): void {
+    const old = socket
+    socket = undefined
+    old?.close()
+  }
+
+  function again(): void {
+    if (closed || socket?.readyState === WebSocket.OPEN) return
+    waitMs = firstWaitMs
+    drop()
+    connect()
+  }
+
+  beat = setInterval(() => {
+    if (socket && Date.now() - heardAt > silentMs) {
+      drop()
+      lost()
+    } else send({ type: 'ping' })
+  }, beatMs)
+  addEventListener('online', again)
+  connect()
+  return {
+    subscribe: (threadId, after) => send({ type: 'subscribe', thread_id: threadId, after }),
+    again,
+    close() {
+      closed = true
+      clearTimeout(timer)
+      clearInterval(beat)
+      removeEventListener('online', again)
+      drop()
+    },
+  }
+}

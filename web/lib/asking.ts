@@ -1,0 +1,185 @@
+// An approval in words: the question, where it goes, what would run. Pure; everything in it is text of others.
+import type { GateFields } from '../api/wire.ts'
+
+export type Preview =
+  | { readonly type: 'request'; readonly method: string; readonly url: string; readonly rest: string }
+  | { readonly type: 'diff'; readonly path: string; readonly lines: readonly DiffLine[]; readonly cut?: string }
+  | { readonly type: 'command'; readonly command: string; readonly rest: string }
+  | { readonly type: 'text'; readonly head: string; readonly text: string }
+
+export type DiffLine = { readonly sign: ' ' | '+' | '-' | '@'; readonly at?: number; readonly text: string }
+
+export type Asking = {
+  /** A question with verb and object. */
+  readonly question: string
+  /** The same in a few words, for a list. */
+  readonly brief: string
+  /** Where it goes, and that nothing has happened yet. */
+  readonly sentence: string
+  readonly preview: Preview | undefined
+  /** What "Allow for…" can stand for, from narrow to wide. */
+  readonly scopes: readonly Scope[]
+}
+
+export type Scope = { readonly scope: 'target' | 'tool'; readonly words: string }
+
+/** What a gate asks, in words. */
+export function askingOf(gate: GateFields): Asking {
+  const args = fieldsOf(gate.args)
+  const { name } = gate
+  if (gate.kind === 'credential') return signIn(gate)
+  if (name === 'workspace_write' || name === 'workspace_edit') return fileChange(gate, args)
+  if (name === 'workspace_shell') return command(gate, args)
+  if (name === 'http_request' || name === 'web_fetch') return request(gate, args)
+  if (name.startsWith('memory_')) return memory(gate, args)
+  return {
+    question: `Run ${name}?`,
+    brief: `Run ${name}`,
+    sentence: 'Nothing has happened yet.',
+    preview: previewOf(gate),
+    scopes: [{ scope: 'tool', words: 'whatever it is given' }],
+  }
+}
+
+function signIn({ name, prompt }: GateFields): Asking {
+  const words = prompt.charAt(0).toUpperCase() + prompt.slice(1)
+  return {
+    question: `Sign in to ${name}?`,
+    brief: `Sign in to ${name}`,
+    sentence: /[.?!]$/.test(words) ? words : `${words}.`,
+    preview: undefined,
+    scopes: [],
+  }
+}
+
+function fileChange(gate: GateFields, args: Fields): Asking {
+  const path = text(args['path'])
+  const preview = previewOf(gate)
+  const isNew = /^--- \/dev\/null$/m.test(gate.preview ?? '')
+  const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/') + 1) : ''
+  return {
+    question: `${isNew ? 'Create' : 'Change'} ${path}?`,
+    brief: isNew ? 'Create a file' : 'Change a file',
+    sentence: `${changeWords(preview, isNew)} The file is untouched until you answer.`,
+    preview,
+    scopes: [
+      { scope: 'target', words: folder ? `in ${folder}` : 'in the workspace folder itself' },
+      { scope: 'tool', words: 'anywhere in the workspace' },
+    ],
+  }
+}
+
+function changeWords(preview: Preview | undefined, isNew: boolean): string {
+  if (preview?.type !== 'diff') return 'Changes a file in the workspace folder.'
+  const out = preview.lines.filter(({ sign }) => sign === '-').length
+  const into = preview.lines.filter(({ sign }) => sign === '+').length
+  const lines = (count: number): string => `${count} ${count === 1 ? 'line' : 'lines'}`
+  if (isNew) return `Writes ${lines(into)} to a new file in the workspace folder.`
+  if (out === 0) return `Adds ${lines(into)} in the workspace folder.`
+  if (into === 0) return `Removes ${lines(out)} in the workspace folder.`
+  return `Replaces ${lines(out)} with ${into} in the workspace folder.`
+}
+
+function command(gate: GateFields, args: Fields): Asking {
+  const line = text(args['command'])
+  const first = line.trim().split(/\s/, 1)[0] ?? ''
+  const short = line.length <= 60 && !line.includes('\n')
+  return {
+    question: short ? `Run \`${line}\`?` : `Run a command that begins with \`${first}\`?`,
+    brief: short ? `Run ${line}` : `Run ${first} …`,
+    sentence: 'Runs this command in the workspace folder of this machine. Nothing has run yet.',
+    preview: previewOf(gate),
+    scopes: [
+      { scope: 'target', words: `for ${first}` },
+      { scope: 'tool', words: 'for any command' },
+    ],
+  }
+}
+
+function request(gate: GateFields, args: Fields): Asking {
+  const url = text(args['url'])
+  const host = hostOf(url)
+  const method = (text(args['method']) || 'GET').toUpperCase()
+  const reads = method === 'GET' || method === 'HEAD'
+  return {
+    question: reads ? `Open a page of ${host}?` : `Send a ${method} request to ${host}?`,
+    brief: reads ? `Open a page of ${host}` : `Send a request to ${host}`,
+    sentence: `Sends this request to ${host}. Nothing has been sent yet.`,
+    preview: previewOf(gate) ?? { type: 'request', method, url, rest: '' },
+    scopes: [
+      { scope: 'target', words: `to ${host}` },
+      { scope: 'tool', words: 'to any host' },
+    ],
+  }
+}
+
+function memory(gate: GateFields, args: Fields): Asking {
+  const path = text(args['path'])
+  const deletes = gate.name === 'memory_delete'
+  return {
+    question: `${deletes ? 'Delete' : 'Write'} memory ${path}?`,
+    brief: `${deletes ? 'Delete' : 'Write'} memory: ${path}`,
+    sentence: 'The document is untouched until you answer.',
+    preview: previewOf(gate),
+    scopes: [
+      { scope: 'target', words: 'in the same folder' },
+      { scope: 'tool', words: 'for any document' },
+    ],
+  }
+}
+
+/** The tool's own description where it has one, else its arguments. Never cut. */
+export function previewOf({ name, args, preview }: GateFields): Preview | undefined {
+  if (preview === undefined) return { type: 'text', head: name, text: pretty(args) }
+  if (preview.startsWith('--- ')) return diffOf(preview)
+  const request = /^([A-Z]+) (https?:\/\/\S+)(?:\n([\s\S]*))?$/.exec(preview)
+  if (request)
+    return { type: 'request', method: request[1] ?? '', url: request[2] ?? '', rest: (request[3] ?? '').trim() }
+  const run = /^\$ ([\s\S]*?)(?:\n(\([^\n]*\)))?$/.exec(preview)
+  if (run) return { type: 'command', command: run[1] ?? '', rest: run[2] ?? '' }
+  return { type: 'text', head: name, text: preview }
+}
+
+function diffOf(text: string): Preview {
+  const lines: DiffLine[] = []
+  let path = ''
+  let [before, after] = [0, 0]
+  for (const line of text.split('\n')) {
+    const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(line)
+    if (lines.length === 0 && /^(---|\+\+\+) /.test(line)) path = line.slice(4)
+    else if (hunk) {
+      before = Number(hunk[1])
+      after = Number(hunk[2])
+      if (lines.length > 0) lines.push({ sign: '@', text: '' })
+    } else if (line.startsWith('+')) lines.push({ sign: '+', at: after++, text: line.slice(1) })
+    else if (line.startsWith('-')) lines.push({ sign: '-', at: before++, text: line.slice(1) })
+    else if (line.startsWith(' ')) {
+      lines.push({ sign: ' ', at: after++, text: line.slice(1) })
+      before++
+    } else lines.push({ sign: '@', text: line })
+  }
+  return { type: 'diff', path, lines }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function fieldsOf(args: unknown): Fields {
+  return typeof args === 'object' && args !== null ? (args as Fields) : {}
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function hostOf(url: string): string {
+  try {
+    return new URL(url).host
+  } catch {
+    return url
+  }
+}
+
+/** Arguments as a person reads them. */
+export function pretty(args: unknown): string {
+  return typeof args === 'string' ? args : JSON.stringify(args, undefined, 2)
+}

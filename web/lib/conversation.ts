@@ -1,0 +1,131 @@
+// From the items of a thread to what a reader sees: turns, each with a message, calls, texts and what was asked. Pure.
+import type { AnswerItem, CallItem, GateItem, Item, MessageItem } from '../api/wire.ts'
+
+export type CallState = 'running' | 'done' | 'waiting' | 'denied' | 'failed'
+
+export type CallView = {
+  readonly id: string
+  readonly name: string
+  readonly args: unknown
+  readonly state: CallState
+  /** How long it ran; undefined while it does, or where it never ran. */
+  readonly ms?: number
+  readonly output?: string
+  /** Where the result came from, when it came from outside. */
+  readonly origin?: string
+}
+
+export type Block =
+  | { readonly type: 'text'; readonly id: string; readonly text: string; readonly cut: boolean }
+  | { readonly type: 'calls'; readonly id: string; readonly calls: readonly CallView[] }
+  | { readonly type: 'gate'; readonly id: string; readonly gate: GateItem; readonly answer: AnswerItem | undefined }
+  | { readonly type: 'summary'; readonly id: string; readonly text: string }
+
+export type TurnView = {
+  readonly id: string
+  /** The first seq of the turn: where a fork before it begins. */
+  readonly seq: number
+  readonly message: MessageItem | undefined
+  readonly blocks: readonly Block[]
+  readonly at: string
+}
+
+type Groups = { view: TurnView; count: number }
+
+/**
+ * A reader of items that keeps what has not changed: a turn whose items are the same is the same object, so that the
+ * page need not look at it again.
+ */
+export function createViewer(): (items: readonly Item[]) => readonly TurnView[] {
+  let known = new Map<string, Groups>()
+  return (items) => {
+    const groups = Map.groupBy(items, ({ turn_id }) => turn_id)
+    const next = new Map<string, Groups>()
+    for (const [id, own] of groups) {
+      const before = known.get(id)
+      const same = before && before.count === own.length && before.view.seq === own[0]?.seq
+      next.set(id, same ? before : { view: viewTurn(id, own), count: own.length })
+    }
+    known = next
+    return [...next.values()].map(({ view }) => view)
+  }
+}
+
+export function viewTurn(id: string, items: readonly Item[]): TurnView {
+  const blocks: Block[] = []
+  const answers = new Map<string, AnswerItem>()
+  for (const item of items) if (item.type === 'answer') answers.set(item.call_id, item)
+  let message: MessageItem | undefined
+  for (const item of items) {
+    if (item.type === 'message' && item.role === 'user') message ??= item
+    else if (item.type === 'message') {
+      const text = textOf(item)
+      if (text !== '') blocks.push({ type: 'text', id: item.id, text, cut: item.cut === true })
+    } else if (item.type === 'call') {
+      const call = viewCall(item, items)
+      const last = blocks.at(-1)
+      if (last?.type === 'calls') blocks.splice(-1, 1, { ...last, calls: [...last.calls, call] })
+      else blocks.push({ type: 'calls', id: item.id, calls: [call] })
+    } else if (item.type === 'gate' && item.kind !== 'output') {
+      blocks.push({ type: 'gate', id: item.id, gate: item, answer: answers.get(item.call_id) })
+    } else if (item.type === 'summary') blocks.push({ type: 'summary', id: item.id, text: item.text })
+  }
+  return { id, seq: items[0]?.seq ?? 0, message, blocks, at: items[0]?.at ?? '' }
+}
+
+function viewCall({ call_id, name, args, at }: CallItem, items: readonly Item[]): CallView {
+  const base = { id: call_id, name, args }
+  let begun = at
+  let state: CallState = 'running'
+  for (const item of items) {
+    if (!('call_id' in item) || item.call_id !== call_id) continue
+    if (item.type === 'attempt') begun = item.at
+    if (item.type === 'gate') state = 'waiting'
+    if (item.type === 'answer') {
+      if (item.decision === 'output') return { ...base, state: 'done', output: item.output ?? '' }
+      state = item.decision === 'deny' ? 'denied' : 'running'
+    }
+    if (item.type === 'result') {
+      const ms = Date.parse(item.at) - Date.parse(begun)
+      const end = state === 'denied' ? 'denied' : item.error ? 'failed' : 'done'
+      return { ...base, state: end, ms, output: item.output, ...(item.origin && { origin: item.origin }) }
+    }
+  }
+  return { ...base, state }
+}
+
+/** The readable text of a message; its files and pictures stand apart. */
+export function textOf({ content }: Pick<MessageItem, 'content'>): string {
+  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+}
+
+/** The most telling of a call's arguments, in one line: an address without its scheme, a path, a command, a question. */
+export function briefArgs(args: unknown): string {
+  if (typeof args === 'string') return args.slice(0, longestBrief)
+  if (typeof args !== 'object' || args === null) return ''
+  const fields = args as Record<string, unknown>
+  const method = typeof fields['method'] === 'string' ? `${fields['method']} ` : ''
+  for (const name of ['url', 'path', 'command', 'query', 'pattern', 'expression', 'location', 'title']) {
+    const value = fields[name]
+    if (typeof value !== 'string' || value === '') continue
+    const text = name === 'url' ? method + value.replace(/^https?:\/\//, '') : value
+    return (name === 'query' || name === 'pattern' ? `“${text}”` : text).slice(0, longestBrief)
+  }
+  const shown = Object.entries(fields).map(([name, value]) => `${name}: ${plain(value)}`)
+  return shown.join(', ').slice(0, longestBrief)
+}
+
+const longestBrief = 300
+
+function plain(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** The first sentence of a text, for those who hear it. */
+export function firstSentence(text: string): string {
+  const flat = text
+    .replaceAll(/[#*_`>|]+/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  return (/^.{1,240}?[.?!](?=\s|$)/.exec(flat)?.[0] ?? flat.slice(0, 240)).trim()
+}

@@ -1,0 +1,98 @@
+// Markdown of a reply to a safe piece of the page. No HTML of the text's own, no picture from elsewhere (a way out for
+// data: it becomes a link), no address but http, https and mailto. The sanitiser is the second lock on the same door.
+import createDOMPurify from 'dompurify'
+import { Marked, type Token, type Tokens } from 'marked'
+
+const purify = createDOMPurify(window)
+const safe = {
+  ALLOWED_TAGS:
+    'p h1 h2 h3 h4 h5 h6 ul ol li blockquote hr br pre code table thead tbody tr th td a strong em del span input div'.split(
+      ' ',
+    ),
+  ALLOWED_ATTR: ['href', 'title', 'class', 'align', 'start', 'type', 'checked', 'disabled'],
+  ALLOWED_URI_REGEXP: /^(?:https?:|mailto:)/i,
+  ALLOW_DATA_ATTR: false,
+  ALLOW_ARIA_ATTR: false,
+  RETURN_DOM_FRAGMENT: true as const,
+}
+const mostKept = 400
+
+const marked = new Marked({
+  gfm: true,
+  breaks: false,
+  renderer: {
+    html: ({ text }: Tokens.HTML | Tokens.Tag) => escape(text),
+    image: ({ href, text }: Tokens.Image) => `<a href="${escape(href)}">${escape(text || href)}</a>`,
+    code: ({ text, lang }: Tokens.Code) =>
+      `<pre><code class="language-${escape((lang ?? '').split(/\s/, 1)[0] ?? '')}">${escape(text)}</code></pre>`,
+  },
+  extensions: [
+    {
+      name: 'mathBlock',
+      level: 'block',
+      start: (text) => /\$\$|\\\[/.exec(text)?.index,
+      tokenizer(text) {
+        const found = /^(?:\$\$([\s\S]+?)\$\$|\\\[([\s\S]+?)\\\])[ \t]*(?:\n|$)/.exec(text)
+        return found ? { type: 'mathBlock', raw: found[0], text: (found[1] ?? found[2] ?? '').trim() } : undefined
+      },
+      renderer: ({ text }) => `<div class="math">${escape(String(text))}</div>`,
+    },
+    {
+      name: 'mathInline',
+      level: 'inline',
+      start: (text) => /\$|\\\(/.exec(text)?.index,
+      tokenizer(text) {
+        // A price is not math: no blank inside the signs, no digit after the second.
+        const found = /^(?:\$\$([^$\n]+?)\$\$|\$(?![\s$])([^$\n]*?[^\s$\\])\$(?!\d)|\\\(([^\n]+?)\\\))/.exec(text)
+        const tex = found?.[1] ?? found?.[2] ?? found?.[3]
+        return found && tex ? { type: 'mathInline', raw: found[0], text: tex } : undefined
+      },
+      renderer: ({ text }) => `<span class="math">${escape(String(text))}</span>`,
+    },
+  ],
+})
+
+export type MarkdownBlock = { readonly key: string; readonly raw: string; readonly token: Token }
+
+/** The blocks of a text. While it grows only the last of them changes, so only that one is made anew. */
+export function blocksOf(text: string): MarkdownBlock[] {
+  const tokens = marked.lexer(text)
+  return tokens.flatMap((token, at) =>
+    token.type === 'space' || token.type === 'def' ? [] : [{ key: String(at), raw: token.raw, token }],
+  )
+}
+
+const kept = new Map<string, string>()
+
+/** A block as nodes of the page. */
+export function nodesOf({ raw, token }: MarkdownBlock): DocumentFragment {
+  let html = kept.get(raw)
+  if (html === undefined) {
+    html = marked.parser([token])
+    // Links that a definition elsewhere completes are not the same in another text.
+    if (!raw.includes(']')) remember(raw, html)
+  }
+  const nodes = purify.sanitize(html, safe)
+  for (const link of nodes.querySelectorAll('a')) dressLink(link)
+  for (const box of nodes.querySelectorAll('input')) box.disabled = true
+  return nodes
+}
+
+function remember(raw: string, html: string): void {
+  if (kept.size >= mostKept) kept.delete(kept.keys().next().value ?? '')
+  kept.set(raw, html)
+}
+
+/** Opens apart, tells nobody where it came from, and shows where it leads. */
+function dressLink(link: HTMLAnchorElement): void {
+  const href = link.getAttribute('href')
+  if (href === null) return
+  link.target = '_blank'
+  link.rel = 'noopener noreferrer nofollow'
+  link.title = href
+  link.className = 'link'
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}

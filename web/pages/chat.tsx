@@ -1,0 +1,229 @@
+// A thread, or the beginning of one.
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { faultText } from '../api/client.ts'
+import { Announcer } from '../parts/announcer.tsx'
+import { Button, IconButton } from '../parts/button.tsx'
+import { Composer } from '../parts/composer.tsx'
+import { Mark } from '../parts/icon.tsx'
+import { doorOf, Pill } from '../parts/mark.tsx'
+import { Menu } from '../parts/menu.tsx'
+import { Note } from '../parts/note.tsx'
+import { OutgoingMessage } from '../parts/outgoing.tsx'
+import { Empty } from '../parts/states.tsx'
+import { TopBar } from '../parts/top-bar.tsx'
+import { Transcript } from '../parts/transcript.tsx'
+import { Welcome } from '../parts/welcome.tsx'
+import { go } from '../router.ts'
+import type { Conversation } from '../store/conversation.ts'
+import { addFiles } from '../store/files.ts'
+import { waiting } from '../store/gates.ts'
+import { open, running } from '../store/hub.ts'
+import { stopJob } from '../store/jobs.ts'
+import { tell } from '../store/notices.ts'
+import { outgoingTo, send } from '../store/outbox.ts'
+import { deleteThread, renameThread, threadList } from '../store/threads.ts'
+import './chat.css'
+
+export function Chat() {
+  const conversation = open.value
+  const dropping = useDrop()
+  return (
+    <div class={dropping ? 'chat dropping' : 'chat'}>
+      {conversation ? <Thread key={conversation.id} conversation={conversation} /> : <NewThread />}
+      {dropping && (
+        <div class="drop-here" aria-hidden="true">
+          Drop to attach
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Thread({ conversation }: { conversation: Conversation }) {
+  const { id } = conversation
+  const thread = threadList.data.value?.threads.find((each) => each.id === id) ?? conversation.thread.value
+  const turn = running.value
+  const waits = waiting.value.some(({ thread_id }) => thread_id === id)
+  if (conversation.fault.value?.missing) {
+    return (
+      <>
+        <TopBar title="Thread" heading />
+        <Empty
+          icon="search"
+          title="This thread is not here"
+          action={<Button onClick={() => go('/')}>Start a thread</Button>}
+        >
+          It may have been deleted, or belong to somebody else.
+        </Empty>
+      </>
+    )
+  }
+  const stop = (): void => {
+    if (turn) stopJob(turn.turn_id).catch((error) => tell(`The turn was not stopped. ${faultText(error)}`))
+  }
+  return (
+    <>
+      <ThreadBar
+        id={id}
+        title={thread?.title ?? ''}
+        door={thread?.door ?? 'web'}
+        onDelete={() => thread && deleteThread(thread)}
+      />
+      {conversation.fault.value && !conversation.loaded.value && (
+        <div class="chat-note">
+          <Note
+            kind="clay"
+            title="The thread could not be read"
+            actions={
+              <Button size="small" icon="retry" onClick={() => void conversation.load()}>
+                Try again
+              </Button>
+            }
+          >
+            {conversation.fault.value.text} Nothing is lost.
+          </Note>
+        </div>
+      )}
+      <Transcript conversation={conversation} />
+      <Announcer conversation={conversation} />
+      <Composer
+        draftOf={id}
+        running={turn !== undefined}
+        hint={
+          waits
+            ? 'Write a message; it waits until the request above is answered'
+            : turn
+              ? 'Write the next message; it waits its turn'
+              : 'Write a message'
+        }
+        phoneHint={waits ? 'Add something' : turn ? 'Next message' : 'Message'}
+        onSend={(text, files) => void send({ threadId: id, text, files })}
+        onStop={stop}
+      />
+    </>
+  )
+}
+
+type BarProps = {
+  readonly id: string
+  readonly title: string
+  readonly door: Parameters<typeof doorOf>[0]
+  readonly onDelete: () => void
+}
+
+function ThreadBar({ id, title, door, onDelete }: BarProps) {
+  const renaming = useSignal(false)
+  const { icon, name } = doorOf(door)
+  if (renaming.value) {
+    const end = (value: string): void => {
+      renaming.value = false
+      const wanted = value.trim()
+      if (wanted === '' || wanted === title) return
+      renameThread(id, wanted).catch((error) => tell(`The title was not changed. ${faultText(error)}`))
+    }
+    return (
+      <div class="top-bar">
+        <input
+          class="input bar-title"
+          aria-label="Title"
+          defaultValue={title}
+          maxLength={200}
+          ref={(field) => field?.focus()}
+          onBlur={(event) => end(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') event.currentTarget.blur()
+            if (event.key === 'Escape') renaming.value = false
+          }}
+        />
+      </div>
+    )
+  }
+  return (
+    <TopBar
+      title={title || 'Thread'}
+      heading
+      aside={
+        <span class="bar-door">
+          <Pill icon={icon}>{name}</Pill>
+        </span>
+      }
+      action={
+        <>
+          <span class="only-roomy">
+            <IconButton icon="pencil" name="Rename" onClick={() => (renaming.value = true)} />
+          </span>
+          <Menu
+            name="Thread menu"
+            choices={[
+              { label: 'Rename', icon: 'pencil', act: () => (renaming.value = true) },
+              { label: 'Delete', icon: 'trash', danger: true, act: onDelete },
+            ]}
+          />
+        </>
+      }
+    />
+  )
+}
+
+function NewThread() {
+  const outgoing = outgoingTo(undefined)
+  return (
+    <>
+      <TopBar title="New thread" phoneOnly />
+      <div class="chat-new">
+        {outgoing.length > 0 ? (
+          <div class="column">
+            {outgoing.map((each) => (
+              <OutgoingMessage key={each.key} outgoing={each} />
+            ))}
+          </div>
+        ) : (
+          <div class="column welcome-place">
+            <Mark size={34} />
+            <Welcome onAsk={(text) => void send({ threadId: undefined, text, files: [] })} />
+          </div>
+        )}
+      </div>
+      <Composer
+        draftOf="new"
+        running={false}
+        hint="Write a message"
+        phoneHint="Message"
+        onSend={(text, files) => void send({ threadId: undefined, text, files })}
+        onStop={() => undefined}
+      />
+    </>
+  )
+}
+
+/** True while files are dragged over the page; dropped ones are attached. */
+function useDrop(): boolean {
+  const over = useSignal(false)
+  useEffect(() => {
+    const has = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false
+    const enter = (event: DragEvent): void => {
+      if (!has(event)) return
+      event.preventDefault()
+      over.value = true
+    }
+    const leave = (event: DragEvent): void => {
+      if (event.relatedTarget === null) over.value = false
+    }
+    const drop = (event: DragEvent): void => {
+      over.value = false
+      if (!has(event)) return
+      event.preventDefault()
+      void addFiles([...(event.dataTransfer?.files ?? [])])
+    }
+    addEventListener('dragover', enter)
+    addEventListener('dragleave', leave)
+    addEventListener('drop', drop)
+    return () => {
+      removeEventListener('dragover', enter)
+      removeEventListener('dragleave', leave)
+      removeEventListener('drop', drop)
+    }
+  }, [])
+  return over.value
+}

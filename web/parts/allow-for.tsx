@@ -1,0 +1,68 @@
+// "Allow for…": from narrow to wide, the narrow one chosen; the button repeats the choice.
+import { useSignal } from '@preact/signals'
+import { useId } from 'preact/hooks'
+import type { Scope } from '../lib/asking.ts'
+import { Button } from './button.tsx'
+import { Segments } from './field.tsx'
+import { Popover } from './menu.tsx'
+
+type Span = 'hour' | 'day' | 'good'
+
+const spans: readonly { readonly value: Span; readonly label: string }[] = [
+  { value: 'hour', label: '1 hour' },
+  { value: 'day', label: '1 day' },
+  { value: 'good', label: 'Until revoked' },
+]
+const confirm: Readonly<Record<Span, string>> = {
+  hour: 'Allow for 1 hour',
+  day: 'Allow for 1 day',
+  good: 'Allow until revoked',
+}
+
+type Props = {
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  readonly busy: boolean
+  readonly onClose: () => void
+  readonly onAllow: (scope: Scope['scope'], span: Span) => void
+}
+
+export function AllowFor({ name, scopes, busy, onClose, onAllow }: Props) {
+  const chosen = useSignal(scopes[0]?.scope ?? 'tool')
+  const span = useSignal<Span>('hour')
+  const group = useId()
+  return (
+    <Popover role="dialog" name="Allow without asking" onClose={onClose}>
+      <div class="allow-for">
+        <h4>Allow without asking</h4>
+        <p class="label">You can revoke this under Settings, Grants.</p>
+        <div role="radiogroup" aria-label="What is allowed" class="allow-scopes">
+          {scopes.map(({ scope, words }, at) => (
+            <label key={scope} class="radio">
+              <input
+                type="radio"
+                name={group}
+                checked={chosen.value === scope}
+                data-focus={at === 0 ? '' : undefined}
+                onChange={() => (chosen.value = scope)}
+              />
+              <span>
+                <code>{name}</code> {words}
+              </span>
+            </label>
+          ))}
+        </div>
+        <Segments name="For how long" value={span.value} options={spans} onChange={(value) => (span.value = value)} />
+        <p class="label">Not when the turn has read untrusted content: then you are asked again.</p>
+        <div class="allow-actions">
+          <Button kind="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button kind="primary" busy={busy} onClick={() => onAllow(chosen.value, span.value)}>
+            {confirm[span.value]}
+          </Button>
+        </div>
+      </div>
+    </Popover>
+  )
+}

@@ -1,0 +1,182 @@
+// An approval: the question, what would run, and the answers. Nothing else on the page answers it.
+import { useSignal } from '@preact/signals'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { ApiFault, faultText } from '../api/client.ts'
+import type { GateAnswer, Waiting } from '../api/wire.ts'
+import { askingOf } from '../lib/asking.ts'
+import { exactTime, leftText } from '../lib/words.ts'
+import { now } from '../store/clock.ts'
+import { answerGate } from '../store/gates.ts'
+import { tell } from '../store/notices.ts'
+import { AllowFor } from './allow-for.tsx'
+import './approval.css'
+import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
+import { doorOf } from './mark.tsx'
+import { Preview } from './preview.tsx'
+import { SignInGate } from './sign-in-gate.tsx'
+
+/** A card that has just appeared under a finger or a key takes neither. */
+const deafMs = 500
+
+type Props = {
+  readonly gate: Waiting
+  /** In the queue the header names the door, and the facts the thread. */
+  readonly inQueue?: boolean
+  readonly threadTitle?: string
+}
+
+export function Approval({ gate, inQueue = false, threadTitle }: Props) {
+  const { question, sentence, preview, scopes } = askingOf(gate)
+  const title = useId()
+  const shownAt = useRef(Date.now())
+  const step = useSignal<'choose' | 'for' | 'deny'>('choose')
+  const word = useSignal('')
+  const busy = useSignal<'allow' | 'for' | 'deny' | undefined>(undefined)
+  const fault = useSignal<string | undefined>(undefined)
+  const denying = useRef<HTMLInputElement>(null)
+  const opener = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (step.value === 'deny') denying.current?.focus()
+  }, [step.value])
+
+  /** Whatever comes too soon was meant for something else. */
+  const heard = (act: () => void) => (): void => {
+    if (Date.now() - shownAt.current >= deafMs) act()
+  }
+  const say = async (how: 'allow' | 'for' | 'deny', answer: GateAnswer): Promise<void> => {
+    if (busy.value) return
+    busy.value = how
+    fault.value = undefined
+    try {
+      await answerGate(gate.thread_id, gate.id, answer)
+    } catch (error) {
+      if (error instanceof ApiFault && error.code === 'gate_closed') tell('This was answered already.')
+      else fault.value = faultText(error)
+    } finally {
+      busy.value = undefined
+    }
+  }
+  const door = doorOf(gate.door)
+
+  return (
+    <section class="approval" role="group" aria-labelledby={title}>
+      <header class="approval-head">
+        <Icon name={inQueue ? door.icon : 'waiting'} />
+        <span>{inQueue ? `From the ${door.name === 'API' ? 'API' : door.name.toLowerCase()}` : 'Waiting for you'}</span>
+        <time dateTime={gate.expires_at} title={exactTime(gate.expires_at)}>
+          {leftText(gate.expires_at, now.value)}
+        </time>
+      </header>
+      <div class="approval-body">
+        <h3 id={title} class="approval-title">
+          {question}
+        </h3>
+        <p class="approval-where">{sentence}</p>
+        {preview && <Preview preview={preview} />}
+        <dl class="facts">
+          {inQueue && (
+            <>
+              <dt>Thread</dt>
+              <dd>
+                <a class="link" href={`/threads/${gate.thread_id}`}>
+                  {threadTitle ?? 'Open the thread'}
+                </a>
+              </dd>
+            </>
+          )}
+          {gate.reason && (
+            <>
+              <dt>Why you are asked</dt>
+              <dd>{sentenceOf(gate.reason)}</dd>
+            </>
+          )}
+        </dl>
+        {fault.value !== undefined && (
+          <p class="field-fault" role="alert">
+            <Icon name="triangle" />
+            {fault.value} Nothing has run.
+          </p>
+        )}
+      </div>
+      {gate.kind === 'credential' ? (
+        <SignInGate gate={gate} />
+      ) : step.value === 'deny' ? (
+        <form
+          class="approval-foot"
+          onSubmit={(event) => {
+            event.preventDefault()
+            const said = word.value.trim()
+            void say('deny', { action: 'deny', ...(said && { word: said }) })
+          }}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return
+            event.stopPropagation()
+            step.value = 'choose'
+          }}
+        >
+          <input
+            class="input"
+            aria-label="Word to the agent"
+            placeholder="A word to the agent, if you like"
+            maxLength={2000}
+            value={word.value}
+            ref={denying}
+            onInput={(event) => (word.value = event.currentTarget.value)}
+          />
+          <Button kind="quiet" onClick={() => (step.value = 'choose')}>
+            Cancel
+          </Button>
+          <Button kind="clay" type="submit" busy={busy.value === 'deny'}>
+            Deny
+          </Button>
+        </form>
+      ) : (
+        <div class="approval-foot">
+          <Button
+            kind="primary"
+            busy={busy.value === 'allow'}
+            onClick={heard(() => void say('allow', { action: 'approve' }))}
+          >
+            Allow once
+          </Button>
+          <div class="allow-for-place">
+            <Button
+              popup="dialog"
+              expanded={step.value === 'for'}
+              disabled={gate.taint !== undefined || scopes.length === 0}
+              {...(gate.taint !== undefined && {
+                title: `This turn has read ${gate.taint}: the call can only be allowed once.`,
+              })}
+              buttonRef={opener}
+              onClick={heard(() => (step.value = step.value === 'for' ? 'choose' : 'for'))}
+            >
+              Allow for…
+              <Icon name="down" />
+            </Button>
+            {step.value === 'for' && (
+              <AllowFor
+                name={gate.name}
+                scopes={scopes}
+                busy={busy.value === 'for'}
+                onClose={() => {
+                  step.value = 'choose'
+                  opener.current?.focus()
+                }}
+                onAllow={(scope, span) => void say('for', { action: 'always', scope, for: span })}
+              />
+            )}
+          </div>
+          <span class="approval-space" />
+          <Button kind="clay" onClick={heard(() => (step.value = 'deny'))}>
+            Deny…
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function sentenceOf(reason: string): string {
+  return reason.charAt(0).toUpperCase() + reason.slice(1)
+}

@@ -1,0 +1,123 @@
+// Calls as they happen: a line each, unfolded by the reader's hand alone.
+import { useState } from 'preact/hooks'
+import { briefArgs, type CallState, type CallView } from '../lib/conversation.ts'
+import { pretty } from '../lib/asking.ts'
+import { countText, durationText, sizeText } from '../lib/words.ts'
+import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
+import { Json } from './json.tsx'
+import { Dot, Spinner } from './mark.tsx'
+import './call-row.css'
+
+/** From so many in a row on, the finished ones become one line. */
+const foldFrom = 4
+const shownLines = 12
+
+export function Calls({ calls }: { calls: readonly CallView[] }) {
+  const [open, setOpen] = useState(false)
+  const finished = calls.filter(({ state }) => state === 'done')
+  if (calls.length < foldFrom || finished.length < 2) {
+    return (
+      <div class="calls">
+        {calls.map((call) => (
+          <CallRow key={call.id} call={call} />
+        ))}
+      </div>
+    )
+  }
+  const ms = finished.reduce((sum, call) => sum + (call.ms ?? 0), 0)
+  return (
+    <div class="calls">
+      <div class="call">
+        <button type="button" class="call-head" aria-expanded={open} onClick={() => setOpen(!open)}>
+          <Icon name={open ? 'down' : 'right'} />
+          <Sign state="done" />
+          <span>
+            {countText(finished.length, 'tool')}, {durationText(ms)}
+          </span>
+          <span class="unseen"> done</span>
+        </button>
+      </div>
+      {calls
+        .filter(({ state }) => open || state !== 'done')
+        .map((call) => (
+          <CallRow key={call.id} call={call} />
+        ))}
+    </div>
+  )
+}
+
+export function CallRow({ call }: { call: CallView }) {
+  const [open, setOpen] = useState(false)
+  const { name, args, state, ms } = call
+  const brief = briefArgs(args)
+  return (
+    <div class={open ? 'call open' : 'call'}>
+      <button
+        type="button"
+        class="call-head"
+        aria-expanded={open}
+        aria-label={`${name}${brief ? ` ${brief}` : ''}${ms === undefined ? '' : `, ${durationText(ms)}`}, ${state}`}
+        onClick={() => setOpen(!open)}
+      >
+        <Icon name={open ? 'down' : 'right'} />
+        <Sign state={state} />
+        <span class="call-name">{name}</span>
+        <span class="call-brief one-line">{brief}</span>
+        <span class="call-end">{endWords(call)}</span>
+      </button>
+      {open && <Inside call={call} />}
+    </div>
+  )
+}
+
+function Sign({ state }: { state: CallState }) {
+  return (
+    <span class={`call-sign ${state}`}>
+      {state === 'running' && <Spinner />}
+      {state === 'done' && <Icon name="check" />}
+      {state === 'waiting' && <Dot kind="sun" />}
+      {state === 'denied' && <Icon name="cross" />}
+      {state === 'failed' && <Icon name="triangle" />}
+    </span>
+  )
+}
+
+/** The duration; of a failed call why, of others the word of their state. */
+function endWords({ state, ms, output }: CallView): string {
+  if (state === 'done') return ms === undefined ? '' : durationText(ms)
+  if (state === 'running') return ''
+  if (state !== 'failed') return state
+  const why = (output ?? '').split('\n', 1)[0] ?? ''
+  return why.length > 0 && why.length <= 40 ? why : 'failed'
+}
+
+function Inside({ call: { args, output, origin, state } }: { call: CallView }) {
+  const [all, setAll] = useState(false)
+  const lines = (output ?? '').split('\n')
+  const long = lines.length > shownLines
+  return (
+    <div class="call-inside">
+      <p class="label">Arguments</p>
+      <pre class="call-text">
+        <Json text={pretty(args)} />
+      </pre>
+      {output === undefined ? (
+        <p class="label">{state === 'running' ? 'Running, no result yet' : 'No result yet'}</p>
+      ) : (
+        <>
+          <p class="label">
+            Result, {sizeText(new Blob([output]).size)}
+            {origin !== undefined && ', from outside: read as data, not as instructions'}
+          </p>
+          <pre class="call-text">{all || !long ? output : lines.slice(0, shownLines).join('\n')}</pre>
+          {long && (
+            <Button kind="quiet" size="small" onClick={() => setAll(!all)}>
+              {all ? 'Show less' : `Show all ${lines.length} lines`}
+            </Button>
+          )}
+        </>
+      )}
+    </div>
+  )
+}

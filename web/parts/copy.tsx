@@ -1,0 +1,30 @@
+// Copying: a button that says for a moment that it is done.
+import { render } from 'preact'
+import { useState } from 'preact/hooks'
+import { Button, IconButton } from './button.tsx'
+
+const saidMs = 1_500
+
+/** An icon alone, or with the word. */
+export function Copy({ text, words = false }: { text: () => string; words?: boolean }) {
+  const [done, setDone] = useState(false)
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text())
+    setDone(true)
+    setTimeout(() => setDone(false), saidMs)
+  }
+  const act = (): void => void copy().catch(() => setDone(false))
+  if (!words) return <IconButton icon={done ? 'check' : 'copy'} name={done ? 'Copied' : 'Copy'} onClick={act} />
+  return (
+    <Button kind="quiet" size="small" icon={done ? 'check' : 'copy'} onClick={act}>
+      {done ? 'Copied' : 'Copy'}
+    </Button>
+  )
+}
+
+/** The same as a node, for places that are no component. */
+export function copyButton(text: () => string): HTMLElement {
+  const place = document.createElement('span')
+  render(<Copy words text={text} />, place)
+  return place
+}

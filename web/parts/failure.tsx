@@ -1,0 +1,77 @@
+// Why a turn ended without an answer: what happened, what is kept, what to do.
+import { useEffect } from 'preact/hooks'
+import type { TurnState } from '../api/live.ts'
+import type { TurnView } from '../lib/conversation.ts'
+import { textOf } from '../lib/conversation.ts'
+import type { Conversation } from '../store/conversation.ts'
+import { resend } from '../store/fork.ts'
+import { receiptOf } from '../store/receipts.ts'
+import { jobOf } from '../store/jobs.ts'
+import { Button } from './button.tsx'
+import { Note } from './note.tsx'
+
+type Props = {
+  readonly conversation: Conversation
+  readonly turn: TurnView
+  readonly state: TurnState | undefined
+}
+
+export function Failure({ conversation, turn, state }: Props) {
+  // A turn of an earlier visit tells its end in its receipt.
+  const status = state?.status ?? receiptOf(turn.id).data.value?.status
+  if (status === 'cancelled') return <p class="label">Stopped.</p>
+  if (status !== 'failed') return null
+  return <Why conversation={conversation} turn={turn} state={state} />
+}
+
+function Why({ conversation, turn, state }: Props) {
+  const job = jobOf(turn.id)
+  useEffect(() => {
+    if (!state?.error && job.data.value === undefined) void job.load()
+  }, [])
+  const fault = state?.error ?? job.data.value?.error
+  if (!fault) return null
+  const { message } = turn
+  const capped = fault.code.startsWith('spend') || fault.code === 'budget_exceeded'
+  return (
+    <Note
+      kind={capped ? 'sun' : 'clay'}
+      title={titles[fault.code] ?? (fault.code.startsWith('model_') ? 'The model did not answer' : 'The turn failed')}
+      actions={
+        <>
+          {message && (
+            <Button
+              size="small"
+              icon="retry"
+              onClick={() => void resend(conversation.id, turn.seq, message, textOf(message))}
+            >
+              Try again
+            </Button>
+          )}
+          {(capped || fault.code.startsWith('model_')) && (
+            <a class="button plain small" href="/settings">
+              {capped ? 'Change the cap' : 'Change the model'}
+            </a>
+          )}
+        </>
+      }
+    >
+      {sentence(fault.message)} {turn.blocks.length > 0 ? 'What was done is kept.' : 'Your message is kept.'}
+    </Note>
+  )
+}
+
+const titles: Readonly<Record<string, string>> = {
+  spend_exceeded: 'Stopped at the spend cap',
+  budget_exceeded: 'Stopped at the spend cap',
+  turn_timeout: 'The turn took too long',
+  guard_stopped: 'The turn was stopped by a guard',
+  model_rate_limited: 'The model refused for now',
+  model_unauthorized: 'The model refused the key',
+  model_key_missing: 'The model has no key',
+}
+
+function sentence(text: string): string {
+  const words = text.charAt(0).toUpperCase() + text.slice(1)
+  return /[.?!]$/.test(words) ? words : `${words}.`
+}

@@ -1,0 +1,20 @@
+// JSON with the colours of code; what is no JSON is plain text.
+
+const piece = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b/g
+/** Longer texts stay plain. */
+const longest = 20_000
+
+export function Json({ text }: { text: string }) {
+  if (text.length > longest) return <>{text}</>
+  const parts = []
+  let at = 0
+  for (const found of text.matchAll(piece)) {
+    const [whole, string, colon] = found
+    parts.push(text.slice(at, found.index))
+    const kind = string === undefined ? 'code-number' : colon === undefined ? 'code-string' : 'code-keyword'
+    parts.push(<span class={kind}>{string ?? whole}</span>, colon ?? '')
+    at = found.index + whole.length
+  }
+  parts.push(text.slice(at))
+  return <>{parts}</>
+}

@@ -1,0 +1,82 @@
+// A reply as it reads: blocks of Markdown; code with a copy button and colours, math as formulas, both loaded when wanted.
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { blocksOf, type MarkdownBlock, nodesOf } from '../lib/markdown.ts'
+import { copyButton } from './copy.tsx'
+import './markdown.css'
+
+/** `growing`: more text follows, so code is not coloured yet at its end. */
+export function Markdown({ text, growing = false }: { text: string; growing?: boolean }) {
+  const blocks = useMemo(() => blocksOf(text), [text])
+  return (
+    <div class="markdown">
+      {blocks.map((block, at) => (
+        <Block key={block.key} block={block} growing={growing && at === blocks.length - 1} />
+      ))}
+    </div>
+  )
+}
+
+function Block({ block, growing }: { block: MarkdownBlock; growing: boolean }) {
+  const box = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const nodes = nodesOf(block)
+    for (const pre of nodes.querySelectorAll('pre')) dressCode(pre, growing)
+    for (const table of nodes.querySelectorAll('table')) dressTable(table)
+    if (!growing) for (const math of nodes.querySelectorAll<HTMLElement>('.math')) void dressMath(math)
+    box.current?.replaceChildren(nodes)
+  }, [block.raw, growing])
+  return <div class="markdown-block" ref={box} />
+}
+
+/** A wide table scrolls by itself, by the keyboard too. */
+function dressTable(table: HTMLTableElement): void {
+  const frame = document.createElement('div')
+  frame.className = 'table-frame'
+  frame.tabIndex = 0
+  frame.setAttribute('role', 'region')
+  frame.setAttribute('aria-label', 'Table')
+  table.replaceWith(frame)
+  frame.append(table)
+}
+
+function dressCode(pre: HTMLPreElement, growing: boolean): void {
+  const code = pre.querySelector('code')
+  if (!code) return
+  const language = /language-(\S+)/.exec(code.className)?.[1] ?? ''
+  const frame = document.createElement('div')
+  frame.className = 'code-frame'
+  const bar = document.createElement('div')
+  bar.className = 'code-bar'
+  const label = document.createElement('span')
+  label.textContent = language || 'text'
+  bar.append(
+    label,
+    copyButton(() => code.textContent ?? ''),
+  )
+  pre.replaceWith(frame)
+  pre.tabIndex = 0
+  pre.setAttribute('role', 'region')
+  pre.setAttribute('aria-label', `Code${language ? `, ${language}` : ''}`)
+  frame.append(bar, pre)
+  if (!growing && language) void colour(code, language)
+}
+
+async function colour(code: HTMLElement, language: string): Promise<void> {
+  try {
+    const { highlight } = await import('../lib/highlight.ts')
+    const nodes = highlight(code.textContent ?? '', language.toLowerCase())
+    if (nodes) code.replaceChildren(nodes)
+  } catch {
+    // Plain code reads as well.
+  }
+}
+
+async function dressMath(math: HTMLElement): Promise<void> {
+  const tex = math.textContent ?? ''
+  try {
+    const { typeset } = await import('../lib/math.ts')
+    typeset(tex, math, math.tagName === 'DIV')
+  } catch {
+    math.textContent = tex
+  }
+}

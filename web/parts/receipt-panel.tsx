@@ -1,0 +1,156 @@
+// The receipt of a turn, whole: cost first, then tools, hosts, secrets, model calls, approvals, notes, and the log's word.
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { Receipt } from '../api/wire.ts'
+import { costText, countText, durationText, exactTime, numberText, whenText } from '../lib/words.ts'
+import { now } from '../store/clock.ts'
+import { receiptOf, shownReceipt } from '../store/receipts.ts'
+import { IconButton } from './button.tsx'
+import { Icon } from './icon.tsx'
+import { Note } from './note.tsx'
+import { tokensOf } from './receipt-line.tsx'
+import './receipt-panel.css'
+import { When } from './states.tsx'
+
+export function ReceiptPanel({ turnId }: { turnId: string }) {
+  const receipt = receiptOf(turnId)
+  const panel = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const opener = document.activeElement as HTMLElement | null
+    void receipt.load()
+    panel.current?.querySelector<HTMLElement>('button')?.focus()
+    return () => opener?.isConnected && opener.focus()
+  }, [turnId])
+  const close = (): void => {
+    shownReceipt.value = undefined
+  }
+  return (
+    <aside
+      class="panel"
+      aria-label="Receipt"
+      ref={panel}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') close()
+      }}
+    >
+      <header class="panel-head">
+        <h2>Receipt</h2>
+        <IconButton icon="cross" name="Close" onClick={close} />
+      </header>
+      <div class="panel-body">
+        <When of={receipt} what="The receipt">
+          {(data) => <Body receipt={data} />}
+        </When>
+      </div>
+    </aside>
+  )
+}
+
+function Body({ receipt }: { receipt: Receipt }) {
+  const { tools, hosts, secrets, model_calls, approvals, notes, started_at, ended_at } = receipt
+  const took = started_at && ended_at ? ` in ${durationText(Date.parse(ended_at) - Date.parse(started_at))}` : ''
+  return (
+    <>
+      <div>
+        <p class="panel-cost">{costText(receipt.cost_usd)}</p>
+        <p class="quiet">
+          {countText(tokensOf(receipt), 'token')}
+          {took}, {countText(model_calls.length, 'model call')}
+        </p>
+      </div>
+      <Section title="Tools" show={tools.length > 0}>
+        {tools.map(({ call_id, name, ok, ms }) => (
+          <Row key={call_id} end={durationText(ms)}>
+            <code>{name}</code>
+            {!ok && <span class="clay-sign"> failed</span>}
+          </Row>
+        ))}
+      </Section>
+      <Section title="Hosts contacted" show={hosts.length > 0}>
+        {hosts.map((host) => (
+          <p key={host} class="panel-line">
+            <Icon name="globe" />
+            <code>{host}</code>
+          </p>
+        ))}
+      </Section>
+      <Section title="Secrets used" show={secrets.length > 0}>
+        {secrets.map((name) => (
+          <p key={name} class="panel-line">
+            <Icon name="key" />
+            <code>{name}</code>
+          </p>
+        ))}
+      </Section>
+      <Section title="Model" show={model_calls.length > 0}>
+        {[...new Set(model_calls.map(({ model }) => model))].map((model) => {
+          const own = model_calls.filter((call) => call.model === model)
+          const sum = (pick: (call: (typeof own)[number]) => number): number =>
+            own.reduce((total, call) => total + pick(call), 0)
+          return (
+            <div key={model} class="panel-model">
+              <p>
+                <code>{model}</code>
+              </p>
+              <Row end={`${numberText(sum((call) => call.input_tokens))} tokens`}>Read</Row>
+              <Row end={`${numberText(sum((call) => call.output_tokens))} tokens`}>Written</Row>
+            </div>
+          )
+        })}
+      </Section>
+      <Section title="Approvals" show={approvals.length > 0}>
+        {approvals.map(({ call_id, decision, by, at, scope }) => (
+          <p key={call_id} class="panel-line">
+            <Icon name={decision === 'allow' ? 'check' : 'cross'} />
+            <span title={exactTime(at)}>
+              {decision === 'allow' ? (scope ? 'Allowed for longer' : 'Allowed once') : 'Denied'} by {by},{' '}
+              {whenText(at, now.value)}
+            </span>
+          </p>
+        ))}
+      </Section>
+      {notes.length > 0 ? (
+        <Section title="Safety notes" show>
+          {notes.map(({ rule, where }, at) => (
+            <p key={at} class="panel-line">
+              <Icon name="shield" />
+              <span>
+                {rule}, {where}
+              </span>
+            </p>
+          ))}
+        </Section>
+      ) : (
+        <Note kind="plain" title={approvals.length === 0 ? 'No approvals, no safety notes' : 'No safety notes'} />
+      )}
+      {receipt.hash !== null && (
+        <p class={receipt.verified ? 'panel-hash' : 'panel-hash wrong'}>
+          <Icon name="lock" />
+          <code title={receipt.hash}>
+            {receipt.hash.slice(0, 4)}…{receipt.hash.slice(-4)}
+          </code>
+          {receipt.verified ? 'matches the log' : 'does not match the log'}
+        </p>
+      )}
+    </>
+  )
+}
+
+function Section({ title, show, children }: { title: string; show: boolean; children: ComponentChildren }) {
+  if (!show) return null
+  return (
+    <section>
+      <h3 class="label">{title}</h3>
+      {children}
+    </section>
+  )
+}
+
+function Row({ end, children }: { end: string; children: ComponentChildren }) {
+  return (
+    <p class="panel-row">
+      <span>{children}</span>
+      <span class="number">{end}</span>
+    </p>
+  )
+}

@@ -1,0 +1,152 @@
+// The conversation, windowed: only the turns near the eye are in the page, the others are as tall as they were. New
+// text keeps a reader at the end there, and leaves one who has scrolled up alone.
+import { useComputed } from '@preact/signals'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { TurnView } from '../lib/conversation.ts'
+import type { Conversation } from '../store/conversation.ts'
+import { outgoingTo } from '../store/outbox.ts'
+import { Button } from './button.tsx'
+import { OutgoingMessage } from './outgoing.tsx'
+import { Skeleton } from './states.tsx'
+import './transcript.css'
+import { Turn } from './turn.tsx'
+
+/** A turn that was never drawn is taken to be so tall. */
+const guessPx = 220
+/** So much is drawn above and below what is seen. */
+const marginPx = 1_500
+/** So near the end counts as the end. */
+const endPx = 60
+/** So near the beginning of what was read, more of it is asked for. */
+const earlierPx = 1_200
+
+type Range = { readonly from: number; readonly to: number }
+
+export function Transcript({ conversation }: { conversation: Conversation }) {
+  const turns = conversation.turns.value
+  const scroller = useRef<HTMLDivElement>(null)
+  const inner = useRef<HTMLDivElement>(null)
+  const heights = useRef(new Map<string, number>())
+  const atEnd = useRef(true)
+  const [away, setAway] = useState(false)
+  const [range, setRange] = useState<Range>({ from: Math.max(0, turns.length - 12), to: turns.length })
+  const outgoing = useComputed(() => outgoingTo(conversation.id)).value
+
+  const look = (): void => {
+    const box = scroller.current
+    if (!box) return
+    const { scrollTop, clientHeight, scrollHeight } = box
+    atEnd.current = scrollHeight - scrollTop - clientHeight < endPx
+    setAway(!atEnd.current)
+    const next = rangeIn(conversation.turns.peek(), heights.current, scrollTop, clientHeight)
+    setRange((now) => (now.from === next.from && now.to === next.to ? now : next))
+    if (scrollTop < earlierPx && conversation.hasEarlier.peek()) void conversation.loadEarlier()
+  }
+  const toEnd = (): void => {
+    const box = scroller.current
+    if (box) box.scrollTop = box.scrollHeight
+  }
+
+  useLayoutEffect(() => {
+    toEnd()
+    look()
+  }, [conversation.id, conversation.loaded.value])
+  useLayoutEffect(look, [turns])
+  // One's own message is always followed.
+  useLayoutEffect(() => {
+    if (outgoing.length === 0) return
+    atEnd.current = true
+    toEnd()
+  }, [outgoing.length])
+  useEffect(() => {
+    const box = inner.current
+    if (!box) return undefined
+    const watcher = new ResizeObserver(() => {
+      for (const turn of box.querySelectorAll<HTMLElement>('[data-turn]')) {
+        heights.current.set(turn.dataset['turn'] ?? '', turn.offsetHeight)
+      }
+      if (atEnd.current && !box.contains(foldedBy())) toEnd()
+      look()
+    })
+    watcher.observe(box)
+    return () => watcher.disconnect()
+  }, [])
+
+  const from = Math.min(range.from, Math.max(0, turns.length - 1))
+  const to = atEnd.current ? turns.length : Math.min(range.to, turns.length)
+  return (
+    <div class="transcript-place">
+      <div class="transcript" ref={scroller} onScroll={look} tabIndex={-1}>
+        <div class="column" role="log" aria-live="off" aria-label="Conversation" ref={inner}>
+          {!conversation.loaded.value && <Skeleton />}
+          <Space px={sumHeights(turns, heights.current, 0, from)} />
+          {turns.slice(from, to).map((turn) => (
+            <Turn key={turn.id} conversation={conversation} turn={turn} />
+          ))}
+          <Space px={sumHeights(turns, heights.current, to, turns.length)} />
+          {outgoing.map((each) => (
+            <OutgoingMessage key={each.key} outgoing={each} />
+          ))}
+        </div>
+      </div>
+      {away && turns.length > 0 && (
+        <div class="latest">
+          <Button
+            size="small"
+            icon="down"
+            onClick={() => {
+              atEnd.current = true
+              toEnd()
+            }}
+          >
+            Latest
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Room for turns that are not in the page. An SVG takes its size as an attribute: the policy needs no inline style. */
+function Space({ px }: { px: number }) {
+  return px > 0 ? <svg width="1" height={px} aria-hidden="true" class="space" /> : null
+}
+
+/** A call or a result that the reader has just unfolded must stay where it is. */
+function foldedBy(): Element | null {
+  const focused = document.activeElement
+  return focused?.matches('.call-head, .call-inside *') ? focused : null
+}
+
+function sumHeights(
+  turns: readonly TurnView[],
+  heights: ReadonlyMap<string, number>,
+  from: number,
+  to: number,
+): number {
+  let sum = 0
+  for (let at = from; at < to; at++) sum += heights.get(turns[at]?.id ?? '') ?? guessPx
+  return sum
+}
+
+/** The turns near what is seen. */
+function rangeIn(
+  turns: readonly TurnView[],
+  heights: ReadonlyMap<string, number>,
+  scrollTop: number,
+  clientHeight: number,
+): Range {
+  let top = 0
+  let from = -1
+  let to = turns.length
+  for (let at = 0; at < turns.length; at++) {
+    const bottom = top + (heights.get(turns[at]?.id ?? '') ?? guessPx)
+    if (from < 0 && bottom > scrollTop - marginPx) from = at
+    if (top > scrollTop + clientHeight + marginPx) {
+      to = at
+      break
+    }
+    top = bottom
+  }
+  return { from: from < 0 ? Math.max(0, turns.length - 1) : from, to }
+}

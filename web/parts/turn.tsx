@@ -1,0 +1,255 @@
+// One turn: the reader's message, calls, texts, approvals, and under the reply what can be done with it.
+import { useComputed, useSignal } from '@preact/signals'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import type { TurnState } from '../api/live.ts'
+import type { AnswerItem, MessageItem, Part } from '../api/wire.ts'
+import { type Block, textOf, type TurnView } from '../lib/conversation.ts'
+import { askingOf } from '../lib/asking.ts'
+import { exactTime, sizeText, whenText } from '../lib/words.ts'
+import { now } from '../store/clock.ts'
+import { type Conversation, isAtRest } from '../store/conversation.ts'
+import { waiting } from '../store/gates.ts'
+import { standing } from '../store/session.ts'
+import { resend } from '../store/fork.ts'
+import { Approval } from './approval.tsx'
+import { Button, IconButton } from './button.tsx'
+import { Calls } from './call-row.tsx'
+import { Copy } from './copy.tsx'
+import { Failure } from './failure.tsx'
+import { Icon } from './icon.tsx'
+import { Markdown } from './markdown.tsx'
+import { ReceiptLine } from './receipt-line.tsx'
+import './turn.css'
+
+type Props = { readonly conversation: Conversation; readonly turn: TurnView }
+
+/** A turn that has not changed is not looked at again. */
+export function Turn({ conversation, turn }: Props) {
+  const state = useComputed(() => conversation.states.value.get(turn.id)).value
+  const here = useComputed(() => conversation.growing.value.some(({ turnId }) => turnId === turn.id)).value
+  return useMemo(
+    () => (
+      <section class="turn" data-turn={turn.id}>
+        {turn.message && <Own conversation={conversation} message={turn.message} seq={turn.seq} />}
+        <Reply conversation={conversation} turn={turn} state={state} growing={here} />
+      </section>
+    ),
+    [turn, state, here],
+  )
+}
+
+type ReplyProps = Props & { readonly state: TurnState | undefined; readonly growing: boolean }
+
+function Reply({ conversation, turn, state, growing }: ReplyProps) {
+  const rests = state === undefined ? !growing : isAtRest(state.status)
+  const texts = turn.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []))
+  return (
+    <article class="reply" aria-label="Atrium">
+      {turn.blocks.map((block) => (
+        <Shown key={block.id} block={block} />
+      ))}
+      <Growing conversation={conversation} turnId={turn.id} />
+      {state?.status === 'running' && turn.blocks.length === 0 && !growing && (
+        <span class="thinking">
+          <span class="caret" aria-hidden="true" />
+          <span class="unseen">Atrium is answering</span>
+        </span>
+      )}
+      {rests && state?.status !== 'waiting' && (
+        <>
+          <Failure conversation={conversation} turn={turn} state={state} />
+          <div class="reply-foot">
+            <ReceiptLine turnId={turn.id} />
+            <span class="reply-acts">
+              {texts.length > 0 && <Copy text={() => texts.join('\n\n')} />}
+              {turn.message && <Retry conversation={conversation} message={turn.message} seq={turn.seq} />}
+            </span>
+          </div>
+        </>
+      )}
+    </article>
+  )
+}
+
+function Shown({ block }: { block: Block }) {
+  switch (block.type) {
+    case 'text':
+      return (
+        <>
+          <Markdown text={block.text} />
+          {block.cut && <p class="label">Stopped here.</p>}
+        </>
+      )
+    case 'calls':
+      return <Calls calls={block.calls} />
+    case 'gate':
+      return <Asked block={block} />
+    case 'summary':
+      return <p class="label">Earlier messages were summarised for the model. The thread keeps all of them.</p>
+    default:
+      return block satisfies never
+  }
+}
+
+/** An open approval as its card, an answered one as a line. */
+function Asked({ block: { gate, answer } }: { block: Extract<Block, { type: 'gate' }> }) {
+  const open = useComputed(() => waiting.value.find(({ id }) => id === gate.call_id)).value
+  if (open && !answer) return <Approval gate={open} />
+  if (!answer) return null
+  return (
+    <p class="answered">
+      <Icon name={answer.by === 'expiry' ? 'clock' : answer.decision === 'deny' ? 'cross' : 'check'} />
+      <span>
+        {askingOf(gate).brief}. {answerWords(answer)},{' '}
+        <time dateTime={answer.at} title={exactTime(answer.at)}>
+          {whenText(answer.at, now.value)}
+        </time>
+        {answer.decision === 'deny' && answer.output && answer.by !== 'expiry' && `. Said: “${answer.output}”`}
+      </span>
+    </p>
+  )
+}
+
+export function answerWords({ decision, by, scope, until }: Omit<AnswerItem, 'at' | 'seq'>): string {
+  if (by === 'expiry') return 'Expired unanswered'
+  const who = standing.value
+  const name = who.type === 'in' && who.session.user === by ? 'you' : by
+  if (decision === 'deny') return `Denied by ${name}`
+  if (!scope) return `Allowed once by ${name}`
+  return `Allowed ${until === undefined ? 'until revoked' : `until ${whenText(until, now.value)}`} by ${name}`
+}
+
+/** The text as it comes. Only this is drawn again for each piece. */
+function Growing({ conversation, turnId }: { conversation: Conversation; turnId: string }) {
+  const texts = useComputed(() => conversation.growing.value.filter((each) => each.turnId === turnId)).value
+  return (
+    <>
+      {texts.map(({ itemId, text }, at) => (
+        <div key={itemId} class={at === texts.length - 1 ? 'growing' : undefined}>
+          <Markdown text={text} growing />
+        </div>
+      ))}
+    </>
+  )
+}
+
+type OwnProps = { readonly conversation: Conversation; readonly message: MessageItem; readonly seq: number }
+
+function Own({ conversation, message, seq }: OwnProps) {
+  const editing = useSignal(false)
+  const text = textOf(message)
+  return (
+    <article class="own" aria-label="You">
+      <Files parts={message.content} />
+      {editing.value ? (
+        <EditBox
+          text={text}
+          onClose={() => (editing.value = false)}
+          onSend={(next) => resend(conversation.id, seq, message, next)}
+        />
+      ) : (
+        <>
+          {text !== '' && <div class="bubble">{text}</div>}
+          <div class="own-acts">
+            <time class="label" dateTime={message.at} title={exactTime(message.at)}>
+              {whenText(message.at, now.value)}
+            </time>
+            <Copy text={() => text} />
+            <IconButton icon="pencil" name="Edit" onClick={() => (editing.value = true)} />
+          </div>
+        </>
+      )}
+    </article>
+  )
+}
+
+type EditProps = {
+  readonly text: string
+  readonly onClose: () => void
+  readonly onSend: (text: string) => Promise<void>
+}
+
+/** The message again, to be changed. It goes into a fork; this thread stays as it is. */
+function EditBox({ text, onClose, onSend }: EditProps) {
+  const value = useSignal(text)
+  const busy = useSignal(false)
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => field.current?.focus(), [])
+  const send = async (): Promise<void> => {
+    if (busy.value || value.value.trim() === '') return
+    busy.value = true
+    await onSend(value.value.trim())
+    busy.value = false
+    onClose()
+  }
+  return (
+    <div class="edit-box">
+      <textarea
+        class="input"
+        aria-label="Edit message"
+        rows={Math.min(12, Math.max(2, value.value.split('\n').length))}
+        value={value.value}
+        ref={field}
+        onInput={(event) => (value.value = event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onClose()
+          if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+            event.preventDefault()
+            void send()
+          }
+        }}
+      />
+      <div class="edit-acts">
+        <span class="label">Goes on in a new thread; this one stays.</span>
+        <Button kind="quiet" size="small" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button kind="primary" size="small" busy={busy.value} onClick={() => void send()}>
+          Send again
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+function Retry({ conversation, message, seq }: OwnProps) {
+  const busy = useSignal(false)
+  const act = async (): Promise<void> => {
+    if (busy.value) return
+    busy.value = true
+    await resend(conversation.id, seq, message, textOf(message))
+    busy.value = false
+  }
+  return <IconButton icon="retry" name="Retry" disabled={busy.value} onClick={() => void act()} />
+}
+
+/** What came with a message: pictures as pictures, texts by name. */
+export function Files({ parts }: { parts: readonly Part[] }) {
+  const files = parts.filter((part) => part.type !== 'text')
+  if (files.length === 0) return null
+  return (
+    <ul class="own-files">
+      {files.map((part, at) => (
+        <li key={at}>
+          {part.type === 'image' ? (
+            part.url.startsWith('data:image/') ? (
+              <img class="own-image" src={part.url} alt="Attached picture" />
+            ) : (
+              <span class="chip">
+                <Icon name="link" /> {part.url}
+              </span>
+            )
+          ) : (
+            <span class="chip">
+              <Icon name="file" />
+              <span class="one-line" title={part.name}>
+                {part.name}
+              </span>
+              <span class="quiet">{sizeText(new Blob([part.text]).size)}</span>
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,159 @@
+// A thread as it is read and followed: its items, the text that is being written, how its turns stand.
+import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { ApiFault, ask, faultText } from '../api/client.ts'
+import type { Frame, TurnState } from '../api/live.ts'
+import type { Item, Status, Thread } from '../api/wire.ts'
+import { createViewer, type TurnView } from '../lib/conversation.ts'
+import { sawThread } from './thread-marks.ts'
+
+/** So many items are read at once, from the end. */
+const pageSize = 200
+const mostPages = 50
+
+export type Growing = { readonly turnId: string; readonly itemId: string; readonly text: string }
+
+export type Conversation = {
+  readonly id: string
+  readonly thread: Signal<Thread | undefined>
+  readonly turns: ReadonlySignal<readonly TurnView[]>
+  /** Texts that are being written and not stored yet, in order. */
+  readonly growing: Signal<readonly Growing[]>
+  readonly states: Signal<ReadonlyMap<string, TurnState>>
+  /** Why it could not be read. */
+  readonly fault: Signal<{ readonly missing: boolean; readonly text: string } | undefined>
+  readonly loaded: Signal<boolean>
+  readonly hasEarlier: ReadonlySignal<boolean>
+  lastSeq(): number
+  load(): Promise<void>
+  loadEarlier(): Promise<void>
+  /** Takes a frame; false when something is missing before it, so that it must be read again. */
+  take(frame: Frame): boolean
+}
+
+type Answer = { readonly thread: Thread; readonly items: readonly Item[]; readonly next_after: number | null }
+
+export function createConversation(id: string): Conversation {
+  const thread = signal<Thread | undefined>(undefined)
+  const items = signal<readonly Item[]>([])
+  const growing = signal<readonly Growing[]>([])
+  const states = signal<ReadonlyMap<string, TurnState>>(new Map())
+  const fault = signal<{ missing: boolean; text: string } | undefined>(undefined)
+  const loaded = signal(false)
+  const view = createViewer()
+  const turns = computed(() => view(items.value))
+  let earlier: Promise<void> | undefined
+
+  const lastSeq = (): number => items.peek().at(-1)?.seq ?? 0
+  const firstSeq = (): number => items.peek()[0]?.seq ?? 1
+
+  function read(after: number, limit: number): Promise<Answer> {
+    return ask<Answer>('GET', `/api/threads/${encodeURIComponent(id)}?after=${after}&limit=${limit}`)
+  }
+
+  /** All from after a seq up to another, page by page. */
+  async function readRange(after: number, upTo: number): Promise<{ thread: Thread; items: Item[] }> {
+    const found: Item[] = []
+    let answer = await read(after, Math.max(1, Math.min(pageSize, upTo - after)))
+    found.push(...answer.items)
+    for (let page = 1; page < mostPages; page++) {
+      const last = found.at(-1)?.seq ?? upTo
+      if (last >= upTo || answer.next_after === null) break
+      answer = await read(last, Math.min(pageSize, upTo - last))
+      found.push(...answer.items)
+    }
+    return { thread: answer.thread, items: found }
+  }
+
+  function add(more: readonly Item[]): void {
+    const last = lastSeq()
+    const fresh = more.filter(({ seq }) => seq > last)
+    if (fresh.length === 0) return
+    items.value = [...items.peek(), ...fresh]
+    const ids = new Set(fresh.map((item) => item.id))
+    if (growing.peek().some(({ itemId }) => ids.has(itemId))) {
+      growing.value = growing.peek().filter(({ itemId }) => !ids.has(itemId))
+    }
+    sawThread(id, lastSeq())
+  }
+
+  function grow(next: Growing): void {
+    const rest = growing.peek().filter(({ itemId }) => itemId !== next.itemId)
+    growing.value = [...rest, next]
+  }
+
+  return {
+    id,
+    thread,
+    turns,
+    growing,
+    states,
+    fault,
+    loaded,
+    hasEarlier: computed(() => (items.value[0]?.seq ?? 1) > 1),
+    lastSeq,
+    async load() {
+      try {
+        const known = lastSeq()
+        const { thread: now } = await read(0, 1)
+        const from = known > 0 ? known : Math.max(0, now.last_seq - pageSize)
+        const found = now.last_seq > from ? await readRange(from, now.last_seq) : { thread: now, items: [] }
+        batch(() => {
+          thread.value = found.thread
+          add(found.items)
+          fault.value = undefined
+          loaded.value = true
+        })
+      } catch (error) {
+        fault.value = { missing: error instanceof ApiFault && error.status === 404, text: faultText(error) }
+      }
+    },
+    async loadEarlier() {
+      const first = firstSeq()
+      if (first <= 1 || earlier) return earlier
+      earlier = readRange(Math.max(0, first - 1 - pageSize), first - 1)
+        .then((found) => {
+          items.value = [...found.items.filter(({ seq }) => seq < first), ...items.peek()]
+        })
+        .catch(() => undefined)
+        .finally(() => (earlier = undefined))
+      return earlier
+    },
+    take(frame) {
+      switch (frame.type) {
+        case 'item':
+          if (frame.item.seq > lastSeq() + 1) return false
+          batch(() => add([frame.item]))
+          return true
+        case 'snapshot':
+          grow({ turnId: frame.turn_id, itemId: frame.item_id, text: frame.text })
+          return true
+        case 'delta': {
+          const before = growing.peek().find(({ itemId }) => itemId === frame.item_id)?.text ?? ''
+          if (frame.offset > before.length) return false
+          const text = before + frame.text.slice(before.length - frame.offset)
+          if (text !== before) grow({ turnId: frame.turn_id, itemId: frame.item_id, text })
+          return true
+        }
+        case 'turn': {
+          const { turn_id, status, error, usage } = frame
+          const state = { turn_id, status, ...(error && { error }), ...(usage && { usage }) }
+          batch(() => {
+            states.value = new Map([...states.peek(), [turn_id, state]])
+            if (isAtRest(status)) growing.value = growing.peek().filter(({ turnId }) => turnId !== turn_id)
+          })
+          return true
+        }
+        case 'ready':
+        case 'changed':
+        case 'error':
+          return true
+        default:
+          return frame satisfies never
+      }
+    },
+  }
+}
+
+export function isAtRest(status: Status): boolean {
+  return status !== 'queued' && status !== 'running'
+}

@@ -1,0 +1,20 @@
+// Receipts of turns, read when they are first looked at.
+import { signal } from '@preact/signals'
+import { ask } from '../api/client.ts'
+import type { Receipt } from '../api/wire.ts'
+import { type Loaded, loaded } from './loaded.ts'
+
+const mostKept = 500
+const known = new Map<string, Loaded<Receipt>>()
+
+/** The turn whose receipt stands in the panel. */
+export const shownReceipt = signal<string | undefined>(undefined)
+
+/** The receipt of a turn; whoever shows it loads it. */
+export function receiptOf(turnId: string): Loaded<Receipt> {
+  const found = known.get(turnId) ?? loaded(() => ask<Receipt>('GET', `/api/turns/${turnId}/receipt`))
+  known.delete(turnId)
+  known.set(turnId, found)
+  if (known.size > mostKept) known.delete(known.keys().next().value ?? turnId)
+  return found
+}
