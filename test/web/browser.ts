@@ -13,7 +13,7 @@ const places = [
   '/usr/bin/google-chrome-stable',
 ]
 /** How long a page may take to show what it should. */
-export const patienceMs = 15_000
+const patienceMs = 15_000
 
 /** Where a browser is; undefined where there is none. */
 function findBrowser(): string | undefined {
@@ -122,7 +122,15 @@ function watchFaults(t: TestContext, page: Page): void {
   })
 }
 
-/** axe-core, for pages that cannot load it themselves. */
-export function axeSource(): string {
-  return readFileSync(join(import.meta.dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8')
+type Finding = { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }
+
+/** What axe-core finds serious or critical on a page as it stands: a line each. */
+export async function findBarriers(page: Page): Promise<string[]> {
+  await page.evaluate(
+    readFileSync(join(import.meta.dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8'),
+  )
+  const found = await page.evaluate<Finding[]>('axe.run(document).then(({ violations }) => violations)')
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n  ${failureSummary}`))
 }

@@ -40,11 +40,7 @@ function Why({ conversation, turn, state }: Props) {
       actions={
         <>
           {message && (
-            <Button
-              size="small"
-              icon="retry"
-              onClick={() => void resend(conversation.id, turn.seq, message, textOf(message))}
-            >
+            <Button size="small" icon="retry" onClick={() => void resend(conversation.id, message, textOf(message))}>
               Try again
             </Button>
           )}

@@ -30,7 +30,7 @@ export function Turn({ conversation, turn }: Props) {
   return useMemo(
     () => (
       <section class="turn" data-turn={turn.id}>
-        {turn.message && <Own conversation={conversation} message={turn.message} seq={turn.seq} />}
+        {turn.message && <Own conversation={conversation} message={turn.message} />}
         <Reply conversation={conversation} turn={turn} state={state} growing={here} />
       </section>
     ),
@@ -62,7 +62,7 @@ function Reply({ conversation, turn, state, growing }: ReplyProps) {
             <ReceiptLine turnId={turn.id} />
             <span class="reply-acts">
               {texts.length > 0 && <Copy text={() => texts.join('\n\n')} />}
-              {turn.message && <Retry conversation={conversation} message={turn.message} seq={turn.seq} />}
+              {turn.message && <Retry conversation={conversation} message={turn.message} />}
             </span>
           </div>
         </>
@@ -133,9 +133,9 @@ function Growing({ conversation, turnId }: { conversation: Conversation; turnId:
   )
 }
 
-type OwnProps = { readonly conversation: Conversation; readonly message: MessageItem; readonly seq: number }
+type OwnProps = { readonly conversation: Conversation; readonly message: MessageItem }
 
-function Own({ conversation, message, seq }: OwnProps) {
+function Own({ conversation, message }: OwnProps) {
   const editing = useSignal(false)
   const text = textOf(message)
   return (
@@ -145,7 +145,7 @@ function Own({ conversation, message, seq }: OwnProps) {
         <EditBox
           text={text}
           onClose={() => (editing.value = false)}
-          onSend={(next) => resend(conversation.id, seq, message, next)}
+          onSend={(next) => resend(conversation.id, message, next)}
         />
       ) : (
         <>
@@ -212,12 +212,12 @@ function EditBox({ text, onClose, onSend }: EditProps) {
   )
 }
 
-function Retry({ conversation, message, seq }: OwnProps) {
+function Retry({ conversation, message }: OwnProps) {
   const busy = useSignal(false)
   const act = async (): Promise<void> => {
     if (busy.value) return
     busy.value = true
-    await resend(conversation.id, seq, message, textOf(message))
+    await resend(conversation.id, message, textOf(message))
     busy.value = false
   }
   return <IconButton icon="retry" name="Retry" disabled={busy.value} onClick={() => void act()} />

@@ -7,10 +7,10 @@ import { tell } from './notices.ts'
 import { send } from './outbox.ts'
 
 /** Sends a message again, as it was or changed, in a fork that begins before it; shows the fork. */
-export async function resend(threadId: string, seq: number, message: MessageItem, text: string): Promise<void> {
+export async function resend(threadId: string, message: MessageItem, text: string): Promise<void> {
   try {
-    const { thread } = await ask<{ thread: Thread }>('POST', `/api/threads/${threadId}/fork`, {
-      body: { before_seq: seq },
+    const thread = await ask<Thread>('POST', `/api/threads/${threadId}/fork`, {
+      body: { before_seq: message.seq },
     })
     const sent = send({ threadId: thread.id, text, files: filesOf(message) })
     go(`/threads/${thread.id}`)

@@ -1,0 +1,65 @@
+// Signing in, in a real browser: by link, by token, wrongly, and after the session has ended.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { atrium } from '../atrium.ts'
+import { findBarriers, noBrowser, useSite } from './browser.ts'
+
+const skip = noBrowser()
+const site = useSite()
+
+test('a token signs in; a wrong one is told in words, below its field', { skip }, async (t) => {
+  const page = await site.open(t, '/login', { token: null })
+  await page.getByRole('heading', { name: 'Sign in to Atrium' }).waitFor()
+  const field = page.getByRole('textbox', { name: 'Access token' })
+  await field.fill('nonsense')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').filter({ hasText: 'This token is not known here.' }).waitFor()
+  assert.equal(await field.getAttribute('aria-invalid'), 'true')
+  await field.fill(site.token)
+  await page.keyboard.press('Enter')
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  assert.equal(new URL(page.url()).pathname, '/')
+})
+
+test('the link of the start signs in once, and its code leaves the address', { skip }, async (t) => {
+  const link = /http:\S+\/login#code=\S+/.exec((await atrium(site.home, ['login'])).stdout)?.[0] ?? ''
+  assert.notEqual(link, '')
+  const path = link.slice(link.indexOf('/login'))
+  const page = await site.open(t, path, { token: null })
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  assert(!page.url().includes('code='), page.url())
+  const other = await site.open(t, path, { token: null })
+  await other.getByRole('alert').filter({ hasText: 'This link was used already' }).waitFor()
+})
+
+test('any address leads to sign-in first, and then to itself', { skip }, async (t) => {
+  const page = await site.open(t, '/waiting', { token: null })
+  await page.getByRole('textbox', { name: 'Access token' }).fill(site.token)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
+})
+
+test('when the session has ended the page says so, and the draft is still there afterwards', { skip }, async (t) => {
+  const page = await site.open(t)
+  await page.getByRole('textbox', { name: 'Message' }).fill('half a thought')
+  await page.context().clearCookies()
+  await page.getByRole('link', { name: 'Waiting for you' }).click()
+  await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
+  await page.getByText('Your draft is kept.').waitFor()
+  await page.getByRole('textbox', { name: 'Access token' }).fill(site.token)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('link', { name: 'New thread' }).click()
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  assert.equal(await page.getByRole('textbox', { name: 'Message' }).inputValue(), 'half a thought')
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`the sign-in page and the first one have no barrier, ${colorScheme}`, { skip }, async (t) => {
+    const outside = await site.open(t, '/login', { token: null, colorScheme })
+    await outside.getByRole('textbox', { name: 'Access token' }).waitFor()
+    assert.deepEqual(await findBarriers(outside), [])
+    const page = await site.open(t, '/', { colorScheme })
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    assert.deepEqual(await findBarriers(page), [])
+  })
+}
