@@ -7,9 +7,10 @@ import { AppError } from '#core/errors.ts'
 import { newId, operator } from '#core/ids.ts'
 import type { Model } from '#core/model.ts'
 import type { Store } from '#core/store.ts'
+import type { ToolAccess } from '#core/tool-access.ts'
 import type { Tools } from '#core/tool.ts'
 import { openBuiltInTools } from '#hall/built-in.ts'
-import { openComponents } from '#hall/components.ts'
+import { openAccess, openComponents } from '#hall/components.ts'
 import { readSafety } from '#hall/safety.ts'
 import { storeShipped } from '#hall/shipped.ts'
 import { joinSources } from '#hall/tools.ts'
@@ -19,7 +20,7 @@ import { openVectors } from '#hall/vectors.ts'
 import { type Home, lockHome, masterKey, openHome, provisionedToken } from '#home.ts'
 import type { Log } from '#lib/log.ts'
 import { createMetrics, type Metrics } from '#lib/metrics.ts'
-import { createSeal } from '#lib/seal.ts'
+import { createSeal, type Seal } from '#lib/seal.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
 import { createIdentity } from '#memory/identity.ts'
 import { createMemoryTools } from '#memory/tools.ts'
@@ -49,6 +50,8 @@ export type Hall = {
   readonly runner: Runner
   readonly metrics: Metrics
   readonly tools: () => Tools
+  /** How people give tools their secrets. */
+  readonly access: () => Promise<ToolAccess>
   readonly model: () => Promise<Model>
   /** Models that are not asked for a while, since they failed again and again. */
   readonly passedOver: () => readonly string[]
@@ -66,24 +69,24 @@ export type HallParts = {
 }
 
 /** Opens the store without taking the home: for commands that look or set, beside a running service. */
-export async function openHomeStore(config: Config): Promise<{ home: Home; store: Store }> {
-  const { home, store } = await openDatabase(config)
-  return { home, store }
+export async function openHomeStore(config: Config): Promise<{ home: Home; store: Store; seal: Seal }> {
+  const { home, store, seal } = await openDatabase(config)
+  return { home, store, seal }
 }
 
 async function openDatabase(
   config: Config,
-): Promise<{ home: Home; store: Store; openBus: (log: Log) => Promise<Bus> }> {
+): Promise<{ home: Home; store: Store; seal: Seal; openBus: (log: Log) => Promise<Bus> }> {
   const home = openHome(config.home)
   const seal = createSeal(masterKey(home, config.masterKey))
   if (config.databaseUrl === undefined) {
     const store = openStore({ path: home.database, seal, vectors: config.embedding !== undefined })
-    return { home, store, openBus: () => Promise.resolve(createLocalBus()) }
+    return { home, store, seal, openBus: () => Promise.resolve(createLocalBus()) }
   }
   const url = config.databaseUrl
   const { store, sql } = await openPostgresStore({ url, seal })
   const { createPostgresBus } = await import('#store/bus-postgres.ts')
-  return { home, store, openBus: (log) => createPostgresBus({ url, sql, log }) }
+  return { home, store, seal, openBus: (log) => createPostgresBus({ url, sql, log }) }
 }
 
 /** Takes the home and opens the hall. Throws home_locked while another process has it. */
@@ -98,7 +101,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
   }
   const opened: { close(): Promise<void> }[] = []
   try {
-    const { home, store, openBus } = await openDatabase(first)
+    const { home, store, seal, openBus } = await openDatabase(first)
     opened.push(store)
     const settings = await store.settings.all()
     let config = configure(settings)
@@ -221,8 +224,10 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       if (signal.type === 'settings')
         reload().catch((error: unknown) => log.error({ err: error }, 'settings could not be read'))
     })
+    let access: Promise<ToolAccess> | undefined
     return {
       home,
+      access: () => (access ??= openAccess({ store, config, scan: () => safety.scan(), log, seal })),
       get config() {
         return config
       },

@@ -39,7 +39,7 @@ export async function gateDraft(
 
 function gateOf(
   { callId, name, args }: Call,
-  { kind, ...rest }: Pick<Gate, 'kind' | 'prompt' | 'reason' | 'taint' | 'preview'>,
+  { kind, ...rest }: Pick<Gate, 'kind' | 'prompt' | 'reason' | 'taint' | 'preview' | 'credential'>,
 ): Draft {
   return { id: newId(), item: { type: 'gate', callId, kind, name, args, ...rest } }
 }
@@ -101,8 +101,10 @@ export async function runCall(
     return resultDraft({ type: 'result', callId: call.callId, output: capped(mask(output)), ...whence() })
   } catch (error) {
     context.signal.throwIfAborted()
-    if (error instanceof AppError && error.code === 'credential_missing')
-      return gateOf(call, { kind: 'credential', prompt: error.message })
+    if (error instanceof AppError && error.code === 'credential_missing') {
+      const { message: prompt, credential } = error
+      return gateOf(call, { kind: 'credential', prompt, ...(credential && { credential }) })
+    }
     const output = capped(mask(error instanceof Error ? error.message : String(error)))
     return resultDraft({ type: 'result', callId: call.callId, output, error: true, ...whence() })
   }

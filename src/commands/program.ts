@@ -4,6 +4,7 @@ import { type Flags, programName } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { readVersion } from '#lib/version.ts'
 import { printable } from '#safety/printable.ts'
+import { addTools } from './program-tool.ts'
 import { endWithOutput, failure, usageExit } from './report.ts'
 
 const highestPort = 65_535
@@ -202,48 +203,6 @@ function addPolicy(program: Command): void {
     .command('mark <id> <state>')
     .description('switch one of them on or off')
     .action(async (id, state) => (await load()).switchMark(id, state))
-}
-
-function addTools(program: Command): void {
-  const tool = program.command('tool').description('sandboxed components that the agent can call')
-  const load = () => import('./tool.ts')
-  tool
-    .command('install <file>')
-    .description('check a component, show what it may do, and install it')
-    .requiredOption('--capabilities <file>', 'its capability file')
-    .requiredOption('--name <name>', 'the name the agent calls it by')
-    .option('-y, --yes', 'agree to what it may do without being asked')
-    .action(async (file, options) => (await load()).installTool(file, options))
-  tool
-    .command('list')
-    .description('list the tools, built in and installed')
-    .option('--json', 'print JSON')
-    .action(async (options) => (await load()).listTools(options))
-  tool
-    .command('info <name>')
-    .description('show what a tool is, what it may do and what it takes')
-    .option('--json', 'print JSON')
-    .action(async (name, options) => (await load()).showTool(name, options))
-  tool
-    .command('test <name>')
-    .description('run one call in the sandbox and show all that happened')
-    .requiredOption('--params <json>', 'its parameters')
-    .option('--context <json>', 'the context it is called with')
-    .option('--json', 'print JSON')
-    .action(async (name, options) => (await load()).testTool(name, options))
-  tool
-    .command('auth <name>')
-    .description('store the token a tool signs in with; it is asked for, or read from standard input')
-    .action(async (name) => (await import('./credential.ts')).authTool(name))
-  tool
-    .command('setup <name>')
-    .description('store the secrets that a tool needs for its set-up')
-    .option('--secret <name>', 'only this one')
-    .action(async (name, options) => (await import('./credential.ts')).setUpTool(name, options))
-  tool
-    .command('remove <name>')
-    .description('remove a tool')
-    .action(async (name) => (await load()).removeTool(name))
 }
 
 function addUsers(program: Command): void {

@@ -57,21 +57,27 @@ export type ErrorCode =
   | 'spend_limit'
   | 'internal'
 
+/** A secret of an installed tool. */
+export type Credential = { readonly tool: string; readonly secret: string }
+
 /** A fault with a stable code, a message that tells the way out, and the field that caused it, if one did. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly param: string | undefined
   readonly retryAfterSecs: number | undefined
+  /** The secret that a tool lacks. */
+  readonly credential: Credential | undefined
 
   constructor(
     code: ErrorCode,
     message: string,
-    more: { param?: string; retryAfterSecs?: number; cause?: unknown } = {},
+    more: { param?: string; retryAfterSecs?: number; credential?: Credential; cause?: unknown } = {},
   ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause })
     this.name = 'AppError'
     this.code = code
     this.param = more.param
     this.retryAfterSecs = more.retryAfterSecs
+    this.credential = more.credential
   }
 }

@@ -1,4 +1,5 @@
 // What a thread is made of: items, appended and never changed.
+import type { Credential } from './errors.ts'
 import type { ModelCall } from './turn.ts'
 
 /** A piece of a message. Files arrive as text; an image is a URL or a data URL. */
@@ -53,6 +54,8 @@ export type Gate = {
   readonly preview?: string
   /** Where the untrusted text came from that the model had read: such a call can only be allowed once. */
   readonly taint?: string
+  /** What a sign-in must bring; once it is there the turn goes on by itself. */
+  readonly credential?: Credential
 }
 /**
  * What was said to a gate. An answer `output` closes its call by itself: no result follows. With a `scope` it also

@@ -1,12 +1,17 @@
-// The components of a home: the sandbox with its cache, its secrets and its limits, and the source of their tools.
+// The components of a home: the sandbox with its cache, its secrets and its limits, the source of their tools, and how
+// people sign in to them.
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, environmentVariable } from '#config.ts'
 import type { Store } from '#core/store.ts'
+import type { ToolAccess } from '#core/tool-access.ts'
 import type { ToolSource } from '#core/tool.ts'
 import type { Home } from '#home.ts'
 import type { Log } from '#lib/log.ts'
+import type { Seal } from '#lib/seal.ts'
+import type { Dial } from '#net/dial.ts'
 import type { LeakScan } from '#safety/leaks.ts'
+import type { ToolSecrets } from '#sandbox/auth/secrets.ts'
 import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
 
 export type ComponentParts = {
@@ -33,26 +38,66 @@ export async function canRunComponents(): Promise<boolean> {
   return findTranspiler() !== undefined
 }
 
-export async function openSandbox({ store, home, config, scan, log }: ComponentParts): Promise<Sandbox> {
+export async function openSandbox(parts: ComponentParts): Promise<Sandbox> {
   const { createSandbox } = await import('#sandbox/supervisor/sandbox.ts')
+  const { store, home, config, scan, log } = parts
+  const { toolSecrets, dial } = await openSecrets(parts)
   return createSandbox({
     // The real path: a tool's process may read this folder and nothing else, not even a link to it.
     cacheFolder: join(realpathSync(home.path), 'cache', 'tools'),
     maxProcesses: config.toolProcesses,
-    scan,
     limits: store.lastingLimits,
-    proxy: config.proxy,
+    scan,
+    dial,
     log,
     now: Date.now,
-    // By the file that the running code was installed with: an update changes nothing for a call under way.
-    async secret(name, { name: tool, capabilities: { auth } }) {
-      const variable = auth?.secretName === name ? auth.envVar : undefined
-      return (variable && environmentVariable(variable)) || (await store.secrets.get(toolSecret(tool, name)))
-    },
+    secret: (...which) => toolSecrets.valueOf(...which),
   })
 }
 
-/** Where a tool's secret is kept: apart from provider keys and from other tools', which it cannot name. */
-export function toolSecret(tool: string, name: string): string {
-  return `tool/${tool}/${name}`
+export type AccessParts = Omit<ComponentParts, 'home'> & { readonly seal: Seal }
+
+/** How people give tools their secrets. */
+export async function openAccess(parts: AccessParts): Promise<ToolAccess> {
+  const [{ createToolAccess }, { createCheck }] = await Promise.all([
+    import('#sandbox/auth/access.ts'),
+    import('#sandbox/auth/check.ts'),
+  ])
+  const { store, scan, seal } = parts
+  const { toolSecrets, dial } = await openSecrets(parts)
+  return createToolAccess({
+    records: store.tools,
+    secrets: store.secrets,
+    toolSecrets,
+    seal,
+    check: createCheck({ limits: store.lastingLimits, scan, dial, now: Date.now }),
+    environment: environmentVariable,
+    dial,
+    now: Date.now,
+  })
+}
+
+async function openSecrets({ store, config, log }: Pick<ComponentParts, 'store' | 'config' | 'log'>): Promise<{
+  readonly toolSecrets: ToolSecrets
+  readonly dial: Dial
+}> {
+  const [{ createToolSecrets }, { readCapabilities }, { createDial }, { resolveName }] = await Promise.all([
+    import('#sandbox/auth/secrets.ts'),
+    import('#sandbox/package/capabilities.ts'),
+    import('#net/dial.ts'),
+    import('#net/resolve.ts'),
+  ])
+  const dial = createDial({ lookup: resolveName, proxy: config.proxy })
+  const toolSecrets = createToolSecrets({
+    secrets: store.secrets,
+    environment: environmentVariable,
+    async capabilitiesOf(tool) {
+      const record = (await store.tools.list()).find(({ name }) => name === tool)
+      return record && readCapabilities(record.capabilities).capabilities
+    },
+    dial,
+    now: Date.now,
+    log,
+  })
+  return { toolSecrets, dial }
 }

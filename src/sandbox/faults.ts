@@ -28,20 +28,23 @@ export type ToolFaultCode =
   | 'flood'
   | 'response_invalid'
   | 'credential_missing'
+  | 'credential_refused'
   | 'sandbox_unavailable'
   /** The tool itself said that it failed; the message is its own text, unchanged. */
   | 'tool_error'
 
-/** A fault of a tool, with a stable code. `secret` names what is missing when the code is credential_missing. */
+/** A fault of a tool, with a stable code. `secret` names what is missing, or was refused, when the code says so. */
 export class ToolFault extends Error {
   readonly code: ToolFaultCode
   readonly secret: string | undefined
+  readonly tool: string | undefined
 
-  constructor(code: ToolFaultCode, message: string, more: { secret?: string; cause?: unknown } = {}) {
+  constructor(code: ToolFaultCode, message: string, more: { secret?: string; tool?: string; cause?: unknown } = {}) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause })
     this.name = 'ToolFault'
     this.code = code
     this.secret = more.secret
+    this.tool = more.tool
   }
 }
 

@@ -1,5 +1,6 @@
 // An installed component as tools of the agent: one, or one for each action of its capability file.
 import { AppError } from '#core/errors.ts'
+import type { UserId } from '#core/ids.ts'
 import type { JsonObject } from '#core/json.ts'
 import { nameKey, toolNameFault } from '#core/tool-names.ts'
 import type { Tool, ToolContext } from '#core/tool.ts'
@@ -23,6 +24,8 @@ export type Call = {
   readonly params: string
   readonly context?: string
   readonly callId: string
+  /** Whose secrets and files it may use. */
+  readonly user: UserId
   readonly signal?: AbortSignal
   readonly used?: ToolContext['used']
 }
@@ -41,8 +44,8 @@ export function agentTools({ name, capabilities, schema, description }: Describe
     effects,
     repeatable: effects === 'read',
     untrusted: true,
-    run: (args, { callId, signal, used }: ToolContext) =>
-      execute({ params: args, callId, signal, ...(used && { used }), ...(context !== undefined && { context }) }),
+    run: (args, { user, callId, signal, used }: ToolContext) =>
+      execute({ params: args, user, callId, signal, ...(used && { used }), ...(context !== undefined && { context }) }),
   })
   if (capabilities.actions.length === 0) return [make({ name, description, parameters: schema })]
   return capabilities.actions.map((action) =>
@@ -78,22 +81,36 @@ export function agentNames(name: string, actions: Capabilities['actions']): stri
 }
 
 /** The message of a call that lacks a secret: it names the secret and the command that sets it. */
-export function missingCredential({ name, capabilities }: DescribedTool, secret: string): ToolFault {
-  const byAuth = capabilities.auth?.secretName === secret
-  const command = byAuth ? `atrium tool auth ${name}` : `atrium tool setup ${name}`
-  const title = byAuth ? capabilities.auth?.displayName : undefined
-  // The author's words in a message of the service: short, and on its one line.
-  const what = title === undefined ? '' : ` (${printable(title.slice(0, maxTitleChars))})`
-  return new ToolFault(
-    'credential_missing',
-    `${name} needs the secret ${secret}${what}, which is not set: run \`${command}\` and try again`,
-    { secret },
-  )
+export function missingCredential(tool: DescribedTool, secret: string): ToolFault {
+  const { what, command } = wayTo(tool, secret)
+  const message = `${tool.name} needs the secret ${secret}${what}, which is not set: run \`${command}\` and try again`
+  return new ToolFault('credential_missing', message, { secret, tool: tool.name })
 }
 
-/** A fault of the sandbox in the words of the house; a missing credential keeps its code, since the loop acts on it. */
+/** The same for one that the server behind the tool answered with 401. */
+export function refusedCredential(tool: DescribedTool, secret: string): ToolFault {
+  const { what, command } = wayTo(tool, secret)
+  const message = `the service behind ${tool.name} refused the secret ${secret}${what} (401): run \`${command}\` to sign in again`
+  return new ToolFault('credential_refused', message, { secret, tool: tool.name })
+}
+
+function wayTo({ name, capabilities: { auth } }: DescribedTool, secret: string): { what: string; command: string } {
+  const byAuth = auth?.secretName === secret
+  const title = byAuth ? auth.displayName : undefined
+  return {
+    // The author's words in a message of the service: short, and on its one line.
+    what: title === undefined ? '' : ` (${printable(title.slice(0, maxTitleChars))})`,
+    command: `atrium tool ${byAuth ? 'auth' : 'setup'} ${name}`,
+  }
+}
+
+/** A fault of the sandbox in the words of the house; one of a credential keeps its code, since the loop acts on it. */
 export function asAppError(error: unknown): unknown {
   if (!(error instanceof ToolFault)) return error
-  const code = error.code === 'credential_missing' ? 'credential_missing' : 'tool_refused'
-  return new AppError(code, error.message, { cause: error })
+  const { code, message, secret, tool } = error
+  if (code !== 'credential_missing' && code !== 'credential_refused') {
+    return new AppError('tool_refused', message, { cause: error })
+  }
+  const credential = secret === undefined || tool === undefined ? {} : { credential: { tool, secret } }
+  return new AppError('credential_missing', message, { cause: error, ...credential })
 }

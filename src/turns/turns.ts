@@ -21,8 +21,9 @@ import type {
 import { ended, type Thread, type Turn, type TurnStatus } from '#core/turn.ts'
 import { type Compacted, compactHistory, type LongHistory } from './compact.ts'
 import { createMarker, type Marker } from '#safety/marks.ts'
+import { answerBrought, type Brought } from './credentials.ts'
 import { entriesOf } from './entries.ts'
-import { answerGate, maxGates, type Said } from './gates.ts'
+import { type Answered, answerGate, maxGates, type Said } from './gates.ts'
 import { readReceipt, type Receipt } from './receipt.ts'
 import { removeUser, tellErased } from './removal.ts'
 import type { Runner } from './runner.ts'
@@ -60,6 +61,8 @@ export interface Turns {
   findByKey(user: UserId, idempotency: Idempotency): Promise<Turn | undefined>
   /** Answers a gate; with a wish it makes a grant too. Throws gate_closed, not_found, grant_refused. */
   answer(user: UserId, threadId: string, said: Said): Promise<Turn>
+  /** A secret of a tool is there: every turn that waited for it goes on. Tells how many gates that closed. */
+  signedIn(brought: Brought): Promise<number>
   /** What waits for this user's word, oldest first. */
   gates(user: UserId): Promise<readonly OpenGate[]>
   /** What a turn waits for; undefined when it does not. */
@@ -155,6 +158,17 @@ export function createTurns(parts: TurnsParts): Turns {
     bus.signal({ type: 'queued' })
   }
 
+  /** A gate was answered: its watchers see it, and its turn is queued. */
+  function tellAnswer({ turn, entries, grant }: Answered): void {
+    if (grant) bus.signal({ type: 'grants', user: turn.userId })
+    bus.publish(turn.threadId, [
+      { type: 'entries', entries },
+      { type: 'turn', turn },
+    ])
+    bus.changed(turn, changeOf(turn))
+    bus.signal({ type: 'queued' })
+  }
+
   return {
     async start({ request, ...given }) {
       // What a caller waits for is refused at once; the channel does not wait, and what it sends queues for a place.
@@ -181,15 +195,14 @@ export function createTurns(parts: TurnsParts): Turns {
       return { turn, replayed, entries, input, events: followTurn(subscription, turn.id, told) }
     },
     async answer(user, threadId, said) {
-      const { turn, entries, grant } = await answerGate({ store, now }, { user, threadId }, said)
-      if (grant) bus.signal({ type: 'grants', user: turn.userId })
-      bus.publish(threadId, [
-        { type: 'entries', entries },
-        { type: 'turn', turn },
-      ])
-      bus.changed(turn, changeOf(turn))
-      bus.signal({ type: 'queued' })
-      return turn
+      const answered = await answerGate({ store, now }, { user, threadId }, said)
+      tellAnswer(answered)
+      return answered.turn
+    },
+    async signedIn(brought) {
+      const answered = await answerBrought({ store, now }, brought)
+      for (const each of answered) tellAnswer(each)
+      return answered.length
     },
     gates: (user) => store.turns.gates(user, { limit: maxGates }),
     async gateOf({ id, userId, threadId, status }) {

@@ -82,6 +82,11 @@ async function handle(request: IncomingMessage, response: ServerResponse, parts:
       const { status } = await parts.turns.answer(operator, threadId, answer)
       return answerWith(response, { status })
     }
+    case 'POST /signed-in': {
+      const body = await readJson(request)
+      const brought = { tool: textIn(body, 'tool'), secret: textIn(body, 'secret'), owner: operator, by: 'operator' }
+      return answerWith(response, { closed: await parts.turns.signedIn(brought) })
+    }
     case 'POST /grants/remove': {
       const id = textIn(await readJson(request), 'id')
       if (!(await parts.turns.revoke(operator, id))) throw new AppError('not_found', `no grant has the id ${id}`)

@@ -41,6 +41,8 @@ export const GateWire = z.object({
   taint: z.optional(z.string()),
   /** What the call would do: a diff, a command, a request. */
   preview: z.optional(z.string()),
+  /** What a sign-in must bring: `GET /api/tools/{tool}/auth` tells how. */
+  credential: z.optional(z.object({ tool: z.string(), secret: z.string() })),
 })
 
 export const FaultWire = z.object({ code: z.string(), message: z.string() })
@@ -139,8 +141,9 @@ export function gateWire({
   reason,
   taint,
   preview,
+  credential,
 }: Gate): z.output<typeof GateWire> {
-  const why = { ...(reason && { reason }), ...(taint !== undefined && { taint }) }
+  const why = { ...(reason && { reason }), ...(taint !== undefined && { taint }), ...(credential && { credential }) }
   return { id: callId, kind, name, args: asWritten(args), prompt, ...why, ...(preview && { preview }) }
 }
 

@@ -7,8 +7,8 @@ import { judgeUrl, originOf, showTarget, type Target } from '#safety/urls.ts'
 import type { Capabilities } from '#sandbox/package/capabilities.ts'
 import { credentialsFor, echoesOf, inject } from './credentials.ts'
 import { withDeadline } from '#lib/deadline.ts'
-import type { Dial, Outgoing, WireAnswer } from '#net/dial.ts'
-import type { RequestFault } from '#sandbox/faults.ts'
+import type { Dial, Dialled, Outgoing, WireAnswer } from '#net/dial.ts'
+import { type RequestFault, ToolFault } from '#sandbox/faults.ts'
 import {
   maxRedirects,
   maxRequestBodyBytes,
@@ -22,7 +22,8 @@ export type EgressParts = {
   /** The installed name: rate limits are counted under it. */
   readonly tool: string
   readonly capabilities: Pick<Capabilities, 'allowlist' | 'rateLimit' | 'timeoutSecs' | 'credentials'>
-  readonly secret: (name: string) => Promise<string | undefined>
+  /** A secret's value. `refused` is one that the server did not take: another is given, where there is one. */
+  readonly secret: (name: string, refused?: string) => Promise<string | undefined>
   /** Finds secrets in what a guest sends. */
   readonly scan: () => LeakScan
   readonly limits: LimitStore
@@ -51,6 +52,10 @@ export type Traffic = {
   readonly blocked: { method: string; url: string; reason: string }[]
   /** The secrets that a request needed and nobody has set. */
   readonly missing: string[]
+  /** Those that a server did not take. */
+  readonly refused: Set<string>
+  /** True once something may have been changed: a request other than GET and HEAD that was not refused. */
+  wrote: boolean
   /** The names of those that went out. */
   readonly secrets: Set<string>
   /** The rules by which requests were not done, for a secret in them. */
@@ -64,6 +69,11 @@ export interface Egress {
   request(request: GuestRequest, signal: AbortSignal): Promise<GuestAnswer>
 }
 
+/** Secrets by their names. */
+type Values = ReadonlyMap<string, string>
+/** A request with its credentials, and which they are. */
+type Dressed = { readonly request: Outgoing; readonly values: Values }
+
 const redirects = [301, 302, 303, 307, 308]
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -75,7 +85,16 @@ const privateHeaders = ['authorization', 'cookie', 'x-api-key']
 export function createEgress(parts: EgressParts): Egress {
   // A set: fifty requests with one credential have no more spellings than one.
   const echoes = new Set<string>()
-  const traffic: Traffic = { requests: [], blocked: [], missing: [], secrets: new Set(), leaks: new Set(), echoes }
+  const traffic: Traffic = {
+    requests: [],
+    blocked: [],
+    missing: [],
+    refused: new Set(),
+    wrote: false,
+    secrets: new Set(),
+    leaks: new Set(),
+    echoes,
+  }
   let sent = 0
 
   /** Counts a request against the call and the tool's rates; a text is the refusal. */
@@ -102,10 +121,12 @@ export function createEgress(parts: EgressParts): Egress {
   }
 
   /** The request with its credentials, or why it cannot have them. */
-  async function withCredentials(request: Outgoing): Promise<Outgoing | RequestFault> {
+  async function withCredentials(request: Outgoing, refused: Values = new Map()): Promise<Dressed | RequestFault> {
     let dressed = request
+    const values = new Map<string, string>()
     for (const { secretName, location } of credentialsFor(request.target, parts.capabilities.credentials)) {
-      const secret = await parts.secret(secretName)
+      const secret = await valueOf(secretName, refused.get(secretName))
+      if (typeof secret === 'object') return secret
       if (secret === undefined || secret === '') {
         if (!traffic.missing.includes(secretName)) traffic.missing.push(secretName)
         return fault('credential_missing', `the secret ${secretName} is not set`)
@@ -113,19 +134,49 @@ export function createEgress(parts: EgressParts): Egress {
       if (/[\r\n\0]/.test(secret))
         return fault('credential_missing', `the secret ${secretName} has a line break in it; set it again`)
       dressed = inject(dressed, location, secret)
+      values.set(secretName, secret)
       traffic.secrets.add(secretName)
       for (const echo of echoesOf(location, secret)) echoes.add(echo)
     }
-    return dressed
+    return { request: dressed, values }
+  }
+
+  async function valueOf(name: string, refused: string | undefined): Promise<string | undefined | RequestFault> {
+    try {
+      return await parts.secret(name, refused)
+    } catch (error) {
+      if (error instanceof ToolFault) return fault('unreachable', error.message)
+      throw error
+    }
+  }
+
+  /** Sends a request with its credentials. A server that does not take them is asked once more with renewed ones. */
+  async function sendDressed(request: Outgoing, signal: AbortSignal): Promise<Dialled | RequestFault> {
+    const first = await withCredentials(request)
+    if ('code' in first) return first
+    const answer = await send(first.request, signal)
+    if (first.values.size === 0 || answer.type === 'fault' || answer.status !== 401) return answer
+    const next = await withCredentials(request, first.values)
+    const changed = !('code' in next) && [...next.values].some(([name, value]) => first.values.get(name) !== value)
+    const again = changed && (await count()) === undefined ? await send(next.request, signal) : answer
+    if (again.type === 'answer' && again.status === 401)
+      for (const name of first.values.keys()) traffic.refused.add(name)
+    return again
+  }
+
+  async function send(request: Outgoing, signal: AbortSignal): Promise<Dialled> {
+    const dialled = await parts.dial(request, { maxBytes: maxResponseBytes, signal })
+    const changes = request.method !== 'GET' && request.method !== 'HEAD'
+    if (changes && (dialled.type === 'fault' ? dialled.fault.sent : dialled.status < 400)) traffic.wrote = true
+    return dialled
   }
 
   /** One hop: everything is checked anew, so that a redirect has no more rights than a first request. */
   async function hop(request: Outgoing, withSecrets: boolean, signal: AbortSignal): Promise<WireAnswer | RequestFault> {
     const counted = await count()
     if (counted) return counted
-    const dressed = withSecrets ? await withCredentials(request) : request
-    if ('code' in dressed) return dressed
-    const dialled = await parts.dial(dressed, { maxBytes: maxResponseBytes, signal })
+    const dialled = await (withSecrets ? sendDressed(request, signal) : send(request, signal))
+    if ('code' in dialled) return dialled
     const place = { method: request.method, url: shown(showTarget(request.target)) }
     if (dialled.type === 'answer') traffic.requests.push({ ...place, status: dialled.status })
     else if (isFailure(dialled.fault)) traffic.requests.push({ ...place, status: null, error: dialled.fault.message })

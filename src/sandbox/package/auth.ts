@@ -1,7 +1,7 @@
 // The auth and setup parts of a capability file: how a user gives a tool its secrets.
 import * as z from 'zod/mini'
 import { isProviderKey } from '#core/providers.ts'
-import { entries, fields, flag, list, text } from './checked.ts'
+import { entries, fields, flag, integer, list, text } from './checked.ts'
 
 export type OAuth = {
   readonly authorizationUrl: string
@@ -12,7 +12,12 @@ export type OAuth = {
   readonly scopes: readonly string[]
   readonly usePkce: boolean
   readonly extraParams: ReadonlyMap<string, string>
+  /** Who must have sent the browser back, where the server names itself (RFC 9207). */
+  readonly issuer?: string | undefined
 }
+
+/** A request that only succeeds with a token that works. */
+export type Validation = { readonly url: string; readonly method: string; readonly status: number }
 
 export type Auth = {
   readonly secretName: string
@@ -22,6 +27,7 @@ export type Auth = {
   readonly tokenHint?: string | undefined
   readonly envVar?: string | undefined
   readonly oauth?: OAuth | undefined
+  readonly validation?: Validation | undefined
 }
 
 export type RequiredSecret = { readonly name: string; readonly prompt?: string | undefined; readonly optional: boolean }
@@ -75,6 +81,13 @@ const link = text({
   like: 'https://example.com/tokens',
 })
 
+/** Plain http stays on this machine: a server that is tried out there. */
+const serverLink = text({
+  pattern:
+    /^(?:https:\/\/[A-Za-z0-9.-]+|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?(?:[/?][\x21\x22\x24-\x7e]*)?$/,
+  like: 'https://login.example.com/token',
+})
+
 const variable = text({ pattern: /^[A-Za-z_][A-Za-z0-9_]{0,99}$/, like: 'GITHUB_TOKEN' }).check(
   z.refine((name) => !isOwnVariable(name), {
     error: ({ input }) => `must not be ${String(input)}: it belongs to the service, a model provider or the machine`,
@@ -82,8 +95,9 @@ const variable = text({ pattern: /^[A-Za-z_][A-Za-z0-9_]{0,99}$/, like: 'GITHUB_
 )
 
 const oauth = fields({
-  authorization_url: link,
-  token_url: link,
+  authorization_url: serverLink,
+  token_url: serverLink,
+  issuer: z.optional(serverLink),
   client_id: z.optional(text()),
   client_id_env: z.optional(variable),
   client_secret_env: z.optional(variable),
@@ -111,6 +125,13 @@ export const authSchema = fields({
   token_hint: z.optional(text()),
   env_var: z.optional(variable),
   oauth: z.optional(oauth),
+  validation_endpoint: z.optional(
+    fields({
+      url: serverLink,
+      method: z._default(z.enum(['GET', 'HEAD'], { error: 'must be GET or HEAD' }), 'GET'),
+      success_status: z._default(integer(200, 299), 200),
+    }),
+  ),
 })
 
 /** One of `setup.required_secrets`: a name alone is a secret that is needed. */
@@ -136,6 +157,12 @@ export function authOf(auth: z.infer<typeof authSchema>): Auth {
       scopes: auth.oauth.scopes,
       usePkce: auth.oauth.use_pkce,
       extraParams: new Map(Object.entries(auth.oauth.extra_params)),
+      issuer: auth.oauth.issuer,
+    },
+    validation: auth.validation_endpoint && {
+      url: auth.validation_endpoint.url,
+      method: auth.validation_endpoint.method,
+      status: auth.validation_endpoint.success_status,
     },
   }
 }

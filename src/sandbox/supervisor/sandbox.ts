@@ -1,4 +1,5 @@
 // The sandbox as the service holds it: checks packages, keeps their code, runs their calls.
+import { operator } from '#core/ids.ts'
 import { byteLength, isObject, type JsonObject } from '#core/json.ts'
 import type { LimitStore } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
@@ -11,6 +12,7 @@ import { createDial, type Dial } from '#net/dial.ts'
 import { createEgress, type Traffic } from '#sandbox/egress/egress.ts'
 import { ToolFault, type ToolFaultCode } from '#sandbox/faults.ts'
 import type { LogLine, Result } from '#sandbox/child/guest.ts'
+import type { ToolSecrets } from '#sandbox/auth/secrets.ts'
 import { createHost, type HostParts } from './host.ts'
 import { type Prepared, prepareComponent } from '#sandbox/build/prepare.ts'
 import { callDeadlineMs, maxParamsBytes } from '#sandbox/child/limits.ts'
@@ -19,7 +21,7 @@ import type { Host } from './process.ts'
 import type { ProxySettings } from '#net/proxy.ts'
 import { resolveName } from '#net/resolve.ts'
 import { prepareRuntime } from '#sandbox/build/runtime.ts'
-import { type Call, type InstalledTool, missingCredential } from '#sandbox/tool.ts'
+import { type Call, type InstalledTool, missingCredential, refusedCredential } from '#sandbox/tool.ts'
 
 /** What is kept of a tool: the component's bytes and the text of its capability file. */
 export type ToolPackage = { readonly name: string; readonly component: Uint8Array; readonly capabilities: string }
@@ -28,8 +30,8 @@ export type SandboxParts = {
   /** A private folder for transpiled code; it may be deleted at any time the service is down. */
   readonly cacheFolder: string
   readonly maxProcesses: number
-  /** A tool's secret: its variable if that is set, else the stored one. Never a provider's key. */
-  readonly secret: (name: string, tool: Pick<InstalledTool, 'name' | 'capabilities'>) => Promise<string | undefined>
+  /** Gives tools their secrets. Never a provider's key. */
+  readonly secret: ToolSecrets['valueOf']
   /** Finds secrets in what goes out, and takes them out of what is logged. */
   readonly scan: () => LeakScan
   readonly limits: LimitStore
@@ -64,7 +66,7 @@ export interface Sandbox {
   prepare(component: Uint8Array): Promise<Prepared>
   /** Runs a call of the agent to its output. Throws a fault; one of code tool_error carries the tool's own text. */
   execute(tool: InstalledTool, call: Call): Promise<string>
-  /** Runs one call and tells all that happened. A fault is part of the report; parameters go in as they are. */
+  /** Runs one call as the operator and tells all that happened. A fault is part of the report; parameters go in as they are. */
   testCall(tool: InstalledTool, call: { params: string; context?: string; signal?: AbortSignal }): Promise<TestReport>
   /** Lets go of a tool that was removed or replaced. */
   forget(tool: Pick<InstalledTool, 'folder'>): void
@@ -106,9 +108,10 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   }
 
   /** One call with all that is known of it, however it ends. */
-  async function call(tool: InstalledTool, { params, context, signal }: Omit<Call, 'callId'>): Promise<Called> {
+  async function call(tool: InstalledTool, { params, context, user, signal }: Omit<Call, 'callId'>): Promise<Called> {
     const { name, capabilities } = tool
-    const secret = (each: string): Promise<string | undefined> => parts.secret(each, tool)
+    const secret = (each: string, refused?: string): Promise<string | undefined> =>
+      parts.secret(each, tool, user, refused)
     const { scan, limits, now } = parts
     const egress = createEgress({ tool: name, capabilities, secret, scan, limits, now, dial })
     const host = createHost({
@@ -128,9 +131,10 @@ export function createSandbox(parts: SandboxParts): Sandbox {
       }
       const job = { work, host, logs, deadlineMs, ...(signal && { signal }) }
       const { result } = await processes().run(tool.folder, job)
+      const lacking = credentialFault(tool, egress.traffic)
+      if (lacking) throw lacking
       if (result.type === 'output') return result.output
-      const [missing] = egress.traffic.missing
-      throw missing === undefined ? faultOf(result, name) : missingCredential(tool, missing)
+      throw faultOf(result, name)
     })
     const mask = createMask([...egress.traffic.echoes])
     const masked = logs.map(({ level, message }) => ({ level, message: scan().mask(mask(message)) }))
@@ -183,7 +187,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     prepare,
     execute,
     async testCall(tool, request) {
-      const { outcome, logs, traffic } = await call(tool, request)
+      const { outcome, logs, traffic } = await call(tool, { ...request, user: operator })
       const seen = { logs, requests: traffic.requests, blocked: traffic.blocked }
       if (typeof outcome === 'string') return { output: outcome, error: null, ...seen }
       return { output: null, error: outcome.message, code: outcome.code, ...seen }
@@ -208,6 +212,18 @@ async function outcomeOf(run: () => Promise<string>): Promise<string | ToolFault
     if (error instanceof ToolFault) return error
     throw error
   }
+}
+
+/**
+ * The credential that a call lacked, whatever the guest made of it: once it is there the call runs again. One that has
+ * changed something must not, so its own answer stands.
+ */
+function credentialFault(tool: InstalledTool, { missing, refused, wrote }: Traffic): ToolFault | undefined {
+  if (wrote) return undefined
+  const [unset] = missing
+  const [unwelcome] = refused
+  if (unset !== undefined) return missingCredential(tool, unset)
+  return unwelcome === undefined ? undefined : refusedCredential(tool, unwelcome)
 }
 
 function faultOf(result: Result, name: string): ToolFault {

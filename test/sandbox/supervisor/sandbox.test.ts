@@ -1,6 +1,7 @@
 // Guests that loop, grow, flood, trap and lie: each is contained with its own fault, and a good call runs right after.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { operator } from '#core/ids.ts'
 import type { LoadedTool, TestReport } from '#sandbox/supervisor/sandbox.ts'
 import { answer, chooseBy, component, manyways, ok, request, showNumber } from '../fixtures.ts'
 import { createRig } from '../rig.ts'
@@ -172,6 +173,8 @@ test('each call gets a fresh instance: nothing stays from the last one', async (
 })
 
 test('parameters of a model must be JSON; what somebody tries out goes in as it is', async () => {
-  await assert.rejects(rig.sandbox.execute(tool, { params: '{', callId: 'c' }), { code: 'params_invalid' })
+  await assert.rejects(rig.sandbox.execute(tool, { params: '{', user: operator, callId: 'c' }), {
+    code: 'params_invalid',
+  })
   assert.notEqual((await rig.sandbox.testCall(tool, { params: '{' })).code, 'params_invalid')
 })

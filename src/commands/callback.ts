@@ -1,0 +1,49 @@
+// Where a browser on this machine comes back to after a sign-in: a server on the loopback address, for one answer.
+import type { AddressInfo } from 'node:net'
+import { createServer } from '#lib/http.ts'
+
+export type Callback = {
+  /** What the sign-in is told to send the browser to. */
+  readonly redirectUri: string
+  /** The whole address that the browser was sent to, once it carries this state. Whatever else comes is turned away. */
+  returned(state: string): Promise<string>
+  close(): void
+}
+
+const path = '/callback'
+const page = (text: string): string =>
+  `<!doctype html><meta charset="utf-8"><title>Atrium</title><p>${text}</p><p>You can close this window.</p>`
+
+export async function openCallback(): Promise<Callback> {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  let expected: string | undefined
+  const server = createServer((request, response) => {
+    const { port } = server.address() as AddressInfo
+    const url = URL.parse(request.url ?? '', `http://127.0.0.1:${port}`)
+    const ours = request.headers.host === `127.0.0.1:${port}` && request.method === 'GET' && url?.pathname === path
+    const fits = ours && expected !== undefined && url.searchParams.get('state') === expected
+    response.setHeader('content-security-policy', "default-src 'none'")
+    response.setHeader('referrer-policy', 'no-referrer')
+    response.writeHead(fits ? 200 : 400, { 'content-type': 'text/html; charset=utf-8', connection: 'close' })
+    response.end(
+      page(fits ? 'Thank you. The terminal goes on.' : 'This is not the end of the sign-in that is under way.'),
+    )
+    if (fits) resolve(url.href)
+  })
+  await new Promise<void>((listening, fail) => {
+    server.once('error', fail)
+    server.listen(0, '127.0.0.1', listening)
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    redirectUri: `http://127.0.0.1:${port}${path}`,
+    returned(state) {
+      expected = state
+      return promise
+    },
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
