@@ -25,6 +25,8 @@ import './style/base.css'
 /** The pages by their address; each is a file of its own, loaded when it is first wanted. */
 const pages: readonly { readonly at: RegExp; readonly page: ComponentType }[] = [
   { at: /^\/waiting$/, page: lazy(async () => (await import('./pages/waiting.tsx')).Waiting) },
+  { at: /^\/jobs$/, page: lazy(async () => (await import('./pages/jobs.tsx')).Jobs) },
+  { at: /^\/memory(\/|$)/, page: lazy(async () => (await import('./pages/memory.tsx')).Memory) },
 ]
 
 function App() {

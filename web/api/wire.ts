@@ -108,6 +108,8 @@ export type Waiting = GateFields & {
 export type Job = {
   readonly id: string
   readonly thread_id: string
+  readonly title: string
+  readonly sender?: string
   readonly door: Door
   readonly status: Status
   readonly created_at: string
@@ -161,4 +163,23 @@ export type GateAnswer = {
   readonly scope?: 'tool' | 'target'
   readonly for?: 'hour' | 'day' | 'good'
   readonly word?: string
+}
+
+/** A document of memory as a list has it. */
+export type DocumentInfo = {
+  readonly path: string
+  readonly bytes: number
+  readonly author: 'user' | 'door' | 'agent'
+  readonly untrusted: boolean
+  readonly created_at: string
+  readonly updated_at: string
+}
+export type Document = DocumentInfo & { readonly content: string }
+
+/** A document that a search found, with the part that matches. */
+export type FoundDocument = {
+  readonly path: string
+  readonly content: string
+  readonly score: number
+  readonly updated_at: string
 }

@@ -48,10 +48,7 @@ export function Field({ label, value, onInput, fault, hint, mono = false, unlabe
         onInput={(event) => onInput(event.currentTarget.value)}
       />
       {fault !== undefined ? (
-        <p id={`${id}-words`} class="field-fault" role="alert">
-          <Icon name="triangle" />
-          {fault}
-        </p>
+        <FieldFault id={`${id}-words`} words={fault} />
       ) : (
         hint && (
           <p id={`${id}-words`} class="label">
@@ -60,6 +57,43 @@ export function Field({ label, value, onInput, fault, hint, mono = false, unlabe
         )
       )}
     </div>
+  )
+}
+
+type AreaProps = {
+  readonly label: string
+  readonly value: string
+  readonly onInput: (value: string) => void
+  readonly fault?: string | undefined
+  readonly autoFocus?: boolean
+}
+
+/** A labelled text of many lines. */
+export function Area({ label, value, onInput, fault, autoFocus = false }: AreaProps) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        class="input area mono"
+        value={value}
+        autoFocus={autoFocus}
+        aria-invalid={fault !== undefined}
+        aria-describedby={fault === undefined ? undefined : `${id}-words`}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+      {fault !== undefined && <FieldFault id={`${id}-words`} words={fault} />}
+    </div>
+  )
+}
+
+function FieldFault({ id, words }: { id: string; words: string }) {
+  return (
+    <p id={id} class="field-fault" role="alert">
+      <Icon name="triangle" />
+      {words}
+    </p>
   )
 }
 
@@ -124,6 +158,35 @@ export function Switch({ name, on, disabled = false, onChange }: SwitchProps) {
         <span class="switch-knob" />
       </span>
     </button>
+  )
+}
+
+type SelectProps<T extends string> = {
+  readonly name: string
+  /** What stands before the choice: "Door: all". The name is for screen readers then. */
+  readonly before?: string
+  readonly value: T
+  readonly options: readonly { readonly value: T; readonly label: string }[]
+  readonly onChange: (value: T) => void
+}
+
+/** One of many, from a list that opens. */
+export function Select<T extends string>({ name, before, value, options, onChange }: SelectProps<T>) {
+  const id = useId()
+  return (
+    <div class={before ? 'select small' : 'field select'}>
+      <label for={id} class={before ? 'unseen' : undefined}>
+        {name}
+      </label>
+      <select id={id} class="input" value={value} onChange={(event) => onChange(event.currentTarget.value as T)}>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {before ? `${before}: ${option.label}` : option.label}
+          </option>
+        ))}
+      </select>
+      <Icon name="down" />
+    </div>
   )
 }
 

@@ -8,10 +8,12 @@ type Props = {
   readonly lead: string
   /** The page's one action, at the right of the title; in the top bar on a phone. */
   readonly action?: ComponentChildren
+  /** What chooses or searches, at the right of the title; below it on a phone. */
+  readonly aside?: ComponentChildren
   readonly children: ComponentChildren
 }
 
-export function Page({ title, lead, action, children }: Props) {
+export function Page({ title, lead, action, aside, children }: Props) {
   return (
     <>
       <TopBar title={title} phoneOnly action={action} />
@@ -21,6 +23,7 @@ export function Page({ title, lead, action, children }: Props) {
             <h1>{title}</h1>
             <p>{lead}</p>
           </div>
+          {aside}
           {action && <div class="page-action">{action}</div>}
         </header>
         {children}

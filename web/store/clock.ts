@@ -11,3 +11,26 @@ export function startClock(): void {
     now.value = Date.now()
   }, beatMs)
 }
+
+let followers = 0
+let ticking: ReturnType<typeof setInterval> | undefined
+const fine = signal(Date.now())
+
+/** Now to the second, kept only while something that is shown follows it. */
+export const seconds = {
+  now: fine,
+  /** Returns the way to leave. */
+  follow(): () => void {
+    followers++
+    fine.value = Date.now()
+    ticking ??= setInterval(() => {
+      fine.value = Date.now()
+    }, 1_000)
+    return () => {
+      followers--
+      if (followers > 0) return
+      clearInterval(ticking)
+      ticking = undefined
+    }
+  },
+}

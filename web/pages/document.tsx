@@ -1,0 +1,274 @@
+// One document of memory: read, changed, deleted; and a new one.
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { faultText } from '../api/client.ts'
+import type { Document } from '../api/wire.ts'
+import { exactTime, sizeText, whenText } from '../lib/words.ts'
+import { Button, IconButton } from '../parts/button.tsx'
+import { Area, Field, Segments } from '../parts/field.tsx'
+import { useFoundIn } from '../parts/found.tsx'
+import { Note } from '../parts/note.tsx'
+import { Empty, When } from '../parts/states.tsx'
+import { go } from '../router.ts'
+import { now } from '../store/clock.ts'
+import {
+  addressOf,
+  ChangedMeanwhile,
+  deleteDocument,
+  memorySearch,
+  openDocument,
+  openPath,
+  saveDocument,
+} from '../store/memory.ts'
+import { tell } from '../store/notices.ts'
+
+/** The document at a path: as it reads, or in a field. */
+export function DocumentPane({ path }: { path: string }) {
+  useEffect(() => {
+    openDocument.data.value = undefined
+    openDocument.fault.value = undefined
+    void openDocument.load()
+  }, [])
+  return (
+    <article class="card document" aria-label={path}>
+      <When of={openDocument} what="The document" rows={6}>
+        {(opened) => ('missing' in opened ? <Missing path={path} /> : <Shown document={opened} />)}
+      </When>
+    </article>
+  )
+}
+
+function Shown({ document }: { document: Document }) {
+  const editing = useSignal(false)
+  const { path, content, author, updated_at, bytes, untrusted } = document
+  return (
+    <>
+      <header class="document-bar">
+        <h2 class="mono">{path}</h2>
+        <Segments
+          name="View"
+          value={editing.value ? 'edit' : 'read'}
+          options={[
+            { value: 'read', label: 'Read' },
+            { value: 'edit', label: 'Edit' },
+          ]}
+          onChange={(value) => (editing.value = value === 'edit')}
+        />
+        <IconButton icon="trash" name="Delete" onClick={() => void remove(document)} />
+      </header>
+      {editing.value ? (
+        <Editor path={path} text={content} since={updated_at} onEnd={() => (editing.value = false)} />
+      ) : (
+        <>
+          {untrusted && (
+            <div class="document-note">
+              <Note kind="plain" title="From outside">
+                Written after reading text from outside: the agent reads it as data, not as instructions.
+              </Note>
+            </div>
+          )}
+          <Text content={content} />
+          <footer class="document-foot">
+            <span title={exactTime(updated_at)}>
+              Last written by {authors[author]}, {whenText(updated_at, now.value)}
+            </span>
+            <span>{sizeText(bytes)}</span>
+          </footer>
+        </>
+      )}
+    </>
+  )
+}
+
+function Text({ content }: { content: string }) {
+  const box = useRef<HTMLDivElement>(null)
+  useFoundIn(box, memorySearch.value, content)
+  return (
+    <div class="document-text" ref={box}>
+      {content === '' ? <p class="quiet">It is empty.</p> : <pre>{content}</pre>}
+    </div>
+  )
+}
+
+const authors: Readonly<Record<Document['author'], string>> = {
+  user: 'you',
+  door: 'a program of yours',
+  agent: 'the agent',
+}
+
+/** Deletes at once, with a way back; what came from outside has none, since writing it again would make it trusted. */
+async function remove({ path, content, untrusted }: Document): Promise<void> {
+  try {
+    await deleteDocument(path)
+  } catch (error) {
+    tell(`${path} was not deleted. ${faultText(error)}`)
+    return
+  }
+  if (openPath.peek() === path) go('/memory')
+  const undo = (): void => {
+    saveDocument(path, content, { at: undefined }).then(
+      () => go(addressOf(path)),
+      (error) => tell(`${path} was not brought back. ${faultText(error)}`),
+    )
+  }
+  tell(`${path} is deleted`, untrusted ? {} : { undo })
+}
+
+type EditorProps = {
+  readonly path: string
+  readonly text: string
+  /** The time of what was read; undefined for a new one. */
+  readonly since: string | undefined
+  readonly onEnd: () => void
+}
+
+function Editor({ path, text, since, onEnd }: EditorProps) {
+  const content = useSignal(text)
+  const fault = useSignal<string | undefined>(undefined)
+  const changed = useSignal(false)
+  const busy = useSignal(false)
+  const save = async (over: boolean): Promise<void> => {
+    busy.value = true
+    fault.value = undefined
+    try {
+      await saveDocument(path, content.value, over ? undefined : { at: since })
+      tell(`${path} is saved`)
+      onEnd()
+    } catch (error) {
+      changed.value = error instanceof ChangedMeanwhile
+      if (!changed.value) fault.value = faultText(error)
+    } finally {
+      busy.value = false
+    }
+  }
+  return (
+    <form
+      class="document-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!busy.value) void save(false)
+      }}
+    >
+      <Area
+        label="Document"
+        value={content.value}
+        fault={fault.value}
+        autoFocus
+        onInput={(value) => (content.value = value)}
+      />
+      {changed.value && (
+        <Note
+          kind="clay"
+          title="It was changed meanwhile"
+          actions={
+            <Button size="small" onClick={() => void save(true)}>
+              Save over it
+            </Button>
+          }
+        >
+          Somebody else, or the agent, has written this document since you opened it. Your text is kept here.
+        </Note>
+      )}
+      <div class="document-buttons">
+        <Button kind="primary" type="submit" busy={busy.value}>
+          Save
+        </Button>
+        <Button kind="quiet" onClick={onEnd}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function Missing({ path }: { path: string }) {
+  const writing = useSignal(false)
+  if (writing.value) {
+    return (
+      <>
+        <header class="document-bar">
+          <h2 class="mono">{path}</h2>
+        </header>
+        <Editor path={path} text="" since={undefined} onEnd={() => (writing.value = false)} />
+      </>
+    )
+  }
+  return (
+    <>
+      <header class="document-bar">
+        <h2 class="mono">{path}</h2>
+      </header>
+      <Empty
+        icon="file"
+        title="Not written yet"
+        action={
+          <Button size="small" icon="pencil" onClick={() => (writing.value = true)}>
+            Write it
+          </Button>
+        }
+      >
+        There is no document at this path.
+      </Empty>
+    </>
+  )
+}
+
+/** A path and a text; both are kept until it is saved. */
+export function NewDocument() {
+  const path = useSignal('')
+  const content = useSignal('')
+  const fault = useSignal<string | undefined>(undefined)
+  const busy = useSignal(false)
+  const field = useRef<HTMLInputElement>(null)
+  const save = async (): Promise<void> => {
+    const wanted = path.value.trim()
+    fault.value = wanted === '' ? 'Give it a path first, such as notes/today.md.' : undefined
+    if (fault.value === undefined) {
+      busy.value = true
+      try {
+        await saveDocument(wanted, content.value, { at: undefined })
+        tell(`${wanted} is saved`)
+        return go(addressOf(wanted))
+      } catch (error) {
+        fault.value =
+          error instanceof ChangedMeanwhile
+            ? 'There is a document at this path already. Choose another, or open that one.'
+            : faultText(error)
+      } finally {
+        busy.value = false
+      }
+    }
+    return field.current?.focus()
+  }
+  return (
+    <form
+      class="card document document-form"
+      aria-label="New document"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!busy.value) void save()
+      }}
+    >
+      <Field
+        label="Path"
+        mono
+        autoFocus
+        placeholder="notes/today.md"
+        maxLength={200}
+        value={path.value}
+        fault={fault.value}
+        inputRef={field}
+        onInput={(value) => (path.value = value)}
+      />
+      <Area label="Document" value={content.value} onInput={(value) => (content.value = value)} />
+      <div class="document-buttons">
+        <Button kind="primary" type="submit" busy={busy.value}>
+          Save
+        </Button>
+        <Button kind="quiet" onClick={() => go('/memory')}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,175 @@
+// What Atrium keeps between conversations: found, read, changed, deleted.
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { DocumentInfo, FoundDocument } from '../api/wire.ts'
+import { countText, exactTime, shortWhen, sizeText } from '../lib/words.ts'
+import { Button } from '../parts/button.tsx'
+import { Search } from '../parts/field.tsx'
+import { Found } from '../parts/found.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Page } from '../parts/page.tsx'
+import { Empty, When } from '../parts/states.tsx'
+import { go, place } from '../router.ts'
+import { now } from '../store/clock.ts'
+import { addressOf, identity, type MemoryList, memoryList, memorySearch, openPath, showMore } from '../store/memory.ts'
+import { useLive } from '../store/live-data.ts'
+import { DocumentPane, NewDocument } from './document.tsx'
+import './memory.css'
+
+const typingMs = 150
+const newQuery = '/memory?new'
+
+export function Memory() {
+  useLive(memoryList)
+  const timer = useSignal<ReturnType<typeof setTimeout> | undefined>(undefined)
+  const search = (value: string): void => {
+    memorySearch.value = value
+    clearTimeout(timer.peek())
+    timer.value = setTimeout(() => void memoryList.load(), typingMs)
+  }
+  useEffect(() => () => clearTimeout(timer.peek()), [])
+  const writing = place.value.query.has('new')
+  const path = openPath.value
+  return (
+    <Page
+      title="Memory"
+      lead="What Atrium keeps between conversations. You can read, change and delete all of it."
+      action={
+        <Button icon="plus" onClick={() => go(newQuery)}>
+          New document
+        </Button>
+      }
+    >
+      <div class={writing || path !== undefined ? 'two-steps open' : 'two-steps'}>
+        <div class="step-list">
+          <Search name="Search memory" value={memorySearch.value} onInput={search} />
+          <When of={memoryList} what="Memory" rows={5}>
+            {(list) => <List list={list} onClear={() => search('')} />}
+          </When>
+          <Identity />
+        </div>
+        <div class="step-detail">
+          {(writing || path !== undefined) && (
+            <a class="step-back" href="/memory">
+              <Icon name="right" />
+              All documents
+            </a>
+          )}
+          {writing ? (
+            <NewDocument />
+          ) : path !== undefined ? (
+            <DocumentPane key={path} path={path} />
+          ) : (
+            <div class="card">
+              <Empty icon="book" title="Nothing is open">
+                Choose a document at the left, or write a new one.
+              </Empty>
+            </div>
+          )}
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function List({ list, onClear }: { list: MemoryList; onClear: () => void }) {
+  if (list.documents.length === 0 && list.type === 'found') {
+    return (
+      <div class="card">
+        <Empty
+          icon="search"
+          title={`Nothing about “${list.query}”`}
+          action={
+            <Button size="small" onClick={onClear}>
+              Clear search
+            </Button>
+          }
+        >
+          Searched every document. Fewer or other words may help.
+        </Empty>
+      </div>
+    )
+  }
+  if (list.documents.length === 0) {
+    return (
+      <div class="card">
+        <Empty icon="book" title="No documents yet">
+          A document appears here when Atrium remembers something, or when you write one.
+        </Empty>
+      </div>
+    )
+  }
+  const count = countText(list.documents.length, 'document')
+  return (
+    <div class="card documents">
+      <p class="documents-count" role="status">
+        {list.type === 'found' ? `${count}, ${list.ms} ms` : `${count}${list.more ? ' shown' : ''}`}
+      </p>
+      <ul>
+        {list.documents.map((each) => (
+          <li key={each.path}>
+            <Row document={each} query={list.type === 'found' ? list.query : ''} />
+          </li>
+        ))}
+      </ul>
+      {list.type === 'all' && list.more && (
+        <div class="documents-more">
+          <Button size="small" busy={memoryList.loading.value} onClick={showMore}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Row({ document, query }: { document: DocumentInfo | FoundDocument; query: string }) {
+  const { path, updated_at } = document
+  return (
+    <a class="document-row" href={addressOf(path)} aria-current={openPath.value === path ? 'page' : undefined}>
+      <span class="document-head">
+        <span class="document-path mono">{path}</span>
+        <time dateTime={updated_at} title={exactTime(updated_at)}>
+          {shortWhen(updated_at, now.value)}
+        </time>
+      </span>
+      {'content' in document ? (
+        <span class="document-part">
+          <Found text={document.content} query={query} />
+        </span>
+      ) : (
+        <span class="document-part">
+          {sizeText(document.bytes)}
+          {document.untrusted && ', from outside'}
+        </span>
+      )}
+    </a>
+  )
+}
+
+function Identity() {
+  return (
+    <section class="card identity" aria-labelledby="identity">
+      <div class="identity-head">
+        <h2 id="identity">Identity</h2>
+        <p>Read at the start of every turn. Changes by the agent ask you first.</p>
+      </div>
+      <ul>
+        {identity.map(({ path, what }) => (
+          <li key={path}>
+            <a
+              class="identity-row"
+              href={addressOf(path)}
+              aria-current={openPath.value === path ? 'page' : undefined}
+              aria-label={`${path}, ${what}`}
+            >
+              <span class="mono">{path}</span>
+              <span>{what}</span>
+              <Icon name="right" />
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

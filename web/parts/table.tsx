@@ -1,0 +1,39 @@
+// Tables in a card: one line under the head; on a phone each row becomes two lines.
+import type { ComponentChildren } from 'preact'
+import './table.css'
+
+export type Column = {
+  readonly label: string
+  readonly number?: boolean
+  /** The head says nothing to the eye: what stands below explains itself. */
+  readonly unseen?: boolean
+}
+
+type Props = {
+  readonly name: string
+  /** How the cells stand on a phone: the class of the page's own style. */
+  readonly look: string
+  readonly columns: readonly Column[]
+  readonly children: ComponentChildren
+}
+
+/** The children are its rows. */
+export function Table({ name, look, columns, children }: Props) {
+  return (
+    <div class="card table-card">
+      <table class={`table ${look}`}>
+        <caption class="unseen">{name}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ label, number, unseen }) => (
+              <th key={label} scope="col" class={number ? 'number' : undefined}>
+                {unseen ? <span class="unseen">{label}</span> : label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,38 @@
+// Pages whose data moves by itself.
+import { effect } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { gates } from './gates.ts'
+import type { Loaded } from './loaded.ts'
+import { threadList } from './threads.ts'
+
+/** Changes come in bursts. */
+const gatherMs = 500
+/** What no change tells of, a cost that grows. */
+const beatMs = 5_000
+
+/** Keeps something fresh while a page shows it: read at once, when the lists at the side changed, and every few seconds. */
+export function useLive(data: Loaded<unknown>): void {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const soon = (): void => {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        if (!document.hidden) void data.load()
+      }, gatherMs)
+    }
+    void data.load()
+    const stop = effect(() => {
+      void threadList.data.value
+      void gates.data.value
+      soon()
+    })
+    const beat = setInterval(soon, beatMs)
+    document.addEventListener('visibilitychange', soon)
+    return () => {
+      stop()
+      clearTimeout(timer)
+      clearInterval(beat)
+      document.removeEventListener('visibilitychange', soon)
+    }
+  }, [])
+}

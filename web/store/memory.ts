@@ -1,0 +1,127 @@
+// What memory holds: the list or what a search found, and the document that is open.
+import { computed, signal } from '@preact/signals'
+import { ApiFault, ask } from '../api/client.ts'
+import type { Document, DocumentInfo, FoundDocument } from '../api/wire.ts'
+import { place } from '../router.ts'
+import { loaded } from './loaded.ts'
+
+const pageSize = 100
+const foundSize = 25
+
+/** The files that stand in every prompt; they have a list of their own. */
+export const identity = [
+  { path: 'AGENTS.md', what: 'How to work' },
+  { path: 'SOUL.md', what: 'Character and tone' },
+  { path: 'USER.md', what: 'Who you are' },
+  { path: 'IDENTITY.md', what: 'Who it is' },
+]
+
+export type MemoryList =
+  | { readonly type: 'all'; readonly documents: readonly DocumentInfo[]; readonly more: boolean }
+  | {
+      readonly type: 'found'
+      readonly query: string
+      readonly documents: readonly FoundDocument[]
+      readonly ms: number
+    }
+
+export const memorySearch = signal('')
+const pages = signal(1)
+
+/** The documents by their path, or those that a search found. */
+export const memoryList = loaded<MemoryList>(async () => {
+  const query = memorySearch.peek().trim()
+  if (query === '') return readAll(pages.peek())
+  const began = performance.now()
+  const answer = await ask<{ results: readonly FoundDocument[] }>(
+    'GET',
+    `/api/memory?${new URLSearchParams({ q: query, limit: String(foundSize) })}`,
+  )
+  return { type: 'found', query, documents: answer.results, ms: Math.round(performance.now() - began) }
+})
+
+export function showMore(): void {
+  pages.value++
+  void memoryList.load()
+}
+
+/** The path in `/memory/{path}`, undefined where none is open. */
+export const openPath = computed(() => {
+  const { path } = place.value
+  if (!path.startsWith('/memory/') || path.length <= '/memory/'.length) return undefined
+  try {
+    return path.slice('/memory/'.length).split('/').map(decodeURIComponent).join('/')
+  } catch {
+    return undefined
+  }
+})
+
+/** The open document; `missing` when there is none at this path. */
+export type Opened = Document | { readonly path: string; readonly missing: true }
+
+export const openDocument = loaded<Opened>(async () => {
+  const path = openPath.peek() ?? ''
+  return await readDocument(path)
+})
+
+/** Where a document stands in the app. */
+export function addressOf(path: string): string {
+  return `/memory/${encode(path)}`
+}
+
+/** Why a text was not saved: somebody else has written the document since it was read. */
+export class ChangedMeanwhile extends Error {}
+
+/** What must stand at a path before it is written: the document of this time, or none. */
+export type Expected = { readonly at: string | undefined }
+
+/** Writes a document, over whatever stands there where nothing is expected. Throws ApiFault and ChangedMeanwhile. */
+export async function saveDocument(path: string, content: string, expected?: Expected): Promise<void> {
+  if (expected) {
+    const stands = await readDocument(path)
+    const at = 'missing' in stands ? undefined : stands.updated_at
+    if (at !== expected.at) throw new ChangedMeanwhile(path)
+  }
+  await ask('PUT', apiPath(path), { body: { content } })
+  await Promise.all([memoryList.load(), openPath.peek() === path ? openDocument.load() : undefined])
+}
+
+/** Throws ApiFault. */
+export async function deleteDocument(path: string): Promise<void> {
+  await ask('DELETE', apiPath(path))
+  await memoryList.load()
+}
+
+async function readDocument(path: string): Promise<Opened> {
+  try {
+    return await ask<Document>('GET', apiPath(path))
+  } catch (error) {
+    if (error instanceof ApiFault && error.status === 404) return { path, missing: true }
+    throw error
+  }
+}
+
+async function readAll(most: number): Promise<MemoryList> {
+  const documents: DocumentInfo[] = []
+  let cursor: string | null = null
+  for (let page = 0; page < most; page++) {
+    const query = new URLSearchParams({ limit: String(pageSize) })
+    if (cursor !== null) query.set('cursor', cursor)
+    const answer: { results: readonly DocumentInfo[]; next_cursor: string | null } = await ask(
+      'GET',
+      `/api/memory?${query}`,
+    )
+    documents.push(...answer.results.filter(({ path }) => !identity.some((each) => each.path === path)))
+    cursor = answer.next_cursor
+    if (cursor === null) break
+  }
+  return { type: 'all', documents, more: cursor !== null }
+}
+
+function apiPath(path: string): string {
+  return `/api/memory/documents/${encode(path)}`
+}
+
+function encode(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/')
+}
