@@ -27,6 +27,7 @@ const pages: readonly { readonly at: RegExp; readonly page: ComponentType }[] = 
   { at: /^\/waiting$/, page: lazy(async () => (await import('./pages/waiting.tsx')).Waiting) },
   { at: /^\/jobs$/, page: lazy(async () => (await import('./pages/jobs.tsx')).Jobs) },
   { at: /^\/memory(\/|$)/, page: lazy(async () => (await import('./pages/memory.tsx')).Memory) },
+  { at: /^\/activity$/, page: lazy(async () => (await import('./pages/activity.tsx')).Activity) },
 ]
 
 function App() {

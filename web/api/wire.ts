@@ -183,3 +183,15 @@ export type FoundDocument = {
   readonly score: number
   readonly updated_at: string
 }
+
+/** What was used of a model on one day of UTC; `user` for the operator alone. */
+export type DayUsage = {
+  readonly date: string
+  readonly user?: string
+  readonly model: string
+  readonly turns: number
+  readonly input_tokens: number
+  readonly cached_tokens: number
+  readonly output_tokens: number
+  readonly cost_usd: number | null
+}

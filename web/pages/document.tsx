@@ -7,6 +7,7 @@ import { exactTime, sizeText, whenText } from '../lib/words.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Area, Field, Segments } from '../parts/field.tsx'
 import { useFoundIn } from '../parts/found.tsx'
+import { Markdown } from '../parts/markdown.tsx'
 import { Note } from '../parts/note.tsx'
 import { Empty, When } from '../parts/states.tsx'
 import { go } from '../router.ts'
@@ -85,7 +86,7 @@ function Text({ content }: { content: string }) {
   useFoundIn(box, memorySearch.value, content)
   return (
     <div class="document-text" ref={box}>
-      {content === '' ? <p class="quiet">It is empty.</p> : <pre>{content}</pre>}
+      {content === '' ? <p class="quiet">It is empty.</p> : <Markdown text={content} />}
     </div>
   )
 }

@@ -1,7 +1,7 @@
 // The states of anything that is asked for: loading, failed, empty, there.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { Loaded } from '../store/loaded.ts'
+import type { Readable } from '../store/loaded.ts'
 import { Button } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { Note } from './note.tsx'
@@ -52,7 +52,7 @@ export function Empty({ icon, title, children, action }: EmptyProps) {
 }
 
 type WhenProps<T> = {
-  readonly of: Loaded<T>
+  readonly of: Readable<T>
   /** What could not be read, for the title of the fault: "The jobs". */
   readonly what: string
   readonly rows?: number

@@ -22,7 +22,7 @@ export function Table({ name, look, columns, children }: Props) {
   return (
     <div class="card table-card">
       <table class={`table ${look}`}>
-        <caption class="unseen">{name}</caption>
+        <caption>{name}</caption>
         <thead>
           <tr>
             {columns.map(({ label, number, unseen }) => (

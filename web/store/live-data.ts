@@ -2,7 +2,7 @@
 import { effect } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { gates } from './gates.ts'
-import type { Loaded } from './loaded.ts'
+import type { Readable } from './loaded.ts'
 import { threadList } from './threads.ts'
 
 /** Changes come in bursts. */
@@ -11,7 +11,7 @@ const gatherMs = 500
 const beatMs = 5_000
 
 /** Keeps something fresh while a page shows it: read at once, when the lists at the side changed, and every few seconds. */
-export function useLive(data: Loaded<unknown>): void {
+export function useLive(data: Readable<unknown>): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     const soon = (): void => {

@@ -1,6 +1,9 @@
 // Data that a page asks for: not there yet, there, or failed. What was there stays while it is asked for again.
-import { type Signal, signal } from '@preact/signals'
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { faultText } from '../api/client.ts'
+
+/** What a page needs of it. */
+export type Readable<T> = Omit<Loaded<T>, 'data'> & { readonly data: ReadonlySignal<T | undefined> }
 
 export type Loaded<T> = {
   readonly data: Signal<T | undefined>

@@ -1,0 +1,200 @@
+// What was done and what it cost.
+import type { ComponentChildren } from 'preact'
+import { costText, countText, numberText, sumText } from '../lib/words.ts'
+import type { Activity as Figures, Sum } from '../lib/usage.ts'
+import { Chart } from '../parts/chart.tsx'
+import { Segments } from '../parts/field.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { doorOf } from '../parts/mark.tsx'
+import { Page } from '../parts/page.tsx'
+import { Empty, When } from '../parts/states.tsx'
+import { Table } from '../parts/table.tsx'
+import { activity, type LatestTurn, latest, type Span, span, spans } from '../store/activity.ts'
+import { now } from '../store/clock.ts'
+import { useLive } from '../store/live-data.ts'
+import './activity.css'
+
+export function Activity() {
+  useLive(activity)
+  useLive(latest)
+  return (
+    <Page
+      title="Activity"
+      lead="What was done and what it cost, from the receipts of every turn."
+      aside={
+        <Segments<Span>
+          name="Days"
+          value={span.value}
+          options={spans.map((value) => ({ value, label: `${value} days` }))}
+          onChange={(value) => {
+            span.value = value
+            void activity.load()
+          }}
+        />
+      }
+    >
+      <When of={activity} what="The activity" rows={6}>
+        {(figures) =>
+          figures.byModel.length === 0 && figures.before === undefined ? (
+            <Empty
+              icon="chart"
+              title="Nothing to show yet"
+              action={
+                <a class="button small" href="/">
+                  Start a thread
+                </a>
+              }
+            >
+              Cost, tokens and turns appear here once a model has answered.
+            </Empty>
+          ) : (
+            <Shown figures={figures} />
+          )
+        }
+      </When>
+    </Page>
+  )
+}
+
+function Shown({ figures }: { figures: Figures }) {
+  const { measure, models, days, byModel, byUser } = figures
+  const inCost = measure === 'cost'
+  const name = inCost ? 'Cost per day' : 'Tokens per day'
+  const text = inCost ? sumText : shortNumber
+  return (
+    <div class="activity">
+      <Totals figures={figures} />
+      <section class="card activity-chart" aria-labelledby="chart-title">
+        <header class="activity-head">
+          <h2 id="chart-title">{name}</h2>
+          <ul class="legend">
+            {models.map((model, at) => (
+              <li key={model.name}>
+                <span class={`legend-sign chart-${at + 1}`} />
+                <span class="one-line">{model.name}</span>
+                <span class="quiet">{text(model.total)}</span>
+              </li>
+            ))}
+          </ul>
+        </header>
+        <Chart
+          name={name}
+          days={days}
+          models={models}
+          text={text}
+          axis={inCost ? (value) => axisCost(value, days) : shortNumber}
+          now={now.value}
+        />
+      </section>
+      <div class="activity-tables">
+        <When of={latest} what="The latest turns" rows={4}>
+          {(turns) => <Latest turns={turns} />}
+        </When>
+        <div class="activity-sums">
+          <Sums name="By model" sums={byModel} />
+          {byUser.length > 1 && <Sums name="By user" sums={byUser} />}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function Totals({ figures }: { figures: Figures }) {
+  const { today, total, before, read, written, turns, unknown, days } = figures
+  return (
+    <dl class="card totals">
+      <Total name="Today" value={sumText(today)}>
+        since midnight UTC
+      </Total>
+      <Total name={`Last ${days.length} days`} value={sumText(total)}>
+        {comparison(total, before, days.length)}
+        {unknown && ', some prices unknown'}
+      </Total>
+      <Total name="Tokens" value={shortNumber(read + written)}>
+        {shortNumber(read)} read, {shortNumber(written)} written
+      </Total>
+      <Total name="Turns" value={numberText(turns)}>
+        {countText(Math.round(turns / days.length), 'turn')} a day
+      </Total>
+    </dl>
+  )
+}
+
+function Total({ name, value, children }: { name: string; value: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class="total-value">{value}</dd>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function Latest({ turns }: { turns: readonly LatestTurn[] }) {
+  return (
+    <Table
+      name="Latest turns"
+      look="latest"
+      columns={[
+        { label: 'Latest turns' },
+        { label: 'Door' },
+        { label: 'Tools', number: true },
+        { label: 'Tokens', number: true },
+        { label: 'Cost', number: true },
+      ]}
+    >
+      {turns.map(({ job: { id, title, thread_id, door, usage }, tools }) => (
+        <tr key={id}>
+          <td class="latest-title">
+            <a class="row-link" href={`/threads/${thread_id}`} title={title}>
+              {title || 'Untitled'}
+            </a>
+          </td>
+          <td class="latest-door">
+            <Icon name={doorOf(door).icon} />
+            <span>{doorOf(door).name}</span>
+          </td>
+          <td class="number">{tools}</td>
+          <td class="number">{numberText(usage.total_tokens)}</td>
+          <td class="number latest-cost">{costText(usage.cost_usd)}</td>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+function Sums({ name, sums }: { name: string; sums: readonly Sum[] }) {
+  return (
+    <Table
+      name={name}
+      look="sums"
+      columns={[{ label: name }, { label: 'Turns', number: true }, { label: 'Cost', number: true }]}
+    >
+      {sums.map((sum) => (
+        <tr key={sum.name}>
+          <td class="sum-name">{sum.name || 'unknown'}</td>
+          <td class="number">{numberText(sum.turns)}</td>
+          <td class="number latest-cost">{sumText(sum.cost)}</td>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+function comparison(total: number, before: number | undefined, days: number): string {
+  if (before === undefined || before === 0) return `nothing in the ${days} before`
+  const share = Math.round((total / before - 1) * 100)
+  return `${share < 0 ? '−' : '+'}${numberText(Math.abs(share))} % on the ${days} before`
+}
+
+/** `6.2 M`, `31,050`. */
+function shortNumber(value: number): string {
+  if (value >= 1_000_000) return `${(value / 1_000_000).toFixed(1)} M`
+  if (value >= 100_000) return `${Math.round(value / 1000)} K`
+  return numberText(Math.round(value))
+}
+
+function axisCost(value: number, days: Figures['days']): string {
+  const most = Math.max(...days.map(({ total }) => total))
+  return `$${value.toFixed(most >= 20 ? 0 : most >= 0.2 ? 2 : 4)}`
+}

@@ -1,0 +1,240 @@
+// Bars by day, stacked; a tooltip by pointer and arrow keys, and the same figures as a table for those who hear them.
+import { useComputed, useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { type Day, niceStep } from '../lib/usage.ts'
+import { dayText } from '../lib/words.ts'
+import './chart.css'
+
+const height = 220
+const top = 12
+const bottom = 26
+const left = 48
+const right = 8
+const bar = { most: 20, share: 0.66, corner: 1.5, gap: 1 }
+const tip = { width: 200, row: 22, edge: 20 }
+const labelWidth = 84
+
+type Props = {
+  readonly name: string
+  readonly days: readonly Day[]
+  readonly models: readonly { readonly name: string; readonly total: number }[]
+  readonly text: (value: number) => string
+  readonly axis: (value: number) => string
+  readonly now: number
+}
+
+export function Chart({ name, days, models, text, axis, now }: Props) {
+  const frame = useRef<HTMLDivElement>(null)
+  const width = useSignal(0)
+  const chosen = useSignal<number | undefined>(undefined)
+  useEffect(() => {
+    const watcher = new ResizeObserver(([entry]) => {
+      width.value = Math.floor(entry?.contentRect.width ?? 0)
+    })
+    if (frame.current) watcher.observe(frame.current)
+    return () => watcher.disconnect()
+  }, [])
+  const move = (event: KeyboardEvent): void => {
+    const last = days.length - 1
+    const at = chosen.value
+    const to = { ArrowLeft: (at ?? last + 1) - 1, ArrowRight: (at ?? last - 1) + 1, Home: 0, End: last }[event.key]
+    if (event.key === 'Escape' && at !== undefined) {
+      event.stopPropagation()
+      chosen.value = undefined
+    } else if (to !== undefined) {
+      event.preventDefault()
+      chosen.value = Math.min(Math.max(to, 0), last)
+    }
+  }
+  const spoken = useComputed(() => {
+    const day = chosen.value === undefined ? undefined : days[chosen.value]
+    return day ? `${titleOf(day, now)}: ${text(day.total)}` : ''
+  })
+  return (
+    <>
+      <div
+        class="chart"
+        ref={frame}
+        role="group"
+        aria-label={`${name}; arrow keys go from day to day`}
+        tabIndex={0}
+        onKeyDown={move}
+        onBlur={() => (chosen.value = undefined)}
+        onPointerLeave={() => (chosen.value = undefined)}
+      >
+        {width.value > 0 && (
+          <Plot
+            {...{ days, models, text, axis, now }}
+            width={width.value}
+            chosen={chosen.value}
+            choose={(at) => (chosen.value = at)}
+          />
+        )}
+        <span class="unseen" role="status">
+          {spoken}
+        </span>
+      </div>
+      <Figures {...{ name, days, models, text, now }} />
+    </>
+  )
+}
+
+type PlotProps = Omit<Props, 'name'> & {
+  readonly width: number
+  readonly chosen: number | undefined
+  readonly choose: (at: number) => void
+}
+
+function Plot({ days, models, text, axis, now, width, chosen, choose }: PlotProps) {
+  const step = niceStep(Math.max(...days.map(({ total }) => total)))
+  const inner = height - top - bottom
+  const yOf = (value: number): number => top + inner - (value / (4 * step)) * inner
+  const room = (width - left - right) / days.length
+  const wide = Math.min(bar.most, Math.max(1, room * bar.share))
+  const xOf = (at: number): number => left + room * at + (room - wide) / 2
+  const every = Math.max(1, Math.ceil(days.length / Math.max(1, Math.floor((width - left) / labelWidth))))
+  const day = chosen === undefined ? undefined : days[chosen]
+  return (
+    <svg width={width} height={height} aria-hidden="true">
+      {[0, 1, 2, 3, 4].map((line) => (
+        <g key={line} class={line === 0 ? 'chart-base' : 'chart-line'}>
+          <line x1={left} x2={width} y1={yOf(line * step)} y2={yOf(line * step)} />
+          <text x={left - 10} y={yOf(line * step) + 4} text-anchor="end">
+            {axis(line * step)}
+          </text>
+        </g>
+      ))}
+      {days.map((each, at) => (
+        <g key={each.date}>
+          <Bar day={each} x={xOf(at)} wide={wide} yOf={yOf} />
+          {labelled(at, days.length, every) && (
+            <text
+              class="chart-day"
+              x={xOf(at) + wide / 2}
+              y={height - 6}
+              text-anchor={at === days.length - 1 ? 'end' : 'middle'}
+            >
+              {at === days.length - 1 ? 'Today' : dayText(`${each.date}T12:00`, now)}
+            </text>
+          )}
+          <rect
+            class="chart-hit"
+            x={left + room * at}
+            y={top}
+            width={room}
+            height={inner}
+            onPointerEnter={() => choose(at)}
+            onPointerDown={() => choose(at)}
+          />
+        </g>
+      ))}
+      {day && chosen !== undefined && (
+        <>
+          <rect class="chart-chosen" x={xOf(chosen) - 4} y={top - 6} width={wide + 8} height={inner + 8} rx="4" />
+          <Tip day={day} models={models} text={text} now={now} x={tipPlace(xOf(chosen), wide, width)} />
+        </>
+      )}
+    </svg>
+  )
+}
+
+function Bar({ day, x, wide, yOf }: { day: Day; x: number; wide: number; yOf: (value: number) => number }) {
+  let sum = 0
+  return (
+    <>
+      {day.parts.map((part, at) => {
+        const low = yOf(sum)
+        sum += part
+        const tall = low - yOf(sum) - (sum > part ? bar.gap : 0)
+        return (
+          tall > 0 && (
+            <rect
+              key={at}
+              class={`chart-${at + 1}`}
+              x={x}
+              y={yOf(sum)}
+              width={wide}
+              height={tall}
+              rx={Math.min(bar.corner, tall / 2)}
+            />
+          )
+        )
+      })}
+    </>
+  )
+}
+
+type TipProps = Pick<Props, 'models' | 'text' | 'now'> & { readonly day: Day; readonly x: number }
+
+function Tip({ day, models, text, now, x }: TipProps) {
+  const rows = models.flatMap(({ name }, at) => ((day.parts[at] ?? 0) > 0 ? [{ name, value: day.parts[at] ?? 0 }] : []))
+  return (
+    <foreignObject
+      class="chart-tip-place"
+      x={x}
+      y={top}
+      width={tip.width}
+      height={tip.edge + tip.row * (rows.length + 1) + 8}
+    >
+      <div class="chart-tip">
+        <div>
+          <strong>{titleOf(day, now)}</strong>
+          <strong>{text(day.total)}</strong>
+        </div>
+        {rows.map(({ name, value }) => (
+          <div key={name}>
+            <span class="one-line">{name}</span>
+            <span>{text(value)}</span>
+          </div>
+        ))}
+      </div>
+    </foreignObject>
+  )
+}
+
+/** Beside the bar, on the side that has room. */
+function tipPlace(x: number, wide: number, width: number): number {
+  const after = x + wide + 12
+  return after + tip.width <= width ? after : Math.max(0, x - 12 - tip.width)
+}
+
+/** Every so many days from the first, and today; none so near that both could not be read. */
+function labelled(at: number, count: number, every: number): boolean {
+  return at === count - 1 || (at % every === 0 && count - 1 - at >= every * 0.7)
+}
+
+function Figures({ name, days, models, text, now }: Omit<Props, 'axis'>) {
+  return (
+    <table class="unseen">
+      <caption>{name}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Day</th>
+          <th scope="col">All</th>
+          {models.map((model) => (
+            <th key={model.name} scope="col">
+              {model.name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {days.map((day) => (
+          <tr key={day.date}>
+            <th scope="row">{titleOf(day, now)}</th>
+            <td>{text(day.total)}</td>
+            {day.parts.map((part, at) => (
+              <td key={at}>{text(part)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** `Fri 6 Nov`: the day as the service counts it, whatever the reader's zone. */
+function titleOf({ date }: Day, now: number): string {
+  const week = new Date(date).toLocaleDateString('en-GB', { weekday: 'short', timeZone: 'UTC' })
+  return `${week} ${dayText(`${date}T12:00`, now)}`
+}
