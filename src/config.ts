@@ -109,6 +109,13 @@ export function programName(path = process.env['PATH'] ?? '', folder = process.c
   return /[^\w./-]/.test(name) ? `'${name.replaceAll("'", `'\\''`)}'` : name
 }
 
+/** What the terminal of this process can show. Where nothing is said of its letters, they are UTF-8. */
+export function terminalTraits(env: Env = process.env): { dumb: boolean; colour: boolean; utf8: boolean } {
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG']
+  const dumb = env['TERM'] === undefined || env['TERM'] === '' || env['TERM'] === 'dumb'
+  return { dumb, colour: !env['NO_COLOR'], utf8: locale === undefined || /utf-?8/i.test(locale) }
+}
+
 /** A variable that the capability file of an installed tool names; the install has refused names that are ours. */
 export function environmentVariable(name: string): string | undefined {
   return process.env[name] || undefined

@@ -12,6 +12,7 @@ import type { Gateway } from '#http/server.ts'
 import { hashToken, newToken } from '#lib/token.ts'
 import { readVersion } from '#lib/version.ts'
 import { ollamaAnswers } from '#models/ollama.ts'
+import { createDesk, type Desk } from '#turns/desk.ts'
 import { type About, statusOf } from '#turns/status.ts'
 
 /** What open turns and streams get at the end before they are released for a restart. */
@@ -19,6 +20,8 @@ const graceMs = 10_000
 
 export type Service = {
   readonly hall: Hall
+  /** What a terminal of this process works with; an attached one has the same through the socket. */
+  readonly desk: Desk
   /** What the first screen shows: addresses, the model, what to do next. */
   readonly lines: readonly string[]
   stop(): Promise<void>
@@ -67,9 +70,11 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     if (config.webhook.enabled) open.push(await openWebhookDoor(hall, parts, count))
     // Last of all: its health tells that every door is open.
     if (config.gateway.enabled) open.push(await openGateway(hall, parts, { about, token, count }))
+    const desk = openDesk(hall, about)
     const local = await openLocalDoor({
       socket: takeSocket(hall.home.path),
       turns: hall.turns,
+      desk,
       log: parts.log,
       reload: () => hall.reload(),
       loginLink: async () => gatewayOf(open)?.loginLink?.(),
@@ -78,6 +83,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     parts.log.info({ version: about.version, doors: about.doors(), model: config.model.name }, 'started')
     return {
       hall,
+      desk,
       lines: await linesOf(hall, open, token),
       async stop() {
         parts.log.info({ running: hall.runner.running }, 'stopping')
@@ -98,6 +104,20 @@ function gatewayOf(open: readonly OpenDoor[]): OpenDoor | undefined {
 /** An address that a browser on this machine can open: that of all interfaces is none. */
 function openable(url: string): string {
   return url.replace('://0.0.0.0:', '://127.0.0.1:').replace('://[::]:', '://[::1]:')
+}
+
+function openDesk(hall: Hall, about: About): Desk {
+  const { turns, documents } = hall
+  return createDesk({
+    turns,
+    documents,
+    tools: () => hall.tools().byName.values(),
+    async status() {
+      const { costTodayUsd } = await turns.counts(undefined)
+      const { provider, name: model } = about.model()
+      return { provider, model, passedOver: hall.passedOver(), costTodayUsd, doors: about.doors() }
+    },
+  })
 }
 
 async function openGateway(

@@ -36,11 +36,13 @@ export type Agent = {
 /** A service that answers on a home, and what it said of itself. */
 export type RunningService = { readonly socket: string; readonly status: Readonly<Record<string, unknown>> }
 
-type Ask = {
+export type Ask = {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly body?: object
   readonly withinMs?: number
+  /** Ends what is being read. */
+  readonly signal?: AbortSignal
 }
 
 /** The agent of this home, wherever it runs. */
@@ -114,14 +116,15 @@ function attachedAgent({ socket }: RunningService, door: 'run' | 'terminal'): Ag
   }
 }
 
-async function callService(socket: string, ask: Ask): Promise<Record<string, unknown>> {
+/** One answer of a running service. Throws what the service said, or shutting_down when it went away. */
+export async function callService(socket: string, ask: Ask): Promise<Record<string, unknown>> {
   const lines: string[] = []
   for await (const line of linesOf(socket, ask)) lines.push(line)
   return JSON.parse(lines.join('\n')) as Record<string, unknown>
 }
 
 /** The lines of an answer, as they come. */
-async function* linesOf(socket: string, ask: Ask): AsyncGenerator<string> {
+export async function* linesOf(socket: string, ask: Ask): AsyncGenerator<string> {
   const response = await open(socket, ask)
   if ((response.statusCode ?? 500) >= 400) throw await faultIn(response)
   let rest = ''
@@ -140,9 +143,9 @@ async function* linesOf(socket: string, ask: Ask): AsyncGenerator<string> {
   if (rest !== '') yield rest
 }
 
-function open(socketPath: string, { method, path, body, withinMs = answerMs }: Ask): Promise<IncomingMessage> {
+function open(socketPath: string, { method, path, body, withinMs = answerMs, signal }: Ask): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const sent = request({ socketPath, method, path, agent: false })
+    const sent = request({ socketPath, method, path, agent: false, ...(signal && { signal }) })
     const late = setTimeout(() => sent.destroy(new Error(`no answer within ${withinMs} ms`)), withinMs)
     sent.once('response', (response) => {
       clearTimeout(late)

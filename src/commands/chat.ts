@@ -1,21 +1,31 @@
-// A plain chat in the terminal: a line in, a reply out.
-import { createInterface, type Interface } from 'node:readline'
-import { type Flags, loadConfig, secretsIn } from '#config.ts'
+// `atrium` on a terminal: the terminal UI with the doors beside it, or attached to the service that runs already. A
+// terminal that can do no more, and a pipe, get the plain chat.
+import { type Flags, loadConfig, secretsIn, terminalTraits } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { openHome } from '#home.ts'
 import { openLog } from '#lib/log.ts'
-import { createProse, printable } from '#safety/printable.ts'
+import { printable } from '#safety/printable.ts'
 import { startService } from '#service.ts'
-import type { ChatEvent } from '#turns/chat.ts'
-import { type Agent, agentOf, reachAgent, runningService } from './attach.ts'
-import { endWithOutput, failure, paint, pasteable } from './report.ts'
+import type { Desk } from '#turns/desk.ts'
+import { type Agent, agentOf, askService, reachAgent, runningService } from './attach.ts'
+import { attachedDesk } from './desk.ts'
+import { endWithOutput, interruptedExit, paint, pasteable } from './report.ts'
 
-/** Chats until Ctrl+C, Ctrl+D or /quit. A service that already runs on this home does the work. */
+const attached = 'attached to the running service'
+
+/** Chats until somebody quits. A service that already runs on this home does the work. */
 export async function chat(flags: Flags): Promise<void> {
   endWithOutput()
   const config = loadConfig({}, flags)
+  const plain = terminalTraits().dumb || !process.stdin.isTTY
   if (await runningService(config.home)) {
-    await converse(await reachAgent('terminal'), ['attached to the running service'])
+    if (plain) await showLines(await reachAgent('terminal'), [attached])
+    else
+      await show({
+        desk: attachedDesk(config.home),
+        place: `terminal · ${attached}`,
+        greeting: await linkTo(config.home),
+      })
     return
   }
   const home = openHome(config.home)
@@ -25,145 +35,43 @@ export async function chat(flags: Flags): Promise<void> {
     terminal: true,
   })
   try {
-    await converse(
-      agentOf(service.hall.turns, 'terminal', () => Promise.resolve()),
-      service.lines,
-    )
+    const own = agentOf(service.hall.turns, 'terminal', () => Promise.resolve())
+    if (plain) await showLines(own, service.lines)
+    else await show({ desk: service.desk, place: `terminal · ${home.path}`, greeting: service.lines })
   } finally {
+    // Whoever is in a hurry may be.
+    process.once('SIGINT', () => process.exit(interruptedExit))
+    if (service.hall.runner.running > 0) process.stdout.write(paint('2', 'finishing open work, up to 10 s\n'))
     await service.stop()
   }
 }
 
-type GateEvent = Extract<ChatEvent, { type: 'gate' }>
+type Shown = { readonly desk: Desk; readonly place: string; readonly greeting: readonly string[] }
 
-/** Of a longer preview a terminal shows no more. */
-const shownChars = 4_000
-const help = '/new starts a thread, /quit ends; Ctrl+C stops a reply, or ends; so does Ctrl+D'
-
-async function converse(agent: Agent, greeting: readonly string[]): Promise<void> {
-  const head = greeting.map((line) => ` ${paint('2', pasteable(line))}\n`).join('')
-  process.stdout.write(` ${paint('1', '▣ Atrium')}\n${head} ${paint('2', help)}\n\n`)
-  const lines = createInterface({ input: process.stdin, output: process.stdout })
-  const reply = createReply(agent)
-  const closed = closedBy(lines, () => reply.stop())
-  const prompt = (): void => {
-    lines.setPrompt(reply.asks() ? paint('33', 'allow it? y or n ▌ ') : paint('36', '▌ '))
-    lines.prompt()
-  }
-  prompt()
-  for await (const line of lines) {
-    const message = line.trim()
-    if (message === '/quit' || message === '/exit') break
-    try {
-      await obey(message, reply)
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error
-      failure(error)
-      process.exitCode = 0
-    }
-    if (closed()) break
-    prompt()
-  }
-  lines.close()
-  process.stdout.write('\n')
-}
-
-/** One line of the person at the terminal. */
-async function obey(line: string, reply: ReturnType<typeof createReply>): Promise<void> {
-  const tell = (words: string): void => void process.stdout.write(paint('2', `${words}\n`))
-  if (line === '/new') {
-    reply.anew()
-    tell('a new thread begins with your next message')
-  } else if (line === '/help') tell(help)
-  // One word alone: a path, or a sentence that begins with a slash, is a message.
-  else if (/^\/[a-z]+$/.test(line)) tell(`there is no command ${line}: ${help}`)
-  else if (reply.asks()) {
-    if (/^(y|yes|n|no)$/i.test(line)) await reply.decide(/^y/i.test(line) ? 'allow' : 'deny')
-    else tell('y allows it once, n does not; /new leaves it open and begins another thread')
-  } else if (line !== '') await reply.show(line)
-}
-
-/** Ctrl+C stops what is being said, and ends the chat when nothing is; so do the signals that ask a process to end. */
-function closedBy(lines: Interface, stopReply: () => boolean): () => boolean {
-  let closed = false
-  lines.once('close', () => {
-    closed = true
+async function show({ desk, place, greeting }: Shown): Promise<void> {
+  const { runTerminal } = await import('#doors/terminal/terminal.ts')
+  const { threadId } = await runTerminal({
+    desk,
+    place,
+    greeting: greeting.map((line) => printable(pasteable(line))),
+    shows: terminalTraits(),
+    chooseModel: async (provider, name) => (await import('./model.ts')).storeModel(provider, name, {}),
   })
-  lines.on('SIGINT', () => {
-    if (!stopReply()) lines.close()
-  })
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, () => lines.close())
-  return () => closed
+  if (threadId !== undefined) process.stdout.write(paint('2', `thread ${threadId}\n`))
 }
 
-function createReply(agent: Agent) {
-  let speaking = false
-  let threadId: string | undefined
-  let turnId: string | undefined
-  /** What the turn of this thread waits for, oldest first. */
-  let gates: readonly GateEvent[] = []
-
-  async function follow(events: AsyncIterable<ChatEvent>): Promise<void> {
-    const show = createShow()
-    speaking = true
-    process.stdout.write('\n')
-    try {
-      for await (const event of events) {
-        if (event.type === 'started') ({ threadId, turnId } = event)
-        if (event.type === 'gate' && event.kind === 'approval') gates = [...gates, event]
-        show(event)
-      }
-    } finally {
-      speaking = false
-      turnId = undefined
-    }
-    if (gates[0]) process.stdout.write(wish(gates[0]))
-  }
-
-  return {
-    /** Shows the reply to a message. */
-    show: (message: string) => follow(agent.send(message, threadId)),
-    /** True while an approval is asked for. */
-    asks: () => gates.length > 0,
-    async decide(decision: 'allow' | 'deny'): Promise<void> {
-      const [gate, ...others] = gates
-      gates = others
-      if (gate && threadId) await follow(agent.answer({ threadId, callId: gate.callId, seq: gate.seq, decision }))
-    },
-    /** The next message begins a thread; what waits in this one stays open. */
-    anew(): void {
-      threadId = undefined
-      gates = []
-    },
-    /** Stops the reply; false when there is none. */
-    stop(): boolean {
-      // Whatever comes of it is told by the turn's end.
-      if (turnId !== undefined) agent.cancel(turnId).catch(() => {})
-      return speaking
-    },
+/** A link to the running service's gateway, where it has one. */
+async function linkTo(home: string): Promise<string[]> {
+  try {
+    const { link } = (await askService(home, '/login', {})) as { link: string }
+    return [`login    ${link}`]
+  } catch (error) {
+    if (error instanceof AppError) return []
+    throw error
   }
 }
 
-/** What a call would do, and why it is asked for. */
-function wish({ name, args, reason, preview = args }: GateEvent): string {
-  const shown =
-    preview.length > shownChars ? `${preview.slice(0, shownChars)} … (${preview.length} characters)` : preview
-  const why = reason ? `: ${printable(reason)}` : ''
-  return `${paint('33', '●')} ${printable(name)} waits for your word${why}\n${printable(shown, { lines: true })}\n\n`
-}
-
-function createShow(): (event: ChatEvent) => void {
-  const prose = createProse()
-  return (event) => {
-    if (event.type === 'delta') process.stdout.write(prose.next(event.text))
-    if (event.type === 'message') process.stdout.write(`${prose.end()}\n\n`)
-    if (event.type === 'tool')
-      process.stdout.write(paint(event.failed ? '31' : '2', `${event.failed ? '▲' : '✓'} ${printable(event.name)}\n`))
-    if (event.type === 'gate' && event.kind !== 'approval')
-      process.stdout.write(`${paint('33', '●')} ${pasteable(printable(event.prompt, { lines: true }))}\n\n`)
-    if (event.type !== 'end') return
-    if (event.error)
-      process.stdout.write(`${paint('31', '▲')} ${pasteable(printable(event.error.message, { lines: true }))}\n\n`)
-    if (event.status === 'cancelled') process.stdout.write(`${prose.end()}\n${paint('2', '■ stopped')}\n\n`)
-  }
+async function showLines(agent: Agent, greeting: readonly string[]): Promise<void> {
+  const { converse } = await import('./line-chat.ts')
+  await converse(agent, greeting)
 }

@@ -62,11 +62,18 @@ export async function testModel(options: { json?: boolean }): Promise<void> {
   })
 }
 
-export async function setModel(
+type Choice = { readonly baseUrl?: string; readonly fallback?: string }
+
+export async function setModel(provider: string, name: string | undefined, choice: Choice): Promise<void> {
+  print({}, {}, await storeModel(provider, name, choice))
+}
+
+/** Stores a choice and tries it; tells in words what came of it. A running service follows. */
+export async function storeModel(
   provider: string,
   name: string | undefined,
-  { baseUrl, fallback }: { baseUrl?: string; fallback?: string },
-): Promise<void> {
+  { baseUrl, fallback }: Choice,
+): Promise<string> {
   if (!isProvider(provider)) {
     throw new AppError('invalid_input', `the provider must be one of ${providerNames.join(', ')}, not ${provider}`)
   }
@@ -84,7 +91,7 @@ export async function setModel(
     const { model } = loadConfig({ ...before, ...mapValues(settings) })
     for (const [key, value] of Object.entries(settings)) await store.settings.set(key, value)
     await tellService(config.home)
-    print({}, {}, await outcome(store, model))
+    return await outcome(store, model)
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'invalid_config')) throw error
     throw new AppError('invalid_input', usageOf(provider, { name, baseUrl }) ?? error.message, { cause: error })

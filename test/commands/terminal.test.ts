@@ -28,7 +28,8 @@ writeFileSync(
   failing,
   JSON.stringify({ replies: [{ error: { code: 'model_failed', message: 'no\u001b]52;c;aGk=\u0007' } }], loop: true }),
 )
-const scripted = (file: string) => ({ LLM_PROVIDER: 'scripted', LLM_SCRIPT: file, NO_COLOR: '1' })
+/** A terminal that can do no more than lines: the chat is the plain one. */
+const scripted = (file: string) => ({ LLM_PROVIDER: 'scripted', LLM_SCRIPT: file, NO_COLOR: '1', TERM: 'dumb' })
 
 // oxlint-disable-next-line no-control-regex -- these are what must not be there
 const commands = /\u001b\]|\u0007|\u009b/

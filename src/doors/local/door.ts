@@ -8,10 +8,11 @@ import { isObject } from '#core/json.ts'
 import { asFault, statusOf } from '#http/reply.ts'
 import { createServer } from '#lib/http.ts'
 import type { Log } from '#lib/log.ts'
-import type { Wish } from '#safety/grants.ts'
 import { answerChat, type ChatEvent, sendMessage } from '#turns/chat.ts'
-import type { Said } from '#turns/gates.ts'
+import type { Desk } from '#turns/desk.ts'
 import type { Turns } from '#turns/turns.ts'
+import { askDesk, followDesk, readSaid } from './desk.ts'
+import { textIn } from './fields.ts'
 
 /** A message of a mebibyte may grow sixfold on its way into JSON. */
 const maxBody = 7 * 1024 * 1024
@@ -20,6 +21,8 @@ export type LocalParts = {
   /** Where to listen: a free path in a private folder. */
   readonly socket: string
   readonly turns: Turns
+  /** What an attached terminal does. */
+  readonly desk: Desk
   readonly status: () => Promise<object>
   /** Reads settings again. */
   readonly reload: () => Promise<void>
@@ -34,8 +37,12 @@ export type LocalDoor = {
 }
 
 export async function openLocalDoor(parts: LocalParts): Promise<LocalDoor> {
+  // Whoever follows would do so for ever: the end of the door is theirs.
+  const closing = new AbortController()
   const server = createServer((request, response) => {
-    handle(request, response, parts).catch((error: unknown) => fail(response, error, parts.log))
+    handle(request, response, { ...parts, closing: closing.signal }).catch((error: unknown) =>
+      fail(response, error, parts.log),
+    )
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -44,6 +51,7 @@ export async function openLocalDoor(parts: LocalParts): Promise<LocalDoor> {
   chmodSync(parts.socket, 0o600)
   return {
     async close(graceMs) {
+      closing.abort()
       const cut = setTimeout(() => server.closeAllConnections(), graceMs)
       await new Promise((resolve) => server.close(resolve))
       clearTimeout(cut)
@@ -51,7 +59,11 @@ export async function openLocalDoor(parts: LocalParts): Promise<LocalDoor> {
   }
 }
 
-async function handle(request: IncomingMessage, response: ServerResponse, parts: LocalParts): Promise<void> {
+type Open = LocalParts & { readonly closing: AbortSignal }
+
+async function handle(request: IncomingMessage, response: ServerResponse, parts: Open): Promise<void> {
+  const verb = request.method === 'POST' && /^\/desk\/(\w+)$/.exec(request.url ?? '')?.[1]
+  if (verb) return serveDesk(response, parts, { verb, body: await readJson(request) })
   switch (`${request.method} ${request.url}`) {
     case 'GET /status':
       return answerWith(response, await parts.status())
@@ -78,8 +90,10 @@ async function handle(request: IncomingMessage, response: ServerResponse, parts:
       return answerWith(response, erased)
     }
     case 'POST /gates/answer': {
-      const { threadId, answer } = readAnswer(await readJson(request))
-      const { status } = await parts.turns.answer(operator, threadId, answer)
+      const body = await readJson(request)
+      const given = isObject(body) ? body['answer'] : undefined
+      const answer = readSaid(given, textIn(given, 'by'))
+      const { status } = await parts.turns.answer(operator, textIn(body, 'threadId'), answer)
       return answerWith(response, { status })
     }
     case 'POST /signed-in': {
@@ -95,6 +109,31 @@ async function handle(request: IncomingMessage, response: ServerResponse, parts:
     default:
       throw new AppError('not_found', 'no such route')
   }
+}
+
+async function serveDesk(
+  response: ServerResponse,
+  { desk, closing }: Open,
+  { verb, body }: { verb: string; body: unknown },
+): Promise<void> {
+  const left = new AbortController()
+  response.once('close', () => left.abort())
+  const stream = await followDesk(desk, verb, body, AbortSignal.any([left.signal, closing]))
+  if (stream) return follow(response, stream)
+  const answer = askDesk(desk, verb, body)
+  if (!answer) throw new AppError('not_found', 'no such route')
+  response.setHeader('content-type', 'application/json').end(JSON.stringify((await answer) ?? null))
+}
+
+/** Writes batches as lines of JSON, an empty one first: who follows knows at once that it is heard. */
+async function follow(response: ServerResponse, batches: AsyncIterable<object>): Promise<void> {
+  response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+  await write(response, [])
+  for await (const batch of batches) {
+    if (response.destroyed) return
+    await write(response, batch)
+  }
+  response.end()
 }
 
 function sent(body: unknown, turns: Turns): AsyncGenerator<ChatEvent> {
@@ -156,37 +195,6 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   } catch (error) {
     throw new AppError('invalid_input', 'the body is not JSON', { cause: error })
   }
-}
-
-/** What `atrium gates` sends. */
-function readAnswer(body: unknown): { threadId: string; answer: Said } {
-  const given = isObject(body) ? body['answer'] : undefined
-  const decision = textIn(given, 'decision')
-  if (decision !== 'allow' && decision !== 'deny') throw new AppError('invalid_input', 'decision must be allow or deny')
-  const { output, wish } = given as { output?: unknown; wish?: unknown }
-  const said = { callId: textIn(given, 'callId'), by: textIn(given, 'by'), decision } as const
-  const answer = {
-    ...said,
-    ...(output !== undefined && { output: textIn(given, 'output') }),
-    ...(wish !== undefined && { wish: readWish(wish) }),
-  }
-  return { threadId: textIn(body, 'threadId'), answer }
-}
-
-function readWish(wish: unknown): Wish {
-  const span = textIn(wish, 'for')
-  const scope = isObject(wish) ? wish['scope'] : undefined
-  const fits = span === 'hour' || span === 'day' || span === 'good'
-  if (!fits || (scope !== undefined && scope !== 'tool' && scope !== 'target')) {
-    throw new AppError('invalid_input', 'wish must have for (hour, day, good) and may have scope (tool, target)')
-  }
-  return { for: span, ...(scope && { scope }) }
-}
-
-function textIn(body: unknown, name: string): string {
-  const value = isObject(body) ? body[name] : undefined
-  if (typeof value === 'string') return value
-  throw new AppError('invalid_input', `${name} must be a string`, { param: name })
 }
 
 function fail(response: ServerResponse, error: unknown, log: Log): void {

@@ -12,6 +12,7 @@ import { findSocket, takeSocket } from '#home/socket.ts'
 import { silentLog } from '#lib/log.ts'
 import { newHome } from '../../atrium.ts'
 import { type HouseParts, holding, message, openHouse } from '../../turns/house.ts'
+import { deskOf } from './desk.ts'
 
 type Answer = { readonly status: number; readonly lines: Record<string, unknown>[] }
 
@@ -22,6 +23,7 @@ async function openDoor(t: TestContext, parts: HouseParts = {}) {
   const door = await openLocalDoor({
     socket: takeSocket(home.path),
     turns: house.turns,
+    desk: deskOf(house),
     status: () => Promise.resolve({ status: 'ok', pid: 7 }),
     loginLink: () => Promise.resolve('http://127.0.0.1:1/login#code=c'),
     reload: async () => void (await Promise.resolve(reloads++)),
@@ -181,10 +183,11 @@ test('a home too deep for a socket has it in a private folder', async (t) => {
   const deep = join(home.path, 'a'.repeat(60), 'b'.repeat(60))
   mkdirSync(deep, { recursive: true, mode: 0o700 })
   t.after(home.remove)
-  const { turns } = openHouse(t)
+  const house = openHouse(t)
   const door = await openLocalDoor({
     socket: takeSocket(deep),
-    turns,
+    turns: house.turns,
+    desk: deskOf(house),
     status: () => Promise.resolve({}),
     loginLink: () => Promise.resolve('http://127.0.0.1:1/login#code=c'),
     reload: () => Promise.resolve(),

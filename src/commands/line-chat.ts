@@ -1,0 +1,142 @@
+// The plain chat, for a terminal that can do no more and for a pipe: a line in, a reply out.
+import { createInterface, type Interface } from 'node:readline'
+import { AppError } from '#core/errors.ts'
+import { createProse, printable } from '#safety/printable.ts'
+import type { ChatEvent } from '#turns/chat.ts'
+import type { Agent } from './attach.ts'
+import { failure, paint, pasteable } from './report.ts'
+
+type GateEvent = Extract<ChatEvent, { type: 'gate' }>
+
+/** Of a longer preview a terminal shows no more. */
+const shownChars = 4_000
+const help = '/new starts a thread, /quit ends; Ctrl+C stops a reply, or ends; so does Ctrl+D'
+
+/** Chats until Ctrl+C, Ctrl+D or /quit. */
+export async function converse(agent: Agent, greeting: readonly string[]): Promise<void> {
+  const head = greeting.map((line) => ` ${paint('2', pasteable(line))}\n`).join('')
+  process.stdout.write(` ${paint('1', '▣ Atrium')}\n${head} ${paint('2', help)}\n\n`)
+  const lines = createInterface({ input: process.stdin, output: process.stdout })
+  const reply = createReply(agent)
+  const closed = closedBy(lines, () => reply.stop())
+  const prompt = (): void => {
+    lines.setPrompt(reply.asks() ? paint('33', 'allow it? y or n ▌ ') : paint('36', '▌ '))
+    lines.prompt()
+  }
+  prompt()
+  for await (const line of lines) {
+    const message = line.trim()
+    if (message === '/quit' || message === '/exit') break
+    try {
+      await obey(message, reply)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      failure(error)
+      process.exitCode = 0
+    }
+    if (closed()) break
+    prompt()
+  }
+  lines.close()
+  process.stdout.write('\n')
+}
+
+/** One line of the person at the terminal. */
+async function obey(line: string, reply: ReturnType<typeof createReply>): Promise<void> {
+  const tell = (words: string): void => void process.stdout.write(paint('2', `${words}\n`))
+  if (line === '/new') {
+    reply.anew()
+    tell('a new thread begins with your next message')
+  } else if (line === '/help') tell(help)
+  // One word alone: a path, or a sentence that begins with a slash, is a message.
+  else if (/^\/[a-z]+$/.test(line)) tell(`there is no command ${line}: ${help}`)
+  else if (reply.asks()) {
+    if (/^(y|yes|n|no)$/i.test(line)) await reply.decide(/^y/i.test(line) ? 'allow' : 'deny')
+    else tell('y allows it once, n does not; /new leaves it open and begins another thread')
+  } else if (line !== '') await reply.show(line)
+}
+
+/** Ctrl+C stops what is being said, and ends the chat when nothing is; so do the signals that ask a process to end. */
+function closedBy(lines: Interface, stopReply: () => boolean): () => boolean {
+  let closed = false
+  lines.once('close', () => {
+    closed = true
+  })
+  lines.on('SIGINT', () => {
+    if (!stopReply()) lines.close()
+  })
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, () => lines.close())
+  return () => closed
+}
+
+function createReply(agent: Agent) {
+  let speaking = false
+  let threadId: string | undefined
+  let turnId: string | undefined
+  /** What the turn of this thread waits for, oldest first. */
+  let gates: readonly GateEvent[] = []
+
+  async function follow(events: AsyncIterable<ChatEvent>): Promise<void> {
+    const show = createShow()
+    speaking = true
+    process.stdout.write('\n')
+    try {
+      for await (const event of events) {
+        if (event.type === 'started') ({ threadId, turnId } = event)
+        if (event.type === 'gate' && event.kind === 'approval') gates = [...gates, event]
+        show(event)
+      }
+    } finally {
+      speaking = false
+      turnId = undefined
+    }
+    if (gates[0]) process.stdout.write(wish(gates[0]))
+  }
+
+  return {
+    /** Shows the reply to a message. */
+    show: (message: string) => follow(agent.send(message, threadId)),
+    /** True while an approval is asked for. */
+    asks: () => gates.length > 0,
+    async decide(decision: 'allow' | 'deny'): Promise<void> {
+      const [gate, ...others] = gates
+      gates = others
+      if (gate && threadId) await follow(agent.answer({ threadId, callId: gate.callId, seq: gate.seq, decision }))
+    },
+    /** The next message begins a thread; what waits in this one stays open. */
+    anew(): void {
+      threadId = undefined
+      gates = []
+    },
+    /** Stops the reply; false when there is none. */
+    stop(): boolean {
+      // Whatever comes of it is told by the turn's end.
+      if (turnId !== undefined) agent.cancel(turnId).catch(() => {})
+      return speaking
+    },
+  }
+}
+
+/** What a call would do, and why it is asked for. */
+function wish({ name, args, reason, preview = args }: GateEvent): string {
+  const shown =
+    preview.length > shownChars ? `${preview.slice(0, shownChars)} … (${preview.length} characters)` : preview
+  const why = reason ? `: ${printable(reason)}` : ''
+  return `${paint('33', '●')} ${printable(name)} waits for your word${why}\n${printable(shown, { lines: true })}\n\n`
+}
+
+function createShow(): (event: ChatEvent) => void {
+  const prose = createProse()
+  return (event) => {
+    if (event.type === 'delta') process.stdout.write(prose.next(event.text))
+    if (event.type === 'message') process.stdout.write(`${prose.end()}\n\n`)
+    if (event.type === 'tool')
+      process.stdout.write(paint(event.failed ? '31' : '2', `${event.failed ? '▲' : '✓'} ${printable(event.name)}\n`))
+    if (event.type === 'gate' && event.kind !== 'approval')
+      process.stdout.write(`${paint('33', '●')} ${pasteable(printable(event.prompt, { lines: true }))}\n\n`)
+    if (event.type !== 'end') return
+    if (event.error)
+      process.stdout.write(`${paint('31', '▲')} ${pasteable(printable(event.error.message, { lines: true }))}\n\n`)
+    if (event.status === 'cancelled') process.stdout.write(`${prose.end()}\n${paint('2', '■ stopped')}\n\n`)
+  }
+}

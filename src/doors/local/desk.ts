@@ -1,0 +1,74 @@
+// The operator's desk over the socket: each verb by its name, with its arguments as one JSON object.
+import { AppError } from '#core/errors.ts'
+import { isObject } from '#core/json.ts'
+import type { Wish } from '#safety/grants.ts'
+import type { Desk } from '#turns/desk.ts'
+import type { Said } from '#turns/gates.ts'
+import { textIn } from './fields.ts'
+
+/** Does one verb; undefined when there is none of this name. What it finds nothing for is null. */
+export function askDesk(desk: Desk, verb: string, body: unknown): Promise<unknown> | undefined {
+  switch (verb) {
+    case 'send':
+      return desk.send(textIn(body, 'message'), optional(body, 'threadId'))
+    case 'cancel':
+      return desk.cancel(textIn(body, 'turnId'))
+    case 'answer': {
+      const { by: _, ...said } = readSaid(isObject(body) ? body['said'] : undefined, 'operator')
+      return desk.answer(textIn(body, 'threadId'), said)
+    }
+    case 'thread':
+      return desk.thread(textIn(body, 'threadId'))
+    case 'receipt':
+      return desk.receipt(textIn(body, 'turnId'))
+    case 'memory':
+      return desk.memory(textIn(body, 'query'))
+    case 'threads':
+    case 'gates':
+    case 'status':
+    case 'tools':
+      return desk[verb]()
+    default:
+      return undefined
+  }
+}
+
+/** The two that go on until the signal; undefined when there is none of this name. Throws not_found before it begins. */
+export async function followDesk(desk: Desk, verb: string, body: unknown, signal: AbortSignal) {
+  if (verb === 'changes') return desk.changes(signal)
+  if (verb !== 'watch') return undefined
+  const after = isObject(body) ? body['after'] : undefined
+  if (typeof after !== 'number') throw new AppError('invalid_input', 'after must be a number', { param: 'after' })
+  const threadId = textIn(body, 'threadId')
+  if (!(await desk.thread(threadId))) throw new AppError('not_found', `thread ${threadId} does not exist`)
+  return desk.watch(threadId, after, signal)
+}
+
+/** What somebody says to a gate. */
+export function readSaid(given: unknown, by: string): Said {
+  const decision = textIn(given, 'decision')
+  if (decision !== 'allow' && decision !== 'deny') throw new AppError('invalid_input', 'decision must be allow or deny')
+  const { wish } = given as { wish?: unknown }
+  const output = optional(given, 'output')
+  return {
+    callId: textIn(given, 'callId'),
+    by,
+    decision,
+    ...(output !== undefined && { output }),
+    ...(wish !== undefined && { wish: readWish(wish) }),
+  }
+}
+
+function readWish(wish: unknown): Wish {
+  const span = textIn(wish, 'for')
+  const scope = isObject(wish) ? wish['scope'] : undefined
+  const fits = span === 'hour' || span === 'day' || span === 'good'
+  if (!fits || (scope !== undefined && scope !== 'tool' && scope !== 'target')) {
+    throw new AppError('invalid_input', 'wish must have for (hour, day, good) and may have scope (tool, target)')
+  }
+  return { for: span, ...(scope && { scope }) }
+}
+
+function optional(body: unknown, name: string): string | undefined {
+  return isObject(body) && body[name] !== undefined ? textIn(body, name) : undefined
+}

@@ -1,0 +1,248 @@
+// A thread as the blocks that a transcript shows, made from its log and from what is being said. A block that changes is
+// another object: what was drawn of it is then drawn anew. Texts are as they came; whoever draws them cleans them.
+import { type Entry, textOf } from '#core/item.ts'
+import { addUsage, ended, noUsage, type Turn, type Usage } from '#core/turn.ts'
+import type { OpenThread } from '#turns/desk.ts'
+import type { Watched } from '#turns/watch.ts'
+
+/** Of a longer result a terminal keeps no more. */
+const keptChars = 64 * 1024
+
+export type CallState = 'running' | 'done' | 'waiting' | 'denied' | 'failed'
+/** How much of a call is shown: its line, the beginning of what it said, all of it. */
+export type Fold = 'line' | 'part' | 'all'
+
+export type Call = {
+  readonly type: 'call'
+  readonly id: string
+  readonly name: string
+  readonly args: string
+  readonly state: CallState
+  readonly begun?: number
+  readonly ms?: number
+  readonly result?: string
+  /** All of the result, in characters. */
+  readonly size?: number
+  readonly origin?: string
+  readonly fold: Fold
+}
+
+export type Block =
+  | { readonly type: 'you'; readonly id: string; readonly text: string; readonly queued: boolean }
+  | { readonly type: 'reply'; readonly id: string; readonly text: string; readonly whole: boolean }
+  | Call
+  /** One line of ours: what was answered, what ended, what was summed up. */
+  | { readonly type: 'note'; readonly id: string; readonly text: string; readonly failed: boolean }
+  | { readonly type: 'receipt'; readonly id: string; readonly took: Took }
+
+/** What a turn took, as far as its log tells. */
+export type Took = {
+  readonly tools: number
+  readonly hosts: readonly string[]
+  readonly usage: Usage
+  readonly from: number
+  readonly to: number
+}
+
+type Unfinished = { readonly id: string; readonly status: Turn['status']; readonly since: number }
+
+export interface Blocks {
+  list(): readonly Block[]
+  /** The last seq that was seen: a watch goes on from here. */
+  readonly seq: number
+  /** The turn that runs, waits or is queued, the oldest first. */
+  turn(): Unfinished | undefined
+  /** The latest turn that was seen. */
+  lastTurn(): string | undefined
+  /** What all turns that were seen took. */
+  usage(): Usage
+  apply(events: readonly Watched[]): void
+  /** What is known of the thread before it is watched: which turns have not ended, and where its log ends now. */
+  know(thread: OpenThread): void
+  /** A message of ours that waits behind another turn: it enters the log later. */
+  queue(turnId: string, text: string): void
+  /** Changes how much of a call is shown. */
+  fold(id: string, fold: Fold): void
+  /** What was being said is forgotten: a watch that begins anew tells it. */
+  dropPartial(): void
+}
+
+export function createBlocks(now: () => number): Blocks {
+  const list: Block[] = []
+  /** Where a block stands, by its id. */
+  const at = new Map<string, number>()
+  const took = new Map<string, Took>()
+  const unfinished = new Map<string, Unfinished>()
+  const over = new Set<string>()
+  /** The last item of turns that have ended, where it has not been seen yet. */
+  const ends = new Map<string, number>()
+  const faults = new Map<string, { text: string; failed: boolean }>()
+  let seq = 0
+  /** Up to here a turn goes on only if it was said to. */
+  let knownUpTo = Number.POSITIVE_INFINITY
+  let last: string | undefined
+  let total = noUsage
+
+  function put(block: Block): void {
+    const place = at.get(block.id)
+    if (place !== undefined) list[place] = block
+    else {
+      at.set(block.id, list.length)
+      list.push(block)
+    }
+  }
+
+  function take(id: string): void {
+    const place = at.get(id)
+    if (place === undefined) return
+    list.splice(place, 1)
+    at.delete(id)
+    for (const [each, where] of at) if (where > place) at.set(each, where - 1)
+  }
+
+  function change(callId: string, more: Partial<Call>): void {
+    const block = list[at.get(callId) ?? -1]
+    if (block?.type === 'call') put({ ...block, ...more })
+  }
+
+  function add(entry: Entry): void {
+    const { id, turnId, item } = entry
+    if (entry.seq <= seq) return
+    seq = entry.seq
+    if (turnId !== last) {
+      if (last !== undefined) close(last)
+      last = turnId
+    }
+    if (seq > knownUpTo) runs(turnId, entry.at)
+    count(entry)
+    switch (item.type) {
+      case 'message': {
+        const images = item.content.filter(({ type }) => type === 'image').length
+        const text = textOf(item) + (images > 0 ? `\n(pictures: ${images})` : '')
+        if (item.role === 'user') {
+          take(`queued ${turnId}`)
+          put({ type: 'you', id, text, queued: false })
+        } else put({ type: 'reply', id, text, whole: true })
+        break
+      }
+      case 'call':
+        put({ type: 'call', id: item.callId, name: item.name, args: item.args, state: 'running', fold: 'line' })
+        break
+      case 'attempt':
+        change(item.callId, { state: 'running', begun: entry.at })
+        break
+      case 'result':
+        finish(item.callId, entry.at, item)
+        break
+      case 'gate':
+        // A caller's function may have no call of its own here.
+        if (!at.has(item.callId))
+          put({ type: 'call', id: item.callId, name: item.name, args: item.args, state: 'waiting', fold: 'line' })
+        change(item.callId, { state: 'waiting' })
+        break
+      case 'answer':
+        if (item.decision === 'output') finish(item.callId, entry.at, { output: item.output ?? '', origin: 'caller' })
+        else change(item.callId, { state: item.decision === 'allow' ? 'running' : 'denied' })
+        break
+      case 'summary':
+        put({ type: 'note', id, text: 'What stands above is summed up for the model from here on', failed: false })
+        break
+      case 'reasoning':
+        break
+    }
+    if (ends.get(turnId) === seq || (seq === knownUpTo && !unfinished.has(turnId))) close(turnId)
+  }
+
+  /** Something happens in a turn; how it comes to rest is told apart. */
+  function runs(turnId: string, from: number): void {
+    if (over.has(turnId)) return
+    const since = unfinished.get(turnId)?.since ?? from
+    unfinished.set(turnId, { id: turnId, status: 'running', since })
+  }
+
+  function finish(callId: string, stamp: number, result: { output: string; error?: true; origin?: string }): void {
+    const block = list[at.get(callId) ?? -1]
+    if (block?.type !== 'call') return
+    const { begun, state } = block
+    put({
+      ...block,
+      state: state === 'denied' ? 'denied' : result.error ? 'failed' : 'done',
+      result: result.output.slice(0, keptChars),
+      size: result.output.length,
+      ...(begun !== undefined && { ms: stamp - begun }),
+      ...(result.origin !== undefined && { origin: result.origin }),
+    })
+  }
+
+  function count({ turnId, item, asked, at: to }: Entry): void {
+    const before = took.get(turnId) ?? { tools: 0, hosts: [], usage: noUsage, from: to, to }
+    const hosts = item.type === 'result' ? [...new Set([...before.hosts, ...(item.hosts ?? [])])] : before.hosts
+    const tools = before.tools + (item.type === 'call' ? 1 : 0)
+    const usage = asked ? addUsage(before.usage, asked.usage) : before.usage
+    if (asked) total = addUsage(total, asked.usage)
+    took.set(turnId, { tools, hosts, usage, from: before.from, to })
+  }
+
+  /** A turn has ended: what it took, and what went wrong. */
+  function close(turnId: string): void {
+    if (over.has(turnId)) return
+    over.add(turnId)
+    unfinished.delete(turnId)
+    const all = took.get(turnId)
+    const fault = faults.get(turnId)
+    if (fault) put({ type: 'note', id: `fault ${turnId}`, ...fault })
+    if (all) put({ type: 'receipt', id: `receipt ${turnId}`, took: all })
+  }
+
+  function know(turn: Omit<Turn, 'options'>): void {
+    if (turn.error) faults.set(turn.id, { text: turn.error.message, failed: true })
+    if (turn.status === 'cancelled') faults.set(turn.id, { text: '■ Stopped', failed: false })
+    if (!ended(turn.status)) {
+      if (!over.has(turn.id)) unfinished.set(turn.id, { id: turn.id, status: turn.status, since: turn.createdAt })
+      return
+    }
+    unfinished.delete(turn.id)
+    take(`queued ${turn.id}`)
+    if (turn.lastSeq !== undefined && turn.lastSeq > seq) ends.set(turn.id, turn.lastSeq)
+    else close(turn.id)
+  }
+
+  return {
+    list: () => list,
+    get seq() {
+      return seq
+    },
+    turn: () => {
+      const all = [...unfinished.values()]
+      return all.find(({ status }) => status !== 'queued') ?? all[0]
+    },
+    lastTurn: () => last,
+    usage: () => total,
+    apply(events) {
+      for (const event of events) {
+        if (event.type === 'entries') event.entries.forEach(add)
+        else if (event.type === 'turn') know(event.turn)
+        else {
+          const { itemId: id, turnId } = event
+          runs(turnId, took.get(turnId)?.to ?? now())
+          const block = list[at.get(id) ?? -1]
+          const before = block?.type === 'reply' ? block : undefined
+          if (before?.whole) continue
+          const offset = event.type === 'delta' ? event.offset : 0
+          put({ type: 'reply', id, text: (before?.text ?? '').slice(0, offset) + event.text, whole: false })
+        }
+      }
+    },
+    know({ turns, lastSeq }) {
+      knownUpTo = lastSeq
+      turns.forEach(know)
+    },
+    queue: (turnId, text) => put({ type: 'you', id: `queued ${turnId}`, text, queued: true }),
+    fold: (id, fold) => change(id, { fold }),
+    dropPartial() {
+      for (const block of list.filter(({ type }) => type === 'reply')) {
+        if (block.type === 'reply' && !block.whole) take(block.id)
+      }
+    },
+  }
+}

@@ -1,0 +1,130 @@
+// Where a message is written. What is pasted stays one message, tabs and all; earlier ones can be recalled.
+import { Editor, matchesKey, type TUI } from '@earendil-works/pi-tui'
+import type { Theme } from './theme.ts'
+
+const mostRecalled = 200
+/** The editor writes spaces for tabs: they go through it as this sign. */
+const tabSign = '␉'
+const pasteStart = '\u001b[200~'
+const pasteEnd = '\u001b[201~'
+/** A longer text is put in as one that was pasted: a sign stands for it, and typing stays smooth. */
+const longText = 1_000
+
+export type Composer = {
+  render(width: number, options: { focused: boolean; hint: string }): string[]
+  /** A key, or a paste. */
+  press(data: string): void
+  /** True when there is no line of the text above the cursor, or below it: the key then moves the transcript. */
+  atEdge(direction: -1 | 1): boolean
+  readonly empty: boolean
+  /** What is written. */
+  text(): string
+  set(text: string): void
+  /** Takes what is written, to send it. */
+  take(): string
+  /** True when a backslash before the cursor makes Enter a new line; the backslash is gone then. */
+  continues(): boolean
+  newLine(): void
+  /** An earlier message, or a later one. */
+  recall(direction: -1 | 1): void
+}
+
+/** The editor, with what it says about lines out of sight kept instead of drawn. */
+class Lines extends Editor {
+  above = 0
+  below = 0
+
+  protected override renderTopBorder(_width: number, hidden: number): string {
+    this.above = hidden
+    return ''
+  }
+
+  protected override renderBottomBorder(_width: number, hidden: number): string {
+    this.below = hidden
+    return ''
+  }
+}
+
+export function createComposer(tui: TUI, theme: Theme): Composer {
+  const plain = (text: string): string => text
+  const list = { selectedPrefix: plain, selectedText: plain, description: plain, scrollInfo: plain, noMatch: plain }
+  const editor = new Lines(tui, { borderColor: plain, selectList: list })
+  let width = 80
+  const earlier: string[] = []
+  let at = 0
+  let draft = ''
+
+  /** The visible lines, without the borders. */
+  function lines(): string[] {
+    return editor.render(width).slice(1, -1)
+  }
+
+  const read = (): string => editor.getExpandedText().replaceAll(tabSign, '\t')
+  function write(text: string): void {
+    const kept = text.replaceAll('\t', tabSign)
+    editor.setText(kept.length > longText ? '' : kept)
+    if (kept.length > longText) editor.handleInput(`${pasteStart}${kept}${pasteEnd}`)
+  }
+
+  return {
+    render(columns, { focused, hint }) {
+      width = Math.max(4, columns - 3)
+      editor.focused = focused
+      const bar = focused ? theme.act('▏') : theme.dim('▏')
+      if (editor.getText() === '') {
+        const cursor = focused ? (lines()[0] ?? '').trimEnd() : ''
+        return [` ${bar}${cursor}${theme.dim(hint.slice(0, Math.max(0, columns - 5)))}`]
+      }
+      const shown = focused
+        ? lines()
+        : lines().map((line) => line.replaceAll('\u001b[7m', '').replaceAll('\u001b[0m', ''))
+      const note = (text: string): string[] => [theme.dim(`   ${text}`)]
+      return [
+        ...(editor.above > 0 ? note(`↑ ${editor.above} more`) : []),
+        ...shown.map((line) => ` ${bar}${line.trimEnd()}`),
+        ...(editor.below > 0 ? note(`↓ ${editor.below} more`) : []),
+      ]
+    },
+    press(data) {
+      const text = data.startsWith(pasteStart) ? data.replaceAll('\t', tabSign) : data
+      // Keys of the editor that mean something else here, or that send.
+      if (matchesKey(data, 'enter') || matchesKey(data, 'tab')) return
+      editor.handleInput(text)
+    },
+    atEdge(direction) {
+      if (editor.getText() === '') return true
+      editor.focused = true
+      const shown = lines()
+      const row = shown.findIndex((line) => line.includes('\u001b[7m'))
+      return direction < 0 ? editor.above === 0 && row <= 0 : editor.below === 0 && row === shown.length - 1
+    },
+    get empty() {
+      return editor.getText() === ''
+    },
+    text: read,
+    set: write,
+    take() {
+      const text = read()
+      editor.setText('')
+      if (text !== earlier.at(-1)) earlier.push(text)
+      if (earlier.length > mostRecalled) earlier.shift()
+      at = earlier.length
+      draft = ''
+      return text
+    },
+    continues() {
+      const { line, col } = editor.getCursor()
+      if (!(editor.getLines()[line] ?? '').slice(0, col).endsWith('\\')) return false
+      editor.handleInput('\u007f')
+      return true
+    },
+    newLine: () => editor.insertTextAtCursor('\n'),
+    recall(direction) {
+      const next = Math.max(0, Math.min(earlier.length, at + direction))
+      if (next === at) return
+      if (at === earlier.length) draft = read()
+      at = next
+      write(at === earlier.length ? draft : (earlier[at] ?? ''))
+    },
+  }
+}

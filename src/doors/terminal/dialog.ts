@@ -1,0 +1,168 @@
+// The approval: what would be done, and the three answers. It takes no key until somebody enters it, and nothing is
+// chosen in it until an arrow key chooses: Enter alone never answers.
+import { Input, matchesKey, wrapTextWithAnsi } from '@earendil-works/pi-tui'
+import type { OpenGate } from '#core/store.ts'
+import { targetOf, type Wish } from '#safety/grants.ts'
+import { printable } from '#safety/printable.ts'
+import { gateMs, type Said } from '#turns/gates.ts'
+import { boxed, windowOf } from './box.ts'
+import type { Theme } from './theme.ts'
+import { argLines, countWords, doorSigns, leftWords, questionOf } from './words.ts'
+
+/** A dialog that opens by itself takes no answer for so long: somebody may have been typing. */
+const deafMs = 500
+
+export type Answer = Omit<Said, 'by'>
+
+type Mode = 'choose' | 'for' | 'deny'
+const spans = ['hour', 'day', 'good'] as const
+const spanWords = { hour: '1 hour', day: '1 day', good: 'until revoked' } as const
+
+export interface Dialog {
+  readonly gate: OpenGate
+  render(size: { width: number; height: number }, focused: boolean): string[]
+  /** The answer, `later` to leave it open, or undefined while it is being made. */
+  press(data: string): Answer | 'later' | undefined
+  /** The answer was refused: it can be made again. */
+  refuse(why: string): void
+}
+
+export type DialogParts = {
+  readonly theme: Theme
+  readonly now: () => number
+  /** Somebody asked for it: it did not open by itself. */
+  readonly asked: boolean
+}
+
+export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts): Dialog {
+  const { gate } = open
+  const deafUntil = asked ? 0 : now() + deafMs
+  const word = new Input()
+  const scopes = targetOf(gate.args) === undefined ? (['tool'] as const) : (['target', 'tool'] as const)
+  const buttons = gate.kind === 'approval' ? ['Allow once', 'Allow for…', 'Deny…'] : []
+  let mode: Mode = 'choose'
+  let chosen: number | undefined
+  let scope = 0
+  let span = 0
+  let from = 0
+  let fault = ''
+  /** All of it, however long, wrapped once for each width. */
+  let body: { width: number; lines: string[] } = { width: 0, lines: [] }
+
+  function bodyOf(width: number): string[] {
+    if (body.width === width) return body.lines
+    const all = gate.kind === 'approval' ? previewOf(gate) : printable(gate.prompt, { lines: true }).split('\n')
+    body = { width, lines: all.flatMap((line) => wrapTextWithAnsi(line.replaceAll('\t', '    '), width)) }
+    return body.lines
+  }
+
+  const wish = (): Wish => ({ for: spans[span] ?? 'hour', scope: scopes[scope] ?? 'tool' })
+
+  function pressChoose(data: string): Answer | 'later' | undefined {
+    if (matchesKey(data, 'escape')) return 'later'
+    if (matchesKey(data, 'up')) from = Math.max(0, from - 1)
+    if (matchesKey(data, 'down')) from += 1
+    if (now() < deafUntil) return undefined
+    const last = buttons.length - 1
+    if (matchesKey(data, 'right')) chosen = chosen === undefined ? 0 : Math.min(last, chosen + 1)
+    if (matchesKey(data, 'left')) chosen = chosen === undefined ? last : Math.max(0, chosen - 1)
+    if (!matchesKey(data, 'enter') || chosen === undefined || chosen < 0) return undefined
+    if (chosen === 0) return { callId: gate.callId, decision: 'allow' }
+    if (chosen === 1 && gate.taint !== undefined) {
+      fault = `The model has read ${printable(gate.taint)}: this can only be allowed once.`
+    } else mode = chosen === 1 ? 'for' : 'deny'
+    return undefined
+  }
+
+  function pressFor(data: string): Answer | undefined {
+    if (matchesKey(data, 'escape')) mode = 'choose'
+    if (matchesKey(data, 'right')) span = Math.min(spans.length - 1, span + 1)
+    if (matchesKey(data, 'left')) span = Math.max(0, span - 1)
+    if (matchesKey(data, 'down')) scope = Math.min(scopes.length - 1, scope + 1)
+    if (matchesKey(data, 'up')) scope = Math.max(0, scope - 1)
+    return matchesKey(data, 'enter') ? { callId: gate.callId, decision: 'allow', wish: wish() } : undefined
+  }
+
+  function pressDeny(data: string): Answer | undefined {
+    if (matchesKey(data, 'escape')) mode = 'choose'
+    else if (matchesKey(data, 'enter')) {
+      const output = word.getValue().trim()
+      return { callId: gate.callId, decision: 'deny', ...(output !== '' && { output }) }
+    } else word.handleInput(data)
+    return undefined
+  }
+
+  /** The answers, or what is being chosen. */
+  function foot(width: number, focused: boolean): string[] {
+    if (fault !== '') return wrapTextWithAnsi(theme.clay(`▲ ${fault}`), width)
+    if (mode === 'deny') {
+      word.focused = focused
+      return [`Word to the agent (may be empty), Enter denies:`, ...word.render(width)]
+    }
+    if (mode === 'for') {
+      const { scope: which, for: end } = wish()
+      const target = printable(targetOf(gate.args) ?? '')
+      const what = which === 'target' ? `${printable(gate.name)} with ${target}` : `every ${printable(gate.name)}`
+      const pick = spans.map((each) => (each === end ? theme.chosen(` ${spanWords[each]} `) : ` ${spanWords[each]} `))
+      return [
+        `${pick.join('  ')}   ${theme.dim(scopes.length > 1 ? '←→ how long  ↑↓ for what' : '←→ how long')}`,
+        ...wrapTextWithAnsi(
+          `Enter: allow ${what}, ${end === 'good' ? 'until revoked' : `for ${spanWords[end]}`}`,
+          width,
+        ),
+      ]
+    }
+    if (buttons.length === 0) return [theme.dim('Esc later')]
+    const row = buttons.map((label, at) => {
+      const off = at === 1 && gate.taint !== undefined
+      if (focused && at === chosen) return theme.chosen(`[ ${label} ]`)
+      return off ? theme.dim(`  ${label}  `) : `[ ${label} ]`
+    })
+    const hint = theme.dim(focused ? '←→ choose  Esc later' : 'Tab enters')
+    const wide = `${row.join('  ')}   ${hint}`
+    return width >= 60 ? [wide] : [row.join(' '), hint]
+  }
+
+  return {
+    gate: open,
+    render({ width, height }, focused) {
+      const inside = width - 4
+      const done = gate.kind === 'approval' ? 'Nothing has happened yet.' : ''
+      const head = wrapTextWithAnsi(`${theme.bold(questionOf(gate))}  ${theme.dim(done)}`, inside)
+      const body = bodyOf(inside)
+      const reason =
+        gate.reason === undefined ? [] : wrapTextWithAnsi(theme.dim(`Asked: ${printable(gate.reason)}`), inside)
+      const end = foot(inside, focused)
+      const room = Math.max(1, height - 2 - head.length - reason.length - end.length)
+      const over = body.length > room
+      const seen = windowOf(body, from, over ? Math.max(1, room - 1) : room)
+      from = seen.from
+      const size = countWords((gate.preview ?? gate.args).length)
+      const more = over
+        ? [theme.dim(`${size} characters, line ${seen.from + 1} of ${body.length}; ↑↓ shows the rest`)]
+        : []
+      const lines = [...head, ...seen.lines, ...more, ...reason, ...end]
+      const expires = open.at + gateMs - now()
+      return boxed(lines, width, {
+        title: `${theme.sun('●')} Waiting for you ${theme.dim(doorSigns[open.turn.door])}`,
+        corner: `expires in ${leftWords(expires)}`,
+        border: focused ? theme.sun : theme.dim,
+      })
+    },
+    press(data) {
+      fault = ''
+      if (mode === 'deny') return pressDeny(data)
+      return mode === 'for' ? pressFor(data) : pressChoose(data)
+    },
+    refuse(why) {
+      fault = why
+      mode = 'choose'
+    },
+  }
+}
+
+/** What the call would do, as its tool describes it, else its arguments. */
+function previewOf({ preview, args }: OpenGate['gate']): string[] {
+  if (preview === undefined) return argLines(args)
+  return printable(preview, { lines: true }).split('\n')
+}

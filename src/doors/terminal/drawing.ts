@@ -1,0 +1,174 @@
+// Blocks as lines of a width. What does not change is drawn once.
+import { Markdown, truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
+import { proseOf } from '#safety/printable.ts'
+import type { Block, Call, Took } from './blocks.ts'
+import { markdownTheme, type Theme } from './theme.ts'
+import { argLines, briefArgs, costWords, counted, countWords, durationWords, sizeWords } from './words.ts'
+
+/** Prose is not wider, however wide the terminal. */
+const widestProse = 96
+/** Lines of a result that are shown before all of it is asked for. */
+const partLines = 12
+/** A longer text of one's own is shown in part: it stands in the log. */
+const mostOwnLines = 40
+
+export type Drawing = {
+  /** The lines of a block, with the empty one before it. */
+  lines(block: Block, before: Block | undefined, width: number): readonly string[]
+}
+
+export function createDrawing(theme: Theme, spin: () => string): Drawing {
+  const drawn = new WeakMap<Block, { width: number; gap: boolean; lines: readonly string[] }>()
+  const streaming = createStreaming(theme)
+
+  function draw(block: Block, width: number): string[] {
+    const prose = Math.min(width, widestProse)
+    if (block.type === 'you') return drawOwn(block, prose, theme)
+    if (block.type === 'call') return drawCall(block, width, { theme, sign: spin() })
+    if (block.type === 'receipt') return [receiptLine(block.took, prose, theme)]
+    if (block.type === 'note') {
+      const line = block.failed ? theme.clay(`▲ ${proseOf(block.text)}`) : theme.dim(block.text)
+      return wrapTextWithAnsi(line, prose - 2).map(indent)
+    }
+    return (block.whole ? drawProse(block.text, prose - 1, theme) : streaming(block, prose - 1)).map(indent)
+  }
+
+  return {
+    lines(block, before, width) {
+      const gap = before !== undefined && !closeTo(before, block)
+      const known = drawn.get(block)
+      if (known && known.width === width && known.gap === gap) return known.lines
+      const lines = [...(gap ? [''] : []), ...draw(block, width)]
+      // What turns a spinner changes without becoming another block.
+      if (!(block.type === 'call' && block.state === 'running')) drawn.set(block, { width, gap, lines })
+      return lines
+    },
+  }
+}
+
+function closeTo(before: Block, block: Block): boolean {
+  return (before.type === 'call' && block.type === 'call') || block.type === 'receipt'
+}
+
+function indent(line: string): string {
+  return ` ${line}`
+}
+
+function drawOwn({ text, queued }: { text: string; queued: boolean }, width: number, theme: Theme): string[] {
+  const lines = wrapTextWithAnsi(tabs(proseOf(text)), width - 4)
+  const more = lines.length > mostOwnLines ? [theme.dim(`… ${counted(lines.length - mostOwnLines, 'more line')}`)] : []
+  const shown = [...lines.slice(0, mostOwnLines), ...more]
+  const last = queued ? [theme.dim('queued: it is sent when the turn before it has ended')] : []
+  return [...shown, ...last].map((line) => ` ${theme.act('▌')} ${line}`)
+}
+
+/** A tab has no width of its own in a line that is measured. */
+function tabs(text: string): string {
+  return text.replaceAll('\t', '    ')
+}
+
+/** A reply's Markdown. The text of links is never shown without where they lead, and sums stay as they were written. */
+function drawProse(text: string, width: number, theme: Theme): string[] {
+  const markdown = new Markdown(tabs(proseOf(text)), 0, 0, markdownTheme(theme, width), undefined, {
+    renderLatex: false,
+  })
+  return markdown.render(width).map((line) => line.trimEnd())
+}
+
+/**
+ * A reply that is being said. Paragraphs that are whole are drawn once; only the last one is drawn with every piece that
+ * arrives, however long the reply grows.
+ */
+function createStreaming(theme: Theme): (block: { id: string; text: string }, width: number) => string[] {
+  let known = { id: '', width: 0, upTo: 0, lines: [] as string[] }
+  return ({ id, text }, width) => {
+    if (known.id !== id || known.width !== width || known.upTo > text.length) known = { id, width, upTo: 0, lines: [] }
+    const end = wholeUpTo(text, known.upTo)
+    if (end > known.upTo) {
+      known.lines.push(...drawProse(text.slice(known.upTo, end), width, theme), '')
+      known.upTo = end
+    }
+    // A letter that was cut in two waits for its other half.
+    const tail = text.slice(known.upTo).replace(/[\ud800-\udbff]$/, '')
+    return [...known.lines, ...drawProse(tail, width, theme)]
+  }
+}
+
+/** Where the last paragraph begins: after an empty line that is in no code block, and before a line that is not indented. */
+function wholeUpTo(text: string, from: number): number {
+  let end = from
+  let fence: string | undefined
+  for (let at = from; ; ) {
+    const next = text.indexOf('\n', at)
+    if (next < 0) return end
+    const line = text.slice(at, next)
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
+    if (mark && fence === undefined) fence = mark
+    else if (mark && fence !== undefined && mark.startsWith(fence)) fence = undefined
+    at = next + 1
+    if (line.trim() === '' && fence === undefined && /^\S/.test(text.slice(at, at + 1))) end = at
+  }
+}
+
+const callSigns = { done: '✓', waiting: '●', denied: '✕', failed: '▲' } as const
+
+function drawCall(call: Call, width: number, { theme, sign }: { theme: Theme; sign: string }): string[] {
+  const { name, args, state, ms, fold } = call
+  const paint = { running: theme.act, done: theme.act, waiting: theme.sun, denied: theme.dim, failed: theme.clay }[
+    state
+  ]
+  const head = ` ${fold === 'line' ? '▸' : '▾'} ${paint(state === 'running' ? sign : callSigns[state])} `
+  const end = endWords(call, ms)
+  const room = width - 5 - visibleWidth(end) - 2
+  const title = truncateToWidth(
+    `${theme.bold(proseOf(name))}  ${theme.dim(briefArgs(args))}`,
+    Math.max(8, room),
+    '…',
+    true,
+  )
+  const line = `${head}${title}  ${theme.dim(end)}`
+  return [truncateToWidth(line, width, '…'), ...(fold === 'line' ? [] : unfolded(call, width, theme))]
+}
+
+function endWords({ state, result }: Call, ms: number | undefined): string {
+  if (state === 'waiting') return 'waiting'
+  if (state === 'denied') return 'denied'
+  if (state === 'failed') return truncateToWidth(proseOf(result ?? 'failed').split('\n')[0] ?? 'failed', 32, '…')
+  if (ms === undefined) return state === 'running' ? 'running' : ''
+  return durationWords(ms)
+}
+
+function unfolded({ args, result, size = 0, origin, fold }: Call, width: number, { dim }: Theme): string[] {
+  const inside = Math.max(8, width - 7)
+  const wrap = (text: string): string[] => text.split('\n').flatMap((line) => wrapTextWithAnsi(tabs(line), inside))
+  const lines = [
+    dim('Arguments'),
+    ...argLines(args)
+      .flatMap(wrap)
+      .map((line) => `  ${line}`),
+  ]
+  if (result !== undefined) {
+    const outside = origin === undefined ? '' : ', from outside: read as data, not as instructions'
+    const all = wrap(proseOf(result)).map((line) => `  ${line}`)
+    const shown = fold === 'all' ? all : all.slice(0, partLines)
+    const more = all.length - shown.length
+    lines.push(dim(`Result, ${sizeWords(size)}${outside}`), ...shown)
+    if (more > 0) lines.push(dim(`  … ${counted(more, 'more line')}, Enter shows all`))
+    else if (size > result.length) lines.push(dim(`  … the first ${countWords(result.length)} characters`))
+  }
+  return lines.map((line) => truncateToWidth(`   ${dim('│')} ${line}`, width, '…'))
+}
+
+function receiptLine({ tools, hosts, usage, from, to }: Took, width: number, { dim }: Theme): string {
+  const tokens = usage.inputTokens + usage.outputTokens
+  const parts = [
+    ...(tools > 0 ? [counted(tools, 'tool')] : []),
+    ...(hosts.length > 0 ? [counted(hosts.length, 'host')] : []),
+    counted(tokens, 'token'),
+    costWords(usage.costUsd),
+    durationWords(to - from),
+  ]
+  const words = `   ${parts.join(' · ')}`
+  const room = width - visibleWidth(words) - '/receipt'.length
+  return dim(truncateToWidth(room > 1 ? `${words}${' '.repeat(room)}/receipt` : words, width, '…'))
+}

@@ -1,0 +1,184 @@
+// The screen as rows: header, transcript and panel, what was opened, composer, status. It decides nothing.
+import { truncateToWidth, visibleWidth } from '@earendil-works/pi-tui'
+import type { Usage } from '#core/turn.ts'
+import { proseOf } from '#safety/printable.ts'
+import type { DeskStatus } from '#turns/desk.ts'
+import type { Composer } from './composer.ts'
+import type { Dialog } from './dialog.ts'
+import type { List } from './list.ts'
+import { piecesOf } from './pieces.ts'
+import { type Panel, type PanelData, panelFrom, panelWidth } from './panel.ts'
+import type { Theme } from './theme.ts'
+import type { Transcript } from './transcript.ts'
+import { costWords, counted, durationWords } from './words.ts'
+
+export type Focus = 'composer' | 'dialog' | 'transcript' | 'panel'
+
+/** Everything that is seen. */
+export type View = {
+  readonly title: string | undefined
+  /** Where this terminal works, in words. */
+  readonly place: string
+  /** Shown while the thread is empty. */
+  readonly greeting: readonly string[]
+  readonly focus: Focus
+  readonly notice: string | undefined
+  /** How long the turn has run. */
+  readonly runsFor: number | undefined
+  readonly waiting: number
+  /** How long the connection has been away. */
+  readonly awayFor: number | undefined
+  readonly status: DeskStatus | undefined
+  readonly usage: Usage
+  readonly blank: boolean
+  readonly panelData: PanelData
+  readonly dialog: Dialog | undefined
+  readonly list: List | undefined
+}
+
+export type Parts = {
+  readonly theme: Theme
+  readonly transcript: Transcript
+  readonly composer: Composer
+  readonly panel: Panel
+}
+
+/** Fewer rows than this are left to no transcript. */
+const leastTranscript = 2
+
+/** Exactly as many rows as there are, none wider than the terminal. */
+export function drawFrame(
+  view: View,
+  { theme, transcript, composer, panel }: Parts,
+  columns: number,
+  rows: number,
+): string[] {
+  const wide = columns >= panelFrom
+  const main = wide ? columns - panelWidth - 3 : columns
+  const rule = ruleOf(view, theme)
+  const typed = composer.render(columns, { focused: view.focus === 'composer', hint: hintOf(view) })
+  const notice = view.notice === undefined ? [] : [` ${theme.sun(truncateToWidth(view.notice, columns - 2, '…'))}`]
+  const foot = wide
+    ? [
+        rule('─'.repeat(main) + '┴' + '─'.repeat(columns - main - 1)),
+        ...notice,
+        ...typed,
+        statusLine(view, theme, columns),
+      ]
+    : [...notice, ...typed, rule('─'.repeat(columns)), statusLine(view, theme, columns)]
+  const head = [
+    headerLine(view, theme, columns),
+    rule(wide ? `${'─'.repeat(main)}┬${'─'.repeat(columns - main - 1)}` : '─'.repeat(columns)),
+  ]
+  const room = Math.max(1, rows - head.length - foot.length)
+  const aside = wide && view.list?.title === 'Help' ? view.list : undefined
+  const opened = openedBox(view, aside, { width: main, height: Math.max(4, room - leastTranscript) })
+  const height = Math.max(0, room - opened.length)
+  const seen = view.blank
+    ? greeting(view, theme, height, main)
+    : transcript.render(main, height, view.focus === 'transcript')
+  const body = [...seen, ...opened].slice(0, room)
+  const joined = wide ? beside(body, panelLines(view, panel, aside, room), { main, bar: theme.dim('│') }) : body
+  return [...head, ...joined, ...foot].slice(-rows).map((line) => theme.fit(truncateToWidth(line, columns, '')))
+}
+
+/** The state of this thread is the colour of the line: nothing, running, waiting, connection lost. */
+function ruleOf({ awayFor, panelData, runsFor }: View, { act, sun, clay, dim }: Theme): (line: string) => string {
+  if (awayFor !== undefined) return (line) => clay(line.replaceAll('─', '┄'))
+  if (panelData.gates.some(({ turn }) => turn.threadId === panelData.current)) return sun
+  return runsFor === undefined ? dim : act
+}
+
+function headerLine({ title, place, waiting }: View, { bold, dim, sun }: Theme, columns: number): string {
+  const right = waiting > 0 ? `${sun('●')} ${waiting} waiting` : ''
+  const about = columns >= panelFrom ? dim(place) : ''
+  const end = [about, right].filter(Boolean).join('  ')
+  const start = ` ${bold('▣ Atrium')}  ${title === undefined ? dim('New thread') : proseOf(title)}`
+  const room = Math.max(10, columns - visibleWidth(end) - 2)
+  return `${truncateToWidth(start, room, '…', true)} ${end}`
+}
+
+function statusLine({ status, usage, runsFor, awayFor, panelData }: View, theme: Theme, columns: number): string {
+  const { act, clay, dim, sun } = theme
+  const tokens = usage.inputTokens + usage.outputTokens
+  const left = [proseOf(status?.model ?? '…'), counted(tokens, 'token'), costWords(usage.costUsd)]
+  const today = status && status.costTodayUsd > 0 ? [`today ${costWords(status.costTodayUsd)}`] : []
+  const away = awayFor !== undefined
+  const mark = away ? clay('○') : act('●')
+  const link = away ? `reconnecting ${Math.floor(awayFor / 1000)} s` : 'connected'
+  const here = panelData.gates.some(({ turn }) => turn.threadId === panelData.current)
+  const works =
+    runsFor === undefined
+      ? []
+      : [`${act(panelData.sign)} working ${durationWords(runsFor).replace(/\.\d/, '')}, Esc stops`]
+  const state = here ? [`${sun('●')} waiting for you`] : works
+  const rights = [
+    [...state, `${mark} ${link}`, '/help'],
+    [...state.map((words) => words.replace(/, Esc stops/, '')), `${mark} ${link}`, '/help'],
+    [
+      ...(away ? [] : state.slice(0, 1).map((words) => words.split(' ').slice(0, 2).join(' '))),
+      away ? `${mark} ${link}` : mark,
+      '/help',
+    ],
+    [away ? `${mark} ${link}` : mark, '/help'],
+  ]
+  const lefts = [[...left, ...today], left]
+  for (const right of rights) {
+    for (const words of lefts) {
+      const line = fitted(` ${dim(words.join(' · '))}`, right.join(dim(' · ')), columns)
+      if (line !== undefined) return line
+    }
+  }
+  const right = rights.at(-1)?.join(' ') ?? ''
+  const room = Math.max(4, columns - visibleWidth(right) - 3)
+  return `${truncateToWidth(` ${dim(left.join(' · '))}`, room, '…', true)}  ${right}`
+}
+
+function fitted(left: string, right: string, columns: number): string | undefined {
+  const gap = columns - visibleWidth(left) - visibleWidth(right) - 1
+  return gap < 2 ? undefined : `${left}${' '.repeat(gap)}${right}`
+}
+
+function hintOf({ awayFor, dialog, panelData }: View): string {
+  if (awayFor !== undefined) return 'Message Atrium; the connection is away, what you write stays here'
+  const asks = dialog && dialog.gate.turn.threadId === panelData.current
+  return asks ? 'Message Atrium; it waits until the request is answered' : 'Message Atrium'
+}
+
+function openedBox(
+  { list, dialog, focus }: View,
+  aside: List | undefined,
+  size: { width: number; height: number },
+): string[] {
+  if (list && list !== aside) return list.render(size)
+  return dialog ? dialog.render(size, focus === 'dialog') : []
+}
+
+function panelLines({ panelData, focus }: View, panel: Panel, aside: List | undefined, height: number): string[] {
+  const box = aside?.render({ width: panelWidth, height: height - 2 }) ?? []
+  const lists = panel.render(panelData, height - box.length, focus === 'panel')
+  const blank = Array.from({ length: Math.max(0, Math.min(1, height - box.length - lists.length)) }, () => '')
+  return [...lists, ...(box.length > 0 ? blank : []), ...box]
+}
+
+function beside(
+  left: readonly string[],
+  right: readonly string[],
+  { main, bar }: { main: number; bar: string },
+): string[] {
+  return left.map((line, row) => `${truncateToWidth(line, main, '…', true)}${bar} ${right[row] ?? ''}`)
+}
+
+/** What a thread that has nothing in it shows. An address that is broken goes on at the beginning of the next line. */
+function greeting({ greeting: lines, place }: View, { dim, bold }: Theme, height: number, width: number): string[] {
+  const cut = (text: string, paint: (text: string) => string): string[] =>
+    piecesOf(text, width, width - 1).map((piece, at) => (at === 0 ? ` ${paint(piece)}` : paint(piece)))
+  const plain = (text: string): string => text
+  const shown = [
+    ...cut('Every door opens into the same hall.', bold),
+    ...cut(place, dim),
+    '',
+    ...lines.flatMap((line) => cut(line, plain)),
+  ].slice(0, height)
+  return [...shown, ...Array.from({ length: height - shown.length }, () => '')]
+}

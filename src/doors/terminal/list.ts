@@ -1,0 +1,66 @@
+// A box that a command opens: a text to read, or rows of which one can be picked.
+import { matchesKey, truncateToWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
+import { boxed, windowOf } from './box.ts'
+import type { Theme } from './theme.ts'
+
+export type Row = { readonly text: string; readonly pick: () => void }
+
+export type ListContent = { readonly title: string } & (
+  | { readonly rows: readonly Row[] /** Said where there are none. */; readonly empty: string }
+  | { readonly text: (inside: number) => readonly string[] }
+)
+
+export interface List {
+  readonly title: string
+  /** At most so high. */
+  render(size: { width: number; height: number }): string[]
+  /** `close` when it was left or something was picked, `pass` for a key that is not its own. */
+  press(data: string): 'close' | 'pass' | undefined
+}
+
+export function createList(content: ListContent, theme: Theme): List {
+  const rows = 'rows' in content ? content.rows : []
+  const picks = rows.length > 0
+  let at = 0
+  let from = 0
+  let rowsSeen = 1
+
+  function move(by: number): void {
+    if (picks) at = Math.max(0, Math.min(rows.length - 1, at + by))
+    else from = Math.max(0, from + by)
+  }
+
+  /** A text in the width of the box. */
+  function textOf(inside: number): string[] {
+    const given = 'text' in content ? content.text(inside) : [content.empty]
+    return given.flatMap((line) => wrapTextWithAnsi(line.replaceAll('\t', '    '), inside))
+  }
+
+  return {
+    title: content.title,
+    render({ width, height }) {
+      const inside = width - 4
+      const room = Math.max(1, height - 3)
+      rowsSeen = room
+      const all = picks ? rows.map(({ text }) => truncateToWidth(text, inside, '…', true)) : textOf(inside)
+      const seen = windowOf(all, picks ? Math.max(Math.min(from, at), at - room + 1) : from, room)
+      from = seen.from
+      const lines = seen.lines.map((line, row) => (picks && from + row === at ? theme.chosen(line) : line))
+      const scrolls = all.length > room ? '↑↓ scroll  ' : ''
+      const hint = theme.dim(picks ? '↑↓ choose  Enter opens  Esc closes' : `${scrolls}Esc closes`)
+      return boxed([...lines, hint], width, { title: content.title, border: theme.act })
+    },
+    press(data) {
+      if (matchesKey(data, 'escape')) return 'close'
+      if (matchesKey(data, 'up')) move(-1)
+      else if (matchesKey(data, 'down')) move(1)
+      else if (matchesKey(data, 'pageUp')) move(-rowsSeen)
+      else if (matchesKey(data, 'pageDown')) move(rowsSeen)
+      else if (picks && matchesKey(data, 'enter')) {
+        rows[at]?.pick()
+        return 'close'
+      } else return 'pass'
+      return undefined
+    },
+  }
+}

@@ -1,0 +1,118 @@
+// The look: what a colour means, the signs, and what stands for them where a terminal has neither.
+import { type MarkdownTheme, visibleWidth } from '@earendil-works/pi-tui'
+import { piecesOf } from './pieces.ts'
+
+/** What a terminal can show. */
+export type Shows = { readonly colour: boolean; readonly utf8: boolean }
+
+type Paint = (text: string) => string
+
+export type Theme = {
+  /** Act, chosen, done. */
+  readonly act: Paint
+  /** It waits for you, and nothing else. */
+  readonly sun: Paint
+  /** Failed or dangerous. */
+  readonly clay: Paint
+  readonly dim: Paint
+  readonly bold: Paint
+  /** What stands under the keys. */
+  readonly chosen: Paint
+  /** A finished line, in letters that the terminal has. */
+  readonly fit: Paint
+}
+
+export const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const
+
+export function createTheme({ colour, utf8 }: Shows): Theme {
+  const sgr =
+    (code: string, end: string): Paint =>
+    (text) =>
+      `\u001b[${code}m${text}\u001b[${end}m`
+  const coloured = (code: string, end: string): Paint => (colour ? sgr(code, end) : (text) => text)
+  return {
+    act: coloured('36', '39'),
+    sun: coloured('33', '39'),
+    clay: coloured('31', '39'),
+    dim: coloured('2', '22'),
+    bold: sgr('1', '22'),
+    chosen: sgr('7', '27'),
+    fit: utf8 ? (line) => line : inAscii,
+  }
+}
+
+const signs: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    '▸': '>',
+    '▾': 'v',
+    '✓': '+',
+    '▲': '!',
+    '✕': 'x',
+    '●': '*',
+    '○': 'o',
+    '▌': '|',
+    '▏': '|',
+    '▣': '#',
+    '■': '#',
+    '─': '-',
+    '┄': '.',
+    '│': '|',
+    '·': '-',
+    '…': '~',
+    '↪': '\\',
+    '←': '<',
+    '→': '>',
+    '↑': '^',
+    '↓': 'v',
+    '•': '*',
+    '’': "'",
+    '‘': "'",
+    '“': '"',
+    '”': '"',
+    '–': '-',
+    '␉': '>',
+  }),
+)
+
+/** Every letter keeps its width, so that nothing moves. */
+function inAscii(line: string): string {
+  // oxlint-disable-next-line no-control-regex -- these are the letters that stay
+  return line.replaceAll(/[^\x00-\x7f]\p{M}*/gu, (letter) => {
+    const sign = signs.get(letter)
+    if (sign !== undefined) return sign
+    if (/[\u2500-\u257f]/.test(letter)) return '+'
+    return (/[\u2800-\u28ff]/.test(letter) ? '*' : '?').repeat(visibleWidth(letter))
+  })
+}
+
+/** How a reply's Markdown looks in so many columns. */
+export function markdownTheme({ act, dim, bold }: Theme, columns: number): MarkdownTheme {
+  const plain: Paint = (text) => text
+  return {
+    heading: bold,
+    link: act,
+    linkUrl: dim,
+    code: act,
+    codeBlock: plain,
+    // It is given the fence; a rule with the language's name takes its place.
+    codeBlockBorder: (fence) => {
+      const name = fence.replace(/^[`~]+/, '').trim()
+      return `  ${dim(`${name === '' ? '' : `${name} `}${'─'.repeat(Math.max(2, columns - name.length - 5))}`)}`
+    },
+    codeBlockIndent: '  ',
+    highlightCode: (code) => code.split('\n').flatMap((line) => wrapCode(line, columns - 4, dim)),
+    quote: plain,
+    quoteBorder: dim,
+    hr: dim,
+    listBullet: act,
+    bold,
+    italic: (text) => `\u001b[3m${text}\u001b[23m`,
+    strikethrough: (text) => `\u001b[9m${text}\u001b[29m`,
+    underline: (text) => `\u001b[4m${text}\u001b[24m`,
+  }
+}
+
+/** A line of code in pieces; each but the first begins with a sign that says so. */
+function wrapCode(line: string, columns: number, dim: Paint): string[] {
+  return piecesOf(line, columns - 2, columns).map((piece, at) => (at === 0 ? piece : `${dim('↪')} ${piece}`))
+}

@@ -1,0 +1,104 @@
+// Numbers, times and questions in words.
+import { objectIn } from '#core/json.ts'
+import type { Gate } from '#core/item.ts'
+import type { Door } from '#core/turn.ts'
+import { printable } from '#safety/printable.ts'
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+
+/** The four doors by their signs. */
+export const doorSigns: Readonly<Record<Door, string>> = {
+  terminal: '>_',
+  run: '>_',
+  web: '[]',
+  webhook: '->',
+  responses: '{}',
+}
+
+/** $0.021 under a dollar, $12.40 above, free or unknown. */
+export function costWords(usd: number | null): string {
+  if (usd === null) return 'unknown cost'
+  if (usd === 0) return 'free'
+  if (usd < 0.001) return '<$0.001'
+  return usd < 1 ? `$${usd.toFixed(3)}` : `$${usd.toFixed(2)}`
+}
+
+/** 12,406 */
+export function countWords(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
+/** `3 tools`, `1 tool` */
+export function counted(count: number, noun: string): string {
+  return `${countWords(count)} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** 0.3 s, 14 s, 2 min 5 s */
+export function durationWords(ms: number): string {
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`
+  const secs = Math.round(ms / 1000)
+  return secs < 60 ? `${secs} s` : `${Math.floor(secs / 60)} min ${secs % 60} s`
+}
+
+/** How long until then: 58 min, 23 h. */
+export function leftWords(ms: number): string {
+  if (ms < hourMs) return `${Math.max(1, Math.ceil(ms / minuteMs))} min`
+  return `${Math.ceil(ms / hourMs)} h`
+}
+
+/** just now, 12 min ago, 14:20, Yesterday, 18:02, 9 Nov */
+export function timeWords(at: number, now: number): string {
+  if (now - at < minuteMs) return 'just now'
+  if (now - at < hourMs) return `${Math.floor((now - at) / minuteMs)} min ago`
+  const [then, today] = [new Date(at), new Date(now)]
+  const clock = `${String(then.getHours()).padStart(2, '0')}:${String(then.getMinutes()).padStart(2, '0')}`
+  if (then.toDateString() === today.toDateString()) return clock
+  if (then.toDateString() === new Date(now - dayMs).toDateString()) return `Yesterday, ${clock}`
+  return `${then.getDate()} ${then.toLocaleString('en-US', { month: 'short' })}`
+}
+
+/** 2.1 KB */
+export function sizeWords(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`
+  return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`
+}
+
+/** What is asked, with verb and object. */
+export function questionOf({ kind, name, args }: Gate): string {
+  const { path, command, url, method } = objectIn(args) ?? {}
+  const shown = (value: unknown): string => printable(typeof value === 'string' ? value : '')
+  if (kind === 'credential') return `Sign in for ${printable(name)}?`
+  if (typeof command === 'string') return `Run \`${shown(command)}\`?`
+  if (typeof path === 'string') return `${name.endsWith('delete') ? 'Delete' : 'Change'} ${shown(path)}?`
+  if (typeof url === 'string') {
+    const host = URL.parse(url)?.host ?? shown(url)
+    return method === undefined || method === 'GET' ? `Fetch from ${host}?` : `Send ${shown(method)} to ${host}?`
+  }
+  return `Use ${printable(name)}?`
+}
+
+/** Arguments in one line: `"duration_ms" in deploy.log` would need to know the tool, so these are its values. */
+export function briefArgs(args: string): string {
+  const values = objectIn(args)
+  if (!values) return printable(args)
+  return Object.values(values)
+    .map((value) => printable((typeof value === 'string' ? value : JSON.stringify(value)).replaceAll(/\s+/g, ' ')))
+    .join(' · ')
+}
+
+/** Arguments a line each, names lined up; as they were written where that would show something else. */
+export function argLines(args: string): string[] {
+  const values = objectIn(args)
+  const squeezed = args.replaceAll(/"(?:[^"\\]|\\.)*"|\s+/g, (piece) => (piece.startsWith('"') ? piece : ''))
+  // A number of many digits, or a name that is there twice: the text is the truth.
+  if (!values || JSON.stringify(values) !== squeezed) return printable(args, { lines: true }).split('\n')
+  const widest = Math.max(0, ...Object.keys(values).map((name) => name.length))
+  return Object.entries(values).flatMap(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    return printable(text, { lines: true })
+      .split('\n')
+      .map((line, at) => `${at === 0 ? printable(name).padEnd(widest) : ' '.repeat(widest)}  ${line}`)
+  })
+}

@@ -1,0 +1,153 @@
+// The operator's desk: the same verbs in this process and through the socket.
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { attachedDesk } from '#commands/desk.ts'
+import { callService } from '#commands/attach.ts'
+import { AppError } from '#core/errors.ts'
+import { operator } from '#core/ids.ts'
+import { openLocalDoor } from '#doors/local/door.ts'
+import { findSocket, takeSocket } from '#home/socket.ts'
+import { silentLog } from '#lib/log.ts'
+import { createDocuments } from '#memory/documents.ts'
+import type { Watched } from '#turns/watch.ts'
+import { newHome } from '../../atrium.ts'
+import { holding, type HouseParts, message, openHouse } from '../../turns/house.ts'
+import { until } from '../../until.ts'
+import { deskOf } from './desk.ts'
+
+async function openDesks(t: TestContext, parts: HouseParts = {}) {
+  const home = newHome()
+  const house = openHouse(t, parts)
+  const own = deskOf(house)
+  const door = await openLocalDoor({
+    socket: takeSocket(home.path),
+    turns: house.turns,
+    desk: own,
+    status: () => Promise.resolve({}),
+    loginLink: () => Promise.resolve(undefined),
+    reload: () => Promise.resolve(),
+    log: silentLog,
+  })
+  t.after(async () => {
+    await door.close(0)
+    home.remove()
+  })
+  return { ...house, door, own, home: home.path, attached: attachedDesk(home.path) }
+}
+
+/** Follows a thread until a turn of it rests. */
+async function upToRest(batches: AsyncIterable<readonly Watched[]>): Promise<Watched[]> {
+  const seen: Watched[] = []
+  for await (const batch of batches) {
+    seen.push(...batch)
+    if (batch.some((event) => event.type === 'turn' && event.turn.status !== 'running')) return seen
+  }
+  return seen
+}
+
+test('what is sent through the socket is answered, watched and listed as in this process', async (t) => {
+  const hold = holding()
+  const { own, attached } = await openDesks(t, { reply: () => hold.script })
+  const { threadId, turnId, queued } = await attached.send('hello')
+  assert.equal(queued, false)
+  const unfinished = await attached.thread(threadId)
+  assert.deepEqual(
+    unfinished?.turns.map(({ id, status }) => [id, status]),
+    [[turnId, 'running']],
+  )
+  assert.deepEqual(
+    (await attached.threads()).map(({ id, runs }) => [id, runs]),
+    [[threadId, true]],
+  )
+  const stop = new AbortController()
+  const seen = upToRest(attached.watch(threadId, 0, stop.signal))
+  await hold.told
+  assert.equal((await attached.send('more', threadId)).queued, true)
+  hold.letGo()
+  const kinds = new Set((await seen).map(({ type }) => type))
+  stop.abort()
+  assert(kinds.has('entries') && kinds.has('turn'))
+  await until(async () => (await own.thread(threadId))?.turns.every(({ status }) => status === 'done') ?? false)
+  for (const verb of ['threads', 'gates', 'status', 'tools'] as const) {
+    assert.deepEqual(await attached[verb](), JSON.parse(JSON.stringify(await own[verb]())))
+  }
+  const receipt = await attached.receipt(turnId)
+  assert.deepEqual([receipt?.turn.id, receipt?.verified], [turnId, true])
+  assert.equal(await attached.receipt('none'), undefined)
+  assert.equal(await attached.thread('none'), undefined)
+})
+
+test('memory is listed and searched', async (t) => {
+  const { attached, store } = await openDesks(t)
+  const documents = createDocuments({ store: store.documents })
+  await documents.write(operator, [{ path: 'trips/rome.md', content: 'Pack sunscreen', author: 'user' }])
+  assert.deepEqual(
+    (await attached.memory('')).map(({ path }) => path),
+    ['trips/rome.md'],
+  )
+  const [found] = await attached.memory('sunscreen')
+  assert.match(found?.words ?? '', /Pack sunscreen/)
+  assert.deepEqual(await attached.memory('nowhere'), [])
+})
+
+test('a gate is answered through the socket, for longer too', async (t) => {
+  const { attached, turns } = await openDesks(t, {
+    reply: (_, { items }) => (items.at(-1)?.type === 'result' ? ['done'] : [{ name: 'write', args: '{"path":"a/b"}' }]),
+  })
+  const { threadId } = await attached.send('go')
+  await until(async () => (await attached.gates()).length === 1)
+  const [open] = await attached.gates()
+  assert(open)
+  const said = { callId: open.gate.callId, decision: 'allow', wish: { for: 'hour', scope: 'target' } } as const
+  await attached.answer(threadId, said)
+  await assert.rejects(
+    attached.answer(threadId, said),
+    (error) => error instanceof AppError && error.code === 'gate_closed',
+  )
+  assert.deepEqual(
+    (await turns.grants(operator)).map(({ tool, target, by }) => [tool, target, by]),
+    [['write', './a/', 'operator']],
+  )
+})
+
+test('changes are told, and whoever follows is let go when the door closes', async (t) => {
+  const { attached, door, turns } = await openDesks(t)
+  const stop = new AbortController()
+  const changes = attached.changes(stop.signal)[Symbol.asyncIterator]()
+  assert.deepEqual((await changes.next()).value, [])
+  const { events, turn } = await turns.start(message('hello', { user: operator }))
+  events.close()
+  assert.deepEqual((await changes.next()).value, [{ threadId: turn.threadId, turnId: turn.id }])
+  await door.close(60_000)
+  for (let next = await changes.next(); !next.done; next = await changes.next());
+  await assert.rejects(attached.gates(), /no service runs/)
+})
+
+test('whoever leaves a watch leaves nothing behind', async (t) => {
+  const { attached, watchers } = await openDesks(t)
+  const { threadId } = await attached.send('hello')
+  const stop = new AbortController()
+  for await (const batch of attached.watch(threadId, 0, stop.signal)) {
+    if (batch.length > 0) stop.abort()
+  }
+  await until(() => watchers() === 0)
+})
+
+const faults: readonly (readonly [verb: string, body: object, says: RegExp])[] = [
+  ['nothing', {}, /no such route/],
+  ['send', {}, /message must be a string/],
+  ['send', { message: ' ' }, /empty/],
+  ['send', { message: 'x', threadId: 7 }, /threadId must be a string/],
+  ['watch', { threadId: 'x' }, /after must be a number/],
+  ['watch', { threadId: 'x', after: 0 }, /thread x does not exist/],
+  ['answer', { threadId: 'x', said: { callId: 'c', decision: 'perhaps' } }, /allow or deny/],
+  ['answer', { threadId: 'x', said: { callId: 'c', decision: 'allow', wish: { for: 'ever' } } }, /hour, day, good/],
+]
+
+for (const [verb, body, says] of faults) {
+  test(`the desk refuses ${verb} ${JSON.stringify(body)}`, async (t) => {
+    const { home } = await openDesks(t)
+    const socket = findSocket(home) ?? ''
+    await assert.rejects(callService(socket, { method: 'POST', path: `/desk/${verb}`, body }), says)
+  })
+}
