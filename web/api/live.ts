@@ -1,45 +1,38 @@
 // The live connection: frames of the gateway as they come, opened again whenever it breaks.
-import type { Fault, Item, Status, Usage } from './wire.ts'
+import type { Item, Job, Thread, Waiting } from './wire.ts'
 
 const firstWaitMs = 300
 const longestWaitMs = 10_000
 const beatMs = 20_000
 /** Nothing for so long, not even an answer to a beat: the connection is dead, whatever the browser thinks. */
 const silentMs = 45_000
+const signedOutCode = 4401
+const brokenCode = 1006
 
-export type Frame =
-  | { readonly type: 'ready' }
-  | ({ readonly type: 'item'; readonly thread_id: string } & { readonly item: Item })
-  | {
-      readonly type: 'delta'
-      readonly thread_id: string
-      readonly turn_id: string
-      readonly item_id: string
-      readonly offset: number
-      readonly text: string
-    }
-  | {
-      readonly type: 'snapshot'
-      readonly thread_id: string
-      readonly turn_id: string
-      readonly item_id: string
-      readonly text: string
-    }
-  | ({ readonly type: 'turn'; readonly thread_id: string } & TurnState)
-  | { readonly type: 'changed' }
-  | { readonly type: 'error'; readonly code: string; readonly message: string; readonly thread_id?: string }
+/** A piece of text of an item that is being written. */
+type Place = { readonly thread_id: string; readonly turn_id: string; readonly item_id: string }
 
 /** How a turn stands. */
-export type TurnState = {
-  readonly turn_id: string
-  readonly status: Status
-  readonly error?: Fault
-  readonly usage?: Usage
-}
+export type TurnState = Pick<Job, 'id' | 'thread_id' | 'status' | 'error'>
+
+export type Frame =
+  | { readonly type: 'ready'; readonly waiting: number }
+  | { readonly type: 'item'; readonly thread_id: string; readonly seq: number; readonly item: Item }
+  | ({ readonly type: 'delta'; readonly offset: number; readonly text: string } & Place)
+  | ({ readonly type: 'snapshot'; readonly text: string } & Place)
+  | ({ readonly type: 'turn' } & TurnState)
+  | ({ readonly type: 'thread' } & Thread)
+  | { readonly type: 'thread'; readonly id: string; readonly removed: true }
+  | ({ readonly type: 'gate' } & Waiting)
+  | { readonly type: 'gate'; readonly id: string; readonly thread_id: string; readonly closed: true }
+  | { readonly type: 'reload' }
+  | { readonly type: 'pong' }
+  | { readonly type: 'error'; readonly code: string; readonly message: string }
 
 export type Live = {
-  /** Follows one thread from after a seq; what was followed before is left. */
+  /** Follows a thread from after a seq. */
   subscribe(threadId: string, after: number): void
+  unsubscribe(threadId: string): void
   /** Tries at once instead of waiting. */
   again(): void
   close(): void
@@ -50,6 +43,8 @@ type Listener = {
   /** The connection stands: whatever is followed must be named again. */
   readonly up: () => void
   readonly down: () => void
+  /** The gateway no longer knows who this is. */
+  readonly signedOut: () => void
 }
 
 /** Opens the connection and keeps it open until closed. */
@@ -76,8 +71,11 @@ export function openLive(listener: Listener): Live {
       }
       listener.frame(frame)
     })
-    mine.addEventListener('close', () => {
-      if (socket === mine) lost()
+    mine.addEventListener('close', ({ code }) => {
+      if (socket !== mine) return
+      lost()
+      // A refused upgrade tells no code: whoever is asked over HTTP says why.
+      if (code === signedOutCode || code === brokenCode) listener.signedOut()
     })
   }
 
@@ -116,6 +114,7 @@ export function openLive(listener: Listener): Live {
   connect()
   return {
     subscribe: (threadId, after) => send({ type: 'subscribe', thread_id: threadId, after }),
+    unsubscribe: (threadId) => send({ type: 'unsubscribe', thread_id: threadId }),
     again,
     close() {
       closed = true

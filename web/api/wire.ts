@@ -36,7 +36,7 @@ export type Thread = {
   readonly created_at: string
   readonly updated_at: string
   readonly last_seq: number
-  readonly state?: 'idle' | 'running' | 'waiting' | 'failed'
+  readonly state: 'idle' | 'running' | 'waiting' | 'failed'
 }
 
 export type Part =

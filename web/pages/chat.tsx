@@ -60,7 +60,7 @@ function Thread({ conversation }: { conversation: Conversation }) {
     )
   }
   const stop = (): void => {
-    if (turn) stopJob(turn.turn_id).catch((error) => tell(`The turn was not stopped. ${faultText(error)}`))
+    if (turn) stopJob(turn).catch((error) => tell(`The turn was not stopped. ${faultText(error)}`))
   }
   return (
     <>

@@ -74,12 +74,14 @@ function Row({ gate, current }: { gate: Gate; current: boolean }) {
     >
       <Icon name={doorOf(gate.door).icon} />
       <span class="queue-words">
-        <span class="queue-what one-line">{askingOf(gate).brief}</span>
-        <span class="queue-thread one-line">{titleOf(gate).threadTitle ?? doorOf(gate.door).name}</span>
+        <span class="queue-line">
+          <span class="queue-what one-line">{askingOf(gate).brief}</span>
+          <time dateTime={gate.created_at} title={exactTime(gate.created_at)}>
+            {shortWhen(gate.created_at, now.value)}
+          </time>
+        </span>
+        <span class="one-line">{titleOf(gate).threadTitle ?? doorOf(gate.door).name}</span>
       </span>
-      <time dateTime={gate.created_at} title={exactTime(gate.created_at)}>
-        {shortWhen(gate.created_at, now.value)}
-      </time>
     </button>
   )
 }

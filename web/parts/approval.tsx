@@ -88,7 +88,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
           {gate.reason && (
             <>
               <dt>Why you are asked</dt>
-              <dd>{sentenceOf(gate.reason)}</dd>
+              <dd>{reasonWords(gate)}</dd>
             </>
           )}
         </dl>
@@ -177,6 +177,8 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
   )
 }
 
-function sentenceOf(reason: string): string {
-  return reason.charAt(0).toUpperCase() + reason.slice(1)
+/** The card says which tool it is: here it is "it". */
+function reasonWords({ name, reason = '' }: Waiting): string {
+  const words = reason.startsWith(`${name} `) ? `it${reason.slice(name.length)}` : reason
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }

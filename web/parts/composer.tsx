@@ -47,79 +47,87 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
   const away = goneSecs.value !== undefined
 
   return (
-    <div class="composer-place">
-      <form
-        class="composer"
-        onSubmit={(event) => {
-          event.preventDefault()
-          send()
-        }}
-      >
-        {chosen.value.length > 0 && (
-          <ul class="chips" aria-label="Attached">
-            {chosen.value.map((file) => (
-              <li key={file.id}>
-                <Chip file={file} />
-              </li>
-            ))}
-          </ul>
-        )}
-        <textarea
-          class="composer-text"
-          aria-label="Message"
-          placeholder={phone.matches ? phoneHint : hint}
-          rows={Math.min(12, text.value.split('\n').length)}
-          value={text.value}
-          ref={field}
-          onInput={(event) => write(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+    <div class="composer-outer">
+      <div class="composer-place">
+        <form
+          class="composer"
+          onSubmit={(event) => {
             event.preventDefault()
             send()
           }}
-          onPaste={(event) => {
-            const files = [...(event.clipboardData?.files ?? [])]
-            if (files.length === 0) return
-            event.preventDefault()
-            void addFiles(files)
-          }}
-        />
-        <div class="composer-row">
-          <IconButton icon="clip" name="Attach" onClick={() => picker.current?.click()} />
-          <input
-            type="file"
-            multiple
-            hidden
-            ref={picker}
-            onChange={(event) => {
-              void addFiles([...(event.currentTarget.files ?? [])])
-              event.currentTarget.value = ''
+        >
+          {chosen.value.length > 0 && (
+            <ul class="chips" aria-label="Attached">
+              {chosen.value.map((file) => (
+                <li key={file.id}>
+                  <Chip file={file} />
+                </li>
+              ))}
+            </ul>
+          )}
+          <textarea
+            class="composer-text"
+            aria-label="Message"
+            placeholder={phone.matches ? phoneHint : hint}
+            rows={Math.min(12, text.value.split('\n').length)}
+            value={text.value}
+            ref={field}
+            onInput={(event) => write(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+              event.preventDefault()
+              send()
+            }}
+            onPaste={(event) => {
+              const files = [...(event.clipboardData?.files ?? [])]
+              if (files.length === 0) return
+              event.preventDefault()
+              void addFiles(files)
             }}
           />
-          {away && ready ? (
-            <span class="label composer-away">Sent when the connection is back</span>
-          ) : (
-            service.data.value && (
-              <a class="composer-model" href="/settings" title="Change the model">
-                <span class="one-line">{service.data.value.llm_model}</span>
-                <Icon name="down" />
-              </a>
-            )
-          )}
-          <span class="composer-space" />
-          {running && (
-            <Button icon="stop" onClick={onStop}>
-              Stop
-            </Button>
-          )}
-          {(!running || ready) && (
-            <button type="submit" class="send" aria-label="Send" title="Send" disabled={!ready}>
-              <Icon name="up" />
-            </button>
-          )}
-        </div>
-      </form>
-      <p class="label composer-help">Enter sends, Shift+Enter starts a new line</p>
+          <div class="composer-row">
+            <IconButton icon="clip" name="Attach" onClick={() => picker.current?.click()} />
+            <input
+              type="file"
+              multiple
+              hidden
+              ref={picker}
+              onChange={(event) => {
+                void addFiles([...(event.currentTarget.files ?? [])])
+                event.currentTarget.value = ''
+              }}
+            />
+            {away && ready ? (
+              <span class="label composer-away">Sent when the connection is back</span>
+            ) : (
+              service.data.value && (
+                <a class="composer-model" href="/settings" title="Change the model">
+                  <span class="one-line">{service.data.value.llm_model}</span>
+                  <Icon name="down" />
+                </a>
+              )
+            )}
+            <span class="composer-space" />
+            {running && (
+              <Button
+                icon="stop"
+                onClick={() => {
+                  onStop()
+                  field.current?.focus()
+                }}
+              >
+                Stop
+              </Button>
+            )}
+            {(!running || ready) && (
+              <button type="submit" class="send" aria-label="Send" title="Send" disabled={!ready}>
+                <Icon name="up" />
+              </button>
+            )}
+          </div>
+        </form>
+        <p class="label composer-help">Enter sends, Shift+Enter starts a new line</p>
+      </div>
     </div>
   )
 }

@@ -19,7 +19,10 @@ type Props = {
 export function Failure({ conversation, turn, state }: Props) {
   // A turn of an earlier visit tells its end in its receipt.
   const status = state?.status ?? receiptOf(turn.id).data.value?.status
-  if (status === 'cancelled') return <p class="label">Stopped.</p>
+  if (status === 'cancelled') {
+    const said = turn.blocks.some((block) => block.type === 'text' && block.cut)
+    return said ? null : <p class="label">Stopped.</p>
+  }
   if (status !== 'failed') return null
   return <Why conversation={conversation} turn={turn} state={state} />
 }

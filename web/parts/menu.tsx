@@ -71,6 +71,7 @@ export function Popover({ role, name, onClose, children }: PopoverProps) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
     box.current?.querySelector<HTMLElement>('[data-focus]')?.focus()
+    box.current?.scrollIntoView({ block: 'nearest' })
     const away = (event: PointerEvent): void => {
       if (!box.current?.parentElement?.contains(event.target as Node)) onClose()
     }

@@ -28,6 +28,7 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
   const inner = useRef<HTMLDivElement>(null)
   const heights = useRef(new Map<string, number>())
   const atEnd = useRef(true)
+  const lastTop = useRef(0)
   const [away, setAway] = useState(false)
   const [range, setRange] = useState<Range>({ from: Math.max(0, turns.length - 12), to: turns.length })
   const outgoing = useComputed(() => outgoingTo(conversation.id)).value
@@ -35,9 +36,7 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
   const look = (): void => {
     const box = scroller.current
     if (!box) return
-    const { scrollTop, clientHeight, scrollHeight } = box
-    atEnd.current = scrollHeight - scrollTop - clientHeight < endPx
-    setAway(!atEnd.current)
+    const { scrollTop, clientHeight } = box
     const next = rangeIn(conversation.turns.peek(), heights.current, scrollTop, clientHeight)
     setRange((now) => (now.from === next.from && now.to === next.to ? now : next))
     if (scrollTop < earlierPx && conversation.hasEarlier.peek()) void conversation.loadEarlier()
@@ -46,12 +45,26 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
     const box = scroller.current
     if (box) box.scrollTop = box.scrollHeight
   }
+  /** Only who goes up leaves the end: text that comes faster than it is followed does not count. */
+  const scrolled = (): void => {
+    const box = scroller.current
+    if (!box) return
+    const { scrollTop, clientHeight, scrollHeight } = box
+    if (scrollHeight - scrollTop - clientHeight < endPx) atEnd.current = true
+    else if (scrollTop < lastTop.current) atEnd.current = false
+    lastTop.current = scrollTop
+    setAway(!atEnd.current)
+    look()
+  }
 
   useLayoutEffect(() => {
     toEnd()
     look()
   }, [conversation.id, conversation.loaded.value])
-  useLayoutEffect(look, [turns])
+  useLayoutEffect(() => {
+    if (atEnd.current) toEnd()
+    look()
+  }, [turns])
   // One's own message is always followed.
   useLayoutEffect(() => {
     if (outgoing.length === 0) return
@@ -76,7 +89,7 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
   const to = atEnd.current ? turns.length : Math.min(range.to, turns.length)
   return (
     <div class="transcript-place">
-      <div class="transcript" ref={scroller} onScroll={look} tabIndex={-1}>
+      <div class="transcript" ref={scroller} onScroll={scrolled} tabIndex={-1}>
         <div class="column" role="log" aria-live="off" aria-label="Conversation" ref={inner}>
           {!conversation.loaded.value && <Skeleton />}
           <Space px={sumHeights(turns, heights.current, 0, from)} />

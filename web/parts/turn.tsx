@@ -11,6 +11,7 @@ import { type Conversation, isAtRest } from '../store/conversation.ts'
 import { waiting } from '../store/gates.ts'
 import { standing } from '../store/session.ts'
 import { resend } from '../store/fork.ts'
+import { running } from '../store/hub.ts'
 import { Approval } from './approval.tsx'
 import { Button, IconButton } from './button.tsx'
 import { Calls } from './call-row.tsx'
@@ -41,7 +42,8 @@ export function Turn({ conversation, turn }: Props) {
 type ReplyProps = Props & { readonly state: TurnState | undefined; readonly growing: boolean }
 
 function Reply({ conversation, turn, state, growing }: ReplyProps) {
-  const rests = state === undefined ? !growing : isAtRest(state.status)
+  const runs = useComputed(() => running.value === turn.id).value
+  const rests = state === undefined ? !growing && !runs : isAtRest(state.status)
   const texts = turn.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []))
   return (
     <article class="reply" aria-label="Atrium">
@@ -49,7 +51,7 @@ function Reply({ conversation, turn, state, growing }: ReplyProps) {
         <Shown key={block.id} block={block} />
       ))}
       <Growing conversation={conversation} turnId={turn.id} />
-      {state?.status === 'running' && turn.blocks.length === 0 && !growing && (
+      {runs && !growing && turn.blocks.at(-1)?.type !== 'calls' && (
         <span class="thinking">
           <span class="caret" aria-hidden="true" />
           <span class="unseen">Atrium is answering</span>

@@ -135,16 +135,21 @@ export function createConversation(id: string): Conversation {
           return true
         }
         case 'turn': {
-          const { turn_id, status, error, usage } = frame
-          const state = { turn_id, status, ...(error && { error }), ...(usage && { usage }) }
+          const { id: turnId, thread_id, status, error } = frame
           batch(() => {
-            states.value = new Map([...states.peek(), [turn_id, state]])
-            if (isAtRest(status)) growing.value = growing.peek().filter(({ turnId }) => turnId !== turn_id)
+            states.value = new Map([
+              ...states.peek(),
+              [turnId, { id: turnId, thread_id, status, ...(error && { error }) }],
+            ])
+            if (isAtRest(status)) growing.value = growing.peek().filter((each) => each.turnId !== turnId)
           })
           return true
         }
         case 'ready':
-        case 'changed':
+        case 'thread':
+        case 'gate':
+        case 'reload':
+        case 'pong':
         case 'error':
           return true
         default:

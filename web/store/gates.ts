@@ -1,6 +1,7 @@
 // What waits for a word of the reader, from every door.
 import { computed } from '@preact/signals'
 import { ask } from '../api/client.ts'
+import type { Frame } from '../api/live.ts'
 import type { GateAnswer, Waiting } from '../api/wire.ts'
 import { loaded } from './loaded.ts'
 
@@ -16,4 +17,10 @@ export async function answerGate(threadId: string, gateId: string, answer: GateA
   } finally {
     await gates.load()
   }
+}
+
+/** A gate was opened or closed, at whichever door. */
+export function takeGate(frame: Extract<Frame, { type: 'gate' }>): void {
+  const others = (gates.data.peek() ?? []).filter(({ id }) => id !== frame.id)
+  gates.data.value = 'closed' in frame ? others : [...others, frame]
 }

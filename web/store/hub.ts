@@ -1,13 +1,15 @@
 // What joins the live connection to the stores: the open thread, the lists, the state of the link.
 import { batch, computed, effect, signal } from '@preact/signals'
 import { type Frame, type Live, openLive } from '../api/live.ts'
+import type { Thread } from '../api/wire.ts'
 import { place, threadIn } from '../router.ts'
 import { type Conversation, createConversation, isAtRest } from './conversation.ts'
-import { gates } from './gates.ts'
+import { gates, takeGate } from './gates.ts'
 import { linkBroke, linkStands } from './link.ts'
 import { arrived, sendHeld } from './outbox.ts'
 import { service } from './service.ts'
-import { threadList } from './threads.ts'
+import { findSession } from './session.ts'
+import { takeThread, threadList } from './threads.ts'
 
 /** Threads that were read a moment ago are shown at once when one comes back to them. */
 const mostKept = 8
@@ -23,10 +25,21 @@ export const open = computed<Conversation | undefined>(() => {
   return id === undefined ? undefined : conversationOf(id)
 })
 
-/** The state of the open thread, for the light line. */
-export const running = computed(() =>
-  [...(open.value?.states.value.values() ?? [])].find(({ status }) => !isAtRest(status)),
-)
+/** The turn that runs in the open thread. Text that comes tells it first, then the list of threads. */
+export const running = computed<string | undefined>(() => {
+  const now = open.value
+  if (!now) return undefined
+  const states = now.states.value
+  const rests = (id: string): boolean => states.has(id) && isAtRest(states.get(id)?.status ?? 'running')
+  const known = [...states.values()].find(({ status }) => !isAtRest(status))?.id ?? now.growing.value[0]?.turnId
+  if (known !== undefined) return known
+  const last = now.turns.value.at(-1)?.id
+  return last !== undefined && stateOf(now.id) === 'running' && !rests(last) ? last : undefined
+})
+
+function stateOf(id: string): Thread['state'] | undefined {
+  return threadList.data.value?.threads.find((each) => each.id === id)?.state
+}
 
 /** Opens the connection and follows what is open; returns the way to stop. */
 export function startHub(): () => void {
@@ -40,11 +53,14 @@ export function startHub(): () => void {
       void sendHeld()
     },
     down: linkBroke,
+    signedOut: () => void findSession(),
   })
   live.value = mine
   const stopFollowing = effect(() => {
     const now = open.value
-    if (now) void follow(now)
+    if (!now) return undefined
+    void follow(now)
+    return () => mine.unsubscribe(now.id)
   })
   const stopArrivals = effect(() => {
     const now = open.value
@@ -75,13 +91,10 @@ let waitingFrames: Frame[] = []
 
 /** Text comes in many small pieces: they are taken together, once for each picture that the screen shows. */
 function take(frame: Frame): void {
-  if (frame.type === 'changed') return refresh()
   waitingFrames.push(frame)
-  if (waitingFrames.length === 1) {
-    if (document.hidden) setTimeout(flush, gatherMs)
-    else requestAnimationFrame(flush)
-  }
-  return undefined
+  if (waitingFrames.length > 1) return
+  if (document.hidden) setTimeout(flush, gatherMs)
+  else requestAnimationFrame(flush)
 }
 
 function flush(): void {
@@ -91,18 +104,20 @@ function flush(): void {
   let whole = true
   batch(() => {
     for (const frame of frames) {
-      if (!now || !('thread_id' in frame) || frame.thread_id !== now.id) continue
-      if (!now.take(frame)) whole = false
+      if (frame.type === 'thread') takeThread(frame)
+      else if (frame.type === 'gate') takeGate(frame)
+      else if (frame.type === 'reload') refresh()
+      else if (now && 'thread_id' in frame && frame.thread_id === now.id && !now.take(frame)) whole = false
     }
   })
   if (now && !whole) void follow(now)
-  if (frames.some(({ type }) => type === 'turn')) refresh()
+  if (frames.some((frame) => frame.type === 'turn' && isAtRest(frame.status))) void service.load()
 }
 
 let gathering: ReturnType<typeof setTimeout> | undefined
 
 /** Reads the lists again, soon. */
-export function refresh(): void {
+function refresh(): void {
   gathering ??= setTimeout(() => {
     gathering = undefined
     void threadList.load()

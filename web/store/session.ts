@@ -19,11 +19,13 @@ onSignedOut(() => {
 /** Asks the gateway who we are. */
 export async function findSession(): Promise<void> {
   try {
-    standing.value = { type: 'in', session: await ask<Session>('GET', '/api/session') }
+    const session = await ask<Session>('GET', '/api/session')
+    const known = standing.peek()
+    // The same person: whatever lives as long as they are signed in lives on.
+    if (known.type !== 'in' || known.session.user !== session.user) standing.value = { type: 'in', session }
   } catch (error) {
-    if (standing.value.type === 'out') return
-    if (error instanceof ApiFault && error.status === 401) standing.value = { type: 'out', ended: false }
-    else if (standing.value.type !== 'in') standing.value = { type: 'away' }
+    if (error instanceof ApiFault && error.status === 401) return
+    if (standing.value.type !== 'in') standing.value = { type: 'away' }
   }
 }
 

@@ -1,6 +1,7 @@
 // The list of threads at the side.
 import { computed, signal } from '@preact/signals'
 import { ask, faultText } from '../api/client.ts'
+import type { Frame } from '../api/live.ts'
 import type { Thread } from '../api/wire.ts'
 import { go, place, threadIn } from '../router.ts'
 import { loaded } from './loaded.ts'
@@ -51,4 +52,17 @@ async function erase(id: string, show: () => void): Promise<void> {
   } finally {
     show()
   }
+}
+
+/** A thread has changed, or is gone. */
+export function takeThread(frame: Extract<Frame, { type: 'thread' }>): void {
+  const page = threadList.data.peek()
+  if (!page) return
+  const others = page.threads.filter(({ id }) => id !== frame.id)
+  const threads = 'removed' in frame ? others : [frame, ...others].toSorted(lastUsedFirst)
+  threadList.data.value = { ...page, threads }
+}
+
+function lastUsedFirst(a: Thread, b: Thread): number {
+  return b.updated_at.localeCompare(a.updated_at)
 }
