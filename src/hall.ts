@@ -160,6 +160,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
         telemetry?.rested(turn)
       },
     }
+    const spend = createSpend({ store, caps: config.caps })
     const runner = createRunner({
       store,
       observer,
@@ -175,7 +176,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       mask: (text) => safety.scan().mask(text),
       identity: (user) => identity.partsFor(user),
       bounds: defaultBounds,
-      spend: createSpend({ store, caps: config.caps }),
+      spend,
       maxRunning: config.maxRunning,
     })
     const turns = createTurns({
@@ -185,6 +186,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       observer,
       marker: () => safety.marker(),
       mask: (text) => safety.scan().mask(text),
+      spend,
       eraseFiles: (user) => eraseWorkspace(config, user),
     })
     // Turns of the last run of this home, or of a replica that is gone.

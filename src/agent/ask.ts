@@ -5,16 +5,21 @@ import { newCallId, newId } from '#core/ids.ts'
 import { type Draft, textMessage } from '#core/item.ts'
 import { maxCalls, type Model, type ModelEvent, type ModelRequest } from '#core/model.ts'
 import { type ModelCall, noUsage, type Usage } from '#core/turn.ts'
+import { tokensInItem, tokensInText } from './tokens.ts'
 
 /** Blocks of text and thoughts, and calls, in one response; the store looks back further than this for open calls. */
 const maxItems = 256
 /** Letters in one response: more than any model has tokens for. */
 const maxChars = 32 * 1024 * 1024
+/** Where nobody has counted what a model wrote. */
+const charsPerToken = 4
 
 export type Reply = {
   /** The first has what the response took. */
   readonly drafts: readonly Draft[]
   readonly usage: Usage
+  /** What the call took; absent where nothing came of it. */
+  readonly asked?: ModelCall
   /** Why the stream broke off, when it did; `drafts` then hold the text that had arrived. */
   readonly fault?: unknown
 }
@@ -42,10 +47,27 @@ export async function ask({ model, request, turnId, signal, emit }: Question): P
     fault = error
   }
   const answered = said.model() ?? model.name
-  const usage = { ...said.usage(), model: answered }
-  const asked: ModelCall = { model: answered, usage: said.usage(), ms: Math.round(performance.now() - began) }
-  if (fault !== undefined) return { drafts: withCall(said.brokenOff(), asked), usage, fault }
-  return { drafts: withCall(said.whole(), asked), usage }
+  const ms = Math.round(performance.now() - began)
+  const told = said.usage()
+  if (fault === undefined) {
+    const usage = told ?? noUsage
+    const asked: ModelCall = { model: answered, usage, ms }
+    return { drafts: withCall(said.whole(), asked), usage: { ...usage, model: answered }, asked }
+  }
+  // Whoever breaks off has to pay for what was written all the same.
+  const usage = told ?? (said.begun() ? estimate(model, request, said.chars()) : noUsage)
+  const asked: ModelCall = { model: answered, usage, ms, ...(said.begun() && !told && { estimated: true }) }
+  const drafts = withCall(said.brokenOff(), asked)
+  return { drafts, usage: { ...usage, model: answered }, ...(said.begun() && { asked }), fault }
+}
+
+/** By our own count, for a call that its provider told nothing of. */
+function estimate(model: Model, { system, items, tools }: ModelRequest, chars: number): Usage {
+  const thread = items.reduce((sum, item) => sum + tokensInItem(item), 0)
+  const around = tokensInText(system) + tokensInText(JSON.stringify(tools))
+  const outputTokens = Math.ceil(chars / charsPerToken)
+  const counts = { inputTokens: Math.ceil(thread + around), cachedTokens: 0, outputTokens, reasoningTokens: 0 }
+  return { ...counts, costUsd: model.priceOf ? model.priceOf(counts) : 0 }
 }
 
 function withCall([first, ...rest]: readonly Draft[], asked: ModelCall): Draft[] {
@@ -68,7 +90,7 @@ function createResponse(turnId: string) {
   const said: Said[] = []
   let calls = 0
   let chars = 0
-  let usage = noUsage
+  let usage: Usage | undefined
   let model: string | undefined
   let stopped = false
 
@@ -124,7 +146,10 @@ function createResponse(turnId: string) {
           event satisfies never
       }
     },
+    /** What the provider counted; undefined where it broke off before. */
     usage: () => usage,
+    begun: () => said.length > 0,
+    chars: () => chars,
     /** Who answered, where that is not who was asked. */
     model: () => model,
     /** A response without calls always leaves a message, so that the turn can end. */

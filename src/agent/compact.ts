@@ -3,7 +3,7 @@ import { isModelMade } from '#core/calls.ts'
 import { type Item, type Message, textMessage, textOf } from '#core/item.ts'
 import type { Model } from '#core/model.ts'
 import type { ModelCall } from '#core/turn.ts'
-import { fence } from '#safety/fence.ts'
+import { fence, summaryFence } from '#safety/fence.ts'
 import { taintOf } from '#safety/taint.ts'
 import { ask } from './ask.ts'
 import { tokensInItem } from './tokens.ts'
@@ -124,7 +124,7 @@ export async function carryOut(plan: Plan, { model, room, signal }: { model: Mod
   const whole = plan.pinned
     ? `${text}\n\nThe user's latest message, word for word:\n${cutMiddle(textOf(plan.pinned), maxPinnedChars)}`
     : text
-  const summary = why === undefined ? whole : fence(whole, 'the conversation so far')
+  const summary = why === undefined ? whole : fence(whole, summaryFence)
   return { item: { type: 'summary', text: summary, upTo: plan.upTo } as const, ...how }
 }
 

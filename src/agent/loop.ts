@@ -50,6 +50,7 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
   let usage = turn.usage
   let drafts: readonly Draft[] = []
   let first: Pick<Step, 'first'> = {}
+  let lost: Pick<Step, 'asked'> = {}
   let cuts = 0
   try {
     for (;;) {
@@ -71,15 +72,17 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
           return
         }
         const reply = await ask({ ...parts, turnId: turn.id, request: requestOf(parts) })
-        meter.learn(parts.model, bare, reply.usage)
+        if (reply.fault === undefined) meter.learn(parts.model, bare, reply.usage)
         usage = addUsage(usage, reply.usage)
         drafts = reply.drafts
+        lost = drafts.length === 0 && reply.asked ? { asked: reply.asked } : {}
         first = past.steps === 0 ? { first: true } : {}
         if (reply.fault !== undefined) throw reply.fault
         const step = { ...(await finishStep(drafts, usage, parts)), ...first }
         yield step
         if (step.outcome) return
         drafts = []
+        lost = {}
         cuts = 0
       } else if (move.do === 'settle') {
         const step = yield* settle(move.calls, usage, parts)
@@ -94,7 +97,7 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
     const outcome = outcomeOf(fault)
     if (!outcome) throw fault
     if (!(fault instanceof AppError)) report(fault)
-    yield { drafts: [...drafts, ...closing(history.items)], usage, outcome, ...first }
+    yield { drafts: [...drafts, ...closing(history.items)], usage, outcome, ...first, ...lost }
   }
 }
 

@@ -1,5 +1,6 @@
 // `atrium model`: which model answers, what others need, and whether it does.
 import { type Config, loadConfig } from '#config.ts'
+import { settingFault } from '#config/model.ts'
 import { AppError } from '#core/errors.ts'
 import { isProvider, type Provider, providerNames, providers } from '#core/providers.ts'
 import type { Store } from '#core/store.ts'
@@ -77,6 +78,7 @@ export async function storeModel(
   if (!isProvider(provider)) {
     throw new AppError('invalid_input', `the provider must be one of ${providerNames.join(', ')}, not ${provider}`)
   }
+  checkChoice(provider, { name, baseUrl, fallback })
   const config = loadConfig()
   const { store } = await openHomeStore(config)
   try {
@@ -97,6 +99,27 @@ export async function storeModel(
     throw new AppError('invalid_input', usageOf(provider, { name, baseUrl }) ?? error.message, { cause: error })
   } finally {
     await store.close()
+  }
+}
+
+type Wish = {
+  readonly name: string | undefined
+  readonly baseUrl: string | undefined
+  readonly fallback: string | undefined
+}
+
+/** Each word of the command by itself, in its own terms. */
+function checkChoice(provider: Provider, { name, baseUrl, fallback }: Wish): void {
+  const words = { MODEL: name, '--base-url': baseUrl, '--fallback': fallback }
+  const given = Object.entries(words).flatMap(([word, value]) => (value === undefined ? [] : [word]))
+  if (provider === 'offline' && given.length > 0)
+    throw new AppError('invalid_input', `offline is one small built-in model: it takes no ${given.join(' and no ')}`)
+  if (provider === 'scripted' && baseUrl !== undefined)
+    throw new AppError('invalid_input', 'scripted reads the file that LLM_SCRIPT names: it takes no --base-url')
+  const settings = { llm_model: name, llm_base_url: baseUrl, llm_fallback: fallback } as const
+  for (const [at, [setting, value]] of Object.entries(settings).entries()) {
+    const wrong = value === undefined ? undefined : settingFault(setting as keyof typeof settings, value)
+    if (wrong) throw new AppError('invalid_input', `${Object.keys(words)[at]} ${wrong}`)
   }
 }
 

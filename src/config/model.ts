@@ -56,7 +56,7 @@ export function chooseModel(parts: Parts): ModelConfig {
   return { ...chosen, ...price, ...(fallback.length > 0 && { fallback }), source }
 }
 
-/** The same server for another model of the chosen provider; any other one has its own address and key. */
+/** The same server for another model of the chosen provider; any other one has its own address and key, or that of its `@`. */
 function readFallback(parts: Parts, chosen: FallbackConfig): FallbackConfig[] {
   const { values, given, settings, report } = parts
   let wanted = values.LLM_FALLBACK
@@ -65,18 +65,21 @@ function readFallback(parts: Parts, chosen: FallbackConfig): FallbackConfig[] {
     if (error) report(badSetting('llm_fallback', error))
     wanted = data
   }
-  return (wanted ?? []).map(({ provider, name: named }) => {
+  return (wanted ?? []).map(({ provider, name: named, baseUrl }) => {
     const { needs, model, keys } = providers[provider]
     const name = named ?? model
-    if (provider === chosen.provider) return { ...chosen, name: name ?? chosen.name }
-    if (name === undefined || needs.length > 0) {
-      report(fault('LLM_FALLBACK', `names ${provider}, which can only stand behind a choice of ${provider}`))
+    const at = baseUrl && { baseUrl }
+    if (provider === chosen.provider) return { ...chosen, name: name ?? chosen.name, ...at }
+    const unmet = needs.filter((each) => !(each === 'LLM_MODEL' ? name : each === 'LLM_BASE_URL' && baseUrl))
+    if (unmet.length > 0) {
+      const way = provider === 'scripted' ? 'cannot stand behind another' : `needs ${provider}/MODEL@URL here`
+      report(fault('LLM_FALLBACK', `names ${provider}, which ${way}`))
     }
     const apiKey = keys
       .filter((key) => key !== 'LLM_API_KEY')
       .map((key) => values[key])
       .find((key) => key !== undefined)
-    return { provider, name: name ?? '', ...(apiKey && { apiKey }) }
+    return { provider, name: name ?? '', ...at, ...(apiKey && { apiKey }) }
   })
 }
 
@@ -126,6 +129,11 @@ function isSet(value: Json | undefined): boolean {
 }
 
 const remedy = 'Set it anew, for example: atrium model set openai-compatible MODEL --base-url URL'
+
+/** What is wrong with a value that is to be stored; undefined where nothing is. */
+export function settingFault(setting: keyof typeof Stored, value: string): string | undefined {
+  return z.safeParse(Stored[setting], value).error?.issues[0]?.message
+}
 
 function badSetting(setting: string, error: z.core.$ZodError): string {
   const [issue] = error.issues

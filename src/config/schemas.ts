@@ -127,12 +127,16 @@ export function tokenPrice() {
 /** A comma list of providers, each with a model behind a slash or its usual one. */
 export function fallbacks() {
   const read = (text: string) => {
-    const [provider = '', ...name] = text.split('/')
-    return isProvider(provider) ? { provider, ...(name.length > 0 && { name: name.join('/') }) } : undefined
+    // The address begins as no name of a model does.
+    const [, choice = text, url] = /^(.*?)@(https?:\/\/.*)$/.exec(text) ?? []
+    const [provider = '', ...name] = choice.split('/')
+    if (!isProvider(provider) || (url !== undefined && !isPlainWebUrl(url))) return undefined
+    const baseUrl = url?.replace(/\/+$/, '')
+    return { provider, ...(name.length > 0 && { name: name.join('/') }), ...(baseUrl && { baseUrl }) }
   }
   return reading(
     (text) => listOf(text, read),
-    `must be a comma list of provider/model, each provider one of ${providerNames.join(', ')}`,
+    `must be a comma list of provider/model or provider/model@URL, each provider one of ${providerNames.join(', ')}`,
   )
 }
 

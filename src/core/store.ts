@@ -57,6 +57,8 @@ export type Step = {
   readonly usage: Usage
   /** The turn's first response is in it: from here on it counts in what its user has used. */
   readonly first?: true
+  /** What a call of a model took that broke off and left nothing behind. */
+  readonly asked?: ModelCall
   /** Present on the last step. */
   readonly outcome?: Outcome
   /** The entries of the turn before this step, where its runner has seen all of them: they need not be read again. */

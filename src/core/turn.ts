@@ -20,7 +20,13 @@ export type Usage = {
 }
 
 /** One call of a model: which one answered, what it used, and how long it took. */
-export type ModelCall = { readonly model: string; readonly usage: Usage; readonly ms: number }
+export type ModelCall = {
+  readonly model: string
+  readonly usage: Usage
+  readonly ms: number
+  /** It broke off, and its provider told nothing: `usage` is what was sent and what had arrived, by our own count. */
+  readonly estimated?: true
+}
 
 export type TurnError = { readonly code: ErrorCode; readonly message: string }
 

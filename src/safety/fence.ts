@@ -40,6 +40,9 @@ export function fencedIn(text: string): string[] {
   return [...fences].map(([, inside = '']) => inside)
 }
 
+/** What the fence around a summary of tainted history says. */
+export const summaryFence = 'the conversation so far'
+
 /** True when a part of the text is in a fence. */
 export function hasFence(text: string): boolean {
   return text.includes('<untrusted-content from="')

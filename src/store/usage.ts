@@ -26,9 +26,9 @@ export function dayOf(ms: number): number {
  * Adds what the models took in a step. Last in its transaction: whoever counts into the same row waits for its commit,
  * which is why a user's turns count into one of sixteen each.
  */
-export function* countUsage(turn: Turn, { drafts, first: begins }: Step, now: number): Job<void> {
+export function* countUsage(turn: Turn, { drafts, first: begins, asked: lost }: Step, now: number): Job<void> {
   let turns = begins ? 1 : 0
-  for (const { asked } of drafts) {
+  for (const { asked } of [...drafts, { asked: lost }]) {
     if (!asked) continue
     yield* addCall(
       { user: turn.userId, slot: Number.parseInt(turn.id.at(-1) ?? '0', 16), turns, day: dayOf(now) },

@@ -1,5 +1,6 @@
 // A history made small on request: by the model as the loop does it, else by shortening it.
 import { type Summarised, summarise } from '#agent/compact.ts'
+import { tokensInText } from '#agent/tokens.ts'
 import { createTranscript } from '#agent/transcript.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Item } from '#core/item.ts'
@@ -7,6 +8,7 @@ import type { Model } from '#core/model.ts'
 import type { Store } from '#core/store.ts'
 import { noUsage, type Usage } from '#core/turn.ts'
 import { taintOf } from '#safety/taint.ts'
+import type { Spend } from './spend.ts'
 
 const pageSize = 500
 /** A thread longer than this is not read to its end. */
@@ -22,16 +24,20 @@ export type LongHistory = { readonly threadId?: string; readonly items: readonly
 /** `tainted` tells that words from outside stand in it. */
 export type Compacted = { readonly text: string; readonly tainted: boolean; readonly usage: Usage }
 
-type CompactParts = { readonly store: Pick<Store, 'threads' | 'usage'>; readonly model: () => Promise<Model> }
+type CompactParts = {
+  readonly store: Pick<Store, 'threads' | 'usage'>
+  readonly model: () => Promise<Model>
+  readonly spend?: Pick<Spend, 'allows'> | undefined
+}
 
 export async function compactHistory(
-  { store, model: open }: CompactParts,
+  { store, model: open, spend }: CompactParts,
   user: UserId,
   { threadId, items }: LongHistory,
   signal: AbortSignal,
 ): Promise<Compacted> {
-  const model = await open()
-  const transcript = createTranscript(model.byRule ? maxChars : model.window * transcriptShare * charsPerToken)
+  const opened = await open()
+  const transcript = createTranscript(opened.byRule ? maxChars : opened.window * transcriptShare * charsPerToken)
   let tainted = false
   const add = (some: readonly Item[]): void => {
     tainted ||= taintOf(some) !== undefined
@@ -45,6 +51,10 @@ export async function compactHistory(
   }
   add(items)
   const whole = transcript.close()
+  const likely = { inputTokens: tokensInText(whole), cachedTokens: 0, outputTokens: summaryTokens, reasoningTokens: 0 }
+  // Where there is no money for a summary, it is done without.
+  const paid = !spend || opened.byRule || (await spend.allows(user, opened.priceOf?.(likely) ?? 0))
+  const model = paid ? opened : { ...opened, byRule: true as const }
   // Whoever asks waits: a model that takes too long is done without.
   const late = (): Summarised => ({ text: '', failed: true })
   const made = await summarise({ model, transcript: whole, most: summaryTokens, signal }).catch(late)

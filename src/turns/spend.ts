@@ -1,5 +1,6 @@
 // Caps on what turns may cost. Money is held before a model is asked and settled with the step that it brings.
-import type { Lease, TurnStore } from '#core/store.ts'
+import type { UserId } from '#core/ids.ts'
+import type { Lease, TurnStore, UsageStore } from '#core/store.ts'
 import type { Turn, TurnError } from '#core/turn.ts'
 
 /** In USD; absent, there is no cap. */
@@ -14,9 +15,13 @@ export interface Spend {
    * A call whose price nobody knows holds nothing, and is refused once a cap is reached.
    */
   reserve(turn: Turn, lease: Lease, call: NextCall): Promise<TurnError | undefined>
+  /** Whether a call outside of any turn fits under the caps. Nothing is held for it. */
+  allows(user: UserId, usd: number): Promise<boolean>
 }
 
-export function createSpend({ store, caps }: { store: { turns: Pick<TurnStore, 'reserve'> }; caps: Caps }): Spend {
+type SpendStore = { readonly turns: Pick<TurnStore, 'reserve'>; readonly usage: Pick<UsageStore, 'list'> }
+
+export function createSpend({ store, caps }: { store: SpendStore; caps: Caps }): Spend {
   const { perTurn, perDay } = caps
   return {
     async reserve(turn, lease, { spent, next }) {
@@ -25,6 +30,13 @@ export function createSpend({ store, caps }: { store: { turns: Pick<TurnStore, '
       // What the turn itself has cost is among what its day has.
       const { granted, spentUsd, heldUsd } = await store.turns.reserve(turn, lease, { usd: next, cap: perDay })
       return granted ? undefined : beyondDay({ spent: spentUsd, held: heldUsd, next, cap: perDay })
+    },
+    async allows(user, next) {
+      if (perTurn !== undefined && next > perTurn) return false
+      if (perDay === undefined) return true
+      const today = await store.usage.list(user, 1)
+      const spent = today.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0)
+      return !isBeyond(spent + next, spent, perDay)
     },
   }
 }

@@ -28,6 +28,7 @@ import { readReceipt, type Receipt } from './receipt.ts'
 import { removeUser, tellErased } from './removal.ts'
 import type { Runner } from './runner.ts'
 import type { Observer } from './tally.ts'
+import type { Spend } from './spend.ts'
 import { type Follow, followTurn, type Watch, watchThread } from './watch.ts'
 
 /** How long a cancel waits for the runner to stop by itself, its partial text stored, before the turn is taken from it. */
@@ -121,6 +122,8 @@ export type TurnsParts = {
   readonly now?: () => number
   /** Finds what looks like an instruction in outside text, for receipts. */
   readonly marker?: () => Marker
+  /** Caps on what is asked outside of turns. */
+  readonly spend?: Pick<Spend, 'allows'>
   /** Erases the files of a user's workspace, and tells how many. */
   readonly eraseFiles?: (user: UserId) => Promise<number>
   /** Takes secrets out of what callers' functions gave, before it is stored. */
@@ -274,7 +277,8 @@ export function createTurns(parts: TurnsParts): Turns {
     changes: (user) => bus.changes(user),
     changed: (user) => bus.changed({ userId: user, door: 'web' }, {}),
     counts: (user) => store.turns.count(user),
-    compact: (user, history, signal) => compactHistory({ store, model: () => runner.model() }, user, history, signal),
+    compact: (user, history, signal) =>
+      compactHistory({ store, model: () => runner.model(), spend: parts.spend }, user, history, signal),
     usage: (user, days) => store.usage.list(user, days),
   }
 }

@@ -72,7 +72,7 @@ test('a fallback is stored with the choice and shown', async () => {
   ])
   assert.partialDeepStrictEqual(await current(), { fallback: ['openai/a/b', 'google/gemini-3.5-flash'] })
   const bad = await atrium(home.path, ['model', 'set', 'ollama', '--fallback', 'nobody/x'])
-  assert.deepEqual([bad.code, /llm_fallback must be a comma list of provider\/model/.test(bad.stderr)], [2, true])
+  assert.deepEqual([bad.code, /error: --fallback must be a comma list of provider\/model/.test(bad.stderr)], [2, true])
 })
 
 test('the environment goes before what is stored, and set says so', async () => {
@@ -101,6 +101,18 @@ testFaults(home.path, [
     args: ['model', 'set', 'openai-compatible'],
     code: 2,
     says: /needs MODEL and --base-url URL/,
+  },
+  {
+    what: 'an address that is none',
+    args: ['model', 'set', 'ollama', 'm', '--base-url', 'foo'],
+    code: 2,
+    says: /^error: --base-url must be an http or https URL/,
+  },
+  {
+    what: 'a model of offline',
+    args: ['model', 'set', 'offline', 'foo', '--fallback', 'google'],
+    code: 2,
+    says: /offline is one small built-in model: it takes no MODEL and no --fallback/,
   },
   { what: 'an argument too many', args: ['model', 'set', 'ollama', 'a', 'b'], code: 2, says: /too many/ },
 ])

@@ -114,6 +114,26 @@ const choices: readonly {
     },
   },
   {
+    when: 'a fallback has an address of its own',
+    env: {
+      LLM_PROVIDER: 'ollama',
+      LLM_FALLBACK: 'anthropic/c@1@http://127.0.0.1:4010/v1/,openai-compatible/m@https://h/v1,ollama/n@http://i',
+      LLM_API_KEY: 'k',
+      ANTHROPIC_API_KEY: 'a',
+    },
+    model: {
+      provider: 'ollama',
+      name: 'qwen3',
+      apiKey: 'k',
+      fallback: [
+        { provider: 'anthropic', name: 'c@1', baseUrl: 'http://127.0.0.1:4010/v1', apiKey: 'a' },
+        { provider: 'openai-compatible', name: 'm', baseUrl: 'https://h/v1' },
+        { provider: 'ollama', name: 'n', baseUrl: 'http://i', apiKey: 'k' },
+      ],
+      source: 'environment',
+    },
+  },
+  {
     when: 'a stored fallback belongs to the stored provider',
     env: { LLM_PROVIDER: 'openai', OPENAI_API_KEY: 'k' },
     settings: { llm_provider: 'ollama', llm_fallback: 'google' },
@@ -154,6 +174,12 @@ const refusals: readonly [env: Record<string, string>, settings: Settings, lines
   [{}, { ...compatible, llm_model: 7 }, [/setting llm_model must be a text.*atrium model set/]],
   [{ LLM_PROVIDER: 'ollama', LLM_FALLBACK: 'hal/9000' }, {}, [/^LLM_FALLBACK must be a comma list of provider\/model/]],
   [{ LLM_PROVIDER: 'ollama', LLM_FALLBACK: 'scripted' }, {}, [/^LLM_FALLBACK names scripted, which/]],
+  [
+    { LLM_PROVIDER: 'ollama', LLM_FALLBACK: 'openai-compatible/m' },
+    {},
+    [/^LLM_FALLBACK names openai-compatible, which needs/],
+  ],
+  [{ LLM_PROVIDER: 'ollama', LLM_FALLBACK: 'openai/m@http://u:p@h/' }, {}, [/^LLM_FALLBACK must be a comma list/]],
   [{ LLM_PROVIDER: 'ollama', LLM_PRICE: '1' }, {}, [/^LLM_PRICE must be two numbers.*Example: LLM_PRICE=/]],
   [{}, { llm_provider: 'ollama', llm_fallback: 'x' }, [/setting llm_fallback must be .*atrium model set/]],
   [{}, { llm_provider: 'gpt' }, [/setting llm_provider must be one of .*not "gpt".*atrium model set/]],

@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'a summary of words from outside is clean',
     file: 'src/agent/compact.ts',
-    from: "why === undefined ? whole : fence(whole, 'the conversation so far')",
+    from: 'why === undefined ? whole : fence(whole, summaryFence)',
     to: 'whole',
     tests: compact,
   },

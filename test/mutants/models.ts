@@ -7,6 +7,41 @@ const google = ['test/models/google.test.ts']
 
 export const mutants: readonly Mutant[] = [
   {
+    says: 'a call that broke off costs nothing',
+    file: 'src/agent/ask.ts',
+    from: 'said.begun() ? estimate(model, request, said.chars()) : noUsage',
+    to: 'noUsage',
+    tests: ['test/turns/spend.test.ts'],
+  },
+  {
+    says: 'a call that left nothing behind is not counted',
+    file: 'src/store/usage.ts',
+    from: '[...drafts, { asked: lost }]',
+    to: '[...drafts, { asked: lost && undefined }]',
+    tests: ['test/turns/spend.test.ts'],
+  },
+  {
+    says: 'a summary on request is made beyond the cap of the day',
+    file: 'src/turns/spend.ts',
+    from: 'return !isBeyond(spent + next, spent, perDay)',
+    to: 'return spent >= 0 && next >= 0',
+    tests: ['test/turns/spend.test.ts'],
+  },
+  {
+    says: 'the address of a fallback is left out',
+    file: 'src/config/model.ts',
+    from: "return { provider, name: name ?? '', ...at, ",
+    to: "return { provider, name: name ?? '', ",
+    tests: ['test/config/model.test.ts'],
+  },
+  {
+    says: 'a model of offline is ignored',
+    file: 'src/commands/model.ts',
+    from: "if (provider === 'offline' && given.length > 0)",
+    to: "if (provider === 'offline' && given.length > 9)",
+    tests: ['test/commands/model.test.ts'],
+  },
+  {
     says: 'the body of an error is read without end',
     file: 'src/models/chat.ts',
     from: 'if (!good && size > maxErrorBytes) break',

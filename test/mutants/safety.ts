@@ -3,6 +3,13 @@ import type { Mutant } from './mutant.ts'
 
 export const mutants: readonly Mutant[] = [
   {
+    says: 'a summary is told as an event of a code host',
+    file: 'src/safety/taint.ts',
+    from: 'if (part.text.includes(summaryMark))',
+    to: 'if (part.text === summaryMark)',
+    tests: ['test/safety/taint.test.ts'],
+  },
+  {
     says: 'a blocked leak leaves no note',
     file: 'src/agent/settle.ts',
     from: '...(leak && { leaks: [leak] })',

@@ -34,6 +34,11 @@ const rows: readonly [what: string, items: Item[], taint: string | undefined][] 
     [{ type: 'summary', text: fence('they read', 'summary'), upTo: 9 }],
     'a summary of what came from outside',
   ],
+  [
+    'such a summary as the prompt has it',
+    [textMessage('user', `[Summary]\n${fence('they read', 'the conversation so far')}\n\nGo on.`)],
+    'a summary of what came from outside',
+  ],
   ['an answer that quotes a fence', [textMessage('assistant', fence('x', 'y'))], undefined],
 ]
 for (const [what, items, taint] of rows) {

@@ -1,8 +1,11 @@
 // Caps on money: what is in the way of the next call of a model, and what the user is told.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Model } from '#core/model.ts'
+import { AppError } from '#core/errors.ts'
+import { textMessage } from '#core/item.ts'
+import type { Model, ModelEvent } from '#core/model.ts'
 import { noUsage } from '#core/turn.ts'
+import { compactHistory } from '#turns/compact.ts'
 import { createSpend, usd } from '#turns/spend.ts'
 import { type Saying, saying } from '../agent/tools.ts'
 import { ada } from '../store/harness.ts'
@@ -66,7 +69,10 @@ test('turns of one user at once share the cap of the day; others have their own'
 
 test('a cap below the price of one call says which variable to raise', async () => {
   const spend = createSpend({
-    store: { turns: { reserve: () => Promise.reject(new Error('no cap of the day, no look at the store')) } },
+    store: {
+      turns: { reserve: () => Promise.reject(new Error('no cap of the day, no look at the store')) },
+      usage: { list: () => Promise.reject(new Error('nor at the usage')) },
+    },
     caps: { perTurn: 0.001 },
   })
   const turn = {} as Parameters<typeof spend.reserve>[0]
@@ -75,6 +81,79 @@ test('a cap below the price of one call says which variable to raise', async () 
   assert.match(fault?.message ?? '', /\$0\.0042.*\$0\.0010 .*raise SPEND_PER_TURN_USD/)
   assert.equal(await spend.reserve(turn, lease, { spent: 0, next: 0.001 }), undefined, 'up to the cap')
   assert.equal((await spend.reserve(turn, lease, { spent: 0.001, next: 0 }))?.code, 'spend_limit', 'and not at it')
+})
+
+test('a history is summarised on request while the day has money for it, and shortened by rule after that', async (t) => {
+  const asked: string[] = []
+  const model = dear(asked, () => ['They spoke of soup.'])
+  const { store } = openHouse(t)
+  const spend = createSpend({ store, caps: { perDay: 2.5 } })
+  const history = { items: [textMessage('user', 'Tell me of soup.')] }
+  const compact = () => compactHistory({ store, model, spend }, ada, history, new AbortController().signal)
+  const made = [await compact(), await compact(), await compact()]
+  assert.deepEqual(
+    made.map(({ text, usage }) => [text.startsWith('They spoke'), usage.costUsd]),
+    [
+      [true, 1],
+      [true, 1],
+      [false, 0],
+    ],
+  )
+  assert.equal(asked.length, 2)
+  assert.match(made[2]?.text ?? '', /Tell me of soup/)
+})
+
+const broken = new AppError('model_failed', 'the stream broke off')
+const cutOff: readonly [what: string, event: ModelEvent, calls: number][] = [
+  ['text', { type: 'text', text: 'Four words, or so' }, 1],
+  ['a call that nobody will run', { type: 'call', name: 'read', args: '{"some":"thing"}' }, 0],
+]
+for (const [what, event, calls] of cutOff) {
+  test(`a call that breaks off after ${what} is counted by our own count, and says so`, async (t) => {
+    const model: Model = {
+      provider: 'test',
+      name: 'breaking',
+      window: 100_000,
+      priceOf: ({ inputTokens, outputTokens }) => inputTokens + outputTokens,
+      // oxlint-disable-next-line require-await -- a stream by its type
+      async *stream() {
+        yield [event]
+        throw broken
+      },
+    }
+    const { turns, store } = openHouse(t, { model: () => Promise.resolve(model), caps: {} })
+    const { turn, events } = await turns.start(message('go'))
+    const { usage, status } = (await outcome(events)) ?? {}
+    assert.equal(status, 'failed')
+    assert.ok(
+      usage && usage.inputTokens > 100 && usage.outputTokens === 4 + (calls === 1 ? 1 : 0),
+      JSON.stringify(usage),
+    )
+    assert.equal(usage.costUsd, usage.inputTokens + usage.outputTokens)
+    const [day] = await store.usage.list(ada, 1)
+    assert.deepEqual([day?.turns, day?.inputTokens, day?.costUsd], [1, usage.inputTokens, usage.costUsd])
+    const receipt = await turns.receipt(ada, turn.id)
+    assert.deepEqual(
+      receipt?.modelCalls.map(({ estimated }) => estimated),
+      Array.from({ length: calls }, () => true),
+    )
+  })
+}
+
+test('a call that was refused before its first word costs nothing', async (t) => {
+  const refusing: Model = {
+    provider: 'test',
+    name: 'refusing',
+    window: 100_000,
+    priceOf: () => 1,
+    // oxlint-disable-next-line require-yield -- it has nothing to say
+    async *stream() {
+      throw broken
+    },
+  }
+  const { turns } = openHouse(t, { model: () => Promise.resolve(refusing) })
+  const { events } = await turns.start(message('go'))
+  assert.deepEqual((await outcome(events))?.usage, { ...noUsage, model: 'refusing' })
 })
 
 test('money is written in cents, and below them with two digits', () => {

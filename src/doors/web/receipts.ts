@@ -25,6 +25,8 @@ const ReceiptWire = z.object({
       /** Null where the price is unknown. */
       cost_usd: z.nullable(z.number()),
       ms: z.number(),
+      /** The call broke off: counted by the service, not by the provider. */
+      estimated: z.optional(z.boolean()),
     }),
   ),
   tools: z.array(z.object({ call_id: z.string(), name: z.string(), ok: z.boolean(), ms: z.number() })),
@@ -74,13 +76,14 @@ export function receiptWire(receipt: Receipt): z.output<typeof ReceiptWire> {
     status: jobStatus(turn.status),
     started_at: turn.startedAt === undefined ? null : isoTime(turn.startedAt),
     ended_at: turn.endedAt === undefined ? null : isoTime(turn.endedAt),
-    model_calls: modelCalls.map(({ model, usage, ms }) => ({
+    model_calls: modelCalls.map(({ model, usage, ms, estimated }) => ({
       model,
       input_tokens: usage.inputTokens,
       cached_tokens: usage.cachedTokens,
       output_tokens: usage.outputTokens,
       cost_usd: usage.costUsd,
       ms,
+      ...(estimated && { estimated }),
     })),
     tools: tools.map(({ callId, ...rest }) => ({ call_id: callId, ...rest })),
     hosts: [...receipt.hosts],

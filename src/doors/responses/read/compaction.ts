@@ -1,6 +1,6 @@
 // A compacted conversation on the wire: one opaque text that is accepted as input later.
 import { isObject } from '#core/json.ts'
-import { fence } from '#safety/fence.ts'
+import { fence, summaryFence } from '#safety/fence.ts'
 import { block } from './blocks.ts'
 
 /** `tainted` tells that words from outside stand in it. */
@@ -17,7 +17,7 @@ export function openCompaction(content: string): string | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(content, 'base64url').toString('utf8'))
     if (!isObject(value) || value['v'] !== 1 || typeof value['transcript'] !== 'string') return undefined
-    if (value['tainted'] === true) return fence(value['transcript'], 'the conversation so far')
+    if (value['tainted'] === true) return fence(value['transcript'], summaryFence)
     return block('conversation-so-far', value['transcript']).trimEnd()
   } catch {
     return undefined
