@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { startPostgres } from '../postgres.ts'
-import { killAll, newUser, startReplicas, until } from './replicas.ts'
+import { type Answer, killAll, newUser, startReplicas, until } from './replicas.ts'
 
 type Body = { readonly messages: readonly { role: string; content: string }[] }
 
@@ -57,7 +57,7 @@ test('a turn of a compacted thread goes on elsewhere, from the summary', async (
   for (let at = 0; at < 12; at++) {
     const message = `Part ${at}${at === 0 ? ', the word is heron' : ''}. ${'All is well in the garden. '.repeat(150)}`
     const asked = { message, ...(thread && { thread_id: thread }) }
-    const answer = await one.ask('/api/chat', { token, body: asked })
+    const answer: Answer = await one.ask('/api/chat', { token, body: asked })
     assert.equal(answer.body['status'], 'completed', answer.text)
     thread = String(answer.body['thread_id'])
   }
