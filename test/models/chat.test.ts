@@ -1,20 +1,19 @@
 // The chat-completions client against real local servers.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate as tick } from 'node:timers/promises'
 import { describe, test, type TestContext } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { type Item, textMessage } from '#core/item.ts'
-import type { Model, ModelEvent, ModelRequest } from '#core/model.ts'
+import type { Model, ModelEvent } from '#core/model.ts'
 import { type ChatModelParts, createChatModel } from '#models/chat.ts'
+import { collect, fails, hello, listen, textsOf } from './wire.ts'
 
 type Handler = (response: ServerResponse, body: string, request: IncomingMessage) => void | Promise<void>
 
 const key = 'sk-test-0123456789abcdef'
 const never = new AbortController().signal
-const hello: ModelRequest = { system: 'Be brief.', items: [textMessage('user', 'hello')], tools: [] }
 
 /** A server for one test, and a model that talks to it and never really waits. */
 async function serve(t: TestContext, handler: Handler, parts: Partial<ChatModelParts> = {}) {
@@ -26,14 +25,7 @@ async function serve(t: TestContext, handler: Handler, parts: Partial<ChatModelP
     bodies.push(body)
     await handler(response, body, request)
   }
-  const server = createServer((request, response) => void answer(request, response))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const { port } = server.address() as AddressInfo
+  const { server, port } = await listen(t, answer)
   const sleep = async (ms: number): Promise<void> => void slept.push(ms)
   const open = (more: Partial<ChatModelParts> = {}): Model =>
     createChatModel({
@@ -49,28 +41,11 @@ async function serve(t: TestContext, handler: Handler, parts: Partial<ChatModelP
   return { model: open(), open, bodies, slept, port, server }
 }
 
-async function collect(model: Model, request = hello, signal = never): Promise<ModelEvent[]> {
-  const events: ModelEvent[] = []
-  for await (const batch of model.stream(request, signal)) events.push(...batch)
-  return events
-}
-
-async function fails(promise: Promise<unknown>): Promise<AppError> {
-  const error = await promise.then(
-    () => assert.fail('it did not fail'),
-    (reason: unknown) => reason,
-  )
-  assert.ok(error instanceof AppError, String(error))
-  return error
-}
-
 const line = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`
 const delta = (fields: object, finish: string | null = null): string =>
   line({ id: 'c1', created: 1, choices: [{ index: 0, delta: fields, finish_reason: finish }] })
 const stop = delta({}, 'stop')
 const done = 'data: [DONE]\n\n'
-const textsOf = (events: readonly ModelEvent[]): string[] =>
-  events.flatMap((event) => (event.type === 'text' ? [event.text] : []))
 const callsOf = (events: readonly ModelEvent[]): [string, string][] =>
   events.flatMap((event): [string, string][] => (event.type === 'call' ? [[event.name, event.args]] : []))
 

@@ -1,6 +1,12 @@
 // What the strict servers share: a local server that records requests, refuses as told, and streams.
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate as tick } from 'node:timers/promises'
 import type { TestContext } from 'node:test'
@@ -65,6 +71,15 @@ export async function serveStrict(
     asked.push(one)
     await reply?.(response, one)
   }
+  const { port } = await listen(t, answer)
+  return { url: `http://127.0.0.1:${port}`, asked, closed }
+}
+
+/** A server for one test. */
+export async function listen(
+  t: TestContext,
+  answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+): Promise<{ server: Server; port: number }> {
   const server = createServer((request, response) => void answer(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -72,7 +87,7 @@ export async function serveStrict(
     server.close()
     server.closeAllConnections()
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, closed }
+  return { server, port: (server.address() as AddressInfo).port }
 }
 
 /** Streams pieces, one socket write each. */

@@ -1,7 +1,6 @@
 // The store's promises on PostgreSQL, and those of the driver under it.
 import assert from 'node:assert/strict'
 import { after, before, test, type TestContext } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppError } from '#core/errors.ts'
 import { createSeal } from '#lib/seal.ts'
 import { createTopic, readNews } from '#store/bus-topic.ts'
@@ -98,7 +97,7 @@ test('jobs wait for a free connection, and not for ever', { timeout: 60_000 }, a
   const take = () => Promise.all(Array.from({ length: connections }, () => sql.pool.connect()))
   const held = await take()
   const waiting = Array.from({ length: 30 }, one)
-  await sleep(200)
+  assert.equal(sql.pool.waitingCount, waiting.length)
   for (const client of held) client.release()
   for (const rows of await Promise.all(waiting)) assert.deepEqual(rows, [{ one: 1 }])
   // A server that has just answered is there, however long the queue is.

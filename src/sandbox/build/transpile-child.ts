@@ -1,9 +1,8 @@
 // The disposable process that validates and transpiles one component: bytes in on standard input, one frame out.
 // Confined like a tool's process; a component that upsets the transpiler upsets nothing else. Started by install.ts.
 import { registerHooks } from 'node:module'
-import { writeSync } from 'node:fs'
 import { ToolFault } from '#sandbox/faults.ts'
-import { encodeFrame } from '#sandbox/child/frames.ts'
+import { sendFrame } from '#sandbox/child/frames.ts'
 import { maxComponentBytes } from '#sandbox/child/limits.ts'
 import { giveUpRights } from '#sandbox/child/scrub.ts'
 import { type Generate, transpileComponent, wordsOf } from './transpile.ts'
@@ -19,22 +18,22 @@ registerHooks({
   },
 })
 
-send(await answer())
+sendFrame(...(await answer()))
 
-async function answer(): Promise<Buffer> {
+async function answer(): Promise<[head: object, body?: Buffer]> {
   try {
     const generate = await loadGenerator()
     // All code is loaded: nothing that handles the component's bytes needs a right any more.
     giveUpRights(Number(process.argv[2] ?? '') || undefined)
     const { outline, files } = await transpileComponent(await readAll(), generate)
     const list = [...files].map(([name, code]) => ({ name, size: code.length }))
-    return encodeFrame({ ok: true, outline, files: list }, Buffer.concat([...files.values()]))
+    return [{ ok: true, outline, files: list }, Buffer.concat([...files.values()])]
   } catch (error) {
     const [code, message] =
       error instanceof ToolFault
         ? [error.code, error.message]
         : ['transpile_failed', `the transpiler failed: ${wordsOf(error)}`]
-    return encodeFrame({ ok: false, code, message })
+    return [{ ok: false, code, message }]
   }
 }
 
@@ -66,15 +65,4 @@ async function readAll(): Promise<Buffer> {
     if (size > maxComponentBytes + 1) break
   }
   return Buffer.concat(chunks)
-}
-
-function send(frame: Buffer): void {
-  for (let at = 0; at < frame.length; ) {
-    try {
-      at += writeSync(1, frame, at)
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
-    }
-  }
 }

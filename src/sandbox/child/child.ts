@@ -1,8 +1,8 @@
 // The process of one tool: reads its code, gives up its rights, then runs one call after another, each on a fresh
 // instance. Speaks frames over standard input and output; ends when its parent is gone. Started by process.ts.
-import { readdirSync, readFileSync, writeSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createFrameReader, encodeFrame } from './frames.ts'
+import { createFrameReader, sendFrame } from './frames.ts'
 import { type Answer, type Ask, type Component, runGuest, type Work } from './guest.ts'
 import { maxFrameBytes } from './limits.ts'
 import { loadOnly, scrub } from './scrub.ts'
@@ -23,7 +23,7 @@ async function main(folder: string, uid: number | undefined): Promise<void> {
     const id = ++asked
     return new Promise<Answer>((resolve) => {
       waiting.set(id, resolve)
-      send({ ...head, id }, body)
+      sendFrame({ ...head, id }, body)
     })
   }
   const component = await loadComponent(folder, uid)
@@ -39,12 +39,12 @@ async function main(folder: string, uid: number | undefined): Promise<void> {
   )
   stdin.on('end', leave)
   stdin.on('error', leave)
-  send({ type: 'ready' })
+  sendFrame({ type: 'ready' })
 
   async function answerCall(target: Component, work: Work): Promise<void> {
-    const { result, logs } = await runGuest(target, work, { ask, tell: (lines) => send({ type: 'logs', lines }) })
+    const { result, logs } = await runGuest(target, work, { ask, tell: (lines) => sendFrame({ type: 'logs', lines }) })
     const { user, system } = cpu()
-    send({ type: 'done', result, logs, cpuMs: Math.round((user + system) / 1_000) })
+    sendFrame({ type: 'done', result, logs, cpuMs: Math.round((user + system) / 1_000) })
   }
 }
 
@@ -63,17 +63,4 @@ async function loadComponent(folder: string, uid: number | undefined): Promise<C
   const loaded = await loadOnly(source)
   const { instantiate } = loaded as Pick<Component, 'instantiate'>
   return { version: about.witVersion, tool: about.tool, source, modules, instantiate }
-}
-
-function send(head: object, body?: Uint8Array): void {
-  const frame = encodeFrame(head, body)
-  for (let at = 0; at < frame.length; ) {
-    try {
-      at += writeSync(1, frame, at)
-    } catch (error) {
-      // A full pipe: the parent reads on, or is gone, which ends this process by its standard input.
-      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
-    }
-  }
 }
