@@ -103,6 +103,25 @@ function vectorTests(open: OpenStore): void {
     assert.deepEqual(await memory.find('eve' as UserId, 'motor'), [])
   })
 
+  test('what others keep takes no place of what one keeps oneself, however near it is', async (t) => {
+    const store = await open(t)
+    const memory = memoryOf(t, store, await startEmbedder(t))
+    await memory.stop()
+    await memory.write(bob, { 'b.md': 'x' })
+    await memory.write(ada, { 'a.md': 'x' })
+    const { chunks } = await store.vectors.unmade('m', { after: 0, limit: 9 })
+    const vectorOf = (path: string) => Float32Array.from(path === 'b.md' ? [1, 1, 1, 1] : [1, 1, 1, 0.5])
+    await store.vectors.save(
+      'm',
+      chunks.map((chunk) => ({ chunk, vector: vectorOf(chunk.path) })),
+    )
+    const query = { model: 'm', vector: Float32Array.from([1, 1, 1, 1]), limit: 1 }
+    assert.deepEqual(
+      (await store.vectors.nearest(ada, query)).map(({ path }) => path),
+      ['a.md'],
+    )
+  })
+
   test('a changed document has the vector of what it says now, a deleted one none', async (t) => {
     const store = await open(t)
     const memory = memoryOf(t, store, await startEmbedder(t))

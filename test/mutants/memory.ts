@@ -144,9 +144,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     says: 'identity files change without asking',
-    file: 'src/memory/tools.ts',
-    from: "? 'write' : 'keep'",
-    to: "? 'keep' : 'keep'",
+    file: 'src/safety/decide.ts',
+    from: "? 'identity' : 'memory'",
+    to: "? 'memory' : 'memory'",
     tests: tools,
   },
   {
@@ -248,7 +248,7 @@ export const mutants: readonly Mutant[] = [
     tests: vectors,
   },
   {
-    says: "somebody's vectors are found by another",
+    says: "vectors of others take the places of one's own",
     file: 'src/store/vectors.ts',
     from: 'WHERE owner = ? AND model = ?',
     to: 'WHERE owner <> -1 - ? AND model = ?',
