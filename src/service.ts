@@ -138,12 +138,14 @@ async function openGateway(
     import('#http/origin.ts'),
     import('#http/session.ts'),
   ])
-  const [{ webRoutes }, { pageRoutes }, { responsesRoutes }, { createClientAddress }] = await Promise.all([
-    import('#doors/web/door.ts'),
-    import('#doors/web/pages.ts'),
-    import('#doors/responses/routes.ts'),
-    import('#http/address.ts'),
-  ])
+  const [{ webRoutes }, { mountLive }, { pageRoutes }, { responsesRoutes }, { createClientAddress }] =
+    await Promise.all([
+      import('#doors/web/door.ts'),
+      import('#doors/web/live.ts'),
+      import('#doors/web/pages.ts'),
+      import('#doors/responses/routes.ts'),
+      import('#http/address.ts'),
+    ])
   const { config, store, turns, documents } = hall
   const operatorTokens = [token, config.operatorToken ?? provisionedToken(hall.home)]
   const sessions = createSessions({ store: store.sessions, operatorHashes: operatorTokens.map(hashToken), log })
@@ -152,11 +154,12 @@ async function openGateway(
     names: [config.gateway.host, hostname(), `${hostname()}.local`],
     trustProxy: config.trustProxy,
   })
+  const chatLimit = createChatLimit({ limits: store.limits, perMinute: config.chatRatePerMinute })
   const gateway: Gateway = await createGateway({
     auth: { operatorTokens, accounts: store.accounts, sessions, storeAway: hall.storeAway },
     origins,
     health: { ping: () => store.ping(), draining: about.draining },
-    chatLimit: createChatLimit({ limits: store.limits, perMinute: config.chatRatePerMinute }),
+    chatLimit,
     trustProxy: config.trustProxy,
     log,
     countRequest: count,
@@ -176,6 +179,7 @@ async function openGateway(
     about,
   })
   gateway.mount({ routes: web })
+  mountLive(gateway.sockets, { turns, chatLimit, log })
   gateway.mount({ routes: pageRoutes() })
   gateway.mount(
     responsesRoutes({

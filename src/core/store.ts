@@ -152,6 +152,8 @@ export interface TurnStore {
   /** The same for a turn that runs as well: it is taken from whoever runs it. With a fault it ends as failed. */
   end(user: UserId, turnId: string, fault?: TurnError): Promise<EndedTurn>
   get(user: UserId, turnId: string): Promise<Turn | undefined>
+  /** The turn that a thread of the user's is busy with: one that runs or waits, else the first that is queued, else one that left its caller a call. */
+  holding(user: UserId, threadId: string): Promise<Turn | undefined>
   /** The digest of the turn's entries, taken when it ended; undefined where none was. */
   hash(user: UserId, turnId: string): Promise<string | undefined>
   /** A turn of the webhook channel, whoever its user: the channel's secret is one identity. For that door alone. */

@@ -28,12 +28,23 @@ export type Refusal = { readonly status: 401 | 403 | 503 }
 /** What a request shows to come in: a bearer token, or the cookie of a session. */
 export type Credential = { readonly bearer: string } | { readonly cookie: string }
 
-/** `id` is the request's, for the log. */
-export type Authenticate = (shown: Credential | undefined, id?: string) => Promise<Caller | Refusal>
+export type Asking = {
+  /** The id of the request, for the log. */
+  readonly request?: string
+  /** Nobody does anything: a session is looked at, not used. */
+  readonly idle?: true
+}
+
+export type Authenticate = (shown: Credential | undefined, asking?: Asking) => Promise<Caller | Refusal>
 
 const longestToken = 4096
 const bearer = /^bearer[ \t]+([\x21-\x7e]+)$/i
-const texts = { 401: 'Invalid or missing auth token', 403: 'Forbidden', 503: 'Database unavailable' } as const
+/** What a refused request is told, in plain text. */
+export const refusalTexts = {
+  401: 'Invalid or missing auth token',
+  403: 'Forbidden',
+  503: 'Database unavailable',
+} as const
 
 /** Tells who comes. A user's token is looked up each time, so that a revoked one is refused at once; so is a session. */
 export function createAuth(parts: AuthParts): Authenticate {
@@ -41,21 +52,21 @@ export function createAuth(parts: AuthParts): Authenticate {
   const known = operatorTokens.map((token) => Buffer.from(hashToken(token)))
   const theOperator: Caller = { user: operator, name: 'operator', operator: true }
 
-  async function find(shown: Credential): Promise<Caller | undefined> {
-    if ('cookie' in shown) return sessions.find(shown.cookie)
+  async function find(shown: Credential, used: boolean): Promise<Caller | undefined> {
+    if ('cookie' in shown) return sessions.find(shown.cookie, used)
     const hash = hashToken(shown.bearer)
     if (isAmong(Buffer.from(hash), known)) return theOperator
     const user = await accounts.findByToken(hash, now())
     return user && { user: user.id, name: user.name, operator: false }
   }
 
-  return async (shown, id) => {
+  return async (shown, { request, idle } = {}) => {
     if (shown === undefined) return { status: 401 }
     if (storeAway?.()) return { status: 503 }
     try {
-      return (await find(shown)) ?? { status: 401 }
+      return (await find(shown, !idle)) ?? { status: 401 }
     } catch (error) {
-      log.error({ request: id, err: error }, 'a token or a session could not be looked up')
+      log.error({ request, err: error }, 'a token or a session could not be looked up')
       return { status: 503 }
     }
   }
@@ -75,7 +86,7 @@ export function credentialOf(request: IncomingMessage): Credential | undefined {
 export function refuse(request: FastifyRequest, reply: FastifyReply, { status }: Refusal): FastifyReply {
   leaveUnread(request.raw)
   if (status === 401) reply.header('www-authenticate', 'Bearer')
-  return reply.code(status).type('text/plain; charset=utf-8').send(texts[status])
+  return reply.code(status).type('text/plain; charset=utf-8').send(refusalTexts[status])
 }
 
 /** The one bearer token of a request. Two of them are none: a proxy may have looked at the other. */

@@ -1,5 +1,7 @@
 // The web gateway's HTTP server: what holds for every route, whichever door it belongs to.
 import { setMaxListeners } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import {
   type FastifyInstance,
   type FastifyReply,
@@ -19,6 +21,7 @@ import { type HealthParts, healthRoutes } from './health.ts'
 import { listenOn } from './listen.ts'
 import type { Origins } from './origin.ts'
 import { faultHandler, pathOf } from './reply.ts'
+import { createSockets, type Sockets, type SocketTimes } from './socket.ts'
 import { methodsOf, type Route, type RouteFamily, type Who } from './routes.ts'
 import { createFlights, dropUnread, placeMs, unreadMs } from './unread.ts'
 
@@ -70,6 +73,7 @@ export type GatewayParts = {
   readonly health: HealthParts
   readonly chatLimit: ChatLimit
   readonly origins: Origins
+  readonly socketTimes?: Partial<SocketTimes>
   readonly trustProxy?: Trust
   readonly timeouts?: Partial<Timeouts>
   readonly log: Log
@@ -80,6 +84,8 @@ export type Gateway = {
   readonly app: FastifyInstance
   /** Adds a door's routes, before `listen`. */
   mount(family: RouteFamily): void
+  /** Where a door takes WebSockets. */
+  readonly sockets: Pick<Sockets, 'mount'>
   /** Who somebody is, by what they show. */
   readonly authenticate: Authenticate
   /** Every route that stands, under its whole path. */
@@ -97,7 +103,9 @@ export type Gateway = {
 export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const { log } = parts
   const authenticate = createAuth({ ...parts.auth, log })
-  const app = openApp(parts)
+  const { origins, socketTimes: times } = parts
+  const sockets = createSockets({ authenticate, origins, log, ...(times && { times }) })
+  const app = openApp(parts, sockets)
   const routes: Route[] = []
   const flights = createFlights(parts.timeouts?.placeMs)
   const lastCall = new AbortController()
@@ -109,7 +117,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     protect(request.url, reply)
     const { who, counted } = request.routeOptions.config
     if (request.is404 ? isApi(request.url) : who !== 'anyone') {
-      const caller = await authenticate(credentialOf(request.raw), requestIdOf(reply.raw))
+      const caller = await authenticate(credentialOf(request.raw), { request: requestIdOf(reply.raw) })
       if ('status' in caller) return refuse(request, reply, caller)
       if (caller.session && !isMeant(request)) return refuse(request, reply, { status: 403 })
       if (who === 'operator' && !caller.operator) return refuse(request, reply, { status: 403 })
@@ -166,12 +174,20 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   app.setNotFoundHandler(notFound)
   app.setErrorHandler(faultHandler(log))
   app.server.on('checkContinue', (request, response) => app.routing(request, response))
+  app.server.on('upgrade', (request, socket, head) => {
+    // A server of plain HTTP has no other kind of stream.
+    sockets.upgrade(request, socket as Socket, head).catch((error: unknown) => {
+      log.error({ err: error }, 'a WebSocket could not be opened')
+      socket.destroy()
+    })
+  })
   logRequests(app.server, 'gateway', log, parts.countRequest)
   mount({ routes: healthRoutes({ ...parts.health, draining: () => closing || parts.health.draining() }) })
 
   return {
     app,
     mount,
+    sockets,
     authenticate,
     routes: () => routes,
     listen: (host, port) => listenOn(app, host, port),
@@ -182,6 +198,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       }),
     async close(graceMs) {
       closing = true
+      sockets.close(lastCall.signal)
       const sweep = setInterval(() => app.server.closeIdleConnections(), sweepMs)
       const last = setTimeout(() => lastCall.abort(), graceMs)
       const cut = setTimeout(() => app.server.closeAllConnections(), graceMs + lastCallMs)
@@ -204,13 +221,15 @@ async function beginBody({ raw, routeOptions }: FastifyRequest, reply: FastifyRe
   if (raw.headers.expect !== undefined) reply.raw.writeContinue()
 }
 
-function openApp({ trustProxy = false, timeouts, log }: GatewayParts): FastifyInstance {
+function openApp({ trustProxy = false, timeouts, log }: GatewayParts, sockets: Sockets): FastifyInstance {
   const { headersMs, requestMs, keepAliveMs, checkMs } = { ...usualTimeouts, ...timeouts }
   const http = {
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: Math.min(headersMs, requestMs),
     requestTimeout: requestMs,
     connectionsCheckingInterval: checkMs,
+    // Whatever else a client would like to upgrade to, it is answered as it is.
+    shouldUpgradeCallback: (request: IncomingMessage) => sockets.wants(request),
   }
   return fastify({
     bodyLimit,

@@ -27,8 +27,11 @@ export type SessionParts = {
 export interface Sessions {
   /** A new session; what is returned is known to its cookie alone. */
   open(user: UserId, token: string | undefined): Promise<string>
-  /** Who the holder of a cookie is. Looked up each time, so that one that was closed is refused at once. */
-  find(cookie: string): Promise<Caller | undefined>
+  /**
+   * Who the holder of a cookie is. Looked up each time, so that one that was closed is refused at once; `used` keeps it
+   * from lying idle.
+   */
+  find(cookie: string, used?: boolean): Promise<Caller | undefined>
   close(cookie: string): Promise<void>
   closeAll(user: UserId): Promise<void>
   /** A code that signs the operator in, once and soon; the session is bound to the lasting operator token. */
@@ -61,13 +64,13 @@ export function createSessions({ store, operatorHashes, now = Date.now, log }: S
 
   return {
     open,
-    async find(cookie) {
+    async find(cookie, used = true) {
       const hash = hashToken(cookie)
       const session = await store.find(hash, idleMs)
       if (!session) return undefined
       const { user, name, token, endsAt } = session
       if (user === operator && token !== undefined && !operatorHashes.includes(token)) return undefined
-      const idleAt = (await use(hash, session)) + idleMs
+      const idleAt = (used ? await use(hash, session) : session.seenAt) + idleMs
       return { user, name, operator: user === operator, session: { cookie, endsAt: Math.min(endsAt, idleAt) } }
     },
     close: (cookie) => store.close(hashToken(cookie)),

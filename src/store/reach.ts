@@ -3,6 +3,7 @@
 import { operator, type UserId } from '#core/ids.ts'
 import type { Turn } from '#core/turn.ts'
 import { turnColumns, turnOf } from './rows.ts'
+import { isActive, isQueued } from './status.ts'
 import { first, type Job, type Row, type Value } from './sql.ts'
 
 /** Above every id: where a listing begins. */
@@ -34,4 +35,25 @@ export function* getTurn(user: UserId, turnId: string): Job<Turn | undefined> {
     user,
   )
   return row && turnOf(row)
+}
+
+/** The turn that a thread is busy with. */
+export function* holdingTurn(user: UserId, threadId: string): Job<Turn | undefined> {
+  const conditions = [
+    isActive,
+    `${isQueued} AND id = (SELECT min(id) FROM turns WHERE thread_id = ? AND ${isQueued})`,
+    'id = (SELECT last_turn FROM threads WHERE id = ? AND open_call IS NOT NULL)',
+  ]
+  for (const condition of conditions) {
+    const more = condition.includes('?') ? [threadId] : []
+    const row = yield* first(
+      `SELECT ${turnColumns} FROM turns WHERE thread_id = ? AND ${isReached} AND ${condition}`,
+      threadId,
+      user,
+      user,
+      ...more,
+    )
+    if (row) return turnOf(row)
+  }
+  return undefined
 }

@@ -11,7 +11,7 @@ import { digestOfTurn } from './hash.ts'
 import { createMint } from './mint.ts'
 import { databaseClock, leaseMs } from './leases.ts'
 import { countTurns, listTurns } from './lists.ts'
-import { getTurn, isReached } from './reach.ts'
+import { getTurn, holdingTurn, isReached } from './reach.ts'
 import { entryOf, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, type Sql } from './sql.ts'
 import { findReplay, startTurn } from './start.ts'
@@ -42,6 +42,7 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
     end: (user, turnId, error) =>
       sql.write(() => endTurn(user, turnId, { evenRunning: true, ...(error && { error }) }, { now: now(), lock })),
     get: (user, turnId) => sql.read(() => getTurn(user, turnId)),
+    holding: (user, threadId) => sql.read(() => holdingTurn(user, threadId)),
     hash: (user, turnId) =>
       sql.read(function* () {
         const row = yield* first(`SELECT hash FROM turns WHERE id = ? AND ${isReached}`, turnId, user, user)

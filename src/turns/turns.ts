@@ -77,6 +77,8 @@ export interface Turns {
   /** Stops a turn that a door does not want to wait for any longer; it fails with the fault's code. */
   abandon(turn: Turn, fault: AppError): Promise<Turn>
   get(user: UserId, turnId: string): Promise<Turn | undefined>
+  /** The turn that a thread is busy with, if it is: the one to cancel. */
+  holding(user: UserId, threadId: string): Promise<Turn | undefined>
   /** What a turn did, read from its log, and whether that is still what it was. */
   receipt(user: UserId, turnId: string): Promise<Receipt | undefined>
   /** A turn of the webhook channel, whoever its user. For that door alone. */
@@ -240,6 +242,7 @@ export function createTurns(parts: TurnsParts): Turns {
     },
     findByKey: (user, idempotency) => store.turns.findByKey(user, idempotency),
     get: (user, turnId) => store.turns.get(user, turnId),
+    holding: (user, threadId) => store.turns.holding(user, threadId),
     receipt: (user, turnId) => readReceipt(store, user, { turnId, marker: marker() }),
     findByDoor: (door, turnId) => store.turns.findByDoor(door, turnId),
     list: (user, query) => store.turns.list(user, query),

@@ -52,6 +52,8 @@ const SendAnswer = z.object({
 })
 
 export function chatRoutes(parts: ChatParts): Route[] {
+  const send = (caller: Caller, given: z.output<typeof ChatBody>, { raw }: FastifyReply, idempotency?: Idempotency) =>
+    sendChat(parts.turns, { caller, given, request: requestIdOf(raw), ...(idempotency && { idempotency }) })
   return [
     route({
       method: 'POST',
@@ -62,7 +64,7 @@ export function chatRoutes(parts: ChatParts): Route[] {
       body: ChatBody,
       answers: { 200: ChatAnswer },
       async handle({ caller, body }, reply) {
-        const { turn, entries } = await follow(await send(parts.turns, caller, body, reply), reply, parts)
+        const { turn, entries } = await follow(await send(caller, body, reply), reply, parts)
         const rests = atRest(turn.status)
         const gate = await parts.turns.gateOf(turn)
         return {
@@ -85,7 +87,7 @@ export function chatRoutes(parts: ChatParts): Route[] {
       body: ChatBody,
       answers: { 202: SendAnswer },
       async handle({ caller, body }, reply) {
-        const { turn, input, events, replayed } = await send(parts.turns, caller, body, reply, keyOf(reply, body))
+        const { turn, input, events, replayed } = await send(caller, body, reply, keyOf(reply, body))
         events.close()
         const [message] = replayed ? await parts.turns.entries(caller.user, turn) : input
         return reply.code(202).send({
@@ -109,13 +111,17 @@ function keyOf({ request }: FastifyReply, body: z.output<typeof ChatBody>): Idem
   return { key: `chat:${key}`, bodyHash: hash('sha256', JSON.stringify(body)) }
 }
 
-async function send(
-  turns: Turns,
-  { user }: Caller,
-  given: z.output<typeof ChatBody>,
-  { raw }: FastifyReply,
-  idempotency?: Idempotency,
-): Promise<Start> {
+/** A message as every way into the chat takes it. */
+export type Sending = {
+  readonly caller: Caller
+  readonly given: z.output<typeof ChatBody>
+  /** The id of the request that brought it. */
+  readonly request?: string
+  readonly idempotency?: Idempotency
+}
+
+/** Stores a message and starts its turn. Throws invalid_input, not_found, too_large. */
+export async function sendChat(turns: Turns, { caller, given, request, idempotency }: Sending): Promise<Start> {
   const message = given.message ?? given.content
   if (typeof message !== 'string') throw new AppError('invalid_input', 'message is missing', { param: 'message' })
   checkMessage(message)
@@ -126,14 +132,14 @@ async function send(
   }
   const content: Part[] = [{ type: 'text', text: message.toWellFormed() }, ...partsOf(given.attachments ?? [])]
   return turns.start({
-    user,
+    user: caller.user,
     door: 'web',
     input: [{ type: 'message', role: 'user', content }],
     options: {},
     whenBusy: 'queue',
-    request: requestIdOf(raw),
-    ...(threadId !== undefined && { threadId }),
+    ...(request !== undefined && { request }),
     ...(idempotency && { idempotency }),
+    ...(threadId !== undefined && { threadId }),
   })
 }
 

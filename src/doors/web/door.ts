@@ -4,6 +4,7 @@ import { type Route, route } from '#http/routes.ts'
 import { type ChatParts, chatRoutes } from './chat.ts'
 import { gateRoutes } from './gates.ts'
 import { jobRoutes } from './jobs.ts'
+import { liveRoutes } from './live.ts'
 import { type LoginParts, loginRoutes } from './login.ts'
 import { type MemoryParts, memoryRoutes } from './memory.ts'
 import { receiptRoutes } from './receipts.ts'
@@ -28,6 +29,7 @@ export function webRoutes(parts: WebParts): Route[] {
     ...loginRoutes(parts),
     ...statusRoutes(parts),
     ...chatRoutes(parts),
+    ...liveRoutes(),
     ...jobRoutes(parts),
     ...threadRoutes(parts),
     ...gateRoutes(parts),

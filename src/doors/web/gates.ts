@@ -20,7 +20,8 @@ const WaitingGate = z.extend(GateWire, {
 })
 const GatesAnswer = z.object({ gates: z.array(WaitingGate) })
 
-const GateBody = z.object({
+/** What is said to a gate. */
+export const GateBody = z.object({
   action: z.enum(['approve', 'always', 'deny'], 'must be approve, always or deny'),
   scope: z.nullish(z.enum(['tool', 'target'], 'must be tool or target')),
   for: z.nullish(z.enum(['hour', 'day', 'good'], 'must be hour, day or good')),
@@ -91,7 +92,7 @@ export function gateRoutes({ turns }: { turns: Turns }): Route[] {
 }
 
 /** `always` stands for good where no end is said. */
-function saidIn({ action, scope, for: span, word }: z.output<typeof GateBody>, callId: string, by: string) {
+export function saidIn({ action, scope, for: span, word }: z.output<typeof GateBody>, callId: string, by: string) {
   if (action !== 'always' && (scope || span)) {
     throw new AppError('invalid_input', `scope and for go with action always, not with ${action}`, { param: 'action' })
   }

@@ -187,3 +187,8 @@ function bodyWire(item: Item) {
       return item satisfies never
   }
 }
+
+/** How a turn stands, as the live connection tells it. */
+export function turnFrame(turn: Turn): object {
+  return { type: 'turn', turn_id: turn.id, ...jobWire(turn, undefined) }
+}

@@ -3,12 +3,14 @@ import type { TestContext } from 'node:test'
 import type { Store } from '#core/store.ts'
 import { responsesRoutes } from '#doors/responses/routes.ts'
 import { webRoutes } from '#doors/web/door.ts'
+import { mountLive } from '#doors/web/live.ts'
 import { createChatLimit } from '#http/limits.ts'
 import type { Route } from '#http/routes.ts'
 import { createRequestCount } from '#http/access.ts'
 import { measureService } from '#hall/metrics.ts'
 import { countProcess, metricsRoute } from '#http/metrics.ts'
 import { createOrigins } from '#http/origin.ts'
+import type { SocketTimes } from '#http/socket.ts'
 import { createSessions, type Sessions } from '#http/session.ts'
 import { type Trust, createClientAddress } from '#http/address.ts'
 import { createGateway, type Gateway, type Timeouts } from '#http/server.ts'
@@ -25,7 +27,7 @@ import { eventually, type HallOptions, openTestHall, patienceMs } from '../hall.
 export const operatorToken = 'operator-token-of-the-tests'
 export const gatewayToken = 'gateway-token-of-the-tests'
 
-export type HouseOptions = Pick<HallOptions, 'say' | 'tools' | 'now' | 'wrapStore'> & {
+export type HouseOptions = Pick<HallOptions, 'say' | 'model' | 'tools' | 'now' | 'wrapStore'> & {
   readonly perMinute?: number
   readonly storeAway?: () => boolean
   readonly ping?: () => Promise<void>
@@ -35,6 +37,7 @@ export type HouseOptions = Pick<HallOptions, 'say' | 'tools' | 'now' | 'wrapStor
   /** The agent has its memory tools. */
   readonly memory?: true
   readonly trustProxy?: Trust
+  readonly socketTimes?: Partial<SocketTimes>
   readonly allowedOrigins?: readonly string[]
   /** More routes. */
   readonly mount?: readonly Route[]
@@ -80,6 +83,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
   })
   const trustProxy = options.trustProxy ?? false
   const origins = createOrigins({ allowed: options.allowedOrigins ?? [], names: ['atrium.lan'], trustProxy })
+  const chatLimit = createChatLimit({ limits: store.limits, perMinute: options.perMinute ?? 0, now })
   const gateway = await createGateway({
     auth: {
       operatorTokens,
@@ -89,7 +93,8 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
       ...(options.storeAway && { storeAway: options.storeAway }),
     },
     health: { ping: options.ping ?? (() => store.ping()), draining: options.draining ?? (() => false) },
-    chatLimit: createChatLimit({ limits: store.limits, perMinute: options.perMinute ?? 0, now }),
+    chatLimit,
+    ...(options.socketTimes && { socketTimes: options.socketTimes }),
     origins,
     trustProxy,
     log: silentLog,
@@ -122,6 +127,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
   })
   gateway.mount({ routes: web })
+  mountLive(gateway.sockets, { turns, chatLimit, log: silentLog })
   gateway.mount(
     responsesRoutes({
       turns,

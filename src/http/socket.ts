@@ -1,0 +1,248 @@
+// WebSockets of the gateway: who may open one, how many, and whether anybody is still there.
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { WebSocket, WebSocketServer } from 'ws'
+import { isObject } from '#core/json.ts'
+import type { Log } from '#lib/log.ts'
+import { type Authenticate, type Credential, credentialOf, refusalTexts } from './auth.ts'
+import type { Caller } from './caller.ts'
+import { type Connection, closeCodes, createConnection, type Handler, readFrames } from './connection.ts'
+import type { Origins } from './origin.ts'
+import { pathOf } from './reply.ts'
+
+/** A message of a mebibyte may grow sixfold on its way into JSON. */
+const maxFrameBytes = 7 * 1024 * 1024
+/** Connections of one user at this process. */
+const mostOfUser = 100
+/** Connections that have not said yet who they are. */
+const mostStrangers = 100
+/** How often it is looked, while the service goes down, which connections wait for nothing any more. */
+const sweepMs = 50
+/** What a connection has at the end to say its farewell. */
+const lastWordMs = 200
+
+export type SocketTimes = {
+  /** Within this a connection without a token says who it is. */
+  readonly authMs: number
+  /** How often it is looked whether somebody is there, and still may be. */
+  readonly beatMs: number
+  /** A reader that takes nothing for this long is dropped. */
+  readonly stallMs: number
+}
+const usualTimes: SocketTimes = { authMs: 10_000, beatMs: 25_000, stallMs: 15_000 }
+
+export type SocketParts = {
+  readonly authenticate: Authenticate
+  readonly origins: Pick<Origins, 'isOurs'>
+  readonly log: Log
+  readonly times?: Partial<SocketTimes>
+}
+
+/** A connection whose caller is known; `recheck` looks whether it may stay, and closes it where it may not. */
+export type Accepted = {
+  readonly connection: Connection
+  readonly caller: Caller
+  readonly recheck: () => Promise<boolean>
+}
+
+export interface Sockets {
+  /** What is done with connections at these paths. */
+  mount(paths: readonly string[], door: (accepted: Accepted) => Handler): void
+  /** Whether a request wants a WebSocket that there is. */
+  wants(request: IncomingMessage): boolean
+  upgrade(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void>
+  /** Takes no more, closes those that wait for nothing, and all of them once the signal fires. */
+  close(lastCall: AbortSignal): void
+}
+
+type Door = (accepted: Accepted) => Handler
+type Open = {
+  readonly ws: WebSocket
+  readonly connection: Connection
+  readonly handler: Handler
+  beat(): Promise<void>
+}
+
+export function createSockets({ authenticate, origins, log, times }: SocketParts): Sockets {
+  const { authMs, beatMs, stallMs } = { ...usualTimes, ...times }
+  const doors = new Map<string, Door>()
+  const open = new Set<Open>()
+  const ofUser = new Map<string, number>()
+  let strangers = 0
+  let closing = false
+  let server: Promise<WebSocketServer> | undefined
+  let beating: NodeJS.Timeout | undefined
+
+  /** Counts a caller's connection and hands it to its door; undefined when there are too many. */
+  function admit(connection: Connection, caller: Caller, shown: Credential, door: Door) {
+    const count = (ofUser.get(caller.user) ?? 0) + 1
+    if (count > mostOfUser) {
+      connection.close(closeCodes.tooMany, `rate_limited: at most ${mostOfUser} connections of one user`)
+      return undefined
+    }
+    ofUser.set(caller.user, count)
+    connection.gone.addEventListener('abort', () => {
+      const left = (ofUser.get(caller.user) ?? 1) - 1
+      if (left > 0) ofUser.set(caller.user, left)
+      else ofUser.delete(caller.user)
+    })
+    const recheck = async (idle?: true): Promise<boolean> => {
+      const now = await authenticate(shown, idle ? { idle } : {})
+      const may = !('status' in now) || now.status === 503
+      if (!may) connection.close(closeCodes.signedOut, 'unauthorized: the session or the token is no longer good')
+      return may
+    }
+    return { handler: door({ connection, caller, recheck: () => recheck() }), recheck }
+  }
+
+  type Admitted = ReturnType<typeof admit>
+
+  /** Whoever showed nothing says with the first frame who they are; the frames after it wait for that. */
+  function introduce(connection: Connection, door: Door): { handler: Handler; admitted: () => Admitted } {
+    let admitted: Admitted
+    strangers++
+    const late = setTimeout(() => {
+      connection.close(closeCodes.signedOut, 'unauthorized: no auth frame came in time')
+    }, authMs)
+    const known = (): void => {
+      clearTimeout(late)
+      strangers--
+      connection.gone.removeEventListener('abort', known)
+    }
+    connection.gone.addEventListener('abort', known)
+    const handler: Handler = {
+      async frame(value) {
+        if (admitted) return admitted.handler.frame(value)
+        const token = isObject(value) && value['type'] === 'auth' ? value['token'] : undefined
+        const shown = typeof token === 'string' ? { bearer: token } : undefined
+        const caller = await authenticate(shown)
+        if (connection.gone.aborted) return
+        known()
+        if (shown && !('status' in caller)) admitted = admit(connection, caller, shown, door)
+        else
+          connection.close(
+            closeCodes.signedOut,
+            'unauthorized: the first frame is {"type":"auth","token":…}, with a good one',
+          )
+      },
+      mayLeave: () => admitted?.handler.mayLeave() ?? true,
+    }
+    return { handler, admitted: () => admitted }
+  }
+
+  function begin(ws: WebSocket, socket: Socket, { shown, caller, door }: Beginning): void {
+    const connection = createConnection({ ws, socket, stallMs })
+    const stranger = caller && shown ? undefined : introduce(connection, door)
+    const known = caller && shown ? admit(connection, caller, shown, door) : undefined
+    const handler = stranger?.handler ?? known?.handler ?? refused
+    let heard = true
+    ws.on('pong', () => {
+      heard = true
+    })
+    const self: Open = {
+      ws,
+      connection,
+      handler,
+      async beat() {
+        if (!heard) return ws.terminate()
+        heard = false
+        ws.ping()
+        await (stranger ? stranger.admitted() : known)?.recheck(true)
+      },
+    }
+    readFrames(ws, connection, handler)
+    open.add(self)
+    beating ??= setInterval(() => open.forEach((each) => void each.beat()), beatMs).unref()
+    connection.gone.addEventListener('abort', () => {
+      open.delete(self)
+      if (open.size > 0) return
+      clearInterval(beating)
+      beating = undefined
+    })
+  }
+
+  function leave(all: boolean): void {
+    for (const { connection, handler } of open) {
+      if (all || handler.mayLeave()) connection.close(closeCodes.goingAway, 'shutting_down: come back in a moment')
+    }
+  }
+
+  return {
+    mount(paths, door) {
+      for (const path of paths) doors.set(path, door)
+    },
+    wants: ({ url = '', headers }) => headers.upgrade?.toLowerCase() === 'websocket' && doors.has(pathOf(url)),
+    async upgrade(request, socket, head) {
+      const note = noteOf(request, log)
+      const refuse = (status: 401 | 403 | 503, text?: string): void => refuseUpgrade(socket, note(status), status, text)
+      socket.on('error', () => socket.destroy())
+      const door = doors.get(pathOf(request.url ?? ''))
+      if (closing || !door) return refuse(503, 'the service is going down: try again')
+      const shown = credentialOf(request)
+      if (!shown && request.headers.authorization !== undefined) return refuse(401)
+      if (!shown && strangers >= mostStrangers) return refuse(503, 'too many connections have not said who they are')
+      if (shown && 'cookie' in shown && !origins.isOurs(request)) return refuse(403)
+      const caller = shown && (await authenticate(shown, { request: String(request.headers['x-request-id']) }))
+      if (caller && 'status' in caller) return refuse(caller.status)
+      server ??= loadServer()
+      const loaded = await server
+      if (socket.destroyed) return
+      loaded.handleUpgrade(request, socket, head, (ws) => {
+        ws.once('close', () => note(101))
+        begin(ws, socket, { door, ...(shown && { shown }), ...(caller && { caller }) })
+      })
+    },
+    close(lastCall) {
+      closing = true
+      leave(false)
+      const sweep = setInterval(() => leave(false), sweepMs)
+      sweep.unref()
+      lastCall.addEventListener('abort', () => {
+        clearInterval(sweep)
+        leave(true)
+        setTimeout(() => open.forEach(({ ws }) => ws.terminate()), lastWordMs).unref()
+      })
+    },
+  }
+}
+
+/** It is being closed already. */
+const refused: Handler = { frame: () => Promise.resolve(), mayLeave: () => true }
+
+type Beginning = { readonly door: Door; readonly shown?: Credential; readonly caller?: Caller }
+
+/** Loaded with the first connection. Not compressed: that would cost each of them hundreds of kilobytes. */
+async function loadServer(): Promise<WebSocketServer> {
+  const { WebSocketServer } = await import('ws')
+  const server = new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, perMessageDeflate: false })
+  server.on('headers', (headers: string[], request: IncomingMessage) => {
+    headers.push(`X-Request-Id: ${String(request.headers['x-request-id'])}`)
+  })
+  return server
+}
+
+/** Gives the request its id; what is returned writes its line in the log. */
+function noteOf(request: IncomingMessage, log: Log): (status: number) => string {
+  const id = randomUUID()
+  const at = performance.now()
+  request.headers['x-request-id'] = id
+  return (status) => {
+    const path = pathOf(request.url ?? '')
+    const ms = Math.round(performance.now() - at)
+    log.info({ request: id, door: 'gateway', method: 'GET', path, status, ms }, 'request')
+    return id
+  }
+}
+
+const reasons = { 401: 'Unauthorized', 403: 'Forbidden', 503: 'Service Unavailable' } as const
+
+function refuseUpgrade(socket: Socket, id: string, status: 401 | 403 | 503, text: string = refusalTexts[status]): void {
+  const more = status === 401 ? 'WWW-Authenticate: Bearer\r\n' : status === 503 ? 'Retry-After: 5\r\n' : ''
+  socket.end(
+    `HTTP/1.1 ${status} ${reasons[status]}\r\nContent-Type: text/plain; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(text)}\r\nX-Request-Id: ${id}\r\nCache-Control: no-store\r\n` +
+      `${more}Connection: close\r\n\r\n${text}`,
+    () => socket.destroy(),
+  )
+}
