@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { atrium, newHome, type Serving, serve } from '../atrium.ts'
+import { until } from '../until.ts'
 
 const home = newHome()
 const secret = 'secret-of-the-webhook-of-this-test'
@@ -57,15 +58,12 @@ async function send(message: string, user_id: string): Promise<string> {
   const headers = { 'x-webhook-secret': secret, 'content-type': 'application/json' }
   const sent = await fetch(`${url}/webhook`, { method: 'POST', headers, body: JSON.stringify({ message, user_id }) })
   const { job_id } = (await sent.json()) as { job_id: string }
-  for (let look = 0; look < 40; look++) {
-    const job = (await (await fetch(`${url}/jobs/${job_id}`, { headers })).json()) as {
-      status: string
-      response: string
-    }
-    if (job.status === 'completed') return job.response
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  return assert.fail('the job is not completed')
+  let job: { status?: string; response?: string } = {}
+  await until(async () => {
+    job = (await (await fetch(`${url}/jobs/${job_id}`, { headers })).json()) as typeof job
+    return job.status === 'completed'
+  })
+  return job.response ?? ''
 }
 
 test('through the Responses API a document is kept, found by other forms of its words, changed and forgotten', async () => {
