@@ -186,7 +186,6 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
     keysGiven: names.filter((name) => isProviderKey(name) && given[name]),
     notices,
   }
-  if (config.oidc) notices.push('OIDC_* variables are set, but this version does not sign anybody in through OIDC yet.')
   if (faults.length > 0) throw new AppError('invalid_config', faults.join('\n'))
   return freeze(config)
 }

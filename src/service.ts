@@ -5,6 +5,7 @@ import { openLocalDoor } from '#doors/local/door.ts'
 import { type Hall, type HallParts, openHall } from '#hall.ts'
 import { canRunComponents } from '#hall/components.ts'
 import { measureService } from '#hall/metrics.ts'
+import { openOidc } from '#hall/oidc.ts'
 import { type Home, provisionedToken, tokenFile } from '#home.ts'
 import { takeSocket } from '#home/socket.ts'
 import { type CountRequest, createRequestCount } from '#http/access.ts'
@@ -155,8 +156,9 @@ async function openGateway(
     trustProxy: config.trustProxy,
   })
   const chatLimit = createChatLimit({ limits: store.limits, perMinute: config.chatRatePerMinute })
+  const oidc = await openOidc(hall, log)
   const gateway: Gateway = await createGateway({
-    auth: { operatorTokens, accounts: store.accounts, sessions, storeAway: hall.storeAway },
+    auth: { operatorTokens, accounts: store.accounts, sessions, storeAway: hall.storeAway, ...(oidc && { oidc }) },
     origins,
     health: { ping: () => store.ping(), draining: about.draining },
     chatLimit,
@@ -171,6 +173,7 @@ async function openGateway(
     documents,
     lastCall,
     sessions,
+    ...(oidc && config.oidc?.clientId !== undefined && { oidc }),
     authenticate: gateway.authenticate,
     limits: store.limits,
     clientAddress: createClientAddress(config.trustProxy),

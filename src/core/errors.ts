@@ -37,6 +37,7 @@ export type ErrorCode =
   | 'lease_lost'
   | 'shutting_down'
   | 'overloaded'
+  | 'issuer_unavailable'
   // the model
   | 'model_unknown'
   | 'model_key_missing'

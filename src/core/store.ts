@@ -214,6 +214,19 @@ export interface AccountStore {
   findByToken(hash: string, now: number): Promise<User | undefined>
 }
 
+/** Who somebody is at an issuer. */
+export type Identity = { readonly issuer: string; readonly subject: string }
+
+export interface IdentityStore {
+  find(identity: Identity): Promise<User | undefined>
+  /** The user of an identity; where there is none yet one is made, under the first of these names that is free. */
+  enrol(identity: Identity, names: readonly string[]): Promise<User>
+  /** A sign-in begins; of its state and of what ties it to a browser only the hashes are kept. */
+  begin(signIn: { readonly state: string; readonly browser: string; readonly endsAt: number }): Promise<void>
+  /** Takes a sign-in, once. */
+  take(state: string): Promise<{ readonly browser: string } | undefined>
+}
+
 /** A session of a browser, by the hash of what its cookie holds. */
 export type NewSession = {
   readonly hash: string
@@ -345,6 +358,7 @@ export interface Store {
   readonly usage: UsageStore
   readonly accounts: AccountStore
   readonly sessions: SessionStore
+  readonly identities: IdentityStore
   readonly grants: GrantStore
   readonly secrets: SecretStore
   readonly settings: SettingStore

@@ -7,8 +7,9 @@ import type { AccountStore } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
 import { hashToken } from '#lib/token.ts'
 import { leaveUnread } from './body.ts'
-import type { Caller } from './caller.ts'
+import type { Caller, Refusal } from './caller.ts'
 import { readCookie } from './cookie.ts'
+import type { Oidc } from './oidc.ts'
 import type { Sessions } from './session.ts'
 
 export type AuthParts = {
@@ -16,14 +17,13 @@ export type AuthParts = {
   readonly operatorTokens: readonly string[]
   readonly accounts: Pick<AccountStore, 'findByToken'>
   readonly sessions: Pick<Sessions, 'find'>
+  /** Knows whom an issuer's tokens were made for. */
+  readonly oidc?: Pick<Oidc, 'authenticate'>
   /** True while the token store is known to be away: then no token is good, the operator's neither. */
   readonly storeAway?: () => boolean
   readonly now?: () => number
   readonly log: Log
 }
-
-/** Why a request does not come in; the status says it. */
-export type Refusal = { readonly status: 401 | 403 | 503 }
 
 /** What a request shows to come in: a bearer token, or the cookie of a session. */
 export type Credential = { readonly bearer: string } | { readonly cookie: string }
@@ -37,8 +37,11 @@ export type Asking = {
 
 export type Authenticate = (shown: Credential | undefined, asking?: Asking) => Promise<Caller | Refusal>
 
-const longestToken = 4096
+/** A JWT says much of whom it was made for. */
+const longestToken = 12 * 1024
 const bearer = /^bearer[ \t]+([\x21-\x7e]+)$/i
+/** A JWT by its looks: tokens of ours have no dots. */
+const jwt = /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/
 /** What a refused request is told, in plain text. */
 export const refusalTexts = {
   401: 'Invalid or missing auth token',
@@ -48,14 +51,15 @@ export const refusalTexts = {
 
 /** Tells who comes. A user's token is looked up each time, so that a revoked one is refused at once; so is a session. */
 export function createAuth(parts: AuthParts): Authenticate {
-  const { operatorTokens, accounts, sessions, storeAway, now = Date.now, log } = parts
+  const { operatorTokens, accounts, sessions, oidc, storeAway, now = Date.now, log } = parts
   const known = operatorTokens.map((token) => Buffer.from(hashToken(token)))
   const theOperator: Caller = { user: operator, name: 'operator', operator: true }
 
-  async function find(shown: Credential, used: boolean): Promise<Caller | undefined> {
+  async function find(shown: Credential, used: boolean): Promise<Caller | Refusal | undefined> {
     if ('cookie' in shown) return sessions.find(shown.cookie, used)
     const hash = hashToken(shown.bearer)
     if (isAmong(Buffer.from(hash), known)) return theOperator
+    if (oidc && jwt.test(shown.bearer)) return oidc.authenticate(shown.bearer)
     const user = await accounts.findByToken(hash, now())
     return user && { user: user.id, name: user.name, operator: false }
   }

@@ -11,6 +11,9 @@ export type Caller = {
   readonly session?: { readonly cookie: string; readonly endsAt: number }
 }
 
+/** Why a request does not come in; the status says it. */
+export type Refusal = { readonly status: 401 | 403 | 503 }
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the auth hook before any handler of a protected route runs. */

@@ -28,6 +28,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   home_unwritable: 503,
   shutting_down: 503,
   overloaded: 503,
+  issuer_unavailable: 503,
 }
 
 /** When to come back, where the fault itself does not say. */

@@ -272,6 +272,18 @@ export const migrations: readonly Migration[] = [
     // A claim finds what it may take in the index alone.
     `CREATE INDEX turns_queued_by_user ON turns (user_id, id, thread_id, first_seq) WHERE status = 'queued'`,
   ],
+  [
+    // Who people are at an issuer, and sign-ins there that have begun.
+    `CREATE TABLE identities (
+      issuer TEXT NOT NULL, subject TEXT NOT NULL, user_id TEXT NOT NULL, created_at BIGINT NOT NULL,
+      PRIMARY KEY (issuer, subject)
+    ) WITHOUT ROWID`,
+    `CREATE INDEX identities_by_user ON identities (user_id)`,
+    `CREATE TABLE sign_ins (
+      slot TEXT PRIMARY KEY, state TEXT NOT NULL, browser TEXT NOT NULL, ends_at BIGINT NOT NULL
+    )`,
+    `CREATE INDEX sign_ins_by_end ON sign_ins (ends_at)`,
+  ],
 ]
 
 /** The version that this Atrium brings a database to. */

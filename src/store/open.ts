@@ -11,6 +11,7 @@ import { createSqlLimits } from './limits-sql.ts'
 import { migrateSqlite, versionOf } from './migrate-sqlite.ts'
 import { checkVersion, migrations } from './migrations.ts'
 import { createSecretStore } from './secrets.ts'
+import { createIdentityStore } from './identities.ts'
 import { createSessionStore } from './sessions.ts'
 import { createSettingStore } from './settings.ts'
 import type { Sql } from './sql.ts'
@@ -119,6 +120,7 @@ export function composeStore(sql: Sql, { seal, now, check, prepareVectors }: Sto
     usage: createUsageStore({ sql, now }),
     accounts: createAccountStore({ sql, now }),
     sessions: createSessionStore({ sql, now }),
+    identities: createIdentityStore({ sql, now }),
     grants: createGrantStore({ sql, now }),
     secrets: createSecretStore({ sql, seal, now }),
     settings: createSettingStore({ sql, now }),

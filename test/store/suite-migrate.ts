@@ -247,6 +247,15 @@ export function migrateTests(openVersion: OpenVersion): void {
     assert.equal((await sessions.find('s', 60_000))?.name, 'ada')
   })
 
+  test('a database from before issuers takes people of theirs, beside those it has', async (t) => {
+    const old = await openVersion(t, 12)
+    await old.run(`INSERT INTO users (id, name, created_at) VALUES ('u1', 'ann', 1)`)
+    const { identities, accounts } = await old.upgrade()
+    const made = await identities.enrol({ issuer: 'https://login.example.com', subject: 'ann' }, ['ann', 'ann 2'])
+    assert.equal(made.name, 'ann 2')
+    assert.equal((await accounts.listUsers()).length, 2)
+  })
+
   test('a database that is up to date lacks nothing, and one that lost something says what', async (t) => {
     const old = await openVersion(t, migrations.length)
     const store = await old.upgrade()

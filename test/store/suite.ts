@@ -7,6 +7,7 @@ import { documentTests } from './suite-documents.ts'
 import { eraseTests } from './suite-erase.ts'
 import { forkTests } from './suite-fork.ts'
 import { gateTests } from './suite-gates.ts'
+import { identityTests } from './suite-identities.ts'
 import { keepTests } from './suite-keep.ts'
 import { migrateTests } from './suite-migrate.ts'
 import { reachTests } from './suite-reach.ts'
@@ -31,6 +32,7 @@ export function storeTests(name: string, open: Open, openVersion: OpenVersion): 
     keepTests(open)
     secretTests(open)
     sessionTests(open)
+    identityTests(open)
     forkTests(open)
     documentTests(open)
     usageTests(open)

@@ -5,8 +5,9 @@ import { type ChatParts, chatRoutes } from './chat.ts'
 import { gateRoutes } from './gates.ts'
 import { jobRoutes } from './jobs.ts'
 import { liveRoutes } from './live.ts'
-import { type LoginParts, loginRoutes } from './login.ts'
+import { loginRoutes } from './login.ts'
 import { type MemoryParts, memoryRoutes } from './memory.ts'
+import { type OidcRouteParts, oidcRoutes } from './oidc.ts'
 import { receiptRoutes } from './receipts.ts'
 import { type StatusParts, statusRoutes } from './status.ts'
 import { threadRoutes } from './threads.ts'
@@ -14,7 +15,7 @@ import { type UsageParts, usageRoutes } from './usage.ts'
 import { type UsersParts, userRoutes } from './users.ts'
 
 export type WebParts = ChatParts &
-  LoginParts &
+  OidcRouteParts &
   StatusParts &
   MemoryParts &
   UsageParts &
@@ -27,6 +28,7 @@ export type WebParts = ChatParts &
 export function webRoutes(parts: WebParts): Route[] {
   return [
     ...loginRoutes(parts),
+    ...oidcRoutes(parts),
     ...statusRoutes(parts),
     ...chatRoutes(parts),
     ...liveRoutes(),

@@ -5,8 +5,8 @@ import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import type { LimitStore } from '#core/store.ts'
 import { type ClientAddress, networkOf } from '#http/address.ts'
-import { type Authenticate, type Refusal, refuse } from '#http/auth.ts'
-import type { Caller } from '#http/caller.ts'
+import { type Authenticate, refuse } from '#http/auth.ts'
+import type { Caller, Refusal } from '#http/caller.ts'
 import { check, checkBody } from '#http/check.ts'
 import { writeCookie } from '#http/cookie.ts'
 import type { Origins } from '#http/origin.ts'
@@ -90,7 +90,7 @@ export function loginRoutes(parts: LoginParts): Route[] {
 }
 
 /** Who guesses has few guesses, and whoever shares the address waits a minute. */
-async function countAttempt(
+export async function countAttempt(
   { limits, clientAddress, now = Date.now }: LoginParts,
   { raw }: FastifyRequest,
 ): Promise<void> {

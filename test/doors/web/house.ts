@@ -1,10 +1,11 @@
 // A whole gateway for tests: real HTTP on a free port over the hall of the tests.
 import type { TestContext } from 'node:test'
-import type { Store } from '#core/store.ts'
+import type { IdentityStore, Store } from '#core/store.ts'
 import { responsesRoutes } from '#doors/responses/routes.ts'
 import { webRoutes } from '#doors/web/door.ts'
 import { mountLive } from '#doors/web/live.ts'
 import { createChatLimit } from '#http/limits.ts'
+import type { Oidc } from '#http/oidc.ts'
 import type { Route } from '#http/routes.ts'
 import { createRequestCount } from '#http/access.ts'
 import { measureService } from '#hall/metrics.ts'
@@ -39,6 +40,7 @@ export type HouseOptions = Pick<HallOptions, 'say' | 'model' | 'tools' | 'now' |
   readonly trustProxy?: Trust
   readonly socketTimes?: Partial<SocketTimes>
   readonly allowedOrigins?: readonly string[]
+  readonly oidc?: (identities: IdentityStore) => Oidc
   /** More routes. */
   readonly mount?: readonly Route[]
 }
@@ -82,6 +84,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     log: silentLog,
   })
   const trustProxy = options.trustProxy ?? false
+  const oidc = options.oidc?.(store.identities)
   const origins = createOrigins({ allowed: options.allowedOrigins ?? [], names: ['atrium.lan'], trustProxy })
   const chatLimit = createChatLimit({ limits: store.limits, perMinute: options.perMinute ?? 0, now })
   const gateway = await createGateway({
@@ -90,6 +93,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
       sessions,
       accounts: store.accounts,
       now,
+      ...(oidc && { oidc }),
       ...(options.storeAway && { storeAway: options.storeAway }),
     },
     health: { ping: options.ping ?? (() => store.ping()), draining: options.draining ?? (() => false) },
@@ -118,6 +122,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     now,
     lastCall: gateway.lastCall,
     sessions,
+    ...(oidc && { oidc }),
     authenticate: gateway.authenticate,
     limits: store.limits,
     clientAddress: createClientAddress(trustProxy),
