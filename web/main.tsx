@@ -28,6 +28,7 @@ const pages: readonly { readonly at: RegExp; readonly page: ComponentType }[] = 
   { at: /^\/jobs$/, page: lazy(async () => (await import('./pages/jobs.tsx')).Jobs) },
   { at: /^\/memory(\/|$)/, page: lazy(async () => (await import('./pages/memory.tsx')).Memory) },
   { at: /^\/activity$/, page: lazy(async () => (await import('./pages/activity.tsx')).Activity) },
+  { at: /^\/settings(\/|$)/, page: lazy(async () => (await import('./pages/settings.tsx')).Settings) },
 ]
 
 function App() {

@@ -195,3 +195,18 @@ export type DayUsage = {
   readonly output_tokens: number
   readonly cost_usd: number | null
 }
+
+/** What is allowed beyond one call. */
+export type Grant = {
+  readonly id: string
+  readonly user: string
+  readonly tool: string
+  readonly scope: 'tool' | 'target'
+  readonly target: string | null
+  readonly by: string
+  readonly created_at: string
+  /** Null stands until revoked. */
+  readonly expires_at: string | null
+}
+
+export type User = { readonly id: string; readonly name: string; readonly created_at: string; readonly tokens: number }

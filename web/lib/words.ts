@@ -50,6 +50,12 @@ export function leftText(until: string, now: number): string {
   return `expires in ${Math.round(ms / hourMs)} h`
 }
 
+/** The end of something: `14:20 today`, else `9 Nov, 14:20`. */
+export function untilText(at: string, now: number): string {
+  const date = new Date(at)
+  return daysBetween(new Date(now), date) === 0 ? `${clock(date)} today` : `${dayText(date, now)}, ${clock(date)}`
+}
+
 /** `2 ms`, `0.3 s`, `14 s`, `2 min 08 s`. */
 export function durationText(ms: number): string {
   if (ms < 100) return `${Math.max(0, Math.round(ms))} ms`

@@ -1,0 +1,93 @@
+// Grants: what may run without asking, each taken back by one button.
+import { useSignal } from '@preact/signals'
+import { faultText } from '../api/client.ts'
+import type { Grant } from '../api/wire.ts'
+import { exactTime, untilText, whenText } from '../lib/words.ts'
+import { Button } from '../parts/button.tsx'
+import { Section } from '../parts/section.tsx'
+import { Empty, When } from '../parts/states.tsx'
+import { Table } from '../parts/table.tsx'
+import { now } from '../store/clock.ts'
+import { grants, revokeGrant } from '../store/grants.ts'
+import { useLive } from '../store/live-data.ts'
+import { tell } from '../store/notices.ts'
+
+const columns = [
+  { label: 'Allowed' },
+  { label: 'Where' },
+  { label: 'Until' },
+  { label: 'Since' },
+  { label: 'Action', unseen: true },
+]
+
+export function Grants() {
+  useLive(grants)
+  return (
+    <Section title="Grants" at="/settings/grants" lead="What may run without asking.">
+      <When of={grants} what="The grants" rows={3}>
+        {(list) =>
+          list.length === 0 ? (
+            <div class="card">
+              <Empty icon="shield" title="No grants">
+                When you answer a request with “Allow for…”, what you allowed stands here.
+              </Empty>
+            </div>
+          ) : (
+            <Table name="Grants" look="grants" columns={columns}>
+              {list.map((grant) => (
+                <Row key={grant.id} grant={grant} />
+              ))}
+            </Table>
+          )
+        }
+      </When>
+    </Section>
+  )
+}
+
+function Row({ grant }: { grant: Grant }) {
+  const { tool, target, user, expires_at, created_at, by } = grant
+  const sender = user.startsWith('webhook:') ? `, for ${user.slice('webhook:'.length)}` : ''
+  return (
+    <tr>
+      <td class="grant-tool mono">{tool}</td>
+      <td class="grant-where">
+        {target ?? 'Every call of it'}
+        {sender}
+      </td>
+      <td class="grant-until" title={expires_at === null ? undefined : exactTime(expires_at)}>
+        {expires_at === null ? 'Until revoked' : untilText(expires_at, now.value)}
+      </td>
+      <td class="grant-since" title={`${exactTime(created_at)}, by ${by}`}>
+        {whenText(created_at, now.value)}
+      </td>
+      <td class="number row-act">
+        <Revoke grant={grant} />
+      </td>
+    </tr>
+  )
+}
+
+function Revoke({ grant: { id, tool, target } }: { grant: Grant }) {
+  const busy = useSignal(false)
+  const act = async (): Promise<void> => {
+    busy.value = true
+    try {
+      await revokeGrant(id)
+      tell(`${tool} asks again`)
+    } catch (error) {
+      tell(`The grant was not revoked. ${faultText(error)}`)
+    } finally {
+      busy.value = false
+    }
+  }
+  return (
+    <Button kind="clay" size="small" busy={busy.value} onClick={() => void act()}>
+      Revoke
+      <span class="unseen">
+        {' '}
+        {tool} {target}
+      </span>
+    </Button>
+  )
+}

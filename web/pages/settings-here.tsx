@@ -1,0 +1,153 @@
+// This browser and this service: sessions, doors, how the app looks, what runs.
+import { useSignal } from '@preact/signals'
+import { faultText } from '../api/client.ts'
+import { countText, numberText, untilText } from '../lib/words.ts'
+import { Button } from '../parts/button.tsx'
+import { Segments } from '../parts/field.tsx'
+import { Icon, type IconName } from '../parts/icon.tsx'
+import { Section } from '../parts/section.tsx'
+import { When } from '../parts/states.tsx'
+import { now } from '../store/clock.ts'
+import { tell } from '../store/notices.ts'
+import { service } from '../store/service.ts'
+import { signOut, standing } from '../store/session.ts'
+import { setTheme, type Theme, theme } from '../store/shell.ts'
+
+export function Sessions() {
+  const who = standing.value
+  if (who.type !== 'in') return null
+  const { user, operator, expires_at } = who.session
+  return (
+    <Section title="Sessions" at="/settings/sessions" lead="Where you are signed in.">
+      <div class="card setting-rows">
+        <div class="setting-row">
+          <div>
+            <strong>{user}</strong>
+            <p>
+              {operator ? 'The operator. ' : ''}This session ends at {untilText(expires_at, now.value)} unless it is
+              used.
+            </p>
+          </div>
+          <Leave label="Sign out" everywhere={false} />
+        </div>
+        <div class="setting-row">
+          <div>
+            <strong>Every browser</strong>
+            <p>Ends all of your sessions, this one too. Tokens go on working.</p>
+          </div>
+          <Leave label="Sign out everywhere" everywhere />
+        </div>
+      </div>
+    </Section>
+  )
+}
+
+function Leave({ label, everywhere }: { label: string; everywhere: boolean }) {
+  const busy = useSignal(false)
+  const act = async (): Promise<void> => {
+    busy.value = true
+    try {
+      await signOut(everywhere)
+    } catch (error) {
+      tell(`You are still signed in. ${faultText(error)}`)
+    } finally {
+      busy.value = false
+    }
+  }
+  return (
+    <Button kind={everywhere ? 'clay' : 'plain'} busy={busy.value} onClick={() => void act()}>
+      {label}
+    </Button>
+  )
+}
+
+const doors: Readonly<Record<string, { readonly icon: IconName; readonly name: string; readonly what: string }>> = {
+  terminal: { icon: 'terminal', name: 'Terminal', what: 'Where the service was started' },
+  gateway: { icon: 'browser', name: 'Browser and API', what: 'This app, the web gateway and the Responses API' },
+  webhook: { icon: 'webhook', name: 'Webhook', what: 'Messages that other programs send' },
+}
+
+export function Doors() {
+  return (
+    <Section title="Doors" at="/settings/doors" lead="Ways in that are open now.">
+      <When of={service} what="The doors" rows={2}>
+        {(status) => (
+          <ul class="card setting-rows">
+            {status.doors.map(({ name, address }) => (
+              <li key={name} class="setting-row">
+                <div class="door">
+                  <Icon name={doors[name]?.icon ?? 'api'} />
+                  <div>
+                    <strong>{doors[name]?.name ?? name}</strong>
+                    <p>{doors[name]?.what ?? ''}</p>
+                  </div>
+                </div>
+                {address && <code>{address}</code>}
+              </li>
+            ))}
+          </ul>
+        )}
+      </When>
+    </Section>
+  )
+}
+
+const themes: readonly { readonly value: Theme; readonly label: string }[] = [
+  { value: 'system', label: 'As the system' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+]
+
+export function Appearance() {
+  return (
+    <Section title="Appearance" at="/settings/appearance">
+      <div class="card setting-rows">
+        <div class="setting-row">
+          <div>
+            <strong>Theme</strong>
+            <p>Kept in this browser</p>
+          </div>
+          <Segments<Theme> name="Theme" value={theme.value} options={themes} onChange={setTheme} />
+        </div>
+      </div>
+    </Section>
+  )
+}
+
+export function About() {
+  return (
+    <Section title="About" at="/settings/about">
+      <When of={service} what="The service" rows={3}>
+        {(status) => (
+          <dl class="card facts about">
+            <dt>Version</dt>
+            <dd>{status.version}</dd>
+            <dt>Running for</dt>
+            <dd>{uptimeText(status.uptime_secs)}</dd>
+            <dt>Model</dt>
+            <dd>
+              {status.llm_backend === status.llm_model
+                ? status.llm_model
+                : `${status.llm_model}, ${status.llm_backend}`}
+            </dd>
+            <dt>Database</dt>
+            <dd>{status.database_backend === 'postgres' ? 'PostgreSQL' : 'SQLite'}</dd>
+            <dt>Tools in the sandbox</dt>
+            <dd>{status.sandbox_enabled ? 'can run' : 'cannot run here'}</dd>
+            <dt>At work</dt>
+            <dd>
+              {countText(status.active_jobs, 'job')}, {numberText(status.connections)} connected
+            </dd>
+          </dl>
+        )}
+      </When>
+    </Section>
+  )
+}
+
+function uptimeText(secs: number): string {
+  const minutes = Math.floor(secs / 60)
+  if (minutes < 60) return countText(minutes, 'minute')
+  const hours = Math.floor(minutes / 60)
+  return hours < 48 ? `${countText(hours, 'hour')} ${minutes % 60} min` : countText(Math.floor(hours / 24), 'day')
+}

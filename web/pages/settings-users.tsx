@@ -1,0 +1,161 @@
+// Users, for the operator: adding one shows its token once; removing one erases all that is theirs.
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { ApiFault, faultText } from '../api/client.ts'
+import type { User } from '../api/wire.ts'
+import { countText, exactTime, whenText } from '../lib/words.ts'
+import { Button } from '../parts/button.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { Copy } from '../parts/copy.tsx'
+import { Field, Select } from '../parts/field.tsx'
+import { Note } from '../parts/note.tsx'
+import { Section } from '../parts/section.tsx'
+import { Empty, When } from '../parts/states.tsx'
+import { Table } from '../parts/table.tsx'
+import { now } from '../store/clock.ts'
+import { tell } from '../store/notices.ts'
+import { addUser, newToken, removeUser, users } from '../store/users.ts'
+
+const columns = [{ label: 'Name' }, { label: 'Made' }, { label: 'Tokens' }, { label: 'Action', unseen: true }]
+
+export function Users() {
+  const adding = useSignal(false)
+  useEffect(() => {
+    void users.load()
+    // A token is shown once: whoever leaves the page has had it.
+    return () => {
+      newToken.value = undefined
+    }
+  }, [])
+  const made = newToken.value
+  return (
+    <Section
+      title="Users"
+      at="/settings/users"
+      lead="Each has its own threads, memory and grants."
+      action={
+        <Button icon="plus" expanded={adding.value} onClick={() => (adding.value = !adding.value)}>
+          Add user
+        </Button>
+      }
+    >
+      {adding.value && <Add onEnd={() => (adding.value = false)} />}
+      {made && (
+        <Note
+          kind="good"
+          icon="key"
+          title={`Token for ${made.name}. It is shown only now.`}
+          aside={<Copy words text={() => made.token} />}
+        >
+          <code class="token">{made.token}</code>
+        </Note>
+      )}
+      <When of={users} what="The users" rows={3}>
+        {(list) =>
+          list.length === 0 ? (
+            <div class="card">
+              <Empty icon="users" title="No other users">
+                You, the operator, are the only one. Whoever is added gets a token of their own.
+              </Empty>
+            </div>
+          ) : (
+            <Table name="Users" look="users" columns={columns}>
+              {list.map((user) => (
+                <Row key={user.id} user={user} />
+              ))}
+            </Table>
+          )
+        }
+      </When>
+    </Section>
+  )
+}
+
+function Row({ user: { name, created_at, tokens } }: { user: User }) {
+  return (
+    <tr>
+      <td class="user-name">{name}</td>
+      <td title={exactTime(created_at)}>{whenText(created_at, now.value)}</td>
+      <td>{tokens === 0 ? 'none' : countText(tokens, 'token')}</td>
+      <td class="number row-act">
+        <Confirm
+          label="Remove"
+          of={name}
+          question={`Remove ${name}?`}
+          act={async () => {
+            await removeUser(name)
+            tell(`${name} is removed`)
+          }}
+        >
+          Their tokens stop working, what runs for them ends, and their threads, memory and files are erased. This
+          cannot be undone.
+        </Confirm>
+      </td>
+    </tr>
+  )
+}
+
+const lifetimes = [
+  { value: '', label: 'Never' },
+  { value: '30', label: 'In 30 days' },
+  { value: '90', label: 'In 90 days' },
+  { value: '365', label: 'In a year' },
+]
+
+function Add({ onEnd }: { onEnd: () => void }) {
+  const name = useSignal('')
+  const days = useSignal('')
+  const fault = useSignal<string | undefined>(undefined)
+  const busy = useSignal(false)
+  const field = useRef<HTMLInputElement>(null)
+  const add = async (): Promise<void> => {
+    const wanted = name.value.trim()
+    fault.value = wanted === '' ? 'Give the user a name first.' : undefined
+    if (fault.value === undefined) {
+      busy.value = true
+      try {
+        await addUser(wanted, days.value === '' ? undefined : Number(days.value))
+        return onEnd()
+      } catch (error) {
+        fault.value = error instanceof ApiFault && error.code === 'invalid_input' ? error.message : faultText(error)
+      } finally {
+        busy.value = false
+      }
+    }
+    return field.current?.focus()
+  }
+  return (
+    <form
+      class="card add-user"
+      aria-label="Add user"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!busy.value) void add()
+      }}
+    >
+      <Field
+        label="Name"
+        autoFocus
+        maxLength={64}
+        value={name.value}
+        fault={fault.value}
+        inputRef={field}
+        onInput={(value) => (name.value = value)}
+      />
+      <Select
+        name="The token expires"
+        value={days.value}
+        options={lifetimes}
+        onChange={(value) => (days.value = value)}
+      />
+      <div class="add-user-buttons">
+        <Button kind="primary" type="submit" busy={busy.value}>
+          Add
+        </Button>
+        <Button kind="quiet" onClick={onEnd}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,57 @@
+// A button for what cannot be taken back: it asks once more, in a dialog that Esc leaves.
+import type { ComponentChildren } from 'preact'
+import { useSignal } from '@preact/signals'
+import { useId, useRef } from 'preact/hooks'
+import { Button } from './button.tsx'
+import './confirm.css'
+import { Note } from './note.tsx'
+import { faultText } from '../api/client.ts'
+
+type Props = {
+  /** The act, on the button: "Remove". */
+  readonly label: string
+  /** What it acts on, for the button's name: "billing". */
+  readonly of: string
+  readonly question: string
+  /** What is lost by it. */
+  readonly children: ComponentChildren
+  readonly act: () => Promise<void>
+}
+
+export function Confirm({ label, of, question, children, act }: Props) {
+  const id = useId()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const busy = useSignal(false)
+  const fault = useSignal<string | undefined>(undefined)
+  const confirm = async (): Promise<void> => {
+    busy.value = true
+    fault.value = undefined
+    try {
+      await act()
+      dialog.current?.close()
+    } catch (error) {
+      fault.value = faultText(error)
+    } finally {
+      busy.value = false
+    }
+  }
+  return (
+    <>
+      <Button kind="clay" size="small" popup="dialog" onClick={() => dialog.current?.showModal()}>
+        {label}
+        <span class="unseen"> {of}</span>
+      </Button>
+      <dialog class="confirm" ref={dialog} aria-labelledby={id}>
+        <h2 id={id}>{question}</h2>
+        <p>{children}</p>
+        {fault.value !== undefined && <Note kind="clay">{fault.value}</Note>}
+        <div class="confirm-buttons">
+          <Button onClick={() => dialog.current?.close()}>Cancel</Button>
+          <Button kind="clay" busy={busy.value} onClick={() => void confirm()}>
+            {`${label} ${of}`}
+          </Button>
+        </div>
+      </dialog>
+    </>
+  )
+}
