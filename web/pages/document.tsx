@@ -19,6 +19,7 @@ import {
   memorySearch,
   openDocument,
   openPath,
+  pathFault,
   saveDocument,
 } from '../store/memory.ts'
 import { tell } from '../store/notices.ts'
@@ -223,7 +224,7 @@ export function NewDocument() {
   const field = useRef<HTMLInputElement>(null)
   const save = async (): Promise<void> => {
     const wanted = path.value.trim()
-    fault.value = wanted === '' ? 'Give it a path first, such as notes/today.md.' : undefined
+    fault.value = pathFault(wanted)
     if (fault.value === undefined) {
       busy.value = true
       try {

@@ -157,12 +157,7 @@ function Identity() {
       <ul>
         {identity.map(({ path, what }) => (
           <li key={path}>
-            <a
-              class="identity-row"
-              href={addressOf(path)}
-              aria-current={openPath.value === path ? 'page' : undefined}
-              aria-label={`${path}, ${what}`}
-            >
+            <a class="identity-row" href={addressOf(path)} aria-current={openPath.value === path ? 'page' : undefined}>
               <span class="mono">{path}</span>
               <span>{what}</span>
               <Icon name="right" />

@@ -13,7 +13,7 @@ type Props = {
   readonly disabled?: boolean
   readonly onClick?: (event: MouseEvent) => void
   readonly type?: 'button' | 'submit'
-  readonly expanded?: boolean
+  readonly expanded?: boolean | undefined
   readonly popup?: 'menu' | 'dialog'
   readonly title?: string
   readonly name?: string

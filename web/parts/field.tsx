@@ -1,6 +1,6 @@
 // Inputs with their label, and what is wrong with them below.
 import type { Ref } from 'preact'
-import { useId } from 'preact/hooks'
+import { useEffect, useId } from 'preact/hooks'
 import './field.css'
 import { Icon } from './icon.tsx'
 import { IconButton } from './button.tsx'
@@ -11,9 +11,10 @@ type FieldProps = {
   readonly onInput: (value: string) => void
   readonly type?: 'text' | 'password' | 'number'
   readonly fault?: string | undefined
-  readonly hint?: string
+  readonly hint?: string | undefined
   readonly placeholder?: string
   readonly mono?: boolean
+  /** Takes the focus when it appears: only where the reader has just asked for it. */
   readonly autoFocus?: boolean
   /** The label is for screen readers alone: something else on the page says it. */
   readonly unlabelled?: boolean
@@ -25,6 +26,7 @@ type FieldProps = {
 /** A labelled line of text. */
 export function Field({ label, value, onInput, fault, hint, mono = false, unlabelled = false, ...rest }: FieldProps) {
   const id = useId()
+  useFocus(id, rest.autoFocus)
   return (
     <div class="field">
       <label for={id} class={unlabelled ? 'unseen' : undefined}>
@@ -37,8 +39,6 @@ export function Field({ label, value, onInput, fault, hint, mono = false, unlabe
         type={(rest.type ?? 'text') as 'text'}
         value={value}
         placeholder={rest.placeholder}
-        // Only where the reader has just asked for this field.
-        autoFocus={rest.autoFocus ?? false}
         autocomplete={rest.autoComplete ?? 'off'}
         maxLength={rest.maxLength}
         spellcheck={!mono}
@@ -71,6 +71,7 @@ type AreaProps = {
 /** A labelled text of many lines. */
 export function Area({ label, value, onInput, fault, autoFocus = false }: AreaProps) {
   const id = useId()
+  useFocus(id, autoFocus)
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -78,7 +79,6 @@ export function Area({ label, value, onInput, fault, autoFocus = false }: AreaPr
         id={id}
         class="input area mono"
         value={value}
-        autoFocus={autoFocus}
         aria-invalid={fault !== undefined}
         aria-describedby={fault === undefined ? undefined : `${id}-words`}
         onInput={(event) => onInput(event.currentTarget.value)}
@@ -86,6 +86,13 @@ export function Area({ label, value, onInput, fault, autoFocus = false }: AreaPr
       {fault !== undefined && <FieldFault id={`${id}-words`} words={fault} />}
     </div>
   )
+}
+
+/** The attribute works once in the life of a page; this, whenever a field appears. */
+function useFocus(id: string, wanted = false): void {
+  useEffect(() => {
+    if (wanted) document.getElementById(id)?.focus()
+  }, [])
 }
 
 function FieldFault({ id, words }: { id: string; words: string }) {

@@ -69,6 +69,13 @@ export function addressOf(path: string): string {
   return `/memory/${encode(path)}`
 }
 
+/** What is wrong with a path; such names would change the address of a request on its way. */
+export function pathFault(path: string): string | undefined {
+  if (path === '') return 'Give it a path first, such as notes/today.md.'
+  if (path.split('/').every((name) => name !== '' && name !== '.' && name !== '..')) return undefined
+  return 'A path has names between slashes, none of them empty, “.” or “..”.'
+}
+
 /** Why a text was not saved: somebody else has written the document since it was read. */
 export class ChangedMeanwhile extends Error {}
 

@@ -13,7 +13,8 @@ export type Standing =
 export const standing = signal<Standing>({ type: 'unknown' })
 
 onSignedOut(() => {
-  standing.value = { type: 'out', ended: standing.value.type === 'in' }
+  // Several requests are told so at once: the first of them knows what was.
+  if (standing.value.type !== 'out') standing.value = { type: 'out', ended: standing.value.type === 'in' }
 })
 
 /** Asks the gateway who we are. */

@@ -1,0 +1,97 @@
+// The page Activity in a real browser: figures that add up, a chart for eyes, keys and ears.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { noBrowser, useSite } from './browser.ts'
+import { guard } from './corpus.ts'
+import { checkLook, looks } from './looks.ts'
+
+const skip = noBrowser()
+const site = useSite({
+  script: {
+    replies: [
+      {
+        when: 'tool',
+        calls: [{ name: 'time', args: {} }],
+        usage: { inputTokens: 100, outputTokens: 10, costUsd: 0.5 },
+      },
+      { afterTool: 'time', text: 'Done', usage: { inputTokens: 1_000, outputTokens: 200, costUsd: 0.25 } },
+      { when: 'words', text: 'Done', usage: { inputTokens: 1_000, outputTokens: 200, costUsd: 0.25 } },
+    ],
+  },
+})
+
+const chat = (message: string, token?: string) => site.call('POST', '/api/chat', { message }, token)
+const newUser = async (name: string) => (await site.call<{ token: string }>('POST', '/api/users', { name })).token
+
+test('before anything was used the page says what would be here', { skip }, async (t) => {
+  const page = await site.open(t, '/activity', { token: await newUser('new') })
+  await page.getByRole('heading', { name: 'Nothing to show yet' }).waitFor()
+})
+
+test('the figures, the chart, its table and its tooltip tell the same', { skip }, async (t) => {
+  const token = await newUser('spender')
+  await chat('tool, then words', token)
+  await chat('words', token)
+  const page = await site.open(t, '/activity', { token })
+  const figure = (name: string) => page.locator('.totals > div').filter({ has: page.getByText(name, { exact: true }) })
+  await figure('Today').getByText('$1.00').waitFor()
+  await figure('Last 30 days').getByText('$1.00').waitFor()
+  await figure('Tokens').getByText('2,100 read, 410 written').waitFor()
+  await figure('Turns').getByText('2', { exact: true }).waitFor()
+  const table = page.getByRole('table', { name: 'Cost per day' })
+  assert.equal(await table.getByRole('row').count(), 31)
+  assert.match((await table.getByRole('row').last().textContent()) ?? '', /\$1\.00\$1\.00$/)
+  const chart = page.getByRole('group', { name: 'Cost per day' })
+  await chart.focus()
+  await page.keyboard.press('ArrowLeft')
+  await chart.locator('.chart-tip strong').filter({ hasText: '$1.00' }).waitFor()
+  await page.keyboard.press('Home')
+  await chart.locator('.chart-tip strong').filter({ hasText: '$0.00' }).waitFor()
+  await page.keyboard.press('Escape')
+  await chart.locator('.chart-tip').waitFor({ state: 'detached' })
+  const bar = await chart.locator('rect.chart-1').last().boundingBox()
+  await page.mouse.move((bar?.x ?? 0) + 3, (bar?.y ?? 0) + 3)
+  await chart.locator('.chart-tip strong').filter({ hasText: '$1.00' }).waitFor()
+  await page.getByRole('button', { name: '7 days' }).click()
+  await figure('Last 7 days').waitFor()
+  assert.equal(await table.getByRole('row').count(), 8)
+})
+
+test('the latest turns lead to their threads and count their tools', { skip }, async (t) => {
+  const token = await newUser('caller')
+  await chat('tool, then words', token)
+  const page = await site.open(t, '/activity', { token })
+  const row = page.getByRole('table', { name: 'Latest turns' }).getByRole('row').nth(1)
+  await row.getByText('1,310').waitFor()
+  assert.equal(await row.getByRole('cell').nth(2).textContent(), '1')
+  await row.getByRole('link').click()
+  await page.waitForURL('**/threads/*')
+})
+
+test('the operator sees what each user has used', { skip }, async (t) => {
+  await chat('words', await newUser('grace'))
+  await chat('words')
+  const page = await site.open(t, '/activity')
+  await page.getByRole('table', { name: 'By user' }).getByText('grace').waitFor()
+})
+
+test('figures that cannot be read say so', { skip }, async (t) => {
+  const page = await site.open(t, '/activity', { token: null })
+  await page.context().request.post(`${site.url}/api/login`, { data: { token: site.token } })
+  await page.route('**/api/usage*', (route) => route.abort())
+  await page.goto(`${site.url}/activity`)
+  await page.getByRole('alert').filter({ hasText: 'The activity could not be read' }).waitFor()
+})
+
+for (const { name, options } of looks) {
+  test(`Activity has no barrier and no style of its own in the page, ${name}`, { skip }, async (t) => {
+    await chat('tool, then words')
+    const page = await site.open(t, '/activity', options)
+    const watch = guard(page)
+    await page.getByRole('group', { name: 'Cost per day' }).focus()
+    await page.keyboard.press('End')
+    await page.locator('.chart-tip').waitFor()
+    await watch.check()
+    await checkLook(page)
+  })
+}

@@ -1,0 +1,147 @@
+// The page Jobs in a real browser: live status, filters, stop, and every state it can be in.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { noBrowser, useSite } from './browser.ts'
+import { corpus, guard } from './corpus.ts'
+import { checkLook, looks } from './looks.ts'
+
+const skip = noBrowser()
+const site = useSite({
+  script: {
+    replies: [
+      { when: 'slow', text: 'Working on it.', delayMs: 600_000 },
+      { when: 'broken', error: { code: 'model_refused', message: '<b>no</b> such model' } },
+      { when: 'write', calls: [{ name: 'workspace_write', args: { path: 'a.txt', content: 'hello' } }] },
+      { text: 'Done: {{input}}' },
+    ],
+  },
+})
+
+const send = (message: string, token?: string) =>
+  site.call<{ turn_id: string; thread_id: string }>('POST', '/api/chat/send', { message }, token)
+const rowOf = (page: Page, title: string) => page.getByRole('row').filter({ hasText: title })
+const newUser = async (name: string) => (await site.call<{ token: string }>('POST', '/api/users', { name })).token
+
+test('a job shows how it stands as that changes, and Stop ends it', { skip }, async (t) => {
+  const page = await site.open(t, '/jobs')
+  await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor()
+  await send('slow work')
+  const row = rowOf(page, 'slow work')
+  await row.getByText('Running').waitFor()
+  await row.getByRole('button', { name: 'Stop' }).click()
+  await row.getByText('Stopped').waitFor()
+  assert.equal(await row.getByRole('button').count(), 0)
+  const [job] = (await site.call<{ jobs: { status: string }[] }>('GET', '/api/jobs')).jobs
+  assert.equal(job?.status, 'cancelled')
+})
+
+test('what waits stands first and leads to its thread; what failed tells why', { skip }, async (t) => {
+  const { thread_id } = await send('write the fix')
+  await send('broken wish')
+  await send('plain wish')
+  const page = await site.open(t, '/jobs')
+  await rowOf(page, 'broken wish').getByText('Failed').waitFor()
+  await rowOf(page, 'broken wish').getByText('<b>no</b> such model').waitFor()
+  await rowOf(page, 'plain wish').getByText('Completed').waitFor()
+  await page.getByRole('row').nth(1).getByText('Waiting for you').waitFor()
+  await rowOf(page, 'write the fix').getByRole('link', { name: 'Review' }).click()
+  await page.waitForURL(`**/threads/${thread_id}`)
+})
+
+test('jobs are found by status, by door and by words; the address keeps the status', { skip }, async (t) => {
+  await send('broken again')
+  await send('tidy the attic')
+  const page = await site.open(t, '/jobs')
+  await rowOf(page, 'tidy the attic').waitFor()
+  await page.getByRole('button', { name: 'Failed' }).click()
+  await rowOf(page, 'tidy the attic').waitFor({ state: 'detached' })
+  await rowOf(page, 'broken again').waitFor()
+  await page.reload()
+  await rowOf(page, 'broken again').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Failed' }).getAttribute('aria-pressed'), 'true')
+  await page.getByRole('button', { name: 'All' }).click()
+  await page.getByRole('searchbox', { name: 'Search jobs' }).fill('ATTIC')
+  await page.getByText('1 found').waitFor()
+  await page.getByRole('combobox', { name: 'Door' }).selectOption({ label: 'Door: Webhook' })
+  await page.getByRole('heading', { name: 'Nothing about “ATTIC”' }).waitFor()
+  await page.getByRole('button', { name: 'Clear search' }).last().click()
+  await rowOf(page, 'broken again').waitFor()
+})
+
+test('somebody without jobs is told what would be here', { skip }, async (t) => {
+  const page = await site.open(t, '/jobs', { token: await newUser('nobody yet') })
+  await page.getByRole('heading', { name: 'No jobs yet' }).waitFor()
+  await page.getByRole('link', { name: 'Start a thread' }).click()
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+})
+
+test('twenty are shown, then twenty more', { skip }, async (t) => {
+  const token = await newUser('busy')
+  for (let at = 1; at <= 25; at++) await send(`errand ${at}`, token)
+  const page = await site.open(t, '/jobs', { token })
+  await rowOf(page, 'errand 25').waitFor()
+  assert.equal(await page.getByText('errand 1', { exact: true }).and(page.locator('.row-link')).count(), 0)
+  await page.getByRole('button', { name: 'Show 20 more' }).click()
+  await page.locator('.row-link', { hasText: /^errand 1$/ }).waitFor()
+  await page.getByText('25 jobs').waitFor()
+})
+
+test('jobs that cannot be read say so and keep what was there; a slow answer shows a skeleton', { skip }, async (t) => {
+  await send('kept on the page')
+  const page = await site.open(t, '/jobs')
+  await rowOf(page, 'kept on the page').waitFor()
+  await page.route('**/api/jobs?*', (route) => route.abort())
+  await page.getByRole('button', { name: 'Completed' }).click()
+  const alert = page.getByRole('alert').filter({ hasText: 'The jobs could not be read' })
+  await alert.getByText('What you see is from before.').waitFor()
+  await rowOf(page, 'kept on the page').waitFor()
+  await page.unroute('**/api/jobs?*')
+  // It tries again by itself; the button is for those who will not wait.
+  await alert.waitFor({ state: 'detached' })
+  let answer = (): void => {}
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  await page.route('**/api/jobs?*', async (route) => {
+    await asked
+    await route.continue()
+  })
+  await page.reload()
+  await page.getByRole('status').filter({ hasText: 'Loading' }).first().waitFor()
+  answer()
+  await rowOf(page, 'kept on the page').waitFor()
+})
+
+test('words of others stay words: titles and faults', { skip }, async (t) => {
+  for (const text of corpus) await send(text)
+  const page = await site.open(t, '/jobs')
+  const watch = guard(page)
+  await page.reload()
+  await page.getByText('<script>window.hit = 1</script>').last().waitFor()
+  await watch.check()
+})
+
+for (const { name, options } of looks) {
+  test(`Jobs have no barrier, ${name}`, { skip }, async (t) => {
+    await send('write something else')
+    const page = await site.open(t, '/jobs', options)
+    await rowOf(page, 'write something else').first().waitFor()
+    await checkLook(page)
+  })
+}
+
+test('with the keyboard alone a job is found, opened and stopped', { skip }, async (t) => {
+  await send('slow lane')
+  const page = await site.open(t, '/jobs')
+  await rowOf(page, 'slow lane').getByText('Running').waitFor()
+  await page.getByRole('searchbox', { name: 'Search jobs' }).focus()
+  await page.keyboard.type('slow lane')
+  await page.getByText('1 found').waitFor()
+  for (let at = 0; at < 20; at++) {
+    await page.keyboard.press('Tab')
+    if ((await page.evaluate('document.activeElement.textContent')) === 'Stop: slow lane') break
+  }
+  await page.keyboard.press('Enter')
+  await rowOf(page, 'slow lane').getByText('Stopped').waitFor()
+})

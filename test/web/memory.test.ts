@@ -1,0 +1,170 @@
+// The page Memory in a real browser: search, read, edit, new, delete; identity files; two steps on a phone.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { noBrowser, useSite } from './browser.ts'
+import { corpus, guard } from './corpus.ts'
+import { checkLook, looks } from './looks.ts'
+
+const skip = noBrowser()
+const site = useSite()
+
+const addressOf = (path: string): string => `/api/memory/documents/${path.split('/').map(encodeURIComponent).join('/')}`
+const write = (path: string, content: string) => site.call('PUT', addressOf(path), { content })
+const contentOf = async (path: string): Promise<string> =>
+  (await site.call<{ content: string }>('GET', addressOf(path))).content
+
+test('a search marks what it found, and the document reads as Markdown', { skip }, async (t) => {
+  await write('projects/shop/checkout.md', '# Checkout\n\nThe checkout p95 budget is **450 ms**.')
+  await write('people/nadia.md', 'Owns checkouts and pricing.')
+  await write('garden.md', 'Tomatoes need water.')
+  const page = await site.open(t, '/memory')
+  await page.getByRole('link', { name: 'garden.md' }).waitFor()
+  await page.getByRole('searchbox', { name: 'Search memory' }).fill('checkout')
+  await page.getByRole('link', { name: 'garden.md' }).waitFor({ state: 'detached' })
+  await page.getByText(/^2 documents, \d+ ms$/).waitFor()
+  assert((await page.locator('.document-part mark').allTextContents()).includes('checkouts'))
+  await page.getByRole('link', { name: 'projects/shop/checkout.md' }).click()
+  await page.waitForURL('**/memory/projects/shop/checkout.md')
+  await page.getByRole('heading', { name: 'Checkout', exact: true }).waitFor()
+  assert.equal(await page.locator('.document-text strong').textContent(), '450 ms')
+  await page.getByRole('searchbox', { name: 'Search memory' }).fill('zebras')
+  await page.getByRole('heading', { name: 'Nothing about “zebras”' }).waitFor()
+  await page.getByRole('button', { name: 'Clear search' }).last().click()
+  await page.getByRole('link', { name: 'garden.md' }).waitFor()
+})
+
+test('a document is edited in place; Cancel changes nothing', { skip }, async (t) => {
+  await write('notes/today.md', 'before')
+  const page = await site.open(t, '/memory/notes/today.md')
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const field = page.getByRole('textbox', { name: 'Document' })
+  await field.fill('never')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByText('before').waitFor()
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await field.fill('after\n')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.locator('.document-text').getByText('after').waitFor()
+  await page.getByText('Last written by you, just now').waitFor()
+  assert.equal(await contentOf('notes/today.md'), 'after\n')
+})
+
+test('what was changed meanwhile is not overwritten unasked', { skip }, async (t) => {
+  await write('notes/plan.md', 'first')
+  const page = await site.open(t, '/memory/notes/plan.md')
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('textbox', { name: 'Document' }).fill('mine')
+  await write('notes/plan.md', 'theirs')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('alert').filter({ hasText: 'It was changed meanwhile' }).waitFor()
+  assert.equal(await contentOf('notes/plan.md'), 'theirs')
+  await page.getByRole('button', { name: 'Save over it' }).click()
+  await page.locator('.document-text').getByText('mine').waitFor()
+  assert.equal(await contentOf('notes/plan.md'), 'mine')
+})
+
+test('a new document asks for its path; a fault is told beside it', { skip }, async (t) => {
+  await write('taken.md', 'there')
+  const page = await site.open(t, '/memory')
+  await page.getByRole('button', { name: 'New document' }).click()
+  const path = page.getByRole('textbox', { name: 'Path' })
+  await path.waitFor()
+  assert.equal(await page.evaluate('document.activeElement.labels[0].textContent'), 'Path')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('alert').filter({ hasText: 'Give it a path first' }).waitFor()
+  for (const [wrong, words] of [
+    ['../outside.md', 'A path has names between slashes'],
+    ['a\u0007b.md', 'path'],
+    ['taken.md', 'There is a document at this path already'],
+  ] as const) {
+    await path.fill(wrong)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('alert').filter({ hasText: words }).waitFor()
+  }
+  assert.equal(await contentOf('taken.md'), 'there')
+  await path.fill('odd names/50 % of #1?.md')
+  await page.getByRole('textbox', { name: 'Document' }).fill('half')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: 'odd names/50 % of #1?.md' }).waitFor()
+  assert.equal(await contentOf('odd names/50 % of #1?.md'), 'half')
+  await page.reload()
+  await page.locator('.document-text').getByText('half').waitFor()
+})
+
+test('a deleted document is gone at once, and Undo brings it back', { skip }, async (t) => {
+  await write('old.md', 'old words')
+  const page = await site.open(t, '/memory/old.md')
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('link', { name: 'old.md' }).waitFor({ state: 'detached' })
+  await assert.rejects(contentOf('old.md'), /404/)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.locator('.document-text').getByText('old words').waitFor()
+  assert.equal(await contentOf('old.md'), 'old words')
+})
+
+test('an identity file that is not written yet can be', { skip }, async (t) => {
+  const page = await site.open(t, '/memory')
+  await page.getByRole('link', { name: 'SOUL.md' }).click()
+  await page.getByRole('heading', { name: 'Not written yet' }).waitFor()
+  await page.getByRole('button', { name: 'Write it' }).click()
+  await page.getByRole('textbox', { name: 'Document' }).fill('Warm and short.')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.locator('.document-text').getByText('Warm and short.').waitFor()
+  assert.equal(await contentOf('SOUL.md'), 'Warm and short.')
+})
+
+test('on a phone the list and the document are two steps', { skip }, async (t) => {
+  await write('step.md', 'second step')
+  const page = await site.open(t, '/memory', { viewport: { width: 375, height: 800 } })
+  await page.getByRole('link', { name: 'step.md' }).click()
+  await page.getByText('second step').waitFor()
+  assert.equal(await page.getByRole('searchbox', { name: 'Search memory' }).isVisible(), false)
+  await page.getByRole('link', { name: 'All documents' }).click()
+  await page.getByRole('searchbox', { name: 'Search memory' }).waitFor()
+  await page.getByRole('button', { name: 'New document' }).click()
+  await page.getByRole('textbox', { name: 'Path' }).waitFor()
+})
+
+test('words of others stay words: paths and contents', { skip }, async (t) => {
+  for (const [at, text] of corpus.entries()) {
+    await write(`words/${at}.md`, `${text}\n\n${text} found`)
+    await write(`paths/${text.replaceAll('/', '|').slice(0, 150)}`, 'found by path').catch(() => undefined)
+  }
+  const page = await site.open(t, '/memory')
+  const watch = guard(page)
+  await page.reload()
+  await page.getByRole('link', { name: 'paths/<script>' }).waitFor()
+  await watch.check()
+  await page.getByRole('searchbox', { name: 'Search memory' }).fill('found')
+  await page.locator('mark').first().waitFor()
+  await watch.check()
+  for (const at of corpus.keys()) {
+    await page.goto(`${site.url}/memory/words/${at}.md`)
+    await page.locator('.document-text').getByText('found').first().waitFor()
+    await watch.check()
+  }
+  await page.goto(`${site.url}/memory/${encodeURIComponent('<img src=x onerror="window.hit = 2">')}`)
+  await page.getByRole('heading', { name: 'Not written yet' }).waitFor()
+  await watch.check()
+})
+
+test('memory that cannot be read says so; nobody else’s is shown', { skip }, async (t) => {
+  const { token } = await site.call<{ token: string }>('POST', '/api/users', { name: 'stranger' })
+  const page = await site.open(t, '/memory', { token })
+  await page.getByRole('heading', { name: 'No documents yet' }).waitFor()
+  await page.route('**/api/memory*', (route) => route.abort())
+  await page.reload()
+  await page.getByRole('alert').filter({ hasText: 'Memory could not be read' }).waitFor()
+})
+
+for (const { name, options } of looks) {
+  test(`Memory has no barrier, ${name}`, { skip }, async (t) => {
+    await write('plain/reading.md', '# Reading\n\n- one\n- `two`\n\n| a | b |\n|---|---|\n| 1 | 2 |')
+    const page = await site.open(t, '/memory/plain/reading.md', options)
+    await page.locator('.document-text table').waitFor()
+    await checkLook(page)
+    await page.getByRole('button', { name: 'New document' }).click()
+    await page.getByRole('textbox', { name: 'Path' }).waitFor()
+    await checkLook(page)
+  })
+}

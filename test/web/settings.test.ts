@@ -1,0 +1,94 @@
+// The page Settings in a real browser: grants, users, sessions, the theme.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { noBrowser, useSite } from './browser.ts'
+import { checkLook, looks } from './looks.ts'
+
+const skip = noBrowser()
+const site = useSite({
+  script: {
+    replies: [
+      { when: 'write', calls: [{ name: 'workspace_write', args: { path: 'notes/a.txt', content: 'hello' } }] },
+      { text: 'Done' },
+    ],
+  },
+})
+
+const newUser = async (name: string) => (await site.call<{ token: string }>('POST', '/api/users', { name })).token
+
+test('a grant is listed with its end, and revoked', { skip }, async (t) => {
+  const asked = await site.call<{ thread_id: string; gate: { id: string } }>('POST', '/api/chat', { message: 'write' })
+  await site.call('POST', `/api/threads/${asked.thread_id}/gates/${asked.gate.id}`, { action: 'always', for: 'good' })
+  const page = await site.open(t, '/settings/grants')
+  const row = page.getByRole('table', { name: 'Grants' }).getByRole('row').filter({ hasText: 'workspace_write' })
+  await row.getByText('Until revoked').waitFor()
+  await row.getByRole('cell', { name: './notes/', exact: true }).waitFor()
+  await row.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('heading', { name: 'No grants' }).waitFor()
+  assert.deepEqual((await site.call<{ grants: unknown[] }>('GET', '/api/grants')).grants, [])
+})
+
+test('a user is added, its token shown once, and removed after a second word', { skip }, async (t) => {
+  const page = await site.open(t, '/settings/users')
+  await page.getByRole('button', { name: 'Add user' }).click()
+  const name = page.getByRole('textbox', { name: 'Name' })
+  await name.fill('no/slashes')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').filter({ hasText: 'letters, digits' }).waitFor()
+  assert.equal(await name.getAttribute('aria-invalid'), 'true')
+  await name.fill('billing')
+  await page.getByRole('combobox', { name: 'The token expires' }).selectOption({ label: 'In 90 days' })
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByText('Token for billing. It is shown only now.').waitFor()
+  const token = (await page.locator('.token').textContent()) ?? ''
+  assert.equal((await site.call<{ user: string }>('GET', '/api/session', undefined, token)).user, 'billing')
+  await page.reload()
+  const row = page.getByRole('table', { name: 'Users' }).getByRole('row').filter({ hasText: 'billing' })
+  await row.waitFor()
+  assert.equal((await page.content()).includes(token), false)
+  await row.getByRole('button', { name: 'Remove' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Remove billing?' })
+  await dialog.getByText('This cannot be undone.').waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  await row.getByRole('button', { name: 'Remove' }).click()
+  await dialog.getByRole('button', { name: 'Remove billing' }).click()
+  await row.waitFor({ state: 'detached' })
+  await assert.rejects(site.call('GET', '/api/session', undefined, token), /401/)
+})
+
+test('a user who is no operator sees their own settings alone', { skip }, async (t) => {
+  const page = await site.open(t, '/settings', { token: await newUser('ada') })
+  await page.getByRole('heading', { name: 'Grants' }).waitFor()
+  await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+  assert.equal(await page.getByRole('heading', { name: 'Users' }).count(), 0)
+})
+
+test('signing out everywhere ends the session of every browser', { skip }, async (t) => {
+  const token = await newUser('two browsers')
+  const one = await site.open(t, '/settings/sessions', { token })
+  const other = await site.open(t, '/jobs', { token })
+  await other.getByRole('heading', { name: 'No jobs yet' }).waitFor()
+  await one.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await one.getByRole('heading', { name: 'Sign in to Atrium' }).waitFor()
+  await other.getByRole('heading', { name: 'You are signed out' }).waitFor()
+})
+
+test('the theme is chosen here and kept', { skip }, async (t) => {
+  const page = await site.open(t, '/settings/appearance', { colorScheme: 'light' })
+  const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+  await page.getByRole('button', { name: 'Dark', exact: true }).click()
+  assert.equal(await ground(), 'rgb(15, 16, 15)')
+  await page.reload()
+  await page.getByRole('heading', { name: 'Appearance' }).waitFor()
+  assert.equal(await ground(), 'rgb(15, 16, 15)')
+})
+
+for (const { name, options } of looks) {
+  test(`Settings have no barrier, ${name}`, { skip }, async (t) => {
+    await newUser(`seen ${name}`)
+    const page = await site.open(t, '/settings', options)
+    await page.getByText(`seen ${name}`).first().waitFor()
+    await checkLook(page)
+  })
+}
