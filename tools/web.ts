@@ -42,6 +42,8 @@ async function bundle(web: string, outDir: string): Promise<void> {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       chunkSizeWarningLimit: 1_000,
+      // On a slow machine it would tell a newcomer how long our one transform took.
+      rolldownOptions: { checks: { pluginTimings: false } },
     },
   })
 }

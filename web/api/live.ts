@@ -25,7 +25,7 @@ export type Frame =
   | { readonly type: 'thread'; readonly id: string; readonly removed: true }
   | ({ readonly type: 'gate' } & Waiting)
   | { readonly type: 'gate'; readonly id: string; readonly thread_id: string; readonly closed: true }
-  | { readonly type: 'reload' }
+  | { readonly type: 'changed' }
   | { readonly type: 'pong' }
   | { readonly type: 'error'; readonly code: string; readonly message: string }
 
@@ -104,13 +104,18 @@ export function openLive(listener: Listener): Live {
     connect()
   }
 
+  function gone(): void {
+    drop()
+    clearTimeout(timer)
+    lost()
+  }
+
   beat = setInterval(() => {
-    if (socket && Date.now() - heardAt > silentMs) {
-      drop()
-      lost()
-    } else send({ type: 'ping' })
+    if (socket && Date.now() - heardAt > silentMs) gone()
+    else send({ type: 'ping' })
   }, beatMs)
   addEventListener('online', again)
+  addEventListener('offline', gone)
   connect()
   return {
     subscribe: (threadId, after) => send({ type: 'subscribe', thread_id: threadId, after }),
@@ -121,6 +126,7 @@ export function openLive(listener: Listener): Live {
       clearTimeout(timer)
       clearInterval(beat)
       removeEventListener('online', again)
+      removeEventListener('offline', gone)
       drop()
     },
   }

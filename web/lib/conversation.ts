@@ -22,55 +22,70 @@ export type Block =
   | { readonly type: 'summary'; readonly id: string; readonly text: string }
 
 export type TurnView = {
+  /** Its own among all of the thread. */
+  readonly key: string
   readonly id: string
-  /** The first seq of the turn: where a fork before it begins. */
-  readonly seq: number
+  /** The end of its turn. A turn that was given a whole history has a view for each message of a person in it. */
+  readonly last: boolean
   readonly message: MessageItem | undefined
   readonly blocks: readonly Block[]
-  readonly at: string
 }
 
-type Groups = { view: TurnView; count: number }
+type Known = { readonly view: TurnView; readonly count: number }
 
 /**
  * A reader of items that keeps what has not changed: a turn whose items are the same is the same object, so that the
  * page need not look at it again.
  */
 export function createViewer(): (items: readonly Item[]) => readonly TurnView[] {
-  let known = new Map<string, Groups>()
+  let known = new Map<string, Known>()
   return (items) => {
-    const groups = Map.groupBy(items, ({ turn_id }) => turn_id)
-    const next = new Map<string, Groups>()
-    for (const [id, own] of groups) {
-      const before = known.get(id)
-      const same = before && before.count === own.length && before.view.seq === own[0]?.seq
-      next.set(id, same ? before : { view: viewTurn(id, own), count: own.length })
-    }
+    const next = new Map<string, Known>()
+    const groups = groupsOf(items)
+    groups.forEach((own, at) => {
+      const key = own[0]?.id ?? ''
+      const last = groups[at + 1]?.[0]?.turn_id !== own[0]?.turn_id
+      const before = known.get(key)
+      const same = before && before.count === own.length && before.view.last === last
+      next.set(key, same ? before : { view: viewTurn(own, last), count: own.length })
+    })
     known = next
     return [...next.values()].map(({ view }) => view)
   }
 }
 
-export function viewTurn(id: string, items: readonly Item[]): TurnView {
+/** A message of a person begins a group, and so does another turn. */
+function groupsOf(items: readonly Item[]): Item[][] {
+  const groups: Item[][] = []
+  for (const item of items) {
+    const now = groups.at(-1)
+    const begins = item.type === 'message' && item.role === 'user'
+    if (!now || begins || now[0]?.turn_id !== item.turn_id) groups.push([item])
+    else now.push(item)
+  }
+  return groups
+}
+
+export function viewTurn(items: readonly Item[], last = true): TurnView {
   const blocks: Block[] = []
   const answers = new Map<string, AnswerItem>()
   for (const item of items) if (item.type === 'answer') answers.set(item.call_id, item)
   let message: MessageItem | undefined
   for (const item of items) {
-    if (item.type === 'message' && item.role === 'user') message ??= item
+    if (item.type === 'message' && item.role === 'user') message = item
     else if (item.type === 'message') {
       const text = textOf(item)
       if (text !== '') blocks.push({ type: 'text', id: item.id, text, cut: item.cut === true })
     } else if (item.type === 'call') {
       const call = viewCall(item, items)
-      const last = blocks.at(-1)
-      if (last?.type === 'calls') blocks.splice(-1, 1, { ...last, calls: [...last.calls, call] })
+      const before = blocks.at(-1)
+      if (before?.type === 'calls') blocks.splice(-1, 1, { ...before, calls: [...before.calls, call] })
       else blocks.push({ type: 'calls', id: item.id, calls: [call] })
     } else if (item.type === 'gate' && item.kind !== 'output') {
       blocks.push({ type: 'gate', id: item.id, gate: item, answer: answers.get(item.call_id) })
     } else if (item.type === 'summary') blocks.push({ type: 'summary', id: item.id, text: item.text })
   }
-  return { id, seq: items[0]?.seq ?? 0, message, blocks, at: items[0]?.at ?? '' }
+  return { key: items[0]?.id ?? '', id: items[0]?.turn_id ?? '', last, message, blocks }
 }
 
 function viewCall({ call_id, name, args, at }: CallItem, items: readonly Item[]): CallView {

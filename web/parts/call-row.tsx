@@ -49,22 +49,21 @@ export function Calls({ calls }: { calls: readonly CallView[] }) {
 
 export function CallRow({ call }: { call: CallView }) {
   const [open, setOpen] = useState(false)
-  const { name, args, state, ms } = call
+  const { name, args, state } = call
   const brief = briefArgs(args)
+  const end = endWords(call)
   return (
     <div class={open ? 'call open' : 'call'}>
-      <button
-        type="button"
-        class="call-head"
-        aria-expanded={open}
-        aria-label={`${name}${brief ? ` ${brief}` : ''}${ms === undefined ? '' : `, ${durationText(ms)}`}, ${state}`}
-        onClick={() => setOpen(!open)}
-      >
+      <button type="button" class="call-head" aria-expanded={open} onClick={() => setOpen(!open)}>
         <Icon name={open ? 'down' : 'right'} />
         <Sign state={state} />
         <span class="call-name">{name}</span>
         <span class="call-brief one-line">{brief}</span>
-        <span class="call-end">{endWords(call)}</span>
+        <span class="call-end">
+          <span class="unseen">, </span>
+          {end}
+          {end !== state && <span class="unseen">, {state}</span>}
+        </span>
       </button>
       {open && <Inside call={call} />}
     </div>

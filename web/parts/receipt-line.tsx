@@ -24,14 +24,13 @@ export function ReceiptLine({ turnId }: { turnId: string }) {
       type="button"
       class="receipt-line"
       aria-expanded={open}
-      aria-label={`Receipt: ${wordsOf(data)
-        .map(({ text }) => text)
-        .join(', ')}`}
       onClick={() => (shownReceipt.value = open ? undefined : turnId)}
     >
       <Icon name="receipt" />
+      <span class="unseen">Receipt: </span>
       {wordsOf(data).map(({ text, wide }, at) => (
         <span key={at} class={wide ? 'receipt-bit wide' : 'receipt-bit'}>
+          {at > 0 && <span class="unseen">, </span>}
           {text}
         </span>
       ))}

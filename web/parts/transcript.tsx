@@ -94,7 +94,7 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
           {!conversation.loaded.value && <Skeleton />}
           <Space px={sumHeights(turns, heights.current, 0, from)} />
           {turns.slice(from, to).map((turn) => (
-            <Turn key={turn.id} conversation={conversation} turn={turn} />
+            <Turn key={turn.key} conversation={conversation} turn={turn} />
           ))}
           <Space px={sumHeights(turns, heights.current, to, turns.length)} />
           {outgoing.map((each) => (
@@ -138,7 +138,7 @@ function sumHeights(
   to: number,
 ): number {
   let sum = 0
-  for (let at = from; at < to; at++) sum += heights.get(turns[at]?.id ?? '') ?? guessPx
+  for (let at = from; at < to; at++) sum += heights.get(turns[at]?.key ?? '') ?? guessPx
   return sum
 }
 
@@ -153,7 +153,7 @@ function rangeIn(
   let from = -1
   let to = turns.length
   for (let at = 0; at < turns.length; at++) {
-    const bottom = top + (heights.get(turns[at]?.id ?? '') ?? guessPx)
+    const bottom = top + (heights.get(turns[at]?.key ?? '') ?? guessPx)
     if (from < 0 && bottom > scrollTop - marginPx) from = at
     if (top > scrollTop + clientHeight + marginPx) {
       to = at

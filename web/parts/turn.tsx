@@ -26,11 +26,12 @@ type Props = { readonly conversation: Conversation; readonly turn: TurnView }
 
 /** A turn that has not changed is not looked at again. */
 export function Turn({ conversation, turn }: Props) {
-  const state = useComputed(() => conversation.states.value.get(turn.id)).value
-  const here = useComputed(() => conversation.growing.value.some(({ turnId }) => turnId === turn.id)).value
+  const own = turn.last ? turn.id : undefined
+  const state = useComputed(() => conversation.states.value.get(own ?? '')).value
+  const here = useComputed(() => conversation.growing.value.some(({ turnId }) => turnId === own)).value
   return useMemo(
     () => (
-      <section class="turn" data-turn={turn.id}>
+      <section class="turn" data-turn={turn.key}>
         {turn.message && <Own conversation={conversation} message={turn.message} />}
         <Reply conversation={conversation} turn={turn} state={state} growing={here} />
       </section>
@@ -42,7 +43,7 @@ export function Turn({ conversation, turn }: Props) {
 type ReplyProps = Props & { readonly state: TurnState | undefined; readonly growing: boolean }
 
 function Reply({ conversation, turn, state, growing }: ReplyProps) {
-  const runs = useComputed(() => running.value === turn.id).value
+  const runs = useComputed(() => turn.last && running.value === turn.id).value
   const rests = state === undefined ? !growing && !runs : isAtRest(state.status)
   const texts = turn.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []))
   return (
@@ -50,14 +51,14 @@ function Reply({ conversation, turn, state, growing }: ReplyProps) {
       {turn.blocks.map((block) => (
         <Shown key={block.id} block={block} />
       ))}
-      <Growing conversation={conversation} turnId={turn.id} />
+      {turn.last && <Growing conversation={conversation} turnId={turn.id} />}
       {runs && !growing && turn.blocks.at(-1)?.type !== 'calls' && (
         <span class="thinking">
           <span class="caret" aria-hidden="true" />
           <span class="unseen">Atrium is answering</span>
         </span>
       )}
-      {rests && state?.status !== 'waiting' && (
+      {turn.last && rests && state?.status !== 'waiting' && (
         <>
           <Failure conversation={conversation} turn={turn} state={state} />
           <div class="reply-foot">

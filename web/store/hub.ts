@@ -15,6 +15,8 @@ import { takeThread, threadList } from './threads.ts'
 const mostKept = 8
 /** Changes of the lists come in bursts: they are read once for all of them. */
 const gatherMs = 150
+/** What could not be sent although the connection stands is tried again. */
+const againMs = 5_000
 
 const kept = new Map<string, Conversation>()
 const live = signal<Live | undefined>(undefined)
@@ -66,7 +68,9 @@ export function startHub(): () => void {
     const now = open.value
     if (now) arrived(new Set(now.turns.value.map(({ id }) => id)))
   })
+  const again = setInterval(() => void sendHeld(), againMs)
   return () => {
+    clearInterval(again)
     stopFollowing()
     stopArrivals()
     mine.close()
@@ -106,7 +110,7 @@ function flush(): void {
     for (const frame of frames) {
       if (frame.type === 'thread') takeThread(frame)
       else if (frame.type === 'gate') takeGate(frame)
-      else if (frame.type === 'reload') refresh()
+      else if (frame.type === 'changed') refresh()
       else if (now && 'thread_id' in frame && frame.thread_id === now.id && !now.take(frame)) whole = false
     }
   })

@@ -36,7 +36,12 @@ export async function send(message: Pick<Outgoing, 'threadId' | 'text' | 'files'
 
 /** Sends what was held back while the connection was away, in order. */
 export async function sendHeld(): Promise<void> {
-  for (const each of outbox.peek()) if (each.state === 'held') await attempt(each)
+  for (const each of outbox.peek()) {
+    if (each.state !== 'held') continue
+    await attempt(each)
+    // The others would fare no better, and must not overtake it.
+    if (outbox.peek().some(({ key, state }) => key === each.key && state === 'held')) return
+  }
 }
 
 export async function sendAgain(outgoing: Outgoing): Promise<void> {
