@@ -16,7 +16,7 @@ const places = [
 const patienceMs = 15_000
 
 /** Where a browser is; undefined where there is none. */
-function findBrowser(): string | undefined {
+export function findBrowser(): string | undefined {
   return places.find((path) => existsSync(path))
 }
 

@@ -1,0 +1,282 @@
+// The chat in a real browser, against a real service with a scripted model.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { until } from '../until.ts'
+import { findBarriers, noBrowser, useSite } from './browser.ts'
+
+const skip = noBrowser()
+
+const long = 'One line of a long answer that takes its time.\n\n'.repeat(40)
+const site = useSite({
+  script: {
+    replies: [
+      { when: 'what is 6 times 7', calls: [{ name: 'calculate', args: { expression: '6*7' } }] },
+      { afterTool: 'calculate', text: 'It is **42**.' },
+      {
+        when: 'table',
+        text: '| Route | ms |\n|---|---:|\n| `GET /cart` | 182 |\n\n```sql\nSELECT 1;\n```\n\nMath: $x^2$ and\n\n$$\\frac{1}{2}$$\n',
+      },
+      { when: 'long', text: long, chunkDelayMs: 15 },
+      {
+        when: 'four',
+        calls: ['1+1', '2+2', '3+3', '4+4', '5+5'].map((e) => ({ name: 'calculate', args: { expression: e } })),
+      },
+      {
+        when: 'fail',
+        error: { code: 'model_unreachable', message: 'api.example.com returned 529 four times in 30 s' },
+      },
+      { text: 'You said: {{input}}' },
+    ],
+    loop: true,
+  },
+})
+
+const isFocused = (locator: Locator): Promise<boolean> =>
+  locator.evaluate((node) => node === node.ownerDocument.activeElement)
+
+/** Brings a file by a paste or a drop. */
+const bringFile = (locator: Locator, how: string): Promise<void> =>
+  locator.evaluate((node, kind) => {
+    const view = node.ownerDocument.defaultView
+    const data = new view.DataTransfer()
+    data.items.add(new view.File([`by ${kind}`], `by-${kind}.txt`, { type: 'text/plain' }))
+    const init = { bubbles: true, cancelable: true, clipboardData: data, dataTransfer: data }
+    node.dispatchEvent(kind === 'paste' ? new view.ClipboardEvent(kind, init) : new view.DragEvent(kind, init))
+  }, how)
+
+const box = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
+
+async function say(page: Page, text: string): Promise<void> {
+  await box(page).fill(text)
+  await box(page).press('Enter')
+}
+
+const replies = (page: Page) => page.getByRole('log', { name: 'Conversation' }).getByRole('article', { name: 'Atrium' })
+const own = (page: Page) => page.getByRole('log', { name: 'Conversation' }).getByRole('article', { name: 'You' })
+const receipt = (page: Page) => page.getByRole('button', { name: /^Receipt/ })
+
+test('a message opens a thread; its calls appear with arguments, duration and result; a receipt stands below', {
+  skip,
+}, async (t) => {
+  const page = await site.open(t)
+  await say(page, 'what is 6 times 7')
+  await page.waitForURL(/\/threads\/[0-9a-f-]{36}$/)
+  await replies(page).getByText('It is 42.').waitFor()
+  assert.equal(await replies(page).locator('strong').textContent(), '42')
+  const call = page.getByRole('button', { name: /^calculate .*done$/ })
+  assert.equal(await call.getAttribute('aria-expanded'), 'false')
+  await call.click()
+  await page.getByText('Result, ').waitFor()
+  await page.getByText('6*7 = 42').waitFor()
+  await receipt(page).click()
+  const panel = page.getByRole('complementary', { name: 'Receipt' })
+  await panel.getByText('matches the log').waitFor()
+  await panel.getByText('calculate').waitFor()
+  await page.keyboard.press('Escape')
+  await panel.waitFor({ state: 'detached' })
+  assert.equal(await isFocused(receipt(page)), true)
+})
+
+test('a reload shows the same, once', { skip }, async (t) => {
+  const page = await site.open(t)
+  await say(page, 'what is 6 times 7')
+  await receipt(page).waitFor()
+  const before = await page.getByRole('log').innerText()
+  await page.reload()
+  await receipt(page).waitFor()
+  assert.equal(await page.getByRole('log').innerText(), before)
+  assert.equal(await replies(page).count(), 1)
+})
+
+test('Shift+Enter breaks the line, Enter sends, the draft outlives the page', { skip }, async (t) => {
+  const page = await site.open(t)
+  await box(page).fill('first')
+  await box(page).press('Shift+Enter')
+  await page.keyboard.type('second')
+  assert.equal(await box(page).inputValue(), 'first\nsecond')
+  await page.reload()
+  await box(page).waitFor()
+  assert.equal(await box(page).inputValue(), 'first\nsecond')
+  await box(page).press('Enter')
+  await replies(page).getByText('You said: first').waitFor()
+  assert.equal(await box(page).inputValue(), '')
+})
+
+test('tables, code with a copy button and colours, and math are shown as such', { skip }, async (t) => {
+  const page = await site.open(t, '/', { permissions: ['clipboard-read', 'clipboard-write'] })
+  await say(page, 'table')
+  await page.locator('.katex').nth(1).waitFor()
+  assert.equal(await page.locator('td[align=right]').innerText(), '182')
+  await page.locator('.code-frame .code-keyword').first().waitFor()
+  await page.locator('.code-frame').getByRole('button', { name: 'Copy' }).click()
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'SELECT 1;')
+})
+
+test('four calls in a row fold into one line, which opens', { skip }, async (t) => {
+  const page = await site.open(t)
+  await say(page, 'four')
+  const line = page.getByRole('button', { name: /^5 tools/ })
+  await line.waitFor()
+  assert.equal(await page.getByRole('button', { name: /^calculate/ }).count(), 0)
+  await line.click()
+  assert.equal(await page.getByRole('button', { name: /^calculate .*done$/ }).count(), 5)
+})
+
+test('text streams in, a reader who scrolled up is left alone, and Stop stops', { skip }, async (t) => {
+  const page = await site.open(t, '/', { viewport: { width: 1440, height: 500 } })
+  await say(page, 'long')
+  const scroller = page.locator('.transcript')
+  await until(async () => (await scroller.evaluate((node) => node.scrollTop)) > 200)
+  await scroller.hover()
+  await page.mouse.wheel(0, -400)
+  await page.getByRole('button', { name: 'Latest' }).waitFor()
+  const before = await scroller.evaluate((node) => node.scrollTop)
+  const height = await scroller.evaluate((node) => node.scrollHeight)
+  await until(async () => (await scroller.evaluate((node) => node.scrollHeight)) > height + 100)
+  assert.equal(await scroller.evaluate((node) => node.scrollTop), before)
+  await page.getByRole('button', { name: 'Latest' }).click()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByText('Stopped here.').waitFor()
+  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+})
+
+test('what is sent while a turn runs waits its turn, and both are answered in order', { skip }, async (t) => {
+  const page = await site.open(t)
+  await say(page, 'long')
+  await page.getByRole('button', { name: 'Stop' }).waitFor()
+  await say(page, 'and then this')
+  await page.getByText('Waits its turn').waitFor()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await replies(page).getByText('You said: and then this').waitFor()
+  assert.equal(await own(page).count(), 2)
+  assert.equal(await page.getByText('Waits its turn').count(), 0)
+})
+
+test('Retry and Edit go on in a fork and keep the thread', { skip }, async (t) => {
+  const page = await site.open(t)
+  await say(page, 'hello there')
+  await receipt(page).waitFor()
+  const first = page.url()
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await page.waitForURL((url) => url.href !== first && url.pathname.startsWith('/threads/'))
+  await replies(page).getByText('You said: hello there').waitFor()
+  const second = page.url()
+  await own(page).hover()
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('textbox', { name: 'Edit message' }).fill('hello changed')
+  await page.keyboard.press('Enter')
+  await page.waitForURL((url) => url.href !== second && url.pathname.startsWith('/threads/'))
+  await replies(page).getByText('You said: hello changed').waitFor()
+  await page.goto(first)
+  await replies(page).getByText('You said: hello there').waitFor()
+  assert.equal(await own(page).count(), 1)
+})
+
+test('files come by the button, by paste and by drop; what cannot be read stays, with its reason', {
+  skip,
+}, async (t) => {
+  const page = await site.open(t)
+  const file = (name: string, mimeType: string, text: string | Buffer) => ({
+    name,
+    mimeType,
+    buffer: Buffer.from(text),
+  })
+  const png = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  )
+  await page
+    .locator('input[type=file]')
+    .setInputFiles([
+      file('notes.txt', 'text/plain', 'coupons are slow'),
+      file('dot.png', 'image/png', png),
+      file('core.bin', 'application/octet-stream', Buffer.from([0, 1, 2, 255])),
+    ])
+  const chips = page.getByRole('list', { name: 'Attached' })
+  await chips.getByText('Only pictures and text files can be read').waitFor()
+  for (const how of ['paste', 'drop']) {
+    await bringFile(box(page), how)
+    await chips.getByText(`by-${how}.txt`).waitFor()
+  }
+  await page.getByRole('button', { name: 'Remove core.bin' }).click()
+  await say(page, 'read these')
+  await receipt(page).waitFor()
+  assert.equal(await own(page).getByRole('img', { name: 'Attached picture' }).count(), 1)
+  for (const name of ['notes.txt', 'by-paste.txt', 'by-drop.txt']) await own(page).getByText(name).waitFor()
+})
+
+test('a turn that failed says what happened, what is kept and what to do', { skip }, async (t) => {
+  const page = await site.open(t)
+  await say(page, 'fail')
+  const note = page.getByRole('alert').filter({ hasText: 'The model did not answer' })
+  await note.getByText('529 four times in 30 s').waitFor()
+  await note.getByText('Your message is kept.').waitFor()
+  await page.reload()
+  await note.waitFor()
+  await note.getByRole('button', { name: 'Try again' }).click()
+})
+
+test('threads are searched, renamed in place, and deleted with a way back', { skip }, async (t) => {
+  const page = await site.open(t)
+  await say(page, 'Plan the offsite week')
+  await receipt(page).waitFor()
+  const list = page.getByRole('navigation', { name: 'Threads' })
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('offsite')
+  await list.getByRole('link', { name: /Plan the offsite week/ }).waitFor()
+  assert.equal(await list.getByRole('link').count(), 1)
+  await list.getByRole('link').hover()
+  await list.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Rename' }).click()
+  const title = page.getByRole('textbox', { name: 'Title' })
+  assert.equal(await isFocused(title), true)
+  await title.fill('Offsite, week 12')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Offsite, week 12' }).waitFor()
+  for (const undo of [true, false]) {
+    await list.getByRole('link', { name: /Offsite, week 12/ }).hover()
+    await list.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await list.getByRole('link', { name: /Offsite, week 12/ }).waitFor({ state: 'detached' })
+    if (!undo) break
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await list.getByRole('link', { name: /Offsite, week 12/ }).click()
+  }
+  await page.getByText('is deleted').waitFor({ state: 'detached' })
+  const { threads } = await site.call<{ threads: { title: string }[] }>('GET', '/api/threads')
+  assert(!threads.some((thread) => thread.title === 'Offsite, week 12'))
+})
+
+test('two browsers stay in step', { skip }, async (t) => {
+  const one = await site.open(t)
+  await say(one, 'seen by both')
+  await receipt(one).waitFor()
+  const two = await site.open(t, new URL(one.url()).pathname)
+  await replies(two).getByText('You said: seen by both').waitFor()
+  await say(two, 'from the other one')
+  await replies(one).getByText('You said: from the other one').waitFor()
+  assert.equal(await own(one).count(), 2)
+})
+
+test('a thread that is not there says so', { skip }, async (t) => {
+  const page = await site.open(t, '/threads/0197a000-0000-7000-8000-000000000000')
+  await page.getByRole('heading', { name: 'This thread is not here' }).waitFor()
+})
+
+for (const [colorScheme, width] of [
+  ['light', 1440],
+  ['dark', 768],
+  ['light', 375],
+] as const) {
+  test(`the chat has no barrier, ${colorScheme}, ${width} px`, { skip }, async (t) => {
+    const page = await site.open(t, '/', { colorScheme, viewport: { width, height: 800 } })
+    await say(page, 'table')
+    await receipt(page).waitFor()
+    await page.locator('.code-keyword').first().waitFor()
+    assert.deepEqual(await findBarriers(page), [])
+    const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+    assert.equal(wide, false, 'the page scrolls sideways')
+  })
+}

@@ -1,0 +1,131 @@
+// The connection cut and back, a service that restarts, and a long thread, in a real browser.
+import assert from 'node:assert/strict'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { until } from '../until.ts'
+import { noBrowser, useSite } from './browser.ts'
+
+const skip = noBrowser()
+const long = Array.from({ length: 60 }, (_, at) => `Sentence number ${at} of the answer.`).join(' ')
+const site = useSite({
+  script: { replies: [{ when: 'long', text: long, chunkDelayMs: 25 }, { text: 'You said: {{input}}' }], loop: true },
+})
+const box = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
+const log = (page: Page) => page.getByRole('log', { name: 'Conversation' })
+
+async function say(page: Page, text: string): Promise<void> {
+  await box(page).fill(text)
+  await box(page).press('Enter')
+}
+
+/** A way to the service that can be cut and mended: what went through it breaks, what comes finds nobody. */
+async function openCuttable(t: TestContext): Promise<{ url: string; cut(): void; mend(): void }> {
+  const open = new Set<Socket>()
+  let whole = true
+  const server = createServer((from) => {
+    if (!whole) return from.destroy()
+    const to = connect(Number(new URL(site.url).port), '127.0.0.1')
+    for (const [one, other] of [
+      [from, to],
+      [to, from],
+    ] as const) {
+      open.add(one)
+      one.pipe(other)
+      one
+        .on('error', () => one.destroy())
+        .on('close', () => {
+          open.delete(one)
+          other.destroy()
+        })
+    }
+    return undefined
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const cut = (): void => {
+    whole = false
+    for (const each of open) each.destroy()
+  }
+  t.after(() => {
+    cut()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    cut,
+    mend() {
+      whole = true
+    },
+  }
+}
+
+const badge = (page: Page) => page.getByText(/^Reconnecting, /)
+
+test('a cut while text streams loses nothing and doubles nothing; the badge comes and goes', { skip }, async (t) => {
+  const way = await openCuttable(t)
+  const page = await site.open(t)
+  await page.goto(way.url)
+  await say(page, 'long')
+  await log(page).getByText('Sentence number 3 ').waitFor()
+  way.cut()
+  await badge(page).waitFor()
+  await log(page).getByText('Sentence number 3 ').waitFor()
+  way.mend()
+  await page.getByRole('button', { name: /^Receipt/ }).waitFor()
+  await badge(page).waitFor({ state: 'detached' })
+  const reply = log(page).getByRole('article', { name: 'Atrium' })
+  assert.equal((await reply.locator('.markdown').innerText()).trim(), long)
+  assert.equal(await reply.count(), 1)
+})
+
+test('what is written while the connection is away is kept, and sent once when it is back', { skip }, async (t) => {
+  const way = await openCuttable(t)
+  const page = await site.open(t)
+  await page.goto(way.url)
+  await say(page, 'first')
+  await log(page).getByText('You said: first').waitFor()
+  way.cut()
+  await say(page, 'written in a tunnel')
+  await page.getByText('Sent when the connection is back').first().waitFor()
+  way.mend()
+  await log(page).getByText('You said: written in a tunnel').waitFor()
+  assert.equal(await log(page).getByRole('article', { name: 'You' }).count(), 2)
+  assert.equal(await page.getByText('Sent when the connection is back').count(), 0)
+})
+
+test('a closed tab loses nothing: the turn goes on, and the thread has it all', { skip }, async (t) => {
+  const page = await site.open(t)
+  await say(page, 'long')
+  await log(page).getByText('Sentence number 1 ').waitFor()
+  const path = new URL(page.url()).pathname
+  await page.close()
+  const again = await site.open(t, path)
+  await again.getByRole('button', { name: /^Receipt/ }).waitFor()
+  assert.equal((await log(again).locator('.markdown').innerText()).trim(), long)
+})
+
+test('a thread of 2,000 messages opens at its end with a part of it in the page, and goes back to its beginning', {
+  skip,
+}, async (t) => {
+  const input = Array.from({ length: 2_000 }, (_, at) => ({
+    type: 'message',
+    role: at % 2 === 0 ? 'user' : 'assistant',
+    content: `${at % 2 === 0 ? 'Question' : 'Answer'} number ${at}`,
+  }))
+  await site.call('POST', '/api/v1/responses', {
+    model: 'reborn',
+    input: [...input, { role: 'user', content: 'the last one' }],
+  })
+  const { threads } = await site.call<{ threads: { id: string }[] }>('GET', '/api/threads?limit=1')
+  const page = await site.open(t, `/threads/${threads[0]?.id}`)
+  await log(page).getByText('You said:').waitFor()
+  const inPage = (): Promise<number> => log(page).getByRole('article').count()
+  assert((await inPage()) < 200, `${await inPage()} messages are in the page`)
+  const scroller = page.locator('.transcript')
+  await until(async () => {
+    await scroller.evaluate((node) => node.scrollTo(0, 0))
+    return (await log(page).getByText('Question number 0', { exact: true }).count()) === 1
+  }, 30_000)
+  assert((await inPage()) < 200, `${await inPage()} messages are in the page`)
+})

@@ -1,0 +1,162 @@
+// Pictures of every page in both themes and three sizes, for looking at them: `npm run shots`, into shots/.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Script } from '#models/script.ts'
+import { buildWeb } from '../../tools/web.ts'
+import { newHome, serve } from '../atrium.ts'
+import { findBrowser } from './browser.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const folder = join(root, 'shots')
+const sizes = {
+  wide: { width: 1440, height: 960 },
+  tablet: { width: 768, height: 1024 },
+  phone: { width: 375, height: 812 },
+}
+const token = 'operator-token-of-the-pictures'
+
+const script: Script = {
+  loop: true,
+  replies: [
+    {
+      when: 'deploy',
+      calls: [
+        { name: 'memory_search', args: { query: 'checkout' } },
+        { name: 'calculate', args: { expression: '655/410' } },
+      ],
+    },
+    {
+      afterTool: 'calculate',
+      usage: { inputTokens: 7604, outputTokens: 808 },
+      text: `One route is slower: \`POST /checkout\`. Its p95 went from 410 to 655 ms after commit \`4f1c2e9\`; the other routes moved within noise.
+
+| Route | Before | After | Change |
+|---|---:|---:|---:|
+| \`GET /cart\` | 182 ms | 179 ms | −2 % |
+| \`POST /checkout\` | 410 ms | 655 ms | **+60 %** |
+| \`GET /orders/:id\` | 96 ms | 101 ms | +5 % |
+
+The commit moved the coupon lookup into the line-item loop, so this now runs once per item:
+
+\`\`\`sql
+SELECT coupon_id, percent FROM coupons
+WHERE cart_id = $1          -- called once per line item since 4f1c2e9
+  AND expires_at > now();
+\`\`\``,
+    },
+    {
+      when: 'issue',
+      text: 'I have drafted the issue. It needs your word before it goes out.',
+      calls: [
+        {
+          name: 'http_request',
+          args: {
+            method: 'POST',
+            url: 'https://api.github.com/repos/acme/shop/issues',
+            body: '{\n  "title": "Checkout p95 up 60 % since 4f1c2e9",\n  "labels": ["performance"],\n  "body": "p95 of POST /checkout rose from 410 to 655 ms."\n}',
+          },
+        },
+      ],
+    },
+    {
+      when: 'Fix',
+      calls: [
+        {
+          name: 'workspace_write',
+          args: { path: 'docs/pricing.md', content: 'Prices are rounded once,\non the total.\n' },
+        },
+      ],
+    },
+    { when: 'fail', error: { code: 'model_unreachable', message: 'api.example.com returned 529 four times in 30 s' } },
+    { text: 'Done: {{input}}' },
+  ],
+}
+
+const memory = {
+  'projects/shop/checkout.md':
+    '# Checkout\n\nThe checkout p95 budget is **450 ms**. Page Nadia when it stays above for an hour, not before.\n\n## Known slow spots\n\n- Coupon lookup: one query per cart, never per line item\n- Tax service: 200 ms at the end of the month\n',
+  'people/nadia.md': 'Owns checkout and pricing. Prefers short messages, mornings.\n',
+  'USER.md': 'Ada runs the shop.\n',
+}
+
+async function make(browser: Browser, url: string): Promise<void> {
+  const call = async (method: string, path: string, body: unknown): Promise<{ thread_id: string }> => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const response = await fetch(url + path, { method, headers, body: JSON.stringify(body) })
+    return (await response.json().catch(() => ({}))) as { thread_id: string }
+  }
+  for (const [path, content] of Object.entries(memory)) await call('PUT', `/api/memory/documents/${path}`, { content })
+  for (const message of ['Invoice totals for October', 'Plan the offsite week', 'Please fail']) {
+    await call('POST', '/api/chat', { message })
+  }
+  await call('POST', '/api/chat', { message: 'Fix the pricing page' })
+  const { thread_id } = await call('POST', '/api/chat', {
+    message: 'Compare last night’s deploy with the week before. Is anything slower?',
+  })
+  await call('POST', '/api/chat', { message: 'Open an issue for it, label it performance.', thread_id })
+
+  const pages: Readonly<Record<string, string>> = {
+    new: '/',
+    chat: `/threads/${thread_id}`,
+    waiting: '/waiting',
+    jobs: '/jobs',
+    memory: '/memory/projects/shop/checkout.md',
+    tools: '/tools',
+    activity: '/activity',
+    settings: '/settings',
+    users: '/settings/users',
+  }
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const [size, viewport] of Object.entries(sizes)) {
+      const context = await browser.newContext({ viewport, colorScheme })
+      const page = await context.newPage()
+      const shoot = (name: string): Promise<unknown> =>
+        picture(page, join(folder, `${name}-${size}-${colorScheme}.png`))
+      await page.goto(`${url}/login`)
+      await shoot('sign-in')
+      await context.request.post(`${url}/api/login`, { data: { token } })
+      for (const [name, path] of Object.entries(pages)) {
+        await page.goto(url + path)
+        await shoot(name)
+      }
+      await page.goto(url + (pages['chat'] ?? '/'))
+      await page
+        .getByRole('button', { name: /^Receipt/ })
+        .first()
+        .click()
+      await shoot('receipt')
+      await context.close()
+    }
+  }
+}
+
+/** Once nothing is asked for any more. */
+async function picture(page: Page, path: string): Promise<void> {
+  await page.waitForLoadState('networkidle')
+  await page.waitForTimeout(400)
+  await page.screenshot({ path })
+}
+
+const executablePath = findBrowser()
+if (executablePath === undefined) throw new Error('no browser: apt-get install chromium')
+await buildWeb(root)
+mkdirSync(folder, { recursive: true })
+const home = newHome()
+const file = join(home.path, 'script.json')
+writeFileSync(file, JSON.stringify(script))
+const service = await serve(home.path, {
+  SERVICE_REBORN_WEBUI_TOKEN: token,
+  CHAT_RATE_LIMIT: '0',
+  LLM_PROVIDER: 'scripted',
+  LLM_SCRIPT: file,
+})
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+try {
+  await make(browser, service.url)
+  console.log(`pictures are in ${folder}`)
+} finally {
+  await browser.close()
+  await service.stop()
+  home.remove()
+}

@@ -1,0 +1,139 @@
+// Approvals in a real browser: the card, the queue, the three answers, and that nothing else answers.
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { findBarriers, noBrowser, useSite } from './browser.ts'
+
+const skip = noBrowser()
+const write = (path: string, content: string) => ({ name: 'workspace_write', args: { path, content } })
+const site = useSite({
+  script: {
+    replies: [
+      { when: 'write one', calls: [write('docs/one.md', 'first\n')] },
+      { when: 'write two', calls: [write('docs/two.md', 'second\n')] },
+      { when: 'write three', calls: [write('docs/three.md', 'third\n')] },
+      { when: 'write four', calls: [write('docs/four.md', 'fourth\n')] },
+      { when: 'write five', calls: [write('docs/five.md', 'fifth\n')] },
+      { afterTool: 'workspace_write', text: 'The tool said: {{result}}' },
+    ],
+    loop: true,
+  },
+})
+const fileAt = (path: string): string => join(site.home, 'workspace', path)
+const said = (page: Page, text: string) => page.getByRole('log').getByText(text)
+const card = (page: Page, question: string) => page.getByRole('group', { name: question })
+
+async function ask(page: Page, text: string): Promise<void> {
+  const box = page.getByRole('textbox', { name: 'Message', exact: true })
+  await box.fill(text)
+  await box.press('Enter')
+}
+
+/** For its first half second a card is deaf; it must be there for longer before it is answered. */
+async function hearing(page: Page): Promise<void> {
+  await page.waitForTimeout(600)
+}
+
+test('Allow once runs it once; the card becomes a line; title and badge tell that it waits', { skip }, async (t) => {
+  const page = await site.open(t)
+  await ask(page, 'write one')
+  const one = card(page, 'Create docs/one.md?')
+  await one.getByText('Writes 1 line to a new file').waitFor()
+  await one.getByText('first').waitFor()
+  assert.match(await page.title(), /^1 waiting · /)
+  await page.getByRole('link', { name: 'Waiting for you 1 waiting for you' }).waitFor()
+  assert.equal(existsSync(fileAt('docs/one.md')), false)
+  await hearing(page)
+  await one.getByRole('button', { name: 'Allow once' }).click()
+  await said(page, 'The tool said: created').waitFor()
+  await page.getByText('Allowed once by you').waitFor()
+  assert.equal(readFileSync(fileAt('docs/one.md'), 'utf8'), 'first\n')
+  assert.equal(await one.count(), 0)
+  assert.doesNotMatch(await page.title(), /waiting/)
+})
+
+test('a card takes no key and no click of its first half second, and Enter in the composer never answers it', {
+  skip,
+}, async (t) => {
+  const page = await site.open(t)
+  await ask(page, 'write two')
+  const allow = card(page, 'Create docs/two.md?').getByRole('button', { name: 'Allow once' })
+  await allow.waitFor()
+  await allow.evaluate((node) => node.click())
+  assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Message')
+  await page.keyboard.press('Enter')
+  await ask(page, 'yes')
+  await page.getByText('Waits its turn').waitFor()
+  assert.equal(existsSync(fileAt('docs/two.md')), false)
+  await allow.focus()
+  await hearing(page)
+  await page.keyboard.press('Enter')
+  await said(page, 'The tool said: created').waitFor()
+})
+
+test('Deny takes a word to the agent, by the keyboard alone', { skip }, async (t) => {
+  const page = await site.open(t)
+  await ask(page, 'write three')
+  const deny = card(page, 'Create docs/three.md?').getByRole('button', { name: 'Deny…' })
+  await deny.focus()
+  await hearing(page)
+  await page.keyboard.press('Space')
+  const word = page.getByRole('textbox', { name: 'Word to the agent' })
+  await word.waitFor()
+  assert.equal(await word.evaluate((node) => node === node.ownerDocument.activeElement), true)
+  await page.keyboard.type('Not this one')
+  await page.keyboard.press('Enter')
+  await said(page, 'The tool said: the user did not allow workspace_write: Not this one').waitFor()
+  await page.getByText('Denied by you').waitFor()
+  await page.getByRole('button', { name: /^workspace_write .*denied$/ }).waitFor()
+  assert.equal(existsSync(fileAt('docs/three.md')), false)
+})
+
+test('Allow for… grants from narrow to wide, the narrow one chosen; the next such call is not asked', {
+  skip,
+}, async (t) => {
+  const page = await site.open(t)
+  await ask(page, 'write four')
+  const four = card(page, 'Create docs/four.md?')
+  await four.waitFor()
+  await hearing(page)
+  await four.getByRole('button', { name: 'Allow for…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Allow without asking' })
+  assert.equal(await dialog.getByRole('radio').first().isChecked(), true)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await four.getByRole('button', { name: 'Allow for…' }).click()
+  await dialog.getByRole('button', { name: '1 day' }).click()
+  assert.deepEqual(await findBarriers(page), [])
+  await dialog.getByRole('button', { name: 'Allow for 1 day' }).click()
+  await said(page, 'The tool said: created').waitFor()
+  const { grants } = await site.call<{ grants: { id: string; tool: string; target: string }[] }>('GET', '/api/grants')
+  assert.deepEqual(
+    grants.map(({ tool, target }) => [tool, target]),
+    [['workspace_write', './docs/']],
+  )
+  await page.getByRole('link', { name: 'New thread' }).click()
+  await ask(page, 'write five')
+  await said(page, 'The tool said: created').waitFor()
+  for (const { id } of grants) await site.call('DELETE', `/api/grants/${id}`)
+})
+
+test('the queue has what waits from every thread; what one browser answers is answered in the other', {
+  skip,
+}, async (t) => {
+  const one = await site.open(t)
+  await ask(one, 'write three')
+  await card(one, 'Create docs/three.md?').waitFor()
+  const two = await site.open(t, '/waiting', { colorScheme: 'dark' })
+  const queued = card(two, 'Create docs/three.md?')
+  await queued.getByText('From the browser').waitFor()
+  await queued.getByRole('link', { name: 'write three' }).waitFor()
+  assert.deepEqual(await findBarriers(two), [])
+  await hearing(two)
+  await queued.getByRole('button', { name: 'Allow once' }).click()
+  await two.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+  await said(one, 'The tool said: created').waitFor()
+  assert.equal(await card(one, 'Create docs/three.md?').count(), 0)
+})
