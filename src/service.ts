@@ -139,9 +139,10 @@ async function openGateway(
     import('#http/origin.ts'),
     import('#http/session.ts'),
   ])
-  const [{ webRoutes }, { mountLive }, { pageRoutes }, { responsesRoutes }, { createClientAddress }] =
+  const [{ webRoutes }, { toolAccessRoutes }, { mountLive }, { pageRoutes }, { responsesRoutes }, { createClientAddress }] =
     await Promise.all([
       import('#doors/web/door.ts'),
+      import('#doors/web/tool-access.ts'),
       import('#doors/web/live.ts'),
       import('#doors/web/pages.ts'),
       import('#doors/responses/routes.ts'),
@@ -184,6 +185,9 @@ async function openGateway(
   gateway.mount({ routes: web })
   mountLive(gateway.sockets, { turns, chatLimit, log })
   gateway.mount({ routes: pageRoutes() })
+  gateway.mount({
+    routes: toolAccessRoutes({ turns, access: () => hall.access(), reload: () => hall.reload(), origins }),
+  })
   gateway.mount(
     responsesRoutes({
       turns,

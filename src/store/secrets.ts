@@ -3,6 +3,7 @@ import { AppError } from '#core/errors.ts'
 import { operator, type UserId } from '#core/ids.ts'
 import type { Renewal, Secret, SecretStore } from '#core/store.ts'
 import type { Seal } from '#lib/seal.ts'
+import { tellChange } from './change.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 type Place = { readonly name: string; readonly owner: UserId }
@@ -27,6 +28,8 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
           sameAs: null,
           at: now(),
         })
+        // What others keep of it: which texts may not go out.
+        yield* tellChange(sql)
       }),
     share: (name, sameAs, owner) =>
       sql.write(function* () {

@@ -1,0 +1,57 @@
+// A whole Atrium with a tool that signs in at the issuer of the tests: the real service, the real sandbox, a scripted model.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { openIssuer, type Issuer, clientSecret } from './issuer.ts'
+import { atrium, newHome } from '../../atrium.ts'
+import { component } from '../fixtures.ts'
+
+/** Asks for `things`, whatever the parameters; the answer of the server is the output, and so is its error. */
+export async function thingsComponent(url: string): Promise<Uint8Array> {
+  const address = `${url}/things`
+  return component({
+    fields: `(data (i32.const 5000) "GET${address}{}")`,
+    execute: `(call $http (i32.const 5000) (i32.const 3) (i32.const 5003) (i32.const ${address.length})
+      (i32.const ${5003 + address.length}) (i32.const 2)
+      (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 2048))
+      (call $answer (i32.const 16) (i32.const 4))`,
+  })
+}
+
+export type AuthHouse = {
+  readonly home: string
+  readonly issuer: Issuer
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** A home where the tool `things` is installed. It swallows every error of its requests and answers "ok". */
+export async function openAuthHome(t: TestContext, auth: object = {}): Promise<AuthHouse> {
+  const issuer = await openIssuer()
+  t.after(() => issuer.close())
+  const home = newHome()
+  t.after(home.remove)
+  const file = (name: string, content: string | Uint8Array): string => {
+    const path = join(home.path, name)
+    writeFileSync(path, content)
+    return path
+  }
+  const wasm = file('things.wasm', await thingsComponent(issuer.url))
+  const capabilities = file('things.json', JSON.stringify(issuer.capabilities(auth)))
+  const installed = await atrium(home.path, [
+    'tool',
+    'install',
+    wasm,
+    '--capabilities',
+    capabilities,
+    '--name',
+    'things',
+  ])
+  if (installed.code !== 0) throw new Error(installed.stderr)
+  const replies = [
+    { when: 'things', calls: [{ name: 'things', args: {} }] },
+    { afterTool: 'things', text: 'They said: {{result}}' },
+  ]
+  const script = file('script.json', JSON.stringify({ replies }))
+  const env = { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script, THINGS_CLIENT_SECRET: clientSecret }
+  return { home: home.path, issuer, env }
+}
