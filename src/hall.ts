@@ -11,6 +11,7 @@ import type { ToolAccess } from '#core/tool-access.ts'
 import type { Tools } from '#core/tool.ts'
 import { openBuiltInTools } from '#hall/built-in.ts'
 import { openAccess, openComponents } from '#hall/components.ts'
+import { createInvoke } from '#hall/invoke.ts'
 import { readSafety } from '#hall/safety.ts'
 import { storeShipped } from '#hall/shipped.ts'
 import { joinSources } from '#hall/tools.ts'
@@ -129,7 +130,14 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     const bus = await openBus(log)
     opened.unshift(bus)
     await storeShipped(store, log)
-    const components = await openComponents({ store, home, config, scan: () => safety.scan(), log })
+    const components = await openComponents({
+      store,
+      home,
+      config,
+      scan: () => safety.scan(),
+      log,
+      invokeTool: (...asked) => createInvoke({ tools: (user) => joined.tools(user), judge })(...asked),
+    })
     const identity = createIdentity({ store: store.documents })
     const vectors = await openVectors({ config, store, log, owner: lease.owner })
     if (vectors) opened.unshift(vectors)

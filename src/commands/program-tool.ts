@@ -52,6 +52,15 @@ export function addTools(program: Command): void {
     .description('remove a secret of a tool, or take back what it uses of another')
     .action(async (name, secret) => (await loadCredentials()).forgetSecret(name, secret))
   tool
+    .command('new <name>')
+    .description('make a folder for a tool in TypeScript')
+    .action(async (name) => (await import('./tool-new.ts')).newTool(name))
+  tool
+    .command('build <folder>')
+    .description('make the component of a tool in TypeScript')
+    .option('--out <file>', 'where to write it; dist/ in the folder otherwise')
+    .action(async (folder, options) => (await import('./tool-new.ts')).buildToolIn(folder, options))
+  tool
     .command('remove <name>')
     .description('remove a tool')
     .action(async (name) => (await load()).removeTool(name))

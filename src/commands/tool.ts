@@ -219,7 +219,8 @@ async function lookInto(work: (store: Store) => Promise<void>): Promise<void> {
   }
 }
 
-async function withSandbox(work: (open: Open) => Promise<void>): Promise<void> {
+/** The sandbox of this home for the time of one command. */
+export async function withSandbox(work: (open: Open) => Promise<void>): Promise<void> {
   const config = loadConfig()
   const { home, store } = await openHomeStore(config)
   const settings = await store.settings.all()

@@ -16,6 +16,8 @@ export type ToolContext = {
   readonly turnId: string
   readonly callId: string
   readonly signal: AbortSignal
+  /** The tool that runs this one, where the model does not. */
+  readonly by?: string
   /** The model has read words from outside: what it writes may be theirs. */
   readonly tainted?: boolean
   /** Says that this output holds words from outside, where the tool's do not always, and where they come from. */

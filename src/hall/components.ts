@@ -12,7 +12,10 @@ import type { Seal } from '#lib/seal.ts'
 import type { Dial } from '#net/dial.ts'
 import type { LeakScan } from '#safety/leaks.ts'
 import type { ToolSecrets } from '#sandbox/auth/secrets.ts'
+import type { InvokeTool } from '#sandbox/supervisor/host.ts'
 import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
+import { createReadWorkspace } from './invoke.ts'
+import { workspaceOf } from './workspace.ts'
 
 export type ComponentParts = {
   readonly store: Store
@@ -20,6 +23,8 @@ export type ComponentParts = {
   readonly config: Config
   readonly scan: () => LeakScan
   readonly log: Log
+  /** Absent: no component runs another tool. */
+  readonly invokeTool?: InvokeTool
 }
 
 /** The source of the installed components; the sandbox itself is opened at the first call of one. */
@@ -52,6 +57,8 @@ export async function openSandbox(parts: ComponentParts): Promise<Sandbox> {
     log,
     now: Date.now,
     secret: (...which) => toolSecrets.valueOf(...which),
+    readWorkspace: createReadWorkspace((user) => workspaceOf(config, user)),
+    ...(parts.invokeTool && { invokeTool: parts.invokeTool }),
   })
 }
 

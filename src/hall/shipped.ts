@@ -8,7 +8,8 @@ import type { Store } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
 import { inCheckout } from '#lib/place.ts'
 
-const shipped = ['weather'] as const
+/** Their names; each has a folder of its own below tools/. */
+export const shipped = ['weather'] as const
 const setting = 'default_tools'
 
 /** What the build of a tool writes beside its component. */

@@ -27,6 +27,10 @@ export type Call = {
   /** Whose secrets and files it may use. */
   readonly user: UserId
   readonly signal?: AbortSignal
+  /** It counts as reading: whatever the file allows beyond, it may only look. */
+  readonly readOnly?: boolean
+  /** The tool that runs this one, where the model does not. */
+  readonly by?: string | undefined
   readonly used?: ToolContext['used']
 }
 
@@ -38,16 +42,16 @@ const safeMethods = ['GET', 'HEAD']
 
 /** What the agent sees of an installed component. */
 export function agentTools({ name, capabilities, schema, description }: DescribedTool, execute: Execute): Tool[] {
-  const effects = effectsOf(capabilities)
-  const make = (spec: Tool['spec'], context?: string): Tool => ({
+  const make = (spec: Tool['spec'], effects: 'read' | 'write', context?: string): Tool => ({
     spec,
     effects,
     repeatable: effects === 'read',
     untrusted: true,
-    run: (args, { user, callId, signal, used }: ToolContext) =>
-      execute({ params: args, user, callId, signal, ...(used && { used }), ...(context !== undefined && { context }) }),
+    run: (args, { user, callId, signal, used, by }: ToolContext) =>
+      execute({ params: args, user, callId, signal, by, readOnly: effects === 'read', ...(used && { used }), ...(context !== undefined && { context }) }),
   })
-  if (capabilities.actions.length === 0) return [make({ name, description, parameters: schema })]
+  const effects = effectsOf(capabilities)
+  if (capabilities.actions.length === 0) return [make({ name, description, parameters: schema }, effects)]
   return capabilities.actions.map((action) =>
     make(
       {
@@ -55,6 +59,7 @@ export function agentTools({ name, capabilities, schema, description }: Describe
         description: action.description ?? description,
         parameters: action.params ?? schema,
       },
+      action.readOnly ? 'read' : effects,
       JSON.stringify({ capability_id: `${name}.${action.id}` }),
     ),
   )
@@ -64,6 +69,15 @@ export function agentTools({ name, capabilities, schema, description }: Describe
 export function effectsOf({ allowlist, aliases }: Pick<Capabilities, 'allowlist' | 'aliases'>): 'read' | 'write' {
   const reads = allowlist.every(({ methods }) => methods.every((method) => safeMethods.includes(method)))
   return reads && aliases.size === 0 ? 'read' : 'write'
+}
+
+/** What is left of a file's rights for a call that only looks. */
+export function onlyLooking(capabilities: Capabilities): Capabilities {
+  const allowlist = capabilities.allowlist.map((each) => ({
+    ...each,
+    methods: each.methods.filter((method) => safeMethods.includes(method)),
+  }))
+  return { ...capabilities, allowlist, aliases: new Map() }
 }
 
 /** Why a component cannot have a name, its own or one of its actions'; undefined when it can. */

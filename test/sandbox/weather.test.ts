@@ -10,7 +10,7 @@ import { createDial } from '#net/dial.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import type { LoadedTool, TestReport } from '#sandbox/supervisor/sandbox.ts'
 import { effectsOf } from '#sandbox/tool.ts'
-import { buildTool } from '../../tools/build.ts'
+import { buildTool } from '#sandbox/build/componentize.ts'
 import { createRig } from './rig.ts'
 
 type Reply = { status?: number; body: unknown }

@@ -7,7 +7,7 @@ import type { Capabilities } from './capabilities.ts'
 
 /** One line for each right: hosts, secrets, variables, folders, other tools. */
 export function describeAccess(capabilities: Capabilities): string[] {
-  const { allowlist, credentials, auth, requiredSecrets, secretNames, workspace, aliases } = capabilities
+  const { allowlist, credentials, auth, requiredSecrets, secretNames, workspace, aliases, actions } = capabilities
   const lines = [
     ...allowlist.map(
       ({ host, pathPrefix, methods }) =>
@@ -27,6 +27,9 @@ export function describeAccess(capabilities: Capabilities): string[] {
     ...(auth?.oauth ? signIn(auth.oauth) : []),
     ...workspace.map((folder) => `reads the workspace folder ${folder}`),
     ...[...aliases.values()].map((name) => `runs the tool ${name}`),
+    ...actions.flatMap(({ id, readOnly }) =>
+      readOnly ? [`does ${id} without being asked for: it may only send GET and HEAD`] : [],
+    ),
   ]
   return lines.length > 0 ? [...new Set(lines)] : ['reaches nothing: no hosts, no secrets']
 }

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '#core/json.ts'
 import { asksForSecret } from '#safety/secrets.ts'
 import type { Endpoint } from '#safety/urls.ts'
 import { type Auth, authOf, authSchema, type RequiredSecret, requiredSecret, secretName } from './auth.ts'
-import { entries, fields, list, readChecked, text } from './checked.ts'
+import { entries, fields, flag, list, readChecked, text } from './checked.ts'
 import { type Credential, httpOf, httpSchema, type RateLimit } from './http.ts'
 import type { WitVersion } from './component.ts'
 import { ToolFault } from '#sandbox/faults.ts'
@@ -15,6 +15,8 @@ export type Action = {
   readonly id: string
   readonly description?: string | undefined
   readonly params?: JsonObject | undefined
+  /** It only looks: the host lets it send nothing but GET and HEAD. */
+  readonly readOnly?: boolean | undefined
 }
 
 export type Capabilities = {
@@ -56,6 +58,7 @@ const schema = fields({
         id: text({ pattern: /^[A-Za-z0-9][A-Za-z0-9_]{0,39}$/, like: 'get_repo' }),
         description: z.optional(text()),
         params: z.optional(z.custom<JsonObject>(isObject, { error: 'must be a JSON schema' })),
+        read_only: z.optional(flag()),
       }),
     ),
     [],
@@ -96,7 +99,7 @@ export function readCapabilities(source: string): ReadCapabilities {
       secretNames: data.secrets?.allowed_names ?? [],
       auth: data.auth && authOf(data.auth),
       requiredSecrets: data.setup?.required_secrets ?? [],
-      actions: data.actions,
+      actions: data.actions.map(({ read_only: readOnly, ...action }) => ({ ...action, readOnly })),
       workspace: data.workspace?.allowed_prefixes ?? [],
       aliases: new Map(Object.entries(data.tool_invoke?.aliases ?? {})),
     },

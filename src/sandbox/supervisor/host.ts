@@ -1,38 +1,55 @@
 // The host's side of one call: what a guest asks, answered or denied by the capability file.
+import type { UserId } from '#core/ids.ts'
 import { byteLength } from '#core/json.ts'
 import type { Capabilities } from '#sandbox/package/capabilities.ts'
 import type { Egress } from '#sandbox/egress/egress.ts'
-import { maxOutputBytes } from '#sandbox/child/limits.ts'
+import { maxHostCalls, maxOutputBytes } from '#sandbox/child/limits.ts'
 import type { HostCall } from './messages.ts'
 import type { Host } from './process.ts'
+
+/** A text of a user's workspace. */
+export type ReadWorkspace = (path: string, user: UserId) => Promise<string | undefined>
+
+/** On whose behalf a tool runs another. */
+export type Invoking = {
+  readonly tool: string
+  readonly user: UserId
+  readonly callId: string
+  readonly signal: AbortSignal
+}
+
+/** Runs another tool under the policy of the service. */
+export type InvokeTool = (name: string, params: string, by: Invoking) => Promise<string>
 
 export type HostParts = {
   readonly capabilities: Pick<Capabilities, 'workspace' | 'aliases'>
   readonly egress: Egress
-  /** A text of the caller's workspace. Absent: there is none to read. */
-  readonly readWorkspace?: (path: string) => Promise<string | undefined>
-  /** Runs another tool under the policy of the service. Absent: no tool runs another. */
-  readonly invokeTool?: (name: string, params: string) => Promise<string>
+  readonly by: Omit<Invoking, 'signal'>
+  /** Absent: there is none to read. */
+  readonly readWorkspace?: ReadWorkspace | undefined
+  /** Absent: no tool runs another. */
+  readonly invokeTool?: InvokeTool | undefined
 }
 
 /** Answers the guest of one call. */
-export function createHost({ capabilities, egress, readWorkspace, invokeTool }: HostParts): Host {
+export function createHost({ capabilities, egress, by, readWorkspace, invokeTool }: HostParts): Host {
   const deny = (message: string): { head: object } => ({ head: { ok: false, code: 'blocked', message, sent: false } })
+  let asked = 0
 
   async function workspace(path: string): Promise<{ head: object }> {
     if (!readWorkspace || !grantsPath(capabilities.workspace, path))
       return deny('the capability file does not grant it')
-    const text = await readWorkspace(path)
+    const text = await readWorkspace(path, by.user)
     if (text !== undefined && byteLength(text) > maxOutputBytes) return deny(`${path} is over ${maxOutputBytes} bytes`)
     return { head: text === undefined ? { ok: true } : { ok: true, text } }
   }
 
-  async function invoke(alias: string, params: string): Promise<{ head: object }> {
+  async function invoke(alias: string, params: string, signal: AbortSignal): Promise<{ head: object }> {
     const name = capabilities.aliases.get(alias)
     if (!invokeTool || name === undefined)
       return deny(`the capability file does not grant the tool ${JSON.stringify(alias)}`)
     try {
-      const text = await invokeTool(name, params)
+      const text = await invokeTool(name, params, { ...by, signal })
       if (byteLength(text) > maxOutputBytes) return deny(`the tool answered more than ${maxOutputBytes} bytes`)
       return { head: { ok: true, text } }
     } catch (error) {
@@ -41,11 +58,13 @@ export function createHost({ capabilities, egress, readWorkspace, invokeTool }: 
   }
 
   return async (call: HostCall, signal) => {
+    // The guest's own process counts too; this one does not take its word.
+    if (call.type !== 'request' && ++asked > maxHostCalls) return deny(`more than ${maxHostCalls} in one call`)
     switch (call.type) {
       case 'workspace':
         return workspace(call.path)
       case 'invoke':
-        return invoke(call.alias, call.params)
+        return invoke(call.alias, call.params, signal)
       case 'request': {
         const answer = await egress.request(call, signal)
         if (answer.type === 'fault') return { head: { ok: false, ...answer.fault } }

@@ -13,7 +13,7 @@ import { createEgress, type Traffic } from '#sandbox/egress/egress.ts'
 import { ToolFault, type ToolFaultCode } from '#sandbox/faults.ts'
 import type { LogLine, Result } from '#sandbox/child/guest.ts'
 import type { ToolSecrets } from '#sandbox/auth/secrets.ts'
-import { createHost, type HostParts } from './host.ts'
+import { createHost, type InvokeTool, type ReadWorkspace } from './host.ts'
 import { type Prepared, prepareComponent } from '#sandbox/build/prepare.ts'
 import { callDeadlineMs, maxParamsBytes } from '#sandbox/child/limits.ts'
 import { createToolPool, type ToolPool } from './pool.ts'
@@ -21,7 +21,7 @@ import type { Host } from './process.ts'
 import type { ProxySettings } from '#net/proxy.ts'
 import { resolveName } from '#net/resolve.ts'
 import { prepareRuntime } from '#sandbox/build/runtime.ts'
-import { type Call, type InstalledTool, missingCredential, refusedCredential } from '#sandbox/tool.ts'
+import { type Call, type InstalledTool, missingCredential, onlyLooking, refusedCredential } from '#sandbox/tool.ts'
 
 /** What is kept of a tool: the component's bytes and the text of its capability file. */
 export type ToolPackage = { readonly name: string; readonly component: Uint8Array; readonly capabilities: string }
@@ -38,8 +38,8 @@ export type SandboxParts = {
   readonly log: Log
   readonly now: () => number
   readonly proxy?: ProxySettings
-  readonly readWorkspace?: HostParts['readWorkspace']
-  readonly invokeTool?: HostParts['invokeTool']
+  readonly readWorkspace?: ReadWorkspace
+  readonly invokeTool?: InvokeTool
   /** Only tests give these. */
   readonly dial?: Dial
   readonly deadlineMs?: number
@@ -108,8 +108,9 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   }
 
   /** One call with all that is known of it, however it ends. */
-  async function call(tool: InstalledTool, { params, context, user, signal }: Omit<Call, 'callId'>): Promise<Called> {
-    const { name, capabilities } = tool
+  async function call(tool: InstalledTool, { params, context, user, callId, by, signal, readOnly = false }: Call): Promise<Called> {
+    const { name } = tool
+    const capabilities = readOnly ? onlyLooking(tool.capabilities) : tool.capabilities
     const secret = (each: string, refused?: string): Promise<string | undefined> =>
       parts.secret(each, tool, user, refused)
     const { scan, limits, now } = parts
@@ -117,8 +118,10 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     const host = createHost({
       capabilities,
       egress,
-      ...(parts.readWorkspace && { readWorkspace: parts.readWorkspace }),
-      ...(parts.invokeTool && { invokeTool: parts.invokeTool }),
+      by: { tool: name, user, callId },
+      readWorkspace: parts.readWorkspace,
+      // One tool runs another, and that one none: no chain of them, and no circle.
+      invokeTool: by === undefined ? parts.invokeTool : undefined,
     })
     const logs: LogLine[] = []
     const outcome = await outcomeOf(async () => {
@@ -141,9 +144,10 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     return { outcome, logs: masked, traffic: egress.traffic }
   }
 
-  async function execute(tool: InstalledTool, { callId, used, ...rest }: Call): Promise<string> {
-    checkJson(rest.params)
-    const { outcome, logs, traffic } = await call(tool, rest)
+  async function execute(tool: InstalledTool, given: Call): Promise<string> {
+    const { callId, used } = given
+    checkJson(given.params)
+    const { outcome, logs, traffic } = await call(tool, given)
     const { requests, secrets, leaks } = traffic
     used?.({ hosts: requests.map(({ url }) => new URL(url).host), secrets: [...secrets], leaks: [...leaks] })
     for (const { level, message } of logs) {
@@ -187,7 +191,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     prepare,
     execute,
     async testCall(tool, request) {
-      const { outcome, logs, traffic } = await call(tool, { ...request, user: operator })
+      const { outcome, logs, traffic } = await call(tool, { ...request, user: operator, callId: '' })
       const seen = { logs, requests: traffic.requests, blocked: traffic.blocked }
       if (typeof outcome === 'string') return { output: outcome, error: null, ...seen }
       return { output: null, error: outcome.message, code: outcome.code, ...seen }

@@ -1,0 +1,42 @@
+// What components reach of the service by their grants: texts of the workspace, and other tools. Whatever a component asks
+// for is a stranger's word: it is judged as if the model had read something from outside.
+import { AppError } from '#core/errors.ts'
+import type { UserId } from '#core/ids.ts'
+import { objectIn } from '#core/json.ts'
+import type { Judge } from '#core/policy.ts'
+import type { Tools } from '#core/tool.ts'
+import type { InvokeTool, ReadWorkspace } from '#sandbox/supervisor/host.ts'
+
+export type InvokeParts = {
+  readonly tools: (user: UserId) => Tools
+  readonly judge: Judge
+}
+
+/** Runs a tool for another one. Nobody is asked: what would have to be is refused. */
+export function createInvoke({ tools, judge }: InvokeParts): InvokeTool {
+  return (name, params, { tool: by, user, callId, signal }) => {
+    const tool = tools(user).byName.get(name)
+    if (!tool) throw new AppError('not_found', `there is no tool named ${name}`)
+    if (!objectIn(params)) throw new AppError('invalid_input', `the parameters of ${name} must be a JSON object`)
+    const call = { type: 'call', callId, name, args: params } as const
+    const verdict = judge({ user, threadId: '', call, tool, taint: `the tool ${by}`, items: [], specs: [] })
+    if (verdict.do !== 'allow') {
+      throw new AppError('tool_refused', `${name} cannot be run by a tool: ${verdict.reason}`)
+    }
+    return tool.run(params, { user, threadId: '', turnId: '', callId, signal, tainted: true, by })
+  }
+}
+
+/** Reads a text of a user's workspace; undefined where there is none. */
+export function createReadWorkspace(folderOf: (user: UserId) => string): ReadWorkspace {
+  return async (path, user) => {
+    const { readText } = await import('#tools/workspace/read.ts')
+    try {
+      return await readText({ root: folderOf(user), names: path.split('/') })
+    } catch (error) {
+      // A guest is told of no difference between what is not there and what it may not read.
+      if (error instanceof AppError) return undefined
+      throw error
+    }
+  }
+}
