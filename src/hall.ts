@@ -18,7 +18,7 @@ import { joinSources } from '#hall/tools.ts'
 import { openTelemetry } from '#hall/telemetry.ts'
 import { eraseWorkspace } from '#hall/workspace.ts'
 import { openVectors } from '#hall/vectors.ts'
-import { type Home, lockHome, masterKey, openHome, provisionedToken } from '#home.ts'
+import { type Home, lockHome, masterKey, nextKey, openHome, provisionedToken } from '#home.ts'
 import type { Log } from '#lib/log.ts'
 import { createMetrics, type Metrics } from '#lib/metrics.ts'
 import { createSeal, type Seal } from '#lib/seal.ts'
@@ -79,7 +79,8 @@ async function openDatabase(
   config: Config,
 ): Promise<{ home: Home; store: Store; seal: Seal; openBus: (log: Log) => Promise<Bus> }> {
   const home = openHome(config.home)
-  const seal = createSeal(masterKey(home, config.masterKey))
+  const half = config.masterKey === undefined ? nextKey(home) : undefined
+  const seal = createSeal(masterKey(home, config.masterKey), ...(half === undefined ? [] : [half]))
   if (config.databaseUrl === undefined) {
     const store = openStore({ path: home.database, seal, vectors: config.embedding !== undefined })
     return { home, store, seal, openBus: () => Promise.resolve(createLocalBus()) }

@@ -1,12 +1,14 @@
 // The service home: a private folder with the database, the key, the operator's token and the log.
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync } from 'node:fs'
+import { openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '#core/errors.ts'
 import { newToken } from '#lib/token.ts'
 
 const lockName = 'lock'
+const keyForm = /^[0-9a-f]{64}$/
 
 export type Home = {
   readonly path: string
@@ -54,7 +56,31 @@ export function lockHome(home: Home): (() => void) | undefined {
 
 /** The key that seals secrets: given by the environment, else kept in the home. */
 export function masterKey(home: Home, given: string | undefined): string {
-  return given?.toLowerCase() ?? readOrMake(keyFile(home), () => randomBytes(32).toString('hex'), /^[0-9a-f]{64}$/)
+  return given?.toLowerCase() ?? readOrMake(keyFile(home), () => randomBytes(32).toString('hex'), keyForm)
+}
+
+/** A key that a change of keys has made, and perhaps sealed with already; undefined when none was cut off. */
+export function nextKey(home: Home): string | undefined {
+  const file = nextKeyFile(home)
+  return existsSync(file) ? readOrMake(file, () => '', keyForm) : undefined
+}
+
+/** Makes the key that is to follow, or finds the one of a change that was cut off. It is on the disk when this returns. */
+export function makeNextKey(home: Home): string {
+  const key = readOrMake(nextKeyFile(home), () => randomBytes(32).toString('hex'), keyForm)
+  const file = openSync(nextKeyFile(home), 'r')
+  fsyncSync(file)
+  closeSync(file)
+  return key
+}
+
+/** Everything is sealed under the next key: it takes the place of the one before. */
+export function useNextKey(home: Home): void {
+  renameSync(nextKeyFile(home), keyFile(home))
+}
+
+function nextKeyFile({ path }: Home): string {
+  return join(path, 'master-key.next')
 }
 
 /** The operator's provisioned token, made at the first start. */

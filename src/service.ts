@@ -139,15 +139,21 @@ async function openGateway(
     import('#http/origin.ts'),
     import('#http/session.ts'),
   ])
-  const [{ webRoutes }, { toolAccessRoutes }, { mountLive }, { pageRoutes }, { responsesRoutes }, { createClientAddress }] =
-    await Promise.all([
-      import('#doors/web/door.ts'),
-      import('#doors/web/tool-access.ts'),
-      import('#doors/web/live.ts'),
-      import('#doors/web/pages.ts'),
-      import('#doors/responses/routes.ts'),
-      import('#http/address.ts'),
-    ])
+  const [
+    { webRoutes },
+    { toolAccessRoutes },
+    { mountLive },
+    { pageRoutes },
+    { responsesRoutes },
+    { createClientAddress },
+  ] = await Promise.all([
+    import('#doors/web/door.ts'),
+    import('#doors/web/tool-access.ts'),
+    import('#doors/web/live.ts'),
+    import('#doors/web/pages.ts'),
+    import('#doors/responses/routes.ts'),
+    import('#http/address.ts'),
+  ])
   const { config, store, turns, documents } = hall
   const operatorTokens = [token, config.operatorToken ?? provisionedToken(hall.home)]
   const sessions = createSessions({ store: store.sessions, operatorHashes: operatorTokens.map(hashToken), log })

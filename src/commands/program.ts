@@ -286,6 +286,10 @@ function addSecrets(program: Command): void {
     .command('remove <name>')
     .description('remove a secret')
     .action(async (name) => (await load()).removeSecret(name))
+  secret
+    .command('rotate')
+    .description('seal every secret under a new master key; no service may run')
+    .action(async () => (await load()).rotateKey())
 }
 
 function addModels(program: Command): void {

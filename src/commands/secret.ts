@@ -1,6 +1,8 @@
 // `atrium secret`: values come from a hidden prompt or standard input, never from an argument.
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
+import { lockHome, makeNextKey, openHome, useNextKey } from '#home.ts'
+import { createSeal } from '#lib/seal.ts'
 import { tellService } from './attach.ts'
 import { readSecret } from './hidden.ts'
 import { print, table } from './report.ts'
@@ -41,4 +43,37 @@ export async function removeSecret(name: string): Promise<void> {
   })
   await tellService(loadConfig().home)
   process.stdout.write(`Removed ${name}.\n`)
+}
+
+/**
+ * Seals every secret under another key. A service holds the key in its memory, so none may run. Cut off, it is finished by
+ * the next: until then both keys open what there is.
+ */
+export async function rotateKey(): Promise<void> {
+  const config = loadConfig()
+  const home = openHome(config.home)
+  const unlock = lockHome(home)
+  if (!unlock) throw new AppError('home_locked', `Atrium runs on ${config.home} and holds the key: stop it first`)
+  try {
+    const own = config.masterKey === undefined
+    const key = own ? makeNextKey(home) : await givenKey(config.masterKey)
+    const count = await withStore(async ({ secrets, leases }) => {
+      if ((await leases.alive()) > 0) {
+        throw new AppError('home_locked', 'other processes of Atrium run on this database: stop them first')
+      }
+      return secrets.reseal(createSeal(key))
+    })
+    if (own) useNextKey(home)
+    const rest = own ? '' : ' Set ATRIUM_MASTER_KEY to the new key before the next start.'
+    process.stdout.write(`Sealed ${count} ${count === 1 ? 'secret' : 'secrets'} under a new key.${rest}\n`)
+  } finally {
+    unlock()
+  }
+}
+
+async function givenKey(before: string | undefined): Promise<string> {
+  const key = (await readSecret('The new key, as printed by openssl rand -hex 32: ')).trim().toLowerCase()
+  if (!/^[0-9a-f]{64}$/.test(key)) throw new AppError('invalid_input', 'a key has 64 hex digits: nothing was changed')
+  if (key === before?.toLowerCase()) throw new AppError('invalid_input', 'this is the key in use: nothing was changed')
+  return key
 }

@@ -65,11 +65,7 @@ export function newTool(name: string): void {
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text, { flag: 'wx' })
   const program = programName()
   const install = `${program} tool install ${name}/dist/${name}.wasm --capabilities ${name}/capabilities.json --name ${name}`
-  const steps = [
-    `${program} tool build ${name}`,
-    install,
-    `${program} tool test ${name} --params '{"name":"Ada"}'`,
-  ]
+  const steps = [`${program} tool build ${name}`, install, `${program} tool test ${name} --params '{"name":"Ada"}'`]
   process.stdout.write(`Made ${name}/tool.ts. Next:\n${steps.map((step) => `  ${step}\n`).join('')}`)
 }
 

@@ -329,6 +329,8 @@ export interface LeaseStore {
   /** False when the lease has run out: others may have taken the turns under it. */
   beat(lease: Lease): Promise<boolean>
   leave(lease: Lease): Promise<void>
+  /** How many processes are alive. None where the home's lock tells it. */
+  alive(): Promise<number>
 }
 
 export interface LimitStore {

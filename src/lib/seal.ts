@@ -10,9 +10,27 @@ export interface Seal {
   open(name: string, sealed: string): string
 }
 
-/** A seal under a key of 64 hex digits. */
-export function createSeal(keyHex: string): Seal {
-  const key = Buffer.from(keyHex, 'hex')
+/** A seal under a key of 64 hex digits. What `others` have sealed is opened too: a change of keys may be half-way. */
+export function createSeal(keyHex: string, ...others: readonly string[]): Seal {
+  const [key, ...more] = [keyHex, ...others].map((each) => sealUnder(Buffer.from(each, 'hex'))) as [Seal, ...Seal[]]
+  return {
+    seal: (name, value) => key.seal(name, value),
+    open(name, sealed) {
+      try {
+        return key.open(name, sealed)
+      } catch (error) {
+        for (const other of more) {
+          try {
+            return other.open(name, sealed)
+          } catch {}
+        }
+        throw error
+      }
+    },
+  }
+}
+
+function sealUnder(key: Buffer): Seal {
   return {
     seal(name, value) {
       const iv = randomBytes(ivBytes)

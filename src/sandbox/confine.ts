@@ -12,6 +12,8 @@ export type Confinement = {
   readonly flags: readonly string[]
   /** The system ends a process that loops on after its parent is gone: nothing inside it could. */
   readonly cpuSecs: number
+  /** What it may make writable in all, heaps, buffers and stacks together: where Node counts nothing the system does. */
+  readonly memoryMib: number
   /** `ignore` where what it complains of is a stranger's doing, and nobody's to read. */
   readonly stderr: 'pipe' | 'ignore'
 }
@@ -29,8 +31,10 @@ const always = [
   '--disable-warning=ExperimentalWarning',
 ]
 
-export function spawnConfined({ script, args, reads, flags, cpuSecs, stderr }: Confinement): Confined {
-  const limited = `unset PWD OLDPWD; ulimit -c 0; ulimit -t ${cpuSecs}; exec "$0" "$@"`
+export function spawnConfined({ script, args, reads, flags, cpuSecs, memoryMib, stderr }: Confinement): Confined {
+  // Not every system has a limit for data; one that has none still has Node's own.
+  const data = `ulimit -d ${memoryMib * 1_024} 2>/dev/null`
+  const limited = `unset PWD OLDPWD; ulimit -c 0; ulimit -t ${cpuSecs}; ${data}; exec "$0" "$@"`
   const node = [process.execPath, ...always, ...reads.map((path) => `--allow-fs-read=${path}`), ...flags]
   const command = ['-c', limited, ...node, script, ...args]
   const apart = { env: {}, cwd: '/' }

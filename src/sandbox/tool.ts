@@ -48,7 +48,16 @@ export function agentTools({ name, capabilities, schema, description }: Describe
     repeatable: effects === 'read',
     untrusted: true,
     run: (args, { user, callId, signal, used, by }: ToolContext) =>
-      execute({ params: args, user, callId, signal, by, readOnly: effects === 'read', ...(used && { used }), ...(context !== undefined && { context }) }),
+      execute({
+        params: args,
+        user,
+        callId,
+        signal,
+        by,
+        readOnly: effects === 'read',
+        ...(used && { used }),
+        ...(context !== undefined && { context }),
+      }),
   })
   const effects = effectsOf(capabilities)
   if (capabilities.actions.length === 0) return [make({ name, description, parameters: schema }, effects)]

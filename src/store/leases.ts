@@ -37,6 +37,14 @@ export function createLeaseStore({ sql }: { sql: Sql }): LeaseStore {
       sql.write(function* () {
         yield* run('DELETE FROM processes WHERE owner = ?', owner)
       }),
+    alive: () =>
+      sql.read(function* () {
+        const row = yield* first(
+          `SELECT count(*) AS count FROM processes WHERE seen_at > ${databaseClock} - ?`,
+          leaseMs,
+        )
+        return Number(row?.['count'])
+      }),
   }
 }
 
@@ -46,5 +54,6 @@ function homeLeases(): LeaseStore {
     join: (owner): Promise<Lease> => Promise.resolve({ owner, epoch: 1 }),
     beat: () => Promise.resolve(true),
     leave: () => Promise.resolve(),
+    alive: () => Promise.resolve(0),
   }
 }

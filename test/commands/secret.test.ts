@@ -1,9 +1,9 @@
 // `atrium secret`: values go in and never come out.
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { atrium, newHome } from '../atrium.ts'
+import { atrium, newHome, serve } from '../atrium.ts'
 import { openaiKey, saying, serveOpenai } from '../models/strict-openai.ts'
 import { testFaults } from './faults.ts'
 
@@ -55,3 +55,46 @@ testFaults(home.path, [
     says: /at most 65536 characters/,
   },
 ])
+
+test('every secret is sealed under another key, and the one before opens nothing any more', async () => {
+  const home = newHome()
+  try {
+    const read = (): string => readFileSync(join(home.path, 'master-key'), 'utf8')
+    await atrium(home.path, ['secret', 'set', 'OPENAI_API_KEY'], { input: 'a-key-of-the-tests' })
+    const before = read()
+    const ran = await atrium(home.path, ['secret', 'rotate'])
+    assert.deepEqual([ran.code, ran.stdout], [0, 'Sealed 1 secret under a new key.\n'], ran.stderr)
+    assert.notEqual(read(), before)
+    assert.equal(existsSync(join(home.path, 'master-key.next')), false)
+    const opens = async (): Promise<boolean> =>
+      !/cannot be opened/.test((await atrium(home.path, ['run', '-m', 'hi'])).stderr)
+    assert.equal(await opens(), true)
+    const now = read()
+    writeFileSync(join(home.path, 'master-key'), before)
+    assert.equal(await opens(), false)
+    // Cut off before the new key took its place: both are there, and the next change finishes it.
+    writeFileSync(join(home.path, 'master-key.next'), now)
+    assert.equal(await opens(), true)
+    assert.equal((await atrium(home.path, ['secret', 'rotate'])).code, 0)
+    assert.equal(read(), now)
+    const env = { ATRIUM_MASTER_KEY: now.trim() }
+    const given = (input: string) => atrium(home.path, ['secret', 'rotate'], { env, input })
+    assert.equal((await given('short')).code, 2)
+    assert.equal((await given(now)).code, 2)
+    assert.match((await given('1'.repeat(64))).stdout, /Set ATRIUM_MASTER_KEY/)
+  } finally {
+    home.remove()
+  }
+})
+
+test('while a service runs, which holds the key, it is not changed', async () => {
+  const home = newHome()
+  const service = await serve(home.path)
+  try {
+    const ran = await atrium(home.path, ['secret', 'rotate'])
+    assert.deepEqual([ran.code, /stop it first/.test(ran.stderr)], [1, true], ran.stderr)
+  } finally {
+    await service.stop()
+    home.remove()
+  }
+})

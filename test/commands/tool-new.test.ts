@@ -27,10 +27,8 @@ test('a new tool builds, installs and answers at once', () => {
   assert.equal(inFolder('tool', 'new', 'greeter').code, 2, 'what is there is left alone')
   const built = inFolder('tool', 'build', 'greeter')
   assert.equal(built.code, 0, built.text)
-  const installed = inFolder(
-    ...['tool', 'install', 'greeter/dist/greeter.wasm', '--capabilities', 'greeter/capabilities.json'],
-    ...['--name', 'greeter'],
-  )
+  const [wasm, file] = ['greeter/dist/greeter.wasm', 'greeter/capabilities.json']
+  const installed = inFolder('tool', 'install', wasm, '--capabilities', file, '--name', 'greeter')
   assert.equal(installed.code, 0, installed.text)
   const tried = inFolder('tool', 'test', 'greeter', '--params', '{"name":"Ada"}', '--json')
   assert.match(tried.text, /Hello, Ada!/)

@@ -95,7 +95,9 @@ const run = (id: string, args: object, readOnly = false): Promise<string> =>
   })
 
 const reach = async (params: object, more: { user?: typeof operator; by?: string } = {}): Promise<unknown> =>
-  JSON.parse(await rig.sandbox.execute(reacher, { params: JSON.stringify(params), callId: 'c', user: operator, ...more }))
+  JSON.parse(
+    await rig.sandbox.execute(reacher, { params: JSON.stringify(params), callId: 'c', user: operator, ...more }),
+  )
 
 test('the action that only looks runs unasked, the one that writes is asked for', () => {
   const tools = agentTools(issues, () => Promise.resolve(''))

@@ -16,6 +16,7 @@ function keep(t: TestContext, { store, runner }: House, alive: () => boolean) {
     join: (owner) => Promise.resolve({ owner, epoch: 2 }),
     beat: () => Promise.resolve(alive()),
     leave: (held) => Promise.resolve(void left.push(held)),
+    alive: () => Promise.resolve(1),
   }
   t.mock.timers.enable({ apis: ['setInterval'] })
   const keeper = createKeeper({ store: { ...store, leases }, runner, lease, log: silentLog })

@@ -22,6 +22,7 @@ function keep(t: TestContext, { beat = () => Promise.resolve(true), ping = () =>
     join: (owner): Promise<Lease> => Promise.resolve({ owner, epoch: 2 }),
     beat,
     leave: () => Promise.resolve(),
+    alive: () => Promise.resolve(1),
   }
   const keeper = createKeeper({ store: { ...store, leases, ping }, runner: house.runner, lease, log: silentLog })
   t.after(() => keeper.stop())

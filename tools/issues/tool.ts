@@ -11,7 +11,7 @@ const most = 20
 export const tool = {
   execute({ params, context }: { params: string; context: string | null }) {
     const fields = objectIn(params)
-    const action = String(objectIn(context ?? '{}')['capability_id'] ?? '')
+    const action = textOf(objectIn(context ?? '{}'), 'capability_id', /^./, 'that names the action')
     const repository = textOf(fields, 'repository', /^[\w.-]{1,100}\/[\w.-]{1,100}$/, 'such as owner/name')
     const url = `${base}/repos/${repository}/issues`
     if (action.endsWith('.list')) return { output: JSON.stringify(listed(url, fields['state'])) }
@@ -32,7 +32,8 @@ function listed(url: string, state: unknown): object {
 
 function opened(url: string, fields: Fields): object {
   const title = textOf(fields, 'title', /^[^]{1,200}$/, 'of at most 200 characters')
-  const body = fields['body'] === undefined ? '' : textOf(fields, 'body', /^[^]{0,20000}$/, 'of at most 20000 characters')
+  const body =
+    fields['body'] === undefined ? '' : textOf(fields, 'body', /^[^]{0,20000}$/, 'of at most 20000 characters')
   return shown(ask('POST', url, { title, body }) as Fields)
 }
 
@@ -44,7 +45,8 @@ function ask(method: string, url: string, body?: object): unknown {
   const sent = body === undefined ? null : new TextEncoder().encode(JSON.stringify(body))
   const answer = httpRequest(method, url, headers, sent, null)
   const text = new TextDecoder().decode(answer.body)
-  if (answer.status < 200 || answer.status > 299) throw new Error(`GitHub answered ${answer.status}: ${text.slice(0, 500)}`)
+  if (answer.status < 200 || answer.status > 299)
+    throw new Error(`GitHub answered ${answer.status}: ${text.slice(0, 500)}`)
   return JSON.parse(text)
 }
 

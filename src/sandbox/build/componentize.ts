@@ -83,7 +83,10 @@ export function sourcesOf(folder: string): string[] {
   return readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
 }
 
-async function made(componentize: Componentize, { jsPath, work }: { jsPath: string; work: string }): Promise<Uint8Array> {
+async function made(
+  componentize: Componentize,
+  { jsPath, work }: { jsPath: string; work: string },
+): Promise<Uint8Array> {
   try {
     const witPath = join(work, 'wit')
     const parts = { witPath, jsSource: entry, jsPath, moduleRoot: work, sync: true, optSize: true }

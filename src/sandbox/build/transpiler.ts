@@ -7,7 +7,7 @@ import { within } from '#lib/deadline.ts'
 import { inCheckout } from '#lib/place.ts'
 import { printable } from '#safety/printable.ts'
 import { createFrameReader, type Frame } from '#sandbox/child/frames.ts'
-import { maxTranspiledBytes, transpileDeadlineMs } from '#sandbox/child/limits.ts'
+import { maxTranspiledBytes, maxTranspilerMib, transpileDeadlineMs } from '#sandbox/child/limits.ts'
 import { nobody, spawnConfined } from '#sandbox/confine.ts'
 import { ToolFault, type ToolFaultCode } from '#sandbox/faults.ts'
 
@@ -58,6 +58,7 @@ export async function askTranspiler(
     ],
     flags: ['--wasm-max-mem-pages=16384', '--max-old-space-size=512'],
     cpuSecs: Math.ceil(transpileDeadlineMs / 1_000) * 2,
+    memoryMib: maxTranspilerMib,
     stderr: 'pipe',
   })
   const { promise, resolve: tell, reject } = Promise.withResolvers<Frame>()

@@ -7,6 +7,9 @@ export const maxComponentBytes = 16 * mib
 /** 64 MiB in pages of 64 KiB, over all memories of a component together. */
 export const maxMemoryPages = 1_024
 export const maxMemories = 4
+/** All that a tool's process may make writable, some 340 of which an idle one has; the transpiler's needs more. */
+export const maxProcessMib = 768
+export const maxTranspilerMib = 3_072
 export const maxTableEntries = 100_000
 export const maxTables = 16
 export const maxCoreInstances = 32

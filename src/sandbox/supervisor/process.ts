@@ -14,6 +14,7 @@ import {
   maxFrameBytes,
   maxLogLines,
   maxMemoryPages,
+  maxProcessMib,
   maxTableEntries,
 } from '#sandbox/child/limits.ts'
 
@@ -195,6 +196,7 @@ function spawnChild({ script, folder, uid }: ProcessParts): Confined {
       '--max-old-space-size=128',
     ],
     cpuSecs: maxCpuSecs,
+    memoryMib: maxProcessMib,
     stderr: 'ignore',
   })
 }

@@ -108,7 +108,10 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   }
 
   /** One call with all that is known of it, however it ends. */
-  async function call(tool: InstalledTool, { params, context, user, callId, by, signal, readOnly = false }: Call): Promise<Called> {
+  async function call(
+    tool: InstalledTool,
+    { params, context, user, callId, by, signal, readOnly = false }: Call,
+  ): Promise<Called> {
     const { name } = tool
     const capabilities = readOnly ? onlyLooking(tool.capabilities) : tool.capabilities
     const secret = (each: string, refused?: string): Promise<string | undefined> =>

@@ -7,7 +7,7 @@ import { atrium, newHome } from '../../atrium.ts'
 import { component } from '../fixtures.ts'
 
 /** Asks for `things`, whatever the parameters; the answer of the server is the output, and so is its error. */
-export async function thingsComponent(url: string): Promise<Uint8Array> {
+async function thingsComponent(url: string): Promise<Uint8Array> {
   const address = `${url}/things`
   return component({
     fields: `(data (i32.const 5000) "GET${address}{}")`,
