@@ -170,4 +170,32 @@ export const mutants: readonly Mutant[] = [
     to: "name !== '', {",
     tests: ['test/sandbox/package/capabilities.test.ts'],
   },
+  {
+    says: 'a sign-in ends at another address than it was begun for',
+    file: 'src/sandbox/auth/access.ts',
+    from: 'const astray = !alone && returned.address !== redirectUri',
+    to: 'const astray = false && returned.address !== redirectUri',
+    tests: ['test/sandbox/auth/access.test.ts'],
+  },
+  {
+    says: 'anybody ends a sign-in that somebody else began',
+    file: 'src/sandbox/auth/access.ts',
+    from: 'if (pending.owner !== owner && !byBrowser) {',
+    to: 'if (pending.owner !== owner && !byBrowser && false) {',
+    tests: ['test/sandbox/auth/access.test.ts'],
+  },
+  {
+    says: 'a server in trouble ends a sign-in',
+    file: 'src/sandbox/auth/secrets.ts',
+    from: "const over = answer.code === 'invalid_grant'",
+    to: 'const over = true',
+    tests: ['test/sandbox/auth/access.test.ts'],
+  },
+  {
+    says: 'an action that only looks may write',
+    file: 'src/sandbox/supervisor/sandbox.ts',
+    from: 'readOnly ? onlyLooking(tool.capabilities) : tool.capabilities',
+    to: 'tool.capabilities',
+    tests: ['test/sandbox/typescript.test.ts'],
+  },
 ]
