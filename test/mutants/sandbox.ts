@@ -61,8 +61,8 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'tool test refuses what is not JSON before the component sees it',
     file: 'src/sandbox/supervisor/sandbox.ts',
-    from: 'const { outcome, logs, traffic } = await call(tool, request)',
-    to: 'checkJson(request.params)\n      const { outcome, logs, traffic } = await call(tool, request)',
+    from: 'const { outcome, logs, traffic } = await call(tool, { ...request,',
+    to: 'checkJson(request.params)\n      const { outcome, logs, traffic } = await call(tool, { ...request,',
     tests: ['test/sandbox/supervisor/sandbox.test.ts'],
   },
   {
@@ -152,8 +152,8 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'the numbers of a call are changed on their way to the component',
     file: 'src/sandbox/tool.ts',
-    from: 'execute({ params: args,',
-    to: 'execute({ params: JSON.stringify(JSON.parse(args)),',
+    from: 'params: args,',
+    to: 'params: JSON.stringify(JSON.parse(args)),',
     tests: ['test/sandbox/tool.test.ts'],
   },
   {
