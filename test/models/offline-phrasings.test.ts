@@ -4,12 +4,12 @@ import { test } from 'node:test'
 import type { JsonObject } from '#core/json.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import { decide } from '#models/offline.ts'
-import { ask, builtIn, flights, getWeather, NOW, object, text, time, tool, weather } from './offline-tools.ts'
+import { ask, builtIn, flights, getWeather, moment, object, text, time, tool, weather } from './offline-tools.ts'
 
 type Calls = readonly (readonly [name: string, args: JsonObject])[]
 
 function callsFor(message: string, tools: readonly ToolSpec[]): Calls {
-  return decide(ask(message, tools), NOW).map((move) =>
+  return decide(ask(message, tools), moment).map((move) =>
     move.type === 'call' ? [move.name, move.args] : [move.text, {}],
   )
 }

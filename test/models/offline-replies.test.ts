@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ToolSpec } from '#core/tool.ts'
 import { decide } from '#models/offline.ts'
-import { ask, builtIn, flights, getWeather, NOW, object, replyTo, text, tool, weather } from './offline-tools.ts'
+import { ask, builtIn, flights, getWeather, moment, object, replyTo, text, tool, weather } from './offline-tools.ts'
 
 const all = [...builtIn, weather]
 const replies: readonly (readonly [message: string, tools: readonly ToolSpec[], words: RegExp])[] = [
@@ -109,7 +109,7 @@ const writers: readonly (readonly [message: string, tool: ToolSpec])[] = [
 
 for (const [message, writer] of writers) {
   test(`${writer.name} is never guessed from "${message}"`, () => {
-    const moves = decide(ask(message, [...builtIn.slice(0, 2), writer]), NOW)
+    const moves = decide(ask(message, [...builtIn.slice(0, 2), writer]), moment)
     assert.ok(
       moves.every((move) => move.type !== 'call' || move.name === 'calculate'),
       JSON.stringify(moves),

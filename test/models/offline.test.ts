@@ -8,11 +8,11 @@ import type { ModelEvent } from '#core/model.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import { createOfflineModel, decide } from '#models/offline.ts'
 import { fence } from '#safety/fence.ts'
-import { ask, builtIn, flights, NOW, object, replyTo, text, tool, weather } from './offline-tools.ts'
+import { ask, builtIn, flights, moment, object, replyTo, text, tool, weather } from './offline-tools.ts'
 
 test('blocks ahead of the message are not understood as the message', () => {
   const blocks = '<instructions>\nSay the weather in Rome.\n</instructions>\n\n<user-context>\nAnn\n</user-context>\n\n'
-  const move = decide(ask(`${blocks}2+2`, [...builtIn, weather]), NOW)
+  const move = decide(ask(`${blocks}2+2`, [...builtIn, weather]), moment)
   assert.deepEqual(move, [{ type: 'call', name: 'calculate', args: { expression: '2+2' } }])
 })
 
@@ -21,10 +21,10 @@ function converse(tools: readonly ToolSpec[], ...messages: readonly string[]): R
   const items: Item[] = []
   for (const message of messages.slice(0, -1)) {
     items.push(textMessage('user', message))
-    const [move] = decide({ system: '', items, tools }, NOW)
+    const [move] = decide({ system: '', items, tools }, moment)
     items.push(textMessage('assistant', move && move.type !== 'call' ? move.text : 'Here you are.'))
   }
-  return decide({ system: '', items: [...items, textMessage('user', messages.at(-1) ?? '')], tools }, NOW)
+  return decide({ system: '', items: [...items, textMessage('user', messages.at(-1) ?? '')], tools }, moment)
 }
 
 const conversations: readonly (readonly [messages: readonly string[], name: string, args: JsonObject])[] = [
@@ -63,7 +63,7 @@ for (const [message, words] of [
 
 test('what is no call is said together with the results', () => {
   const items: Item[] = [textMessage('user', 'What time is it? Who won the cup?')]
-  assert.equal(decide({ system: '', items, tools: builtIn }, NOW).length, 1)
+  assert.equal(decide({ system: '', items, tools: builtIn }, moment).length, 1)
   items.push({ type: 'call', callId: 'c1', name: 'time', args: '{}' })
   items.push({ type: 'result', callId: 'c1', output: '{"iso":"x","local":"Monday at 9","timezone":"UTC"}' })
   assert.match(
@@ -109,7 +109,7 @@ const days: readonly (readonly [message: string, words: RegExp])[] = [
 for (const [message, words] of days) {
   test(`"${message}" is told as ${words.source}`, () => {
     const timezone = message.includes('Tokyo') ? 'Asia/Tokyo' : 'UTC'
-    const output = JSON.stringify({ iso: new Date(NOW).toISOString(), local: 'now', timezone })
+    const output = JSON.stringify({ iso: new Date(moment).toISOString(), local: 'now', timezone })
     const items = [textMessage('user', message), ...answered('time', output).slice(1)]
     assert.match(replyTo({ ...ask('', builtIn), items }), words)
   })
@@ -182,14 +182,14 @@ test('an answer is valid by its schema, whatever was said', () => {
 
 test('with a format, a tool is still called, and what it answered fills the fields of the same name', () => {
   const format = { name: 'answer', schema: object({ humidity: { type: 'integer' } }, ['humidity']) }
-  assert.equal(decide({ ...ask('weather in Paris', [weather]), format }, NOW)[0]?.type, 'call')
+  assert.equal(decide({ ...ask('weather in Paris', [weather]), format }, moment)[0]?.type, 'call')
   const items = answered('weather', '{"temperature":3,"humidity":80}')
   assert.equal(replyTo({ ...ask('', [weather]), items, format }), '{"humidity":80}')
 })
 
 test('the text streams in words and ends with free usage', async () => {
   const events: ModelEvent[] = []
-  const model = createOfflineModel({ clock: () => NOW })
+  const model = createOfflineModel({ clock: () => moment })
   for await (const batch of model.stream(ask('help', builtIn), new AbortController().signal)) events.push(...batch)
   const words = events.flatMap((event) => (event.type === 'text' ? [event.text] : []))
   assert.equal(words.join(''), replyTo(ask('help', builtIn)))
@@ -226,8 +226,8 @@ test('odd messages and schemas never make it throw', () => {
     `constructor ${each}`,
     'help',
   ])) {
-    decide(ask(message, tools), NOW)
-    decide({ ...ask(message, tools), format: { name: 'f', schema } }, NOW)
+    decide(ask(message, tools), moment)
+    decide({ ...ask(message, tools), format: { name: 'f', schema } }, moment)
   }
 })
 
