@@ -3,6 +3,7 @@ import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { openVectors } from '#hall/vectors.ts'
+import { isoTime } from '#http/wire.ts'
 import { silentLog } from '#lib/log.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
 import { isIdentity } from '#memory/identity.ts'
@@ -31,7 +32,7 @@ export function searchMemory(words: readonly string[], options: Options & { limi
   return withDocuments(async (documents) => {
     const found = await documents.search(operator, { query: words.join(' '), limit })
     const results = found.map(({ path, content, score, updatedAt }) => {
-      return { path, content, score, updated_at: new Date(updatedAt).toISOString() }
+      return { path, content, score, updated_at: isoTime(updatedAt) }
     })
     const text = results
       .map(({ path, content, score }) => `${printable(path)}  (${score})\n${printable(content, { lines: true })}\n`)
@@ -44,7 +45,7 @@ export function searchMemory(words: readonly string[], options: Options & { limi
 export function readMemory(path: string, options: Options): Promise<void> {
   return withDocuments(async (documents) => {
     const { content, createdAt, updatedAt, revision: _, ...info } = await documents.read(operator, path)
-    const times = { created_at: new Date(createdAt).toISOString(), updated_at: new Date(updatedAt).toISOString() }
+    const times = { created_at: isoTime(createdAt), updated_at: isoTime(updatedAt) }
     if (options.json) print(options, { ...info, ...times, content }, '')
     else process.stdout.write(process.stdout.isTTY ? printable(content, { lines: true }) : content)
   })
@@ -70,7 +71,7 @@ export function listMemory(folder: string | undefined, options: Options): Promis
   return withDocuments(async (documents) => {
     const list = await documents.list(operator, { ...(folder !== undefined && { folder }), limit: maxListed + 1 })
     const shown = list.slice(0, maxListed).map(({ path, bytes, author, untrusted, updatedAt }) => {
-      return { path, bytes, author, untrusted, updated_at: new Date(updatedAt).toISOString() }
+      return { path, bytes, author, untrusted, updated_at: isoTime(updatedAt) }
     })
     const rows = shown.map(({ path, bytes, author, updated_at: at }) => [path, String(bytes), author, at])
     const more = list.length > maxListed ? `\n(the first ${maxListed}; name a folder to see others)` : ''

@@ -2,6 +2,7 @@
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { lockHome, makeNextKey, openHome, useNextKey } from '#home.ts'
+import { isoTime } from '#http/wire.ts'
 import { createSeal } from '#lib/seal.ts'
 import { tellService } from './attach.ts'
 import { readSecret } from './hidden.ts'
@@ -26,7 +27,7 @@ export async function listSecrets(options: { json?: boolean }): Promise<void> {
   await withStore(async (store) => {
     const secrets = (await store.secrets.list()).map(({ name, updatedAt }) => ({
       name,
-      updated_at: new Date(updatedAt).toISOString(),
+      updated_at: isoTime(updatedAt),
     }))
     const text =
       secrets.length > 0

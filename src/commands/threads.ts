@@ -1,6 +1,7 @@
 // `atrium threads`: the operator's conversations, newest first.
 import { operator } from '#core/ids.ts'
 import { AppError } from '#core/errors.ts'
+import { isoTime } from '#http/wire.ts'
 import { print, table } from './report.ts'
 import { withStore } from './store.ts'
 
@@ -15,7 +16,7 @@ export async function listThreads({ limit, json }: { limit: string; json?: boole
     id,
     title,
     door,
-    updated_at: new Date(updatedAt).toISOString(),
+    updated_at: isoTime(updatedAt),
   }))
   const cells = listed.map(({ id, updated_at, door, title }) => [id, updated_at, door, title])
   const text = listed.length > 0 ? table([['THREAD', 'UPDATED', 'DOOR', 'TITLE'], ...cells]) : 'No conversations yet.'

@@ -9,6 +9,7 @@ import { openHomeStore } from '#hall.ts'
 import { openSandbox } from '#hall/components.ts'
 import { readSafety } from '#hall/safety.ts'
 import { storeShipped } from '#hall/shipped.ts'
+import { isoTime } from '#http/wire.ts'
 import { silentLog } from '#lib/log.ts'
 import { printable } from '#safety/printable.ts'
 import { describeAccess, widened } from '#sandbox/package/access.ts'
@@ -69,7 +70,7 @@ export async function listTools(options: { json?: boolean }): Promise<void> {
       version: readCapabilities(tool.capabilities).capabilities.version,
       description: tool.description,
       sha256: tool.sha256,
-      installed_at: new Date(tool.installedAt).toISOString(),
+      installed_at: isoTime(tool.installedAt),
     }))
     const tools = [...own, ...installed]
     const rows = tools.map(({ name, version, description }) => [

@@ -4,6 +4,7 @@ import { dayMs, maxTokenDays, userNamePattern, userNameRule } from '#core/accoun
 import { AppError } from '#core/errors.ts'
 import type { Erased } from '#core/store.ts'
 import { eraseWorkspace } from '#hall/workspace.ts'
+import { isoTime } from '#http/wire.ts'
 import { hashToken, newToken } from '#lib/token.ts'
 import { removeUser as eraseUser } from '#turns/removal.ts'
 import { agrees } from './ask.ts'
@@ -33,7 +34,7 @@ export function addToken(name: string, options: Options): Promise<void> {
 export function listUsers(options: Options): Promise<void> {
   return withStore(async ({ accounts }) => {
     const users = await accounts.listUsers()
-    const rows = users.map(({ name, tokens, createdAt }) => [name, String(tokens), new Date(createdAt).toISOString()])
+    const rows = users.map(({ name, tokens, createdAt }) => [name, String(tokens), isoTime(createdAt)])
     const text =
       users.length > 0
         ? table([['NAME', 'TOKENS', 'SINCE'], ...rows])
@@ -44,7 +45,7 @@ export function listUsers(options: Options): Promise<void> {
         id,
         name,
         tokens,
-        created_at: new Date(createdAt).toISOString(),
+        created_at: isoTime(createdAt),
       })),
       text,
     )

@@ -11,9 +11,14 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 /** The object that a JSON text writes; undefined where it writes none. Numbers may lose digits: the text is the truth. */
 export function objectIn(text: string): JsonObject | undefined {
+  const value = valueIn(text)
+  return isObject(value) ? (value as JsonObject) : undefined
+}
+
+/** The value that a JSON text writes; undefined where it is none. */
+export function valueIn(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? (value as JsonObject) : undefined
+    return JSON.parse(text)
   } catch {
     return undefined
   }

@@ -10,8 +10,8 @@ export type ModelRequest = {
   readonly system: string
   /**
    * The thread so far, ready for the model: only `message`, `reasoning`, `call` and `result` items. What the model said
-   * stands in the order in which it said it, the results of its calls behind it, in their order. An array only ever grows, so a model may remember what it made of a prefix,
-   * keyed by the array itself.
+   * stands in the order in which it said it, the results of its calls behind it, in their order. An array only ever
+   * grows, so a model may remember what it made of a prefix, keyed by the array itself.
    */
   readonly items: readonly Item[]
   readonly tools: readonly ToolSpec[]

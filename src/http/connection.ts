@@ -1,6 +1,7 @@
 // One WebSocket: frames of JSON both ways, in order; a reader that does not read is dropped.
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
+import { valueIn } from '#core/json.ts'
 
 /** With more than this unread, whoever sends waits. */
 const highWater = 256 * 1024
@@ -101,16 +102,8 @@ export function readFrames(ws: WebSocket, connection: Connection, handler: Handl
       return
     }
     if (connection.gone.aborted || ws.readyState !== ws.OPEN) return
-    const value = isBinary ? undefined : valueOf(data.toString('utf8'))
+    const value = isBinary ? undefined : valueIn(data.toString('utf8'))
     waiting++
     last = last.then(() => handler.frame(value)).finally(() => waiting--)
   })
-}
-
-function valueOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,4 +1,5 @@
-// The chat rate limit: sends per user in any 60 seconds, over all routes that send.
+// What comes too often: the chat rate limit (sends per user in any 60 seconds, over all routes that send), and how any
+// such limit refuses.
 import { AppError } from '#core/errors.ts'
 import type { LimitStore } from '#core/store.ts'
 import type { ChatLimit } from './caller.ts'
@@ -19,12 +20,13 @@ export function createChatLimit({ limits, perMinute, now = Date.now }: ChatLimit
       if (perMinute === 0) return
       const { allowed, retryAfterMs } = await limits.take(`chat:${user}`, perMinute, windowMs, now())
       if (allowed) return
-      const retryAfterSecs = Math.max(1, Math.ceil(retryAfterMs / 1000))
-      throw new AppError(
-        'rate_limited',
-        `at most ${perMinute} messages are taken in 60 seconds: try again in ${retryAfterSecs} s`,
-        { retryAfterSecs },
-      )
+      throw tooOften(`at most ${perMinute} messages are taken in 60 seconds`, retryAfterMs)
     },
   }
+}
+
+/** A refusal for a while; what is said of it ends without a full stop. */
+export function tooOften(what: string, retryAfterMs: number): AppError {
+  const retryAfterSecs = Math.max(1, Math.ceil(retryAfterMs / 1000))
+  return new AppError('rate_limited', `${what}: try again in ${retryAfterSecs} s`, { retryAfterSecs })
 }

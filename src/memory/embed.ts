@@ -2,6 +2,7 @@
 import type { Agent } from 'undici'
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
+import { valueIn } from '#core/json.ts'
 import { withDeadline } from '#lib/deadline.ts'
 import { printable } from '#safety/printable.ts'
 
@@ -74,7 +75,7 @@ async function openAgent(): Promise<Agent> {
 }
 
 function vectorsIn(text: string, count: number, server: string): Float32Array[] {
-  const { data: answer } = z.safeParse(Answer, parsed(text))
+  const { data: answer } = z.safeParse(Answer, valueIn(text))
   const list = answer?.data.toSorted((one, two) => (one.index ?? 0) - (two.index ?? 0)) ?? []
   const [first] = list
   const whole = first !== undefined && first.embedding.length > 0
@@ -85,14 +86,6 @@ function vectorsIn(text: string, count: number, server: string): Float32Array[] 
     )
   }
   return list.map(({ embedding }) => Float32Array.from(embedding))
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 type Refusal = {

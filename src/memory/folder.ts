@@ -5,6 +5,7 @@ import { maxDocuments } from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { newId } from '#core/ids.ts'
+import { decodeUtf8 } from '#lib/utf8.ts'
 import type { Documents, Writing } from './documents.ts'
 import { maxContentBytes, problemOfPath } from './path.ts'
 
@@ -117,10 +118,11 @@ async function* entriesOf(folder: string) {
 async function contentOf(file: string): Promise<string | { reason: string }> {
   try {
     if ((await stat(file)).size > maxContentBytes) return { reason: 'is larger than 1 MiB' }
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(file))
+    const text = decodeUtf8(await readFile(file), { keepMark: true })
+    if (text === undefined) return { reason: 'is not UTF-8 text' }
     return text.includes('\0') ? { reason: 'is not text: it has a NUL character' } : text
   } catch (error) {
-    return { reason: error instanceof TypeError ? 'is not UTF-8 text' : (error as Error).message }
+    return { reason: (error as Error).message }
   }
 }
 

@@ -1,6 +1,7 @@
 // A JSON schema in the words that Gemini knows: it refuses a request for a keyword beyond its subset. References are
 // replaced by what they name, and rules it does not know are told in the description.
-import { isObject, type Json, type JsonObject } from '#core/json.ts'
+import type { Json, JsonObject } from '#core/json.ts'
+import { isSchema, listIn, lookUp } from './schema-parts.ts'
 
 /** Taken over as they are. */
 const kept = ['title', 'description', 'minItems', 'maxItems', 'minimum', 'maximum', 'required'] as const
@@ -33,7 +34,7 @@ export function geminiSchema(schema: JsonObject): JsonObject {
 }
 
 function convert(value: Json | undefined, walk: Walk, depth: number): JsonObject {
-  if (!isJsonObject(value) || depth > deepest || --walk.left < 0) return {}
+  if (!isSchema(value) || depth > deepest || --walk.left < 0) return {}
   const schema = merged(value, walk, depth)
   const made: Record<string, Json> = {}
   for (const key of kept) if (schema[key] !== undefined) made[key] = schema[key]
@@ -41,7 +42,7 @@ function convert(value: Json | undefined, walk: Walk, depth: number): JsonObject
   if (type.length === 1) made['type'] = type[0] as Json
   const values = schema['const'] === undefined ? schema['enum'] : [schema['const']]
   if (Array.isArray(values) && values.length > 0) addValues(made, values)
-  if (isJsonObject(schema['properties'])) addProperties(made, schema['properties'], walk, depth)
+  if (isSchema(schema['properties'])) addProperties(made, schema['properties'], walk, depth)
   if (made['type'] === 'array') made['items'] = convert(itemsIn(schema), walk, depth + 1)
   if (made['type'] !== 'object') delete made['required']
   if (formats.has(schema['format'] ?? '')) made['format'] = schema['format'] as Json
@@ -57,7 +58,7 @@ function merged(schema: JsonObject, walk: Walk, depth: number): JsonObject {
   const parts = [lookUp(schema['$ref'], walk.root), ...listIn(schema['allOf'])]
   let whole = schema
   for (const part of parts) {
-    if (!isJsonObject(part) || depth > deepest || --walk.left < 0) continue
+    if (!isSchema(part) || depth > deepest || --walk.left < 0) continue
     const other = merged(part, walk, depth + 1)
     const properties = { ...objectAt(other, 'properties'), ...objectAt(whole, 'properties') }
     const required = [...new Set([...listIn(whole['required']), ...listIn(other['required'])])]
@@ -135,7 +136,7 @@ function describe(made: Record<string, Json>, rule: string): void {
 function itemsIn(schema: JsonObject): Json {
   const items = schema['items']
   const tuple = Array.isArray(items) ? (items as readonly Json[]) : listIn(schema['prefixItems'])
-  if (isJsonObject(items)) return items
+  if (isSchema(items)) return items
   return tuple.length === 0 ? { type: 'string' } : tuple.length === 1 ? (tuple[0] ?? {}) : { anyOf: tuple }
 }
 
@@ -143,27 +144,7 @@ function typesIn(type: Json | undefined): readonly Json[] {
   return (Array.isArray(type) ? (type as readonly Json[]) : [type ?? '']).filter((each) => types.has(each))
 }
 
-/** What a local reference such as `#/$defs/Shape` names. */
-function lookUp(reference: Json | undefined, root: JsonObject): Json | undefined {
-  if (reference === '#') return root
-  if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined
-  let found: Json | undefined = root
-  for (const step of reference.slice(2).split('/')) {
-    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    found = isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined
-  }
-  return found
-}
-
 function objectAt(schema: JsonObject, key: string): JsonObject {
   const value = schema[key]
-  return isJsonObject(value) ? value : {}
-}
-
-function isJsonObject(value: Json | undefined): value is JsonObject {
-  return isObject(value)
-}
-
-function listIn(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? (value as readonly Json[]) : []
+  return isSchema(value) ? value : {}
 }

@@ -1,7 +1,8 @@
 // Tool schemas as providers take them: they refuse a composition at the top level, so it is flattened into one object
 // and its branches are told in words. A model that errs gets the tool's own error, which checks the original.
-import { canonical, isObject, type JsonObject, type Json } from '#core/json.ts'
+import { canonical, isObject, type Json, type JsonObject } from '#core/json.ts'
 import type { ToolSpec } from '#core/tool.ts'
+import { isSchema, listIn, lookUp } from './schema-parts.ts'
 
 /** Longest description that OpenAI takes; the branches of a longer one are told inside the schema. */
 const maxDescriptionChars = 1024
@@ -209,28 +210,9 @@ function tellRule(schema: JsonObject, key: string): string {
   return `The arguments also follow this JSON schema: ${JSON.stringify(rule)}`
 }
 
-/** What a local reference such as `#/$defs/Shape` names. */
-function lookUp(reference: Json | undefined, root: JsonObject): Json | undefined {
-  if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined
-  let found: Json | undefined = root
-  for (const step of reference.slice(2).split('/')) {
-    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    found = isSchema(found) && Object.hasOwn(found, key) ? found[key] : undefined
-  }
-  return found
-}
-
 function takesObject(schema: JsonObject): boolean {
   const type = schema['type']
   return type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object'))
-}
-
-function isSchema(value: Json | undefined): value is JsonObject {
-  return isObject(value)
-}
-
-function listIn(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? (value as readonly Json[]) : []
 }
 
 function namesIn(value: Json | undefined): string[] {

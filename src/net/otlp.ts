@@ -1,4 +1,5 @@
 // Spans to a collector, as OTLP over HTTP in JSON. A queue that is full drops and counts; nobody ever waits for it.
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Span, SpanValue } from '#core/span.ts'
 import { withDeadline } from '#lib/deadline.ts'
 import type { Log } from '#lib/log.ts'
@@ -150,9 +151,7 @@ function nanosOf(ms: number): string {
   return `${Math.round(ms)}000000`
 }
 
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  signal.addEventListener('abort', () => resolve(), { once: true })
-  return promise.finally(() => clearTimeout(timer))
+/** A pause that the end of the service cuts short. */
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  await pause(ms, undefined, { signal }).catch(() => {})
 }

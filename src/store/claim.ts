@@ -6,7 +6,7 @@ import type { Turn } from '#core/turn.ts'
 import { append } from './append.ts'
 import { turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
-import { isQueued, isRunning } from './status.ts'
+import { isActive, isQueued, isRunning } from './status.ts'
 
 /** An input that is read together with its turn; a claim that has taken so many bytes leaves the rest to the next one. */
 const smallInput = 64 * 1024
@@ -90,10 +90,10 @@ function* queuesOfUsers(): Job<Queue[]> {
  */
 const head = `
   SELECT q.id FROM turns q
-  WHERE q.user_id = u.value AND q.status = 'queued'
-    AND NOT EXISTS (SELECT 1 FROM turns a WHERE a.thread_id = q.thread_id AND a.status IN ('running', 'waiting'))
+  WHERE q.user_id = u.value AND q.${isQueued}
+    AND NOT EXISTS (SELECT 1 FROM turns a WHERE a.thread_id = q.thread_id AND a.${isActive})
     AND (q.first_seq IS NOT NULL OR (
-      NOT EXISTS (SELECT 1 FROM turns o WHERE o.thread_id = q.thread_id AND o.status = 'queued'
+      NOT EXISTS (SELECT 1 FROM turns o WHERE o.thread_id = q.thread_id AND o.${isQueued}
                   AND (o.id < q.id OR o.first_seq IS NOT NULL))
       AND NOT EXISTS (SELECT 1 FROM threads h WHERE h.id = q.thread_id AND h.open_call IS NOT NULL)))
   ORDER BY q.id LIMIT ?`

@@ -1,6 +1,7 @@
 // Messages between processes by LISTEN and NOTIFY, over one connection that comes back when it breaks.
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
+import { within } from '#lib/deadline.ts'
 import type { Log } from '#lib/log.ts'
 import { asAppError } from './postgres.ts'
 
@@ -122,11 +123,11 @@ export async function openLink({ url, heard, missed, log }: LinkParts): Promise<
     async close() {
       clearInterval(trying)
       // What was said last (an end, a release) should still be heard.
-      await Promise.race([speaking, pause(closeMs)])
+      if (speaking) await within(closeMs, speaking, () => {})
       closed = true
       const last = line
       last?.giveUp()
-      await Promise.race([Promise.all([last?.client.end().catch(() => {}), keeping]), pause(closeMs)])
+      await within(closeMs, Promise.all([last?.client.end().catch(() => {}), keeping]), () => {})
     },
   }
 }

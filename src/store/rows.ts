@@ -2,7 +2,17 @@
 import { userId } from '#core/ids.ts'
 import type { Draft, Entry, Item } from '#core/item.ts'
 import type { ListedTurn } from '#core/store.ts'
-import type { Door, ModelCall, Thread, ThreadState, Turn, TurnError, TurnOptions, TurnStatus } from '#core/turn.ts'
+import type {
+  Door,
+  ModelCall,
+  Thread,
+  ThreadState,
+  Turn,
+  TurnError,
+  TurnOptions,
+  TurnStatus,
+  Usage,
+} from '#core/turn.ts'
 import type { Row, Value } from './sql.ts'
 import { isActive, isQueued } from './status.ts'
 
@@ -56,15 +66,28 @@ export function listedTurnOf(row: Row): ListedTurn {
     ...(row['first_seq'] && { firstSeq: Number(row['first_seq']) }),
     ...(row['last_seq'] && { lastSeq: Number(row['last_seq']) }),
     usage: {
-      inputTokens: Number(row['input_tokens']),
-      cachedTokens: Number(row['cached_tokens']),
-      outputTokens: Number(row['output_tokens']),
-      reasoningTokens: Number(row['reasoning_tokens']),
-      costUsd: row['cost_usd'] === null ? null : Number(row['cost_usd']),
+      ...usageIn(row),
       ...(row['model'] && { model: text(row['model']) }),
     },
     ...(row['error'] && { error: JSON.parse(text(row['error'])) as TurnError }),
   }
+}
+
+/** What a row counts: `input_tokens` to `cost_usd`. */
+export function usageIn(row: Row): Usage {
+  return {
+    inputTokens: Number(row['input_tokens']),
+    cachedTokens: Number(row['cached_tokens']),
+    outputTokens: Number(row['output_tokens']),
+    reasoningTokens: Number(row['reasoning_tokens']),
+    costUsd: row['cost_usd'] === null ? null : Number(row['cost_usd']),
+  }
+}
+
+/** The same as values for these columns, in their order. */
+export function countsOf(usage: Usage): [number, number, number, number, number | null] {
+  const { inputTokens, cachedTokens, outputTokens, reasoningTokens, costUsd } = usage
+  return [inputTokens, cachedTokens, outputTokens, reasoningTokens, costUsd]
 }
 
 export function entryOf(row: Row): Entry {

@@ -3,7 +3,7 @@ import { AppError } from '#core/errors.ts'
 import { newId } from '#core/ids.ts'
 import type { Draft, Gate } from '#core/item.ts'
 import type { Lease, Step, TurnStore } from '#core/store.ts'
-import type { Turn } from '#core/turn.ts'
+import { ended, type Turn } from '#core/turn.ts'
 import { append } from './append.ts'
 import { claimTurns } from './claim.ts'
 import { answerGate, endTurn, openGates, requeueIfAnswered, waitingSince } from './gates.ts'
@@ -12,7 +12,7 @@ import { createMint } from './mint.ts'
 import { databaseClock, leaseMs } from './leases.ts'
 import { countTurns, listTurns } from './lists.ts'
 import { getTurn, holdingTurn, isReached } from './reach.ts'
-import { entryOf, turnColumns, turnOf } from './rows.ts'
+import { countsOf, entryOf, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, type Sql } from './sql.ts'
 import { findReplay, startTurn } from './start.ts'
 import { isQueued, isRunning } from './status.ts'
@@ -118,7 +118,7 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, now: number) {
   const target = { threadId: turn.threadId, turnId: turn.id, at: now }
   const entries = drafts.length > 0 ? yield* append(target, drafts, gate?.callId ?? null) : []
   const status = outcome?.status ?? 'running'
-  const over = status !== 'running' && status !== 'waiting'
+  const over = ended(status)
   const lastSeq = over ? (entries.at(-1)?.seq ?? (yield* lastSeqOf(turn.threadId))) : null
   const row = yield* first(
     `UPDATE turns SET status = ?, input_tokens = ?, cached_tokens = ?, output_tokens = ?, reasoning_tokens = ?,
@@ -126,11 +126,7 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, now: number) {
                       hash = ?
      WHERE id = ? AND owner = ? AND epoch = ? AND status = 'running' RETURNING id`,
     status,
-    usage.inputTokens,
-    usage.cachedTokens,
-    usage.outputTokens,
-    usage.reasoningTokens,
-    usage.costUsd,
+    ...countsOf(usage),
     usage.model ?? null,
     outcome?.status === 'failed' ? JSON.stringify(outcome.error) : null,
     over ? now : null,

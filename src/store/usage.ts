@@ -4,6 +4,7 @@ import { AppError } from '#core/errors.ts'
 import { type UserId, userId } from '#core/ids.ts'
 import type { DayUsage, Lease, Reserved, Step, UsageStore } from '#core/store.ts'
 import type { ModelCall, Turn } from '#core/turn.ts'
+import { countsOf, usageIn } from './rows.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { isRunning } from './status.ts'
 
@@ -55,11 +56,7 @@ function* addCall({ user, slot, turns, day }: Place, { model, usage }: ModelCall
     model,
     slot,
     turns,
-    usage.inputTokens,
-    usage.cachedTokens,
-    usage.outputTokens,
-    usage.reasoningTokens,
-    usage.costUsd,
+    ...countsOf(usage),
   )
 }
 
@@ -120,10 +117,6 @@ function usageOf(row: Row): DayUsage {
     user: userId(String(row['user_id'])),
     model: String(row['model']),
     turns: Number(row['turns']),
-    inputTokens: Number(row['input_tokens']),
-    cachedTokens: Number(row['cached_tokens']),
-    outputTokens: Number(row['output_tokens']),
-    reasoningTokens: Number(row['reasoning_tokens']),
-    costUsd: row['cost_usd'] === null ? null : Number(row['cost_usd']),
+    ...usageIn(row),
   }
 }

@@ -229,8 +229,8 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'an import drops a byte order mark',
     file: 'src/memory/folder.ts',
-    from: 'ignoreBOM: true',
-    to: 'ignoreBOM: false',
+    from: 'keepMark: true',
+    to: 'keepMark: false',
     tests: ['test/memory/folder.test.ts'],
   },
   {

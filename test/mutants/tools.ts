@@ -152,9 +152,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     says: 'a binary file is read as text',
-    file: 'src/tools/workspace/read.ts',
-    from: 'fatal: true, ignoreBOM: true',
-    to: 'fatal: false, ignoreBOM: true',
+    file: 'src/lib/utf8.ts',
+    from: 'fatal: true',
+    to: 'fatal: false',
     tests: workspace,
   },
   {

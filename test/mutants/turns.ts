@@ -117,7 +117,7 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'a changed log passes for the same',
     file: 'src/turns/receipt.ts',
-    from: 'verified: hash !== undefined && hash === digestOf(entries),',
+    from: 'verified: hash !== undefined && hash === digest,',
     to: 'verified: hash !== undefined,',
     tests: ['test/turns/receipt.test.ts'],
   },

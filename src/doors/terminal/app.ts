@@ -1,4 +1,5 @@
 // The terminal at work: what is known, what is focused, and what every key does.
+import { setTimeout as pause } from 'node:timers/promises'
 import { decodeKittyPrintable, isKeyRelease, matchesKey, type TUI } from '@earendil-works/pi-tui'
 import { AppError } from '#core/errors.ts'
 import type { OpenGate } from '#core/store.ts'
@@ -356,7 +357,7 @@ function coalesced(work: () => Promise<void>): () => void {
   let state: 'idle' | 'busy' | 'again' = 'idle'
   const run = async (): Promise<void> => {
     await work()
-    await new Promise((resolve) => setTimeout(resolve, refreshMs))
+    await pause(refreshMs)
     const again = state === 'again'
     state = again ? 'busy' : 'idle'
     if (again) await run()

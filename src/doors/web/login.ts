@@ -9,6 +9,7 @@ import { type Authenticate, refuse } from '#http/auth.ts'
 import type { Caller, Refusal } from '#http/caller.ts'
 import { check, checkBody } from '#http/check.ts'
 import { writeCookie } from '#http/cookie.ts'
+import { tooOften } from '#http/limits.ts'
 import type { Origins } from '#http/origin.ts'
 import type { Route } from '#http/routes.ts'
 import { longestMs, type Sessions } from '#http/session.ts'
@@ -96,11 +97,7 @@ export async function countAttempt(
 ): Promise<void> {
   const key = `login:${networkOf(clientAddress(raw))}`
   const { allowed, retryAfterMs } = await limits.take(key, mostAttempts, windowMs, now())
-  if (allowed) return
-  const retryAfterSecs = Math.max(1, Math.ceil(retryAfterMs / 1000))
-  throw new AppError('rate_limited', `too many attempts to sign in: try again in ${retryAfterSecs} s`, {
-    retryAfterSecs,
-  })
+  if (!allowed) throw tooOften('too many attempts to sign in', retryAfterMs)
 }
 
 /** The cookie of a new session, or a refusal of the store's. */

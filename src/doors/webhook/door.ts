@@ -6,6 +6,7 @@ import type { LimitStore } from '#core/store.ts'
 import { type ClientAddress, createClientAddress, networkOf, type Trust } from '#http/address.ts'
 import { checkAnnouncedSize, leaveUnread } from '#http/body.ts'
 import { answerClientError } from '#http/broken.ts'
+import { tooOften } from '#http/limits.ts'
 import { listenFault, urlOf } from '#http/listen.ts'
 import { faultBody, pathOf, tellFault } from '#http/reply.ts'
 import type { Timeouts } from '#http/server.ts'
@@ -136,9 +137,7 @@ async function checkRate({ limits, ratePerMinute, addressOf, now = Date.now }: D
   const client = networkOf(addressOf(request))
   const { allowed, retryAfterMs } = await limits.take(`webhook:${client}`, ratePerMinute, windowMs, now())
   if (allowed) return
-  const retryAfterSecs = Math.max(1, Math.ceil(retryAfterMs / 1000))
-  const message = `at most ${ratePerMinute} requests are taken in 60 seconds from one address: try again in ${retryAfterSecs} s`
-  throw new AppError('rate_limited', message, { retryAfterSecs })
+  throw tooOften(`at most ${ratePerMinute} requests are taken in 60 seconds from one address`, retryAfterMs)
 }
 
 async function submit(door: Door, request: IncomingMessage, response: ServerResponse): Promise<void> {

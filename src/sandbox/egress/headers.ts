@@ -1,5 +1,5 @@
 // The headers a guest hands in: a JSON object of texts, of which only the harmless part reaches the wire.
-import { isObject } from '#core/json.ts'
+import { objectIn } from '#core/json.ts'
 import { hostHeaders } from '#sandbox/package/http.ts'
 import { maxRequestHeaderBytes } from '#sandbox/child/limits.ts'
 
@@ -9,8 +9,8 @@ const token = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/
 /** The headers by lower-case name; a text tells what is wrong with them. What only the host may set is left out. */
 export function readHeaders(json: string): ReadonlyMap<string, string> | string {
   if (Buffer.byteLength(json) > maxRequestHeaderBytes) return `the headers are over ${maxRequestHeaderBytes} bytes`
-  const value = parsed(json === '' ? '{}' : json)
-  if (!isObject(value)) return 'headers-json must be a JSON object of texts'
+  const value = objectIn(json === '' ? '{}' : json)
+  if (!value) return 'headers-json must be a JSON object of texts'
   const entries = Object.entries(value)
   if (entries.length > maxHeaders) return `more than ${maxHeaders} headers`
   const headers = new Map<string, string>()
@@ -24,12 +24,4 @@ export function readHeaders(json: string): ReadonlyMap<string, string> | string 
     if (!hostHeaders.includes(name) && !name.startsWith('proxy-')) headers.set(name, content.trim())
   }
   return headers
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json) as unknown
-  } catch {
-    return undefined
-  }
 }

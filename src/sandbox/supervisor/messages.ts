@@ -8,18 +8,11 @@ import {
   maxOutputBytes,
   maxSchemaBytes,
 } from '#sandbox/child/limits.ts'
+import type { GuestRequest } from '#sandbox/egress/egress.ts'
 
 /** What a guest asks of the host. */
 export type HostCall =
-  | {
-      readonly type: 'request'
-      readonly id: number
-      readonly method: string
-      readonly url: string
-      readonly headers: string
-      readonly body?: Buffer
-      readonly timeoutMs?: number
-    }
+  | (GuestRequest & { readonly type: 'request'; readonly id: number })
   | { readonly type: 'workspace'; readonly id: number; readonly path: string }
   | { readonly type: 'invoke'; readonly id: number; readonly alias: string; readonly params: string }
 

@@ -38,15 +38,11 @@ export async function openFile({ root, names }: Place): Promise<FileHandle> {
   try {
     // Before it is opened: to open a device may do something.
     checkPlain(await stat(path), shown)
-    const handle = await open(path, O_RDONLY | O_NONBLOCK)
-    try {
+    return await opened(path, O_NONBLOCK, async (handle) => {
       checkPlain(await handle.stat(), shown)
       await checkInside(handle, path, { top: await realpath(root), shown })
       return handle
-    } catch (error) {
-      await handle.close()
-      throw error
-    }
+    })
   } catch (error) {
     throw faultOf(error, shown)
   }
@@ -58,15 +54,22 @@ async function enter(held: Held, name: string, { top, shown, make }: Wanted): Pr
   const path = held.at(name)
   try {
     if (make && (await isMissing(path))) await mkdir(path, { mode: 0o755 }).catch(unlessThere)
-    const handle = await open(path, O_RDONLY | O_DIRECTORY)
-    try {
-      return hold(handle, await checkInside(handle, path, { top, shown }))
-    } catch (error) {
-      await handle.close()
-      throw error
-    }
+    return await opened(path, O_DIRECTORY, async (handle) =>
+      hold(handle, await checkInside(handle, path, { top, shown })),
+    )
   } catch (error) {
     throw faultOf(error, shown)
+  }
+}
+
+/** Opens to look: what does not pass is closed again. */
+async function opened<T>(path: string, flag: number, pass: (handle: FileHandle) => Promise<T>): Promise<T> {
+  const handle = await open(path, O_RDONLY | flag)
+  try {
+    return await pass(handle)
+  } catch (error) {
+    await handle.close()
+    throw error
   }
 }
 

@@ -1,5 +1,6 @@
 // Reading a text file of the workspace, bounded; what is no text is said to be none.
 import { AppError } from '#core/errors.ts'
+import { decodeUtf8 } from '#lib/utf8.ts'
 import { openFile, type Place } from './place.ts'
 
 const maxFileBytes = 10 * 1024 * 1024
@@ -18,20 +19,12 @@ export async function readText(place: Place): Promise<string> {
     more = (await file.read(bytes, length, bytes.length - length, length)).bytesRead
   }
   if (length > size) throw new AppError('invalid_input', `${shown} is being written just now: try again`)
-  const text = decoded(bytes.subarray(0, length))
+  // With its byte order mark, so that an edit leaves it there.
+  const text = decodeUtf8(bytes.subarray(0, length), { keepMark: true })
   if (text === undefined || text.includes('\0')) {
     throw new AppError('invalid_input', `${shown} is a binary file of ${length} bytes, not text`, { param: 'path' })
   }
   return text
-}
-
-/** With its byte order mark, so that an edit leaves it there. */
-function decoded(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
 }
 
 /** Its lines without what ends them; a last line that is empty is none. */

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import { hexOf, parseResponseId, type UserId } from '#core/ids.ts'
-import type { Entry, Part } from '#core/item.ts'
+import { type Entry, type Part, textOf } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
 import type { Turn } from '#core/turn.ts'
 import type { ResponsesParts } from '#doors/responses/parts.ts'
@@ -88,8 +88,7 @@ function inputItem({ id, item }: Entry, threadHex: string) {
   switch (item.type) {
     case 'message': {
       const wireId = itemId('msg', id, threadHex)
-      if (item.role === 'assistant')
-        return messageOutput(wireId, textOfParts(item.content), item.cut ? 'incomplete' : 'completed')
+      if (item.role === 'assistant') return messageOutput(wireId, textOf(item), item.cut ? 'incomplete' : 'completed')
       return { id: wireId, type: 'message', status: 'completed', role: 'user', content: item.content.map(inputPart) }
     }
     case 'call': {
@@ -109,10 +108,6 @@ function inputItem({ id, item }: Entry, threadHex: string) {
     default:
       return item satisfies never
   }
-}
-
-function textOfParts(parts: readonly Part[]): string {
-  return parts.map((part) => (part.type === 'image' ? '' : part.text)).join('')
 }
 
 function inputPart(part: Part) {

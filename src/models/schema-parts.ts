@@ -1,0 +1,22 @@
+// What every reader of a JSON schema looks for in it.
+import { isObject, type Json, type JsonObject } from '#core/json.ts'
+
+/** What a local reference such as `#/$defs/Shape` names. */
+export function lookUp(reference: Json | undefined, root: JsonObject): Json | undefined {
+  if (reference === '#') return root
+  if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined
+  let found: Json | undefined = root
+  for (const step of reference.slice(2).split('/')) {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    found = isSchema(found) && Object.hasOwn(found, key) ? found[key] : undefined
+  }
+  return found
+}
+
+export function isSchema(value: Json | undefined): value is JsonObject {
+  return isObject(value)
+}
+
+export function listIn(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? (value as readonly Json[]) : []
+}
