@@ -190,7 +190,8 @@ async function openGateway(
   })
   gateway.mount({ routes: web })
   mountLive(gateway.sockets, { turns, chatLimit, log })
-  gateway.mount({ routes: pageRoutes() })
+  const issuer = config.oidc?.clientId === undefined ? {} : { issuer: config.oidc.issuer }
+  gateway.mount({ routes: pageRoutes(issuer) })
   gateway.mount({
     routes: toolAccessRoutes({ turns, access: () => hall.access(), reload: () => hall.reload(), origins }),
   })

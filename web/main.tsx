@@ -14,7 +14,7 @@ import { startHub } from './store/hub.ts'
 import { keepFor } from './store/kept.ts'
 import { restoreOutbox } from './store/outbox.ts'
 import { watchService } from './store/service.ts'
-import { findSession, standing } from './store/session.ts'
+import { findSession, standing, takeWayBack } from './store/session.ts'
 import { applyTheme } from './store/shell.ts'
 import { restoreSeen } from './store/thread-marks.ts'
 import { threadList } from './store/threads.ts'
@@ -63,7 +63,9 @@ effect(() => {
     keepFor(who.session.user)
     restoreOutbox()
     restoreSeen()
+    const back = takeWayBack()
     if (place.peek().path === '/login') go('/', { replace: true })
+    else if (back !== undefined && place.peek().path === '/') go(back, { replace: true })
     void threadList.load()
     void gates.load()
     const stops = [watchService(), startHub()]

@@ -33,8 +33,6 @@ export type Live = {
   /** Follows a thread from after a seq. */
   subscribe(threadId: string, after: number): void
   unsubscribe(threadId: string): void
-  /** Tries at once instead of waiting. */
-  again(): void
   close(): void
 }
 
@@ -120,7 +118,6 @@ export function openLive(listener: Listener): Live {
   return {
     subscribe: (threadId, after) => send({ type: 'subscribe', thread_id: threadId, after }),
     unsubscribe: (threadId) => send({ type: 'unsubscribe', thread_id: threadId }),
-    again,
     close() {
       closed = true
       clearTimeout(timer)

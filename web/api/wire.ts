@@ -54,6 +54,8 @@ export type GateFields = {
   readonly reason?: string
   readonly taint?: string
   readonly preview?: string
+  /** What a sign-in must bring. */
+  readonly credential?: { readonly tool: string; readonly secret: string }
 }
 
 export type MessageItem = Stored & {

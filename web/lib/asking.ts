@@ -41,7 +41,8 @@ export function askingOf(gate: GateFields): Asking {
   }
 }
 
-function signIn({ name, prompt }: GateFields): Asking {
+function signIn({ name: call, prompt, credential }: GateFields): Asking {
+  const name = credential?.tool ?? call
   const words = prompt.charAt(0).toUpperCase() + prompt.slice(1)
   return {
     question: `Sign in to ${name}?`,
@@ -129,7 +130,7 @@ function memory(gate: GateFields, args: Fields): Asking {
 }
 
 /** The tool's own description where it has one, else its arguments. Never cut. */
-export function previewOf({ name, args, preview }: GateFields): Preview | undefined {
+function previewOf({ name, args, preview }: GateFields): Preview | undefined {
   if (preview === undefined) return { type: 'text', head: name, text: pretty(args) }
   if (preview.startsWith('--- ')) return diffOf(preview)
   const request = /^([A-Z]+) (https?:\/\/\S+)(?:\n([\s\S]*))?$/.exec(preview)

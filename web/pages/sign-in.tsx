@@ -3,10 +3,11 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { ApiFault, faultText } from '../api/client.ts'
 import { hasDraft } from '../store/drafts.ts'
-import { signIn } from '../store/session.ts'
+import { place } from '../router.ts'
+import { comeBackTo, findIssuer, signIn } from '../store/session.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
-import { Mark } from '../parts/icon.tsx'
+import { Icon, Mark } from '../parts/icon.tsx'
 import { Note } from '../parts/note.tsx'
 import './sign-in.css'
 
@@ -14,6 +15,7 @@ export function SignIn({ ended }: { ended: boolean }) {
   const token = useSignal('')
   const fault = useSignal<string | undefined>(undefined)
   const busy = useSignal(false)
+  const issuer = useSignal<string | null>(null)
   const field = useRef<HTMLInputElement>(null)
 
   const enter = async (proof: { token: string } | { code: string }): Promise<void> => {
@@ -37,6 +39,7 @@ export function SignIn({ ended }: { ended: boolean }) {
       void enter({ code })
     }
     document.title = 'Sign in · Atrium'
+    void findIssuer().then((found) => (issuer.value = found))
   }, [])
 
   return (
@@ -77,6 +80,17 @@ export function SignIn({ ended }: { ended: boolean }) {
           <Button kind="primary" size="large" type="submit" busy={busy.value}>
             Sign in
           </Button>
+          {issuer.value !== null && (
+            <>
+              <div class="or">
+                <span>or</span>
+              </div>
+              <a class="button large" href="/api/oidc/login" onClick={() => comeBackTo(place.peek().path)}>
+                <Icon name="key" />
+                Continue with {issuer.value}
+              </a>
+            </>
+          )}
         </form>
         <p class="label">
           No token? Ask whoever runs this service, or read <code>webui-token</code> in its home folder.

@@ -47,7 +47,7 @@ export function Calls({ calls }: { calls: readonly CallView[] }) {
   )
 }
 
-export function CallRow({ call }: { call: CallView }) {
+function CallRow({ call }: { call: CallView }) {
   const [open, setOpen] = useState(false)
   const { name, args, state } = call
   const brief = briefArgs(args)

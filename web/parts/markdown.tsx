@@ -1,25 +1,52 @@
 // A reply as it reads: blocks of Markdown; code with a copy button and colours, math as formulas, both loaded when wanted.
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import { blocksOf, type MarkdownBlock, nodesOf } from '../lib/markdown.ts'
+import { signal } from '@preact/signals'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import type { blocksOf, MarkdownBlock, nodesOf } from '../lib/markdown.ts'
 import { copyButton } from './copy.tsx'
 import './markdown.css'
 
-/** `growing`: more text follows, so code is not coloured yet at its end. */
-export function Markdown({ text, growing = false }: { text: string; growing?: boolean }) {
-  const blocks = useMemo(() => blocksOf(text), [text])
+type Reader = { readonly blocksOf: typeof blocksOf; readonly nodesOf: typeof nodesOf }
+
+const reader = signal<Reader | undefined>(undefined)
+
+/** Loads what reads Markdown; whoever expects some soon calls it early. Until then, and without it, texts are plain. */
+export async function loadMarkdown(): Promise<void> {
+  try {
+    reader.value ??= await import('../lib/markdown.ts')
+  } catch {
+    // The connection broke: the next text tries again.
+  }
+}
+
+type Props = {
+  readonly text: string
+  /** More text follows, so code is not coloured yet at its end. */
+  readonly growing?: boolean
+}
+
+export function Markdown({ text, growing = false }: Props) {
+  const known = reader.value
+  useEffect(() => {
+    if (!known) void loadMarkdown()
+  }, [])
+  return known ? <Blocks reader={known} text={text} growing={growing} /> : <div class="markdown plain">{text}</div>
+}
+
+function Blocks({ reader: known, text, growing }: Required<Props> & { reader: Reader }) {
+  const blocks = useMemo(() => known.blocksOf(text), [text])
   return (
     <div class="markdown">
       {blocks.map((block, at) => (
-        <Block key={block.key} block={block} growing={growing && at === blocks.length - 1} />
+        <Block key={block.key} reader={known} block={block} growing={growing && at === blocks.length - 1} />
       ))}
     </div>
   )
 }
 
-function Block({ block, growing }: { block: MarkdownBlock; growing: boolean }) {
+function Block({ reader: known, block, growing }: { reader: Reader; block: MarkdownBlock; growing: boolean }) {
   const box = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
-    const nodes = nodesOf(block)
+    const nodes = known.nodesOf(block)
     for (const pre of nodes.querySelectorAll('pre')) dressCode(pre, growing)
     for (const table of nodes.querySelectorAll('table')) dressTable(table)
     if (!growing) for (const math of nodes.querySelectorAll<HTMLElement>('.math')) void dressMath(math)

@@ -1,26 +1,24 @@
-// A tool that lacks its sign-in: one button, which leads to where it is done.
+// A tool that lacks its sign-in: one button, which leads to where it is done. The turn goes on by itself afterwards.
 import { useSignal } from '@preact/signals'
 import { ask, faultText } from '../api/client.ts'
 import type { Waiting } from '../api/wire.ts'
+import { go } from '../router.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 
-/** The gateway answers with an address to go to, or says what to set up. */
-type Begun = { readonly url?: string; readonly authorization_url?: string }
+type Needs = { readonly auth: { readonly how: 'environment' | 'oauth' | 'token' } | null }
+type Begun = { readonly status: string; readonly url?: string }
 
 export function SignInGate({ gate }: { gate: Waiting }) {
+  const tool = gate.credential?.tool ?? gate.name
   const busy = useSignal(false)
+  const away = useSignal(false)
   const fault = useSignal<string | undefined>(undefined)
   const begin = async (): Promise<void> => {
     busy.value = true
     fault.value = undefined
     try {
-      const { url, authorization_url } = await ask<Begun>('POST', `/api/tools/${encodeURIComponent(gate.name)}/auth`, {
-        body: {},
-      })
-      const to = url ?? authorization_url
-      if (to && /^https?:\/\//.test(to)) window.open(to, '_blank', 'noopener')
-      else location.assign('/tools')
+      away.value = await leadTo(tool)
     } catch (error) {
       fault.value = faultText(error)
     } finally {
@@ -30,8 +28,9 @@ export function SignInGate({ gate }: { gate: Waiting }) {
   return (
     <div class="approval-foot">
       <Button kind="primary" busy={busy.value} onClick={() => void begin()}>
-        Sign in to {gate.name}
+        Sign in to {tool}
       </Button>
+      {away.value && <span class="label">Go on in the other window. This turn goes on by itself.</span>}
       {fault.value !== undefined && (
         <p class="field-fault" role="alert">
           <Icon name="triangle" />
@@ -40,4 +39,17 @@ export function SignInGate({ gate }: { gate: Waiting }) {
       )}
     </div>
   )
+}
+
+/** To the server of the tool in another window, true then; a token or a set-up is given on the page of the tool. */
+async function leadTo(tool: string): Promise<boolean> {
+  const path = `/api/tools/${encodeURIComponent(tool)}/auth`
+  const { auth } = await ask<Needs>('GET', path)
+  const begun = auth?.how === 'oauth' ? await ask<Begun>('POST', path, { body: {} }) : undefined
+  if (begun?.url === undefined || !/^https?:/.test(begun.url)) {
+    go(`/tools?${new URLSearchParams({ tool })}`)
+    return false
+  }
+  window.open(begun.url, '_blank', 'noopener')
+  return true
 }

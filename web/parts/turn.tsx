@@ -113,7 +113,7 @@ function Asked({ block: { gate, answer } }: { block: Extract<Block, { type: 'gat
   )
 }
 
-export function answerWords({ decision, by, scope, until }: Omit<AnswerItem, 'at' | 'seq'>): string {
+function answerWords({ decision, by, scope, until }: Omit<AnswerItem, 'at' | 'seq'>): string {
   if (by === 'expiry') return 'Expired unanswered'
   const who = standing.value
   const name = who.type === 'in' && who.session.user === by ? 'you' : by
@@ -227,7 +227,7 @@ function Retry({ conversation, message }: OwnProps) {
 }
 
 /** What came with a message: pictures as pictures, texts by name. */
-export function Files({ parts }: { parts: readonly Part[] }) {
+function Files({ parts }: { parts: readonly Part[] }) {
   const files = parts.filter((part) => part.type !== 'text')
   if (files.length === 0) return null
   return (

@@ -80,11 +80,6 @@ export function startHub(): () => void {
   }
 }
 
-/** Tries the connection at once. */
-export function reconnect(): void {
-  live.peek()?.again()
-}
-
 /** Reads what is missing, then follows from there: nothing falls between, since the gateway sends from that seq on. */
 async function follow(conversation: Conversation): Promise<void> {
   await conversation.load()

@@ -5,7 +5,7 @@ import { computed, signal } from '@preact/signals'
 const quietMs = 1_000
 
 /** When the connection broke; undefined while it stands. */
-export const brokenAt = signal<number | undefined>(undefined)
+const brokenAt = signal<number | undefined>(undefined)
 const tick = signal(0)
 let timer: ReturnType<typeof setInterval> | undefined
 

@@ -20,7 +20,7 @@ export type Outgoing = {
   readonly fault?: string
 }
 
-export const outbox = signal<readonly Outgoing[]>([])
+const outbox = signal<readonly Outgoing[]>([])
 
 /** What is on its way to a thread; without one, to a thread that does not exist yet. */
 export function outgoingTo(threadId: string | undefined): readonly Outgoing[] {

@@ -36,6 +36,29 @@ export async function signIn(proof: { token: string } | { code: string }): Promi
   standing.value = { type: 'in', session: await ask<Session>('GET', '/api/session') }
 }
 
+/** Where else one can sign in; null where nowhere. */
+export async function findIssuer(): Promise<string | null> {
+  try {
+    return (await ask<{ issuer: string | null }>('GET', '/sign-in.json')).issuer
+  } catch {
+    return null
+  }
+}
+
+const backKey = 'atrium.back'
+
+/** The issuer always leads to the first page: this one is to follow. */
+export function comeBackTo(path: string): void {
+  if (path !== '/login') sessionStorage.setItem(backKey, path)
+}
+
+/** The page that was wanted before signing in elsewhere; told once. */
+export function takeWayBack(): string | undefined {
+  const path = sessionStorage.getItem(backKey) ?? undefined
+  sessionStorage.removeItem(backKey)
+  return path
+}
+
 /** Ends this session, or all of this user's. */
 export async function signOut(everywhere = false): Promise<void> {
   await ask('POST', '/api/logout', { body: { everywhere } })

@@ -17,7 +17,7 @@ export const threadList = loaded(() => ask<Page>('GET', `/api/threads?limit=${pa
 export const threadSearch = signal('')
 
 /** Threads that were deleted a moment ago and can still be brought back. */
-export const hidden = signal<ReadonlySet<string>>(new Set())
+const hidden = signal<ReadonlySet<string>>(new Set())
 
 /** The threads as the list shows them. */
 export const shownThreads = computed(() => {

@@ -48,8 +48,15 @@ const policy = [
 const notBuilt =
   'The browser app is not built. In the checkout of Atrium run npm ci (with the development packages), or npm run prepare.\n'
 
-/** The rows of the pages. `folder` is where the build put them. */
-export function pageRoutes(folder = inCheckout('web', 'dist')): Route[] {
+export type PageParts = {
+  /** Where the build put the pages. */
+  readonly folder?: string
+  /** Where people can sign in besides here, for the sign-in page. */
+  readonly issuer?: string
+}
+
+/** The rows of the pages. */
+export function pageRoutes({ folder = inCheckout('web', 'dist'), issuer }: PageParts = {}): Route[] {
   const row = (path: string, summary: string, handle: Route['handle']): Route => {
     return { method: 'GET', path, who: 'anyone', page: true, summary, handle }
   }
@@ -66,6 +73,9 @@ export function pageRoutes(folder = inCheckout('web', 'dist')): Route[] {
         send(request, reply, { folder, name: path.slice(1), keep: again }),
       ),
     ),
+    row('/sign-in.json', 'The ways to sign in', (_request, reply) => {
+      return reply.header('cache-control', 'no-store').send({ issuer: issuer === undefined ? null : hostOf(issuer) })
+    }),
     row('/assets/*', 'A file of the browser app', (request, reply) => {
       const name = (request.params as { '*': string })['*']
       // The build makes plain names, in one folder.
@@ -73,6 +83,10 @@ export function pageRoutes(folder = inCheckout('web', 'dist')): Route[] {
       return send(request, reply, { folder, name: join('assets', name), keep: forever })
     }),
   ]
+}
+
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).host : address
 }
 
 type File = { readonly folder: string; readonly name: string; readonly keep: string }

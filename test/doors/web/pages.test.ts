@@ -17,7 +17,7 @@ function openBuild(t: TestContext, files: Readonly<Record<string, string | Buffe
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   mkdirSync(join(folder, 'assets'))
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
-  return openHouse(t, { mount: pageRoutes(folder) })
+  return openHouse(t, { mount: pageRoutes({ folder, issuer: 'https://id.acme.dev/realms/shop' }) })
 }
 
 const build = {
@@ -94,6 +94,12 @@ test('no file but those of the build is served', async (t) => {
   ]) {
     assert.equal((await call('GET', `/assets/${path}`, { token: null })).status, 404, path)
   }
+})
+
+test('the sign-in page learns where else people can sign in', async (t) => {
+  const { call } = await openBuild(t, build)
+  const { status, json } = await call('GET', '/sign-in.json', { token: null })
+  assert.deepEqual([status, json], [200, { issuer: 'id.acme.dev' }])
 })
 
 test('without a build the gateway says how to make it', async (t) => {

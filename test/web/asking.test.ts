@@ -1,0 +1,98 @@
+// An approval in words: what each kind of call asks, and that nothing of it is cut.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { GateFields } from '../../web/api/wire.ts'
+import { askingOf } from '../../web/lib/asking.ts'
+
+const gate = (name: string, args: unknown, preview?: string): GateFields => ({
+  kind: 'approval',
+  name,
+  args,
+  prompt: `Run ${name}?`,
+  ...(preview !== undefined && { preview }),
+})
+
+const diff =
+  '--- src/pricing.ts\n+++ src/pricing.ts\n@@ -41,4 +41,5 @@\n same\n-old one\n-old two\n+new one\n+new two\n+new three\n same'
+
+const questions: readonly [what: GateFields, question: string, sentence: RegExp][] = [
+  [
+    gate('workspace_edit', { path: 'src/pricing.ts' }, diff),
+    'Change src/pricing.ts?',
+    /^Replaces 2 lines with 3 .* untouched/,
+  ],
+  [
+    gate('workspace_write', { path: 'a.md' }, '--- /dev/null\n+++ a.md\n@@ -0,0 +1 @@\n+x'),
+    'Create a.md?',
+    /^Writes 1 line to a new file/,
+  ],
+  [
+    gate('workspace_shell', { command: 'npm publish' }, '$ npm publish\n(in the workspace)'),
+    'Run `npm publish`?',
+    /Nothing has run yet/,
+  ],
+  [
+    gate('http_request', { method: 'POST', url: 'https://api.github.com/x' }, 'POST https://api.github.com/x\n\n{}'),
+    'Send a POST request to api.github.com?',
+    /Nothing has been sent yet/,
+  ],
+  [gate('web_fetch', { url: 'https://example.com/a' }), 'Open a page of example.com?', /Nothing has been sent yet/],
+  [gate('memory_write', { path: 'people/nadia.md' }), 'Write memory people/nadia.md?', /untouched/],
+  [gate('memory_delete', { path: 'a.md' }), 'Delete memory a.md?', /untouched/],
+  [gate('crm_send', { to: 'ada' }), 'Run crm_send?', /Nothing has happened yet/],
+  [gate('crm_send', 'no JSON at all'), 'Run crm_send?', /Nothing has happened yet/],
+  [
+    {
+      ...gate('calendar_list', {}),
+      kind: 'credential',
+      prompt: 'calendar needs a token',
+      credential: { tool: 'calendar', secret: 't' },
+    },
+    'Sign in to calendar?',
+    /^Calendar needs a token\.$/,
+  ],
+]
+for (const [what, question, sentence] of questions) {
+  test(`asked: ${question}`, () => {
+    const asking = askingOf(what)
+    assert.equal(asking.question, question)
+    assert.match(asking.sentence, sentence)
+  })
+}
+
+test('a diff has its lines with their numbers and signs', () => {
+  const { preview } = askingOf(gate('workspace_edit', { path: 'src/pricing.ts' }, diff))
+  assert(preview?.type === 'diff')
+  assert.equal(preview.path, 'src/pricing.ts')
+  assert.deepEqual(
+    preview.lines.map(({ sign, at, text }) => `${sign}${at} ${text}`),
+    [' 41 same', '-42 old one', '-43 old two', '+42 new one', '+43 new two', '+44 new three', ' 45 same'],
+  )
+})
+
+test('whatever would run is shown to its last letter', () => {
+  const body = 'x'.repeat(20_000)
+  const request = askingOf(
+    gate('http_request', { method: 'PUT', url: 'https://a.b/c' }, `PUT https://a.b/c\nx-y: z\n\n${body}`),
+  ).preview
+  assert.deepEqual(request, { type: 'request', method: 'PUT', url: 'https://a.b/c', rest: `x-y: z\n\n${body}` })
+  const command = `echo ${body}\nrm -rf /`
+  const run = askingOf(gate('workspace_shell', { command }, `$ ${command}\n(in the workspace)`))
+  assert.deepEqual(run.preview, { type: 'command', command, rest: '(in the workspace)' })
+  assert.equal(run.question, 'Run a command that begins with `echo`?')
+  const other = askingOf(gate('crm_send', { note: body })).preview
+  assert(other?.type === 'text' && other.text.includes(body))
+})
+
+test('what can be allowed for longer goes from narrow to wide', () => {
+  const words = (what: GateFields) => askingOf(what).scopes.map(({ scope, words: text }) => `${scope}: ${text}`)
+  assert.deepEqual(words(gate('http_request', { url: 'https://a.b:8443/c' })), [
+    'target: to a.b:8443',
+    'tool: to any host',
+  ])
+  assert.deepEqual(words(gate('workspace_write', { path: 'docs/a.md' })), [
+    'target: in docs/',
+    'tool: anywhere in the workspace',
+  ])
+  assert.deepEqual(words(gate('crm_send', {})), ['tool: whatever it is given'])
+})
