@@ -27,6 +27,7 @@ const pages: readonly { readonly at: RegExp; readonly page: ComponentType }[] = 
   { at: /^\/waiting$/, page: lazy(async () => (await import('./pages/waiting.tsx')).Waiting) },
   { at: /^\/jobs$/, page: lazy(async () => (await import('./pages/jobs.tsx')).Jobs) },
   { at: /^\/memory(\/|$)/, page: lazy(async () => (await import('./pages/memory.tsx')).Memory) },
+  { at: /^\/tools$/, page: lazy(async () => (await import('./pages/tools.tsx')).Tools) },
   { at: /^\/activity$/, page: lazy(async () => (await import('./pages/activity.tsx')).Activity) },
   { at: /^\/settings(\/|$)/, page: lazy(async () => (await import('./pages/settings.tsx')).Settings) },
 ]

@@ -16,6 +16,25 @@ const site = useSite({
 
 const newUser = async (name: string) => (await site.call<{ token: string }>('POST', '/api/users', { name })).token
 
+test('limits are set and taken away; what is no amount is told beside its field', { skip }, async (t) => {
+  const page = await site.open(t, '/settings/limits')
+  const field = page.getByRole('textbox', { name: 'Spend per user and day' })
+  await field.fill('a lot')
+  await field.press('Enter')
+  await page.getByRole('alert').filter({ hasText: 'Write an amount' }).waitFor()
+  const stored = async () =>
+    (await site.call<{ limits: { spend_per_day_usd: number | null } }>('GET', '/api/settings')).limits.spend_per_day_usd
+  for (const [text, wanted] of [
+    ['$2.50', 2.5],
+    ['', null],
+  ] as const) {
+    await field.fill(text)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+    assert.equal(await stored(), wanted)
+  }
+})
+
 test('a grant is listed with its end, and revoked', { skip }, async (t) => {
   const asked = await site.call<{ thread_id: string; gate: { id: string } }>('POST', '/api/chat', { message: 'write' })
   await site.call('POST', `/api/threads/${asked.thread_id}/gates/${asked.gate.id}`, { action: 'always', for: 'good' })
@@ -24,7 +43,7 @@ test('a grant is listed with its end, and revoked', { skip }, async (t) => {
   await row.getByText('Until revoked').waitFor()
   await row.getByRole('cell', { name: './notes/', exact: true }).waitFor()
   await row.getByRole('button', { name: 'Revoke' }).click()
-  await page.getByRole('heading', { name: 'No grants' }).waitFor()
+  await page.getByRole('heading', { name: 'Everything asks first' }).waitFor()
   assert.deepEqual((await site.call<{ grants: unknown[] }>('GET', '/api/grants')).grants, [])
 })
 
@@ -57,11 +76,37 @@ test('a user is added, its token shown once, and removed after a second word', {
   await assert.rejects(site.call('GET', '/api/session', undefined, token), /401/)
 })
 
+test('a user has as many tokens as are wanted, and each is revoked alone', { skip }, async (t) => {
+  const first = await newUser('two keys')
+  const page = await site.open(t, '/settings/users')
+  await page.getByRole('button', { name: '1 token of two keys' }).click()
+  const list = page.getByRole('list', { name: 'Tokens of two keys' })
+  await list.getByText('never expires').waitFor()
+  await list.getByRole('button', { name: 'New token' }).click()
+  await page.getByText('Token for two keys. It is shown only now.').waitFor()
+  const second = (await page.locator('.token').textContent()) ?? ''
+  assert.equal((await site.call<{ user: string }>('GET', '/api/session', undefined, second)).user, 'two keys')
+  await page.getByRole('button', { name: '2 tokens of two keys' }).waitFor()
+  await list.getByRole('button', { name: 'Revoke' }).first().click()
+  await page.getByRole('button', { name: '1 token of two keys' }).waitFor()
+  const alive = await Promise.all(
+    [first, second].map((token) =>
+      site.call('GET', '/api/session', undefined, token).then(
+        () => 1,
+        () => 0,
+      ),
+    ),
+  )
+  assert.equal(alive.filter(Boolean).length, 1)
+})
+
 test('a user who is no operator sees their own settings alone', { skip }, async (t) => {
   const page = await site.open(t, '/settings', { token: await newUser('ada') })
   await page.getByRole('heading', { name: 'Grants' }).waitFor()
   await page.getByRole('heading', { name: 'Sessions' }).waitFor()
-  assert.equal(await page.getByRole('heading', { name: 'Users' }).count(), 0)
+  for (const name of ['Model', 'Limits', 'Users']) {
+    assert.equal(await page.getByRole('heading', { name }).count(), 0)
+  }
 })
 
 test('signing out everywhere ends the session of every browser', { skip }, async (t) => {

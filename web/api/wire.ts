@@ -211,4 +211,106 @@ export type Grant = {
   readonly expires_at: string | null
 }
 
+/** A token of a user; itself it is never shown again. */
+export type Token = { readonly id: string; readonly created_at: string; readonly expires_at: string | null }
+
 export type User = { readonly id: string; readonly name: string; readonly created_at: string; readonly tokens: number }
+
+export type Offer = { readonly tool: string; readonly hosts: readonly string[] }
+
+/** A secret that a tool needs; `set` tells where it comes from, null while nobody has set it. */
+export type NeededSecret = {
+  readonly name: string
+  readonly prompt: string | null
+  readonly optional: boolean
+  readonly set: 'environment' | 'own' | 'operator' | null
+  readonly shared_from: string | null
+  readonly offers: readonly Offer[]
+}
+export type ToolSignIn = Omit<NeededSecret, 'prompt' | 'optional'> & {
+  readonly how: 'environment' | 'oauth' | 'token'
+  readonly env_var: string | null
+  readonly display_name: string | null
+  readonly instructions: string | null
+  readonly setup_url: string | null
+  readonly token_hint: string | null
+}
+export type ToolNeeds = {
+  readonly tool: string
+  readonly auth: ToolSignIn | null
+  readonly setup: readonly NeededSecret[]
+}
+
+export type Tool = {
+  readonly name: string
+  readonly description: string
+  readonly source: 'built-in' | 'component'
+  readonly enabled: boolean
+  /** The JSON schema of its parameters. */
+  readonly schema: Schema
+  readonly version?: string
+  readonly sha256?: string
+  /** What a component may do, a line each. */
+  readonly access?: readonly string[]
+  readonly installed_at?: string
+}
+
+export type Schema = {
+  readonly type?: string
+  readonly description?: string
+  readonly enum?: readonly unknown[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly const?: unknown
+  readonly oneOf?: readonly Schema[]
+  readonly anyOf?: readonly Schema[]
+}
+
+export type ToolTrial = {
+  readonly output: string | null
+  readonly error: string | null
+  readonly logs: readonly { readonly level: string; readonly message: string }[]
+  readonly requests: readonly { readonly method: string; readonly url: string; readonly status: number | null }[]
+  readonly blocked: readonly { readonly method: string; readonly url: string; readonly reason: string }[]
+}
+
+export type Settings = {
+  readonly model: {
+    readonly provider: string
+    readonly name: string
+    readonly base_url?: string
+    readonly fallback: readonly string[]
+    readonly chosen_by: 'environment' | 'settings' | 'key' | 'default'
+  }
+  readonly providers: readonly {
+    readonly name: string
+    readonly description: string
+    readonly missing: readonly string[]
+  }[]
+  readonly limits: {
+    readonly spend_per_turn_usd: number | null
+    readonly spend_per_day_usd: number | null
+    readonly steps_per_turn: number
+    /** Set by the environment. */
+    readonly fixed: readonly string[]
+  }
+}
+
+/** Null takes a setting back; what is left out stays. */
+export type SettingsChange = {
+  readonly provider?: string
+  readonly model?: string | null
+  readonly base_url?: string | null
+  readonly fallback?: string | null
+  readonly spend_per_turn_usd?: number | null
+  readonly spend_per_day_usd?: number | null
+}
+
+export type ModelTrial = {
+  readonly model: string
+  readonly words: string
+  readonly ms: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly cost_usd: number | null
+}

@@ -25,6 +25,8 @@ export type Activity = {
   readonly read: number
   readonly written: number
   readonly turns: number
+  /** On how many of the days there were any. */
+  readonly activeDays: number
   /** Some of it has no known price. */
   readonly unknown: boolean
   /** Of the chart, its legend and its table: at most four, the last may be "other". */
@@ -58,6 +60,7 @@ export function activityOf(rows: readonly DayUsage[], span: number, now: number)
     read: recent.reduce((sum, { input_tokens }) => sum + input_tokens, 0),
     written: recent.reduce((sum, { output_tokens }) => sum + output_tokens, 0),
     turns: recent.reduce((sum, { turns }) => sum + turns, 0),
+    activeDays: new Set(recent.filter(({ turns }) => turns > 0).map(({ date }) => date)).size,
     unknown: recent.some(({ cost_usd }) => cost_usd === null),
     models: groups.map(({ name, rows }) => ({ name, total: worth(rows) })),
     days: dates.map((date) => {

@@ -1,7 +1,8 @@
 // What was done and what it cost.
 import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { costText, countText, numberText, sumText } from '../lib/words.ts'
-import type { Activity as Figures, Sum } from '../lib/usage.ts'
+import { type Activity as Figures, niceStep, type Sum } from '../lib/usage.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Segments } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -12,11 +13,16 @@ import { Table } from '../parts/table.tsx'
 import { activity, type LatestTurn, latest, type Span, span, spans } from '../store/activity.ts'
 import { now } from '../store/clock.ts'
 import { useLive } from '../store/live-data.ts'
+import { operator } from '../store/session.ts'
+import { settings } from '../store/settings.ts'
 import './activity.css'
 
 export function Activity() {
   useLive(activity)
   useLive(latest)
+  useEffect(() => {
+    if (operator.value) void settings.load()
+  }, [operator.value])
   return (
     <Page
       title="Activity"
@@ -100,11 +106,12 @@ function Shown({ figures }: { figures: Figures }) {
 }
 
 function Totals({ figures }: { figures: Figures }) {
-  const { today, total, before, read, written, turns, unknown, days } = figures
+  const { today, total, before, read, written, turns, activeDays, unknown, days } = figures
+  const cap = settings.data.value?.limits.spend_per_day_usd
   return (
     <dl class="card totals">
       <Total name="Today" value={sumText(today)}>
-        since midnight UTC
+        {cap === undefined || cap === null ? 'since midnight UTC' : `of a ${sumText(cap)} daily cap for each user`}
       </Total>
       <Total name={`Last ${days.length} days`} value={sumText(total)}>
         {comparison(total, before, days.length)}
@@ -114,7 +121,7 @@ function Totals({ figures }: { figures: Figures }) {
         {shortNumber(read)} read, {shortNumber(written)} written
       </Total>
       <Total name="Turns" value={numberText(turns)}>
-        {countText(Math.round(turns / days.length), 'turn')} a day
+        on {countText(activeDays, 'day')}
       </Total>
     </dl>
   )
@@ -134,7 +141,7 @@ function Latest({ turns }: { turns: readonly LatestTurn[] }) {
   return (
     <Table
       name="Latest turns"
-      look="latest"
+      look="latest-turns"
       columns={[
         { label: 'Latest turns' },
         { label: 'Door' },
@@ -195,6 +202,6 @@ function shortNumber(value: number): string {
 }
 
 function axisCost(value: number, days: Figures['days']): string {
-  const most = Math.max(...days.map(({ total }) => total))
-  return `$${value.toFixed(most >= 20 ? 0 : most >= 0.2 ? 2 : 4)}`
+  const step = niceStep(Math.max(...days.map(({ total }) => total)))
+  return `$${value.toFixed(step >= 5 ? 0 : step >= 0.01 ? 2 : 4)}`
 }

@@ -28,7 +28,7 @@ export function Grants() {
         {(list) =>
           list.length === 0 ? (
             <div class="card">
-              <Empty icon="shield" title="No grants">
+              <Empty icon="shield" title="Everything asks first">
                 When you answer a request with “Allow for…”, what you allowed stands here.
               </Empty>
             </div>

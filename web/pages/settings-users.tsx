@@ -1,9 +1,9 @@
 // Users, for the operator: adding one shows its token once; removing one erases all that is theirs.
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { ApiFault, faultText } from '../api/client.ts'
 import type { User } from '../api/wire.ts'
-import { countText, exactTime, whenText } from '../lib/words.ts'
+import { countText, exactTime, untilText, whenText } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Copy } from '../parts/copy.tsx'
@@ -14,7 +14,7 @@ import { Empty, When } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
 import { now } from '../store/clock.ts'
 import { tell } from '../store/notices.ts'
-import { addUser, newToken, removeUser, users } from '../store/users.ts'
+import { addToken, addUser, newToken, removeUser, revokeToken, tokensOf, users } from '../store/users.ts'
 
 const columns = [{ label: 'Name' }, { label: 'Made' }, { label: 'Tokens' }, { label: 'Action', unseen: true }]
 
@@ -54,8 +54,8 @@ export function Users() {
         {(list) =>
           list.length === 0 ? (
             <div class="card">
-              <Empty icon="users" title="No other users">
-                You, the operator, are the only one. Whoever is added gets a token of their own.
+              <Empty icon="users" title="Only you so far">
+                Whoever is added gets a token, threads and memory of their own.
               </Empty>
             </div>
           ) : (
@@ -72,26 +72,83 @@ export function Users() {
 }
 
 function Row({ user: { name, created_at, tokens } }: { user: User }) {
+  const open = useSignal(false)
   return (
-    <tr>
-      <td class="user-name">{name}</td>
-      <td title={exactTime(created_at)}>{whenText(created_at, now.value)}</td>
-      <td>{tokens === 0 ? 'none' : countText(tokens, 'token')}</td>
-      <td class="number row-act">
-        <Confirm
-          label="Remove"
-          of={name}
-          question={`Remove ${name}?`}
-          act={async () => {
-            await removeUser(name)
-            tell(`${name} is removed`)
-          }}
-        >
-          Their tokens stop working, what runs for them ends, and their threads, memory and files are erased. This
-          cannot be undone.
-        </Confirm>
-      </td>
-    </tr>
+    <>
+      <tr>
+        <td class="user-name">{name}</td>
+        <td title={exactTime(created_at)}>{whenText(created_at, now.value)}</td>
+        <td>
+          <Button kind="quiet" size="small" expanded={open.value} onClick={() => (open.value = !open.value)}>
+            {tokens === 0 ? 'No token' : countText(tokens, 'token')}
+            <span class="unseen"> of {name}</span>
+          </Button>
+        </td>
+        <td class="number row-act">
+          <Confirm
+            label="Remove"
+            of={name}
+            question={`Remove ${name}?`}
+            act={async () => {
+              await removeUser(name)
+              tell(`${name} is removed`)
+            }}
+          >
+            Their tokens stop working, what runs for them ends, and their threads, memory and files are erased. This
+            cannot be undone.
+          </Confirm>
+        </td>
+      </tr>
+      {open.value && (
+        <tr class="user-tokens">
+          <td colSpan={columns.length}>
+            <Tokens key={tokens} name={name} />
+          </td>
+        </tr>
+      )}
+    </>
+  )
+}
+
+/** The tokens of a user: each can be revoked, and another made. */
+function Tokens({ name }: { name: string }) {
+  const tokens = useMemo(() => tokensOf(name), [name])
+  useEffect(() => void tokens.load(), [tokens])
+  const act = async (work: () => Promise<void>, failed: string): Promise<void> => {
+    try {
+      await work()
+      await tokens.load()
+    } catch (error) {
+      tell(`${failed} ${faultText(error)}`)
+    }
+  }
+  return (
+    <When of={tokens} what="The tokens" rows={1}>
+      {(list) => (
+        <ul class="tokens" aria-label={`Tokens of ${name}`}>
+          {list.map(({ id, created_at, expires_at }) => (
+            <li key={id}>
+              <span>
+                Made {whenText(created_at, now.value)},{' '}
+                {expires_at === null ? 'never expires' : `expires ${untilText(expires_at, now.value)}`}
+              </span>
+              <Button
+                kind="clay"
+                size="small"
+                onClick={() => void act(() => revokeToken(name, id), 'The token was not revoked.')}
+              >
+                Revoke
+              </Button>
+            </li>
+          ))}
+          <li>
+            <Button size="small" icon="plus" onClick={() => void act(() => addToken(name), 'No token was made.')}>
+              New token
+            </Button>
+          </li>
+        </ul>
+      )}
+    </When>
   )
 }
 

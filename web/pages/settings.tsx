@@ -1,15 +1,21 @@
 // Settings: the model, limits, what is granted, who has access, and how the app looks.
+import { useEffect } from 'preact/hooks'
 import { Page } from '../parts/page.tsx'
 import { place } from '../router.ts'
-import { standing } from '../store/session.ts'
+import { operator } from '../store/session.ts'
+import { settings } from '../store/settings.ts'
 import { About, Appearance, Doors, Sessions } from './settings-here.tsx'
 import { Grants } from './settings-grants.tsx'
+import { Limits } from './settings-limits.tsx'
+import { Model } from './settings-model.tsx'
 import { Users } from './settings-users.tsx'
 import './settings.css'
 
 type Part = { readonly name: string; readonly at: string; readonly operator?: true }
 
 const parts: readonly Part[] = [
+  { name: 'Model', at: '/settings/model', operator: true },
+  { name: 'Limits', at: '/settings/limits', operator: true },
   { name: 'Grants', at: '/settings/grants' },
   { name: 'Users', at: '/settings/users', operator: true },
   { name: 'Sessions', at: '/settings/sessions' },
@@ -19,9 +25,10 @@ const parts: readonly Part[] = [
 ]
 
 export function Settings() {
-  const who = standing.value
-  const operator = who.type === 'in' && who.session.operator
-  const shown = parts.filter((part) => operator || !part.operator)
+  const shown = parts.filter((part) => operator.value || !part.operator)
+  useEffect(() => {
+    if (operator.value) void settings.load()
+  }, [operator.value])
   const { path } = place.value
   const current = shown.find(({ at }) => at === path) ?? shown[0]
   return (
@@ -35,8 +42,14 @@ export function Settings() {
           ))}
         </nav>
         <div class="settings-parts">
+          {operator.value && (
+            <>
+              <Model />
+              <Limits />
+            </>
+          )}
           <Grants />
-          {operator && <Users />}
+          {operator.value && <Users />}
           <Sessions />
           <Doors />
           <Appearance />

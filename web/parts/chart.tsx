@@ -8,7 +8,7 @@ import './chart.css'
 const height = 220
 const top = 12
 const bottom = 26
-const left = 48
+const left = 56
 const right = 8
 const bar = { most: 20, share: 0.66, corner: 1.5, gap: 1 }
 const tip = { width: 200, row: 22, edge: 20 }

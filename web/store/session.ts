@@ -1,5 +1,5 @@
 // Who is signed in.
-import { signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
 import { ApiFault, ask, onSignedOut } from '../api/client.ts'
 import type { Session } from '../api/wire.ts'
 
@@ -11,6 +11,9 @@ export type Standing =
   | { readonly type: 'in'; readonly session: Session }
 
 export const standing = signal<Standing>({ type: 'unknown' })
+
+/** Whether it is the operator. */
+export const operator = computed(() => standing.value.type === 'in' && standing.value.session.operator)
 
 onSignedOut(() => {
   // Several requests are told so at once: the first of them knows what was.

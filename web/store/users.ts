@@ -1,8 +1,8 @@
 // The people who have a token, for the operator.
 import { signal } from '@preact/signals'
 import { ask } from '../api/client.ts'
-import type { User } from '../api/wire.ts'
-import { loaded } from './loaded.ts'
+import type { Token, User } from '../api/wire.ts'
+import { type Loaded, loaded } from './loaded.ts'
 
 export const users = loaded(async () => (await ask<{ users: readonly User[] }>('GET', '/api/users')).users)
 
@@ -20,7 +20,29 @@ export async function addUser(name: string, days: number | undefined): Promise<v
 
 /** Ends what runs for a user and erases all that is theirs. Throws ApiFault. */
 export async function removeUser(name: string): Promise<void> {
-  await ask('DELETE', `/api/users/${encodeURIComponent(name)}`)
+  await ask('DELETE', pathOf(name))
   if (newToken.peek()?.name === name) newToken.value = undefined
   await users.load()
+}
+
+/** The tokens of a user. */
+export function tokensOf(name: string): Loaded<readonly Token[]> {
+  return loaded(async () => (await ask<{ tokens: readonly Token[] }>('GET', `${pathOf(name)}/tokens`)).tokens)
+}
+
+/** One more token for a user, shown once. Throws ApiFault. */
+export async function addToken(name: string): Promise<void> {
+  const { token } = await ask<{ token: string }>('POST', `${pathOf(name)}/tokens`, { body: {} })
+  newToken.value = { name, token }
+  await users.load()
+}
+
+/** Revokes a token, with the sessions that it opened. Throws ApiFault. */
+export async function revokeToken(name: string, id: string): Promise<void> {
+  await ask('DELETE', `${pathOf(name)}/tokens/${encodeURIComponent(id)}`)
+  await users.load()
+}
+
+function pathOf(name: string): string {
+  return `/api/users/${encodeURIComponent(name)}`
 }

@@ -1,0 +1,171 @@
+// The page Tools in a real browser: how far each reaches, switched off and on, tried, signed in and set up.
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { atrium } from '../atrium.ts'
+import { noBrowser, useSite } from './browser.ts'
+import { corpus, guard } from './corpus.ts'
+import { checkLook, looks } from './looks.ts'
+
+const skip = noBrowser()
+const site = useSite()
+const wasm = join(import.meta.dirname, '..', '..', 'tools', 'weather', 'dist', 'weather.wasm')
+
+/** A component that needs a token and a secret; what it would reach is not there. */
+const capabilities = {
+  version: '2.1.0',
+  wit_version: '0.3.0',
+  http: {
+    allowlist: [{ host: 'almanac.invalid', path_prefix: '/v1/', methods: ['GET', 'POST'] }],
+    credentials: {
+      main: { secret_name: 'almanac_token', host_patterns: ['almanac.invalid'], location: { type: 'bearer' } },
+    },
+  },
+  auth: {
+    secret_name: 'almanac_token',
+    display_name: 'The Almanac',
+    instructions: 'Make a token <b>there</b>.',
+    setup_url: 'https://almanac.invalid/tokens',
+  },
+  setup: { required_secrets: ['almanac_id'] },
+}
+
+before(async () => {
+  if (skip) return
+  const file = join(site.home, 'almanac.json')
+  writeFileSync(file, JSON.stringify(capabilities))
+  const { code, stderr } = await atrium(site.home, [
+    'tool',
+    'install',
+    wasm,
+    '--capabilities',
+    file,
+    '--name',
+    'almanac',
+  ])
+  assert.equal(code, 0, stderr)
+})
+
+const row = (page: Page, name: string) =>
+  page.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) })
+const enabled = async (name: string): Promise<boolean | undefined> => {
+  const { tools } = await site.call<{ tools: { name: string; enabled: boolean }[] }>('GET', '/api/tools')
+  return tools.find((tool) => tool.name === name)?.enabled
+}
+
+test('each tool tells what it may and what it cannot do', { skip }, async (t) => {
+  const page = await site.open(t, '/tools')
+  await row(page, 'almanac').getByText('Asks').waitFor()
+  await row(page, 'weather').getByText('Reads').waitFor()
+  await page.getByRole('link', { name: 'weather' }).click()
+  const detail = page.getByRole('article', { name: 'weather' })
+  await detail.getByText('Sends GET to api.open-meteo.com/v1/').waitFor()
+  await detail.getByText('Contact any other host').waitFor()
+  await detail.getByText('Send data with POST, PUT, PATCH or DELETE').waitFor()
+  await page.getByRole('link', { name: 'almanac' }).click()
+  const other = page.getByRole('article', { name: 'almanac' })
+  await other.getByText('Sends GET, POST to almanac.invalid/v1/').waitFor()
+  assert.equal(await other.getByText('Send data with POST').count(), 0)
+  await page.reload()
+  await other.waitFor()
+})
+
+test('a switch takes a tool from the agent and gives it back; a user has no say in it', { skip }, async (t) => {
+  const page = await site.open(t, '/tools')
+  const toggle = row(page, 'time').getByRole('switch', { name: 'Enabled' })
+  await toggle.click()
+  await row(page, 'time').getByText('Off').waitFor()
+  assert.equal(await toggle.getAttribute('aria-checked'), 'false')
+  assert.equal(await enabled('time'), false)
+  await toggle.press('Space')
+  await row(page, 'time').getByText('Reads').waitFor()
+  assert.equal(await enabled('time'), true)
+  const { token } = await site.call<{ token: string }>('POST', '/api/users', { name: 'ada' })
+  const theirs = await site.open(t, '/tools', { token })
+  await row(theirs, 'time').waitFor()
+  assert.equal(await row(theirs, 'time').getByRole('switch').isDisabled(), true)
+  assert.equal(await theirs.getByRole('button', { name: 'Test' }).count(), 0)
+})
+
+test('a tool is tried with its parameters as fields; what it says is told, its faults too', { skip }, async (t) => {
+  const page = await site.open(t, '/tools?tool=calculate')
+  const detail = page.getByRole('article', { name: 'calculate' })
+  await detail.getByRole('textbox', { name: 'expression' }).fill('6 * 7')
+  await detail.getByRole('button', { name: 'Test' }).click()
+  await detail.getByText('It answers').waitFor()
+  assert.match((await detail.locator('.trial-output').textContent()) ?? '', /42/)
+  await detail.getByRole('textbox', { name: 'expression' }).fill('6 *')
+  await page.keyboard.press('Enter')
+  await detail.getByText('It failed').waitFor()
+})
+
+test('a component is tried in the sandbox, and what it reached for is shown', { skip }, async (t) => {
+  const page = await site.open(t, '/tools?tool=almanac')
+  const detail = page.getByRole('article', { name: 'almanac' })
+  const field = detail.getByRole('textbox', { name: 'Parameters' })
+  assert.match(await field.inputValue(), /"action": "/)
+  await field.fill('not JSON')
+  await detail.getByRole('button', { name: 'Test' }).click()
+  await detail.getByText('This is no JSON object.').waitFor()
+  await field.fill('{"action": "get_current", "city": "Oslo"}')
+  await detail.getByRole('button', { name: 'Test' }).click()
+  await detail.getByText('It failed').waitFor({ timeout: 45_000 })
+  await detail.getByText(/^Not allowed: GET https:\/\/geocoding-api\.open-meteo\.com/).waitFor()
+})
+
+test('a tool is signed in with a token and set up with a secret; neither is shown again', { skip }, async (t) => {
+  const page = await site.open(t, '/tools?tool=almanac')
+  const detail = page.getByRole('article', { name: 'almanac' })
+  const rowOf = (name: string) => detail.locator('.secret-row').filter({ hasText: name })
+  await rowOf('almanac_token').getByText('Not set').waitFor()
+  await detail.getByRole('button', { name: 'Sign in' }).click()
+  await detail.getByText('Make a token <b>there</b>.').waitFor()
+  await detail.getByRole('textbox', { name: 'Token' }).fill('token-of-the-almanac')
+  await detail.getByRole('button', { name: 'Save' }).click()
+  await rowOf('almanac_token').getByText('Set', { exact: true }).waitFor()
+  await detail.getByRole('button', { name: 'Set up' }).click()
+  await detail.getByRole('textbox', { name: 'almanac_id' }).fill('id-of-the-almanac')
+  await detail.getByRole('button', { name: 'Save' }).click()
+  await rowOf('almanac_id').getByText('Set', { exact: true }).waitFor()
+  const needs = await site.call<{ auth: { set: string }; setup: { set: string }[] }>('GET', '/api/tools/almanac/auth')
+  assert.deepEqual([needs.auth.set, needs.setup[0]?.set], ['own', 'own'])
+  await page.reload()
+  await rowOf('almanac_id').waitFor()
+  assert.doesNotMatch(await page.content(), /(token|id)-of-the-almanac/)
+  await rowOf('almanac_id').getByRole('button', { name: 'Delete' }).click()
+  await rowOf('almanac_id').getByText('Not set').waitFor()
+})
+
+test('words of others stay words: what a tool returns', { skip }, async (t) => {
+  mkdirSync(join(site.home, 'workspace'), { recursive: true })
+  writeFileSync(join(site.home, 'workspace', 'words.txt'), corpus.join('\n'))
+  const page = await site.open(t, '/tools?tool=workspace_read')
+  const watch = guard(page)
+  const detail = page.getByRole('article', { name: 'workspace_read' })
+  await detail.getByRole('textbox', { name: 'path' }).fill('words.txt')
+  await detail.getByRole('button', { name: 'Test' }).click()
+  await detail.getByText('<script>window.hit = 1</script>').waitFor()
+  await watch.check()
+  await page.goto(`${site.url}/tools?tool=${encodeURIComponent('<img src=x onerror="window.hit = 2">')}`)
+  await page.getByRole('heading', { name: 'There is no such tool' }).waitFor()
+  await watch.check()
+})
+
+test('on a phone the list and a tool are two steps', { skip }, async (t) => {
+  const page = await site.open(t, '/tools', { viewport: { width: 375, height: 800 } })
+  await row(page, 'calculate').getByRole('link').click()
+  await page.getByRole('article', { name: 'calculate' }).waitFor()
+  assert.equal(await row(page, 'time').isVisible(), false)
+  await page.getByRole('link', { name: 'All tools' }).click()
+  await row(page, 'time').waitFor()
+})
+
+for (const { name, options } of looks) {
+  test(`Tools have no barrier, ${name}`, { skip }, async (t) => {
+    const page = await site.open(t, '/tools?tool=almanac', options)
+    await page.getByRole('article', { name: 'almanac' }).getByRole('button', { name: 'Set up' }).waitFor()
+    await checkLook(page)
+  })
+}

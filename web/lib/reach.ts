@@ -1,0 +1,93 @@
+// How far a tool reaches, in words: what it may do, what it cannot, and whether it asks first.
+import type { Tool } from '../api/wire.ts'
+
+/** Looks; keeps things for its user; changes anything else, so it asks; or may harm. */
+export type Kind = 'reads' | 'writes' | 'asks' | 'danger'
+
+export type Reach = { readonly kind: Kind; readonly may: readonly string[]; readonly cannot: readonly string[] }
+
+const changing = /^sends [^/]*\b(POST|PUT|PATCH|DELETE)\b/
+const publicWeb = 'Reach a private address, unless the operator lists it'
+const nothingElse = 'Reach the network, files or memory'
+const workspaceOnly = ['Leave the workspace folder, through a link either', 'Reach the network or memory']
+const memoryOnly = ['Read or change what other users keep', 'Reach the network or files']
+
+/** The tools that come with Atrium; docs/tools.md says the same at length. */
+const builtIn: Readonly<Record<string, Reach>> = {
+  time: { kind: 'reads', may: ['Tell the date, the time and the weekday'], cannot: [nothingElse] },
+  calculate: { kind: 'reads', may: ['Do exact arithmetic'], cannot: [nothingElse] },
+  web_fetch: {
+    kind: 'reads',
+    may: [
+      'Read a public web page or PDF as text',
+      'After reading text from outside: only addresses that you or a result named, else it asks',
+    ],
+    cannot: [publicWeb, 'Send data'],
+  },
+  http_request: {
+    kind: 'asks',
+    may: ['Send a request to any public web address', 'Read without asking; everything but GET and HEAD asks first'],
+    cannot: [publicWeb, 'Send what looks like a credential'],
+  },
+  memory_search: { kind: 'reads', may: ['Find documents of your memory'], cannot: memoryOnly },
+  memory_read: { kind: 'reads', may: ['Read a document of your memory'], cannot: memoryOnly },
+  memory_list: { kind: 'reads', may: ['List the documents of your memory'], cannot: memoryOnly },
+  memory_write: {
+    kind: 'writes',
+    may: ['Write documents of your memory', 'Identity files: it asks first'],
+    cannot: memoryOnly,
+  },
+  memory_edit: {
+    kind: 'writes',
+    may: ['Change documents of your memory', 'Identity files: it asks first'],
+    cannot: memoryOnly,
+  },
+  memory_delete: {
+    kind: 'writes',
+    may: ['Delete documents of your memory', 'Identity files: it asks first'],
+    cannot: memoryOnly,
+  },
+  workspace_list: { kind: 'reads', may: ['List folders of the workspace'], cannot: workspaceOnly },
+  workspace_read: { kind: 'reads', may: ['Read text files of the workspace'], cannot: workspaceOnly },
+  workspace_search: { kind: 'reads', may: ['Search text files of the workspace'], cannot: workspaceOnly },
+  workspace_write: {
+    kind: 'asks',
+    may: ['Write a file of the workspace, shown as a diff first'],
+    cannot: workspaceOnly,
+  },
+  workspace_edit: {
+    kind: 'asks',
+    may: ['Change a file of the workspace, shown as a diff first'],
+    cannot: workspaceOnly,
+  },
+  workspace_shell: {
+    kind: 'danger',
+    may: [
+      'Run a command as the user of the service, each shown first',
+      'Whatever that user may do: files, network, programs',
+    ],
+    cannot: ['Run for anybody but the operator'],
+  },
+}
+
+export function reachOf({ name, source, access = [] }: Pick<Tool, 'name' | 'source' | 'access'>): Reach {
+  if (source === 'built-in') return builtIn[name] ?? { kind: 'reads', may: [], cannot: [] }
+  const sends = access.filter((line) => line.startsWith('sends '))
+  const changes = sends.some((line) => changing.test(line))
+  const files = access.some((line) => line.startsWith('reads the workspace'))
+  const others = access.some((line) => line.startsWith('runs the tool'))
+  return {
+    kind: changes ? 'asks' : 'reads',
+    may: access.map((line) => line.charAt(0).toUpperCase() + line.slice(1)),
+    cannot: [
+      sends.length > 0 ? 'Contact any other host' : 'Contact any host',
+      ...(sends.length > 0 && !changes ? ['Send data with POST, PUT, PATCH or DELETE'] : []),
+      files
+        ? 'Read other files, memory, other secrets or your messages'
+        : 'Read files, memory, other secrets or your messages',
+      ...(others ? [] : ['Run other tools']),
+      'See the value of a secret: it is added on the way out',
+      'Use more than 64 MB of memory',
+    ],
+  }
+}

@@ -1,0 +1,261 @@
+// What a tool needs from a person: a sign-in, secrets of its set-up. Values go to the service and are never shown again.
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { faultText } from '../api/client.ts'
+import type { NeededSecret, ToolNeeds, ToolSignIn } from '../api/wire.ts'
+import { Button } from '../parts/button.tsx'
+import { Field } from '../parts/field.tsx'
+import { Pill } from '../parts/mark.tsx'
+import { Note } from '../parts/note.tsx'
+import { When } from '../parts/states.tsx'
+import { tell } from '../store/notices.ts'
+import { forgetSecret, needsOf, setUpTool, signToolIn } from '../store/tools.ts'
+
+/** How often it is looked whether a sign-in elsewhere has ended, and for how long. */
+const lookMs = 2_000
+const mostLooks = 300
+
+export function Needs({ tool }: { tool: string }) {
+  const needs = useMemo(() => needsOf(tool), [tool])
+  useEffect(() => void needs.load(), [needs])
+  const found = needs.data.value
+  if (found && !found.auth && found.setup.length === 0) return null
+  return (
+    <section class="tool-part" aria-label="Secrets">
+      <When of={needs} what="What it needs" rows={1}>
+        {(found: ToolNeeds) => (
+          <>
+            {found.auth && <SignInRow tool={tool} auth={found.auth} again={() => needs.load()} />}
+            {found.setup.length > 0 && <SetUp tool={tool} secrets={found.setup} again={() => needs.load()} />}
+          </>
+        )}
+      </When>
+    </section>
+  )
+}
+
+type Again = { readonly tool: string; readonly again: () => Promise<void> }
+
+function SignInRow({ tool, auth, again }: Again & { auth: ToolSignIn }) {
+  const open = useSignal(false)
+  const busy = useSignal(false)
+  const away = useSignal<string | undefined>(undefined)
+  const fault = useSignal<string | undefined>(undefined)
+  const name = auth.display_name ?? tool
+  useEffect(() => {
+    if (away.value === undefined) return undefined
+    if (auth.set !== null) {
+      away.value = undefined
+      tell(`${name} is signed in`)
+      return undefined
+    }
+    let looks = 0
+    const timer = setInterval(() => {
+      if (++looks > mostLooks) clearInterval(timer)
+      else if (!document.hidden) void again()
+    }, lookMs)
+    return () => clearInterval(timer)
+  }, [away.value, auth.set])
+  const begin = async (use?: string): Promise<void> => {
+    if (auth.how === 'token' && use === undefined) {
+      open.value = !open.value
+      return
+    }
+    busy.value = true
+    fault.value = undefined
+    try {
+      const answer = await signToolIn(tool, use === undefined ? {} : { use })
+      if (answer.status === 'sign_in' && answer.url) {
+        away.value = answer.url
+        window.open(answer.url, '_blank', 'noopener')
+      } else await again()
+    } catch (error) {
+      fault.value = faultText(error)
+    } finally {
+      busy.value = false
+    }
+  }
+  return (
+    <>
+      <div class="secret-row">
+        <div>
+          <strong>Sign-in</strong> <code>{auth.name}</code> <Standing secret={auth} envVar={auth.env_var} />
+        </div>
+        {auth.how !== 'environment' && (
+          <span class="secret-buttons">
+            {auth.set === 'own' && <Forget tool={tool} secret={auth.name} again={again} />}
+            <Button
+              busy={busy.value}
+              expanded={auth.how === 'token' ? open.value : undefined}
+              onClick={() => void begin()}
+            >
+              Sign in
+            </Button>
+          </span>
+        )}
+      </div>
+      {auth.how !== 'environment' && auth.set === null && <Offers secret={auth} onUse={(from) => void begin(from)} />}
+      {away.value !== undefined && (
+        <Note kind="sun" title={`Sign in to ${name} in the other window`}>
+          This page goes on by itself.{' '}
+          <a class="link" href={away.value} target="_blank" rel="noopener noreferrer">
+            Open it again
+          </a>
+        </Note>
+      )}
+      {fault.value !== undefined && <Note kind="clay">{fault.value}</Note>}
+      {open.value && (
+        <SecretForm
+          label={auth.token_hint ? `Token, ${auth.token_hint}` : 'Token'}
+          words={auth.instructions}
+          address={auth.setup_url}
+          save={async (token) => {
+            const { warning } = await signToolIn(tool, { token })
+            tell(warning ?? `${name} is signed in`)
+            open.value = false
+            await again()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function SetUp({ tool, secrets, again }: Again & { secrets: readonly NeededSecret[] }) {
+  const open = useSignal(false)
+  const missing = secrets.some(({ set, optional }) => set === null && !optional)
+  return (
+    <>
+      {secrets.map((secret) => (
+        <div key={secret.name} class="secret-row">
+          <div>
+            <strong>Secret</strong> <code>{secret.name}</code> <Standing secret={secret} envVar={null} />
+            {secret.optional && <span class="quiet"> optional</span>}
+          </div>
+          {secret.set === 'own' && <Forget tool={tool} secret={secret.name} again={again} />}
+        </div>
+      ))}
+      <div>
+        <Button kind={missing ? 'sun' : 'plain'} expanded={open.value} onClick={() => (open.value = !open.value)}>
+          Set up
+        </Button>
+      </div>
+      {open.value &&
+        secrets.map((secret) => (
+          <SecretForm
+            key={secret.name}
+            label={secret.name}
+            words={secret.prompt}
+            address={null}
+            save={async (value) => {
+              await setUpTool(tool, { [secret.name]: value })
+              tell(`${secret.name} is set`)
+              await again()
+            }}
+          />
+        ))}
+    </>
+  )
+}
+
+function Standing({ secret, envVar }: { secret: Pick<NeededSecret, 'set' | 'shared_from'>; envVar: string | null }) {
+  if (secret.set === null) return <Pill kind="sun">Not set</Pill>
+  if (secret.set === 'environment') return <Pill kind="good">Set by {envVar ?? 'the environment'}</Pill>
+  if (secret.shared_from !== null) return <Pill kind="good">Shared by {secret.shared_from}</Pill>
+  return <Pill kind="good">{secret.set === 'operator' ? 'Set by the operator' : 'Set'}</Pill>
+}
+
+/** Secrets of the same name that other tools have: used only when a person says so. */
+function Offers({ secret, onUse }: { secret: Pick<NeededSecret, 'offers'>; onUse: (from: string) => void }) {
+  return (
+    <>
+      {secret.offers.map(({ tool, hosts }) => (
+        <div key={tool} class="secret-row">
+          <div>
+            <code>{tool}</code> has one of this name. It would go to {hosts.join(', ')}.
+          </div>
+          <Button size="small" onClick={() => onUse(tool)}>
+            Use it
+          </Button>
+        </div>
+      ))}
+    </>
+  )
+}
+
+function Forget({ tool, secret, again }: Again & { secret: string }) {
+  const act = async (): Promise<void> => {
+    try {
+      await forgetSecret(tool, secret)
+      tell(`${secret} is deleted`)
+      await again()
+    } catch (error) {
+      tell(`${secret} was not deleted. ${faultText(error)}`)
+    }
+  }
+  return (
+    <Button kind="clay" size="small" onClick={() => void act()}>
+      Delete<span class="unseen"> {secret}</span>
+    </Button>
+  )
+}
+
+type FormProps = {
+  readonly label: string
+  readonly words: string | null
+  readonly address: string | null
+  readonly save: (value: string) => Promise<void>
+}
+
+function SecretForm({ label, words, address, save }: FormProps) {
+  const value = useSignal('')
+  const fault = useSignal<string | undefined>(undefined)
+  const busy = useSignal(false)
+  const act = async (): Promise<void> => {
+    if (value.value === '') {
+      fault.value = 'Paste it first.'
+      return
+    }
+    busy.value = true
+    fault.value = undefined
+    try {
+      await save(value.value)
+      value.value = ''
+    } catch (error) {
+      fault.value = faultText(error)
+    } finally {
+      busy.value = false
+    }
+  }
+  return (
+    <form
+      class="secret-form"
+      aria-label={label}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!busy.value) void act()
+      }}
+    >
+      {words !== null && <p>{words}</p>}
+      {address !== null && address.startsWith('https:') && (
+        <p>
+          <a class="link" href={address} target="_blank" rel="noopener noreferrer">
+            {address}
+          </a>
+        </p>
+      )}
+      <Field
+        label={label}
+        type="password"
+        mono
+        autoFocus
+        value={value.value}
+        fault={fault.value}
+        onInput={(text) => (value.value = text)}
+      />
+      <Button kind="primary" type="submit" busy={busy.value}>
+        Save
+      </Button>
+    </form>
+  )
+}

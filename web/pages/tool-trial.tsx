@@ -1,0 +1,154 @@
+// A try of a tool: its parameters as fields, what it answered and what it reached.
+import { useSignal } from '@preact/signals'
+import { faultText } from '../api/client.ts'
+import type { Schema, Tool, ToolTrial } from '../api/wire.ts'
+import { countText, durationText } from '../lib/words.ts'
+import { Button } from '../parts/button.tsx'
+import { Area, Field } from '../parts/field.tsx'
+import { Note } from '../parts/note.tsx'
+import { tryTool } from '../store/tools.ts'
+
+/** With more parameters than this, or with nested ones, the JSON itself is easier to write. */
+const mostFields = 6
+
+type Outcome = { readonly trial: ToolTrial; readonly ms: number }
+
+export function Trial({ tool: { name, schema } }: { tool: Tool }) {
+  const fields = fieldsOf(schema)
+  const values = useSignal<Readonly<Record<string, string>>>({})
+  const json = useSignal(template(schema))
+  const fault = useSignal<string | undefined>(undefined)
+  const busy = useSignal(false)
+  const outcome = useSignal<Outcome | undefined>(undefined)
+  const act = async (): Promise<void> => {
+    const params = fields ? paramsOf(fields, values.value) : readJson(json.value)
+    fault.value = params === undefined ? 'This is no JSON object.' : undefined
+    if (params === undefined) return
+    busy.value = true
+    outcome.value = undefined
+    const began = performance.now()
+    try {
+      outcome.value = { trial: await tryTool(name, params), ms: performance.now() - began }
+    } catch (error) {
+      fault.value = faultText(error)
+    } finally {
+      busy.value = false
+    }
+  }
+  return (
+    <form
+      class="tool-part trial"
+      aria-label={`Try ${name}`}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!busy.value) void act()
+      }}
+    >
+      <h3>Try it</h3>
+      {fields ? (
+        fields.map(({ key, schema: part, required }) => (
+          <Field
+            key={key}
+            label={required ? key : `${key} (optional)`}
+            mono
+            hint={part.description?.split('\n', 1)[0]?.slice(0, 160)}
+            value={values.value[key] ?? ''}
+            onInput={(value) => (values.value = { ...values.value, [key]: value })}
+          />
+        ))
+      ) : (
+        <Area label="Parameters" value={json.value} onInput={(value) => (json.value = value)} />
+      )}
+      {fault.value !== undefined && <Note kind="clay">{fault.value}</Note>}
+      <div>
+        <Button type="submit" busy={busy.value}>
+          Test
+        </Button>
+      </div>
+      {outcome.value && <Answer {...outcome.value} />}
+    </form>
+  )
+}
+
+function Answer({ trial, ms }: Outcome) {
+  const { output, error, requests, blocked, logs } = trial
+  const reached = requests.length > 0 ? `, ${countText(requests.length, 'request')}` : ''
+  return (
+    <div role="status">
+      <Note
+        kind={error === null ? 'good' : 'clay'}
+        title={error === null ? 'It answers' : 'It failed'}
+        aside={<span>{`${durationText(ms)}${reached}`}</span>}
+      >
+        <pre class="trial-output" tabIndex={0}>
+          {error ?? output ?? ''}
+        </pre>
+      </Note>
+      {(requests.length > 0 || blocked.length > 0 || logs.length > 0) && (
+        <ul class="trial-lines">
+          {requests.map(({ method, url, status }, at) => (
+            <li key={`r${at}`}>
+              {method} {url} {status ?? 'failed'}
+            </li>
+          ))}
+          {blocked.map(({ method, url, reason }, at) => (
+            <li key={`b${at}`} class="trial-blocked">
+              Not allowed: {method} {url}, {reason}
+            </li>
+          ))}
+          {logs.map(({ level, message }, at) => (
+            <li key={`l${at}`}>
+              {level}: {message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+type TrialField = { readonly key: string; readonly schema: Schema; readonly required: boolean }
+
+/** The parameters as fields; undefined where they are too many, or not plain. */
+function fieldsOf({ properties, required = [] }: Schema): readonly TrialField[] | undefined {
+  const all = Object.entries(properties ?? {})
+  const plain = all.every(([, part]) => ['string', 'number', 'integer', 'boolean'].includes(part.type ?? ''))
+  if (!properties || !plain || all.length > mostFields) return undefined
+  return all.map(([key, schema]) => ({ key, schema, required: required.includes(key) }))
+}
+
+/** A beginning to write on: what must be given, and of several forms the first. */
+function template(schema: Schema): string {
+  const form = schema.oneOf?.[0] ?? schema.anyOf?.[0] ?? schema
+  const properties = { ...schema.properties, ...form.properties }
+  const names = new Set([...(schema.required ?? []), ...(form.required ?? [])])
+  const start = Object.fromEntries([...names].map((name) => [name, startOf(properties[name] ?? {})]))
+  return JSON.stringify(start, null, 2)
+}
+
+function startOf({ const: fixed, enum: words, type }: Schema): unknown {
+  if (fixed !== undefined) return fixed
+  if (words?.[0] !== undefined) return words[0]
+  return { number: 0, integer: 0, boolean: false, array: [], object: {} }[type ?? ''] ?? ''
+}
+
+/** What stands in the fields, each as its type; an empty one is left out. */
+function paramsOf(fields: readonly TrialField[], values: Readonly<Record<string, string>>): Record<string, unknown> {
+  const given = fields.filter(({ key }) => (values[key] ?? '') !== '')
+  return Object.fromEntries(given.map(({ key, schema: { type } }) => [key, typed(values[key] ?? '', type)]))
+}
+
+function typed(text: string, type: string | undefined): unknown {
+  if (type === 'boolean') return text === 'true'
+  if (type === 'number' || type === 'integer') return Number.isFinite(Number(text)) ? Number(text) : text
+  return text
+}
+
+function readJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,178 @@
+// What the agent can do, and exactly how far each tool reaches.
+import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import { faultText } from '../api/client.ts'
+import type { Tool } from '../api/wire.ts'
+import { type Kind, reachOf } from '../lib/reach.ts'
+import { Button } from '../parts/button.tsx'
+import { Switch } from '../parts/field.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Pill } from '../parts/mark.tsx'
+import { Page } from '../parts/page.tsx'
+import { Empty, When } from '../parts/states.tsx'
+import { useLive } from '../store/live-data.ts'
+import { tell } from '../store/notices.ts'
+import { operator } from '../store/session.ts'
+import { openTool, switchTool, toolAddress, tools } from '../store/tools.ts'
+import { Needs } from './tool-needs.tsx'
+import { Trial } from './tool-trial.tsx'
+import './tools.css'
+
+export function Tools() {
+  useLive(tools)
+  const dialog = useRef<HTMLDialogElement>(null)
+  return (
+    <Page
+      title="Tools"
+      lead="What the agent can do, and exactly how far each one reaches."
+      action={
+        <Button icon="plus" popup="dialog" onClick={() => dialog.current?.showModal()}>
+          Install a tool
+        </Button>
+      }
+    >
+      <When of={tools} what="The tools" rows={8}>
+        {(list) => <Lists list={list} />}
+      </When>
+      <dialog class="confirm" ref={dialog} aria-labelledby="install-title">
+        <h2 id="install-title">Install a tool</h2>
+        <p>
+          A tool is a file that anyone may have written. It is installed on the machine of the service, where what it
+          may do is told first:
+        </p>
+        <pre class="install-line">atrium tool install FILE.wasm --capabilities FILE.json --name NAME</pre>
+        <div class="confirm-buttons">
+          <Button onClick={() => dialog.current?.close()}>Close</Button>
+        </div>
+      </dialog>
+    </Page>
+  )
+}
+
+function Lists({ list }: { list: readonly Tool[] }) {
+  const chosen = list.find(({ name }) => name === openTool.value)
+  const installed = list.filter(({ source }) => source === 'component')
+  const builtIn = list.filter(({ source }) => source === 'built-in')
+  const shown = chosen ?? installed[0] ?? builtIn[0]
+  return (
+    <div class={openTool.value === undefined ? 'two-steps tools' : 'two-steps tools open'}>
+      <div class="step-list">
+        {installed.length > 0 && <List name="Installed" list={installed} shown={shown} />}
+        <List name="Built in" list={builtIn} shown={shown} />
+      </div>
+      <div class="step-detail">
+        <a class="step-back" href="/tools">
+          <Icon name="right" />
+          All tools
+        </a>
+        {openTool.value !== undefined && !chosen ? (
+          <div class="card">
+            <Empty icon="wrench" title="There is no such tool">
+              It may have been removed. The list has every tool there is.
+            </Empty>
+          </div>
+        ) : (
+          shown && <Detail key={shown.name} tool={shown} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+function List({ name, list, shown }: { name: string; list: readonly Tool[]; shown: Tool | undefined }) {
+  return (
+    <section aria-label={name}>
+      <h2 class="label tools-label">{name}</h2>
+      <ul class="card tools-list">
+        {list.map((tool) => (
+          <Row key={tool.name} tool={tool} current={tool.name === shown?.name} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Row({ tool, current }: { tool: Tool; current: boolean }) {
+  const { name, description } = tool
+  return (
+    <li class="tool-row" aria-current={current ? 'true' : undefined}>
+      <div class="tool-words">
+        <h3>
+          <a class="mono" href={toolAddress(name)}>
+            {name}
+          </a>
+        </h3>
+        <p>{firstSentence(description)}</p>
+      </div>
+      <KindPill tool={tool} />
+      <Enabled tool={tool} />
+    </li>
+  )
+}
+
+function Enabled({ tool: { name, enabled } }: { tool: Tool }) {
+  const busy = useSignal(false)
+  const act = async (on: boolean): Promise<void> => {
+    busy.value = true
+    try {
+      await switchTool(name, on)
+    } catch (error) {
+      tell(`${name} stays ${enabled ? 'on' : 'off'}. ${faultText(error)}`)
+    } finally {
+      busy.value = false
+    }
+  }
+  return <Switch name="Enabled" on={enabled} disabled={busy.value || !operator.value} onChange={(on) => void act(on)} />
+}
+
+function KindPill({ tool }: { tool: Tool }) {
+  const { kind } = reachOf(tool)
+  if (kind === 'danger') return <Pill kind="clay">{tool.enabled ? 'Danger' : 'Off, danger'}</Pill>
+  if (!tool.enabled) return <Pill>Off</Pill>
+  return <Pill kind={kind === 'asks' ? 'sun' : 'plain'}>{kinds[kind]}</Pill>
+}
+
+const kinds: Readonly<Record<Kind, string>> = { reads: 'Reads', writes: 'Writes', asks: 'Asks', danger: 'Danger' }
+
+function Detail({ tool }: { tool: Tool }) {
+  const { name, description, source, version } = tool
+  const { may, cannot } = reachOf(tool)
+  const own = source === 'built-in'
+  return (
+    <article class="card tool" aria-label={name}>
+      <div class="tool-part">
+        <header class="tool-head">
+          <p class="tool-title">{name}</p>
+          <Pill>{own ? 'Built in' : 'Sandboxed'}</Pill>
+          {version !== undefined && <span class="quiet">{version}</span>}
+        </header>
+        <p class="tool-about">{description}</p>
+        <Lines title="It may" icon="check" lines={may} />
+        <Lines title="It can’t" icon="cross" lines={cannot} />
+      </div>
+      {!own && <Needs tool={name} />}
+      {operator.value && <Trial tool={tool} />}
+    </article>
+  )
+}
+
+function Lines({ title, icon, lines }: { title: string; icon: 'check' | 'cross'; lines: readonly string[] }) {
+  if (lines.length === 0) return null
+  return (
+    <>
+      <h3 class="label">{title}</h3>
+      <ul class={`tool-lines ${icon}`}>
+        {lines.map((line) => (
+          <li key={line}>
+            <Icon name={icon} />
+            <span>{line}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function firstSentence(text: string): string {
+  return /^[^\n]*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text.split('\n', 1)[0] ?? ''
+}
