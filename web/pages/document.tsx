@@ -84,7 +84,7 @@ function Shown({ document }: { document: Document }) {
 
 function Text({ content }: { content: string }) {
   const box = useRef<HTMLDivElement>(null)
-  useFoundIn(box, memorySearch.value, content)
+  useFoundIn(box, memorySearch.value)
   return (
     <div class="document-text" ref={box}>
       {content === '' ? <p class="quiet">It is empty.</p> : <Markdown text={content} />}

@@ -17,22 +17,33 @@ export function Found({ text, query }: { text: string; query: string }) {
   )
 }
 
-/** Marks the words of a query in nodes that somebody else made, without touching them. */
-export function useFoundIn(box: RefObject<HTMLElement | null>, query: string, content: string): void {
+/** Marks the words of a query in nodes that somebody else makes, now and whenever they change, without touching them. */
+export function useFoundIn(box: RefObject<HTMLElement | null>, query: string): void {
   useLayoutEffect(() => {
     const pattern = patternOf(query)
-    if (!pattern || !box.current || !('highlights' in CSS)) return undefined
-    const ranges: Range[] = []
-    const walker = document.createTreeWalker(box.current, NodeFilter.SHOW_TEXT)
-    for (let node = walker.nextNode(); node && ranges.length < mostMarks; node = walker.nextNode()) {
-      for (const match of (node.textContent ?? '').matchAll(pattern)) {
-        const range = new Range()
-        range.setStart(node, match.index)
-        range.setEnd(node, match.index + match[0].length)
-        ranges.push(range)
-      }
+    const place = box.current
+    if (!pattern || !place || !('highlights' in CSS)) return undefined
+    const mark = (): void => void CSS.highlights.set('found', new Highlight(...rangesIn(place, pattern)))
+    mark()
+    const watcher = new MutationObserver(mark)
+    watcher.observe(place, { childList: true, subtree: true })
+    return () => {
+      watcher.disconnect()
+      CSS.highlights.delete('found')
     }
-    CSS.highlights.set('found', new Highlight(...ranges))
-    return () => void CSS.highlights.delete('found')
-  }, [query, content])
+  }, [query])
+}
+
+function rangesIn(place: HTMLElement, pattern: RegExp): Range[] {
+  const ranges: Range[] = []
+  const walker = document.createTreeWalker(place, NodeFilter.SHOW_TEXT)
+  for (let node = walker.nextNode(); node && ranges.length < mostMarks; node = walker.nextNode()) {
+    for (const match of (node.textContent ?? '').matchAll(pattern)) {
+      const range = new Range()
+      range.setStart(node, match.index)
+      range.setEnd(node, match.index + match[0].length)
+      ranges.push(range)
+    }
+  }
+  return ranges
 }
