@@ -15,6 +15,7 @@ import { safety } from './safety.ts'
 import { startup } from './startup.ts'
 import type { Bench, Scale, Suite } from './suite.ts'
 import { printTable, type Table } from './table.ts'
+import { terminal } from './terminal.ts'
 import { threads } from './threads.ts'
 import { tools } from './tools.ts'
 import { turns } from './turns.ts'
@@ -33,6 +34,7 @@ const suites: Readonly<Record<string, Suite>> = {
   tools,
   safety,
   providers,
+  terminal,
   startup,
 }
 

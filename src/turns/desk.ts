@@ -23,8 +23,6 @@ const mostFound = 10
 export type Sent = { readonly threadId: string; readonly turnId: string; readonly queued: boolean }
 /** A thread, with those of its turns that are among the latest or have not ended. */
 export type OpenThread = Thread & { readonly turns: readonly ListedTurn[] }
-/** A thread in a list; `runs` while one of its turns does. */
-export type DeskThread = Thread & { readonly runs: boolean }
 export type DeskTool = { readonly name: string; readonly description: string; readonly effects: Effects | 'varies' }
 export type DeskDocument = { readonly path: string; readonly words: string; readonly updatedAt: number }
 /** What the service tells of itself, as far as a terminal shows it. */
@@ -44,7 +42,7 @@ export interface Desk {
   answer(threadId: string, said: Omit<Said, 'by'>): Promise<void>
   thread(threadId: string): Promise<OpenThread | undefined>
   /** Newest first. */
-  threads(): Promise<readonly DeskThread[]>
+  threads(): Promise<readonly Thread[]>
   /** What waits, of all doors, oldest first. */
   gates(): Promise<readonly OpenGate[]>
   receipt(turnId: string): Promise<Receipt | undefined>
@@ -95,14 +93,7 @@ export function createDesk({ turns, documents, tools, status }: DeskParts): Desk
       const byId = new Map(own.map((turn) => [turn.id, turn]))
       return thread && { ...thread, turns: [...byId.values()] }
     },
-    async threads() {
-      const [{ rows }, running] = await Promise.all([
-        turns.threads(operator, { limit: mostThreads }),
-        turns.list(operator, { status: 'running', limit: mostTurns }),
-      ])
-      const busy = new Set(running.rows.map(({ threadId }) => threadId))
-      return rows.map((thread) => ({ ...thread, runs: busy.has(thread.id) }))
-    },
+    threads: async () => (await turns.threads(operator, { limit: mostThreads })).rows,
     gates: () => turns.gates(operator),
     receipt: (turnId) => turns.receipt(operator, turnId),
     status,

@@ -3,15 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { decodeKittyPrintable, isKeyRelease, matchesKey, type TUI } from '@earendil-works/pi-tui'
 import { AppError } from '#core/errors.ts'
 import type { OpenGate } from '#core/store.ts'
-import { noUsage } from '#core/turn.ts'
+import { noUsage, type Thread } from '#core/turn.ts'
 import { printable } from '#safety/printable.ts'
-import type { Desk, DeskStatus, DeskThread } from '#turns/desk.ts'
+import type { Desk, DeskStatus } from '#turns/desk.ts'
 import { type Blocks, createBlocks } from './blocks.ts'
 import { readSaid } from './commands.ts'
 import { createComposer } from './composer.ts'
 import { createDialog, type Dialog } from './dialog.ts'
 import { createDrawing } from './drawing.ts'
-import { drawFrame, type Focus, type View } from './frame.ts'
+import { createFit, drawFrame, type Focus, type View } from './frame.ts'
 import { keepFollowing } from './link.ts'
 import type { List } from './list.ts'
 import { createOpener, type Opener } from './opener.ts'
@@ -53,6 +53,7 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, now,
   const transcript = createTranscript(createDrawing(theme, sign), theme)
   const composer = createComposer(tui, theme)
   const panel = createPanel(theme)
+  const fit = createFit(theme)
 
   let threadId: string | undefined
   let blocks: Blocks = createBlocks(now)
@@ -60,7 +61,7 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, now,
   let focus: Focus = 'composer'
   let notice: string | undefined
   let status: DeskStatus | undefined
-  let threads: readonly DeskThread[] = []
+  let threads: readonly Thread[] = []
   let gates: readonly OpenGate[] = []
   let dialog: Dialog | undefined
   let list: List | undefined
@@ -293,7 +294,12 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, now,
   }
 
   const ticking = setInterval(() => {
-    if (awaySince !== undefined || blocks.turn()?.status === 'running' || threads.some(({ runs }) => runs)) redraw()
+    if (
+      awaySince !== undefined ||
+      blocks.turn()?.status === 'running' ||
+      threads.some(({ state }) => state === 'running')
+    )
+      redraw()
   }, tickMs)
   attempt(
     keepFollowing({
@@ -316,7 +322,7 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, now,
   refresh()
 
   return {
-    render: (width) => drawFrame(view(), { theme, transcript, composer, panel }, width, tui.terminal.rows),
+    render: (width) => drawFrame(view(), { theme, transcript, composer, panel, fit }, width, tui.terminal.rows),
     press(data) {
       if (isKeyRelease(data)) return
       if (matchesKey(data, 'ctrl+c')) return quit()

@@ -41,15 +41,18 @@ export type Parts = {
   readonly transcript: Transcript
   readonly composer: Composer
   readonly panel: Panel
+  readonly fit: Fit
 }
 
 /** Fewer rows than this are left to no transcript. */
 const leastTranscript = 2
+/** Lines that are remembered in their width. */
+const mostKnown = 2_000
 
 /** Exactly as many rows as there are, none wider than the terminal. */
 export function drawFrame(
   view: View,
-  { theme, transcript, composer, panel }: Parts,
+  { theme, transcript, composer, panel, fit }: Parts,
   columns: number,
   rows: number,
 ): string[] {
@@ -78,8 +81,29 @@ export function drawFrame(
     ? greeting(view, theme, height, main)
     : transcript.render(main, height, view.focus === 'transcript')
   const body = [...seen, ...opened].slice(0, room)
-  const joined = wide ? beside(body, panelLines(view, panel, aside, room), { main, bar: theme.dim('│') }) : body
-  return [...head, ...joined, ...foot].slice(-rows).map((line) => theme.fit(truncateToWidth(line, columns, '')))
+  const side = wide ? panelLines(view, panel, aside, room) : []
+  const bar = theme.dim('│')
+  const joined = wide ? body.map((line, row) => `${fit.padded(line, main)}${bar} ${side[row] ?? ''}`) : body
+  return [...head, ...joined, ...foot].slice(-rows).map((line) => fit.cut(line, columns))
+}
+
+/** Lines in a width. Measuring letters takes most of a frame's time, and most lines are those of the frame before. */
+export type Fit = { padded(line: string, width: number): string; cut(line: string, width: number): string }
+
+export function createFit({ fit }: Theme): Fit {
+  const known = new Map<string, string>()
+  const remembered = (key: string, make: () => string): string => {
+    const before = known.get(key)
+    if (before !== undefined) return before
+    if (known.size >= mostKnown) known.clear()
+    const made = make()
+    known.set(key, made)
+    return made
+  }
+  return {
+    padded: (line, width) => remembered(`p${width} ${line}`, () => truncateToWidth(line, width, '…', true)),
+    cut: (line, width) => remembered(`c${width} ${line}`, () => fit(truncateToWidth(line, width, ''))),
+  }
 }
 
 /** The state of this thread is the colour of the line: nothing, running, waiting, connection lost. */
@@ -159,14 +183,6 @@ function panelLines({ panelData, focus }: View, panel: Panel, aside: List | unde
   const lists = panel.render(panelData, height - box.length, focus === 'panel')
   const blank = Array.from({ length: Math.max(0, Math.min(1, height - box.length - lists.length)) }, () => '')
   return [...lists, ...(box.length > 0 ? blank : []), ...box]
-}
-
-function beside(
-  left: readonly string[],
-  right: readonly string[],
-  { main, bar }: { main: number; bar: string },
-): string[] {
-  return left.map((line, row) => `${truncateToWidth(line, main, '…', true)}${bar} ${right[row] ?? ''}`)
 }
 
 /** What a thread that has nothing in it shows. An address that is broken goes on at the beginning of the next line. */

@@ -38,8 +38,8 @@ export function createOpener(parts: OpenerParts): Opener {
 
   async function threads(): Promise<void> {
     const all = await desk.threads()
-    const rows = all.map(({ id, door, title, updatedAt, runs }) => ({
-      text: `${id === parts.threadId() ? '▌' : ' '} ${doorSigns[door]} ${proseOf(title)}  ${theme.dim(`${runs ? 'running, ' : ''}${timeWords(updatedAt, now())}`)}`,
+    const rows = all.map(({ id, door, title, updatedAt, state }) => ({
+      text: `${id === parts.threadId() ? '▌' : ' '} ${doorSigns[door]} ${proseOf(title)}  ${theme.dim(`${state === 'running' ? 'running, ' : ''}${timeWords(updatedAt, now())}`)}`,
       pick: () => openThread(id),
     }))
     open({ title: 'Threads', rows, empty: 'No threads yet' })

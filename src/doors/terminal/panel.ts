@@ -1,8 +1,8 @@
 // The panel of a wide terminal: what waits, and the threads.
 import { matchesKey, truncateToWidth } from '@earendil-works/pi-tui'
 import type { OpenGate } from '#core/store.ts'
+import type { Thread } from '#core/turn.ts'
 import { proseOf } from '#safety/printable.ts'
-import type { DeskThread } from '#turns/desk.ts'
 import type { Theme } from './theme.ts'
 import { doorSigns, questionOf, timeWords } from './words.ts'
 
@@ -13,7 +13,7 @@ const mostGates = 8
 
 export type PanelData = {
   readonly gates: readonly OpenGate[]
-  readonly threads: readonly DeskThread[]
+  readonly threads: readonly Thread[]
   readonly current: string | undefined
   readonly now: number
   readonly sign: string
@@ -35,9 +35,15 @@ export function createPanel(theme: Theme): Panel {
     ...threads.map(({ id }) => ({ threadId: id })),
   ]
 
-  function threadLine({ id, door, title, runs }: DeskThread, { gates, current, sign }: PanelData): string {
+  function threadLine({ id, door, title, state }: Thread, { gates, current, sign }: PanelData): string {
     const waits = gates.some(({ turn }) => turn.threadId === id)
-    const mark = waits ? theme.sun('●') : runs ? theme.act(sign) : ' '
+    const mark = waits
+      ? theme.sun('●')
+      : state === 'running'
+        ? theme.act(sign)
+        : state === 'failed'
+          ? theme.clay('▲')
+          : ' '
     const bar = id === current ? theme.act('▌') : ' '
     const words = truncateToWidth(`${doorSigns[door]} ${proseOf(title)}`, panelWidth - 5, '…', true)
     return `${bar} ${words} ${mark}`

@@ -56,8 +56,8 @@ test('what is sent through the socket is answered, watched and listed as in this
     [[turnId, 'running']],
   )
   assert.deepEqual(
-    (await attached.threads()).map(({ id, runs }) => [id, runs]),
-    [[threadId, true]],
+    (await attached.threads()).map(({ id, state }) => [id, state]),
+    [[threadId, 'running']],
   )
   const stop = new AbortController()
   const seen = upToRest(attached.watch(threadId, 0, stop.signal))

@@ -1,0 +1,119 @@
+// The blocks of a thread: from its log, from what is being said, and from what is known of its turns.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Item, textMessage } from '#core/item.ts'
+import { noUsage } from '#core/turn.ts'
+import { type Block, createBlocks } from '#doors/terminal/blocks.ts'
+import { entry, threadId, turn } from './fake.ts'
+
+const told = (...items: Item[]) => [
+  { type: 'entries' as const, entries: items.map((item, at) => entry(at + 1, item, 'one')) },
+]
+const known = (lastSeq: number, ...turns: ReturnType<typeof turn>[]) => {
+  const thread = { ...turn('x', 'done'), id: threadId, title: '', updatedAt: 0, state: 'idle' as const }
+  return { ...thread, lastSeq, turns }
+}
+const shapes = (blocks: readonly Block[]): string[] =>
+  blocks.map((block) => (block.type === 'call' ? `call ${block.name} ${block.state}` : block.type))
+
+test('a call goes from running to done, and has its time and its result', () => {
+  const blocks = createBlocks(() => 0)
+  blocks.apply(told(textMessage('user', 'go'), { type: 'call', callId: 'c', name: 'read', args: '{}' }))
+  assert.deepEqual(shapes(blocks.list()), ['you', 'call read running'])
+  blocks.apply([
+    {
+      type: 'entries',
+      entries: [
+        entry(3, { type: 'attempt', callId: 'c' }, 'one'),
+        entry(5, { type: 'result', callId: 'c', output: 'x'.repeat(100_000), origin: 'web' }, 'one'),
+      ],
+    },
+  ])
+  const [, call] = blocks.list()
+  assert(call?.type === 'call')
+  assert.deepEqual([call.state, call.ms, call.size, call.origin], ['done', 2_000, 100_000, 'web'])
+  assert.equal(call.result?.length, 64 * 1024)
+})
+
+test('a gate waits; what is denied stays so when its result arrives', () => {
+  const blocks = createBlocks(() => 0)
+  const gate = { type: 'gate', callId: 'c', kind: 'approval', name: 'write', args: '{}', prompt: '' } as const
+  blocks.apply(told({ type: 'call', callId: 'c', name: 'write', args: '{}' }, gate))
+  assert.deepEqual(shapes(blocks.list()), ['call write waiting'])
+  const answer = { type: 'answer', callId: 'c', decision: 'deny', by: 'operator' } as const
+  const result = { type: 'result', callId: 'c', output: 'no', error: true } as const
+  blocks.apply([{ type: 'entries', entries: [entry(3, answer, 'one'), entry(4, result, 'one')] }])
+  assert.deepEqual(shapes(blocks.list()), ['call write denied'])
+})
+
+test('pieces of a reply are put together by their place, and the whole one takes their place', () => {
+  const blocks = createBlocks(() => 0)
+  const delta = (offset: number, text: string) => ({ type: 'delta' as const, turnId: 'one', itemId: 'r', offset, text })
+  blocks.apply([delta(0, 'Hel'), delta(3, 'lo\ud83d'), delta(6, '\ude00')])
+  assert.deepEqual(blocks.list(), [{ type: 'reply', id: 'r', text: 'Hello\u{1f600}', whole: false }])
+  // The same again: a watch that begins anew tells all of it.
+  blocks.apply([{ type: 'snapshot', turnId: 'one', itemId: 'r', text: 'Hello' }, delta(5, '!')])
+  assert.deepEqual(blocks.list(), [{ type: 'reply', id: 'r', text: 'Hello!', whole: false }])
+  blocks.apply([{ type: 'entries', entries: [{ ...entry(1, textMessage('assistant', 'Hello.')), id: 'r' }] }])
+  blocks.apply([delta(6, 'late')])
+  assert.deepEqual(blocks.list(), [{ type: 'reply', id: 'r', text: 'Hello.', whole: true }])
+})
+
+test('what was being said is forgotten when the watch is lost, and nothing is doubled', () => {
+  const blocks = createBlocks(() => 0)
+  blocks.apply(told(textMessage('user', 'go')))
+  blocks.apply([{ type: 'delta', turnId: 'one', itemId: 'r', offset: 0, text: 'Hel' }])
+  blocks.dropPartial()
+  assert.deepEqual(shapes(blocks.list()), ['you'])
+  blocks.apply(told(textMessage('user', 'go')))
+  assert.deepEqual(shapes(blocks.list()), ['you'])
+  assert.equal(blocks.seq, 1)
+})
+
+test('a turn that runs is known by what happens in it, and ends with a receipt', () => {
+  const blocks = createBlocks(() => 0)
+  blocks.know(known(0))
+  blocks.apply(told(textMessage('user', 'go')))
+  assert.equal(blocks.turn()?.status, 'running')
+  const asked = { model: 'm', ms: 1, usage: { ...noUsage, inputTokens: 3, outputTokens: 4 } }
+  blocks.apply([{ type: 'entries', entries: [{ ...entry(2, textMessage('assistant', 'ok'), 'one'), asked }] }])
+  blocks.apply([{ type: 'turn', turn: turn('one', 'done', { lastSeq: 2 }) }])
+  assert.equal(blocks.turn(), undefined)
+  assert.deepEqual(shapes(blocks.list()), ['you', 'reply', 'receipt'])
+  assert.deepEqual([blocks.usage().inputTokens, blocks.usage().outputTokens], [3, 4])
+})
+
+test('a turn of an earlier day does not run when its thread is opened', () => {
+  const blocks = createBlocks(() => 0)
+  blocks.know(known(2))
+  blocks.apply(told(textMessage('user', 'go'), textMessage('assistant', 'ok')))
+  assert.equal(blocks.turn(), undefined)
+  assert.deepEqual(shapes(blocks.list()), ['you', 'reply', 'receipt'])
+})
+
+test('one that failed before its thread was opened says why, after its last item', () => {
+  const blocks = createBlocks(() => 0)
+  const error = { code: 'model_failed', message: 'it broke' } as const
+  blocks.know(known(1, turn('one', 'failed', { lastSeq: 1, error })))
+  blocks.apply(told(textMessage('user', 'go')))
+  assert.deepEqual(shapes(blocks.list()), ['you', 'note', 'receipt'])
+  assert.deepEqual(blocks.list()[1], { type: 'note', id: 'fault one', text: 'it broke', failed: true })
+})
+
+test('one that waits is the turn of its thread; a queued message is shown until it enters the log', () => {
+  const blocks = createBlocks(() => 0)
+  blocks.know(known(1, turn('one', 'waiting')))
+  blocks.apply(told(textMessage('user', 'go')))
+  assert.deepEqual([blocks.turn()?.id, blocks.turn()?.status], ['one', 'waiting'])
+  blocks.queue('two', 'later')
+  assert.deepEqual(shapes(blocks.list()), ['you', 'you'])
+  blocks.apply([{ type: 'entries', entries: [entry(2, textMessage('user', 'later'), 'two')] }])
+  const own = blocks.list().filter(({ type }) => type === 'you')
+  assert.deepEqual(
+    own.map((block) => block.type === 'you' && [block.text, block.queued]),
+    [
+      ['go', false],
+      ['later', false],
+    ],
+  )
+})

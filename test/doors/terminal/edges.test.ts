@@ -1,0 +1,163 @@
+// Around the terminal UI: a service that runs already, one that goes away, a process that is killed, plain terminals.
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { atrium, newHome, serve } from '../../atrium.ts'
+import { until } from '../../until.ts'
+import { needsTmux, startTmux, type Tmux } from './tmux.ts'
+
+const script = {
+  replies: [
+    { when: 'slow', text: Array.from({ length: 300 }, (_, at) => `word${at} `), chunkDelayMs: 100 },
+    { when: 'write', calls: [{ name: 'workspace_write', args: { path: 'a.txt', content: 'hello\n' } }] },
+    { afterTool: 'workspace_write', text: 'After the tool: {{result}}' },
+    { text: 'You said <{{input}}>', times: 1_000 },
+  ],
+}
+const launcher = fileURLToPath(new URL('../../../bin/atrium', import.meta.url))
+const options = needsTmux()
+let tmux: Tmux
+
+before(() => {
+  if (options.skip === undefined) tmux = startTmux()
+})
+after(() => tmux?.end())
+
+function prepare(t: TestContext) {
+  const home = newHome()
+  t.after(home.remove)
+  writeFileSync(join(home.path, 'script.json'), JSON.stringify(script))
+  const model = { LLM_PROVIDER: 'scripted', LLM_SCRIPT: join(home.path, 'script.json') }
+  return { home: home.path, model, env: { ATRIUM_HOME: home.path, GATEWAY_PORT: '0', ...model } }
+}
+
+/** The process that has a home. */
+async function holderOf(home: string): Promise<number> {
+  const { stdout } = await atrium(home, ['status', '--json'])
+  return (JSON.parse(stdout) as { pid: number }).pid
+}
+
+test(
+  'beside a running service the terminal attaches and says so; what waits at other doors is shown',
+  options,
+  async (t) => {
+    const { home, model, env } = prepare(t)
+    const service = await serve(home, model)
+    t.after(() => service.stop())
+    const screen = await tmux.open({ env, columns: 120, rows: 40 })
+    const first = await screen.shows(/attached to the running service[\s\S]*● connected/)
+    assert.match(first, /login +http:\/\/127\.0\.0\.1:\d+\/login#code=/)
+    const run = await atrium(home, ['run', '-m', 'write it'], { env: model })
+    assert.equal(run.code, 1)
+    const shown = await screen.shows(/● 1 waiting[\s\S]*│ Waiting for you\n.*>_ Change a\.txt\?/)
+    // It is not of this thread: no dialog opens by itself.
+    assert.doesNotMatch(shown, /Nothing has happened yet/)
+    await screen.type('/waiting')
+    await screen.keys('Enter')
+    await screen.shows(/─ Waiting for you ─[\s\S]*Enter opens/)
+    await screen.keys('Enter')
+    await screen.shows(/Nothing has happened yet[\s\S]*←→ choose/)
+    await screen.keys('Right', 'Right', 'Enter')
+    await screen.shows(/Enter: allow workspace_write with \.\/, for 1 hour/)
+    await screen.keys('Down', 'Right', 'Enter')
+    await screen.hides(/waiting/)
+    const { stdout } = await atrium(home, ['grants', '--json'])
+    assert.match(stdout, /"tool": "workspace_write"/)
+    await until(() => readFileSync(join(home, 'workspace', 'a.txt'), 'utf8') === 'hello\n')
+    await screen.keys('C-c')
+    await screen.shows(/ended with 0/)
+    assert.equal((await atrium(home, ['status'])).code, 0)
+  },
+)
+
+test('a service that stops is told, what is written stays, and a new one is the same desk', options, async (t) => {
+  const { home, model, env } = prepare(t)
+  const first = await serve(home, model)
+  const screen = await tmux.open({ env })
+  await screen.shows(/● connected/)
+  await screen.type('before')
+  await screen.keys('Enter')
+  await screen.shows(/You said <before>/)
+  await first.stop()
+  await screen.shows(/The service has gone away[\s\S]*○ reconnecting \d+ s/)
+  await screen.type('in between')
+  await screen.keys('Enter')
+  await screen.shows(/Not sent: .*\n ▏in between/)
+  const second = await serve(home, model)
+  t.after(() => second.stop())
+  await screen.shows(/● connected/)
+  await screen.keys('Enter')
+  const text = await screen.shows(/You said <in between>/)
+  assert.equal(text.match(/You said <before>/g)?.length, 1)
+  await screen.keys('C-c')
+  await screen.shows(/ended with 0/)
+})
+
+for (const signal of ['SIGTERM', 'SIGHUP', 'SIGKILL'] as const) {
+  test(`${signal} leaves the terminal as it was`, options, async (t) => {
+    const { home, env } = prepare(t)
+    const screen = await tmux.open({ env })
+    await screen.shows(/● connected/)
+    process.kill(await holderOf(home), signal)
+    await screen.shows(signal === 'SIGKILL' ? /ended with 137/ : /ended with 0/)
+    await until(async () => (await screen.fact('alternate_on')) === '0' && (await screen.fact('cursor_flag')) === '1')
+    // What is typed is seen again, and lines end as they did.
+    await screen.type('stty -a | grep -o " icanon\\| echo\\b" | tr -d "\\n"; echo " stands"')
+    await screen.keys('Enter')
+    await screen.shows(/^ icanon echo stands$/m)
+  })
+}
+
+test(
+  'a message to a busy thread is queued and says so, and is sent when the turn before it has ended',
+  options,
+  async (t) => {
+    const { env } = prepare(t)
+    const screen = await tmux.open({ env })
+    await screen.shows(/● connected/)
+    await screen.type('be slow')
+    await screen.keys('Enter')
+    await screen.shows(/word1 /)
+    await screen.type('and then')
+    await screen.keys('Enter')
+    await screen.shows(/▌ and then\n ▌ queued/)
+    await screen.keys('Escape')
+    await screen.shows(/■ Stopped[\s\S]*You said <and then>/)
+    await screen.hides(/queued/)
+    await screen.keys('C-c')
+    await screen.shows(/ended with 0/)
+  },
+)
+
+test('NO_COLOR leaves bold, signs and words; a locale without UTF-8 gets letters of ASCII', options, async (t) => {
+  const { env } = prepare(t)
+  const screen = await tmux.open({ env: { ...env, NO_COLOR: '1', LC_ALL: 'C' } })
+  const text = await screen.shows(/\* connected - \/help/)
+  // oxlint-disable-next-line no-control-regex -- the letters of ASCII
+  assert.match(text, /^[\x00-\x7f]+$/)
+  assert.match(text, /# Atrium {2}New thread\n-{80}/)
+  assert.doesNotMatch(await screen.styled(), /\u001b\[(3[0-7]|2)m/)
+  await screen.keys('C-c')
+  await screen.shows(/ended with 0/)
+})
+
+for (const [name, command] of [
+  ['a dumb terminal', `TERM=dumb '${launcher}'`],
+  ['a pipe', `sh -c "echo hello | '${launcher}'"`],
+] as const) {
+  test(`${name} gets the plain chat`, options, async (t) => {
+    const { env } = prepare(t)
+    const screen = await tmux.open({ env, command })
+    await screen.shows(/\/new starts a thread/)
+    assert.equal(await screen.fact('alternate_on'), '0')
+    if (name === 'a dumb terminal') {
+      await screen.type('hello')
+      await screen.keys('Enter')
+    }
+    await screen.shows(/You said <hello>/)
+    if (name === 'a dumb terminal') await screen.keys('C-d')
+    await screen.shows(/ended with 0/)
+  })
+}

@@ -1,0 +1,95 @@
+// A terminal without a screen, and a desk whose thread can be told what happens in it: for what needs no keys of tmux.
+import { type Terminal, TuiAltScreen } from '@earendil-works/pi-tui'
+import type { Entry, Item } from '#core/item.ts'
+import { noUsage, type Turn, type TurnStatus } from '#core/turn.ts'
+import { type App, createApp } from '#doors/terminal/app.ts'
+import { createTheme } from '#doors/terminal/theme.ts'
+import { createQueue, type Queue } from '#lib/queue.ts'
+import type { Desk } from '#turns/desk.ts'
+import type { Watched } from '#turns/watch.ts'
+
+export const threadId = 'thread'
+const mostWaiting = 100_000
+
+export function fakeTerminal(columns = 80, rows = 24): Terminal & { written(): number } {
+  let written = 0
+  const nothing = (): void => {}
+  return {
+    columns,
+    rows,
+    kittyProtocolActive: false,
+    start: nothing,
+    stop: nothing,
+    drainInput: () => Promise.resolve(),
+    write: (data) => (written += data.length),
+    moveBy: nothing,
+    hideCursor: nothing,
+    showCursor: nothing,
+    clearLine: nothing,
+    clearFromCursor: nothing,
+    clearScreen: nothing,
+    setTitle: nothing,
+    setProgress: nothing,
+    written: () => written,
+  }
+}
+
+/** An entry of a turn of its own, unless one is named. */
+export function entry(seq: number, item: Item, turnId = `turn ${seq}`): Entry {
+  return { id: `item ${seq}`, seq, turnId, at: seq * 1_000, item }
+}
+
+export function turn(id: string, status: TurnStatus, more: Partial<Turn> = {}): Turn {
+  const user = 'operator' as Turn['userId']
+  const fixed = { threadId, userId: user, door: 'terminal', options: {}, createdAt: 0, usage: noUsage } as const
+  return { id, status, ...fixed, ...more }
+}
+
+export type Staged = { readonly app: App; readonly tui: TuiAltScreen; tell(events: readonly Watched[]): void }
+
+/** The app with a thread open; what is told reaches it as from a service. */
+export async function stage(columns?: number, rows?: number): Promise<Staged> {
+  const events: Queue<readonly Watched[]> = createQueue(mostWaiting)
+  const quiet = createQueue<never>(1)
+  const thread = {
+    ...turn('t', 'done'),
+    id: threadId,
+    title: 'A thread',
+    lastSeq: 0,
+    updatedAt: 0,
+    state: 'idle' as const,
+  }
+  const desk: Desk = {
+    send: () => Promise.resolve({ threadId, turnId: 'sent', queued: false }),
+    cancel: () => Promise.resolve(),
+    answer: () => Promise.resolve(),
+    thread: () => Promise.resolve({ ...thread, turns: [] }),
+    threads: () => Promise.resolve([thread]),
+    gates: () => Promise.resolve([]),
+    receipt: () => Promise.resolve(undefined),
+    status: () => Promise.resolve({ provider: 'p', model: 'm', passedOver: [], costTodayUsd: 0, doors: [] }),
+    tools: () => Promise.resolve([]),
+    memory: () => Promise.resolve([]),
+    async *watch() {
+      for await (const batches of events) for (const batch of batches) yield batch
+    },
+    changes: () => quiet,
+  }
+  const tui = new TuiAltScreen(fakeTerminal(columns, rows), false, undefined, { mouse: false })
+  const app = createApp({
+    tui,
+    desk,
+    theme: createTheme({ colour: true, utf8: true }),
+    place: 'here',
+    greeting: [],
+    chooseModel: () => Promise.resolve(''),
+    now: () => 0,
+    quit() {},
+  })
+  tui.addChild({ render: (width) => app.render(width), invalidate() {} })
+  tui.start()
+  app.press('x')
+  app.press('\r')
+  while (app.threadId() === undefined) await new Promise(setImmediate)
+  return { app, tui, tell: (batch) => void events.push([batch]) }
+}

@@ -1,0 +1,201 @@
+// What is drawn: widths, letters, colours, and a reply while it is being said.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui'
+import { textMessage } from '#core/item.ts'
+import type { Gate } from '#core/item.ts'
+import { createDialog } from '#doors/terminal/dialog.ts'
+import { createDrawing } from '#doors/terminal/drawing.ts'
+import { readSaid } from '#doors/terminal/commands.ts'
+import { piecesOf } from '#doors/terminal/pieces.ts'
+import { createTheme } from '#doors/terminal/theme.ts'
+import { argLines, costWords, questionOf } from '#doors/terminal/words.ts'
+import { entry, stage, turn } from './fake.ts'
+
+const theme = createTheme({ colour: true, utf8: true })
+const text = `Here:
+
+| a | b |
+|---|---|
+| 1 | two words |
+
+\`\`\`js
+const x = 1
+
+const y = '${'long '.repeat(30)}'
+\`\`\`
+
+1. one
+
+   still one
+2. two
+
+| 日本語 | 👩‍👩‍👧 | שלום |`
+
+test('a reply that is being said looks, when all is said, like the whole one', () => {
+  for (const width of [20, 40, 78, 96]) {
+    const drawing = createDrawing(theme, () => '*')
+    const whole = drawing.lines({ type: 'reply', id: 'w', text, whole: true }, undefined, width)
+    let last: readonly string[] = []
+    for (let end = 1; end <= text.length; end += 3) {
+      const said = text.slice(0, Math.min(text.length, end + 2))
+      last = drawing.lines({ type: 'reply', id: 's', text: said, whole: false }, undefined, width)
+      for (const line of last) assert(visibleWidth(line) <= width, `${visibleWidth(line)} > ${width}: ${line}`)
+    }
+    const plain = (lines: readonly string[]): string[] =>
+      lines.map((line) => stripTerminalSequences(line).trimEnd()).filter(Boolean)
+    assert.deepEqual(plain(last), plain(whole))
+  }
+})
+
+test('words wrap at blanks, code where it must, with a sign', () => {
+  const drawing = createDrawing(theme, () => '*')
+  const lines = drawing.lines(
+    { type: 'reply', id: 'r', text: `${'word '.repeat(20)}\n\n\`\`\`\n${'x'.repeat(60)}\n\`\`\``, whole: true },
+    undefined,
+    40,
+  )
+  const plain = lines.map((line) => stripTerminalSequences(line).trimEnd())
+  assert(plain.slice(0, 3).every((line) => /^ word( word)*$/.test(line)))
+  assert(plain.some((line) => /^ {3}↪ x+$/.test(line)))
+})
+
+test('a link shows where it leads; sums of money are no formulas', () => {
+  const drawing = createDrawing(theme, () => '*')
+  const lines = drawing.lines(
+    { type: 'reply', id: 'r', text: '[bank](https://evil.example/) from $5 to $10', whole: true },
+    undefined,
+    80,
+  )
+  assert.match(stripTerminalSequences(lines.join('\n')), /bank \(https:\/\/evil\.example\/\) from \$5 to \$10/)
+})
+
+test('no row is wider than the terminal, whatever its size, and there are as many rows as it has', async () => {
+  for (const [columns, rows] of [
+    [20, 6],
+    [40, 12],
+    [80, 24],
+    [110, 30],
+    [300, 50],
+  ] as const) {
+    const { app, tell } = await stage(columns, rows)
+    tell([
+      {
+        type: 'entries',
+        entries: [
+          entry(1, textMessage('user', '日本語 '.repeat(50)), 'one'),
+          entry(2, { type: 'call', callId: 'c', name: 'read', args: `{"path":"${'p'.repeat(300)}"}` }, 'one'),
+          entry(3, textMessage('assistant', text), 'one'),
+        ],
+      },
+      { type: 'turn', turn: turn('one', 'done', { lastSeq: 3 }) },
+    ])
+    for (let tick = 0; tick < 5; tick++) await new Promise(setImmediate)
+    for (const keys of ['', '/help\r', '\u001b', '\t', '\u001b[A', '\r']) {
+      for (const key of keys.startsWith('\u001b') ? [keys] : keys) app.press(key)
+      const drawn = app.render(columns)
+      assert.equal(drawn.length, rows)
+      for (const line of drawn) assert(visibleWidth(line) <= columns, `${columns} x ${rows}: ${line}`)
+    }
+    app.close()
+  }
+})
+
+test('without colours bold and signs are left; without UTF-8 every letter is of ASCII and as wide', () => {
+  const grey = createTheme({ colour: false, utf8: true })
+  assert.equal(grey.act(grey.sun(grey.clay(grey.dim('x')))), 'x')
+  assert.equal(grey.bold('x'), '\u001b[1mx\u001b[22m')
+  const { fit } = createTheme({ colour: true, utf8: false })
+  const line = '▸ ▾ ✓ ▲ ✕ ● ▌ ╭─╮ é 日本 👩‍👩‍👧 ⠹ …'
+  // oxlint-disable-next-line no-control-regex -- the letters of ASCII
+  assert.match(fit(line), /^[\x00-\x7f]+$/)
+  assert(fit(line).startsWith('> v + ! x * | +-+ '))
+  assert.equal(visibleWidth(fit('▸ ╭─╮ é 日本 ⠹ …')), visibleWidth('▸ ╭─╮ é 日本 ⠹ …'))
+})
+
+test('one word with a slash is a command; what is none is told; a path is a message', () => {
+  assert.deepEqual(readSaid('/open the plan '), { type: 'command', name: '/open', rest: 'the plan' })
+  assert.deepEqual(readSaid('/nope now'), { type: 'unknown', word: '/nope' })
+  for (const message of ['/etc/hosts', '/ is the root', 'say /help', ' /help'])
+    assert.equal(readSaid(message).type, 'message')
+})
+
+test('an approval asks with verb and object, and its arguments are those that were written', () => {
+  const gate: Gate = { type: 'gate', callId: 'c', kind: 'approval', name: 'x', args: '{}', prompt: '' }
+  const asked = (name: string, args: object): string => questionOf({ ...gate, name, args: JSON.stringify(args) })
+  assert.equal(asked('workspace_shell', { command: 'npm publish' }), 'Run `npm publish`?')
+  assert.equal(asked('workspace_write', { path: 'a/b' }), 'Change a/b?')
+  assert.equal(asked('memory_delete', { path: 'a/b' }), 'Delete a/b?')
+  assert.equal(asked('http_request', { url: 'https://a.example/x', method: 'POST' }), 'Send POST to a.example?')
+  assert.equal(asked('file\u001b', {}), 'Use file\\u{1b}?')
+  assert.deepEqual(argLines('{"a": "x", "long": [1, 2]}'), ['a     x', 'long  [1,2]'])
+  // A number of many digits, and a name that is there twice.
+  assert.deepEqual(argLines('{"n":12345678901234567890}'), ['{"n":12345678901234567890}'])
+  assert.deepEqual(argLines('{"a":1,"a":2}'), ['{"a":1,"a":2}'])
+})
+
+test('nothing in an approval is chosen by itself, and nothing is taken in its first moment', () => {
+  let now = 0
+  const gate: Gate = { type: 'gate', callId: 'c', kind: 'approval', name: 'write', args: '{"path":"a/b"}', prompt: '' }
+  const open = { turn: turn('one', 'waiting'), gate, at: 0 }
+  const dialog = createDialog(open, { theme, now: () => now, asked: false })
+  const [right, enter] = ['\u001b[C', '\r']
+  assert.equal(dialog.press(right), undefined)
+  assert.equal(dialog.press(enter), undefined)
+  now = 600
+  assert.equal(dialog.press(enter), undefined)
+  assert.equal(dialog.press(right), undefined)
+  assert.deepEqual(dialog.press(enter), { callId: 'c', decision: 'allow' })
+  assert.equal(dialog.press('\u001b'), 'later')
+  // For longer: the narrow scope and the short time come first, and what is said repeats the choice.
+  dialog.press(right)
+  assert.equal(dialog.press(enter), undefined)
+  assert.match(
+    stripTerminalSequences(dialog.render({ width: 80, height: 20 }, true).join('\n')),
+    /allow write with \.\/a\/, for 1 hour/,
+  )
+  assert.deepEqual(dialog.press(enter), { callId: 'c', decision: 'allow', wish: { for: 'hour', scope: 'target' } })
+})
+
+test('a call made after reading words from outside can only be allowed once', () => {
+  const gate: Gate = {
+    type: 'gate',
+    callId: 'c',
+    kind: 'approval',
+    name: 'write',
+    args: '{}',
+    prompt: '',
+    taint: 'a page',
+  }
+  const dialog = createDialog({ turn: turn('one', 'waiting'), gate, at: 0 }, { theme, now: () => 0, asked: true })
+  for (const key of ['\u001b[C', '\u001b[C', '\r']) assert.equal(dialog.press(key), undefined)
+  assert.match(
+    dialog.render({ width: 80, height: 20 }, true).join('\n'),
+    /has read a page: this can only be allowed once/,
+  )
+})
+
+test('a long preview is all there, in a box that scrolls', () => {
+  const preview = Array.from({ length: 100 }, (_, at) => `line ${at}`).join('\n')
+  const gate: Gate = { type: 'gate', callId: 'c', kind: 'approval', name: 'write', args: '{}', prompt: '', preview }
+  const dialog = createDialog({ turn: turn('one', 'waiting'), gate, at: 0 }, { theme, now: () => 0, asked: true })
+  const seen = new Set<string>()
+  for (let at = 0; at < 120; at++) {
+    const drawn = dialog.render({ width: 60, height: 12 }, true)
+    assert(drawn.length <= 12)
+    for (const line of drawn) seen.add(stripTerminalSequences(line).replaceAll('│', '').trim())
+    dialog.press('\u001b[B')
+  }
+  for (let at = 0; at < 100; at++) assert(seen.has(`line ${at}`), `line ${at}`)
+})
+
+test('costs are told as they are', () => {
+  assert.deepEqual([0, null, 0.0004, 0.021, 12.4].map(costWords), [
+    'free',
+    'unknown cost',
+    '<$0.001',
+    '$0.021',
+    '$12.40',
+  ])
+  assert.deepEqual(piecesOf('日本語abc', 4), ['日本', '語ab', 'c'])
+})
