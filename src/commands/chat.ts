@@ -64,7 +64,7 @@ async function show({ desk, place, greeting }: Shown): Promise<void> {
 async function linkTo(home: string): Promise<string[]> {
   try {
     const { link } = (await askService(home, '/login', {})) as { link: string }
-    return [`login    ${link}`]
+    return [`sign in  ${link}`]
   } catch (error) {
     if (error instanceof AppError) return []
     throw error

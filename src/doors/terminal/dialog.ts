@@ -116,7 +116,7 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
     const row = buttons.map((label, at) => {
       const off = at === 1 && gate.taint !== undefined
       if (focused && at === chosen) return theme.chosen(`[ ${label} ]`)
-      return off ? theme.dim(`  ${label}  `) : `[ ${label} ]`
+      return off ? theme.dim(`  ${label}  `) : `  ${label}  `
     })
     const hint = theme.dim(focused ? '←→ choose  Esc later' : 'Tab enters')
     const wide = `${row.join('  ')}   ${hint}`

@@ -85,7 +85,8 @@ function createStreaming(theme: Theme): (block: { id: string; text: string }, wi
     if (known.id !== id || known.width !== width || known.upTo > text.length) known = { id, width, upTo: 0, lines: [] }
     const end = wholeUpTo(text, known.upTo)
     if (end > known.upTo) {
-      known.lines.push(...drawProse(text.slice(known.upTo, end), width, theme), '')
+      const lines = drawProse(text.slice(known.upTo, end).trimEnd(), width, theme)
+      known.lines.push(...lines.slice(0, lines.findLastIndex((line) => line !== '') + 1), '')
       known.upTo = end
     }
     // A letter that was cut in two waits for its other half.

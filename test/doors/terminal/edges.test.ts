@@ -48,7 +48,7 @@ test(
     t.after(() => service.stop())
     const screen = await tmux.open({ env, columns: 120, rows: 40 })
     const first = await screen.shows(/attached to the running service[\s\S]*● connected/)
-    assert.match(first, /login +http:\/\/127\.0\.0\.1:\d+\/login#code=/)
+    assert.match(first, /sign in +http:\/\/127\.0\.0\.1:\d+\/login#code=/)
     const run = await atrium(home, ['run', '-m', 'write it'], { env: model })
     assert.equal(run.code, 1)
     const shown = await screen.shows(/● 1 waiting[\s\S]*│ Waiting for you\n.*>_ Change a\.txt\?/)
@@ -138,7 +138,7 @@ test('NO_COLOR leaves bold, signs and words; a locale without UTF-8 gets letters
   // oxlint-disable-next-line no-control-regex -- the letters of ASCII
   assert.match(text, /^[\x00-\x7f]+$/)
   assert.match(text, /# Atrium {2}New thread\n-{80}/)
-  assert.doesNotMatch(await screen.styled(), /\u001b\[(3[0-7]|2)m/)
+  assert.doesNotMatch(await screen.styled(), /\[(3[0-7]|2)m/)
   await screen.keys('C-c')
   await screen.shows(/ended with 0/)
 })
