@@ -64,7 +64,7 @@ export async function openTurn({ page, answer, checks }: CheckedParts): Promise<
     ...(marker && { marker: () => marker }),
     ...(scan && { mask: (text: string) => scan.mask(text) }),
     bounds: defaultBounds,
-    spend: createSpend({ store, caps: {} }),
+    spend: createSpend({ store, caps: () => ({}) }),
     maxRunning: 10,
   })
   const turns = createTurns({ store, bus, runner })

@@ -70,6 +70,8 @@ export type Config = {
   readonly toolProcesses: number
   /** What turns may cost in USD; absent, there is no cap. */
   readonly caps: { readonly perTurn?: number; readonly perDay?: number }
+  /** Which of them the environment sets. */
+  readonly capsFixed: readonly string[]
   /** The operator's folder for the workspace tools. */
   readonly workspace: string
   /** The operator's agent may run commands on this machine. */
@@ -172,9 +174,10 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
     logLevel: values.LOG_LEVEL,
     toolProcesses: values.TOOL_PROCESSES,
     caps: present({
-      perTurn: values.SPEND_PER_TURN_USD || undefined,
-      perDay: values.SPEND_PER_DAY_USD || undefined,
+      perTurn: capOf('SPEND_PER_TURN_USD', { values, given, settings, report }),
+      perDay: capOf('SPEND_PER_DAY_USD', { values, given, settings, report }),
     }),
+    capsFixed: (['SPEND_PER_TURN_USD', 'SPEND_PER_DAY_USD'] as const).filter((name) => given[name] !== undefined),
     workspace,
     shell: values.ATRIUM_SHELL,
     privateHosts: values.ATRIUM_PRIVATE_HOSTS,
@@ -223,6 +226,18 @@ export function weakSecrets({ gateway, webhook, operatorToken }: Config): { name
     const weak = secret !== undefined && secret.length < minSecretLength
     return open && weak && !loopback.has(host) ? [{ name, host }] : []
   })
+}
+
+type CapName = 'SPEND_PER_TURN_USD' | 'SPEND_PER_DAY_USD'
+type CapParts = { values: Values; given: Given; settings: Settings; report: Report }
+
+/** The environment's cap, else the stored one, else the usual one; 0 is none. */
+function capOf(name: CapName, { values, given, settings, report }: CapParts): number | undefined {
+  const stored = settings[name.toLowerCase()]
+  if (given[name] !== undefined || stored === undefined || stored === null) return values[name] || undefined
+  if (typeof stored !== 'number' || !(stored >= 0))
+    report(`the setting ${name.toLowerCase()} must be a number of 0 or more`)
+  return Number(stored) || undefined
 }
 
 function homeOf(text: string | undefined, env: Env, report: Report): string {

@@ -3,6 +3,7 @@ import { defaultBounds } from '#agent/guard.ts'
 import { createHistories } from '#agent/history.ts'
 import type { Config } from '#config.ts'
 import type { Bus } from '#core/bus.ts'
+import type { SettingsDesk, ToolDesk } from '#core/desk.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, operator } from '#core/ids.ts'
 import type { Model } from '#core/model.ts'
@@ -10,10 +11,12 @@ import type { Store } from '#core/store.ts'
 import type { ToolAccess } from '#core/tool-access.ts'
 import type { Tools } from '#core/tool.ts'
 import { openBuiltInTools } from '#hall/built-in.ts'
-import { openAccess, openComponents } from '#hall/components.ts'
+import { openAccess, openComponents, openSandbox } from '#hall/components.ts'
 import { createInvoke } from '#hall/invoke.ts'
 import { readSafety } from '#hall/safety.ts'
 import { storeShipped } from '#hall/shipped.ts'
+import { createSettingsDesk } from '#hall/settings.ts'
+import { createToolDesk, offIn } from '#hall/tool-desk.ts'
 import { joinSources } from '#hall/tools.ts'
 import { openTelemetry } from '#hall/telemetry.ts'
 import { eraseWorkspace } from '#hall/workspace.ts'
@@ -58,6 +61,8 @@ export type Hall = {
   readonly passedOver: () => readonly string[]
   /** True while the database cannot be reached. */
   readonly storeAway: () => boolean
+  readonly settings: SettingsDesk
+  readonly toolDesk: ToolDesk
   /** Reads the settings again; the next turn follows them. */
   reload(): Promise<void>
   close(graceMs?: number): Promise<void>
@@ -150,8 +155,9 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
         vectors?.wake()
       },
     })
-    const sources = [openBuiltInTools(config, () => safety.scan()), createMemoryTools(documents), components]
-    const joined = await joinSources(sources, log)
+    const ownTools = [openBuiltInTools(config, () => safety.scan()), createMemoryTools(documents)]
+    let off = offIn(settings)
+    const joined = await joinSources([...ownTools, components], log, () => off)
     const grants = createGrants({ store: store.grants })
     const judge = createJudge({
       settings: () => safety.policy,
@@ -169,7 +175,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
         telemetry?.rested(turn)
       },
     }
-    const spend = createSpend({ store, caps: config.caps })
+    const spend = createSpend({ store, caps: () => config.caps })
     const runner = createRunner({
       store,
       observer,
@@ -213,6 +219,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       const settings = await store.settings.all()
       config = configure(settings)
       safety = await safetyOf(settings)
+      off = offIn(settings)
       model = undefined
       identity.forget()
       await joined.reload()
@@ -252,6 +259,20 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       passedOver: () => passedOver(),
       storeAway: () => keeper?.away() ?? false,
       reload,
+      settings: createSettingsDesk({
+        store,
+        config: () => config,
+        configure,
+        model: openCurrent,
+        steps: defaultBounds.steps,
+        reload,
+      }),
+      toolDesk: createToolDesk({
+        store,
+        builtIn: () => ownTools.flatMap((source) => source.tools()),
+        openSandbox: () => openSandbox({ store, home, config, scan: () => safety.scan(), log }),
+        reload,
+      }),
       async close(graceMs = drainMs) {
         clearInterval(expiry)
         await runner.drain(graceMs)

@@ -185,6 +185,8 @@ async function openGateway(
     limits: store.limits,
     clientAddress: createClientAddress(config.trustProxy),
     origins,
+    settings: hall.settings,
+    toolDesk: hall.toolDesk,
     routes: () => gateway.routes(),
     about,
   })

@@ -37,6 +37,7 @@ test('an empty environment gives the defaults of the specification', () => {
     logLevel: 'info',
     toolProcesses: 4,
     caps: { perTurn: 5 },
+    capsFixed: [],
     workspace: '/home/ada/.atrium/workspace',
     shell: false,
     privateHosts: [],

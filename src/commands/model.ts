@@ -5,6 +5,7 @@ import { AppError } from '#core/errors.ts'
 import { isProvider, type Provider, providerNames, providers } from '#core/providers.ts'
 import type { Store } from '#core/store.ts'
 import { openHomeStore } from '#hall.ts'
+import { missingOf } from '#hall/settings.ts'
 import { openModel } from '#models/open.ts'
 import { costWords, tryModel } from '#models/trial.ts'
 import { tellService } from './attach.ts'
@@ -32,7 +33,7 @@ export async function listModels(options: { json?: boolean }): Promise<void> {
       ...(fallback.length > 0 && { fallback }),
     }
     const sealed = (await store.secrets.list()).map(({ name }) => name)
-    const known = providerNames.map((name) => ({ name, missing: missingFor(name, config, sealed) }))
+    const known = providerNames.map((name) => ({ name, missing: missingOf(name, config, sealed) }))
     const rows = known.map(({ name, missing }) => {
       const needs = missing.length > 0 ? `needs ${missing.join(' and ')}` : 'ready'
       return [name === model.provider ? '*' : ' ', name, providers[name].words, needs]
@@ -144,13 +145,6 @@ async function tryIt(store: Store, model: Config['model']) {
 }
 
 /** What a provider lacks before it can be chosen by its name alone. */
-function missingFor(name: Provider, { model, keysGiven }: Config, sealed: readonly string[]): string[] {
-  const { keys, keyed, needs } = providers[name]
-  const inUse = name === model.provider
-  const hasKey = keys.some((key) => keysGiven.includes(key) || sealed.includes(key)) || (inUse && model.apiKey)
-  return [...(keyed && !hasKey ? keys.slice(0, 1) : []), ...(inUse ? [] : needs)]
-}
-
 /** The right call, where something was left out. */
 function usageOf(provider: Provider, { name, baseUrl }: { name?: string | undefined; baseUrl?: string | undefined }) {
   const { needs } = providers[provider]

@@ -1,11 +1,13 @@
 // `atrium tool`: installing, looking at, trying and removing components.
 import { readFile } from 'node:fs/promises'
 import { loadConfig } from '#config.ts'
+import type { ToolTrial } from '#core/desk.ts'
 import { AppError } from '#core/errors.ts'
 import type { JsonObject } from '#core/json.ts'
 import type { Store, ToolRecord } from '#core/store.ts'
 import { nameKey } from '#core/tool-names.ts'
 import { openHomeStore } from '#hall.ts'
+import { tryBuiltIn } from '#hall/try-tool.ts'
 import { openSandbox } from '#hall/components.ts'
 import { readSafety } from '#hall/safety.ts'
 import { storeShipped } from '#hall/shipped.ts'
@@ -19,7 +21,7 @@ import type { LoadedTool, Sandbox, TestReport } from '#sandbox/supervisor/sandbo
 import { agentNames, asAppError, componentNameFault } from '#sandbox/tool.ts'
 import { agrees } from './ask.ts'
 import { tellService } from './attach.ts'
-import { builtIn, tryBuiltIn } from './built-in.ts'
+import { builtIn } from './built-in.ts'
 import { paint, print, table } from './report.ts'
 import { findTool, noTool, withStore } from './store.ts'
 
@@ -147,7 +149,7 @@ async function tryComponent(
   return sandbox.testCall(loaded, { params, ...(context !== undefined && { context }) })
 }
 
-function words({ output, error, logs, requests, blocked }: TestReport): string {
+function words({ output, error, logs, requests, blocked }: ToolTrial): string {
   const text = [
     ...logs.map(({ level, message }) => `${level}: ${message}`),
     ...requests.map(({ method, url, status, error: why }) => `${method} ${url} ${status ?? `failed: ${why}`}`),

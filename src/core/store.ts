@@ -202,11 +202,18 @@ export interface ThreadStore {
 
 export type User = { readonly id: UserId; readonly name: string; readonly createdAt: number }
 
+/** A token as it can be shown: `id` names it, and says nothing about it. */
+export type Token = { readonly id: string; readonly createdAt: number; readonly expiresAt?: number }
+
 export interface AccountStore {
   /** Makes a user with a first token; only the hash is kept. Throws invalid_input when the name is taken. */
   addUser(name: string, token: { hash: string; expiresAt?: number }): Promise<User>
   addToken(name: string, token: { hash: string; expiresAt?: number }): Promise<User>
   listUsers(): Promise<readonly (User & { tokens: number })[]>
+  /** The tokens of a user that have not expired, newest first; undefined when nobody has this name. */
+  listTokens(name: string): Promise<readonly Token[] | undefined>
+  /** Takes one token away, with the sessions that it opened; its user, or undefined when there is none such. */
+  removeToken(name: string, id: string): Promise<User | undefined>
   /** Takes every token and session from a user, so that nothing new of theirs comes in; undefined when nobody has this name. */
   shutOut(name: string): Promise<User | undefined>
   /** Removes the user, whose threads were erased before: see `removeUser` in turns. Undefined when nobody has this name. */

@@ -44,6 +44,8 @@ export interface Tool {
   readonly repeatable: boolean
   /** True when its output comes from outside the service: it is fenced as data. */
   readonly untrusted: boolean
+  /** The component whose action it is, where that is not its name. */
+  readonly of?: string
   /** Only the operator's agent has it. */
   readonly operatorOnly?: true
   /**

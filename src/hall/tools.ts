@@ -12,12 +12,18 @@ export interface JoinedSources {
   close(): Promise<void>
 }
 
-export async function joinSources(sources: readonly ToolSource[], log: Log): Promise<JoinedSources> {
+/** `off` names tools, or components with all their actions, that are not offered to anybody now. */
+export async function joinSources(
+  sources: readonly ToolSource[],
+  log: Log,
+  off: () => readonly string[] = () => [],
+): Promise<JoinedSources> {
   let all = join([], log)
   let common = all
   const reload = async (): Promise<void> => {
     await Promise.all(sources.map((source) => source.reload()))
-    const tools = sources.flatMap((source) => source.tools())
+    const names = new Set(off())
+    const tools = sources.flatMap((source) => source.tools()).filter(({ spec, of }) => !names.has(of ?? spec.name))
     all = join(tools, log)
     common = tools.some(({ operatorOnly }) => operatorOnly) ? withoutOperators(all) : all
   }

@@ -19,6 +19,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   gate_required: 409,
   gate_closed: 409,
   grant_refused: 409,
+  tool_refused: 409,
   too_large: 413,
   unsupported_media_type: 415,
   idempotency_conflict: 422,

@@ -44,6 +44,7 @@ const safeMethods = ['GET', 'HEAD']
 export function agentTools({ name, capabilities, schema, description }: DescribedTool, execute: Execute): Tool[] {
   const make = (spec: Tool['spec'], effects: 'read' | 'write', context?: string): Tool => ({
     spec,
+    of: name,
     effects,
     repeatable: effects === 'read',
     untrusted: true,

@@ -1,8 +1,12 @@
 // Users and the hashes of their tokens.
 import { AppError } from '#core/errors.ts'
 import { newId, userId } from '#core/ids.ts'
-import type { AccountStore, User } from '#core/store.ts'
+import type { AccountStore, Token, User } from '#core/store.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
+
+const idDigits = 16
+/** More tokens than anybody would look through. */
+const maxListed = 1_000
 
 type NewToken = { hash: string; expiresAt?: number }
 
@@ -34,6 +38,19 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
           now(),
         )
         return rows.map((row) => ({ ...userOf(row), tokens: Number(row['tokens']) }))
+      }),
+    listTokens: (name) =>
+      sql.read(function* () {
+        const row = yield* first('SELECT id FROM users WHERE name = ?', name)
+        return row && (yield* tokensOf(String(row['id']), now())).map(({ token }) => token)
+      }),
+    removeToken: (name, id) =>
+      sql.write(function* () {
+        const row = yield* first('SELECT * FROM users WHERE name = ?', name)
+        const found = row && (yield* tokensOf(String(row['id']), now())).find(({ token }) => token.id === id)
+        if (!row || !found) return undefined
+        yield* run('DELETE FROM tokens WHERE hash = ?', found.hash)
+        return userOf(row)
       }),
     shutOut: (name) =>
       sql.write(function* () {
@@ -77,6 +94,26 @@ function* saveToken(user: User, { hash, expiresAt }: NewToken, at: number): Job<
     at,
     expiresAt ?? null,
   )
+}
+
+/** An id is the beginning of the hash: of what a token is, that tells nothing. */
+function* tokensOf(user: string, at: number): Job<{ hash: string; token: Token }[]> {
+  const rows = yield* query(
+    'SELECT * FROM tokens WHERE user_id = ? AND (expires_at IS NULL OR expires_at > ?) LIMIT ?',
+    user,
+    at,
+    maxListed,
+  )
+  return rows
+    .map((row) => ({
+      hash: String(row['hash']),
+      token: {
+        id: String(row['hash']).slice(0, idDigits),
+        createdAt: Number(row['created_at']),
+        ...(row['expires_at'] !== null && { expiresAt: Number(row['expires_at']) }),
+      },
+    }))
+    .sort((a, b) => b.token.createdAt - a.token.createdAt)
 }
 
 function userOf(row: Row): User {

@@ -21,10 +21,11 @@ export interface Spend {
 
 type SpendStore = { readonly turns: Pick<TurnStore, 'reserve'>; readonly usage: Pick<UsageStore, 'list'> }
 
-export function createSpend({ store, caps }: { store: SpendStore; caps: Caps }): Spend {
-  const { perTurn, perDay } = caps
+/** `caps` are asked for at each call: they may be set meanwhile. */
+export function createSpend({ store, caps }: { store: SpendStore; caps: () => Caps }): Spend {
   return {
     async reserve(turn, lease, { spent, next }) {
+      const { perTurn, perDay } = caps()
       if (perTurn !== undefined && isBeyond(spent + next, spent, perTurn)) return beyondTurn(spent, next, perTurn)
       if (perDay === undefined) return undefined
       // What the turn itself has cost is among what its day has.
@@ -32,6 +33,7 @@ export function createSpend({ store, caps }: { store: SpendStore; caps: Caps }):
       return granted ? undefined : beyondDay({ spent: spentUsd, held: heldUsd, next, cap: perDay })
     },
     async allows(user, next) {
+      const { perTurn, perDay } = caps()
       if (perTurn !== undefined && next > perTurn) return false
       if (perDay === undefined) return true
       const today = await store.usage.list(user, 1)

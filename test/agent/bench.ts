@@ -66,7 +66,7 @@ export async function runOne(t: TestContext, parts: RunParts): Promise<Run> {
     system: 'You are a test.',
     bounds: { ...defaultBounds, ...parts.bounds },
     meter: parts.meter ?? createMeter(),
-    reserve: (call) => createSpend({ store, caps: { perTurn: 5 } }).reserve(turn, lease, call),
+    reserve: (call) => createSpend({ store, caps: () => ({ perTurn: 5 }) }).reserve(turn, lease, call),
     signal: parts.signal ?? new AbortController().signal,
     emit: (batch) => {
       deltas.push(...batch)

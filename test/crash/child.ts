@@ -117,7 +117,7 @@ const runner = createRunner({
   model: () => Promise.resolve(model),
   tools: () => ({ byName: new Map(tools.map((each) => [each.spec.name, each])), specs: tools.map(({ spec }) => spec) }),
   bounds: defaultBounds,
-  spend: createSpend({ store, caps: { perTurn: 5 } }),
+  spend: createSpend({ store, caps: () => ({ perTurn: 5 }) }),
   maxRunning: 1_000,
 })
 const turns = createTurns({ store, bus, runner })

@@ -81,7 +81,7 @@ export async function openTestHall(options: HallOptions = {}): Promise<TestHall>
     tools: () => toolSet,
     lease,
     bounds: defaultBounds,
-    spend: createSpend({ store, caps: { perTurn: 5 } }),
+    spend: createSpend({ store, caps: () => ({ perTurn: 5 }) }),
     log: silentLog,
     ...(options.observer && { observer: options.observer }),
     maxRunning: room ?? 1_000,

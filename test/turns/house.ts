@@ -106,7 +106,7 @@ export function openHouse(t: TestContext, parts: HouseParts = {}): House {
     tools: () => ({ byName, specs }),
     lease: ours,
     bounds: { ...defaultBounds, ...parts.bounds },
-    spend: createSpend({ store, caps: parts.caps ?? { perTurn: 5 } }),
+    spend: createSpend({ store, caps: () => parts.caps ?? { perTurn: 5 } }),
     log: parts.log ?? silentLog,
     maxRunning: parts.limit ?? 1_000,
   })

@@ -73,7 +73,7 @@ test('a cap below the price of one call says which variable to raise', async () 
       turns: { reserve: () => Promise.reject(new Error('no cap of the day, no look at the store')) },
       usage: { list: () => Promise.reject(new Error('nor at the usage')) },
     },
-    caps: { perTurn: 0.001 },
+    caps: () => ({ perTurn: 0.001 }),
   })
   const turn = {} as Parameters<typeof spend.reserve>[0]
   const lease = { owner: '', epoch: 1 }
@@ -87,7 +87,7 @@ test('a history is summarised on request while the day has money for it, and sho
   const asked: string[] = []
   const model = dear(asked, () => ['They spoke of soup.'])
   const { store } = openHouse(t)
-  const spend = createSpend({ store, caps: { perDay: 2.5 } })
+  const spend = createSpend({ store, caps: () => ({ perDay: 2.5 }) })
   const history = { items: [textMessage('user', 'Tell me of soup.')] }
   const compact = () => compactHistory({ store, model, spend }, ada, history, new AbortController().signal)
   const made = [await compact(), await compact(), await compact()]

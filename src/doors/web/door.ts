@@ -9,13 +9,17 @@ import { loginRoutes } from './login.ts'
 import { type MemoryParts, memoryRoutes } from './memory.ts'
 import { type OidcRouteParts, oidcRoutes } from './oidc.ts'
 import { receiptRoutes } from './receipts.ts'
+import { type SettingsParts, settingsRoutes } from './settings.ts'
 import { type StatusParts, statusRoutes } from './status.ts'
 import { threadRoutes } from './threads.ts'
+import { type ToolsParts, toolRoutes } from './tools.ts'
 import { type UsageParts, usageRoutes } from './usage.ts'
 import { type UsersParts, userRoutes } from './users.ts'
 
 export type WebParts = ChatParts &
   OidcRouteParts &
+  SettingsParts &
+  ToolsParts &
   StatusParts &
   MemoryParts &
   UsageParts &
@@ -38,6 +42,8 @@ export function webRoutes(parts: WebParts): Route[] {
     ...receiptRoutes(parts),
     ...memoryRoutes(parts),
     ...userRoutes(parts),
+    ...toolRoutes(parts),
+    ...settingsRoutes(parts),
     ...usageRoutes(parts),
     openApiRoute(parts),
   ]

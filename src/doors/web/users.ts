@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { dayMs, maxTokenDays, userNamePattern, userNameRule } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
 import type { AccountStore } from '#core/store.ts'
+import { check } from '#http/check.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire.ts'
 import { hashToken, newToken } from '#lib/token.ts'
@@ -11,11 +12,14 @@ import type { Turns } from '#turns/turns.ts'
 const nameFault = `must be ${userNameRule}`
 const daysFault = `must be a whole number from 1 to ${maxTokenDays}`
 
-const UserBody = z.object({
-  name: z.string().check(z.regex(userNamePattern, nameFault)),
+const TokenBody = z.object({
   expires_in_days: z.nullish(z.int(daysFault).check(z.minimum(1, daysFault), z.maximum(maxTokenDays, daysFault))),
 })
+const UserBody = z.extend(TokenBody, { name: z.string().check(z.regex(userNamePattern, nameFault)) })
 
+const TokensAnswer = z.object({
+  tokens: z.array(z.object({ id: z.string(), created_at: z.string(), expires_at: z.nullable(z.string()) })),
+})
 const UserWire = z.object({ id: z.string(), name: z.string(), created_at: z.string() })
 const UsersAnswer = z.object({ users: z.array(z.extend(UserWire, { tokens: z.number() })) })
 const UserAnswer = z.object({
@@ -74,6 +78,60 @@ export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Rou
       },
     }),
     route({
+      method: 'GET',
+      path: '/api/users/:name/tokens',
+      who: 'operator',
+      summary: 'List the tokens of a user; they themselves are never shown again',
+      answers: { 200: TokensAnswer },
+      async handle({ params: { name } }) {
+        const tokens = await accounts.listTokens(name)
+        if (!tokens) throw nobody()
+        return {
+          tokens: tokens.map(({ id, createdAt, expiresAt }) => {
+            return {
+              id,
+              created_at: isoTime(createdAt),
+              expires_at: expiresAt === undefined ? null : isoTime(expiresAt),
+            }
+          }),
+        } satisfies z.output<typeof TokensAnswer>
+      },
+    }),
+    {
+      method: 'POST',
+      path: '/api/users/:name/tokens',
+      who: 'operator',
+      summary: 'One more token for a user; it is shown once',
+      body: TokenBody,
+      answers: { 201: UserAnswer },
+      async handle(request, reply) {
+        const { expires_in_days: days } = check(TokenBody, request.body ?? {})
+        const { name } = request.params as { name: string }
+        const expiresAt = days ? now() + days * dayMs : undefined
+        const token = newToken()
+        const user = await accounts.addToken(name, { hash: hashToken(token), ...(expiresAt && { expiresAt }) })
+        return reply.code(201).send({
+          user: { id: user.id, name: user.name, created_at: isoTime(user.createdAt) },
+          token,
+          expires_at: expiresAt === undefined ? null : isoTime(expiresAt),
+        } satisfies z.output<typeof UserAnswer>)
+      },
+    },
+    route({
+      method: 'DELETE',
+      path: '/api/users/:name/tokens/:id',
+      who: 'operator',
+      summary: 'Revoke a token, with the sessions that it opened',
+      answers: { 204: null },
+      async handle({ params: { name, id } }, reply) {
+        const user = await accounts.removeToken(name, id)
+        if (!user) throw new AppError('not_found', 'the token does not exist')
+        // Live connections look whether they may stay.
+        turns.changed(user.id)
+        return reply.code(204).send()
+      },
+    }),
+    route({
       method: 'DELETE',
       path: '/api/users/:name',
       who: 'operator',
@@ -81,9 +139,13 @@ export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Rou
       answers: { 200: RemovedAnswer },
       async handle({ params: { name } }) {
         const erased = await turns.removeUser(name)
-        if (!erased) throw new AppError('not_found', 'no user has this name')
+        if (!erased) throw nobody()
         return { name, erased } satisfies z.output<typeof RemovedAnswer>
       },
     }),
   ]
+}
+
+function nobody(): AppError {
+  return new AppError('not_found', 'no user has this name')
 }

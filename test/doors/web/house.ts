@@ -8,7 +8,10 @@ import { createChatLimit } from '#http/limits.ts'
 import type { Oidc } from '#http/oidc.ts'
 import type { Route } from '#http/routes.ts'
 import { createRequestCount } from '#http/access.ts'
+import { readConfig } from '#config.ts'
 import { measureService } from '#hall/metrics.ts'
+import { createSettingsDesk } from '#hall/settings.ts'
+import { createToolDesk } from '#hall/tool-desk.ts'
 import { countProcess, metricsRoute } from '#http/metrics.ts'
 import { createOrigins } from '#http/origin.ts'
 import type { SocketTimes } from '#http/socket.ts'
@@ -115,6 +118,25 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     connections: () => gateway.connections(),
     draining: () => false,
   }
+  const home = { HOME: '/nowhere' }
+  let stored = await store.settings.all()
+  const reload = async (): Promise<void> => {
+    stored = await store.settings.all()
+  }
+  const settingsDesk = createSettingsDesk({
+    store,
+    config: () => readConfig(home, stored),
+    configure: (settings) => readConfig(home, settings),
+    model: () => hall.runner.model(),
+    steps: 50,
+    reload,
+  })
+  const toolDesk = createToolDesk({
+    store,
+    builtIn: () => options.tools ?? [],
+    openSandbox: () => Promise.reject(new Error('no sandbox here')),
+    reload,
+  })
   const web = webRoutes({
     turns,
     accounts: store.accounts,
@@ -127,6 +149,8 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     limits: store.limits,
     clientAddress: createClientAddress(trustProxy),
     origins,
+    settings: settingsDesk,
+    toolDesk,
     routes: () => gateway.routes(),
     about,
     ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),

@@ -1,0 +1,81 @@
+// What an operator may look at and set while the service runs: settings and tools. The hall does it, doors ask for it.
+import type { JsonObject, Json } from './json.ts'
+
+export type SettingsView = {
+  readonly model: {
+    readonly provider: string
+    readonly name: string
+    readonly baseUrl?: string
+    readonly fallback: readonly string[]
+    /** What made the choice: where it is the environment, a stored one waits. */
+    readonly chosenBy: 'environment' | 'settings' | 'key' | 'default'
+  }
+  /** Every provider there is, and what it lacks. */
+  readonly providers: readonly { readonly name: string; readonly words: string; readonly missing: readonly string[] }[]
+  /** Caps in USD, null where there is none; `fixed` names those that the environment sets. */
+  readonly limits: {
+    readonly perTurnUsd: number | null
+    readonly perDayUsd: number | null
+    readonly steps: number
+    readonly fixed: readonly string[]
+  }
+  readonly policy: readonly {
+    readonly id: string
+    readonly calls: string
+    readonly clean: string
+    readonly tainted: string
+    readonly changed: boolean
+  }[]
+  readonly marksOff: readonly string[]
+}
+
+/** What came of one short question to the model. */
+export type ModelTrial = {
+  readonly model: string
+  readonly words: string
+  readonly ms: number
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly costUsd: number | null }
+}
+
+export interface SettingsDesk {
+  read(): Promise<SettingsView>
+  /** Stores settings, null takes one back; the next turn follows. Throws invalid_input, and then nothing has changed. */
+  change(settings: Readonly<Record<string, Json>>): Promise<void>
+  /** Asks the model in use for one word. Throws as the model does. */
+  tryModel(): Promise<ModelTrial>
+}
+
+export type ToolView = {
+  readonly name: string
+  readonly description: string
+  readonly source: 'built-in' | 'component'
+  readonly enabled: boolean
+  readonly schema: JsonObject
+  /** Of a component: its version, its hash, and what it may do, in words. */
+  readonly version?: string
+  readonly sha256?: string
+  readonly access?: readonly string[]
+  readonly installedAt?: number
+}
+
+/** All that happened in one call that was made to try a tool. */
+export type ToolTrial = {
+  readonly output: string | null
+  readonly error: string | null
+  readonly logs: readonly { readonly level: string; readonly message: string }[]
+  readonly requests: readonly {
+    readonly method: string
+    readonly url: string
+    readonly status: number | null
+    readonly error?: string
+  }[]
+  readonly blocked: readonly { readonly method: string; readonly url: string; readonly reason: string }[]
+}
+
+export interface ToolDesk {
+  list(): Promise<readonly ToolView[]>
+  /** Offers a tool to the agent, or no longer; false when there is none of this name. */
+  enable(name: string, enabled: boolean): Promise<boolean>
+  /** Makes one call; undefined when there is no such tool. Throws tool_refused for what would change something. */
+  test(name: string, call: { params: string; context?: string }): Promise<ToolTrial | undefined>
+}

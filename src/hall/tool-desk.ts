@@ -1,0 +1,78 @@
+// The desk for tools: which there are, which are offered to the agent, and one call to try one.
+import type { ToolDesk } from '#core/desk.ts'
+import type { JsonObject } from '#core/json.ts'
+import type { Store } from '#core/store.ts'
+import type { Tool } from '#core/tool.ts'
+import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
+import { tryBuiltIn } from './try-tool.ts'
+
+/** The setting that names the tools which are switched off. */
+const toolsOff = 'tools_off'
+
+export type ToolDeskParts = {
+  readonly store: Pick<Store, 'tools' | 'settings'>
+  readonly builtIn: () => readonly Tool[]
+  readonly openSandbox: () => Promise<Sandbox>
+  readonly reload: () => Promise<void>
+}
+
+export function createToolDesk({ store, builtIn, openSandbox, reload }: ToolDeskParts): ToolDesk {
+  let sandbox: Promise<Sandbox> | undefined
+  const namesOff = async (): Promise<string[]> => offIn(await store.settings.all())
+  return {
+    async list() {
+      const [off, records, { readCapabilities }, { describeAccess }] = await Promise.all([
+        namesOff(),
+        store.tools.list(),
+        import('#sandbox/package/capabilities.ts'),
+        import('#sandbox/package/access.ts'),
+      ])
+      const own = builtIn().map(({ spec }) => ({
+        name: spec.name,
+        description: spec.description,
+        source: 'built-in' as const,
+        enabled: !off.includes(spec.name),
+        schema: spec.parameters,
+      }))
+      const installed = records.map((record) => {
+        const { capabilities } = readCapabilities(record.capabilities)
+        return {
+          name: record.name,
+          description: record.description,
+          source: 'component' as const,
+          enabled: !off.includes(record.name),
+          schema: JSON.parse(record.schema) as JsonObject,
+          version: capabilities.version,
+          sha256: record.sha256,
+          access: describeAccess(capabilities),
+          installedAt: record.installedAt,
+        }
+      })
+      return [...own, ...installed]
+    },
+    async enable(name, enabled) {
+      const known = builtIn().some(({ spec }) => spec.name === name)
+      if (!known && !(await store.tools.list()).some((record) => record.name === name)) return false
+      const off = (await namesOff()).filter((each) => each !== name)
+      await store.settings.set(toolsOff, enabled ? off : [...off, name])
+      await reload()
+      return true
+    },
+    async test(name, call) {
+      const own = builtIn().find(({ spec }) => spec.name === name)
+      if (own) return tryBuiltIn(own, call.params)
+      const record = (await store.tools.list()).find((each) => each.name === name)
+      const component = record && (await store.tools.component(name))
+      if (!component) return undefined
+      sandbox ??= openSandbox()
+      const open = await sandbox
+      return open.testCall(await open.load({ name, component, capabilities: record.capabilities }), call)
+    },
+  }
+}
+
+/** The names that the setting holds. */
+export function offIn(settings: Readonly<Record<string, unknown>>): string[] {
+  const value = settings[toolsOff]
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
+}
