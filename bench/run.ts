@@ -12,6 +12,7 @@ import { providers } from './providers.ts'
 import { responses, streams } from './responses.ts'
 import { fillCache, makeBundle } from './service.ts'
 import { safety } from './safety.ts'
+import { sockets } from './sockets.ts'
 import { startup } from './startup.ts'
 import type { Bench, Scale, Suite } from './suite.ts'
 import { printTable, type Table } from './table.ts'
@@ -28,6 +29,7 @@ const suites: Readonly<Record<string, Suite>> = {
   growth,
   responses,
   streams,
+  sockets,
   webhook,
   postgres,
   memory,
@@ -53,6 +55,7 @@ const full: Scale = {
   documents: 100_000,
   growth: { threads: 1_000_000, queued: 50_000 },
   openStreams: 2_000,
+  sockets: { idle: 500, busy: 100, messages: 20 },
   tokenMs: 250,
   toolCalls: { warm: 1_000, single: 300, growth: 10_000 },
   crowd: { tools: 8, calls: 320, inFlight: 64 },
@@ -66,6 +69,7 @@ const quick: Scale = {
   documents: 1_000,
   growth: { threads: 1_000, queued: 200 },
   openStreams: 50,
+  sockets: { idle: 20, busy: 5, messages: 2 },
   tokenMs: 20,
   toolCalls: { warm: 20, single: 20, growth: 100 },
   crowd: { tools: 5, calls: 5, inFlight: 5 },

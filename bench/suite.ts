@@ -26,6 +26,8 @@ export type Scale = {
   /** A database that has grown: threads of two turns each, and jobs that wait when the service starts. */
   readonly growth: { readonly threads: number; readonly queued: number }
   readonly openStreams: number
+  /** Live connections that say nothing, those that talk, and what each of these says. */
+  readonly sockets: { readonly idle: number; readonly busy: number; readonly messages: number }
   /** How long the slow model takes for each of its 20 tokens. */
   readonly tokenMs: number
   /** Calls of a tool: before anything counts, of one measurement, and to see whether it grows. */

@@ -1,0 +1,58 @@
+// The live connection over two services and one PostgreSQL: whichever one is connected to, the same is told.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { newHome } from '../atrium.ts'
+import { bearer, openClient, rests } from '../doors/web/socket.ts'
+import { type Server, startPostgres } from '../postgres.ts'
+import { killAll, newUser, type Replica, scripted, startReplicas } from './replicas.ts'
+
+const words = Array.from({ length: 20 }, (_, at) => `word${at} `)
+const folder = newHome()
+let server: Server
+let replicas: Replica[] = []
+
+before(async () => {
+  server = await startPostgres()
+  const script = scripted(folder.path, [
+    { when: 'slowly', text: words, chunkDelayMs: 40 },
+    { when: 'request', calls: [{ name: 'http_request', args: { method: 'POST', url: 'https://example.com/' } }] },
+    { text: 'echo {{input}}' },
+  ])
+  replicas = await startReplicas(2, await server.database(), script)
+})
+after(async () => {
+  await killAll(replicas)
+  await server?.remove()
+  folder.remove()
+})
+
+test('a message sent at one is told at the other, word by word, and a gate answered at one is closed at both', async () => {
+  const [one, two] = replicas as [Replica, Replica]
+  const token = await newUser(one, 'watcher')
+  const [here, there] = [await openClient(one.url, bearer(token)), await openClient(two.url, bearer(token))]
+  await Promise.all([here.next('ready'), there.next('ready')])
+  here.send({ type: 'message', message: 'slowly please', ref: 'm' })
+  const { thread_id } = await here.next('accepted')
+  await there.next((frame) => frame.type === 'thread' && frame.id === thread_id)
+  there.send({ type: 'subscribe', thread_id, after: 0 })
+  await there.next(rests)
+  await here.next(rests)
+  const items = (frames: readonly { type: string; seq: number }[]) => frames.filter(({ type }) => type === 'item')
+  assert.deepEqual(items(there.frames), items(here.frames))
+  assert.ok(
+    there.frames.some(({ type }) => type === 'delta' || type === 'snapshot'),
+    'text came as it was written',
+  )
+  // The same message, sent again to the other one, is the same.
+  there.send({ type: 'message', message: 'slowly please', ref: 'm' })
+  assert.equal((await there.next('accepted')).thread_id, thread_id)
+  here.send({ type: 'message', message: 'request it' })
+  const gate = await there.next('gate')
+  assert.equal(gate.waiting, 1)
+  there.send({ type: 'gate', gate_id: gate.id, action: 'deny' })
+  for (const each of [here, there]) {
+    const closed = await each.next((frame) => frame.type === 'gate' && frame.closed === true)
+    assert.deepEqual([closed.id, closed.waiting], [gate.id, 0])
+  }
+  for (const each of [here, there]) each.ws.close()
+})
