@@ -60,8 +60,8 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'attempts to sign in are not limited',
     file: 'src/doors/web/login.ts',
-    from: '  if (allowed) return\n',
-    to: '  if (allowed || retryAfterMs > 0) return\n',
+    from: 'if (!allowed) throw tooOften(',
+    to: 'if (!allowed && retryAfterMs < 0) throw tooOften(',
     tests: login,
   },
   {
