@@ -15,13 +15,13 @@ const row = (date: string, model: string, cost_usd: number | null, tokens = 100)
 })
 
 test('days without use stand in the chart too, and what came before is compared', () => {
-  const rows = [row('2026-11-15', 'a', 1), row('2026-11-10', 'b', 2), row('2026-11-05', 'a', 4)]
+  const rows = [row('2026-11-15', 'a', 1), row('2026-11-09', 'b', 2), row('2026-11-08', 'a', 4)]
   const { days, today, total, before, turns, read, written } = activityOf(rows, 7, now)
   assert.deepEqual(
     days.map(({ date, total }) => [date, total]),
     [
-      ['2026-11-09', 0],
-      ['2026-11-10', 2],
+      ['2026-11-09', 2],
+      ['2026-11-10', 0],
       ['2026-11-11', 0],
       ['2026-11-12', 0],
       ['2026-11-13', 0],
