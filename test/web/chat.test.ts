@@ -260,6 +260,30 @@ test('two browsers stay in step', { skip }, async (t) => {
   assert.equal(await own(one).count(), 2)
 })
 
+test('all of it goes by the keyboard alone', { skip }, async (t) => {
+  const page = await site.open(t, '/waiting')
+  await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+  await page.keyboard.press('Tab')
+  assert.equal(await isFocused(page.getByRole('link', { name: 'Skip to the page' })), true)
+  for (const name of ['Hide sidebar', 'New thread']) {
+    await page.keyboard.press('Tab')
+    assert.equal(await isFocused(page.getByRole(name === 'New thread' ? 'link' : 'button', { name })), true, name)
+  }
+  await page.keyboard.press('Enter')
+  await box(page).waitFor()
+  await until(() => isFocused(box(page)))
+  await page.keyboard.type('what is 6 times 7')
+  await page.keyboard.press('Enter')
+  await receipt(page).waitFor()
+  const call = page.getByRole('button', { name: /^calculate/ })
+  for (let steps = 0; steps < 12 && !(await isFocused(call)); steps++) await page.keyboard.press('Shift+Tab')
+  assert.equal(await isFocused(call), true)
+  await page.keyboard.press('Enter')
+  assert.equal(await call.getAttribute('aria-expanded'), 'true')
+  await page.keyboard.press('Space')
+  assert.equal(await call.getAttribute('aria-expanded'), 'false')
+})
+
 test('a thread that is not there says so', { skip }, async (t) => {
   const page = await site.open(t, '/threads/0197a000-0000-7000-8000-000000000000')
   await page.getByRole('heading', { name: 'This thread is not here' }).waitFor()

@@ -3,7 +3,7 @@ import type { GateFields } from '../api/wire.ts'
 
 export type Preview =
   | { readonly type: 'request'; readonly method: string; readonly url: string; readonly rest: string }
-  | { readonly type: 'diff'; readonly path: string; readonly lines: readonly DiffLine[]; readonly cut?: string }
+  | { readonly type: 'diff'; readonly isNew: boolean; readonly path: string; readonly lines: readonly DiffLine[] }
   | { readonly type: 'command'; readonly command: string; readonly rest: string }
   | { readonly type: 'text'; readonly head: string; readonly text: string }
 
@@ -56,12 +56,12 @@ function signIn({ name: call, prompt, credential }: GateFields): Asking {
 function fileChange(gate: GateFields, args: Fields): Asking {
   const path = text(args['path'])
   const preview = previewOf(gate)
-  const isNew = /^--- \/dev\/null$/m.test(gate.preview ?? '')
+  const isNew = preview?.type === 'diff' && preview.isNew
   const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/') + 1) : ''
   return {
     question: `${isNew ? 'Create' : 'Change'} ${path}?`,
     brief: isNew ? 'Create a file' : 'Change a file',
-    sentence: `${changeWords(preview, isNew)} The file is untouched until you answer.`,
+    sentence: `${changeWords(preview)} The file is untouched until you answer.`,
     preview,
     scopes: [
       { scope: 'target', words: folder ? `in ${folder}` : 'in the workspace folder itself' },
@@ -70,12 +70,12 @@ function fileChange(gate: GateFields, args: Fields): Asking {
   }
 }
 
-function changeWords(preview: Preview | undefined, isNew: boolean): string {
+function changeWords(preview: Preview | undefined): string {
   if (preview?.type !== 'diff') return 'Changes a file in the workspace folder.'
   const out = preview.lines.filter(({ sign }) => sign === '-').length
   const into = preview.lines.filter(({ sign }) => sign === '+').length
   const lines = (count: number): string => `${count} ${count === 1 ? 'line' : 'lines'}`
-  if (isNew) return `Writes ${lines(into)} to a new file in the workspace folder.`
+  if (preview.isNew) return `Writes ${lines(into)} to a new file in the workspace folder.`
   if (out === 0) return `Adds ${lines(into)} in the workspace folder.`
   if (into === 0) return `Removes ${lines(out)} in the workspace folder.`
   return `Replaces ${lines(out)} with ${into} in the workspace folder.`
@@ -159,7 +159,7 @@ function diffOf(text: string): Preview {
       before++
     } else lines.push({ sign: '@', text: line })
   }
-  return { type: 'diff', path, lines }
+  return { type: 'diff', isNew: text.startsWith('--- /dev/null\n'), path, lines }
 }
 
 type Fields = Readonly<Record<string, unknown>>

@@ -26,7 +26,7 @@ export function Preview({ preview }: { preview: PreviewData }) {
         </Frame>
       )
     case 'diff':
-      return <Diff path={preview.path} lines={preview.lines} />
+      return <Diff {...preview} />
     case 'text':
       return (
         <Frame head={<Head word="RUN" text={preview.head} />} text={preview.text}>
@@ -64,13 +64,13 @@ function Frame({ head, text, children }: FrameProps) {
   )
 }
 
-function Diff({ path, lines }: { path: string; lines: readonly DiffLine[] }) {
+function Diff({ isNew, path, lines }: { isNew: boolean; path: string; lines: readonly DiffLine[] }) {
   const count = (wanted: string): number => lines.filter(({ sign }) => sign === wanted).length
   const chars = lines.reduce((sum, { text }) => sum + text.length, 0)
   return (
     <div class="preview">
       <div class="preview-head">
-        <Head word="EDIT" text={path} />
+        <Head word={isNew ? 'NEW' : 'EDIT'} text={path} />
         <span class="preview-counts">
           <span class="good">+{count('+')}</span> <span class="bad">−{count('-')}</span>
         </span>
