@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { until } from '../until.ts'
 import { findBarriers, noBrowser, useSite } from './browser.ts'
 
 const skip = noBrowser()
@@ -30,6 +31,15 @@ async function ask(page: Page, text: string): Promise<void> {
   await box.fill(text)
   await box.press('Enter')
 }
+
+/** Run in the page: clicks as soon as there is something to click. */
+const clickAtOnce = `new MutationObserver((_, watcher) => {
+  const found = [...document.querySelectorAll('.approval button')].find((each) => each.textContent === 'Allow once')
+  if (!found) return
+  watcher.disconnect()
+  found.click()
+  window.clicked = true
+}).observe(document.body, { childList: true, subtree: true })`
 
 /** For its first half second a card is deaf; it must be there for longer before it is answered. */
 async function hearing(page: Page): Promise<void> {
@@ -58,10 +68,11 @@ test('a card takes no key and no click of its first half second, and Enter in th
   skip,
 }, async (t) => {
   const page = await site.open(t)
+  await page.evaluate(clickAtOnce)
   await ask(page, 'write two')
   const allow = card(page, 'Create docs/two.md?').getByRole('button', { name: 'Allow once' })
   await allow.waitFor()
-  await allow.evaluate((node) => node.click())
+  await until(async () => (await page.evaluate('window.clicked')) === true)
   assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Message')
   await page.keyboard.press('Enter')
   await ask(page, 'yes')
