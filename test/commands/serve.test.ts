@@ -5,12 +5,17 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { atrium, newHome, serve } from '../atrium.ts'
+import { until } from '../until.ts'
 
 const home = newHome()
 after(home.remove)
 
 function token(path: string): string {
   return readFileSync(join(path, 'webui-token'), 'utf8').trim()
+}
+
+async function get(url: string, bearer: string): Promise<unknown> {
+  return (await fetch(url, { headers: { authorization: `Bearer ${bearer}` } })).json()
 }
 
 function ask(url: string, bearer: string, body: object): Promise<Response> {
@@ -161,18 +166,12 @@ test('a killed service is taken over at once: the message it had acknowledged is
   assert.equal((await atrium(home.path, ['status'])).code, 1, 'the socket it left is nobody’s')
   const second = await serve(home.path, env)
   try {
-    for (let look = 0; ; look++) {
-      const job = await fetch(`${second.url}/api/jobs/${turn_id}`, {
-        headers: { authorization: `Bearer ${token(home.path)}` },
-      })
-      const { status, response } = (await job.json()) as { status: string; response?: string }
-      if (status === 'completed') {
-        assert.equal(response, 'slow answer')
-        break
-      }
-      assert(look < 200, `the job is ${status}`)
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
+    let job: { status?: string; response?: string } = {}
+    await until(async () => {
+      job = (await get(`${second.url}/api/jobs/${turn_id}`, token(home.path))) as typeof job
+      return job.status === 'completed'
+    })
+    assert.equal(job.response, 'slow answer')
   } finally {
     await second.stop()
   }
@@ -204,10 +203,13 @@ test('the log has a line for the start, each request, each turn and the stop, an
 
 test('SIGTERM lets a running turn finish, and its caller gets the answer', async () => {
   const script = join(home.path, 'slow.json')
-  writeFileSync(script, JSON.stringify({ replies: [{ text: ['slow ', 'answer'], chunkDelayMs: 400 }], loop: true }))
+  writeFileSync(script, JSON.stringify({ replies: [{ text: ['slow ', 'answer'], chunkDelayMs: 1_000 }], loop: true }))
   const service = await serve(home.path, { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script })
   const answer = ask(service.url, token(home.path), { message: 'hello' })
-  await new Promise((resolve) => setTimeout(resolve, 200))
+  await until(async () => {
+    const { active_jobs } = (await get(`${service.url}/api/status`, token(home.path))) as { active_jobs: number }
+    return active_jobs === 1
+  })
   assert.equal(await service.stop(), 0)
   assert.equal(((await (await answer).json()) as { response: string }).response, 'slow answer')
 })

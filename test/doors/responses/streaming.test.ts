@@ -6,6 +6,7 @@ import { after, before, describe, it, mock } from 'node:test'
 import { userId } from '#core/ids.ts'
 import type { Model } from '#core/model.ts'
 import { noUsage } from '#core/turn.ts'
+import { until } from '../../until.ts'
 import { outputOf, readEvents, serve, type Served, type SseEvent, textIn, weather, type Wire } from './serve.ts'
 
 const vocabulary = [
@@ -203,12 +204,4 @@ it('a reader that does not read is dropped, and its turn goes on', async () => {
 
 function connections(served: Served): Promise<number> {
   return new Promise((resolve) => served.app.server.getConnections((_error, count) => resolve(count)))
-}
-
-async function until(holds: () => boolean | Promise<boolean>, withinMs = 5_000): Promise<void> {
-  const end = Date.now() + withinMs
-  while (!(await holds())) {
-    assert.ok(Date.now() < end, 'it did not happen in time')
-    await pause(10)
-  }
 }
