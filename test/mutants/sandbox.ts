@@ -198,4 +198,11 @@ export const mutants: readonly Mutant[] = [
     to: 'tool.capabilities',
     tests: ['test/sandbox/typescript.test.ts'],
   },
+  {
+    says: 'nothing bounds the buffers of a tool’s process',
+    file: 'src/sandbox/confine.ts',
+    from: 'ulimit -t ${cpuSecs}; ${data};',
+    to: 'ulimit -t ${cpuSecs};',
+    tests: ['test/sandbox/supervisor/process.test.ts'],
+  },
 ]

@@ -250,6 +250,10 @@ function createLogs(tell: Tell): Logs {
 
 function trapOf(error: unknown): Result {
   const message = error instanceof Error ? error.message : 'it threw a value'
+  // What the system refuses to give, which bounds the process from outside.
+  if (error instanceof RangeError && /allocat/i.test(message)) {
+    return fault('memory_limit', 'the tool used more memory than it may')
+  }
   return fault('trap', `the tool broke off: ${shown(message)}`)
 }
 

@@ -18,7 +18,7 @@ export type HostCall =
 
 export type Done = { readonly result: Result; readonly logs: readonly LogLine[]; readonly cpuMs: number }
 
-const faultCodes = ['response_invalid', 'output_too_large', 'trap'] as const
+const faultCodes = ['response_invalid', 'output_too_large', 'memory_limit', 'trap'] as const
 const levels = ['trace', 'debug', 'info', 'warn', 'error']
 
 /** The question in a frame, or undefined when it is none. Throws when it is one, but malformed. */

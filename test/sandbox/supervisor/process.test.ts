@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { maxProcessMib } from '#sandbox/child/limits.ts'
 import { nobody } from '#sandbox/confine.ts'
 import { type Host, startProcess } from '#sandbox/supervisor/process.ts'
 import { prepareRuntime } from '#sandbox/build/runtime.ts'
@@ -86,6 +87,31 @@ test('the process runs as nobody where the service is root, without environment,
   assert.match(look('limits'), /Max core file size\s+0\s/)
   if (root) assert.equal(look('environ'), '')
   child.stop()
+})
+
+const bounded = process.platform === 'linux' ? {} : { skip: 'only Linux bounds what a process makes writable' }
+test('buffers that Node does not count are bounded by the system, and the next call runs', bounded, async () => {
+  const tool = mkdtempSync(join(folder, 'buffers-'))
+  writeFileSync(join(tool, 'about.json'), JSON.stringify({ tool: 'tool', witVersion: '0.3' }))
+  // Nothing is written to them: without a bound this ends with four gigabytes of nothing, and harms nobody.
+  writeFileSync(
+    join(tool, 'tool.js'),
+    `export function instantiate() {
+      const fill = () => Array.from({ length: 64 }, () => new ArrayBuffer(64 * 2 ** 20)).length
+      return { tool: { execute: ({ params }) => ({ output: String(params === '{}' ? fill() : 'fine') }) } }
+    }`,
+  )
+  const child = startProcess({ script, folder: tool, ...(root && { uid: nobody }) })
+  try {
+    const { result } = await child.run({ work, host, logs: [], deadlineMs: 10_000 })
+    assert.deepEqual(result, { type: 'fault', code: 'memory_limit', message: 'the tool used more memory than it may' })
+    const limits = readFileSync(`/proc/${child.pid}/limits`, 'utf8')
+    assert.match(limits, new RegExp(`^Max data size\\s+${maxProcessMib * 2 ** 20}\\s`, 'm'))
+    const next = await child.run({ work: { ...work, params: '[]' }, host, logs: [], deadlineMs: 10_000 })
+    assert.deepEqual(next.result, { type: 'output', output: 'fine' })
+  } finally {
+    child.stop()
+  }
 })
 
 /** Starts a process whose whole code is the attacker's: even the framing is theirs. */
