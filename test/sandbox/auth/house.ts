@@ -24,8 +24,15 @@ export type AuthHouse = {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** A home where the tool `things` is installed. It swallows every error of its requests and answers "ok". */
-export async function openAuthHome(t: TestContext, auth: object = {}): Promise<AuthHouse> {
+/**
+ * A home, or with `shared` whatever its variables lead to, where the tool `things` is installed. It swallows every error
+ * of its requests and answers "ok".
+ */
+export async function openAuthHome(
+  t: TestContext,
+  auth: object = {},
+  shared: Readonly<Record<string, string>> = {},
+): Promise<AuthHouse> {
   const issuer = await openIssuer()
   t.after(() => issuer.close())
   const home = newHome()
@@ -37,15 +44,8 @@ export async function openAuthHome(t: TestContext, auth: object = {}): Promise<A
   }
   const wasm = file('things.wasm', await thingsComponent(issuer.url))
   const capabilities = file('things.json', JSON.stringify(issuer.capabilities(auth)))
-  const installed = await atrium(home.path, [
-    'tool',
-    'install',
-    wasm,
-    '--capabilities',
-    capabilities,
-    '--name',
-    'things',
-  ])
+  const args = ['tool', 'install', wasm, '--capabilities', capabilities, '--name', 'things']
+  const installed = await atrium(home.path, args, { env: { ...shared } })
   if (installed.code !== 0) throw new Error(installed.stderr)
   const replies = [
     { when: 'things', calls: [{ name: 'things', args: {} }] },
