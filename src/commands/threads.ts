@@ -18,7 +18,7 @@ export async function listThreads({ limit, json }: { limit: string; json?: boole
     door,
     updated_at: isoTime(updatedAt),
   }))
-  const cells = listed.map(({ id, updated_at, door, title }) => [id, updated_at, door, title])
+  const cells = listed.map(({ id, updated_at, door, title }) => [id, `${updated_at.slice(0, 16)}Z`, door, title])
   const text = listed.length > 0 ? table([['THREAD', 'UPDATED', 'DOOR', 'TITLE'], ...cells]) : 'No conversations yet.'
   print({ json: json ?? false }, listed, text)
 }

@@ -112,6 +112,20 @@ export const mutants: readonly Mutant[] = [
     tests: blocks,
   },
   {
+    says: 'a call that failed is hidden among those that are done',
+    file: 'src/doors/terminal/runs.ts',
+    from: "filter(({ state }) => state === 'done')",
+    to: "filter(({ state }) => state !== 'running')",
+    tests: screen,
+  },
+  {
+    says: 'a row of calls that was unfolded stays folded',
+    file: 'src/doors/terminal/transcript.ts',
+    from: 'if (!open.delete(id)) open.add(id)',
+    to: 'open.delete(id)',
+    tests: screen,
+  },
+  {
     says: 'whoever follows keeps the door from closing',
     file: 'src/doors/local/door.ts',
     from: 'closing.abort()',

@@ -1,6 +1,6 @@
 // The approval: what would be done, and the three answers. It takes no key until somebody enters it, and nothing is
 // chosen in it until an arrow key chooses: Enter alone never answers.
-import { Input, matchesKey, wrapTextWithAnsi } from '@earendil-works/pi-tui'
+import { Input, matchesKey, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import type { OpenGate } from '#core/store.ts'
 import { targetOf, type Wish } from '#safety/grants.ts'
 import { printable } from '#safety/printable.ts'
@@ -119,8 +119,9 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
       return off ? theme.dim(`  ${label}  `) : `  ${label}  `
     })
     const hint = theme.dim(focused ? '←→ choose  Esc later' : 'Tab enters')
-    const wide = `${row.join('  ')}   ${hint}`
-    return width >= 60 ? [wide] : [row.join(' '), hint]
+    const words = row.join('  ')
+    const gap = width - visibleWidth(words) - visibleWidth(hint)
+    return gap >= 2 ? [`${words}${' '.repeat(gap)}${hint}`] : [row.join(' '), hint]
   }
 
   return {

@@ -2,6 +2,7 @@
 import { Markdown, truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import { proseOf } from '#safety/printable.ts'
 import type { Block, Call, Took } from './blocks.ts'
+import type { RunHead } from './runs.ts'
 import { markdownTheme, type Theme } from './theme.ts'
 import { argLines, briefArgs, costWords, counted, countWords, durationWords, sizeWords } from './words.ts'
 
@@ -15,6 +16,8 @@ const mostOwnLines = 40
 export type Drawing = {
   /** The lines of a block, with the empty one before it. */
   lines(block: Block, before: Block | undefined, width: number): readonly string[]
+  /** The line of a row of calls. */
+  runLine(head: RunHead, width: number): string
 }
 
 export function createDrawing(theme: Theme, spin: () => string): Drawing {
@@ -42,6 +45,10 @@ export function createDrawing(theme: Theme, spin: () => string): Drawing {
       // What turns a spinner changes without becoming another block.
       if (!(block.type === 'call' && block.state === 'running')) drawn.set(block, { width, gap, lines })
       return lines
+    },
+    runLine({ tools, ms, open }, width) {
+      const line = ` ${open ? '▾' : '▸'} ${theme.act('✓')} ${counted(tools, 'tool')}, ${durationWords(ms)}`
+      return truncateToWidth(line, width, '…')
     },
   }
 }
@@ -120,7 +127,7 @@ function drawCall(call: Call, width: number, { theme, sign }: { theme: Theme; si
   ]
   const head = ` ${fold === 'line' ? '▸' : '▾'} ${paint(state === 'running' ? sign : callSigns[state])} `
   const end = endWords(call, ms)
-  const room = width - 5 - visibleWidth(end) - 2
+  const room = width - 5 - visibleWidth(end) - 3
   const title = truncateToWidth(
     `${theme.bold(proseOf(name))}  ${theme.dim(briefArgs(args))}`,
     Math.max(8, room),
@@ -170,6 +177,6 @@ function receiptLine({ tools, hosts, usage, from, to }: Took, width: number, { d
     durationWords(to - from),
   ]
   const words = `   ${parts.join(' · ')}`
-  const room = width - visibleWidth(words) - '/receipt'.length
+  const room = width - visibleWidth(words) - '/receipt'.length - 1
   return dim(truncateToWidth(room > 1 ? `${words}${' '.repeat(room)}/receipt` : words, width, '…'))
 }

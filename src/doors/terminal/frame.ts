@@ -57,7 +57,7 @@ export function drawFrame(
   rows: number,
 ): string[] {
   const wide = columns >= panelFrom
-  const main = wide ? columns - panelWidth - 3 : columns
+  const main = wide ? columns - panelWidth - 1 : columns
   const rule = ruleOf(view, theme)
   const typed = composer.render(columns, { focused: view.focus === 'composer', hint: hintOf(view) })
   const notice = view.notice === undefined ? [] : [` ${theme.sun(truncateToWidth(view.notice, columns - 2, '…'))}`]
@@ -83,7 +83,7 @@ export function drawFrame(
   const body = [...seen, ...opened].slice(0, room)
   const side = wide ? panelLines(view, panel, aside, room) : []
   const bar = theme.dim('│')
-  const joined = wide ? body.map((line, row) => `${fit.padded(line, main)}${bar} ${side[row] ?? ''}`) : body
+  const joined = wide ? body.map((line, row) => `${fit.padded(line, main)}${bar}${side[row] ?? ''}`) : body
   return [...head, ...joined, ...foot].slice(-rows).map((line) => fit.cut(line, columns))
 }
 
@@ -180,7 +180,7 @@ function openedBox(
 
 function panelLines({ panelData, focus }: View, panel: Panel, aside: List | undefined, height: number): string[] {
   const box = aside?.render({ width: panelWidth, height: height - 2 }) ?? []
-  const lists = panel.render(panelData, height - box.length, focus === 'panel')
+  const lists = panel.render(panelData, height - box.length, focus === 'panel').map((line) => ` ${line}`)
   const blank = Array.from({ length: Math.max(0, Math.min(1, height - box.length - lists.length)) }, () => '')
   return [...lists, ...(box.length > 0 ? blank : []), ...box]
 }

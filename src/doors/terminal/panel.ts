@@ -45,7 +45,7 @@ export function createPanel(theme: Theme): Panel {
           ? theme.clay('▲')
           : ' '
     const bar = id === current ? theme.act('▌') : ' '
-    const words = truncateToWidth(`${doorSigns[door]} ${proseOf(title)}`, panelWidth - 5, '…', true)
+    const words = truncateToWidth(`${doorSigns[door]} ${proseOf(title)}`, panelWidth - 6, '…', true)
     return `${bar} ${words} ${mark}`
   }
 
@@ -57,12 +57,11 @@ export function createPanel(theme: Theme): Panel {
       const shown = gates.slice(0, mostGates)
       const waiting = shown.map((open, row) => {
         const when = timeWords(open.at, now).replace(' ago', '')
-        const room = panelWidth - 7 - when.length
+        const room = panelWidth - 5 - when.length
         const words = truncateToWidth(`${doorSigns[open.turn.door]} ${questionOf(open.gate)}`, room, '…', true)
-        return mark(`   ${words} ${theme.dim(when)}`, row)
+        return mark(`  ${words} ${theme.dim(when)}`, row)
       })
-      const more =
-        gates.length > shown.length ? [theme.dim(`   and ${gates.length - shown.length} more: /waiting`)] : []
+      const more = gates.length > shown.length ? [theme.dim(`  and ${gates.length - shown.length} more: /waiting`)] : []
       const head = gates.length > 0 ? [theme.sun('Waiting for you'), ...waiting, ...more, ''] : []
       const room = Math.max(0, height - head.length - 1)
       const first = Math.max(0, Math.min(at - shown.length - room + 1, threads.length - room))

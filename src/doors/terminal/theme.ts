@@ -97,7 +97,8 @@ export function markdownTheme({ act, dim, bold }: Theme, columns: number): Markd
     // It is given the fence; a rule with the language's name takes its place.
     codeBlockBorder: (fence) => {
       const name = fence.replace(/^[`~]+/, '').trim()
-      return `  ${dim(`${name === '' ? '' : `${name} `}${'─'.repeat(Math.max(2, columns - name.length - 5))}`)}`
+      const words = name === '' ? '' : `${name} `
+      return `  ${dim(`${words}${'─'.repeat(Math.max(2, columns - words.length - 4))}`)}`
     },
     codeBlockIndent: '  ',
     highlightCode: (code) => code.split('\n').flatMap((line) => wrapCode(line, columns - 4, dim)),

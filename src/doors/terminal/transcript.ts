@@ -2,6 +2,7 @@
 // window is drawn, so that a long thread costs no more than a short one.
 import type { Block, Blocks, Call } from './blocks.ts'
 import type { Drawing } from './drawing.ts'
+import { noRuns, runsOf } from './runs.ts'
 import type { Theme } from './theme.ts'
 
 /** A line of the transcript: a block, and a line within it. */
@@ -33,13 +34,22 @@ export function createTranscript(drawing: Drawing, theme: Theme): Transcript {
   let top: Place | undefined
   /** Blocks before this one are not shown while it follows. */
   let floor = 0
-  let chosen: string | undefined
+  /** The call under the keys, or the row of calls that begins with it. */
+  let chosen: { readonly id: string; readonly row: boolean } | undefined
+  let runs = noRuns
+  /** Rows of calls that were unfolded. */
+  const open = new Set<string>()
   let size = { width: 80, height: 10 }
 
   const all = (): readonly Block[] => blocks?.list() ?? []
   const linesAt = (index: number): readonly string[] => {
     const block = all()[index]
-    return block ? drawing.lines(block, all()[index - 1], size.width) : []
+    if (!block) return []
+    const head = runs.heads.get(block.id)
+    const own = runs.hidden.has(block.id) && !head ? [] : drawing.lines(block, all()[index - 1], size.width)
+    if (!head) return own
+    const gap = own.filter((line, at) => at === 0 && line === '')
+    return [...gap, drawing.runLine(head, size.width), ...(runs.hidden.has(block.id) ? [] : own.slice(gap.length))]
   }
 
   /** So many lines above a place, as far as there are any. */
@@ -95,17 +105,33 @@ export function createTranscript(drawing: Drawing, theme: Theme): Transcript {
     return rows
   }
 
+  const indexOf = (id: string): number => all().findIndex((block) => block.id === id)
   const isCall = (block: Block | undefined): block is Call => block?.type === 'call'
+
+  /** What can be chosen in a block: the row of calls that it begins, the call itself. */
+  function stopsAt(index: number): { id: string; row: boolean }[] {
+    const block = all()[index]
+    if (!isCall(block)) return []
+    const { id } = block
+    const shown = runs.hidden.has(id) ? [] : [{ id, row: false }]
+    return runs.heads.has(id) ? [{ id, row: true }, ...shown] : shown
+  }
+
+  /** The line of a block that is under the keys. */
+  function chosenLine(index: number): number {
+    const at = stopsAt(index).findIndex(({ id, row }) => id === chosen?.id && row === chosen.row)
+    return at < 0 ? -1 : linesAt(index).findIndex((line) => line !== '') + at
+  }
 
   return {
     render(width, height, focused) {
       size = { width, height }
+      runs = runsOf(all(), open)
       const rows: string[] = []
       for (const { index, row } of seen()) {
-        const block = all()[index]
+        const marked = focused ? chosenLine(index) : -1
         linesAt(index).forEach((line, at) => {
-          const head = focused && isCall(block) && block.id === chosen && line !== '' && isHead(linesAt(index), at)
-          if (row + at >= 0 && row + at < height) rows[row + at] = head ? theme.chosen(line) : line
+          if (row + at >= 0 && row + at < height) rows[row + at] = at === marked ? theme.chosen(line) : line
         })
       }
       return Array.from({ length: height }, (_, row) => rows[row] ?? '')
@@ -118,26 +144,32 @@ export function createTranscript(drawing: Drawing, theme: Theme): Transcript {
       this.scroll(windows * Math.max(1, size.height - 2))
     },
     step(direction) {
-      const visible = seen()
-        .filter(({ index, row }) => isCall(all()[index]) && row + linesAt(index).length > 0)
-        .map(({ index }) => index)
-      const now = all().findIndex(({ id }) => id === chosen)
-      const next =
-        direction < 0 ? visible.findLast((index) => now < 0 || index < now) : visible.find((index) => index > now)
-      if (next !== undefined) chosen = all()[next]?.id
+      // In the order of the lines; what was chosen may be out of sight by now.
+      const order = (index: number, row: boolean): number => 2 * index + (row ? 0 : 1)
+      const stops = seen().flatMap(({ index }) => stopsAt(index).map((stop) => ({ stop, at: order(index, stop.row) })))
+      const now = chosen ? order(indexOf(chosen.id), chosen.row) : -1
+      const next = direction < 0 ? stops.findLast(({ at }) => now < 0 || at < now) : stops.find(({ at }) => at > now)
+      if (next) chosen = next.stop
       else this.scroll(direction)
     },
     toggle() {
-      const call = all().find(({ id }) => id === chosen)
+      if (!chosen) return
+      const { id, row } = chosen
+      const index = indexOf(id)
+      const call = all()[index]
       if (!isCall(call)) return
-      const next = { line: 'part', part: 'all', all: 'line' } as const
-      const whole =
-        call.fold === 'part' && !linesAt(all().indexOf(call)).some((line) => line.includes('Enter shows all'))
       // The line under the reader's hand stays where it is, unless what it opens would be out of sight.
       top = firstLine()
-      blocks?.fold(call.id, whole ? 'line' : next[call.fold])
-      const place = seen().find(({ index }) => all()[index]?.id === call.id)
-      const end = place ? place.row + linesAt(place.index).length : 0
+      if (row) {
+        if (!open.delete(id)) open.add(id)
+      } else {
+        const next = { line: 'part', part: 'all', all: 'line' } as const
+        const whole = call.fold === 'part' && !linesAt(index).some((line) => line.includes('Enter shows all'))
+        blocks?.fold(id, whole ? 'line' : next[call.fold])
+      }
+      runs = runsOf(all(), open)
+      const place = seen().find((each) => each.index === index)
+      const end = place ? place.row + linesAt(index).length : 0
       if (place && end > size.height) this.scroll(Math.min(Math.max(0, place.row), end - size.height))
     },
     toEnd() {
@@ -152,14 +184,11 @@ export function createTranscript(drawing: Drawing, theme: Theme): Transcript {
       top = undefined
       floor = 0
       chosen = undefined
+      open.clear()
+      runs = noRuns
     },
     get following() {
       return top === undefined
     },
   }
-}
-
-/** The line of a call that names it: the first that is not empty. */
-function isHead(lines: readonly string[], at: number): boolean {
-  return lines.findIndex((line) => line !== '') === at
 }

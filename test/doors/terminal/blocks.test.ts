@@ -59,6 +59,17 @@ test('pieces of a reply are put together by their place, and the whole one takes
   assert.deepEqual(blocks.list(), [{ type: 'reply', id: 'r', text: 'Hello.', whole: true }])
 })
 
+test('an item that is told twice counts once', () => {
+  const blocks = createBlocks(() => 0)
+  const asked = { model: 'm', ms: 1, usage: { ...noUsage, inputTokens: 3 } }
+  const call = { ...entry(1, { type: 'call', callId: 'c', name: 'read', args: '{}' }, 'one'), asked }
+  const result = entry(2, { type: 'result', callId: 'c', output: 'ok' }, 'one')
+  blocks.apply([{ type: 'entries', entries: [call, result] }])
+  blocks.apply([{ type: 'entries', entries: [call] }])
+  assert.deepEqual(shapes(blocks.list()), ['call read done'])
+  assert.equal(blocks.usage().inputTokens, 3)
+})
+
 test('what was being said is forgotten when the watch is lost, and nothing is doubled', () => {
   const blocks = createBlocks(() => 0)
   blocks.apply(told(textMessage('user', 'go')))

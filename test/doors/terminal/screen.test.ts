@@ -62,11 +62,14 @@ test('words wrap at blanks, code where it must, with a sign', () => {
 test('a link shows where it leads; sums of money are no formulas', () => {
   const drawing = createDrawing(theme, () => '*')
   const lines = drawing.lines(
-    { type: 'reply', id: 'r', text: '[bank](https://evil.example/) from $5 to $10', whole: true },
+    { type: 'reply', id: 'r', text: '[bank](https://evil.example/) from $5 to $10, 5$^2$', whole: true },
     undefined,
     80,
   )
-  assert.match(stripTerminalSequences(lines.join('\n')), /bank \(https:\/\/evil\.example\/\) from \$5 to \$10/)
+  assert.match(
+    stripTerminalSequences(lines.join('\n')),
+    /bank \(https:\/\/evil\.example\/\) from \$5 to \$10, 5\$\^2\$/,
+  )
 })
 
 test('no row is wider than the terminal, whatever its size, and there are as many rows as it has', async () => {
@@ -197,4 +200,68 @@ test('costs are told as they are', () => {
     '$12.40',
   ])
   assert.deepEqual(piecesOf('日本語abc', 4), ['日本', '語ab', 'c'])
+})
+
+test('from the fourth call in a row, those that are done are one line; Enter unfolds it', async () => {
+  const { app, tell } = await stage(80, 24)
+  const call = (seq: number, name: string) => entry(seq, { type: 'call', callId: name, name, args: '{}' }, 'one')
+  const done = (seq: number, callId: string, more: { error?: true } = {}) =>
+    entry(seq, { type: 'result', callId, output: `of ${callId}`, ...more }, 'one')
+  const shown = async (): Promise<string> => {
+    for (let tick = 0; tick < 5; tick++) await new Promise(setImmediate)
+    return stripTerminalSequences(app.render(80).join('\n'))
+  }
+  const attempt = entry(4, { type: 'attempt', callId: 'first' }, 'one')
+  tell([
+    {
+      type: 'entries',
+      entries: [
+        call(1, 'first'),
+        call(2, 'second'),
+        call(3, 'third'),
+        attempt,
+        done(6, 'first'),
+        done(7, 'second', { error: true }),
+        done(8, 'third'),
+      ],
+    },
+  ])
+  assert.match(await shown(), /✓ first .*\n.*▲ second .*\n.*✓ third /)
+  tell([{ type: 'entries', entries: [call(9, 'fourth')] }])
+  // What failed and what runs stay to be seen.
+  assert.match(await shown(), /^ ▸ ✓ 2 tools, 2\.0 s\n ▸ ▲ second .*of second\n ▸ .* fourth .*running\n\s*\n/m)
+  for (const key of ['\t', '\u001b[A', '\u001b[A', '\u001b[A', '\r']) app.press(key)
+  assert.match(await shown(), /^ ▾ ✓ 2 tools, 2\.0 s\n ▸ ✓ first .*\n ▸ ▲ second .*\n ▸ ✓ third .*\n.* fourth /m)
+  // The first call stands below the line of its row, and unfolds by itself.
+  for (const key of ['\u001b[B', '\r']) app.press(key)
+  assert.match(await shown(), /^ ▾ ✓ 2 tools, 2\.0 s\n ▾ ✓ first .*\n   │ Arguments\n[\s\S]*of first\n ▸ ▲ second /m)
+  for (const key of ['\r', '\u001b[A', '\r']) app.press(key)
+  assert.match(await shown(), /^ ▸ ✓ 2 tools, 2\.0 s\n ▸ ▲ second /m)
+  app.close()
+})
+
+test('the screen of a wide terminal has its panel in 36 columns, and words end before its edge', async () => {
+  const { app, tell } = await stage(120, 40)
+  const code = '```sql\nSELECT 1\n```'
+  tell([
+    {
+      type: 'entries',
+      entries: [
+        entry(1, { type: 'call', callId: 'c', name: 'read', args: '{}' }, 'one'),
+        entry(2, textMessage('assistant', code), 'one'),
+      ],
+    },
+    { type: 'turn', turn: turn('one', 'done', { lastSeq: 2 }) },
+  ])
+  for (let tick = 0; tick < 5; tick++) await new Promise(setImmediate)
+  for (const key of '/help\r') app.press(key)
+  for (let tick = 0; tick < 5; tick++) await new Promise(setImmediate)
+  const rows = app.render(120).map((line) => stripTerminalSequences(line))
+  assert.equal(rows[1], `${'─'.repeat(83)}┬${'─'.repeat(36)}`)
+  assert(rows.some((row) => row.includes(' running │')))
+  assert(rows.some((row) => /\/receipt │/.test(row)))
+  assert(rows.some((row) => /│╭─ Help ─+╮$/.test(row) && row.length === 120))
+  const rules = rows.filter((row) => /^ {3}(sql )?─+ {2}│/.test(row)).map((row) => row.lastIndexOf('─', 82))
+  assert.deepEqual(rules, [80, 80])
+  app.close()
 })

@@ -1,0 +1,41 @@
+// Calls in a row. From the fourth on, those that are done become one line, which the reader unfolds.
+import type { Block, Call } from './blocks.ts'
+
+const foldFrom = 4
+/** Fewer than this are no shorter as one line. */
+const leastDone = 2
+
+/** The line that stands above the first call of a row, for all of it that is done. */
+export type RunHead = { readonly tools: number; readonly ms: number; readonly open: boolean }
+
+export type Runs = {
+  /** By the id of the first call. */
+  readonly heads: ReadonlyMap<string, RunHead>
+  /** Calls that are not shown. */
+  readonly hidden: ReadonlySet<string>
+}
+
+export const noRuns: Runs = { heads: new Map(), hidden: new Set() }
+
+/** `open` has the first calls of the rows that the reader has unfolded. A call that they unfolded stays to be seen. */
+export function runsOf(blocks: readonly Block[], open: ReadonlySet<string>): Runs {
+  const heads = new Map<string, RunHead>()
+  const hidden = new Set<string>()
+  let run: Call[] = []
+  const close = (): void => {
+    const [first] = run
+    const done = run.filter(({ state }) => state === 'done')
+    if (first && run.length >= foldFrom && done.length >= leastDone) {
+      const ms = done.reduce((sum, call) => sum + (call.ms ?? 0), 0)
+      heads.set(first.id, { tools: done.length, ms, open: open.has(first.id) })
+      for (const { id, fold } of done) if (fold === 'line' && !open.has(first.id)) hidden.add(id)
+    }
+    run = []
+  }
+  for (const block of blocks) {
+    if (block.type === 'call') run.push(block)
+    else if (run.length > 0) close()
+  }
+  close()
+  return { heads, hidden }
+}
