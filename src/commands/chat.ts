@@ -57,6 +57,8 @@ async function show({ desk, place, greeting }: Shown): Promise<void> {
     shows: terminalTraits(),
     chooseModel: async (provider, name) => (await import('./model.ts')).storeModel(provider, name, {}),
   })
+  // What was typed before the terminal was taken is in the composer, and was echoed where the cursor is now.
+  process.stdout.write('\r\u001b[K')
   if (threadId !== undefined) process.stdout.write(paint('2', `thread ${threadId}\n`))
 }
 

@@ -126,6 +126,20 @@ export const mutants: readonly Mutant[] = [
     tests: screen,
   },
   {
+    says: 'the words of a fault stay on the screen that is left',
+    file: 'src/doors/terminal/terminal.ts',
+    from: "process.on('uncaughtException', onFault)",
+    to: '',
+    tests: ['test/doors/terminal/edges.test.ts'],
+  },
+  {
+    says: 'a service loads the terminal UI',
+    file: 'src/commands/serve.ts',
+    from: "import { startService } from '#service.ts'",
+    to: "import '#doors/terminal/terminal.ts'\nimport { startService } from '#service.ts'",
+    tests: ['test/doors/terminal/loaded.test.ts'],
+  },
+  {
     says: 'whoever follows keeps the door from closing',
     file: 'src/doors/local/door.ts',
     from: 'closing.abort()',

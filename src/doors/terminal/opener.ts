@@ -1,5 +1,6 @@
 // The commands that are said with a slash: each opens a box, or does its one thing.
 import type { OpenGate } from '#core/store.ts'
+import type { Thread } from '#core/turn.ts'
 import { printable, proseOf } from '#safety/printable.ts'
 import type { Desk } from '#turns/desk.ts'
 import type { Receipt } from '#turns/receipt.ts'
@@ -37,7 +38,10 @@ export function createOpener(parts: OpenerParts): Opener {
   const text = (title: string, lines: readonly string[]): void => open({ title, text: () => lines })
 
   async function threads(): Promise<void> {
-    const all = await desk.threads()
+    listThreads(await desk.threads())
+  }
+
+  function listThreads(all: readonly Thread[]): void {
     const rows = all.map(({ id, door, title, updatedAt, state }) => ({
       text: `${id === parts.threadId() ? '▌' : ' '} ${doorSigns[door]} ${proseOf(title)}  ${theme.dim(`${state === 'running' ? 'running, ' : ''}${timeWords(updatedAt, now())}`)}`,
       pick: () => openThread(id),
@@ -57,11 +61,7 @@ export function createOpener(parts: OpenerParts): Opener {
     // One that the list is too short for.
     if (!only && (await desk.thread(words))) return openThread(words)
     if (!only) return tell(`No thread is called ${printable(words)}: /threads lists them.`)
-    const rows = found.map(({ id, door, title }) => ({
-      text: `${doorSigns[door]} ${proseOf(title)}`,
-      pick: () => openThread(id),
-    }))
-    open({ title: 'Threads', rows, empty: '' })
+    listThreads(found)
   }
 
   async function model(words: string): Promise<void> {

@@ -6,7 +6,7 @@ import { after, before, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { atrium, newHome, serve } from '../../atrium.ts'
 import { until } from '../../until.ts'
-import { needsTmux, startTmux, type Tmux } from './tmux.ts'
+import { needsTmux, type Screen, startTmux, type Tmux } from './tmux.ts'
 
 const script = {
   replies: [
@@ -95,6 +95,14 @@ test('a service that stops is told, what is written stays, and a new one is the 
   await screen.shows(/ended with 0/)
 })
 
+async function isAsBefore(screen: Screen): Promise<void> {
+  await until(async () => (await screen.fact('alternate_on')) === '0' && (await screen.fact('cursor_flag')) === '1')
+  // What is typed is seen again, and lines end as they did.
+  await screen.type('stty -a | grep -o " icanon\\| echo\\b" | tr -d "\\n"; echo " stands"')
+  await screen.keys('Enter')
+  await screen.shows(/^ icanon echo stands$/m)
+}
+
 for (const signal of ['SIGTERM', 'SIGHUP', 'SIGKILL'] as const) {
   test(`${signal} leaves the terminal as it was`, options, async (t) => {
     const { home, env } = prepare(t)
@@ -102,11 +110,23 @@ for (const signal of ['SIGTERM', 'SIGHUP', 'SIGKILL'] as const) {
     await screen.shows(/● connected/)
     process.kill(await holderOf(home), signal)
     await screen.shows(signal === 'SIGKILL' ? /ended with 137/ : /ended with 0/)
-    await until(async () => (await screen.fact('alternate_on')) === '0' && (await screen.fact('cursor_flag')) === '1')
-    // What is typed is seen again, and lines end as they did.
-    await screen.type('stty -a | grep -o " icanon\\| echo\\b" | tr -d "\\n"; echo " stands"')
-    await screen.keys('Enter')
-    await screen.shows(/^ icanon echo stands$/m)
+    await isAsBefore(screen)
+  })
+}
+
+for (const [name, fault] of [
+  ['an exception that nobody caught', "throw new Error('planted')"],
+  ['a rejection that nobody caught', "void Promise.reject(new Error('planted'))"],
+] as const) {
+  test(`${name} leaves the terminal as it was, and is told`, options, async (t) => {
+    const { home, env } = prepare(t)
+    const file = join(home, 'fault.mjs')
+    writeFileSync(file, `process.on('SIGUSR2', () => { ${fault} })`)
+    const screen = await tmux.open({ env: { ...env, NODE_OPTIONS: `--import=${file}` } })
+    await screen.shows(/● connected/)
+    process.kill(await holderOf(home), 'SIGUSR2')
+    await screen.shows(/planted[\s\S]*ended with 1/)
+    await isAsBefore(screen)
   })
 }
 
