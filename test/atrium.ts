@@ -15,7 +15,12 @@ export type Ran = { readonly code: number | null; readonly stdout: string; reado
 /** What is run: a file, and the arguments that come first. */
 type Program = readonly [file: string, ...args: string[]]
 
-type Settings = { readonly env?: Record<string, string>; readonly input?: string; readonly program?: Program }
+type Settings = {
+  readonly env?: Record<string, string>
+  readonly input?: string
+  readonly program?: Program
+  readonly cwd?: string
+}
 
 /** A home of its own for a test. */
 export function newHome(): { path: string; remove: () => void } {
@@ -27,9 +32,9 @@ export function newHome(): { path: string; remove: () => void } {
 export function atrium(
   home: string,
   args: readonly string[],
-  { env = {}, input = '', program = sources }: Settings = {},
+  { env = {}, input = '', program = sources, cwd }: Settings = {},
 ): Promise<Ran> {
-  const child = start(program, home, args, env)
+  const child = start(program, home, args, { env, cwd })
   let stdout = ''
   let stderr = ''
   child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -64,7 +69,7 @@ export async function serve(
   env: Record<string, string> = {},
   program: Program = sources,
 ): Promise<Serving> {
-  const child = start(program, home, ['serve'], { GATEWAY_PORT: '0', HTTP_PORT: '0', ...env })
+  const child = start(program, home, ['serve'], { env: { GATEWAY_PORT: '0', HTTP_PORT: '0', ...env } })
   let output = ''
   const ended = new Promise<number | string | null>((resolve) => {
     child.once('close', (code, signal) => resolve(signal ?? code))
@@ -95,11 +100,12 @@ function start(
   [file, ...first]: Program,
   home: string,
   args: readonly string[],
-  env: Record<string, string>,
+  { env, cwd }: { env: Record<string, string>; cwd?: string | undefined },
 ): ChildProcess {
   const cache = join(root, 'node_modules', '.cache', 'atrium')
   return spawn(file, [...first, ...args], {
     env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: cache, HOME: home, ATRIUM_HOME: home, ...env },
+    cwd,
     stdio: 'pipe',
     ...(args[0] === 'serve' ? {} : { timeout: commandMs }),
   })

@@ -1,56 +1,53 @@
 // From an empty folder to a tool that the agent can call, as the pages say it.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { atrium, newHome } from '../atrium.ts'
+import { buildTool } from '#sandbox/build/componentize.ts'
+import { atrium, newHome, type Ran } from '../atrium.ts'
 
 const home = newHome()
 after(home.remove)
-const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
 
 /** A command in the folder of the home. */
-function inFolder(...args: string[]): { code: number | null; text: string } {
-  const ran = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
-    cwd: home.path,
-    env: { PATH: process.env['PATH'] ?? '', HOME: home.path, ATRIUM_HOME: join(home.path, 'home') },
-    encoding: 'utf8',
-    input: '',
-  })
-  return { code: ran.status, text: ran.stdout + ran.stderr }
-}
+const inFolder = (...args: string[]): Promise<Ran> => atrium(home.path, args, { cwd: home.path })
 
-test('a new tool builds, installs and answers at once', () => {
-  const made = inFolder('tool', 'new', 'greeter')
-  assert.equal(made.code, 0, made.text)
-  assert.equal(inFolder('tool', 'new', 'greeter').code, 2, 'what is there is left alone')
-  const built = inFolder('tool', 'build', 'greeter')
-  assert.equal(built.code, 0, built.text)
+test('a new tool builds, installs and answers at once', async () => {
+  const made = await inFolder('tool', 'new', 'greeter')
+  assert.equal(made.code, 0, made.stderr)
+  const [again, reserved, nowhere] = await Promise.all([
+    inFolder('tool', 'new', 'greeter'),
+    inFolder('tool', 'new', 'memory_x'),
+    inFolder('tool', 'build', 'nowhere'),
+  ])
+  assert.deepEqual([again.code, reserved.code, nowhere.code], [2, 2, 2], 'what is there is left alone')
+  assert.match(nowhere.stderr, /has no tool\.ts/)
+  const built = await inFolder('tool', 'build', 'greeter')
+  assert.equal(built.code, 0, built.stderr)
   const [wasm, file] = ['greeter/dist/greeter.wasm', 'greeter/capabilities.json']
-  const installed = inFolder('tool', 'install', wasm, '--capabilities', file, '--name', 'greeter')
-  assert.equal(installed.code, 0, installed.text)
-  const tried = inFolder('tool', 'test', 'greeter', '--params', '{"name":"Ada"}', '--json')
-  assert.match(tried.text, /Hello, Ada!/)
-  const thrown = inFolder('tool', 'test', 'greeter', '--params', '{}', '--json')
-  assert.deepEqual([thrown.code, (JSON.parse(thrown.text) as { error: string }).error], [1, "'name' must be a text"])
+  const installed = await inFolder('tool', 'install', wasm, '--capabilities', file, '--name', 'greeter')
+  assert.equal(installed.code, 0, installed.stderr)
+  const tried = await inFolder('tool', 'test', 'greeter', '--params', '{"name":"Ada"}', '--json')
+  assert.match(tried.stdout, /Hello, Ada!/)
+  const thrown = await inFolder('tool', 'test', 'greeter', '--params', '{}', '--json')
+  assert.deepEqual([thrown.code, (JSON.parse(thrown.stdout) as { error: string }).error], [1, "'name' must be a text"])
 })
 
 test('what is wrong with a source is said in words', async () => {
-  const path = join(home.path, 'greeter', 'tool.ts')
-  const good = readFileSync(path, 'utf8')
+  const folder = join(home.path, 'greeter')
+  const good = readFileSync(join(folder, 'tool.ts'), 'utf8')
   const faults = [
     [good.replace('export const tool', 'export const toll'), /export 'tool'/],
-    [`${good}\nlet x: = 3\n`, /tool\.ts cannot be read/],
-    [`${good}\nenum A { B }\n`, /tool\.ts cannot be read/],
+    [`${good}\nlet x: = 3\n`, /^tool\.ts cannot be read/],
+    [`${good}\nenum A { B }\n`, /^tool\.ts cannot be read/],
     [good.replace("'near:agent/host@0.3.0'", "'node:fs'"), /could not be built/],
   ] as const
-  for (const [source, says] of faults) {
-    writeFileSync(path, source)
-    const built = inFolder('tool', 'build', 'greeter')
-    assert.deepEqual([built.code, says.test(built.text)], [2, true], built.text)
-    assert.doesNotMatch(built.text, /\n\s+at /)
+  for (const [source, message] of faults) {
+    const build = buildTool({ folder, out: join(home.path, 'out.wasm'), instead: new Map([['tool.ts', source]]) })
+    await assert.rejects(build, { code: 'invalid_input', message })
   }
-  assert.match(inFolder('tool', 'build', 'nowhere').text, /has no tool\.ts/)
-  assert.equal((await atrium(home.path, ['tool', 'new', 'memory_x'])).code, 2)
+  writeFileSync(join(folder, 'tool.ts'), `${good}\nlet x: = 3\n`)
+  const built = await inFolder('tool', 'build', 'greeter')
+  assert.deepEqual([built.code, /tool\.ts cannot be read/.test(built.stderr)], [2, true], built.stderr)
+  assert.doesNotMatch(built.stderr, /\n\s+at /)
 })
