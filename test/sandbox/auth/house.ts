@@ -1,7 +1,6 @@
 // A whole Atrium with a tool that signs in at the issuer of the tests: the real service, the real sandbox, a scripted model.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { openIssuer, type Issuer, clientSecret } from './issuer.ts'
 import { atrium, newHome } from '../../atrium.ts'
 import { component } from '../fixtures.ts'
@@ -29,7 +28,7 @@ export type AuthHouse = {
  * of its requests and answers "ok".
  */
 export async function openAuthHome(
-  t: TestContext,
+  t: { after(end: () => unknown): void },
   auth: object = {},
   shared: Readonly<Record<string, string>> = {},
 ): Promise<AuthHouse> {
