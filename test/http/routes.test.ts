@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openHouse } from '../doors/web/house.ts'
 
-const open = ['GET /api/health', 'GET /api/ready', 'POST /api/login']
+/** Where a browser comes back to that brings nothing: a page says so. */
+const callback = '/api/tools/oauth/callback'
+const open = ['GET /api/health', 'GET /api/ready', 'POST /api/login', `GET ${callback}`]
 const operators = ['GET /metrics', 'GET /api/users', 'POST /api/users', 'DELETE /api/users/:name']
   .concat(['GET /api/users/:name/tokens', 'POST /api/users/:name/tokens', 'DELETE /api/users/:name/tokens/:id'])
   .concat(['PATCH /api/tools/:name', 'POST /api/tools/:name/test'])
@@ -30,11 +32,13 @@ test('a stranger is 401 everywhere but at the open routes, a user 403 at the ope
     const stranger = await call(method, url, { token: null })
     const wrong = await call(method, url, { token: 'nonsense' })
     const user = await call(method, url, { token: ada })
-    if (who === 'anyone') assert.equal(stranger.status, method === 'GET' ? 200 : 400, url)
+    const welcome = method === 'GET' && path !== callback ? 200 : 400
+    if (who === 'anyone') assert.equal(stranger.status, welcome, url)
     else assert.deepEqual([stranger.status, stranger.text], [401, 'Invalid or missing auth token'], `${method} ${url}`)
     if (who !== 'anyone') assert.equal(wrong.status, 401, `${method} ${url}`)
     if (who === 'operator') assert.deepEqual([user.status, user.text], [403, 'Forbidden'], `${method} ${url}`)
     else assert.ok(user.status !== 401 && user.status !== 403, `${method} ${url}: ${user.status}`)
-    assert.equal((await call('HEAD', url, { token: null })).status, method === 'GET' && who === 'anyone' ? 200 : 401)
+    const seen = method === 'GET' && who === 'anyone'
+    assert.equal((await call('HEAD', url, { token: null })).status, seen ? welcome : 401)
   }
 })

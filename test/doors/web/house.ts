@@ -4,6 +4,7 @@ import type { IdentityStore, Store } from '#core/store.ts'
 import { responsesRoutes } from '#doors/responses/routes.ts'
 import { webRoutes } from '#doors/web/door.ts'
 import { mountLive } from '#doors/web/live.ts'
+import { toolAccessRoutes } from '#doors/web/tool-access.ts'
 import { createChatLimit } from '#http/limits.ts'
 import type { Oidc } from '#http/oidc.ts'
 import type { Route } from '#http/routes.ts'
@@ -26,6 +27,7 @@ import { createMemoryTools } from '#memory/tools.ts'
 import type { About } from '#turns/status.ts'
 import { createTally } from '#turns/tally.ts'
 import type { Turns } from '#turns/turns.ts'
+import { accessOver } from '../../sandbox/auth/desk.ts'
 import { eventually, type HallOptions, openTestHall, patienceMs } from '../hall.ts'
 
 export const operatorToken = 'operator-token-of-the-tests'
@@ -156,6 +158,15 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
   })
   gateway.mount({ routes: web })
+  const { access } = accessOver({ store, now })
+  gateway.mount({
+    routes: toolAccessRoutes({
+      turns,
+      access: () => Promise.resolve(access),
+      reload: () => Promise.resolve(),
+      origins,
+    }),
+  })
   mountLive(gateway.sockets, { turns, chatLimit, log: silentLog })
   gateway.mount(
     responsesRoutes({

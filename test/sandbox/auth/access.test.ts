@@ -4,16 +4,10 @@ import { after, before, test, type TestContext } from 'node:test'
 import { operator, userId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import type { ToolAccess } from '#core/tool-access.ts'
-import { silentLog } from '#lib/log.ts'
-import { createSeal } from '#lib/seal.ts'
-import { createDial } from '#net/dial.ts'
-import { createLeakScan } from '#safety/leaks.ts'
-import { createToolAccess } from '#sandbox/auth/access.ts'
-import { createCheck } from '#sandbox/auth/check.ts'
-import { createToolSecrets, type ToolSecrets } from '#sandbox/auth/secrets.ts'
+import type { ToolSecrets } from '#sandbox/auth/secrets.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import { openStore } from '#store/open.ts'
-import { noLimits } from '../rig.ts'
+import { accessOver, seal } from './desk.ts'
 import { clientSecret, type Issuer, openIssuer } from './issuer.ts'
 
 const ada = userId('ada')
@@ -40,22 +34,13 @@ type Desk = {
 async function openDesk(t: TestContext, at: Issuer = issuer, more: object = {}): Promise<Desk> {
   const clock = { now: Date.now() }
   const now = (): number => clock.now
-  const seal = createSeal('0'.repeat(64))
   const store = openStore({ path: ':memory:', seal, now })
   t.after(() => store.close())
-  const dial = createDial({ lookup: () => Promise.resolve([]) })
-  const env: Record<string, string> = { THINGS_CLIENT_SECRET: clientSecret }
-  const environment = (name: string): string | undefined => env[name]
-  const capabilitiesOf = async (tool: string) => {
-    const record = (await store.tools.list()).find(({ name }) => name === tool)
-    return record && readCapabilities(record.capabilities).capabilities
-  }
-  const secrets = (): ToolSecrets =>
-    createToolSecrets({ secrets: store.secrets, environment, capabilitiesOf, dial, now, log: silentLog })
-  const toolSecrets = secrets()
-  const check = createCheck({ limits: noLimits, scan: createLeakScan, dial, now })
-  const parts = { records: store.tools, secrets: store.secrets, toolSecrets, seal, check, environment, dial, now }
-  const access = createToolAccess(parts)
+  const { access, secrets, toolSecrets, capabilitiesOf } = accessOver({
+    store,
+    now,
+    env: { THINGS_CLIENT_SECRET: clientSecret },
+  })
   const install = (name: string, capabilities: object): Promise<void> =>
     store.tools.put(
       { name, sha256: name, capabilities: JSON.stringify(capabilities), description: '', schema: '{}' },
