@@ -20,6 +20,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   gate_closed: 409,
   grant_refused: 409,
   tool_refused: 409,
+  credential_missing: 409,
   too_large: 413,
   unsupported_media_type: 415,
   idempotency_conflict: 422,

@@ -40,6 +40,12 @@ const table: Readonly<Record<string, Row>> = {
   'GET /api/tools': { all: 200 },
   'PATCH /api/tools/:name': { all: [403, 403, 404], body: { enabled: true } },
   'POST /api/tools/:name/test': { all: [403, 403, 404], body: {} },
+  'GET /api/tools/:name/auth': { all: 404 },
+  'POST /api/tools/:name/auth': { all: 404, body: {} },
+  'POST /api/tools/:name/setup': { all: 404, body: {} },
+  'DELETE /api/tools/:name/secrets/:secret': { all: 404 },
+  'GET /api/tools/oauth/callback': { all: 400 },
+  'GET /api/shares': { all: 200 },
   'GET /api/settings': { all: [403, 403, 200] },
   'PATCH /api/settings': { all: [403, 403, 200], body: {} },
   'POST /api/settings/test': { all: [403, 403, 200] },
@@ -87,7 +93,7 @@ test('every route answers each caller as the table says, by token and by cookie'
   }
   await addUser('eve')
   const [adas, bobs] = [{ cookie: await cookieOf(ada) }, { cookie: await cookieOf(bob) }]
-  const open = ['/api/health', '/api/ready', '/api/login']
+  const open = ['/api/health', '/api/ready', '/api/login', '/api/tools/oauth/callback']
   for (const [route, { all, body }] of Object.entries(table)) {
     const [method = '', path = ''] = route.split(' ')
     const url = pathOf(path)

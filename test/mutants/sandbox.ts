@@ -205,4 +205,11 @@ export const mutants: readonly Mutant[] = [
     to: 'ulimit -t ${cpuSecs};',
     tests: ['test/sandbox/supervisor/process.test.ts'],
   },
+  {
+    says: 'a client that is not set up is told as a fault of the service',
+    file: 'src/http/reply.ts',
+    from: '  credential_missing: 409,\n',
+    to: '',
+    tests: ['test/doors/web/tool-faults.test.ts'],
+  },
 ]
