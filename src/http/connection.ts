@@ -8,8 +8,6 @@ const highWater = 256 * 1024
 /** Frames of a client in a span of time: more than any page has reason to send. */
 const mostFrames = 200
 const spanMs = 10_000
-/** Frames that wait for those before them. */
-const mostWaiting = 100
 
 /** Why a connection was closed; those of 4000 and above are ours. */
 export const closeCodes = {
@@ -23,7 +21,10 @@ export const closeCodes = {
 export type Connection = {
   /** Sends frames in one write. */
   send(...frames: readonly object[]): void
-  /** Waits until what was sent is nearly read; false once the connection is gone, or its reader does not read. */
+  /**
+   * Waits until what was sent is nearly read; false once the connection is gone, or its reader does not read. Whoever sends
+   * asks, even without waiting for it: that is how a reader who does not read is noticed.
+   */
   drained(): Promise<boolean>
   close(code: number, reason: string): void
   /** Aborts when the connection has ended, whoever ended it. */
@@ -50,6 +51,16 @@ export function createConnection({ ws, socket, stallMs }: Parts): Connection {
     ws.close(code, reason)
   }
 
+  /** All who wait do so together: each wait of its own would begin the time of the others anew. */
+  let draining: Promise<boolean> | undefined
+  async function drain(): Promise<boolean> {
+    while (ws.readyState === ws.OPEN && ws.bufferedAmount > highWater) {
+      if ((await left(socket, gone.signal, stallMs)) !== 'timeout') continue
+      close(closeCodes.slowReader, 'slow_reader: nothing was read for a while; come back and subscribe again')
+    }
+    return ws.readyState === ws.OPEN
+  }
+
   return {
     gone: gone.signal,
     close,
@@ -59,13 +70,7 @@ export function createConnection({ ws, socket, stallMs }: Parts): Connection {
       for (const frame of frames) ws.send(JSON.stringify(frame))
       socket.uncork()
     },
-    async drained() {
-      while (ws.readyState === ws.OPEN && ws.bufferedAmount > highWater) {
-        if ((await left(socket, gone.signal, stallMs)) !== 'timeout') continue
-        close(closeCodes.slowReader, 'slow_reader: nothing was read for a while; come back and subscribe again')
-      }
-      return ws.readyState === ws.OPEN
-    },
+    drained: () => (draining ??= drain().finally(() => (draining = undefined))),
   }
 }
 
@@ -88,7 +93,10 @@ function left(socket: Socket, gone: AbortSignal, withinMs: number): Promise<'dra
   })
 }
 
-/** Hands a client's frames over, one after the other. What is no JSON is handed over as undefined. */
+/**
+ * Hands a client's frames over, one after the other; meanwhile nothing is read, so that frames of megabytes wait with their
+ * sender. What is no JSON is handed over as undefined.
+ */
 export function readFrames(ws: WebSocket, connection: Connection, handler: Handler): void {
   let last = Promise.resolve()
   let waiting = 0
@@ -97,13 +105,17 @@ export function readFrames(ws: WebSocket, connection: Connection, handler: Handl
   ws.on('message', (data: Buffer, isBinary: boolean) => {
     const now = performance.now()
     if (now - spanAt > spanMs) [spanAt, inSpan] = [now, 0]
-    if (++inSpan > mostFrames || waiting >= mostWaiting) {
+    if (++inSpan > mostFrames) {
       connection.close(closeCodes.tooMany, `rate_limited: at most ${mostFrames} frames in ${spanMs / 1000} s`)
       return
     }
     if (connection.gone.aborted || ws.readyState !== ws.OPEN) return
     const value = isBinary ? undefined : valueIn(data.toString('utf8'))
-    waiting++
-    last = last.then(() => handler.frame(value)).finally(() => waiting--)
+    if (waiting++ === 0) ws.pause()
+    last = last
+      .then(() => handler.frame(value))
+      .finally(() => {
+        if (--waiting === 0) ws.resume()
+      })
   })
 }

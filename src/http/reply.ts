@@ -49,11 +49,11 @@ export function statusOf(code: ErrorCode): number {
 }
 
 /** Any thrown thing as a fault that may be shown: a bug's words stay in the log. */
-export function asFault(error: unknown): AppError {
+export function asFault(error: unknown, bodyLimit?: number): AppError {
   if (error instanceof AppError) return shownFault(error)
   const { statusCode, code, message } = (error ?? {}) as { statusCode?: number; code?: string; message?: string }
   // What Fastify found wrong with a request before a handler saw it.
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge()
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(bodyLimit)
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new AppError('unsupported_media_type', 'send the body as application/json', { param: 'Content-Type' })
   }
@@ -70,9 +70,13 @@ export function faultBody({ code, message, param }: AppError) {
 
 export type FaultBody = (fault: AppError, status: number) => object
 
+type Refused = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & {
+  readonly routeOptions?: { readonly bodyLimit?: number }
+}
+
 /** What a thrown thing is answered with. Only what is nobody's fault but ours goes to the log. */
-export function tellFault(error: unknown, request: Pick<IncomingMessage, 'method' | 'url' | 'headers'>, log: Log) {
-  const fault = asFault(error)
+export function tellFault(error: unknown, request: Refused, log: Log) {
+  const fault = asFault(error, request.routeOptions?.bodyLimit)
   const status = statusOf(fault.code)
   if (status >= 500) {
     const why = fault.code === 'internal' ? { err: error } : { reason: (error as AppError).message }

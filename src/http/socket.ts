@@ -15,8 +15,9 @@ import { pathOf } from './reply.ts'
 const maxFrameBytes = 7 * 1024 * 1024
 /** Connections of one user at this process. */
 const mostOfUser = 100
-/** Connections that have not said yet who they are. */
+/** Connections that have not said yet who they are, and what one of them may send: a token, and what comes right behind. */
 const mostStrangers = 100
+const strangerBytes = 128 * 1024
 /** How often it is looked, while the service goes down, which connections wait for nothing any more. */
 const sweepMs = 50
 /** What a connection has at the end to say its farewell. */
@@ -89,7 +90,8 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
     })
     const recheck = async (idle?: true): Promise<boolean> => {
       const now = await authenticate(shown, idle ? { idle } : {})
-      const may = !('status' in now) || now.status === 503
+      // A person whom an issuer still vouches for, but who was removed here, would come back as somebody else.
+      const may = 'status' in now ? now.status === 503 : now.user === caller.user
       if (!may) connection.close(closeCodes.signedOut, 'unauthorized: the session or the token is no longer good')
       return may
     }
@@ -99,14 +101,20 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
   type Admitted = ReturnType<typeof admit>
 
   /** Whoever showed nothing says with the first frame who they are; the frames after it wait for that. */
-  function introduce(connection: Connection, door: Door): { handler: Handler; admitted: () => Admitted } {
+  function introduce({ ws, socket, connection }: Wire, door: Door): { handler: Handler; admitted: () => Admitted } {
     let admitted: Admitted
+    const before = socket.bytesRead
+    const measure = (): void => {
+      if (socket.bytesRead - before > strangerBytes) ws.terminate()
+    }
+    socket.on('data', measure)
     strangers++
     const late = setTimeout(() => {
       connection.close(closeCodes.signedOut, 'unauthorized: no auth frame came in time')
     }, authMs)
     const known = (): void => {
       clearTimeout(late)
+      socket.off('data', measure)
       strangers--
       connection.gone.removeEventListener('abort', known)
     }
@@ -133,7 +141,7 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
 
   function begin(ws: WebSocket, socket: Socket, { shown, caller, door }: Beginning): void {
     const connection = createConnection({ ws, socket, stallMs })
-    const stranger = caller && shown ? undefined : introduce(connection, door)
+    const stranger = caller && shown ? undefined : introduce({ ws, socket, connection }, door)
     const known = caller && shown ? admit(connection, caller, shown, door) : undefined
     const handler = stranger?.handler ?? known?.handler ?? refused
     let heard = true
@@ -145,7 +153,8 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
       connection,
       handler,
       async beat() {
-        if (!heard) return ws.terminate()
+        // While a frame of its own is worked on, nothing is read, and no pong is heard.
+        if (!heard && !ws.isPaused) return ws.terminate()
         heard = false
         ws.ping()
         await (stranger ? stranger.admitted() : known)?.recheck(true)
@@ -210,6 +219,7 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
 /** It is being closed already. */
 const refused: Handler = { frame: () => Promise.resolve(), mayLeave: () => true }
 
+type Wire = { readonly ws: WebSocket; readonly socket: Socket; readonly connection: Connection }
 type Beginning = { readonly door: Door; readonly shown?: Credential; readonly caller?: Caller }
 
 /** Loaded with the first connection. Not compressed: that would cost each of them hundreds of kilobytes. */

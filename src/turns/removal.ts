@@ -19,13 +19,14 @@ export type RemovalParts = {
 export async function removeUser({ store, bus, eraseFiles }: RemovalParts, name: string): Promise<Erased | undefined> {
   const user = await store.accounts.shutOut(name)
   if (!user) return undefined
+  // Whoever is connected as this user looks whether they may stay: at once, however little there is to erase.
+  bus?.changed({ userId: user.id, door: 'web' }, {})
   let all: Erased = { threads: 0, turns: 0, items: 0, documents: 0, grants: 0, secrets: 0, files: 0 }
   for (;;) {
     const { erased, unfinished, more } = await store.threads.eraseSome(user.id)
     const { threads, turns, items } = erased
     all = { ...all, threads: all.threads + threads, turns: all.turns + turns, items: all.items + items }
     if (bus) for (const turn of unfinished) tellErased(bus, turn)
-    if (erased.threads > 0) bus?.changed({ userId: user.id, door: 'web' }, {})
     if (!more) break
     // Others have their turn between two parts.
     await pass()

@@ -14,6 +14,7 @@ import { openBare } from './socket.ts'
 const bearer = `Authorization: Bearer ${operatorToken}\r\n`
 const head = `POST /api/chat HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${bearer}`
 const mebibyte = 1024 * 1024
+type Fault = { readonly error: { readonly message: string } }
 
 async function bareGateway(options: Pick<GatewayParts, 'trustProxy'> = {}) {
   return createGateway({
@@ -42,19 +43,24 @@ test('a body of 14 MiB is read, one byte more is 413', async (t) => {
   }
 })
 
-test('a body of unknown length is cut off at 14 MiB', async (t) => {
+test('a body of unknown length is cut off at the limit of its route, which is told', async (t) => {
   const { url } = await openHouse(t)
-  const stream = new ReadableStream({
-    pull(controller) {
-      controller.enqueue(Buffer.alloc(mebibyte, 'a'))
-      if (++sent === 16) controller.close()
-    },
-  })
-  let sent = 0
-  const headers = { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' }
-  const init = { method: 'POST', headers, body: stream, duplex: 'half' as const }
-  const response = await fetch(`${url}/api/chat`, init)
-  assert.equal(response.status, 413)
+  for (const [path, limit] of [
+    ['/api/chat', '14 MiB'],
+    ['/api/login', '16 KB (16384 bytes)'],
+  ]) {
+    let sent = 0
+    const stream = new ReadableStream({
+      pull(controller) {
+        controller.enqueue(Buffer.alloc(mebibyte, 'a'))
+        if (++sent === 16) controller.close()
+      },
+    })
+    const headers = { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' }
+    const response = await fetch(url + path, { method: 'POST', headers, body: stream, duplex: 'half' })
+    assert.equal(response.status, 413)
+    assert.equal(((await response.json()) as Fault).error.message, `the body is larger than ${limit}`)
+  }
 })
 
 test('an announced length over the limit is refused before a byte is sent', async (t) => {
@@ -166,7 +172,7 @@ test('unknown paths are 404, known paths under another method 405', async (t) =>
   for (const [method, path, allow] of [
     ['GET', '/api/chat', 'POST'],
     ['PUT', '/api/jobs', 'GET, HEAD'],
-    ['POST', '/api/threads/x', 'GET, HEAD, DELETE'],
+    ['POST', '/api/threads/x', 'GET, HEAD, PATCH, DELETE'],
   ] as const) {
     const { status, json, headers } = await call(method, path)
     assert.equal(status, 405, path)

@@ -6,6 +6,7 @@ const origin = ['test/http/origin.test.ts']
 const live = ['test/doors/web/live.test.ts']
 const cut = ['test/doors/web/cut.test.ts']
 const store = ['test/store/store.test.ts']
+const connection = ['test/http/connection.test.ts']
 
 export const mutants: readonly Mutant[] = [
   {
@@ -154,5 +155,54 @@ export const mutants: readonly Mutant[] = [
     from: '        turns.changed(user.id)\n',
     to: '',
     tests: ['test/doors/web/settings.test.ts'],
+  },
+  {
+    says: 'frames of megabytes pile up while one is worked on',
+    file: 'src/http/connection.ts',
+    from: 'if (waiting++ === 0) ws.pause()',
+    to: 'waiting++',
+    tests: connection,
+  },
+  {
+    says: 'each who waits begins the time of a reader who does not read anew',
+    file: 'src/http/connection.ts',
+    from: 'drained: () => (draining ??= drain().finally(() => (draining = undefined))),',
+    to: 'drained: drain,',
+    tests: connection,
+  },
+  {
+    says: 'whoever was removed stays connected as long as an issuer vouches for them',
+    file: 'src/http/socket.ts',
+    from: 'now.status === 503 : now.user === caller.user',
+    to: 'now.status === 503 : true',
+    tests: live,
+  },
+  {
+    says: 'a stranger has megabytes kept for them',
+    file: 'src/http/socket.ts',
+    from: 'const strangerBytes = 128 * 1024',
+    to: 'const strangerBytes = 128 * 1024 * 1024',
+    tests: live,
+  },
+  {
+    says: 'a removed user stays connected until the next heartbeat',
+    file: 'src/turns/removal.ts',
+    from: "  bus?.changed({ userId: user.id, door: 'web' }, {})\n",
+    to: '',
+    tests: live,
+  },
+  {
+    says: 'a body over the limit of its route is told of another limit',
+    file: 'src/http/reply.ts',
+    from: 'asFault(error, request.routeOptions?.bodyLimit)',
+    to: 'asFault(error)',
+    tests: ['test/http/server.test.ts'],
+  },
+  {
+    says: 'a fork copies any amount',
+    file: 'src/store/fork.ts',
+    from: "Number(size?.['bytes']) > maxBytes",
+    to: 'false',
+    tests: store,
   },
 ]

@@ -22,6 +22,10 @@ const statements = [
   `INSERT INTO tokens (hash, user_id, created_at) SELECT 'hash' || g, 'user' || g % 200, g FROM generate_series(1, 20000) g`,
   `INSERT INTO sessions (hash, user_id, token, created_at, seen_at, ends_at)
    SELECT 'hash' || g, 'user' || g % 2000, 'hash' || g, g, g, g FROM generate_series(1, 20000) g`,
+  `INSERT INTO identities (issuer, subject, user_id, created_at)
+   SELECT 'issuer', 'subject' || g, 'user' || g, g FROM generate_series(1, 20000) g`,
+  `INSERT INTO sign_ins (slot, state, browser, ends_at)
+   SELECT lpad(to_hex(g), 4, '0'), 'state' || g, 'browser', g FROM generate_series(1, 20000) g`,
   `INSERT INTO counters (key, uses, expires_at) SELECT 'key' || g, '[]', g FROM generate_series(1, 20000) g`,
   `INSERT INTO document_owners (user_id, number, documents, bytes, chunks, terms)
    SELECT 'user' || g, g, 100, 1000, 100, 1000 FROM generate_series(1, 20000) g`,

@@ -81,6 +81,17 @@ export function forkTests(open: Open): void {
     assert.equal(await store.threads.fork(ada, 'none', 1), undefined)
   })
 
+  test('a fork of more than 64 MiB is refused', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    const part = 'x'.repeat(16 * 1024 * 1024)
+    for (let at = 0; at < 4; at++) await store.turns.record(turn, lease, step([reply(part)]))
+    const { threadId } = await finish(store, turn)
+    const { lastSeq = 0 } = (await store.threads.get(ada, threadId)) ?? {}
+    await rejectsWith(store.threads.fork(ada, threadId, lastSeq + 1), 'too_large')
+    assert.equal((await store.threads.fork(ada, threadId, 1))?.lastSeq, 0)
+  })
+
   test('a thread tells whether it rests, runs, waits or failed', async (t) => {
     const { store } = await open(t)
     const state = async (threadId: string) => (await store.threads.get(ada, threadId))?.state

@@ -25,7 +25,7 @@ export type Frame =
   | { readonly type: 'thread'; readonly id: string; readonly removed: true }
   | ({ readonly type: 'gate' } & Waiting)
   | { readonly type: 'gate'; readonly id: string; readonly thread_id: string; readonly closed: true }
-  | { readonly type: 'changed' }
+  | { readonly type: 'reload' }
   | { readonly type: 'pong' }
   | { readonly type: 'error'; readonly code: string; readonly message: string }
 

@@ -148,7 +148,7 @@ export function createConversation(id: string): Conversation {
         case 'ready':
         case 'thread':
         case 'gate':
-        case 'changed':
+        case 'reload':
         case 'pong':
         case 'error':
           return true

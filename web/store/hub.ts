@@ -105,7 +105,7 @@ function flush(): void {
     for (const frame of frames) {
       if (frame.type === 'thread') takeThread(frame)
       else if (frame.type === 'gate') takeGate(frame)
-      else if (frame.type === 'changed') refresh()
+      else if (frame.type === 'reload') refresh()
       else if (now && 'thread_id' in frame && frame.thread_id === now.id && !now.take(frame)) whole = false
     }
   })

@@ -164,7 +164,10 @@ function openLive({ connection, caller, recheck }: Accepted, parts: LiveParts, f
 
   let feed: Feed | undefined
   const listener = {
-    send: (told: readonly object[]) => connection.send(...told),
+    send(told: readonly object[]) {
+      connection.send(...told)
+      void connection.drained()
+    },
     recheck: () => void recheck(),
   }
   const begun = feeds.follow(user, listener).then(
@@ -195,6 +198,7 @@ function openLive({ connection, caller, recheck }: Accepted, parts: LiveParts, f
       } catch (error) {
         fail(error, tag)
       }
+      await connection.drained()
     },
     mayLeave: () => ![...followed.values()].some((each) => each.running()),
   }

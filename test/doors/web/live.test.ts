@@ -1,11 +1,13 @@
 // The live connection: who may open it, what it takes and tells.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { userId } from '#core/ids.ts'
 import type { ModelEvent } from '#core/model.ts'
 import { calls, createHold, createWriter, type Say, says } from '../hall.ts'
 import { openHouse, operatorToken } from './house.ts'
 import { bearer, openClient, Refused, rests } from './socket.ts'
 
+const never = () => Promise.reject(new Error('not asked here'))
 const noThread = '0197a000-0000-7000-8000-000000000000'
 
 async function refused(work: Promise<unknown>): Promise<[number, string]> {
@@ -261,8 +263,8 @@ test('lists and what waits are in step in every tab; a gate answered in one is a
   assert.ok(!stranger.frames.some(({ type }) => type === 'thread' || type === 'gate'))
 })
 
-test('signing out everywhere, and removing a user, ends what is connected', async (t) => {
-  const { url, call, addUser } = await openHouse(t)
+test('signing out everywhere, and removing a user, ends what is connected at once', async (t) => {
+  const { url, call, addUser } = await openHouse(t, { socketTimes: { beatMs: 3_600_000 } })
   const ada = await addUser('ada')
   const login = async () => {
     const answer = await call('POST', '/api/login', { token: null, body: { token: ada } })
@@ -293,8 +295,31 @@ test('a token that ends is noticed by the next frame and by the heartbeat', asyn
   assert.equal((await client.closed).code, 4401)
 })
 
+test('whoever an issuer still vouches for, but who is somebody else here by now, is no longer connected', async (t) => {
+  let user = userId('first')
+  const authenticate = () => Promise.resolve({ user, name: 'ada', operator: false })
+  const { url } = await openHouse(t, { oidc: () => ({ authenticate, begin: never, finish: never }) })
+  const client = await openClient(url, bearer('eyJ.a.b'))
+  await client.next('ready')
+  user = userId('second')
+  client.send({ type: 'message', message: 'hi' })
+  assert.equal((await client.closed).code, 4401)
+  assert.deepEqual(client.frames.slice(1), [])
+})
+
+test('a stranger sends a token and no more; what comes right behind a good one waits for it', async (t) => {
+  const { url } = await openHouse(t)
+  const stranger = await openClient(url)
+  stranger.ws.send('x'.repeat(1_000_000), { fin: false })
+  assert.equal((await stranger.closed).code, 1006)
+  const known = await openClient(url)
+  known.send({ type: 'auth', token: operatorToken })
+  known.send({ type: 'message', message: 'x'.repeat(1_000_000) })
+  await known.next('accepted')
+})
+
 test('a client that answers no ping is gone', async (t) => {
-  const { url } = await openHouse(t, { socketTimes: { beatMs: 30 } })
+  const { url } = await openHouse(t, { socketTimes: { beatMs: 500 } })
   const client = await openClient(url, bearer(operatorToken))
   await client.next('ready')
   const alive = await openClient(url, bearer(operatorToken))

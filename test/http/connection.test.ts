@@ -1,0 +1,57 @@
+// One WebSocket: frames wait with their sender, and whoever does not read is dropped.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { WebSocket, WebSocketServer } from 'ws'
+import { type Connection, createConnection, readFrames } from '#http/connection.ts'
+import { eventually } from '../doors/hall.ts'
+
+type Pair = { readonly client: WebSocket; readonly ws: WebSocket; readonly connection: Connection }
+
+async function openPair(t: TestContext, stallMs: number): Promise<Pair> {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const came = once(server, 'connection') as Promise<[WebSocket, IncomingMessage]>
+  const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const [[ws, { socket }]] = await Promise.all([came, once(client, 'open')])
+  t.after(() => [client, ws].forEach((each) => each.terminate()))
+  return { client, ws, connection: createConnection({ ws, socket, stallMs }) }
+}
+
+test('while a frame is worked on nothing more is read, and then the others come in their order', async (t) => {
+  const { client, ws, connection } = await openPair(t, 10_000)
+  const seen: unknown[] = []
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  readFrames(ws, connection, {
+    async frame(value) {
+      assert.ok(ws.isPaused)
+      seen.push((value as { at: number }).at)
+      await held
+    },
+    mayLeave: () => true,
+  })
+  for (let at = 0; at < 50; at++) client.send(JSON.stringify({ at, text: 'x'.repeat(1_000_000) }))
+  await eventually(() => Promise.resolve(seen.length === 1))
+  assert.ok(client.bufferedAmount > 10_000_000, 'they wait with their sender')
+  release()
+  await eventually(() => Promise.resolve(seen.length === 50))
+  assert.deepEqual(
+    seen,
+    seen.map((_, at) => at),
+  )
+})
+
+test('a reader who does not read is dropped, however often something is sent meanwhile', async (t) => {
+  const { client, ws, connection } = await openPair(t, 400)
+  client.pause()
+  const sending = setInterval(() => {
+    connection.send({ text: 'x'.repeat(500_000) })
+    void connection.drained()
+  }, 20)
+  t.after(() => clearInterval(sending))
+  await eventually(() => Promise.resolve(ws.readyState !== ws.OPEN))
+  assert.equal(await connection.drained(), false)
+})
