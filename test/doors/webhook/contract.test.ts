@@ -146,7 +146,8 @@ test('a turn at a gate is running and waiting; the operator answers, and it goes
   while (!waiting.json.waiting) waiting = await house.job(id)
   assert.equal(waiting.json.status, 'running')
   const { message, ...gate } = waiting.json.waiting
-  assert.deepEqual(gate, { kind: 'approval', name: 'write_note', prompt: 'Run `write_note`?' })
+  const reason = 'write_note may change something'
+  assert.deepEqual(gate, { kind: 'approval', name: 'write_note', prompt: 'Run `write_note`?', reason })
   assert.match(message, /web UI/)
   assert.equal('response' in waiting.json || 'completed_at' in waiting.json, false)
   const [turn] = (await house.turns.list(operator, { status: 'waiting', limit: 5 })).rows
