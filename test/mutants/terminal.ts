@@ -133,6 +133,27 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/doors/terminal/edges.test.ts'],
   },
   {
+    says: 'the status line keeps the model that answered before',
+    file: 'src/doors/terminal/app.ts',
+    from: 'attempt(opener.run(said.name, said.rest).then(refresh))',
+    to: 'attempt(opener.run(said.name, said.rest))',
+    tests: ['test/doors/terminal/edges.test.ts'],
+  },
+  {
+    says: 'the end of what is told is never seen',
+    file: 'src/doors/terminal/frame.ts',
+    from: 'const mostNoticeLines = 4',
+    to: 'const mostNoticeLines = 1',
+    tests: screen,
+  },
+  {
+    says: 'Enter that was typed ahead sends nothing',
+    file: 'src/doors/terminal/terminal.ts',
+    from: "app.press(early ? '\\r' : data)",
+    to: 'app.press(data)',
+    tests: ['test/doors/terminal/edges.test.ts'],
+  },
+  {
     says: 'a service loads the terminal UI',
     file: 'src/commands/serve.ts',
     from: "import { startService } from '#service.ts'",

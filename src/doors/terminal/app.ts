@@ -187,7 +187,7 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, now,
     if (said.type === 'unknown') return tell(`There is no command ${said.word}: /help lists them. Nothing was sent.`)
     composer.take()
     if (said.type === 'message') send(text)
-    else attempt(opener.run(said.name, said.rest))
+    else attempt(opener.run(said.name, said.rest).then(refresh))
   }
 
   function answer(open: Dialog, said: NonNullable<ReturnType<Dialog['press']>>): void {

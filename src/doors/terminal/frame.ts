@@ -1,5 +1,5 @@
 // The screen as rows: header, transcript and panel, what was opened, composer, status. It decides nothing.
-import { truncateToWidth, visibleWidth } from '@earendil-works/pi-tui'
+import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import type { Usage } from '#core/turn.ts'
 import { proseOf } from '#safety/printable.ts'
 import type { DeskStatus } from '#turns/desk.ts'
@@ -46,6 +46,7 @@ export type Parts = {
 
 /** Fewer rows than this are left to no transcript. */
 const leastTranscript = 2
+const mostNoticeLines = 4
 /** Lines that are remembered in their width. */
 const mostKnown = 2_000
 
@@ -60,7 +61,7 @@ export function drawFrame(
   const main = wide ? columns - panelWidth - 1 : columns
   const rule = ruleOf(view, theme)
   const typed = composer.render(columns, { focused: view.focus === 'composer', hint: hintOf(view) })
-  const notice = view.notice === undefined ? [] : [` ${theme.sun(truncateToWidth(view.notice, columns - 2, '…'))}`]
+  const notice = noticeLines(view.notice, theme, columns - 2)
   const foot = wide
     ? [
         rule('─'.repeat(main) + '┴' + '─'.repeat(columns - main - 1)),
@@ -161,6 +162,16 @@ function statusLine({ status, usage, runsFor, awayFor, panelData }: View, theme:
 function fitted(left: string, right: string, columns: number): string | undefined {
   const gap = columns - visibleWidth(left) - visibleWidth(right) - 1
   return gap < 2 ? undefined : `${left}${' '.repeat(gap)}${right}`
+}
+
+/** What was told: all of it, as far as a fault is short enough to be read here. */
+function noticeLines(notice: string | undefined, { bold }: Theme, width: number): string[] {
+  if (notice === undefined) return []
+  const lines = wrapTextWithAnsi(notice, width)
+  const last = lines.slice(mostNoticeLines - 1).join(' ')
+  return [...lines.slice(0, mostNoticeLines - 1), ...(last === '' ? [] : [truncateToWidth(last, width, '…')])].map(
+    (line) => ` ${bold(line)}`,
+  )
 }
 
 function hintOf({ awayFor, dialog, panelData }: View): string {

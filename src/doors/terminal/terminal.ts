@@ -12,6 +12,9 @@ import { type AppParts, createApp } from './app.ts'
 import { watchOver } from './restore.ts'
 import { createTheme, type Shows } from './theme.ts'
 
+/** What was typed before the terminal was taken arrives within this time. */
+const typedAheadMs = 250
+
 export type TerminalParts = Pick<AppParts, 'desk' | 'place' | 'greeting' | 'chooseModel'> & {
   readonly shows: Shows
 }
@@ -29,8 +32,11 @@ export async function runTerminal({ shows, ...parts }: TerminalParts): Promise<{
   })
   const app = createApp({ ...parts, tui, theme: createTheme(shows), now: Date.now, quit: () => stop() })
   tui.addChild({ render: (width) => app.render(width), invalidate() {} })
+  let takenAt = 0
   tui.addInputListener((data) => {
-    app.press(data)
+    // A terminal that nobody has taken yet turns Enter into a line feed.
+    const early = data === '\n' && performance.now() - takenAt < typedAheadMs
+    app.press(early ? '\r' : data)
     return { consume: true }
   })
   const leave = (): void => {
@@ -45,6 +51,7 @@ export async function runTerminal({ shows, ...parts }: TerminalParts): Promise<{
   process.once('exit', leave)
   for (const signal of signals) process.once(signal, onSignal)
   process.on('uncaughtException', onFault)
+  takenAt = performance.now()
   tui.start()
   const end = await stopped
   leave()

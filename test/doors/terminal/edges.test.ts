@@ -151,6 +151,50 @@ test(
   },
 )
 
+test(
+  '/model PROVIDER MODEL answers from the next message on; one that does not answer is told in full',
+  options,
+  async (t) => {
+    const { home, model } = prepare(t)
+    const screen = await tmux.open({ env: { ATRIUM_HOME: home, GATEWAY_PORT: '0', LLM_SCRIPT: model.LLM_SCRIPT } })
+    await screen.shows(/^ offline · .*● connected/m)
+    await screen.type('/model scripted parrot')
+    await screen.keys('Enter')
+    await screen.shows(/scripted parrot answers from now on\.[\s\S]*\n parrot · 0 tokens/)
+    await screen.type('polly')
+    await screen.keys('Enter')
+    await screen.shows(/You said <polly>/)
+    await screen.type('/receipt')
+    await screen.keys('Enter')
+    await screen.shows(/Model calls\s+│\n│ +parrot /)
+    await screen.keys('Escape')
+    await screen.hides(/Esc closes/)
+    await screen.type('/model ollama a-model-with-a-long-name-that-nobody-has-pulled')
+    await screen.keys('Enter')
+    const told = await screen.shows(/is stored, but it does\s+not answer: [\s\S]*\n ▏/)
+    assert.match(told, /\n a-model-with-a-long-name-that/)
+    await screen.keys('C-c')
+    await screen.shows(/ended with 0/)
+  },
+)
+
+test(
+  'what is typed before the terminal is taken is not lost, and leaves no trace when it is given back',
+  options,
+  async (t) => {
+    const { env } = prepare(t)
+    const screen = await tmux.open({ env, command: `sh -c 'echo begun; read go; exec "$0"' '${launcher}'` })
+    await screen.shows(/begun/)
+    await screen.keys('Enter')
+    await screen.type('early words')
+    await screen.keys('Enter')
+    await screen.type('and more')
+    await screen.shows(/You said <early words>[\s\S]*▏and more/)
+    await screen.keys('C-c')
+    await screen.shows(/^thread \S+\nended with 0/m)
+  },
+)
+
 test('NO_COLOR leaves bold, signs and words; a locale without UTF-8 gets letters of ASCII', options, async (t) => {
   const { env } = prepare(t)
   const screen = await tmux.open({ env: { ...env, NO_COLOR: '1', LC_ALL: 'C' } })

@@ -265,3 +265,13 @@ test('the screen of a wide terminal has its panel in 36 columns, and words end b
   assert.deepEqual(rules, [80, 80])
   app.close()
 })
+
+test('what is told is told in full, in as many lines as it takes, and is not yellow', async () => {
+  const { app } = await stage(40, 12)
+  for (const key of `/${'nonsense'.repeat(3)}\r`) app.press(key)
+  const rows = app.render(40)
+  const told = rows.map((row) => stripTerminalSequences(row).trim()).join(' ')
+  assert.match(told, /There is no command \/(nonsense){3}: \/help lists them\. Nothing was sent\./)
+  assert(!rows.some((row) => row.includes('\u001b[33m')))
+  app.close()
+})
