@@ -2,13 +2,24 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { signal } from '@preact/signals'
 import type { Thread } from '../api/wire.ts'
-import { dayGroup } from '../lib/words.ts'
+import { dayGroup, numberText } from '../lib/words.ts'
 import { place, threadIn } from '../router.ts'
 import { now } from '../store/clock.ts'
 import { markOf, type ThreadMark } from '../store/thread-marks.ts'
-import { deleteThread, renameThread, shownThreads, threadList, threadSearch } from '../store/threads.ts'
+import {
+  deleteThread,
+  mostThreads,
+  olderThreads,
+  renameThread,
+  searchThreads,
+  shownThreads,
+  showOlder,
+  threadList,
+  threadSearch,
+} from '../store/threads.ts'
 import { tell } from '../store/notices.ts'
 import { faultText } from '../api/client.ts'
+import { Button } from './button.tsx'
 import { Search } from './field.tsx'
 import { Icon } from './icon.tsx'
 import { doorOf, Dot, Spinner } from './mark.tsx'
@@ -39,11 +50,16 @@ export function ThreadList() {
         keys={isMac ? '⌘ K' : 'Ctrl K'}
         value={threadSearch.value}
         inputRef={search}
-        onInput={(value) => (threadSearch.value = value)}
+        onInput={(value) => void searchThreads(value)}
       />
       <div class="threads-scroll">
         <When of={threadList} what="The threads" rows={6}>
-          {() => <Groups threads={shownThreads.value} />}
+          {() => (
+            <>
+              <Groups threads={shownThreads.value} />
+              <Older />
+            </>
+          )}
         </When>
       </div>
     </nav>
@@ -52,7 +68,8 @@ export function ThreadList() {
 
 function Groups({ threads }: { threads: readonly Thread[] }) {
   if (threads.length === 0) {
-    const words = threadSearch.value
+    const words = threadSearch.value.trim()
+    if (words && threadList.loading.value) return <p class="threads-none">Searching…</p>
     return <p class="threads-none">{words ? `Nothing about “${words}”` : 'No threads yet'}</p>
   }
   const groups = Map.groupBy(threads, ({ updated_at }) => dayGroup(updated_at, now.value))
@@ -71,6 +88,19 @@ function Groups({ threads }: { threads: readonly Thread[] }) {
         </section>
       ))}
     </>
+  )
+}
+
+/** The way further back, and where it ends. */
+function Older() {
+  if (olderThreads.value === 'too old') {
+    return <p class="threads-none">Only the {numberText(mostThreads)} threads last used are listed.</p>
+  }
+  if (olderThreads.value === undefined) return null
+  return (
+    <Button kind="quiet" busy={threadList.loading.value} onClick={() => void showOlder()}>
+      Older threads
+    </Button>
   )
 }
 

@@ -7,26 +7,76 @@ import { go, place, threadIn } from '../router.ts'
 import { loaded } from './loaded.ts'
 import { tell } from './notices.ts'
 
+/** How many threads the list shows at first, and how many more with each look further back. */
 const pageSize = 100
+/** What one answer of the gateway holds at most. */
+const mostInAnswer = 200
+/** How far back the list goes and a search looks. */
+export const mostThreads = 2_000
 
 type Page = { readonly threads: readonly Thread[]; readonly next_cursor: string | null }
 
-export const threadList = loaded(() => ask<Page>('GET', `/api/threads?limit=${pageSize}`))
-
 /** What stands in the search box. */
 export const threadSearch = signal('')
+
+/** How many threads the list shows while nothing is searched for. */
+const wanted = signal(pageSize)
+
+const words = computed(() => threadSearch.value.toLowerCase().split(/\s+/).filter(Boolean))
+
+/** The threads, last used first: as many as are shown, or all that a search looks through. */
+export const threadList = loaded(() => readThreads(words.peek().length > 0 ? mostThreads : wanted.peek()))
 
 /** Threads that were deleted a moment ago and can still be brought back. */
 const hidden = signal<ReadonlySet<string>>(new Set())
 
 /** The threads as the list shows them. */
 export const shownThreads = computed(() => {
-  const words = threadSearch.value.toLowerCase().split(/\s+/).filter(Boolean)
-  return (threadList.data.value?.threads ?? []).filter(({ id, title }) => {
+  const found = (threadList.data.value?.threads ?? []).filter(({ id, title }) => {
     const text = title.toLowerCase()
-    return !hidden.value.has(id) && words.every((word) => text.includes(word))
+    return !hidden.value.has(id) && words.value.every((word) => text.includes(word))
   })
+  return found.slice(0, wanted.value)
 })
+
+/** What lies beyond the threads that are shown: more of them, or only what is too old to be listed. */
+export const olderThreads = computed<'more' | 'too old' | undefined>(() => {
+  const { threads = [], next_cursor = null } = threadList.data.value ?? {}
+  if (shownThreads.value.length === wanted.value && wanted.value < mostThreads) {
+    if (next_cursor !== null || threads.length > wanted.value) return 'more'
+  }
+  return next_cursor !== null && threads.length >= mostThreads ? 'too old' : undefined
+})
+
+/** Shows threads further back. */
+export async function showOlder(): Promise<void> {
+  wanted.value = Math.min(wanted.peek() + pageSize, mostThreads)
+  await readFurther(wanted.peek())
+}
+
+/** Looks for words in the titles, in those that were not read yet too. */
+export async function searchThreads(text: string): Promise<void> {
+  threadSearch.value = text
+  if (words.peek().length > 0) await readFurther(mostThreads)
+}
+
+async function readFurther(most: number): Promise<void> {
+  const page = threadList.data.peek()
+  if (page && page.next_cursor !== null && page.threads.length < most) await threadList.load()
+}
+
+async function readThreads(most: number): Promise<Page> {
+  const threads = new Map<string, Thread>()
+  let cursor: string | null = null
+  do {
+    const query = new URLSearchParams({ limit: String(Math.min(most - threads.size, mostInAnswer)) })
+    if (cursor !== null) query.set('cursor', cursor)
+    const page: Page = await ask<Page>('GET', `/api/threads?${query}`)
+    for (const thread of page.threads) threads.set(thread.id, thread)
+    cursor = page.next_cursor
+  } while (cursor !== null && threads.size < most)
+  return { threads: [...threads.values()], next_cursor: cursor }
+}
 
 export async function renameThread(id: string, title: string): Promise<void> {
   await ask('PATCH', `/api/threads/${id}`, { body: { title } })
