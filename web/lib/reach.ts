@@ -70,6 +70,15 @@ const builtIn: Readonly<Record<string, Reach>> = {
   },
 }
 
+/** "sends GET to example.com" below "It may": "Send GET to example.com". */
+function asAct(line: string): string {
+  const act = line
+    .replace(/^may /, '')
+    .replace(/^(do|reach)es /, '$1 ')
+    .replace(/^([a-z]+)s /, '$1 ')
+  return act.charAt(0).toUpperCase() + act.slice(1)
+}
+
 export function reachOf({ name, source, access = [] }: Pick<Tool, 'name' | 'source' | 'access'>): Reach {
   if (source === 'built-in') return builtIn[name] ?? { kind: 'reads', may: [], cannot: [] }
   const sends = access.filter((line) => line.startsWith('sends '))
@@ -78,7 +87,7 @@ export function reachOf({ name, source, access = [] }: Pick<Tool, 'name' | 'sour
   const others = access.some((line) => line.startsWith('runs the tool'))
   return {
     kind: changes ? 'asks' : 'reads',
-    may: access.map((line) => line.charAt(0).toUpperCase() + line.slice(1)),
+    may: access.map(asAct),
     cannot: [
       sends.length > 0 ? 'Contact any other host' : 'Contact any host',
       ...(sends.length > 0 && !changes ? ['Send data with POST, PUT, PATCH or DELETE'] : []),

@@ -24,6 +24,11 @@ import {
 } from '../store/memory.ts'
 import { tell } from '../store/notices.ts'
 
+/** A long path breaks after its slashes, not within a name. */
+function breakable(path: string) {
+  return path.split(/(?<=\/)/).map((part, at) => [at > 0 && <wbr key={`after ${at}`} />, part])
+}
+
 /** The document at a path: as it reads, or in a field. */
 export function DocumentPane({ path }: { path: string }) {
   useEffect(() => {
@@ -46,7 +51,7 @@ function Shown({ document }: { document: Document }) {
   return (
     <>
       <header class="document-bar">
-        <h2 class="mono">{path}</h2>
+        <h2 class="mono">{breakable(path)}</h2>
         <Segments
           name="View"
           value={editing.value ? 'edit' : 'read'}

@@ -24,8 +24,7 @@ export function Sessions() {
           <div>
             <strong>{user}</strong>
             <p>
-              {operator ? 'The operator. ' : ''}This session ends at {untilText(expires_at, now.value)} unless it is
-              used.
+              {operator ? 'The operator. ' : ''}This session ends {untilText(expires_at, now.value)} unless it is used.
             </p>
           </div>
           <Leave label="Sign out" everywhere={false} />
