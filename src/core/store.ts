@@ -87,6 +87,9 @@ export type Stretch = {
   readonly maxBytes?: number
 }
 
+/** What was sent to a thread and waits for the turn before it: it has its ids, and no seq yet. */
+export type Queued = Omit<Entry, 'seq'>
+
 /** Where an item stands: an id is looked for in its thread. */
 export type ItemPlace = { readonly threadId: string; readonly itemId: string }
 
@@ -176,6 +179,8 @@ export interface ThreadStore {
   get(user: UserId, threadId: string): Promise<Thread | undefined>
   list(user: UserId, query: { limit: number; cursor?: string }): Promise<Page<Thread>>
   entries(user: UserId, threadId: string, stretch: Stretch): Promise<Entries>
+  /** What waits in a thread of the user's to enter its log, first come first; bounded like a stretch. */
+  queued(user: UserId, threadId: string, bounds: { limit: number; maxBytes: number }): Promise<readonly Queued[]>
   /** The items of this user's at these places; what is not there is left out. Throws too_large when they are too much to read. */
   findItems(user: UserId, places: readonly ItemPlace[]): Promise<readonly Entry[]>
   /** The thread of this user's that waits for the output of a call. */

@@ -1,11 +1,12 @@
 // Reading a stretch of a thread, bounded in rows and in bytes: how much there is, is asked before any of it is read.
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Entry } from '#core/item.ts'
-import type { Entries, ItemPlace, Stretch } from '#core/store.ts'
+import type { Draft, Entry } from '#core/item.ts'
+import type { Entries, ItemPlace, Queued, Stretch } from '#core/store.ts'
 import { isReached } from './reach.ts'
 import { entryOf } from './rows.ts'
 import { first, type Job, query } from './sql.ts'
+import { isQueued } from './status.ts'
 
 /** What one read of a thread brings at most, where its caller names no bound. An item may have more, and comes alone then. */
 const usualBytes = 8 * 1024 * 1024
@@ -38,6 +39,31 @@ export function* readStretch(threadId: string, { after, upTo, limit, maxBytes = 
     last,
   )
   return { entries: rows.map(entryOf), more: count < sizes.length }
+}
+
+export function* readQueued(
+  user: UserId,
+  threadId: string,
+  { limit, maxBytes }: { readonly limit: number; readonly maxBytes: number },
+): Job<Queued[]> {
+  const turns = yield* query(
+    `SELECT id, created_at, octet_length(input) AS bytes FROM turns
+     WHERE thread_id = ? AND ${isQueued} AND ${isReached} AND input IS NOT NULL ORDER BY id LIMIT ?`,
+    threadId,
+    user,
+    user,
+    limit,
+  )
+  const found: Queued[] = []
+  let bytes = 0
+  for (const { id = '', created_at: at, bytes: size } of turns) {
+    bytes += Number(size)
+    if (found.length > 0 && bytes > maxBytes) break
+    const row = yield* first('SELECT input FROM turns WHERE id = ?', id)
+    const drafts = JSON.parse(String(row?.['input'] ?? '[]')) as Draft[]
+    found.push(...drafts.map((draft) => ({ ...draft, turnId: String(id), at: Number(at) })))
+  }
+  return found
 }
 
 export function* findItems(user: UserId, places: readonly ItemPlace[]): Job<Entry[]> {

@@ -5,7 +5,7 @@ import { forkThread } from './fork.ts'
 import { isReached, lastId, newestReached } from './reach.ts'
 import { itemOf, threadColumns, threadOf } from './rows.ts'
 import { first, query, type Sql } from './sql.ts'
-import { findItems, readStretch } from './stretch.ts'
+import { findItems, readQueued, readStretch } from './stretch.ts'
 
 export function createThreadStore({ sql, now }: { sql: Sql; now: () => number }): ThreadStore {
   return {
@@ -37,6 +37,7 @@ export function createThreadStore({ sql, now }: { sql: Sql; now: () => number })
         const owned = yield* first(`SELECT id FROM threads WHERE id = ? AND ${isReached}`, threadId, user, user)
         return owned ? yield* readStretch(threadId, stretch) : { entries: [], more: false }
       }),
+    queued: (user, threadId, bounds) => sql.read(() => readQueued(user, threadId, bounds)),
     findItems: (user, places) => sql.read(() => findItems(user, places)),
     findByOpenCall: (user, callId) =>
       sql.read(function* () {

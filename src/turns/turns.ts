@@ -15,6 +15,7 @@ import type {
   NewTurn,
   OpenGate,
   Page,
+  Queued,
   Store,
   Stretch,
 } from '#core/store.ts'
@@ -97,6 +98,8 @@ export interface Turns {
   entries(user: UserId, turn: Omit<Turn, 'options'>): Promise<Entry[]>
   /** A stretch of a thread, bounded in rows and bytes; `more` tells that it goes on. */
   history(user: UserId, threadId: string, stretch: Stretch): Promise<Entries>
+  /** What was sent to a thread and waits behind a running turn. */
+  queued(user: UserId, threadId: string, bounds: { limit: number; maxBytes: number }): Promise<readonly Queued[]>
   /** The items of this user's at these places; what is not there is left out. */
   findItems(user: UserId, places: readonly ItemPlace[]): Promise<readonly Entry[]>
   /** Ends what runs for a user and erases all that is theirs; undefined when nobody has this name. */
@@ -272,6 +275,7 @@ export function createTurns(parts: TurnsParts): Turns {
     findByOpenCall: (user, callId) => store.threads.findByOpenCall(user, callId),
     entries: (user, turn) => entriesOf(store, user, turn),
     history: (user, threadId, stretch) => store.threads.entries(user, threadId, stretch),
+    queued: (user, threadId, bounds) => store.threads.queued(user, threadId, bounds),
     findItems: (user, places) => store.threads.findItems(user, places),
     removeUser: (name) => removeUser({ store, bus, ...(parts.eraseFiles && { eraseFiles: parts.eraseFiles }) }, name),
     follow: (user, turn) =>

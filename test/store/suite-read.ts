@@ -1,6 +1,7 @@
 // Reading: lists and their cursors, counts, and rows that belong to their user alone.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { operator } from '#core/ids.ts'
 import type { Step } from '#core/store.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
 import type { Open } from './harness.ts'
@@ -14,6 +15,7 @@ import {
   lease,
   queuedTurn,
   reply,
+  say,
   step,
   threadAtGate,
   turnAtApproval,
@@ -50,6 +52,27 @@ export function readTests(open: Open): void {
     assert.deepEqual(
       [await of('waiting'), await of('done'), await of('running'), await of('queued'), await of('failed')],
       [[waiting.id], [done.id], [running.id], [queued.id], []],
+    )
+  })
+
+  test('what waits in a thread is read in its order, within bounds, and by whoever reaches it', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    const inputs = ['one', 'x'.repeat(1_000), 'three'].map((text) => say(text))
+    for (const input of inputs) await store.turns.start(queuedTurn({ threadId: turn.threadId, input: [input] }))
+    const ids = async (user = ada, limit = 9, maxBytes = 9_999) =>
+      (await store.threads.queued(user, turn.threadId, { limit, maxBytes })).map(({ id }) => id)
+    assert.deepEqual(
+      await ids(),
+      inputs.map(({ id }) => id),
+    )
+    assert.deepEqual([(await ids(ada, 2)).length, (await ids(ada, 9, 1_000)).length], [2, 1])
+    assert.deepEqual([await ids(bob), await ids(operator)], [[], []])
+    await finish(store, turn)
+    await store.turns.claim(lease, 1)
+    assert.deepEqual(
+      await ids(),
+      inputs.slice(1).map(({ id }) => id),
     )
   })
 

@@ -2,8 +2,9 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { ApiFault, ask, faultText } from '../api/client.ts'
 import type { Frame, TurnState } from '../api/live.ts'
-import type { Item, Status, Thread } from '../api/wire.ts'
+import type { Item, MessageItem, Status, Thread } from '../api/wire.ts'
 import { createViewer, type TurnView } from '../lib/conversation.ts'
+import { waiting } from './outbox.ts'
 import { sawThread } from './thread-marks.ts'
 
 /** So many items are read at once, from the end. */
@@ -30,7 +31,12 @@ export type Conversation = {
   take(frame: Frame): boolean
 }
 
-type Answer = { readonly thread: Thread; readonly items: readonly Item[]; readonly next_after: number | null }
+type Answer = {
+  readonly thread: Thread
+  readonly items: readonly Item[]
+  readonly next_after: number | null
+  readonly queued: readonly Omit<MessageItem, 'seq'>[]
+}
 
 export function createConversation(id: string): Conversation {
   const thread = signal<Thread | undefined>(undefined)
@@ -94,11 +100,16 @@ export function createConversation(id: string): Conversation {
     async load() {
       try {
         const known = lastSeq()
-        const { thread: now } = await read(0, 1)
+        const { thread: now, queued } = await read(0, 1)
         const from = known > 0 ? known : Math.max(0, now.last_seq - pageSize)
         const found = now.last_seq > from ? await readRange(from, now.last_seq) : { thread: now, items: [] }
         batch(() => {
           thread.value = found.thread
+          const here = new Set(found.items.map((item) => item.id))
+          waiting(
+            id,
+            queued.filter((message) => !here.has(message.id)),
+          )
           add(found.items)
           fault.value = undefined
           loaded.value = true

@@ -1,7 +1,7 @@
 // Messages on their way: shown at once, sent when the connection is back, gone when the thread has them.
 import { signal } from '@preact/signals'
 import { ApiFault, ask, faultText } from '../api/client.ts'
-import type { Attachment, Sent } from '../api/wire.ts'
+import type { Attachment, MessageItem, Sent } from '../api/wire.ts'
 import { go, place } from '../router.ts'
 import { keep, kept } from './kept.ts'
 import { threadList } from './threads.ts'
@@ -59,6 +59,19 @@ export function arrived(turnIds: ReadonlySet<string>): void {
   }
 }
 
+/** The gateway has these messages, and they wait behind a running turn: a page that was loaded again knows them from there. */
+export function waiting(threadId: string, messages: readonly Omit<MessageItem, 'seq'>[]): void {
+  const known = new Set(outbox.peek().map(({ turnId }) => turnId))
+  const more = messages.filter(({ turn_id }) => !known.has(turn_id))
+  if (more.length > 0) put([...outbox.peek(), ...more.map((message) => outgoingOf(threadId, message))])
+}
+
+function outgoingOf(threadId: string, { turn_id: turnId, content }: Omit<MessageItem, 'seq'>): Outgoing {
+  const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  const files = content.flatMap((part) => (part.type === 'file' ? [{ name: part.name, media_type: '', data: '' }] : []))
+  return { key: turnId, threadId, text, files, state: 'sent', turnId }
+}
+
 async function attempt(outgoing: Outgoing): Promise<void> {
   const { key, threadId, text, files } = outgoing
   change(key, { state: 'sending' })
@@ -71,6 +84,8 @@ async function attempt(outgoing: Outgoing): Promise<void> {
       },
       headers: { 'idempotency-key': key },
     })
+    // It may be known from the gateway already, when that was faster.
+    put(outbox.peek().filter(({ turnId }) => turnId !== sent.turn_id))
     change(key, { state: 'sent', threadId: sent.thread_id, turnId: sent.turn_id })
     if (threadId === undefined && place.peek().path === '/') go(`/threads/${sent.thread_id}`)
     void threadList.load()

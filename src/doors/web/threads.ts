@@ -6,10 +6,12 @@ import type { Thread } from '#core/turn.ts'
 import { type Route, route } from '#http/routes.ts'
 import type { Turns } from '#turns/turns.ts'
 import { after, cursor, limit } from './paging.ts'
-import { ItemWire, itemWire, ThreadWire, threadWire } from './wire.ts'
+import { ItemWire, itemWire, QueuedWire, queuedWire, ThreadWire, threadWire } from './wire.ts'
 
 /** A page ends before its items have more than this together; an item that has more comes alone. */
 const maxPageBytes = 4 * 1024 * 1024
+/** What is told of messages that wait behind a running turn. */
+const queuedBounds = { limit: 50, maxBytes: 1024 * 1024 }
 
 const ThreadsQuery = z.object({ limit: limit({ usual: 50, most: 200 }), cursor })
 const ItemsQuery = z.object({ after, limit: limit({ usual: 200, most: 500 }) })
@@ -26,7 +28,12 @@ const seqFault = 'must be the sequence number of an item'
 const ForkBody = z.object({ before_seq: z.int(seqFault).check(z.minimum(1, seqFault)) })
 
 const ThreadsAnswer = z.object({ threads: z.array(ThreadWire), next_cursor: z.nullable(z.string()) })
-const ThreadAnswer = z.object({ thread: ThreadWire, items: z.array(ItemWire), next_after: z.nullable(z.number()) })
+const ThreadAnswer = z.object({
+  thread: ThreadWire,
+  items: z.array(ItemWire),
+  next_after: z.nullable(z.number()),
+  queued: z.array(QueuedWire),
+})
 
 export function threadRoutes({ turns }: { turns: Turns }): Route[] {
   return [
@@ -51,12 +58,15 @@ export function threadRoutes({ turns }: { turns: Turns }): Route[] {
       query: ItemsQuery,
       answers: { 200: ThreadAnswer },
       async handle({ params, query: { after, limit }, caller: { user } }) {
+        // Before the rest: what begins meanwhile is told twice, under one id, and not missed.
+        const queued = isUuid(params.id) ? await turns.queued(user, params.id, queuedBounds) : []
         const thread = await findThread(turns, user, params.id)
         const { entries, more } = await turns.history(user, thread.id, { after, limit, maxBytes: maxPageBytes })
         return {
           thread: threadWire(thread),
           items: entries.map(itemWire),
           next_after: more ? (entries.at(-1)?.seq ?? null) : null,
+          queued: queued.map(queuedWire),
         } satisfies z.output<typeof ThreadAnswer>
       },
     }),

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { replyIn } from '#core/calls.ts'
 import type { Entry, Gate, Item } from '#core/item.ts'
 import { isDeeperThan, objectIn } from '#core/json.ts'
-import type { CutText } from '#core/store.ts'
+import type { CutText, Queued } from '#core/store.ts'
 import type { Thread, Turn, TurnStatus, Usage } from '#core/turn.ts'
 import { parseExactly } from '#http/exact.ts'
 import { isoTime, usageWire } from '#http/wire.ts'
@@ -77,14 +77,17 @@ export const ThreadWire = z.object({
   state: z.enum(['idle', 'running', 'waiting', 'failed']),
 })
 
-/** What stands in a thread: these fields, and those of its type. */
-export const ItemWire = z.looseObject({
-  seq: z.number(),
+const itemFields = {
   id: z.string(),
   turn_id: z.string(),
   at: z.string(),
   type: z.enum(['message', 'reasoning', 'call', 'attempt', 'result', 'gate', 'answer', 'summary']),
-})
+}
+
+/** What stands in a thread: these fields, and those of its type. */
+export const ItemWire = z.looseObject({ seq: z.number(), ...itemFields })
+/** What will stand there once its turn begins. */
+export const QueuedWire = z.looseObject(itemFields)
 
 /** The status of a turn in the gateway's words. */
 export function jobStatus(status: TurnStatus): JobStatus {
@@ -123,8 +126,12 @@ export function threadWire(thread: Thread): z.output<typeof ThreadWire> {
   }
 }
 
-export function itemWire({ seq, id, turnId, at, item }: Entry): z.output<typeof ItemWire> {
-  return { seq, id, turn_id: turnId, at: isoTime(at), ...bodyWire(item) }
+export function itemWire({ seq, ...entry }: Entry): z.output<typeof ItemWire> {
+  return { seq, ...queuedWire(entry) }
+}
+
+export function queuedWire({ id, turnId, at, item }: Queued): z.output<typeof QueuedWire> {
+  return { id, turn_id: turnId, at: isoTime(at), ...bodyWire(item) }
 }
 
 /** The text the model said last, null when it has said none. */

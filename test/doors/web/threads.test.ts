@@ -48,6 +48,33 @@ test('items are read after a seq, in pages', async (t) => {
   assert.equal((await call('GET', `/api/threads/${id}?after=-1`)).status, 400)
 })
 
+test('what waits behind a running turn is told beside the items, to nobody else', async (t) => {
+  const hold = createHold()
+  const { call, addUser } = await openHouse(t, { say: hold.say })
+  const first = (await call('POST', '/api/chat/send', { body: { message: 'one' } })).json
+  await hold.asked
+  const body = { message: 'two', thread_id: first.thread_id }
+  const second = (await call('POST', '/api/chat/send', { body })).json
+  const path = `/api/threads/${first.thread_id}`
+  const { items, queued } = (await call('GET', path)).json
+  assert.deepEqual([items.length, queued.length], [1, 1])
+  const { at, ...waiting } = queued[0]
+  assert.ok(Date.parse(at) > 0)
+  assert.deepEqual(waiting, {
+    id: second.message_id,
+    turn_id: second.turn_id,
+    type: 'message',
+    role: 'user',
+    content: [{ type: 'text', text: 'two' }],
+  })
+  assert.equal((await call('GET', path, { token: await addUser('ada') })).status, 404)
+  hold.release('done')
+  await jobOnce({ call }, second.turn_id, 'completed')
+  const after = (await call('GET', path)).json
+  assert.deepEqual([after.items.length, after.queued], [4, []])
+  assert.equal(after.items[2].id, second.message_id)
+})
+
 test('a page of items ends before it has 4 MiB, and the pages together miss and double nothing', async (t) => {
   const { call } = await openHouse(t)
   const message = 'a'.repeat(1_000_000)
