@@ -5,14 +5,16 @@ import { checkVersion, migrations, statementsOf } from './migrations.ts'
 
 /**
  * Brings a SQLite file up to the newest version. Each step is one exclusive transaction that looks at the version again
- * once it holds the lock, so two processes starting together do it once; a copy is kept beside the file before each.
+ * once it holds the lock, so two processes starting together do it once; a copy is kept beside the file before each, unless
+ * the file is new and has nothing to lose.
  */
 export function migrateSqlite(db: DatabaseSync, path: string, steps = migrations): void {
   const version = (): number => versionOf(db)
   checkVersion(version(), steps)
+  const isNew = version() === 0
   while (version() < steps.length) {
     const from = version()
-    if (from > 0 && path !== ':memory:') backUp(db, `${path}.v${from}.backup`, from)
+    if (!isNew && path !== ':memory:') backUp(db, `${path}.v${from}.backup`, from)
     db.exec('BEGIN EXCLUSIVE')
     try {
       if (version() === from) {

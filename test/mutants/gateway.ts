@@ -205,4 +205,25 @@ export const mutants: readonly Mutant[] = [
     to: 'false',
     tests: store,
   },
+  {
+    says: 'a stranger reads what waits in another’s thread',
+    file: 'src/store/stretch.ts',
+    from: '${isQueued} AND ${isReached} AND input IS NOT NULL',
+    to: '${isQueued} AND (? = ?) IS NOT NULL AND input IS NOT NULL',
+    tests: store,
+  },
+  {
+    says: 'a thread does not tell what waits in it',
+    file: 'src/doors/web/threads.ts',
+    from: 'queued: queued.map(queuedWire),',
+    to: 'queued: [],',
+    tests: ['test/doors/web/threads.test.ts'],
+  },
+  {
+    says: 'a new file has a copy of each of its versions beside it',
+    file: 'src/store/migrate-sqlite.ts',
+    from: 'if (!isNew && path',
+    to: 'if (from > 0 && path',
+    tests: ['test/store/migrate-sqlite.test.ts'],
+  },
 ]

@@ -148,6 +148,8 @@ test('what is sent while a turn runs waits its turn, and both are answered in or
   await page.getByRole('button', { name: 'Stop' }).waitFor()
   await say(page, 'and then this')
   await page.getByText('Waits its turn').waitFor()
+  await page.reload()
+  await page.getByText('Waits its turn').waitFor()
   await page.getByRole('button', { name: 'Stop' }).click()
   await replies(page).getByText('You said: and then this').waitFor()
   assert.equal(await own(page).count(), 2)
