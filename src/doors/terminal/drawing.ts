@@ -8,6 +8,9 @@ import { argLines, briefArgs, costWords, counted, countWords, durationWords, siz
 
 /** Prose is not wider, however wide the terminal. */
 const widestProse = 96
+/** Where there is room, names of tools are as wide as this, so that arguments stand below each other. */
+const nameWidth = 16
+const nameWidthFrom = 72
 /** Lines of a result that are shown before all of it is asked for. */
 const partLines = 12
 /** A longer text of one's own is shown in part: it stands in the log. */
@@ -129,7 +132,7 @@ function drawCall(call: Call, width: number, { theme, sign }: { theme: Theme; si
   const end = endWords(call, ms)
   const room = width - 5 - visibleWidth(end) - 3
   const title = truncateToWidth(
-    `${theme.bold(proseOf(name))}  ${theme.dim(briefArgs(args))}`,
+    `${theme.bold(proseOf(name).padEnd(width < nameWidthFrom ? 0 : nameWidth))}  ${theme.dim(briefArgs(args))}`,
     Math.max(8, room),
     '…',
     true,

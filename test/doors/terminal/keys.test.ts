@@ -148,7 +148,7 @@ test('Esc stops the running turn; what it said is kept', options, async () => {
 test('a call is one folded line with its state; Tab enters the transcript, Enter unfolds', options, async () => {
   await screen.type('a sum')
   await screen.keys('Enter')
-  await screen.shows(/▸ ✓ calculate {2}6\*7 +[\d.]+ s[\s\S]*The sum is done\./)
+  await screen.shows(/▸ ✓ calculate {9}6\*7 +[\d.]+ s[\s\S]*The sum is done\./)
   await screen.keys('Tab', 'Up', 'Enter')
   const text = await screen.shows(/▾ ✓ calculate[\s\S]*│ Arguments\n +│ +expression {2}6\*7\n +│ Result, \d+ bytes/)
   assert.match(text, /│ +6\*7 = 42/)
