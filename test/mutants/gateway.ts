@@ -110,7 +110,7 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'a connection that answers no ping stays',
     file: 'src/http/socket.ts',
-    from: 'if (!heard) return ws.terminate()',
+    from: 'if (!heard && !ws.isPaused) return ws.terminate()',
     to: '',
     tests: live,
   },
