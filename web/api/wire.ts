@@ -294,6 +294,18 @@ export type Settings = {
     /** Set by the environment. */
     readonly fixed: readonly string[]
   }
+  readonly policy: readonly PolicyRow[]
+}
+
+/** `known`: runs where the address was named before, else asks. */
+export type Rule = 'allow' | 'ask' | 'deny' | 'known'
+export type Rules = { readonly clean: Rule; readonly tainted: Rule }
+
+export type PolicyRow = Rules & {
+  readonly id: string
+  /** The calls it is about, names of tools between backticks. */
+  readonly calls: string
+  readonly changed: boolean
 }
 
 /** Null takes a setting back; what is left out stays. */
@@ -304,6 +316,8 @@ export type SettingsChange = {
   readonly fallback?: string | null
   readonly spend_per_turn_usd?: number | null
   readonly spend_per_day_usd?: number | null
+  /** Every row that differs from its default. */
+  readonly policy?: Readonly<Record<string, Rules>> | null
 }
 
 export type ModelTrial = {

@@ -8,6 +8,7 @@ import { About, Appearance, Doors, Sessions } from './settings-here.tsx'
 import { Grants } from './settings-grants.tsx'
 import { Limits } from './settings-limits.tsx'
 import { Model } from './settings-model.tsx'
+import { Policy } from './settings-policy.tsx'
 import { Users } from './settings-users.tsx'
 import './settings.css'
 
@@ -16,6 +17,7 @@ type Part = { readonly name: string; readonly at: string; readonly operator?: tr
 const parts: readonly Part[] = [
   { name: 'Model', at: '/settings/model', operator: true },
   { name: 'Limits', at: '/settings/limits', operator: true },
+  { name: 'Policy', at: '/settings/policy', operator: true },
   { name: 'Grants', at: '/settings/grants' },
   { name: 'Users', at: '/settings/users', operator: true },
   { name: 'Sessions', at: '/settings/sessions' },
@@ -46,6 +48,7 @@ export function Settings() {
             <>
               <Model />
               <Limits />
+              <Policy />
             </>
           )}
           <Grants />

@@ -1,6 +1,6 @@
 // The settings of the service, for the operator.
 import { ask } from '../api/client.ts'
-import type { ModelTrial, Settings, SettingsChange } from '../api/wire.ts'
+import type { ModelTrial, Rules, Settings, SettingsChange } from '../api/wire.ts'
 import { loaded } from './loaded.ts'
 import { service } from './service.ts'
 
@@ -12,6 +12,25 @@ export const settings = loaded(() => ask<Settings>('GET', '/api/settings'))
 export async function changeSettings(change: SettingsChange): Promise<void> {
   settings.data.value = await ask<Settings>('PATCH', '/api/settings', { body: change })
   await service.load()
+}
+
+/** Sets one row of the policy. Throws ApiFault. */
+export async function setPolicy(id: string, rules: Rules): Promise<void> {
+  await changeSettings({ policy: { ...(await changedRows()), [id]: rules } })
+}
+
+/** Takes one row of the policy back to its default. Throws ApiFault. */
+export async function resetPolicy(id: string): Promise<void> {
+  const { [id]: _, ...others } = await changedRows()
+  await changeSettings({ policy: Object.keys(others).length > 0 ? others : null })
+}
+
+/** The setting is one value for all rows: read just before it is written, so that no other change is undone. */
+async function changedRows(): Promise<Record<string, Rules>> {
+  const { policy } = await ask<Settings>('GET', '/api/settings')
+  return Object.fromEntries(
+    policy.filter(({ changed }) => changed).map(({ id, clean, tainted }) => [id, { clean, tainted }]),
+  )
 }
 
 /** Asks the model in use for one word. Throws ApiFault. */
