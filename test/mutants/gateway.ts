@@ -119,7 +119,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/doors/web/live.ts',
     from: '...(key && { idempotency: { key: `live:${key}`, bodyHash } }),',
     to: '',
-    tests: cut,
+    tests: ['test/doors/web/live.test.ts'],
   },
   {
     says: 'a subscription begins at the end of the thread',

@@ -126,13 +126,6 @@ export const mutants: readonly Mutant[] = [
     tests: screen,
   },
   {
-    says: 'the words of a fault stay on the screen that is left',
-    file: 'src/doors/terminal/terminal.ts',
-    from: "process.on('uncaughtException', onFault)",
-    to: '',
-    tests: ['test/doors/terminal/edges.test.ts'],
-  },
-  {
     says: 'the status line keeps the model that answered before',
     file: 'src/doors/terminal/app.ts',
     from: 'attempt(opener.run(said.name, said.rest).then(refresh))',
