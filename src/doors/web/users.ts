@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { dayMs, maxTokenDays, userNamePattern, userNameRule } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
-import type { AccountStore } from '#core/store.ts'
+import type { AccountStore, User } from '#core/store.ts'
 import { check } from '#http/check.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire.ts'
@@ -44,6 +44,21 @@ const RemovedAnswer = z.object({
 export type UsersParts = { readonly turns: Turns; readonly accounts: AccountStore; readonly now?: () => number }
 
 export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Route[] {
+  /** A new token for whomever it is stored with; nobody is told of it again. */
+  async function withToken(
+    days: number | null | undefined,
+    store: (token: { hash: string; expiresAt?: number }) => Promise<User>,
+  ): Promise<z.output<typeof UserAnswer>> {
+    const expiresAt = days ? now() + days * dayMs : undefined
+    const token = newToken()
+    const { id, name, createdAt } = await store({ hash: hashToken(token), ...(expiresAt && { expiresAt }) })
+    return {
+      user: { id, name, created_at: isoTime(createdAt) },
+      token,
+      expires_at: expiresAt === undefined ? null : isoTime(expiresAt),
+    }
+  }
+
   return [
     route({
       method: 'GET',
@@ -66,15 +81,7 @@ export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Rou
       body: UserBody,
       answers: { 201: UserAnswer },
       async handle({ body: { name, expires_in_days: days } }, reply) {
-        const expiresAt = days ? now() + days * dayMs : undefined
-        const token = newToken()
-        const hash = hashToken(token)
-        const { id, createdAt } = await accounts.addUser(name, { hash, ...(expiresAt && { expiresAt }) })
-        return reply.code(201).send({
-          user: { id, name, created_at: isoTime(createdAt) },
-          token,
-          expires_at: expiresAt === undefined ? null : isoTime(expiresAt),
-        } satisfies z.output<typeof UserAnswer>)
+        return reply.code(201).send(await withToken(days, (token) => accounts.addUser(name, token)))
       },
     }),
     route({
@@ -107,14 +114,7 @@ export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Rou
       async handle(request, reply) {
         const { expires_in_days: days } = check(TokenBody, request.body ?? {})
         const { name } = request.params as { name: string }
-        const expiresAt = days ? now() + days * dayMs : undefined
-        const token = newToken()
-        const user = await accounts.addToken(name, { hash: hashToken(token), ...(expiresAt && { expiresAt }) })
-        return reply.code(201).send({
-          user: { id: user.id, name: user.name, created_at: isoTime(user.createdAt) },
-          token,
-          expires_at: expiresAt === undefined ? null : isoTime(expiresAt),
-        } satisfies z.output<typeof UserAnswer>)
+        return reply.code(201).send(await withToken(days, (token) => accounts.addToken(name, token)))
       },
     },
     route({
