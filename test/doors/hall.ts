@@ -24,7 +24,7 @@ import type { Observer } from '#turns/tally.ts'
 import { createTurns, type Turns } from '#turns/turns.ts'
 
 /** How long a test waits for something that must come about. */
-export const patienceMs = 10_000
+export const patienceMs = 30_000
 
 /** What a test's model says to a request. It may wait for the signal. */
 export type Say = (request: ModelRequest, signal: AbortSignal) => Promise<ModelEvent[]> | ModelEvent[]

@@ -13,7 +13,7 @@ const places = [
   '/usr/bin/google-chrome-stable',
 ]
 /** How long a page may take to show what it should. */
-const patienceMs = 15_000
+const patienceMs = 30_000
 
 /** Where a browser is; undefined where there is none. */
 export function findBrowser(): string | undefined {

@@ -12,7 +12,7 @@ import { until } from '../../until.ts'
 const run = promisify(execFile)
 const launcher = fileURLToPath(new URL('../../../bin/atrium', import.meta.url))
 /** A machine with more to do than it has cores starts slowly. */
-const patienceMs = 20_000
+const patienceMs = 30_000
 
 /** For tests that need tmux. A build machine has it; elsewhere it is said that they did not run. */
 export function needsTmux(): { skip?: string } {
