@@ -58,4 +58,18 @@ export const mutants: readonly Mutant[] = [
     to: 'standing.value',
     tests: ['test/web/settings.test.ts'],
   },
+  {
+    says: 'a part that was opened by its address slides away while the parts above it are read',
+    file: 'web/parts/section.tsx',
+    from: 'watch.observe(around)',
+    to: "title.scrollIntoView({ block: 'start' })",
+    tests: ['test/web/settings.test.ts'],
+  },
+  {
+    says: 'whoever scrolls is brought back to the part they opened',
+    file: 'web/parts/section.tsx',
+    from: "['wheel', 'touchmove', 'pointerdown', 'keydown']",
+    to: "['touchmove', 'pointerdown', 'keydown']",
+    tests: ['test/web/settings.test.ts'],
+  },
 ]

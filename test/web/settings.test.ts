@@ -1,6 +1,7 @@
 // The page Settings in a real browser: grants, users, sessions, the theme.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../until.ts'
 import { noBrowser, useSite } from './browser.ts'
 import { checkLook, looks } from './looks.ts'
 
@@ -24,15 +25,36 @@ test('limits are set and taken away; what is no amount is told beside its field'
   await page.getByRole('alert').filter({ hasText: 'Write an amount' }).waitFor()
   const stored = async () =>
     (await site.call<{ limits: { spend_per_day_usd: number | null } }>('GET', '/api/settings')).limits.spend_per_day_usd
-  for (const [text, wanted] of [
-    ['$2.50', 2.5],
-    ['', null],
+  for (const [text, wanted, shown] of [
+    ['2.5', 2.5, '$2.50'],
+    ['', null, ''],
   ] as const) {
     await field.fill(text)
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
     assert.equal(await stored(), wanted)
+    assert.equal(await field.inputValue(), shown)
   }
+})
+
+test('a part that is opened by its address stays in view while the parts above it are read', { skip }, async (t) => {
+  const page = await site.open(t, '/settings/about')
+  const { promise: shown, resolve } = Promise.withResolvers<void>()
+  await page.route('**/api/settings', (route) => shown.then(() => route.continue()))
+  await page.goto(`${site.url}/settings/users`)
+  const title = page.getByRole('heading', { name: 'Users' })
+  const top = async () => (await title.boundingBox())?.y ?? -1
+  await until(() => title.evaluate((node) => node === node.ownerDocument.activeElement))
+  resolve()
+  await page.getByRole('combobox', { name: 'workspace_shell, usually' }).waitFor()
+  await until(async () => Math.abs((await top()) - 33) < 2)
+  // Whoever scrolls is not brought back.
+  await page.mouse.move(800, 500)
+  await page.mouse.wheel(0, -400)
+  await until(async () => (await top()) > 200)
+  await page.setViewportSize({ width: 1200, height: 900 })
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+  assert((await top()) > 200)
 })
 
 test('a row of the policy is changed alone, and taken back to its default', { skip }, async (t) => {

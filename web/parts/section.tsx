@@ -1,8 +1,12 @@
-// A part of a long page, with an address of its own: whoever comes by it finds its heading in view.
+// A part of a long page, with an address of its own: whoever comes by it finds its heading in view,
+// and it stays there while what stands above it is still being read.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { place } from '../router.ts'
 import './section.css'
+
+/** The reader does something: from here on nothing is scrolled for them. */
+const hands = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
 
 type Props = {
   readonly title: string
@@ -16,9 +20,18 @@ export function Section({ title, at, lead, action, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)
   const here = place.value.path === at
   useEffect(() => {
-    if (!here) return
-    heading.current?.scrollIntoView({ block: 'start' })
-    heading.current?.focus({ preventScroll: true })
+    const title = heading.current
+    const around = title?.closest('section')?.parentElement
+    if (!here || !title || !around) return undefined
+    title.focus({ preventScroll: true })
+    const watch = new ResizeObserver(() => title.scrollIntoView({ block: 'start' }))
+    watch.observe(around)
+    const stop = (): void => {
+      watch.disconnect()
+      for (const sign of hands) removeEventListener(sign, stop)
+    }
+    for (const sign of hands) addEventListener(sign, stop, { passive: true })
+    return stop
   }, [here])
   return (
     <section class="section" aria-label={title}>
