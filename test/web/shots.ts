@@ -1,4 +1,5 @@
-// Pictures of every page in both themes and three sizes, for looking at them: `npm run shots`, into shots/.
+// Pictures of every page in both themes and three sizes, for looking at them: `npm run shots`, into shots/; words keep
+// only what has one of them in its name: `npm run shots -- jobs phone-dark`.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
@@ -15,6 +16,8 @@ const sizes = {
   phone: { width: 375, height: 812 },
 }
 const token = 'operator-token-of-the-pictures'
+const words = process.argv.slice(2)
+const isWanted = (name: string): boolean => words.length === 0 || words.some((word) => name.includes(word))
 
 const script: Script = {
   loop: true,
@@ -99,6 +102,7 @@ async function make(browser: Browser, url: string): Promise<void> {
   const pages: Readonly<Record<string, string>> = {
     new: '/',
     chat: `/threads/${thread_id}`,
+    receipt: `/threads/${thread_id}`,
     waiting: '/waiting',
     jobs: '/jobs',
     memory: '/memory/projects/shop/checkout.md',
@@ -111,21 +115,19 @@ async function make(browser: Browser, url: string): Promise<void> {
     for (const [size, viewport] of Object.entries(sizes)) {
       const context = await browser.newContext({ viewport, colorScheme })
       const page = await context.newPage()
-      const shoot = (name: string): Promise<unknown> =>
-        picture(page, join(folder, `${name}-${size}-${colorScheme}.png`))
-      await page.goto(`${url}/login`)
-      await shoot('sign-in')
-      await context.request.post(`${url}/api/login`, { data: { token } })
-      for (const [name, path] of Object.entries(pages)) {
+      const shoot = async (name: string, path: string): Promise<void> => {
+        const file = `${name}-${size}-${colorScheme}`
+        if (!isWanted(file)) return
         await page.goto(url + path)
-        await shoot(name)
+        if (name === 'receipt') {
+          const receipts = page.getByRole('button', { name: /^Receipt/ })
+          await receipts.first().click()
+        }
+        await picture(page, join(folder, `${file}.png`))
       }
-      await page.goto(url + (pages['chat'] ?? '/'))
-      await page
-        .getByRole('button', { name: /^Receipt/ })
-        .first()
-        .click()
-      await shoot('receipt')
+      await shoot('sign-in', '/login')
+      await context.request.post(`${url}/api/login`, { data: { token } })
+      for (const [name, path] of Object.entries(pages)) await shoot(name, path)
       await context.close()
     }
   }
