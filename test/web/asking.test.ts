@@ -28,7 +28,7 @@ const questions: readonly [what: GateFields, question: string, sentence: RegExp]
   ],
   [
     gate('workspace_shell', { command: 'npm publish' }, '$ npm publish\n(in the workspace)'),
-    'Run `npm publish`?',
+    'Run npm publish?',
     /Nothing has run yet/,
   ],
   [
@@ -79,7 +79,7 @@ test('whatever would run is shown to its last letter', () => {
   const command = `echo ${body}\nrm -rf /`
   const run = askingOf(gate('workspace_shell', { command }, `$ ${command}\n(in the workspace)`))
   assert.deepEqual(run.preview, { type: 'command', command, rest: '(in the workspace)' })
-  assert.equal(run.question, 'Run a command that begins with `echo`?')
+  assert.equal(run.question, 'Run a command that begins with echo?')
   const other = askingOf(gate('crm_send', { note: body })).preview
   assert(other?.type === 'text' && other.text.includes(body))
 })

@@ -12,10 +12,14 @@ export type DiffLine = { readonly sign: ' ' | '+' | '-' | '@'; readonly at?: num
 export type Asking = {
   /** A question with verb and object. */
   readonly question: string
+  /** The part of the question that is code. */
+  readonly code?: string
   /** The same in a few words, for a list. */
   readonly brief: string
   /** Where it goes, and that nothing has happened yet. */
   readonly sentence: string
+  /** The part of the sentence that must not be overlooked. */
+  readonly host?: string
   readonly preview: Preview | undefined
   /** What "Allow for…" can stand for, from narrow to wide. */
   readonly scopes: readonly Scope[]
@@ -86,7 +90,8 @@ function command(gate: GateFields, args: Fields): Asking {
   const first = line.trim().split(/\s/, 1)[0] ?? ''
   const short = line.length <= 60 && !line.includes('\n')
   return {
-    question: short ? `Run \`${line}\`?` : `Run a command that begins with \`${first}\`?`,
+    question: short ? `Run ${line}?` : `Run a command that begins with ${first}?`,
+    code: short ? line : first,
     brief: short ? `Run ${line}` : `Run ${first} …`,
     sentence: 'Runs this command in the workspace folder of this machine. Nothing has run yet.',
     preview: previewOf(gate),
@@ -106,6 +111,7 @@ function request(gate: GateFields, args: Fields): Asking {
     question: reads ? `Open a page of ${host}?` : `Send a ${method} request to ${host}?`,
     brief: reads ? `Open a page of ${host}` : `Send a request to ${host}`,
     sentence: `Sends this request to ${host}. Nothing has been sent yet.`,
+    host,
     preview: previewOf(gate) ?? { type: 'request', method, url, rest: '' },
     scopes: [
       { scope: 'target', words: `to ${host}` },

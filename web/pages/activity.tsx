@@ -189,9 +189,9 @@ function Sums({ name, sums }: { name: string; sums: readonly Sum[] }) {
 }
 
 function comparison(total: number, before: number | undefined, days: number): string {
-  if (before === undefined || before === 0) return `nothing in the ${days} before`
+  if (before === undefined || before === 0) return `nothing in the ${days} days before`
   const share = Math.round((total / before - 1) * 100)
-  return `${share < 0 ? '−' : '+'}${numberText(Math.abs(share))} % on the ${days} before`
+  return `${share < 0 ? '−' : '+'}${numberText(Math.abs(share))} % on the ${days} days before`
 }
 
 /** `6.2 M`, `31,050`. */

@@ -197,7 +197,9 @@ function Row({ job }: { job: Job }) {
   return (
     <tr class={`job ${status}`}>
       <td class="job-status">
-        <Sign status={status} />
+        <span class="job-sign">
+          <Sign status={status} />
+        </span>
         {nameOf(status)}
       </td>
       <td class="job-title">

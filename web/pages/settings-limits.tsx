@@ -20,13 +20,13 @@ export function Limits() {
               limits={limits}
               name="spend_per_turn_usd"
               title="Spend per turn"
-              what="Stops the turn and says so, in USD; empty for no limit"
+              what="Stops the turn and says so; empty for no limit"
             />
             <Cap
               limits={limits}
               name="spend_per_day_usd"
               title="Spend per user and day"
-              what="Resets at midnight UTC, in USD; empty for no limit"
+              what="Resets at midnight UTC; empty for no limit"
             />
             <div class="setting-row">
               <div>
@@ -51,7 +51,7 @@ type CapProps = {
 
 function Cap({ limits, name, title, what }: CapProps) {
   const stands = limits[name]
-  const text = useSignal(stands === null ? '' : String(stands))
+  const text = useSignal(amountText(stands))
   const fault = useSignal<string | undefined>(undefined)
   const busy = useSignal(false)
   if (limits.fixed.some((each) => each.toLowerCase() === name)) {
@@ -61,11 +61,11 @@ function Cap({ limits, name, title, what }: CapProps) {
           <strong>{title}</strong>
           <p>Set by {name.toUpperCase()} in the environment</p>
         </div>
-        <span class="number limit-fixed">{stands === null ? 'none' : `$${stands}`}</span>
+        <span class="number limit-fixed">{amountText(stands) || 'none'}</span>
       </div>
     )
   }
-  const changed = text.value.trim() !== (stands === null ? '' : String(stands))
+  const changed = text.value.trim() !== amountText(stands)
   const save = async (): Promise<void> => {
     const wanted = text.value.trim().replace(/^\$/, '')
     if (!/^(\d+([.,]\d+)?)?$/.test(wanted)) {
@@ -76,8 +76,7 @@ function Cap({ limits, name, title, what }: CapProps) {
     fault.value = undefined
     try {
       await changeSettings({ [name]: wanted === '' ? null : Number(wanted.replace(',', '.')) })
-      const now = settings.data.peek()?.limits[name] ?? null
-      text.value = now === null ? '' : String(now)
+      text.value = amountText(settings.data.peek()?.limits[name] ?? null)
       tell(`${title} is stored`)
     } catch (error) {
       fault.value = faultText(error)
@@ -109,9 +108,17 @@ function Cap({ limits, name, title, what }: CapProps) {
           unlabelled
           value={text.value}
           fault={fault.value}
+          placeholder="No limit"
           onInput={(value) => (text.value = value)}
         />
       </div>
     </form>
   )
+}
+
+/** `$5.00`, `$0.125`; nothing where there is no limit. */
+function amountText(usd: number | null): string {
+  if (usd === null) return ''
+  const short = usd.toFixed(2)
+  return `$${Number(short) === usd ? short : usd}`
 }

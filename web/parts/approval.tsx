@@ -1,5 +1,6 @@
 // An approval: the question, what would run, and the answers. Nothing else on the page answers it.
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { ApiFault, faultText } from '../api/client.ts'
 import type { GateAnswer, Waiting } from '../api/wire.ts'
@@ -27,7 +28,7 @@ type Props = {
 }
 
 export function Approval({ gate, inQueue = false, threadTitle }: Props) {
-  const { question, sentence, preview, scopes } = askingOf(gate)
+  const { question, code, sentence, host, preview, scopes } = askingOf(gate)
   const title = useId()
   const shownAt = useRef(Date.now())
   const step = useSignal<'choose' | 'for' | 'deny'>('choose')
@@ -70,9 +71,15 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
       </header>
       <div class="approval-body">
         <h3 id={title} class="approval-title">
-          {question}
+          {marked(question, code, (part) => (
+            <code>{part}</code>
+          ))}
         </h3>
-        <p class="approval-where">{sentence}</p>
+        <p class="approval-where">
+          {marked(sentence, host, (part) => (
+            <strong>{part}</strong>
+          ))}
+        </p>
         {preview && <Preview preview={preview} />}
         <dl class="facts">
           {inQueue && (
@@ -175,6 +182,12 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
       )}
     </section>
   )
+}
+
+/** A text in which the last place of one part looks different. */
+function marked(text: string, part: string | undefined, look: (part: string) => ComponentChildren): ComponentChildren {
+  const at = part ? text.lastIndexOf(part) : -1
+  return part && at >= 0 ? [text.slice(0, at), look(part), text.slice(at + part.length)] : text
 }
 
 /** The card says which tool it is: here it is "it". */

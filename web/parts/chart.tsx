@@ -9,7 +9,7 @@ const height = 220
 const top = 12
 const bottom = 26
 const left = 56
-const right = 8
+const right = 12
 const bar = { most: 20, share: 0.66, corner: 1.5, gap: 1 }
 const tip = { width: 200, row: 22, edge: 20 }
 const labelWidth = 84
@@ -108,12 +108,7 @@ function Plot({ days, models, text, axis, now, width, chosen, choose }: PlotProp
         <g key={each.date}>
           <Bar day={each} x={xOf(at)} wide={wide} yOf={yOf} />
           {labelled(at, days.length, every) && (
-            <text
-              class="chart-day"
-              x={xOf(at) + wide / 2}
-              y={height - 6}
-              text-anchor={at === days.length - 1 ? 'end' : 'middle'}
-            >
+            <text class="chart-day" x={xOf(at) + wide / 2} y={height - 6} text-anchor="middle">
               {at === days.length - 1 ? 'Today' : dayText(`${each.date}T12:00`, now)}
             </text>
           )}

@@ -1,6 +1,6 @@
 // Inputs with their label, and what is wrong with them below.
 import type { Ref } from 'preact'
-import { useEffect, useId } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
 import './field.css'
 import { Icon } from './icon.tsx'
 import { IconButton } from './button.tsx'
@@ -204,10 +204,16 @@ type ChoiceProps<T extends string> = {
   readonly onChange: (value: T) => void
 }
 
-/** One of a few, side by side. */
+/** One of a few, side by side; where they do not fit, the chosen one is scrolled into the middle. */
 export function Segments<T extends string>({ name, value, options, onChange }: ChoiceProps<T>) {
+  const row = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const chosen = row.current?.querySelector<HTMLElement>('[aria-pressed="true"]')
+    if (row.current && chosen)
+      row.current.scrollLeft = chosen.offsetLeft - (row.current.clientWidth - chosen.offsetWidth) / 2
+  }, [value])
   return (
-    <fieldset class="segments" aria-label={name}>
+    <div class="segments" role="group" aria-label={name} ref={row}>
       {options.map((option) => (
         <button
           key={option.value}
@@ -219,6 +225,6 @@ export function Segments<T extends string>({ name, value, options, onChange }: C
           {option.count !== undefined && option.count > 0 && <span class="segment-count">{option.count}</span>}
         </button>
       ))}
-    </fieldset>
+    </div>
   )
 }
