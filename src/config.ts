@@ -59,6 +59,8 @@ export type Config = {
   readonly responses: { readonly turnTimeoutSecs: number; readonly externalTools: boolean }
   /** 0 is no limit. */
   readonly chatRatePerMinute: number
+  /** Attempts of one address; 0 is no limit. */
+  readonly signInsPerMinute: number
   /** Whose X-Forwarded-For to believe: nobody's, that of so many nearest hops, or that of these addresses. */
   readonly trustProxy: false | number | readonly string[]
   readonly logLevel: LogLevel
@@ -170,6 +172,7 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
       externalTools: values.RESPONSES_EXTERNAL_TOOLS,
     },
     chatRatePerMinute: values.CHAT_RATE_LIMIT,
+    signInsPerMinute: values.SIGN_IN_RATE_LIMIT,
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
     toolProcesses: values.TOOL_PROCESSES,

@@ -162,10 +162,18 @@ async function openGateway(
     names: [config.gateway.host, hostname(), `${hostname()}.local`],
     trustProxy: config.trustProxy,
   })
+  const { signInsPerMinute } = config
   const chatLimit = createChatLimit({ limits: store.limits, perMinute: config.chatRatePerMinute })
   const oidc = await openOidc(hall, log)
   const gateway: Gateway = await createGateway({
-    auth: { operatorTokens, accounts: store.accounts, sessions, storeAway: hall.storeAway, ...(oidc && { oidc }) },
+    auth: {
+      operatorTokens,
+      accounts: store.accounts,
+      sessions,
+      storeAway: hall.storeAway,
+      signInsPerMinute,
+      ...(oidc && { oidc }),
+    },
     origins,
     health: { ping: () => store.ping(), draining: about.draining },
     chatLimit,
@@ -183,6 +191,7 @@ async function openGateway(
     ...(oidc && config.oidc?.clientId !== undefined && { oidc }),
     authenticate: gateway.authenticate,
     limits: store.limits,
+    signInsPerMinute,
     clientAddress: createClientAddress(config.trustProxy),
     origins,
     settings: hall.settings,

@@ -9,10 +9,12 @@ export type Caller = {
   readonly operator: boolean
   /** The session that a cookie named, and when it ends unless it is used; absent under a bearer token. */
   readonly session?: { readonly cookie: string; readonly endsAt: number }
+  /** When an issuer's token ends, where one was shown. */
+  readonly until?: number
 }
 
 /** Why a request does not come in; the status says it. */
-export type Refusal = { readonly status: 401 | 403 | 503 }
+export type Refusal = { readonly status: 401 | 403 | 503 } | { readonly status: 429; readonly retryAfterMs: number }
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 
 /** Clocks may differ by this much. */
-const skewSecs = 60
+export const skewSecs = 60
 /** Keys are asked for again when a token names one that is not known, but no more often than this. */
 const usualCooldownMs = 30_000
 /** An issuer that did not answer is not asked again for this long: whoever comes meanwhile need not wait for it. */
@@ -29,7 +29,7 @@ const claims = {
   preferred_username: z.optional(z.string()),
   name: z.optional(z.string()),
 }
-const Claims = z.object({ ...claims, nonce: z.optional(z.string()) })
+const Claims = z.object({ ...claims, nonce: z.optional(z.string()), exp: z.optional(z.number()) })
 /** What a token, or the issuer itself, says of somebody. */
 export type Claims = z.output<typeof Claims>
 

@@ -7,7 +7,7 @@ import type { IdentityStore, User } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
 import { hashToken, newToken } from '#lib/token.ts'
 import type { Caller, Refusal } from './caller.ts'
-import type { Claims, Issuer } from './issuer.ts'
+import { type Claims, type Issuer, skewSecs } from './issuer.ts'
 
 /** How long a sign-in may take at the issuer. */
 export const signInMs = 10 * 60_000
@@ -66,8 +66,12 @@ export function createOidc({
   return {
     async authenticate(jwt) {
       try {
-        const person = await personOf(await issuer.verify(jwt, audiences))
-        return 'status' in person ? person : { user: person.id, name: person.name, operator: false }
+        const claims = await issuer.verify(jwt, audiences)
+        const person = await personOf(claims)
+        if ('status' in person) return person
+        // A token without an end is refused before.
+        const until = Math.floor(((claims.exp ?? 0) + skewSecs) * 1000)
+        return { user: person.id, name: person.name, operator: false, until }
       } catch (error) {
         if (!(error instanceof AppError)) throw error
         if (error.code === 'unauthorized') return { status: 401 }

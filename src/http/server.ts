@@ -12,11 +12,12 @@ import {
 import { AppError } from '#core/errors.ts'
 import type { Log } from '#lib/log.ts'
 import { type CountRequest, logRequests, requestIdOf } from './access.ts'
-import { type Trust, trustOf } from './address.ts'
+import { createClientAddress, networkOf, type Trust, trustOf } from './address.ts'
+import { createArrivals } from './arrivals.ts'
 import { type Authenticate, type AuthParts, createAuth, credentialOf, refuse } from './auth.ts'
 import { bodyLimit, checkAnnouncedSize, checkEncoding, takeJsonOnly } from './body.ts'
 import { answerClientError } from './broken.ts'
-import type { ChatLimit } from './caller.ts'
+import type { Caller, ChatLimit } from './caller.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
 import { listenOn } from './listen.ts'
 import type { Origins } from './origin.ts'
@@ -48,7 +49,7 @@ export type Timeouts = {
   readonly keepAliveMs: number
   /** How long an answer may lie unread. */
   readonly unreadMs: number
-  /** How long a request waits while answers before it lie unread. */
+  /** How long a request waits while answers before it lie unread, or bodies before it are half sent. */
   readonly placeMs: number
   /** How often the first three are looked at. */
   readonly checkMs: number
@@ -104,10 +105,13 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const { log } = parts
   const authenticate = createAuth({ ...parts.auth, log })
   const { origins, socketTimes: times } = parts
-  const sockets = createSockets({ authenticate, origins, log, ...(times && { times }) })
+  const clientAddress = createClientAddress(parts.trustProxy ?? false)
+  const addressOf = (request: IncomingMessage): string => networkOf(clientAddress(request))
+  const sockets = createSockets({ authenticate, addressOf, origins, log, ...(times && { times }) })
   const app = openApp(parts, sockets)
   const routes: Route[] = []
   const flights = createFlights(parts.timeouts?.placeMs)
+  const arrivals = createArrivals(parts.timeouts?.placeMs ?? placeMs)
   const lastCall = new AbortController()
   setMaxListeners(0, lastCall.signal)
   let closing = false
@@ -117,7 +121,9 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     protect(request.url, reply)
     const { who, counted } = request.routeOptions.config
     if (request.is404 ? isApi(request.url) : who !== 'anyone') {
-      const caller = await authenticate(credentialOf(request.raw), { request: requestIdOf(reply.raw) })
+      const { raw } = request
+      const asking = { request: requestIdOf(reply.raw), address: () => addressOf(raw) }
+      const caller = await authenticate(credentialOf(raw), asking)
       if ('status' in caller) return refuse(request, reply, caller)
       if (caller.session && !isMeant(request)) return refuse(request, reply, { status: 403 })
       if (who === 'operator' && !caller.operator) return refuse(request, reply, { status: 403 })
@@ -129,6 +135,18 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     } else if (!isMeant(request)) return refuse(request, reply, { status: 403 })
     if (request.is404) throw missing(request, reply, methodsOf(routes, pathOf(request.url)))
     return undefined
+  }
+
+  /** Refuses a body that says that it is too large, or packed; only now is a client that asked first told to send its own. */
+  async function beginBody({ raw, routeOptions, caller }: FastifyRequest, reply: FastifyReply): Promise<undefined> {
+    const { bodyLimit: limit } = routeOptions
+    checkAnnouncedSize(raw.headers, limit)
+    checkEncoding(raw.headers)
+    const address = (): string => addressOf(raw)
+    // Only what needs no token has no caller.
+    const user = (caller as Caller | undefined)?.user
+    await arrivals.begin({ request: raw, answer: reply.raw, limit, user, address })
+    if (raw.headers.expect !== undefined) reply.raw.writeContinue()
   }
 
   /** A page elsewhere may send a browser here, and the browser's cookie comes with it: what it asks for is not done. */
@@ -211,14 +229,6 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       }
     },
   }
-}
-
-/** Refuses a body that says that it is too large, or packed; only now is a client that asked first told to send its own. */
-// oxlint-disable-next-line require-await -- Fastify awaits the hook
-async function beginBody({ raw, routeOptions }: FastifyRequest, reply: FastifyReply): Promise<undefined> {
-  checkAnnouncedSize(raw.headers, routeOptions.bodyLimit)
-  checkEncoding(raw.headers)
-  if (raw.headers.expect !== undefined) reply.raw.writeContinue()
 }
 
 function openApp({ trustProxy = false, timeouts, log }: GatewayParts, sockets: Sockets): FastifyInstance {

@@ -25,8 +25,11 @@ export type SessionParts = {
 }
 
 export interface Sessions {
-  /** A new session; what is returned is known to its cookie alone. */
-  open(user: UserId, token: string | undefined): Promise<string>
+  /**
+   * A new session; what is returned is known to its cookie alone. It ends with its token: one of ours by its hash, an
+   * issuer's by its time.
+   */
+  open(user: UserId, token?: string, until?: number): Promise<string>
   /**
    * Who the holder of a cookie is. Looked up each time, so that one that was closed is refused at once; `used` keeps it
    * from lying idle.
@@ -42,9 +45,9 @@ export interface Sessions {
 
 /** The last of the operator's tokens is the lasting one. */
 export function createSessions({ store, operatorHashes, now = Date.now, log }: SessionParts): Sessions {
-  async function open(user: UserId, token: string | undefined): Promise<string> {
+  async function open(user: UserId, token?: string, until = Number.POSITIVE_INFINITY): Promise<string> {
     const cookie = newToken()
-    const endsAt = now() + longestMs
+    const endsAt = Math.min(now() + longestMs, until)
     await store.open({ hash: hashToken(cookie), user, endsAt, ...(token !== undefined && { token }) })
     return cookie
   }

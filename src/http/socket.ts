@@ -5,8 +5,8 @@ import type { Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { isObject } from '#core/json.ts'
 import type { Log } from '#lib/log.ts'
-import { type Authenticate, type Credential, credentialOf, refusalTexts } from './auth.ts'
-import type { Caller } from './caller.ts'
+import { type Authenticate, type Credential, credentialOf, refusalTexts, tooManyGuesses } from './auth.ts'
+import type { Caller, Refusal } from './caller.ts'
 import { type Connection, closeCodes, createConnection, type Handler, readFrames } from './connection.ts'
 import type { Origins } from './origin.ts'
 import { pathOf } from './reply.ts'
@@ -35,6 +35,8 @@ const usualTimes: SocketTimes = { authMs: 10_000, beatMs: 25_000, stallMs: 15_00
 
 export type SocketParts = {
   readonly authenticate: Authenticate
+  /** What wrong tokens of a request count by. */
+  readonly addressOf: (request: IncomingMessage) => string
   readonly origins: Pick<Origins, 'isOurs'>
   readonly log: Log
   readonly times?: Partial<SocketTimes>
@@ -65,7 +67,7 @@ type Open = {
   beat(): Promise<void>
 }
 
-export function createSockets({ authenticate, origins, log, times }: SocketParts): Sockets {
+export function createSockets({ authenticate, addressOf, origins, log, times }: SocketParts): Sockets {
   const { authMs, beatMs, stallMs } = { ...usualTimes, ...times }
   const doors = new Map<string, Door>()
   const open = new Set<Open>()
@@ -91,7 +93,7 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
     const recheck = async (idle?: true): Promise<boolean> => {
       const now = await authenticate(shown, idle ? { idle } : {})
       // A person whom an issuer still vouches for, but who was removed here, would come back as somebody else.
-      const may = 'status' in now ? now.status === 503 : now.user === caller.user
+      const may = 'status' in now ? now.status === 503 || now.status === 429 : now.user === caller.user
       if (!may) connection.close(closeCodes.signedOut, 'unauthorized: the session or the token is no longer good')
       return may
     }
@@ -101,7 +103,10 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
   type Admitted = ReturnType<typeof admit>
 
   /** Whoever showed nothing says with the first frame who they are; the frames after it wait for that. */
-  function introduce({ ws, socket, connection }: Wire, door: Door): { handler: Handler; admitted: () => Admitted } {
+  function introduce(
+    { ws, socket, connection, address }: Wire,
+    door: Door,
+  ): { handler: Handler; admitted: () => Admitted } {
     let admitted: Admitted
     const before = socket.bytesRead
     const measure = (): void => {
@@ -124,10 +129,12 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
         if (admitted) return admitted.handler.frame(value)
         const token = isObject(value) && value['type'] === 'auth' ? value['token'] : undefined
         const shown = typeof token === 'string' ? { bearer: token } : undefined
-        const caller = await authenticate(shown)
+        const caller = await authenticate(shown, { address })
         if (connection.gone.aborted) return
         known()
         if (shown && !('status' in caller)) admitted = admit(connection, caller, shown, door)
+        else if ('status' in caller && caller.status === 429)
+          connection.close(closeCodes.tooMany, `rate_limited: ${tooManyGuesses}`)
         else
           connection.close(
             closeCodes.signedOut,
@@ -139,9 +146,9 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
     return { handler, admitted: () => admitted }
   }
 
-  function begin(ws: WebSocket, socket: Socket, { shown, caller, door }: Beginning): void {
+  function begin(ws: WebSocket, socket: Socket, { shown, caller, door, address }: Beginning): void {
     const connection = createConnection({ ws, socket, stallMs })
-    const stranger = caller && shown ? undefined : introduce({ ws, socket, connection }, door)
+    const stranger = caller && shown ? undefined : introduce({ ws, socket, connection, address }, door)
     const known = caller && shown ? admit(connection, caller, shown, door) : undefined
     const handler = stranger?.handler ?? known?.handler ?? refused
     let heard = true
@@ -184,7 +191,8 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
     wants: ({ url = '', headers }) => headers.upgrade?.toLowerCase() === 'websocket' && doors.has(pathOf(url)),
     async upgrade(request, socket, head) {
       const note = noteOf(request, log)
-      const refuse = (status: 401 | 403 | 503, text?: string): void => refuseUpgrade(socket, note(status), status, text)
+      const refuse = (status: Refusal['status'], text?: string): void =>
+        refuseUpgrade(socket, note(status), status, text)
       socket.on('error', () => socket.destroy())
       const door = doors.get(pathOf(request.url ?? ''))
       if (closing || !door) return refuse(503, 'the service is going down: try again')
@@ -192,14 +200,16 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
       if (!shown && request.headers.authorization !== undefined) return refuse(401)
       if (!shown && strangers >= mostStrangers) return refuse(503, 'too many connections have not said who they are')
       if (shown && 'cookie' in shown && !origins.isOurs(request)) return refuse(403)
-      const caller = shown && (await authenticate(shown, { request: String(request.headers['x-request-id']) }))
+      const address = (): string => addressOf(request)
+      const asking = { request: String(request.headers['x-request-id']), address }
+      const caller = shown && (await authenticate(shown, asking))
       if (caller && 'status' in caller) return refuse(caller.status)
       server ??= loadServer()
       const loaded = await server
       if (socket.destroyed) return
       loaded.handleUpgrade(request, socket, head, (ws) => {
         ws.once('close', () => note(101))
-        begin(ws, socket, { door, ...(shown && { shown }), ...(caller && { caller }) })
+        begin(ws, socket, { door, address, ...(shown && { shown }), ...(caller && { caller }) })
       })
     },
     close(lastCall) {
@@ -219,8 +229,13 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
 /** It is being closed already. */
 const refused: Handler = { frame: () => Promise.resolve(), mayLeave: () => true }
 
-type Wire = { readonly ws: WebSocket; readonly socket: Socket; readonly connection: Connection }
-type Beginning = { readonly door: Door; readonly shown?: Credential; readonly caller?: Caller }
+type Wire = {
+  readonly ws: WebSocket
+  readonly socket: Socket
+  readonly connection: Connection
+  readonly address: () => string
+}
+type Beginning = Pick<Wire, 'address'> & { readonly door: Door; readonly shown?: Credential; readonly caller?: Caller }
 
 /** Loaded with the first connection. Not compressed: that would cost each of them hundreds of kilobytes. */
 async function loadServer(): Promise<WebSocketServer> {
@@ -245,14 +260,19 @@ function noteOf(request: IncomingMessage, log: Log): (status: number) => string 
   }
 }
 
-const reasons = { 401: 'Unauthorized', 403: 'Forbidden', 503: 'Service Unavailable' } as const
+const reasons = { 401: 'Unauthorized', 403: 'Forbidden', 429: 'Too Many Requests', 503: 'Service Unavailable' } as const
+const texts = { ...refusalTexts, 429: `${tooManyGuesses}: try again in a minute` } as const
+const refusalHeaders: Readonly<Partial<Record<Refusal['status'], string>>> = {
+  401: 'WWW-Authenticate: Bearer\r\n',
+  429: 'Retry-After: 60\r\n',
+  503: 'Retry-After: 5\r\n',
+}
 
-function refuseUpgrade(socket: Socket, id: string, status: 401 | 403 | 503, text: string = refusalTexts[status]): void {
-  const more = status === 401 ? 'WWW-Authenticate: Bearer\r\n' : status === 503 ? 'Retry-After: 5\r\n' : ''
+function refuseUpgrade(socket: Socket, id: string, status: Refusal['status'], text: string = texts[status]): void {
   socket.end(
     `HTTP/1.1 ${status} ${reasons[status]}\r\nContent-Type: text/plain; charset=utf-8\r\n` +
       `Content-Length: ${Buffer.byteLength(text)}\r\nX-Request-Id: ${id}\r\nCache-Control: no-store\r\n` +
-      `${more}Connection: close\r\n\r\n${text}`,
+      `${refusalHeaders[status] ?? ''}Connection: close\r\n\r\n${text}`,
     () => socket.destroy(),
   )
 }

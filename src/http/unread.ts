@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { AppError } from '#core/errors.ts'
 import type { Caller } from './caller.ts'
+import { createRoom } from './room.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -42,26 +43,12 @@ export interface Flights {
 
 export function createFlights(waitMs = placeMs): Flights {
   const open = new Map<string, number>()
-  const places = new Map<string, { taken: number; readonly waiting: (() => void)[] }>()
-
-  function leave(user: string): void {
-    const held = places.get(user)
-    const next = held?.waiting.shift()
-    if (next) next()
-    else if (held && --held.taken === 0) places.delete(user)
-  }
+  const places = createRoom(mostAnswers, waitMs)
 
   return {
     async place({ user }, answer) {
-      const held = places.get(user) ?? { taken: 0, waiting: [] }
-      places.set(user, held)
-      if (held.taken < mostAnswers) held.taken++
-      else if (!(await waitIn(held.waiting, answer, waitMs))) throw unread()
-      let left = false
-      const free = (): void => {
-        if (!left) leave(user)
-        left = true
-      }
+      const free = await places.take(user, 1, answer)
+      if (!free) throw unread()
       answer.once('finish', free)
       answer.once('close', free)
       if (answer.destroyed) free()
@@ -83,25 +70,6 @@ export function createFlights(waitMs = placeMs): Flights {
       })
     },
   }
-}
-
-/** True once it is this one's turn; false when that takes too long, or its connection has gone. */
-async function waitIn(waiting: (() => void)[], answer: ServerResponse, waitMs: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>()
-  const go = (): void => resolve(true)
-  // At once: a place that becomes free now must go to somebody who still waits.
-  const leave = (): void => {
-    const at = waiting.indexOf(go)
-    if (at >= 0) waiting.splice(at, 1)
-    resolve(false)
-  }
-  const timer = setTimeout(leave, waitMs)
-  answer.once('close', leave)
-  waiting.push(go)
-  const came = await promise
-  clearTimeout(timer)
-  answer.off('close', leave)
-  return came
 }
 
 function unread(): AppError {

@@ -17,8 +17,6 @@ import { isoTime } from '#http/wire.ts'
 import { hashToken } from '#lib/token.ts'
 import type { Turns } from '#turns/turns.ts'
 
-/** Attempts from one address in a minute, good ones included. */
-const mostAttempts = 20
 const windowMs = 60_000
 
 const LoginBody = z.object({ token: z.nullish(z.string()), code: z.nullish(z.string()) })
@@ -30,6 +28,8 @@ export type LoginParts = {
   readonly sessions: Sessions
   readonly authenticate: Authenticate
   readonly limits: LimitStore
+  /** Attempts of one address, good ones included; 0 is no limit. */
+  readonly signInsPerMinute: number
   readonly clientAddress: ClientAddress
   readonly origins: Pick<Origins, 'site'>
   readonly now?: () => number
@@ -92,11 +92,12 @@ export function loginRoutes(parts: LoginParts): Route[] {
 
 /** Who guesses has few guesses, and whoever shares the address waits a minute. */
 export async function countAttempt(
-  { limits, clientAddress, now = Date.now }: LoginParts,
+  { limits, signInsPerMinute, clientAddress, now = Date.now }: LoginParts,
   { raw }: FastifyRequest,
 ): Promise<void> {
+  if (signInsPerMinute === 0) return
   const key = `login:${networkOf(clientAddress(raw))}`
-  const { allowed, retryAfterMs } = await limits.take(key, mostAttempts, windowMs, now())
+  const { allowed, retryAfterMs } = await limits.take(key, signInsPerMinute, windowMs, now())
   if (!allowed) throw tooOften('too many attempts to sign in', retryAfterMs)
 }
 
@@ -115,7 +116,10 @@ async function signIn(
   }
   if (!token) throw new AppError('invalid_input', 'token is missing: send token or code', { param: 'token' })
   const caller = await authenticate({ bearer: token })
-  if (!('status' in caller)) return sessions.open(caller.user, hashToken(token))
+  if (!('status' in caller)) {
+    const { user, until } = caller
+    return until === undefined ? sessions.open(user, hashToken(token)) : sessions.open(user, undefined, until)
+  }
   if (caller.status !== 401) return caller
   throw wrong('the token is not known here, or no longer good')
 }

@@ -77,7 +77,7 @@ export function oidcRoutes(parts: OidcRouteParts): Route[] {
           redirectUri: redirectUri(request),
         })
         if ('status' in person) return refuse(request, reply, person)
-        setCookies(request, reply, { browser: '', session: await sessions.open(person.id, undefined) })
+        setCookies(request, reply, { browser: '', session: await sessions.open(person.id) })
         // Always to the same page: nobody can have a browser led elsewhere from here.
         return reply.redirect('/', 302)
       },

@@ -35,6 +35,7 @@ export const gatewayToken = 'gateway-token-of-the-tests'
 
 export type HouseOptions = Pick<HallOptions, 'say' | 'model' | 'tools' | 'now' | 'wrapStore'> & {
   readonly perMinute?: number
+  readonly signInsPerMinute?: number
   readonly storeAway?: () => boolean
   readonly ping?: () => Promise<void>
   readonly patienceMs?: number
@@ -97,6 +98,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
       operatorTokens,
       sessions,
       accounts: store.accounts,
+      signInsPerMinute: options.signInsPerMinute ?? 20,
       now,
       ...(oidc && { oidc }),
       ...(options.storeAway && { storeAway: options.storeAway }),
@@ -149,6 +151,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     ...(oidc && { oidc }),
     authenticate: gateway.authenticate,
     limits: store.limits,
+    signInsPerMinute: options.signInsPerMinute ?? 20,
     clientAddress: createClientAddress(trustProxy),
     origins,
     settings: settingsDesk,

@@ -107,6 +107,23 @@ test('tokens for others, of others, from before and not yet, unsigned or signed 
   for (const [what, token] of cases) assert.deepEqual(await session(token), refused, what)
 })
 
+test('a JWT signs in as a token does; its session ends with it', async (t) => {
+  const { house, issuer, claims, skew } = await open(t)
+  const token = await issuer.sign(claims)
+  const signedIn = await house.call('POST', '/api/login', { token: null, body: { token } })
+  assert.equal(signedIn.status, 200)
+  const ends = new Date((claims.exp + 60) * 1000).toISOString()
+  assert.deepEqual(signedIn.json, { user: 'ann', operator: false, expires_at: ends })
+  const cookie = signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+  const ask = async () => (await house.call('GET', '/api/session', { token: null, headers: { cookie } })).status
+  assert.equal(await ask(), 200)
+  skew(370_000)
+  assert.equal(await ask(), 401)
+  const wrong = await house.call('POST', '/api/login', { token: null, body: { token } })
+  assert.equal(wrong.status, 401)
+  assert.equal(wrong.json.error.code, 'unauthorized')
+})
+
 test('clocks may differ by a minute', async (t) => {
   const { issuer, claims, session, skew } = await open(t)
   const token = await issuer.sign(claims)
