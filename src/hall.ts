@@ -136,7 +136,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     const bus = await openBus(log)
     opened.unshift(bus)
     await storeShipped(store, log)
-    const components = await openComponents({
+    const components = openComponents({
       store,
       home,
       config,

@@ -1,18 +1,15 @@
 // The running service: Config -> open doors, and their stop. With hall.ts, the only place that builds things.
-import { hostname } from 'node:os'
 import { type Config, checkDoors, weakSecrets } from '#config.ts'
 import { openLocalDoor } from '#doors/local/door.ts'
 import { type Hall, type HallParts, openHall } from '#hall.ts'
 import { canRunComponents } from '#hall/components.ts'
-import { measureService } from '#hall/metrics.ts'
-import { openOidc } from '#hall/oidc.ts'
-import { type Home, provisionedToken, tokenFile } from '#home.ts'
+import { type Home, tokenFile } from '#home.ts'
 import { takeSocket } from '#home/socket.ts'
 import { type CountRequest, createRequestCount } from '#http/access.ts'
-import type { Gateway } from '#http/server.ts'
-import { hashToken, newToken } from '#lib/token.ts'
+import { newToken } from '#lib/token.ts'
 import { readVersion } from '#lib/version.ts'
 import { ollamaAnswers } from '#models/ollama.ts'
+import type { OpenDoor } from '#service/gateway.ts'
 import { createDesk, type Desk } from '#turns/desk.ts'
 import { type About, statusOf } from '#turns/status.ts'
 
@@ -29,15 +26,6 @@ export type Service = {
 }
 
 export type ServiceParts = HallParts & { /** The terminal counts as a door. */ readonly terminal: boolean }
-
-type OpenDoor = {
-  readonly name: string
-  readonly address: string
-  connections?(): Promise<number>
-  /** A link that signs the operator in, once. */
-  loginLink?(): Promise<string>
-  close(graceMs: number): Promise<void>
-}
 
 /** Opens the hall and every enabled door; answers once all of them listen. */
 export async function startService(parts: ServiceParts): Promise<Service> {
@@ -70,7 +58,10 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     const count = createRequestCount(hall.metrics)
     if (config.webhook.enabled) open.push(await openWebhookDoor(hall, parts, count))
     // Last of all: its health tells that every door is open.
-    if (config.gateway.enabled) open.push(await openGateway(hall, parts, { about, token, count }))
+    if (config.gateway.enabled) {
+      const { openGateway } = await import('#service/gateway.ts')
+      open.push(await openGateway(hall, { about, token, count, log: parts.log }))
+    }
     const desk = openDesk(hall, about)
     const local = await openLocalDoor({
       socket: takeSocket(hall.home.path),
@@ -102,11 +93,6 @@ function gatewayOf(open: readonly OpenDoor[]): OpenDoor | undefined {
   return open.find(({ name }) => name === 'gateway')
 }
 
-/** An address that a browser on this machine can open: that of all interfaces is none. */
-function openable(url: string): string {
-  return url.replace('://0.0.0.0:', '://127.0.0.1:').replace('://[::]:', '://[::1]:')
-}
-
 function openDesk(hall: Hall, about: About): Desk {
   const { turns, documents } = hall
   return createDesk({
@@ -119,115 +105,6 @@ function openDesk(hall: Hall, about: About): Desk {
       return { provider, model, passedOver: hall.passedOver(), costTodayUsd, doors: about.doors() }
     },
   })
-}
-
-async function openGateway(
-  hall: Hall,
-  { log }: ServiceParts,
-  { about, token, count }: { about: About; token: string; count: CountRequest },
-): Promise<OpenDoor> {
-  const [
-    { createGateway },
-    { countProcess, metricsRoute },
-    { createChatLimit },
-    { createOrigins },
-    { createSessions },
-  ] = await Promise.all([
-    import('#http/server.ts'),
-    import('#http/metrics.ts'),
-    import('#http/limits.ts'),
-    import('#http/origin.ts'),
-    import('#http/session.ts'),
-  ])
-  const [
-    { webRoutes },
-    { toolAccessRoutes },
-    { mountLive },
-    { pageRoutes },
-    { responsesRoutes },
-    { createClientAddress },
-  ] = await Promise.all([
-    import('#doors/web/door.ts'),
-    import('#doors/web/tool-access.ts'),
-    import('#doors/web/live.ts'),
-    import('#doors/web/pages.ts'),
-    import('#doors/responses/routes.ts'),
-    import('#http/address.ts'),
-  ])
-  const { config, store, turns, documents } = hall
-  const operatorTokens = [token, config.operatorToken ?? provisionedToken(hall.home)]
-  const sessions = createSessions({ store: store.sessions, operatorHashes: operatorTokens.map(hashToken), log })
-  const origins = createOrigins({
-    allowed: config.gateway.allowedOrigins,
-    names: [config.gateway.host, hostname(), `${hostname()}.local`],
-    trustProxy: config.trustProxy,
-  })
-  const { signInsPerMinute } = config
-  const chatLimit = createChatLimit({ limits: store.limits, perMinute: config.chatRatePerMinute })
-  const oidc = await openOidc(hall, log)
-  const gateway: Gateway = await createGateway({
-    auth: {
-      operatorTokens,
-      accounts: store.accounts,
-      sessions,
-      storeAway: hall.storeAway,
-      signInsPerMinute,
-      ...(oidc && { oidc }),
-    },
-    origins,
-    health: { ping: () => store.ping(), draining: about.draining },
-    chatLimit,
-    trustProxy: config.trustProxy,
-    log,
-    countRequest: count,
-  })
-  const { lastCall } = gateway
-  const web = webRoutes({
-    turns,
-    accounts: store.accounts,
-    documents,
-    lastCall,
-    sessions,
-    ...(oidc && config.oidc?.clientId !== undefined && { oidc }),
-    authenticate: gateway.authenticate,
-    limits: store.limits,
-    signInsPerMinute,
-    clientAddress: createClientAddress(config.trustProxy),
-    origins,
-    settings: hall.settings,
-    toolDesk: hall.toolDesk,
-    routes: () => gateway.routes(),
-    about,
-  })
-  gateway.mount({ routes: web })
-  mountLive(gateway.sockets, { turns, chatLimit, log })
-  const issuer = config.oidc?.clientId === undefined ? {} : { issuer: config.oidc.issuer }
-  gateway.mount({ routes: pageRoutes(issuer) })
-  gateway.mount({
-    routes: toolAccessRoutes({ turns, access: () => hall.access(), reload: () => hall.reload(), origins }),
-  })
-  gateway.mount(
-    responsesRoutes({
-      turns,
-      externalTools: config.responses.externalTools,
-      turnTimeoutMs: config.responses.turnTimeoutSecs * 1000,
-      registered: () => hall.tools().byName,
-      models: () => [hall.config.model.name],
-      lastCall,
-      log,
-    }),
-  )
-  countProcess(hall.metrics)
-  measureService(hall.metrics, { turns, runner: hall.runner, about })
-  gateway.mount({ routes: [metricsRoute(hall.metrics)] })
-  const { url } = await gateway.listen(config.gateway.host, config.gateway.port)
-  return {
-    name: 'gateway',
-    address: url,
-    connections: () => gateway.connections(),
-    loginLink: async () => `${openable(url)}/login#code=${await sessions.makeCode()}`,
-    close: (patience) => gateway.close(patience),
-  }
 }
 
 async function openWebhookDoor(

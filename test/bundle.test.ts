@@ -110,6 +110,30 @@ test('a service from the bundle: health, a component, a page that is read, an en
   }
 })
 
+test('a start reads a few files, and none of what only some services or later requests need', () => {
+  const bundle = join(copy, 'dist', 'atrium')
+  const files = readdirSync(bundle)
+  const read = new Map<string, string>()
+  const load = (name: string): void => {
+    if (read.has(name)) return
+    const text = readFileSync(join(bundle, name), 'utf8')
+    read.set(name, text)
+    for (const [, next = ''] of text.matchAll(/(?:^|[;}])(?:import|export)\b[^;()]*?"\.\/([\w.-]+\.mjs)"/gm)) load(next)
+  }
+  load('main.mjs')
+  for (const name of files) if (/^(serve|gateway)-/.test(name)) load(name)
+  assert(read.size >= 6 && read.size <= 10, [...read.keys()].join(' '))
+  const text = [...read.values()].join('')
+  assert.match(text, /is ready/)
+  assert.match(text, /there is no \$\{path\} here/, 'the gateway is among them')
+  const rest = files.filter((name) => !read.has(name)).map((name) => readFileSync(join(bundle, name), 'utf8'))
+  const [sockets, tokens, postgres] = ['permessage-deflate', 'jwtVerify', 'readyForQuery']
+  for (const late of [sockets, tokens, postgres, 'function toJSONSchema', 'UND_ERR_', '"node:child_process"']) {
+    assert(!text.includes(late), `${late} is read at the start`)
+    assert(rest.join('').includes(late), `${late} is nowhere`)
+  }
+})
+
 test('bundles do not pile up', async () => {
   await buildBundle(copy)
   await buildBundle(copy)

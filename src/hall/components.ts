@@ -12,6 +12,8 @@ import type { Seal } from '#lib/seal.ts'
 import type { Dial } from '#net/dial.ts'
 import type { LeakScan } from '#safety/leaks.ts'
 import type { ToolSecrets } from '#sandbox/auth/secrets.ts'
+import { readCapabilities } from '#sandbox/package/capabilities.ts'
+import { createComponentSource } from '#sandbox/source.ts'
 import type { InvokeTool } from '#sandbox/supervisor/host.ts'
 import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import { createReadWorkspace } from './invoke.ts'
@@ -28,8 +30,7 @@ export type ComponentParts = {
 }
 
 /** The source of the installed components; the sandbox itself is opened at the first call of one. */
-export async function openComponents(parts: ComponentParts): Promise<ToolSource> {
-  const { createComponentSource } = await import('#sandbox/source.ts')
+export function openComponents(parts: ComponentParts): ToolSource {
   return createComponentSource({
     records: parts.store.tools,
     openSandbox: () => openSandbox(parts),
@@ -88,9 +89,8 @@ async function openSecrets({ store, config, log }: Pick<ComponentParts, 'store' 
   readonly toolSecrets: ToolSecrets
   readonly dial: Dial
 }> {
-  const [{ createToolSecrets }, { readCapabilities }, { createDial }, { resolveName }] = await Promise.all([
+  const [{ createToolSecrets }, { createDial }, { resolveName }] = await Promise.all([
     import('#sandbox/auth/secrets.ts'),
-    import('#sandbox/package/capabilities.ts'),
     import('#net/dial.ts'),
     import('#net/resolve.ts'),
   ])

@@ -6,6 +6,7 @@ import { objectIn } from '#core/json.ts'
 import type { Judge } from '#core/policy.ts'
 import type { Tools } from '#core/tool.ts'
 import type { InvokeTool, ReadWorkspace } from '#sandbox/supervisor/host.ts'
+import { readText } from '#tools/workspace/read.ts'
 
 export type InvokeParts = {
   readonly tools: (user: UserId) => Tools
@@ -30,7 +31,6 @@ export function createInvoke({ tools, judge }: InvokeParts): InvokeTool {
 /** Reads a text of a user's workspace; undefined where there is none. */
 export function createReadWorkspace(folderOf: (user: UserId) => string): ReadWorkspace {
   return async (path, user) => {
-    const { readText } = await import('#tools/workspace/read.ts')
     try {
       return await readText({ root: folderOf(user), names: path.split('/') })
     } catch (error) {

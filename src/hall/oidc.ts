@@ -1,7 +1,7 @@
-// Sign-in through an OpenID issuer, where one is configured; without one nothing of this is loaded.
+// Sign-in through an OpenID issuer, where one is configured; without one no client of it is loaded.
 import type { Config } from '#config.ts'
 import type { Store } from '#core/store.ts'
-import type { Oidc } from '#http/oidc.ts'
+import { createOidc, type Oidc } from '#http/oidc.ts'
 import type { Log } from '#lib/log.ts'
 import { systemDial } from './dial.ts'
 
@@ -10,9 +10,8 @@ type Parts = { readonly config: Config; readonly store: Pick<Store, 'identities'
 export async function openOidc({ config, store }: Parts, log: Log): Promise<Oidc | undefined> {
   const { oidc, proxy } = config
   if (!oidc) return undefined
-  const [{ createIssuer }, { createOidc }, { createPlainFetch }] = await Promise.all([
+  const [{ createIssuer }, { createPlainFetch }] = await Promise.all([
     import('#http/issuer.ts'),
-    import('#http/oidc.ts'),
     import('#net/plain-fetch.ts'),
   ])
   const issuer = createIssuer({ ...oidc, fetch: createPlainFetch(systemDial(proxy)) })

@@ -6,6 +6,7 @@ import { ended, type Turn } from '#core/turn.ts'
 import type { Log } from '#lib/log.ts'
 import type { Metrics } from '#lib/metrics.ts'
 import { readVersion } from '#lib/version.ts'
+import { entryPages, withoutTexts } from '#turns/entries.ts'
 import type { Observer } from '#turns/tally.ts'
 import { systemDial } from './dial.ts'
 
@@ -27,11 +28,7 @@ export async function openTelemetry(parts: TelemetryParts): Promise<Telemetry | 
   const { config, store, metrics, log, instance } = parts
   const { telemetry, proxy } = config()
   if (!telemetry) return undefined
-  const [{ createOtlp }, { spansOf }, { entryPages, withoutTexts }] = await Promise.all([
-    import('#net/otlp.ts'),
-    import('#turns/spans.ts'),
-    import('#turns/entries.ts'),
-  ])
+  const [{ createOtlp }, { spansOf }] = await Promise.all([import('#net/otlp.ts'), import('#turns/spans.ts')])
   const { endpoint, headers, serviceName, content } = telemetry
   const service = { name: serviceName, version: readVersion(), instance }
   const exporter = createOtlp({ endpoint, headers, service, dial: systemDial(proxy), log })

@@ -3,6 +3,7 @@ import type { ToolDesk } from '#core/desk.ts'
 import type { JsonObject } from '#core/json.ts'
 import type { Store } from '#core/store.ts'
 import type { Tool } from '#core/tool.ts'
+import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import { tryBuiltIn } from './try-tool.ts'
 
@@ -21,10 +22,9 @@ export function createToolDesk({ store, builtIn, openSandbox, reload }: ToolDesk
   const namesOff = async (): Promise<string[]> => offIn(await store.settings.all())
   return {
     async list() {
-      const [off, records, { readCapabilities }, { describeAccess }] = await Promise.all([
+      const [off, records, { describeAccess }] = await Promise.all([
         namesOff(),
         store.tools.list(),
-        import('#sandbox/package/capabilities.ts'),
         import('#sandbox/package/access.ts'),
       ])
       const own = builtIn().map(({ spec }) => ({

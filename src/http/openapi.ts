@@ -3,12 +3,12 @@ import * as z from 'zod/mini'
 import type { JsonSchema, Route } from './routes.ts'
 
 /** The whole document, OpenAPI 3.1. */
-export function describeRoutes(routes: readonly Route[], version: string): JsonSchema {
+export async function describeRoutes(routes: readonly Route[], version: string): Promise<JsonSchema> {
   const paths: Record<string, Record<string, JsonSchema>> = {}
   for (const row of routes) {
     if (row.page) continue
     const operations = (paths[braced(row.path)] ??= {})
-    operations[row.method.toLowerCase()] = operationOf(row)
+    operations[row.method.toLowerCase()] = await operationOf(row)
   }
   return {
     openapi: '3.1.0',
@@ -34,7 +34,7 @@ const fault = z.object({
   error: z.object({ code: z.string(), message: z.string(), param: z.optional(z.string()) }),
 })
 
-function operationOf(row: Route): JsonSchema {
+async function operationOf(row: Route): Promise<JsonSchema> {
   const parameters = [...pathParameters(row.path), ...(row.query ? queryParameters(row.query) : [])]
   const summary = row.who === 'operator' ? `${row.summary} (operator)` : row.summary
   return {
@@ -51,7 +51,7 @@ function operationOf(row: Route): JsonSchema {
       ),
       default: { description: 'The code says what went wrong', content: jsonContent(schemaOf(fault, 'output')) },
     },
-    ...row.describe?.(),
+    ...(await row.describe?.()),
   }
 }
 

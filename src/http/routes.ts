@@ -28,7 +28,7 @@ export type Route = {
   /** What is answered when it goes well, by status; null is an answer without a body. */
   readonly answers?: Readonly<Record<number, z.ZodMiniType | null>>
   /** Fields of the OpenAPI operation that the row itself does not tell; asked for when the document is wanted. */
-  readonly describe?: () => JsonSchema
+  readonly describe?: () => JsonSchema | Promise<JsonSchema>
   readonly handle: (request: FastifyRequest, reply: FastifyReply) => unknown
 }
 

@@ -41,7 +41,7 @@ function networks(list: string): BlockList {
   const made = new BlockList()
   for (const each of list.split(' ')) {
     const [network = '', bits] = each.split('/')
-    made.addSubnet(network, Number(bits), isIP(network) === 4 ? 'ipv4' : 'ipv6')
+    made.addSubnet(network, Number(bits), network.includes(':') ? 'ipv6' : 'ipv4')
   }
   return made
 }

@@ -1,5 +1,4 @@
 // Work that others can make slow or large, done in a thread of its own with a deadline and a bound on its memory.
-import { Worker } from 'node:worker_threads'
 import { AppError } from '#core/errors.ts'
 import { withDeadline } from '#lib/deadline.ts'
 import { inCheckout } from '#lib/place.ts'
@@ -71,6 +70,7 @@ export function createWork({ deadlineMs = usualDeadlineMs } = {}): Work {
 }
 
 async function inWorker(job: Job, signal: AbortSignal): Promise<Done> {
+  const { Worker } = await import('node:worker_threads')
   signal.throwIfAborted()
   const worker = new Worker(inCheckout('src', 'tools', 'worker.ts'), {
     workerData: job,

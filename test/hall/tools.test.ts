@@ -26,7 +26,7 @@ after(async () => {
 async function open(): Promise<{ store: Store; shed: JoinedSources }> {
   let clock = 1
   const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)), now: () => clock++ })
-  const components = await openComponents({
+  const components = openComponents({
     store,
     home: { path: home.path, database: ':memory:', logFile: join(home.path, 'log') },
     config: readConfig({ HOME: home.path }),

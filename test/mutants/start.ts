@@ -65,4 +65,18 @@ export const mutants: readonly Mutant[] = [
     to: '  {',
     tests: ['test/sandbox/build/runtime.test.ts'],
   },
+  {
+    says: 'a start reads eighty files of the bundle',
+    file: 'tools/bundle.ts',
+    from: 'codeSplitting: { groups: pieces },',
+    to: '',
+    tests: ['test/bundle.test.ts'],
+  },
+  {
+    says: 'a start loads what only a command of the shell needs',
+    file: 'src/tools/workspace/shell.ts',
+    from: "import type { ChildProcess } from 'node:child_process'",
+    to: "import 'node:child_process'\nimport type { ChildProcess } from 'node:child_process'",
+    tests: ['test/bundle.test.ts'],
+  },
 ]

@@ -7,7 +7,7 @@ import type { FaultBody } from '#http/reply.ts'
 import type { Route, RouteFamily } from '#http/routes.ts'
 import { compactHistory } from './compact.ts'
 import { createResponse } from './create.ts'
-import * as describe from './openapi.ts'
+import type * as OpenApi from './openapi.ts'
 import type { ResponsesParts } from './parts.ts'
 
 export function responsesRoutes(parts: ResponsesParts): RouteFamily {
@@ -22,7 +22,7 @@ function rows(parts: ResponsesParts): Route[] {
       who: 'user',
       counted: true,
       summary: 'Create a response',
-      describe: describe.create,
+      describe: described('create'),
       handle: (request, reply) => createResponse(parts, request, reply),
     },
     {
@@ -31,7 +31,7 @@ function rows(parts: ResponsesParts): Route[] {
       who: 'user',
       counted: true,
       summary: 'Make a history small',
-      describe: describe.compact,
+      describe: described('compact'),
       handle: (request) => compactHistory(parts, request),
     },
     {
@@ -39,7 +39,7 @@ function rows(parts: ResponsesParts): Route[] {
       path: '/responses/:id',
       who: 'user',
       summary: 'Retrieve a response, or stream it again',
-      describe: describe.retrieve,
+      describe: described('retrieve'),
       handle: (request, reply) => getResponse(parts, request, reply),
     },
     {
@@ -47,7 +47,7 @@ function rows(parts: ResponsesParts): Route[] {
       path: '/responses/:id',
       who: 'user',
       summary: 'Delete a response',
-      describe: describe.remove,
+      describe: described('remove'),
       handle: (request) => deleteResponse(parts, request),
     },
     {
@@ -55,7 +55,7 @@ function rows(parts: ResponsesParts): Route[] {
       path: '/responses/:id/cancel',
       who: 'user',
       summary: 'Cancel a response',
-      describe: describe.cancel,
+      describe: described('cancel'),
       handle: (request) => cancelResponse(parts, request),
     },
     {
@@ -63,7 +63,7 @@ function rows(parts: ResponsesParts): Route[] {
       path: '/responses/:id/input_items',
       who: 'user',
       summary: 'List the input of a response',
-      describe: describe.inputItems,
+      describe: described('inputItems'),
       handle: (request) => listInput(parts, request),
     },
     {
@@ -71,7 +71,7 @@ function rows(parts: ResponsesParts): Route[] {
       path: '/models',
       who: 'user',
       summary: 'List models',
-      describe: describe.models,
+      describe: described('models'),
       handle: () => listModels(parts),
     },
     {
@@ -79,10 +79,15 @@ function rows(parts: ResponsesParts): Route[] {
       path: '/models/*',
       who: 'user',
       summary: 'One model by its name',
-      describe: describe.model,
+      describe: described('model'),
       handle: (request) => findModel(parts, request),
     },
   ]
+}
+
+/** Nothing else needs what makes the document. */
+function described(operation: keyof typeof OpenApi): NonNullable<Route['describe']> {
+  return async () => (await import('./openapi.ts'))[operation]()
 }
 
 const types: Readonly<Record<number, string>> = {

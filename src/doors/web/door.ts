@@ -1,5 +1,4 @@
 // The web door: the gateway's JSON routes, joined. Each file beside this one holds one family of them.
-import { describeRoutes } from '#http/openapi.ts'
 import { type Route, route } from '#http/routes.ts'
 import { type ChatParts, chatRoutes } from './chat.ts'
 import { gateRoutes } from './gates.ts'
@@ -57,8 +56,9 @@ function openApiRoute({ routes, about: { version } }: WebParts): Route {
     path: '/api/openapi.json',
     who: 'user',
     summary: 'This document',
-    handle(_call, reply) {
-      document ??= JSON.stringify(describeRoutes(routes(), version))
+    async handle(_call, reply) {
+      const { describeRoutes } = await import('#http/openapi.ts')
+      document ??= JSON.stringify(await describeRoutes(routes(), version))
       return reply.type('application/json; charset=utf-8').send(document)
     },
   })

@@ -1,5 +1,5 @@
 // The `workspace_shell` tool: a command in the operator's workspace, ended with all that it has started.
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { StringDecoder } from 'node:string_decoder'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
@@ -71,6 +71,7 @@ function readCommand(args: string): Params {
 type Ended = { readonly how: string; readonly output: string }
 
 async function runCommand(command: string, cwd: string, signal: AbortSignal): Promise<Ended> {
+  const { spawn } = await import('node:child_process')
   // A group of its own, so that all of it can be ended; an environment of its own, so that no secret of ours is in it.
   const env = { PATH: path, HOME: cwd, LANG: 'C.UTF-8', TERM: 'dumb' }
   const child = spawn('/bin/sh', ['-c', command], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })

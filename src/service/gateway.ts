@@ -1,0 +1,120 @@
+// The gateway with all its doors. Loaded in one piece and only where it is opened: most of what a start reads is here.
+import { hostname } from 'node:os'
+import { responsesRoutes } from '#doors/responses/routes.ts'
+import { webRoutes } from '#doors/web/door.ts'
+import { mountLive } from '#doors/web/live.ts'
+import { pageRoutes } from '#doors/web/pages.ts'
+import { toolAccessRoutes } from '#doors/web/tool-access.ts'
+import type { Hall } from '#hall.ts'
+import { measureService } from '#hall/metrics.ts'
+import { openOidc } from '#hall/oidc.ts'
+import { provisionedToken } from '#home.ts'
+import type { CountRequest } from '#http/access.ts'
+import { createClientAddress } from '#http/address.ts'
+import { createChatLimit } from '#http/limits.ts'
+import { countProcess, metricsRoute } from '#http/metrics.ts'
+import { createOrigins } from '#http/origin.ts'
+import { createGateway } from '#http/server.ts'
+import { createSessions } from '#http/session.ts'
+import type { Log } from '#lib/log.ts'
+import { hashToken } from '#lib/token.ts'
+import type { About } from '#turns/status.ts'
+
+export type OpenDoor = {
+  readonly name: string
+  readonly address: string
+  connections?(): Promise<number>
+  /** A link that signs the operator in, once. */
+  loginLink?(): Promise<string>
+  close(graceMs: number): Promise<void>
+}
+
+export type GatewayParts = {
+  readonly about: About
+  /** The operator's, for this start. */
+  readonly token: string
+  readonly count: CountRequest
+  readonly log: Log
+}
+
+export async function openGateway(hall: Hall, { about, token, count, log }: GatewayParts): Promise<OpenDoor> {
+  const { config, store, turns, documents } = hall
+  const operatorTokens = [token, config.operatorToken ?? provisionedToken(hall.home)]
+  const sessions = createSessions({ store: store.sessions, operatorHashes: operatorTokens.map(hashToken), log })
+  const origins = createOrigins({
+    allowed: config.gateway.allowedOrigins,
+    names: [config.gateway.host, hostname(), `${hostname()}.local`],
+    trustProxy: config.trustProxy,
+  })
+  const { signInsPerMinute } = config
+  const chatLimit = createChatLimit({ limits: store.limits, perMinute: config.chatRatePerMinute })
+  const oidc = await openOidc(hall, log)
+  const gateway = await createGateway({
+    auth: {
+      operatorTokens,
+      accounts: store.accounts,
+      sessions,
+      storeAway: hall.storeAway,
+      signInsPerMinute,
+      ...(oidc && { oidc }),
+    },
+    origins,
+    health: { ping: () => store.ping(), draining: about.draining },
+    chatLimit,
+    trustProxy: config.trustProxy,
+    log,
+    countRequest: count,
+  })
+  const { lastCall } = gateway
+  const web = webRoutes({
+    turns,
+    accounts: store.accounts,
+    documents,
+    lastCall,
+    sessions,
+    ...(oidc && config.oidc?.clientId !== undefined && { oidc }),
+    authenticate: gateway.authenticate,
+    limits: store.limits,
+    signInsPerMinute,
+    clientAddress: createClientAddress(config.trustProxy),
+    origins,
+    settings: hall.settings,
+    toolDesk: hall.toolDesk,
+    routes: () => gateway.routes(),
+    about,
+  })
+  gateway.mount({ routes: web })
+  mountLive(gateway.sockets, { turns, chatLimit, log })
+  const issuer = config.oidc?.clientId === undefined ? {} : { issuer: config.oidc.issuer }
+  gateway.mount({ routes: pageRoutes(issuer) })
+  gateway.mount({
+    routes: toolAccessRoutes({ turns, access: () => hall.access(), reload: () => hall.reload(), origins }),
+  })
+  gateway.mount(
+    responsesRoutes({
+      turns,
+      externalTools: config.responses.externalTools,
+      turnTimeoutMs: config.responses.turnTimeoutSecs * 1000,
+      registered: () => hall.tools().byName,
+      models: () => [hall.config.model.name],
+      lastCall,
+      log,
+    }),
+  )
+  countProcess(hall.metrics)
+  measureService(hall.metrics, { turns, runner: hall.runner, about })
+  gateway.mount({ routes: [metricsRoute(hall.metrics)] })
+  const { url } = await gateway.listen(config.gateway.host, config.gateway.port)
+  return {
+    name: 'gateway',
+    address: url,
+    connections: () => gateway.connections(),
+    loginLink: async () => `${openable(url)}/login#code=${await sessions.makeCode()}`,
+    close: (patience) => gateway.close(patience),
+  }
+}
+
+/** An address that a browser on this machine can open: that of all interfaces is none. */
+function openable(url: string): string {
+  return url.replace('://0.0.0.0:', '://127.0.0.1:').replace('://[::]:', '://[::1]:')
+}
