@@ -66,7 +66,7 @@ async function show({ desk, place, greeting }: Shown): Promise<void> {
 async function linkTo(home: string): Promise<string[]> {
   try {
     const { link } = (await askService(home, '/login', {})) as { link: string }
-    return [`sign in  ${link}`]
+    return [`sign in  ${link}  (once, within 10 minutes)`]
   } catch (error) {
     if (error instanceof AppError) return []
     throw error

@@ -39,7 +39,7 @@ export async function listModels(options: { json?: boolean }): Promise<void> {
       return [name === model.provider ? '*' : ' ', name, providers[name].words, needs]
     })
     const next = fallback.length > 0 ? ` When it cannot, ${fallback.join(', then ')}.` : ''
-    const first = `${model.provider} ${model.name} answers (chosen ${sources[model.source]}).${next}`
+    const first = `${named(model)} answers (chosen ${sources[model.source]}).${next}`
     print(options, { current, providers: known }, `${first}\n\n${table(rows)}`)
   })
 }
@@ -126,7 +126,7 @@ function checkChoice(provider: Provider, { name, baseUrl, fallback }: Wish): voi
 
 /** What came of a choice that is stored: it is tried, for a wrong key and an absent server are found best at once. */
 async function outcome(store: Store, model: Config['model']): Promise<string> {
-  const chosen = `${model.provider} ${model.name}`
+  const chosen = named(model)
   if (model.source === 'environment') {
     return `Stored, but LLM_PROVIDER in the environment wins: ${chosen} answers.`
   }
@@ -144,7 +144,11 @@ async function tryIt(store: Store, model: Config['model']) {
   return tryModel(await openModel({ ...model, fallback: [] }, (name) => store.secrets.get(name)))
 }
 
-/** What a provider lacks before it can be chosen by its name alone. */
+/** The one built-in model is called as its provider is. */
+function named({ provider, name }: Config['model']): string {
+  return name === provider ? name : `${provider} ${name}`
+}
+
 /** The right call, where something was left out. */
 function usageOf(provider: Provider, { name, baseUrl }: { name?: string | undefined; baseUrl?: string | undefined }) {
   const { needs } = providers[provider]

@@ -3,7 +3,7 @@ import type { UserId } from '#core/ids.ts'
 import { operator } from '#core/ids.ts'
 import type { Session, SessionStore } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
-import { hashToken, newToken } from '#lib/token.ts'
+import { hashToken, newCode, newToken } from '#lib/token.ts'
 import type { Caller } from './caller.ts'
 
 const minuteMs = 60_000
@@ -79,7 +79,7 @@ export function createSessions({ store, operatorHashes, now = Date.now, log }: S
     close: (cookie) => store.close(hashToken(cookie)),
     closeAll: (user) => store.closeAll(user),
     async makeCode() {
-      const code = newToken()
+      const code = newCode()
       await store.addCode({ hash: hashToken(code), token: operatorHashes.at(-1) ?? '', endsAt: now() + codeMs })
       return code
     },

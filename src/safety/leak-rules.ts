@@ -175,7 +175,7 @@ export const leakRules: readonly LeakRule[] = [
   rule('airtable-token', 'pat', `pat${an}{14}\\.${hex}{64}`),
   rule('facebook-token', 'EAA', `EAA[A-Za-z0-9]{90,400}(?!${an})`, { check: looksRandom }),
   // The service's own
-  rule('atrium-token', 'atr_', `atr_${w}{43}(?!${w})`),
+  rule('atrium-token', 'atr_', `atr_(?:${w}{43}|${w}{22})(?!${w})`),
   // Forms that every vendor shares
   rule(
     'private-key',

@@ -22,7 +22,7 @@ test('the start and `atrium login` print links that work once; a session outlive
   assert.deepEqual([alone.code, /no service runs on .*: start one/.test(alone.stderr)], [1, true])
   const service = await serve(home.path, { GATEWAY_HOST: '0.0.0.0' })
   const printed = /sign in +(\S+)/.exec(service.output())?.[1] ?? ''
-  assert.match(printed, /^http:\/\/127\.0\.0\.1:\d+\/login#code=atr_/)
+  assert.match(printed, /^http:\/\/127\.0\.0\.1:\d+\/login#code=atr_[\w-]{22}$/)
   const [first, again] = [await follow(printed), await follow(printed)]
   assert.deepEqual([first.status, again.status], [200, 401])
   const { link } = JSON.parse((await atrium(home.path, ['login', '--json'])).stdout) as { link: string }

@@ -128,7 +128,7 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'the status line keeps the model that answered before',
     file: 'src/doors/terminal/app.ts',
-    from: 'attempt(opener.run(said.name, said.rest).then(refresh))',
+    from: 'attempt(opener.run(said.name, said.rest).then(news.refresh))',
     to: 'attempt(opener.run(said.name, said.rest))',
     tests: ['test/doors/terminal/edges.test.ts'],
   },
@@ -173,5 +173,19 @@ export const mutants: readonly Mutant[] = [
     from: '...(wish !== undefined && { wish: readWish(wish) }),',
     to: '',
     tests: desk,
+  },
+  {
+    says: 'a link that is broken over lines leads nowhere',
+    file: 'src/doors/terminal/greeting.ts',
+    from: 'rows.push(...pieces.slice(0, -1).map(shown))',
+    to: 'rows.push(...pieces.slice(0, -1))',
+    tests: screen,
+  },
+  {
+    says: 'a dialog that opens after another takes the focus',
+    file: 'src/doors/terminal/app.ts',
+    from: "if (focus === 'dialog') focus = 'composer'",
+    to: '',
+    tests: screen,
   },
 ]

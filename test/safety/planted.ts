@@ -175,6 +175,7 @@ const makers: Readonly<Record<string, (seed: number) => string>> = {
   airtable: (seed) => `pat${an(14)(seed)}.${hex(64)(seed)}`,
   hubspot: (seed) => `pat-na1-${uuid(seed)}`,
   atrium: (seed) => `atr_${an(43)(seed)}`,
+  'atrium code': (seed) => `atr_${an(22)(seed)}`,
   jwt: (seed) => `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0${an(20)(seed)}.${an(43)(seed)}`,
   bearer: (seed) => `Authorization: Bearer ${an(40)(seed)}`,
   'private key': (seed) =>

@@ -1,30 +1,23 @@
-// The terminal at work: what is known, what is focused, and what every key does.
-import { setTimeout as pause } from 'node:timers/promises'
+// The terminal at work: what is focused, and what every key does.
 import { decodeKittyPrintable, isKeyRelease, matchesKey, type TUI } from '@earendil-works/pi-tui'
-import { AppError } from '#core/errors.ts'
-import type { OpenGate } from '#core/store.ts'
-import { noUsage, type Thread } from '#core/turn.ts'
-import { printable } from '#safety/printable.ts'
-import type { Desk, DeskStatus } from '#turns/desk.ts'
-import { type Blocks, createBlocks } from './blocks.ts'
+import { noUsage } from '#core/turn.ts'
+import type { Desk } from '#turns/desk.ts'
+import { createApprovals } from './approvals.ts'
 import { readSaid } from './commands.ts'
 import { createComposer } from './composer.ts'
-import { createDialog, type Dialog } from './dialog.ts'
+import { createConversation, mostEntries } from './conversation.ts'
 import { createDrawing } from './drawing.ts'
+import { faultWords } from './faults.ts'
 import { createFit, drawFrame, type Focus, type View } from './frame.ts'
-import { keepFollowing } from './link.ts'
 import type { List } from './list.ts'
+import { createNews } from './news.ts'
 import { createOpener, type Opener } from './opener.ts'
 import { createPanel, panelFrom } from './panel.ts'
 import { spinner, type Theme } from './theme.ts'
 import { createTranscript } from './transcript.ts'
 
-/** Of a longer thread the end is shown. */
-const mostEntries = 20_000
 /** How often a spinner turns, and a clock is looked at. */
 const tickMs = 120
-/** Lists are read again at most so often. */
-const refreshMs = 200
 
 export type AppParts = {
   readonly tui: TUI
@@ -54,21 +47,9 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, now,
   const composer = createComposer(tui, theme)
   const panel = createPanel(theme)
   const fit = createFit(theme)
-
-  let threadId: string | undefined
-  let blocks: Blocks = createBlocks(now)
-  let watching = new AbortController()
   let focus: Focus = 'composer'
   let notice: string | undefined
-  let status: DeskStatus | undefined
-  let threads: readonly Thread[] = []
-  let gates: readonly OpenGate[] = []
-  let dialog: Dialog | undefined
   let list: List | undefined
-  /** Gates that were left for later. */
-  const later = new Set<string>()
-  let awaySince: number | undefined
-  let sending: Promise<unknown> = Promise.resolve()
 
   const redraw = (): void => tui.requestRender()
   const tell = (words: string): void => {
@@ -80,81 +61,49 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, now,
     work.then(redraw, (error: unknown) => tell(faultWords(error)))
   }
 
-  const refresh = coalesced(async () => {
-    try {
-      const [own, id] = [blocks, threadId]
-      ;[gates, threads, status] = await Promise.all([desk.gates(), desk.threads(), desk.status()])
-      // A turn may have ended while nobody watched.
-      const thread = id !== undefined && own.turn() ? await desk.thread(id) : undefined
-      if (thread) own.know(thread)
-      followGates()
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error
-    }
-    redraw()
+  const news = createNews({
+    desk,
+    now,
+    tell,
+    redraw,
+    async heard() {
+      await conversation.lookAgain()
+      approvals.follow(news.gates, conversation.threadId)
+    },
+  })
+  const approvals = createApprovals({
+    desk,
+    theme,
+    now,
+    tell,
+    gone() {
+      if (focus === 'dialog') focus = 'composer'
+    },
+    answered: news.refresh,
+  })
+  const conversation = createConversation({
+    desk,
+    now,
+    attempt,
+    opened() {
+      transcript.show(conversation.blocks)
+      approvals.close()
+      approvals.follow(news.gates, conversation.threadId)
+      redraw()
+    },
+    changed({ lists }) {
+      if (lists) news.refresh()
+      redraw()
+    },
   })
 
-  /** The dialog is of a gate that is open; one of this thread opens by itself, and takes no key. */
-  function followGates(): void {
-    const open = (callId: string): boolean => gates.some(({ gate }) => gate.callId === callId)
-    if (dialog && !open(dialog.gate.gate.callId)) closeDialog()
-    const next = gates.find(({ turn, gate }) => turn.threadId === threadId && !later.has(gate.callId))
-    if (!dialog && next) dialog = createDialog(next, { theme, now, asked: false })
-  }
-
-  function closeDialog(): void {
-    dialog = undefined
-    if (focus === 'dialog') focus = 'composer'
-  }
-
-  function openThread(id: string | undefined): void {
-    watching.abort()
-    watching = new AbortController()
-    threadId = id
-    blocks = createBlocks(now)
-    transcript.show(blocks)
-    closeDialog()
-    followGates()
-    if (id !== undefined) attempt(follow(id, blocks, watching.signal))
-    redraw()
-  }
-
-  async function follow(id: string, own: Blocks, signal: AbortSignal): Promise<void> {
-    let from: number | undefined
-    await keepFollowing({
-      signal,
-      async *open(until) {
-        const thread = await desk.thread(id)
-        if (!thread) throw new AppError('not_found', `thread ${id} does not exist any more`)
-        from ??= Math.max(0, thread.lastSeq - mostEntries)
-        own.know(thread)
-        redraw()
-        yield* desk.watch(id, Math.max(from, own.seq), until)
-      },
-      take(batch) {
-        own.apply(batch)
-        if (batch.some(({ type }) => type !== 'delta')) refresh()
-        redraw()
-      },
-      lost: () => own.dropPartial(),
-    })
-  }
-
   function send(text: string): void {
-    const own = blocks
-    const work = async (): Promise<void> => {
-      try {
-        const sent = await desk.send(text, own === blocks ? threadId : undefined)
-        if (own === blocks && threadId === undefined) openThread(sent.threadId)
-        if (sent.queued && sent.threadId === threadId) blocks.queue(sent.turnId, text)
-      } catch (error) {
-        // What was not taken is still there to be sent.
-        if (composer.empty) composer.set(text)
-        throw error
-      }
-    }
     transcript.toEnd()
-    sending = sending.then(work).catch((error: unknown) => tell(`Not sent: ${faultWords(error)}`))
+    conversation.send(text).catch((error: unknown) => {
+      // What was not taken is still there to be sent.
+      if (composer.empty) composer.set(text)
+      tell(`Not sent: ${faultWords(error)}`)
+    })
   }
 
   const opener: Opener = createOpener({
@@ -167,15 +116,14 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, now,
       redraw()
     },
     tell,
-    openThread,
+    openThread: conversation.open,
     openGate(gate) {
-      later.delete(gate.gate.callId)
-      dialog = createDialog(gate, { theme, now, asked: true })
+      approvals.open(gate)
       focus = 'dialog'
       redraw()
     },
-    threadId: () => threadId,
-    lastTurn: () => blocks.lastTurn(),
+    threadId: () => conversation.threadId,
+    lastTurn: () => conversation.blocks.lastTurn(),
     quit,
   })
 
@@ -187,28 +135,16 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, now,
     if (said.type === 'unknown') return tell(`There is no command ${said.word}: /help lists them. Nothing was sent.`)
     composer.take()
     if (said.type === 'message') send(text)
-    else attempt(opener.run(said.name, said.rest).then(refresh))
-  }
-
-  function answer(open: Dialog, said: NonNullable<ReturnType<Dialog['press']>>): void {
-    const { turn, gate } = open.gate
-    if (said === 'later') {
-      later.add(gate.callId)
-      return closeDialog()
-    }
-    desk.answer(turn.threadId, said).then(refresh, (error: unknown) => {
-      if (error instanceof AppError && error.code === 'gate_closed') tell('This was answered already.')
-      else open.refuse(faultWords(error))
-      refresh()
-    })
+    else attempt(opener.run(said.name, said.rest).then(news.refresh))
   }
 
   /** What has been opened last is left first; then a running turn is stopped. */
   function back(): void {
+    const turn = conversation.blocks.turn()
     if (focus !== 'composer') focus = 'composer'
-    else if (blocks.turn()?.status === 'running') attempt(desk.cancel(blocks.turn()?.id ?? ''))
-    else if (dialog) answer(dialog, 'later')
-    else if (blocks.turn()) attempt(desk.cancel(blocks.turn()?.id ?? ''))
+    else if (turn?.status === 'running') attempt(desk.cancel(turn.id))
+    else if (approvals.dialog) approvals.later()
+    else if (turn) attempt(desk.cancel(turn.id))
     else transcript.toEnd()
   }
 
@@ -216,7 +152,7 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, now,
     const wide = tui.terminal.columns >= panelFrom
     const order: Focus[] = [
       'composer',
-      ...(dialog ? ['dialog' as const] : []),
+      ...(approvals.dialog ? ['dialog' as const] : []),
       'transcript',
       ...(wide ? ['panel' as const] : []),
     ]
@@ -251,7 +187,7 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, now,
     const picked = panel.press(data, view().panelData)
     if (!picked) return
     if ('threadId' in picked) {
-      openThread(picked.threadId)
+      conversation.open(picked.threadId)
       focus = 'composer'
     } else opener.pick(picked.gate)
   }
@@ -262,10 +198,8 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, now,
       if (done === 'close') list = undefined
       if (done !== 'pass') return
     }
-    if (focus === 'dialog' && dialog) {
-      const said = dialog.press(data)
-      if (said) answer(dialog, said)
-    } else if (matchesKey(data, 'escape')) back()
+    if (focus === 'dialog') approvals.press(data)
+    else if (matchesKey(data, 'escape')) back()
     else if (matchesKey(data, 'pageUp')) transcript.page(-1)
     else if (matchesKey(data, 'pageDown')) transcript.page(1)
     else if (focus === 'transcript') pressTranscript(data)
@@ -274,6 +208,8 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, now,
   }
 
   function view(): View {
+    const { blocks, threadId } = conversation
+    const { gates, threads, status, awaySince } = news
     const turn = blocks.turn()
     return {
       title: threads.find(({ id }) => id === threadId)?.title,
@@ -288,38 +224,18 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, now,
       usage: blocks.list().length > 0 ? blocks.usage() : noUsage,
       blank: threadId === undefined && blocks.list().length === 0,
       panelData: { gates, threads, current: threadId, now: now(), sign: sign() },
-      dialog,
+      dialog: approvals.dialog,
       list,
     }
   }
 
   const ticking = setInterval(() => {
-    if (
-      awaySince !== undefined ||
-      blocks.turn()?.status === 'running' ||
-      threads.some(({ state }) => state === 'running')
-    )
-      redraw()
+    const runs =
+      conversation.blocks.turn()?.status === 'running' || news.threads.some(({ state }) => state === 'running')
+    if (runs || news.awaySince !== undefined) redraw()
   }, tickMs)
-  attempt(
-    keepFollowing({
-      signal: ending.signal,
-      async *open(until) {
-        for await (const batch of desk.changes(until)) {
-          if (awaySince !== undefined) notice = 'The connection is back.'
-          awaySince = undefined
-          yield batch
-        }
-      },
-      take: refresh,
-      lost() {
-        if (awaySince === undefined) notice = 'The service has gone away; what was said is kept. Reconnecting.'
-        awaySince ??= now()
-        redraw()
-      },
-    }),
-  )
-  refresh()
+  attempt(news.follow(ending.signal))
+  news.refresh()
 
   return {
     render: (width) => drawFrame(view(), { theme, transcript, composer, panel, fit }, width, tui.terminal.rows),
@@ -335,11 +251,11 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, now,
       else pressFocused(data)
       redraw()
     },
-    threadId: () => threadId,
+    threadId: () => conversation.threadId,
     close() {
       clearInterval(ticking)
       ending.abort()
-      watching.abort()
+      conversation.close()
     },
   }
 }
@@ -351,25 +267,4 @@ function isNewLine(data: string): boolean {
 
 function isText(data: string): boolean {
   return decodeKittyPrintable(data) !== undefined || /^[^\p{Cc}]/u.test(data) || data.startsWith('\u001b[200~')
-}
-
-function faultWords(error: unknown): string {
-  if (error instanceof AppError) return printable(error.message)
-  throw error
-}
-
-/** Runs the work at most once at a time and not too often; what is asked for meanwhile is done once after it. */
-function coalesced(work: () => Promise<void>): () => void {
-  let state: 'idle' | 'busy' | 'again' = 'idle'
-  const run = async (): Promise<void> => {
-    await work()
-    await pause(refreshMs)
-    const again = state === 'again'
-    state = again ? 'busy' : 'idle'
-    if (again) await run()
-  }
-  return () => {
-    if (state === 'idle') void run()
-    state = state === 'idle' ? 'busy' : 'again'
-  }
 }

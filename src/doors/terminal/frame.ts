@@ -5,8 +5,8 @@ import { proseOf } from '#safety/printable.ts'
 import type { DeskStatus } from '#turns/desk.ts'
 import type { Composer } from './composer.ts'
 import type { Dialog } from './dialog.ts'
+import { greetingLines } from './greeting.ts'
 import type { List } from './list.ts'
-import { piecesOf } from './pieces.ts'
 import { type Panel, type PanelData, panelFrom, panelWidth } from './panel.ts'
 import type { Theme } from './theme.ts'
 import type { Transcript } from './transcript.ts'
@@ -79,7 +79,7 @@ export function drawFrame(
   const opened = openedBox(view, aside, { width: main, height: Math.max(4, room - leastTranscript) })
   const height = Math.max(0, room - opened.length)
   const seen = view.blank
-    ? greeting(view, theme, height, main)
+    ? greetingLines(view, theme, { width: main, height })
     : transcript.render(main, height, view.focus === 'transcript')
   const body = [...seen, ...opened].slice(0, room)
   const side = wide ? panelLines(view, panel, aside, room) : []
@@ -137,15 +137,13 @@ function statusLine({ status, usage, runsFor, awayFor, panelData }: View, theme:
       ? []
       : [`${act(panelData.sign)} working ${durationWords(runsFor).replace(/\.\d/, '')}, Esc stops`]
   const state = here ? [`${sun('●')} waiting for you`] : works
+  // A sign alone is no part of its own.
+  const short = away ? `${mark} ${link}${dim(' · ')}/help` : `${mark} /help`
   const rights = [
     [...state, `${mark} ${link}`, '/help'],
     [...state.map((words) => words.replace(/, Esc stops/, '')), `${mark} ${link}`, '/help'],
-    [
-      ...(away ? [] : state.slice(0, 1).map((words) => words.split(' ').slice(0, 2).join(' '))),
-      away ? `${mark} ${link}` : mark,
-      '/help',
-    ],
-    [away ? `${mark} ${link}` : mark, '/help'],
+    [...(away ? [] : state.map((words) => words.split(' ').slice(0, 2).join(' '))), short],
+    [short],
   ]
   const lefts = [[...left, ...today], left]
   for (const right of rights) {
@@ -154,9 +152,8 @@ function statusLine({ status, usage, runsFor, awayFor, panelData }: View, theme:
       if (line !== undefined) return line
     }
   }
-  const right = rights.at(-1)?.join(' ') ?? ''
-  const room = Math.max(4, columns - visibleWidth(right) - 3)
-  return `${truncateToWidth(` ${dim(left.join(' · '))}`, room, '…', true)}  ${right}`
+  const room = Math.max(4, columns - visibleWidth(short) - 3)
+  return `${truncateToWidth(` ${dim(left.join(' · '))}`, room, '…', true)}  ${short}`
 }
 
 function fitted(left: string, right: string, columns: number): string | undefined {
@@ -194,18 +191,4 @@ function panelLines({ panelData, focus }: View, panel: Panel, aside: List | unde
   const lists = panel.render(panelData, height - box.length, focus === 'panel').map((line) => ` ${line}`)
   const blank = Array.from({ length: Math.max(0, Math.min(1, height - box.length - lists.length)) }, () => '')
   return [...lists, ...(box.length > 0 ? blank : []), ...box]
-}
-
-/** What a thread that has nothing in it shows. An address that is broken goes on at the beginning of the next line. */
-function greeting({ greeting: lines, place }: View, { dim, bold }: Theme, height: number, width: number): string[] {
-  const cut = (text: string, paint: (text: string) => string): string[] =>
-    piecesOf(text, width, width - 1).map((piece, at) => (at === 0 ? ` ${paint(piece)}` : paint(piece)))
-  const plain = (text: string): string => text
-  const shown = [
-    ...cut('Every door opens into the same hall.', bold),
-    ...cut(place, dim),
-    '',
-    ...lines.flatMap((line) => cut(line, plain)),
-  ].slice(0, height)
-  return [...shown, ...Array.from({ length: height - shown.length }, () => '')]
 }

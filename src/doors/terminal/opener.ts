@@ -72,7 +72,7 @@ export function createOpener(parts: OpenerParts): Opener {
     }
     const { provider: current, model: called, passedOver } = await desk.status()
     text('Model', [
-      `${proseOf(called)} (${proseOf(current)}) answers.`,
+      `${proseOf(called)}${called === current ? '' : ` (${proseOf(current)})`} answers.`,
       ...passedOver.map((each) => `${proseOf(each)} is passed over for now: it failed again and again`),
       '',
       'Choose another: /model PROVIDER MODEL, for example /model ollama qwen3',

@@ -1,4 +1,5 @@
 // The look: what a colour means, the signs, and what stands for them where a terminal has neither.
+import { hash } from 'node:crypto'
 import { type MarkdownTheme, visibleWidth } from '@earendil-works/pi-tui'
 import { piecesOf } from './pieces.ts'
 
@@ -18,6 +19,8 @@ export type Theme = {
   readonly bold: Paint
   /** What stands under the keys. */
   readonly chosen: Paint
+  /** A text of ours that leads somewhere, in a terminal that knows links. */
+  readonly link: (text: string, url: string) => string
   /** A finished line, in letters that the terminal has. */
   readonly fit: Paint
 }
@@ -37,8 +40,14 @@ export function createTheme({ colour, utf8 }: Shows): Theme {
     dim: coloured('2', '22'),
     bold: sgr('1', '22'),
     chosen: sgr('7', '27'),
+    // Its name joins the pieces of a link that is broken over lines.
+    link: (text, url) => `\u001b]8;id=${linkName(url)};${url}\u001b\\${text}\u001b]8;;\u001b\\`,
     fit: utf8 ? (line) => line : inAscii,
   }
+}
+
+function linkName(url: string): string {
+  return hash('sha256', url, 'hex').slice(0, 8)
 }
 
 const signs: ReadonlyMap<string, string> = new Map(

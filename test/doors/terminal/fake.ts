@@ -50,7 +50,7 @@ export type Staged = {
 }
 
 /** The app with a thread open; what is told reaches it as from a service. */
-export async function stage(columns?: number, rows?: number): Promise<Staged> {
+export async function stage(columns?: number, rows?: number, own: Partial<Desk> = {}): Promise<Staged> {
   const events: Queue<readonly Watched[]> = createQueue(mostWaiting)
   const quiet = createQueue<never>(1)
   const thread = {
@@ -76,6 +76,7 @@ export async function stage(columns?: number, rows?: number): Promise<Staged> {
       for await (const batches of events) for (const batch of batches) yield batch
     },
     changes: () => quiet,
+    ...own,
   }
   const tui = new TuiAltScreen(fakeTerminal(columns, rows), false, undefined, { mouse: false })
   const app = createApp({

@@ -235,7 +235,7 @@ for (const [command, shown] of [
   ['/memory', /─ Memory ─[\s\S]*No documents yet/],
   ['/memory sunscreen', /─ Memory ─[\s\S]*Nothing matches sunscreen/],
   ['/receipt', /─ Receipt ─[\s\S]*Cost {2}free[\s\S]*matches the log/],
-  ['/model', /─ Model ─[\s\S]*scripted \(scripted\) answers/],
+  ['/model', /─ Model ─[\s\S]*scripted answers/],
   ['/waiting', /─ Waiting for you ─[\s\S]*Nothing waits for you/],
 ] as const) {
   test(`${command} opens its box, and Esc closes it`, options, async () => {

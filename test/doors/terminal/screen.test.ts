@@ -4,12 +4,15 @@ import { test } from 'node:test'
 import { stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui'
 import { textMessage } from '#core/item.ts'
 import type { Gate } from '#core/item.ts'
+import type { OpenGate } from '#core/store.ts'
 import { createDialog } from '#doors/terminal/dialog.ts'
 import { createDrawing } from '#doors/terminal/drawing.ts'
+import { greetingLines } from '#doors/terminal/greeting.ts'
 import { readSaid } from '#doors/terminal/commands.ts'
 import { piecesOf } from '#doors/terminal/pieces.ts'
 import { createTheme } from '#doors/terminal/theme.ts'
 import { argLines, costWords, questionOf } from '#doors/terminal/words.ts'
+import { until } from '../../until.ts'
 import { entry, stage, turn } from './fake.ts'
 
 const theme = createTheme({ colour: true, utf8: true })
@@ -273,5 +276,56 @@ test('what is told is told in full, in as many lines as it takes, and is not yel
   const told = rows.map((row) => stripTerminalSequences(row).trim()).join(' ')
   assert.match(told, /There is no command \/(nonsense){3}: \/help lists them\. Nothing was sent\./)
   assert(!rows.some((row) => row.includes('\u001b[33m')))
+  app.close()
+})
+
+test('the link to sign in with stays whole where it fits, and each of its pieces leads to all of it', () => {
+  const url = `http://127.0.0.1:3000/login#code=atr_${'x'.repeat(22)}`
+  const given = {
+    greeting: [`sign in  ${url}  (once, within 10 minutes)`, 'model    one of many words'],
+    place: 'here',
+  }
+  const drawn = (width: number): string[] => greetingLines(given, theme, { width, height: 12 })
+  const plain = (width: number): string[] => drawn(width).map((line) => stripTerminalSequences(line))
+  assert.deepEqual(plain(80).slice(3, 6), [
+    ` sign in  ${url}  (once,`,
+    '          within 10 minutes)',
+    ' model    one of many words',
+  ])
+  assert.deepEqual(plain(40).slice(3, 7), [
+    ' sign in',
+    url.slice(0, 40),
+    `${url.slice(40)}  (once, within 10`,
+    '          minutes)',
+  ])
+  for (const width of [80, 40]) {
+    const pieces = drawn(width).filter((line) => /code=|xx/.test(stripTerminalSequences(line)))
+    for (const line of pieces) assert(line.includes(`;${url}\u001b\\`), line)
+  }
+  assert.equal(drawn(40).length, 12)
+})
+
+test('a status line without room has no separators that separate nothing', async () => {
+  const { app } = await stage(32, 12)
+  assert.match(stripTerminalSequences(app.render(32).at(-1) ?? ''), / ● \/help *$/)
+  app.close()
+})
+
+test('an approval that follows another one does not take the focus', async () => {
+  const gates: OpenGate[] = []
+  const { app, tell } = await stage(80, 24, { gates: () => Promise.resolve([...gates]) })
+  const open = (callId: string): void => {
+    const gate: Gate = { type: 'gate', callId, kind: 'approval', name: callId, args: '{}', prompt: '' }
+    gates.splice(0, 1, { turn: turn('one', 'waiting'), gate, at: 0 })
+    tell([{ type: 'entries', entries: [entry(gates.length + callId.length, gate, 'one')] }])
+  }
+  const asks = async (what: RegExp): Promise<void> =>
+    until(() => what.test(stripTerminalSequences(app.render(80).join('\n'))))
+  open('first')
+  await asks(/Use first\?[\s\S]*Tab enters/)
+  app.press('\t')
+  await asks(/Use first\?[\s\S]*Esc later/)
+  open('second')
+  await asks(/Use second\?[\s\S]*Tab enters/)
   app.close()
 })
