@@ -12,6 +12,7 @@ const spanMs = 10_000
 /** Why a connection was closed; those of 4000 and above are ours. */
 export const closeCodes = {
   goingAway: 1001,
+  tryAgain: 1013,
   signedOut: 4401,
   refused: 4403,
   slowReader: 4408,

@@ -71,6 +71,8 @@ export function createSockets({ authenticate, addressOf, origins, log, times }: 
   const { authMs, beatMs, stallMs } = { ...usualTimes, ...times }
   const doors = new Map<string, Door>()
   const open = new Set<Open>()
+  /** Not yet connections of ours: whoever asks is still looked up. */
+  const entering = new Set<Socket>()
   const ofUser = new Map<string, number>()
   let strangers = 0
   let closing = false
@@ -108,6 +110,7 @@ export function createSockets({ authenticate, addressOf, origins, log, times }: 
     door: Door,
   ): { handler: Handler; admitted: () => Admitted } {
     let admitted: Admitted
+    let judged = false
     const before = socket.bytesRead
     const measure = (): void => {
       if (socket.bytesRead - before > strangerBytes) ws.terminate()
@@ -127,6 +130,9 @@ export function createSockets({ authenticate, addressOf, origins, log, times }: 
     const handler: Handler = {
       async frame(value) {
         if (admitted) return admitted.handler.frame(value)
+        // What came right behind a frame that was refused is nobody's.
+        if (judged) return
+        judged = true
         const token = isObject(value) && value['type'] === 'auth' ? value['token'] : undefined
         const shown = typeof token === 'string' ? { bearer: token } : undefined
         const caller = await authenticate(shown, { address })
@@ -135,6 +141,8 @@ export function createSockets({ authenticate, addressOf, origins, log, times }: 
         if (shown && !('status' in caller)) admitted = admit(connection, caller, shown, door)
         else if ('status' in caller && caller.status === 429)
           connection.close(closeCodes.tooMany, `rate_limited: ${tooManyGuesses}`)
+        else if ('status' in caller && caller.status === 503)
+          connection.close(closeCodes.tryAgain, 'database_unavailable: come back in a moment')
         else
           connection.close(
             closeCodes.signedOut,
@@ -194,11 +202,12 @@ export function createSockets({ authenticate, addressOf, origins, log, times }: 
       const refuse = (status: Refusal['status'], text?: string): void =>
         refuseUpgrade(socket, note(status), status, text)
       socket.on('error', () => socket.destroy())
+      entering.add(socket)
+      socket.once('close', () => entering.delete(socket))
       const door = doors.get(pathOf(request.url ?? ''))
-      if (closing || !door) return refuse(503, 'the service is going down: try again')
+      if (closing || !door) return refuse(503, goingDown)
       const shown = credentialOf(request)
       if (!shown && request.headers.authorization !== undefined) return refuse(401)
-      if (!shown && strangers >= mostStrangers) return refuse(503, 'too many connections have not said who they are')
       if (shown && 'cookie' in shown && !origins.isOurs(request)) return refuse(403)
       const address = (): string => addressOf(request)
       const asking = { request: String(request.headers['x-request-id']), address }
@@ -207,6 +216,9 @@ export function createSockets({ authenticate, addressOf, origins, log, times }: 
       server ??= loadServer()
       const loaded = await server
       if (socket.destroyed) return
+      if (closing) return refuse(503, goingDown)
+      if (!shown && strangers >= mostStrangers) return refuse(503, 'too many connections have not said who they are')
+      entering.delete(socket)
       loaded.handleUpgrade(request, socket, head, (ws) => {
         ws.once('close', () => note(101))
         begin(ws, socket, { door, address, ...(shown && { shown }), ...(caller && { caller }) })
@@ -220,11 +232,14 @@ export function createSockets({ authenticate, addressOf, origins, log, times }: 
       lastCall.addEventListener('abort', () => {
         clearInterval(sweep)
         leave(true)
+        entering.forEach((socket) => socket.destroy())
         setTimeout(() => open.forEach(({ ws }) => ws.terminate()), lastWordMs).unref()
       })
     },
   }
 }
+
+const goingDown = 'the service is going down: try again'
 
 /** It is being closed already. */
 const refused: Handler = { frame: () => Promise.resolve(), mayLeave: () => true }

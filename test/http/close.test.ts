@@ -1,12 +1,16 @@
 // The end of the gateway: what is open may finish, nothing idle holds it, and the rest is cut.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { userId } from '#core/ids.ts'
+import type { Caller } from '#http/caller.ts'
 import { createHold } from '../doors/hall.ts'
 import { openHouse, operatorToken } from '../doors/web/house.ts'
+import { bearer, openClient, Refused } from '../doors/web/socket.ts'
 import { openBare } from './socket.ts'
 
 /** A grace that no test lives to see the end of: what closes before it did not wait for it. */
 const endless = 24 * 60 * 60 * 1000
+const down = 'the service is going down: try again'
 const bound = { timeout: 30_000 }
 const head = `HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${operatorToken}\r\n`
 
@@ -69,4 +73,22 @@ test('a request on an open connection while the gateway closes is 503, in its ow
     text,
     /HTTP\/1.1 200 OK[\s\S]*"response":"done"[\s\S]*HTTP\/1.1 503 [\s\S]*retry-after: 5[\s\S]*"code":"shutting_down"/i,
   )
+})
+
+test('a WebSocket whose caller is still looked up is refused, and never holds the end', bound, async (t) => {
+  const never = () => Promise.reject(new Error('not asked for'))
+  for (const found of [true, false]) {
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
+    const { promise: caller, resolve: find } = Promise.withResolvers<Caller>()
+    const authenticate = (): Promise<Caller> => {
+      ask()
+      return caller
+    }
+    const house = await openHouse(t, { oidc: () => ({ authenticate, begin: never, finish: never }) })
+    const opened = assert.rejects(openClient(house.url, bearer('eyJ.a.b')), found ? new Refused(503, down) : /hang up/)
+    await asked
+    const closing = house.gateway.close(found ? endless : 50)
+    if (found) find({ user: userId('ada'), name: 'ada', operator: false })
+    await Promise.all([closing, opened])
+  }
 })

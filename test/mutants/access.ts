@@ -1,0 +1,36 @@
+// Planted faults of who comes in, of what tools are given, and of whose secrets are kept from whom.
+import type { Mutant } from './mutant.ts'
+
+const live = ['test/doors/web/live.test.ts']
+const close = ['test/http/close.test.ts']
+
+export const mutants: readonly Mutant[] = [
+  {
+    says: 'each frame behind a refused one makes room for a stranger',
+    file: 'src/http/socket.ts',
+    from: '        if (judged) return\n',
+    to: '',
+    tests: live,
+  },
+  {
+    says: 'a token that could not be looked up is told as a bad one',
+    file: 'src/http/socket.ts',
+    from: "'status' in caller && caller.status === 503",
+    to: 'false',
+    tests: live,
+  },
+  {
+    says: 'a connection is taken while the service goes down',
+    file: 'src/http/socket.ts',
+    from: '      if (closing) return refuse(503, goingDown)\n',
+    to: '',
+    tests: close,
+  },
+  {
+    says: 'a caller who cannot be looked up holds the end',
+    file: 'src/http/socket.ts',
+    from: '        entering.forEach((socket) => socket.destroy())\n',
+    to: '',
+    tests: close,
+  },
+]
