@@ -9,8 +9,6 @@ import { hashToken } from '#lib/token.ts'
 import { leaveUnread } from './body.ts'
 import type { Caller, Refusal } from './caller.ts'
 import { readCookie } from './cookie.ts'
-import { createGuesses } from './guesses.ts'
-import { tooOften } from './limits.ts'
 import type { Oidc } from './oidc.ts'
 import type { Sessions } from './session.ts'
 
@@ -23,8 +21,6 @@ export type AuthParts = {
   readonly oidc?: Pick<Oidc, 'authenticate'>
   /** True while the token store is known to be away: then no token is good, the operator's neither. */
   readonly storeAway?: () => boolean
-  /** Attempts to sign in from one address; 0 is no limit. */
-  readonly signInsPerMinute?: number
   readonly now?: () => number
   readonly log: Log
 }
@@ -37,8 +33,6 @@ export type Asking = {
   readonly request?: string
   /** Nobody does anything: a session is looked at, not used. */
   readonly idle?: true
-  /** Where it comes from: wrong tokens count there. */
-  readonly address?: () => string
 }
 
 export type Authenticate = (shown: Credential | undefined, asking?: Asking) => Promise<Caller | Refusal>
@@ -46,8 +40,6 @@ export type Authenticate = (shown: Credential | undefined, asking?: Asking) => P
 /** A JWT says much of whom it was made for. */
 const longestToken = 12 * 1024
 const bearer = /^bearer[ \t]+([\x21-\x7e]+)$/i
-/** Wrong tokens for each attempt to sign in that an address has: several people may be there, and none of them types these. */
-const guessesPerSignIn = 3
 /** A JWT by its looks: tokens of ours have no dots. */
 const jwt = /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/
 /** What a refused request is told, in plain text. */
@@ -57,46 +49,28 @@ export const refusalTexts = {
   503: 'Database unavailable',
 } as const
 
-export const tooManyGuesses = 'too many wrong tokens came from your address'
-
 /** Tells who comes. A user's token is looked up each time, so that a revoked one is refused at once; so is a session. */
 export function createAuth(parts: AuthParts): Authenticate {
-  const { operatorTokens, accounts, sessions, oidc, storeAway, signInsPerMinute = 0, now = Date.now, log } = parts
+  const { operatorTokens, accounts, sessions, oidc, storeAway, now = Date.now, log } = parts
   const known = operatorTokens.map((token) => Buffer.from(hashToken(token)))
   const theOperator: Caller = { user: operator, name: 'operator', operator: true }
-  const guesses = createGuesses(signInsPerMinute * guessesPerSignIn, now)
 
-  async function find(shown: Credential, { idle, address }: Asking): Promise<Caller | Refusal | undefined> {
-    if ('cookie' in shown) return sessions.find(shown.cookie, !idle)
+  async function find(shown: Credential, used: boolean): Promise<Caller | Refusal | undefined> {
+    if ('cookie' in shown) return sessions.find(shown.cookie, used)
     const hash = hashToken(shown.bearer)
-    const isOperators = (): boolean => isAmong(Buffer.from(hash), known)
-    const isKnown = guesses.isKnown(hash)
-    if (isKnown && isOperators()) return theOperator
-    // What an issuer has signed cannot be guessed.
+    if (isAmong(Buffer.from(hash), known)) return theOperator
     if (oidc && jwt.test(shown.bearer)) return oidc.authenticate(shown.bearer)
-    const from = isKnown ? undefined : address?.()
-    const held = (): number => (from === undefined ? 0 : guesses.heldMs(from))
-    if (held() > 0) return { status: 429, retryAfterMs: held() }
-    const [looked] = await Promise.allSettled([accounts.findByToken(hash, now())])
-    const user = looked.status === 'fulfilled' ? looked.value : undefined
-    // Others may have guessed meanwhile. From here on nobody comes between: of many guesses at once few are looked at.
-    if (!user && held() > 0) return { status: 429, retryAfterMs: held() }
-    if (user || isOperators()) {
-      if (!isKnown) guesses.good(hash)
-      return user ? { user: user.id, name: user.name, operator: false } : theOperator
-    }
-    if (from !== undefined) guesses.wrong(from, hash)
-    if (looked.status === 'rejected') throw looked.reason
-    return undefined
+    const user = await accounts.findByToken(hash, now())
+    return user && { user: user.id, name: user.name, operator: false }
   }
 
-  return async (shown, asking = {}) => {
+  return async (shown, { request, idle } = {}) => {
     if (shown === undefined) return { status: 401 }
     if (storeAway?.()) return { status: 503 }
     try {
-      return (await find(shown, asking)) ?? { status: 401 }
+      return (await find(shown, !idle)) ?? { status: 401 }
     } catch (error) {
-      log.error({ request: asking.request, err: error }, 'a token or a session could not be looked up')
+      log.error({ request, err: error }, 'a token or a session could not be looked up')
       return { status: 503 }
     }
   }
@@ -112,10 +86,8 @@ export function credentialOf(request: IncomingMessage): Credential | undefined {
   return cookie === undefined ? undefined : { cookie }
 }
 
-/** Answers a refusal, in plain text and without reading on; one for a while is a fault as any other. */
-export function refuse(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
-  const { status } = refusal
-  if (status === 429) throw tooOften(tooManyGuesses, refusal.retryAfterMs)
+/** Answers a refusal, in plain text and without reading on. */
+export function refuse(request: FastifyRequest, reply: FastifyReply, { status }: Refusal): FastifyReply {
   leaveUnread(request.raw)
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   return reply.code(status).type('text/plain; charset=utf-8').send(refusalTexts[status])

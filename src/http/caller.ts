@@ -14,7 +14,7 @@ export type Caller = {
 }
 
 /** Why a request does not come in; the status says it. */
-export type Refusal = { readonly status: 401 | 403 | 503 } | { readonly status: 429; readonly retryAfterMs: number }
+export type Refusal = { readonly status: 401 | 403 | 503 }
 
 declare module 'fastify' {
   interface FastifyRequest {

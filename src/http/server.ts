@@ -107,7 +107,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const { origins, socketTimes: times } = parts
   const clientAddress = createClientAddress(parts.trustProxy ?? false)
   const addressOf = (request: IncomingMessage): string => networkOf(clientAddress(request))
-  const sockets = createSockets({ authenticate, addressOf, origins, log, ...(times && { times }) })
+  const sockets = createSockets({ authenticate, origins, log, ...(times && { times }) })
   const app = openApp(parts, sockets)
   const routes: Route[] = []
   const flights = createFlights(parts.timeouts?.placeMs)
@@ -121,9 +121,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     protect(request.url, reply)
     const { who, counted } = request.routeOptions.config
     if (request.is404 ? isApi(request.url) : who !== 'anyone') {
-      const { raw } = request
-      const asking = { request: requestIdOf(reply.raw), address: () => addressOf(raw) }
-      const caller = await authenticate(credentialOf(raw), asking)
+      const caller = await authenticate(credentialOf(request.raw), { request: requestIdOf(reply.raw) })
       if ('status' in caller) return refuse(request, reply, caller)
       if (caller.session && !isMeant(request)) return refuse(request, reply, { status: 403 })
       if (who === 'operator' && !caller.operator) return refuse(request, reply, { status: 403 })

@@ -5,8 +5,8 @@ import type { Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { isObject } from '#core/json.ts'
 import type { Log } from '#lib/log.ts'
-import { type Authenticate, type Credential, credentialOf, refusalTexts, tooManyGuesses } from './auth.ts'
-import type { Caller, Refusal } from './caller.ts'
+import { type Authenticate, type Credential, credentialOf, refusalTexts } from './auth.ts'
+import type { Caller } from './caller.ts'
 import { type Connection, closeCodes, createConnection, type Handler, readFrames } from './connection.ts'
 import type { Origins } from './origin.ts'
 import { pathOf } from './reply.ts'
@@ -35,8 +35,6 @@ const usualTimes: SocketTimes = { authMs: 10_000, beatMs: 25_000, stallMs: 15_00
 
 export type SocketParts = {
   readonly authenticate: Authenticate
-  /** What wrong tokens of a request count by. */
-  readonly addressOf: (request: IncomingMessage) => string
   readonly origins: Pick<Origins, 'isOurs'>
   readonly log: Log
   readonly times?: Partial<SocketTimes>
@@ -67,7 +65,7 @@ type Open = {
   beat(): Promise<void>
 }
 
-export function createSockets({ authenticate, addressOf, origins, log, times }: SocketParts): Sockets {
+export function createSockets({ authenticate, origins, log, times }: SocketParts): Sockets {
   const { authMs, beatMs, stallMs } = { ...usualTimes, ...times }
   const doors = new Map<string, Door>()
   const open = new Set<Open>()
@@ -95,7 +93,7 @@ export function createSockets({ authenticate, addressOf, origins, log, times }: 
     const recheck = async (idle?: true): Promise<boolean> => {
       const now = await authenticate(shown, idle ? { idle } : {})
       // A person whom an issuer still vouches for, but who was removed here, would come back as somebody else.
-      const may = 'status' in now ? now.status === 503 || now.status === 429 : now.user === caller.user
+      const may = 'status' in now ? now.status === 503 : now.user === caller.user
       if (!may) connection.close(closeCodes.signedOut, 'unauthorized: the session or the token is no longer good')
       return may
     }
@@ -105,10 +103,7 @@ export function createSockets({ authenticate, addressOf, origins, log, times }: 
   type Admitted = ReturnType<typeof admit>
 
   /** Whoever showed nothing says with the first frame who they are; the frames after it wait for that. */
-  function introduce(
-    { ws, socket, connection, address }: Wire,
-    door: Door,
-  ): { handler: Handler; admitted: () => Admitted } {
+  function introduce({ ws, socket, connection }: Wire, door: Door): { handler: Handler; admitted: () => Admitted } {
     let admitted: Admitted
     let judged = false
     const before = socket.bytesRead
@@ -135,12 +130,10 @@ export function createSockets({ authenticate, addressOf, origins, log, times }: 
         judged = true
         const token = isObject(value) && value['type'] === 'auth' ? value['token'] : undefined
         const shown = typeof token === 'string' ? { bearer: token } : undefined
-        const caller = await authenticate(shown, { address })
+        const caller = await authenticate(shown)
         if (connection.gone.aborted) return
         known()
         if (shown && !('status' in caller)) admitted = admit(connection, caller, shown, door)
-        else if ('status' in caller && caller.status === 429)
-          connection.close(closeCodes.tooMany, `rate_limited: ${tooManyGuesses}`)
         else if ('status' in caller && caller.status === 503)
           connection.close(closeCodes.tryAgain, 'database_unavailable: come back in a moment')
         else
@@ -154,9 +147,9 @@ export function createSockets({ authenticate, addressOf, origins, log, times }: 
     return { handler, admitted: () => admitted }
   }
 
-  function begin(ws: WebSocket, socket: Socket, { shown, caller, door, address }: Beginning): void {
+  function begin(ws: WebSocket, socket: Socket, { shown, caller, door }: Beginning): void {
     const connection = createConnection({ ws, socket, stallMs })
-    const stranger = caller && shown ? undefined : introduce({ ws, socket, connection, address }, door)
+    const stranger = caller && shown ? undefined : introduce({ ws, socket, connection }, door)
     const known = caller && shown ? admit(connection, caller, shown, door) : undefined
     const handler = stranger?.handler ?? known?.handler ?? refused
     let heard = true
@@ -199,8 +192,7 @@ export function createSockets({ authenticate, addressOf, origins, log, times }: 
     wants: ({ url = '', headers }) => headers.upgrade?.toLowerCase() === 'websocket' && doors.has(pathOf(url)),
     async upgrade(request, socket, head) {
       const note = noteOf(request, log)
-      const refuse = (status: Refusal['status'], text?: string): void =>
-        refuseUpgrade(socket, note(status), status, text)
+      const refuse = (status: 401 | 403 | 503, text?: string): void => refuseUpgrade(socket, note(status), status, text)
       socket.on('error', () => socket.destroy())
       entering.add(socket)
       socket.once('close', () => entering.delete(socket))
@@ -209,9 +201,7 @@ export function createSockets({ authenticate, addressOf, origins, log, times }: 
       const shown = credentialOf(request)
       if (!shown && request.headers.authorization !== undefined) return refuse(401)
       if (shown && 'cookie' in shown && !origins.isOurs(request)) return refuse(403)
-      const address = (): string => addressOf(request)
-      const asking = { request: String(request.headers['x-request-id']), address }
-      const caller = shown && (await authenticate(shown, asking))
+      const caller = shown && (await authenticate(shown, { request: String(request.headers['x-request-id']) }))
       if (caller && 'status' in caller) return refuse(caller.status)
       server ??= loadServer()
       const loaded = await server
@@ -221,7 +211,7 @@ export function createSockets({ authenticate, addressOf, origins, log, times }: 
       entering.delete(socket)
       loaded.handleUpgrade(request, socket, head, (ws) => {
         ws.once('close', () => note(101))
-        begin(ws, socket, { door, address, ...(shown && { shown }), ...(caller && { caller }) })
+        begin(ws, socket, { door, ...(shown && { shown }), ...(caller && { caller }) })
       })
     },
     close(lastCall) {
@@ -244,13 +234,8 @@ const goingDown = 'the service is going down: try again'
 /** It is being closed already. */
 const refused: Handler = { frame: () => Promise.resolve(), mayLeave: () => true }
 
-type Wire = {
-  readonly ws: WebSocket
-  readonly socket: Socket
-  readonly connection: Connection
-  readonly address: () => string
-}
-type Beginning = Pick<Wire, 'address'> & { readonly door: Door; readonly shown?: Credential; readonly caller?: Caller }
+type Wire = { readonly ws: WebSocket; readonly socket: Socket; readonly connection: Connection }
+type Beginning = { readonly door: Door; readonly shown?: Credential; readonly caller?: Caller }
 
 /** Loaded with the first connection. Not compressed: that would cost each of them hundreds of kilobytes. */
 async function loadServer(): Promise<WebSocketServer> {
@@ -275,19 +260,14 @@ function noteOf(request: IncomingMessage, log: Log): (status: number) => string 
   }
 }
 
-const reasons = { 401: 'Unauthorized', 403: 'Forbidden', 429: 'Too Many Requests', 503: 'Service Unavailable' } as const
-const texts = { ...refusalTexts, 429: `${tooManyGuesses}: try again in a minute` } as const
-const refusalHeaders: Readonly<Partial<Record<Refusal['status'], string>>> = {
-  401: 'WWW-Authenticate: Bearer\r\n',
-  429: 'Retry-After: 60\r\n',
-  503: 'Retry-After: 5\r\n',
-}
+const reasons = { 401: 'Unauthorized', 403: 'Forbidden', 503: 'Service Unavailable' } as const
 
-function refuseUpgrade(socket: Socket, id: string, status: Refusal['status'], text: string = texts[status]): void {
+function refuseUpgrade(socket: Socket, id: string, status: 401 | 403 | 503, text: string = refusalTexts[status]): void {
+  const more = status === 401 ? 'WWW-Authenticate: Bearer\r\n' : status === 503 ? 'Retry-After: 5\r\n' : ''
   socket.end(
     `HTTP/1.1 ${status} ${reasons[status]}\r\nContent-Type: text/plain; charset=utf-8\r\n` +
       `Content-Length: ${Buffer.byteLength(text)}\r\nX-Request-Id: ${id}\r\nCache-Control: no-store\r\n` +
-      `${refusalHeaders[status] ?? ''}Connection: close\r\n\r\n${text}`,
+      `${more}Connection: close\r\n\r\n${text}`,
     () => socket.destroy(),
   )
 }

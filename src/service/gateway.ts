@@ -46,18 +46,10 @@ export async function openGateway(hall: Hall, { about, token, count, log }: Gate
     names: [config.gateway.host, hostname(), `${hostname()}.local`],
     trustProxy: config.trustProxy,
   })
-  const { signInsPerMinute } = config
   const chatLimit = createChatLimit({ limits: store.limits, perMinute: config.chatRatePerMinute })
   const oidc = await openOidc(hall, log)
   const gateway = await createGateway({
-    auth: {
-      operatorTokens,
-      accounts: store.accounts,
-      sessions,
-      storeAway: hall.storeAway,
-      signInsPerMinute,
-      ...(oidc && { oidc }),
-    },
+    auth: { operatorTokens, accounts: store.accounts, sessions, storeAway: hall.storeAway, ...(oidc && { oidc }) },
     origins,
     health: { ping: () => store.ping(), draining: about.draining },
     chatLimit,
@@ -75,7 +67,7 @@ export async function openGateway(hall: Hall, { about, token, count, log }: Gate
     ...(oidc && config.oidc?.clientId !== undefined && { oidc }),
     authenticate: gateway.authenticate,
     limits: store.limits,
-    signInsPerMinute,
+    signInsPerMinute: config.signInsPerMinute,
     clientAddress: createClientAddress(config.trustProxy),
     origins,
     settings: hall.settings,

@@ -35,7 +35,6 @@ export const gatewayToken = 'gateway-token-of-the-tests'
 
 export type HouseOptions = Pick<HallOptions, 'say' | 'model' | 'tools' | 'now' | 'wrapStore'> & {
   readonly perMinute?: number
-  readonly signInsPerMinute?: number
   readonly storeAway?: () => boolean
   readonly ping?: () => Promise<void>
   readonly patienceMs?: number
@@ -98,7 +97,6 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
       operatorTokens,
       sessions,
       accounts: store.accounts,
-      signInsPerMinute: options.signInsPerMinute ?? 20,
       now,
       ...(oidc && { oidc }),
       ...(options.storeAway && { storeAway: options.storeAway }),
@@ -151,7 +149,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     ...(oidc && { oidc }),
     authenticate: gateway.authenticate,
     limits: store.limits,
-    signInsPerMinute: options.signInsPerMinute ?? 20,
+    signInsPerMinute: 20,
     clientAddress: createClientAddress(trustProxy),
     origins,
     settings: settingsDesk,
