@@ -5,7 +5,8 @@ import { ToolFault } from '#sandbox/faults.ts'
 import { sendFrame } from '#sandbox/child/frames.ts'
 import { maxComponentBytes } from '#sandbox/child/limits.ts'
 import { giveUpRights } from '#sandbox/child/scrub.ts'
-import { type Generate, transpileComponent, wordsOf } from './transpile.ts'
+import { loadGenerator } from './generator.ts'
+import { transpileComponent, wordsOf } from './transpile.ts'
 
 // The transpiler's WASI in its browser form: it needs no thread and no native file access.
 registerHooks({
@@ -34,25 +35,6 @@ async function answer(): Promise<[head: object, body?: Buffer]> {
         ? [error.code, error.message]
         : ['transpile_failed', `the transpiler failed: ${wordsOf(error)}`]
     return [{ ok: false, code, message }]
-  }
-}
-
-/** The code generator, without the parts of its package that need native code. */
-async function loadGenerator(): Promise<Generate> {
-  const bindgen = await import('@bytecodealliance/jco-transpile/component')
-  await bindgen.$init
-  return (component, options) => {
-    const { files, imports, exports } = bindgen.generate(component, {
-      name: options.name,
-      map: [],
-      instantiation: { tag: options.instantiation },
-      asyncMode: { tag: options.asyncMode, val: { imports: options.asyncImports, exports: options.asyncExports } },
-      noComponentErrorWrapping: true,
-      noTypescript: !options.emitTypescriptDeclarations,
-      base64Cutoff: options.base64Cutoff,
-      tlaCompat: false,
-    })
-    return { files: Object.fromEntries(files), imports, exports }
   }
 }
 

@@ -4,17 +4,21 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { componentEmbed, componentNew, parse } from '@bytecodealliance/jco-transpile/wasm-tools'
-import { ToolFault } from '#sandbox/faults.ts'
+import { loadGenerator } from '#sandbox/build/generator.ts'
 import { prepareComponent } from '#sandbox/build/prepare.ts'
+import { transpileComponent } from '#sandbox/build/transpile.ts'
+import { ToolFault } from '#sandbox/faults.ts'
 import { component, ok, spoiled } from '../fixtures.ts'
 import { anyPlace, createRig } from '../rig.ts'
 
 const rig = createRig()
 after(() => rig.close())
 
-async function refusal(bytes: Uint8Array): Promise<ToolFault> {
+type Take = (bytes: Uint8Array) => Promise<unknown>
+
+async function refusal(bytes: Uint8Array, take: Take = (each) => rig.load(each)): Promise<ToolFault> {
   try {
-    await rig.load(bytes)
+    await take(bytes)
   } catch (error) {
     assert(error instanceof ToolFault, String(error))
     return error
@@ -170,9 +174,13 @@ const bad: readonly [what: string, make: () => Promise<Uint8Array>, code: string
   ['17 MiB', () => Promise.resolve(new Uint8Array(17 * 1_024 * 1_024)), 'component_too_large', /at most 16777216/],
 ]
 
+/** One of each kind goes the whole way; for the others the checks are run here, as the process that transpiles does. */
+const wholeWay = ['an export name that is code', 'forty instances', 'a memory that starts too large', 'sockets', 'text']
+const check: Take = async (bytes) => transpileComponent(bytes, await loadGenerator())
+
 for (const [what, make, code, message] of bad) {
   test(`refused: ${what}`, async () => {
-    const fault = await refusal(await make())
+    const fault = await (wholeWay.includes(what) ? refusal(await make()) : refusal(await make(), check))
     assert.equal(fault.code, code, fault.message)
     assert.match(fault.message, message)
   })
