@@ -8,7 +8,12 @@ import { join } from 'node:path'
 const oldestNode = [24, 16] as const
 const minuteMs = 60_000
 /** How long one test may take, and all of them: a file that never ends has no deadline of its own. */
-const deadlines = { short: { one: minuteMs, all: 20 * minuteMs }, long: { one: 20 * minuteMs, all: 240 * minuteMs } }
+const deadlines = {
+  short: { one: 2 * minuteMs, all: 20 * minuteMs },
+  long: { one: 20 * minuteMs, all: 240 * minuteMs },
+}
+/** How many files may wait for something beside those that compute. */
+const waitingFiles = 2
 
 function isNewEnough(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
@@ -55,8 +60,8 @@ async function run(args: readonly string[]): Promise<number> {
       '--test',
       '--disable-warning=ExperimentalWarning',
       '--test-reporter=spec',
-      // More than the cores: most tests wait for a process or a socket.
-      `--test-concurrency=${Math.max(2, availableParallelism())}`,
+      // More than the cores: many tests wait for a browser, a process or a socket.
+      `--test-concurrency=${availableParallelism() + waitingFiles}`,
       `--test-timeout=${deadline.one}`,
       ...flags,
       ...tests,
