@@ -94,10 +94,17 @@ test('a half-sent request ends by itself, its head or its body missing', async (
 
 test('a slow answer is not a slow request', async (t) => {
   const hold = createHold()
-  const { call } = await openHouse(t, { say: hold.say, timeouts: { headersMs: 50, requestMs: 50, checkMs: 10 } })
+  const { call, port } = await openHouse(t, {
+    say: hold.say,
+    timeouts: { headersMs: 400, requestMs: 400, checkMs: 20 },
+  })
   const answer = call('POST', '/api/chat', { body: { message: 'hi' } })
   await hold.asked
-  setTimeout(() => hold.release('late'), 200)
+  // A request that began later and is slow was ended.
+  const slow = openBare(port)
+  slow.write('GET /api/st')
+  assert.match(await slow.closed, /^HTTP\/1.1 408 /)
+  hold.release('late')
   assert.equal((await answer).json.response, 'late')
 })
 

@@ -14,7 +14,7 @@ let replicas: Replica[] = []
 before(async () => {
   server = await startPostgres()
   const script = scripted(folder.path, [
-    { when: 'slowly', text: words, chunkDelayMs: 40 },
+    { when: 'slowly', text: words, chunkDelayMs: 200 },
     { when: 'request', calls: [{ name: 'http_request', args: { method: 'POST', url: 'https://example.com/' } }] },
     { text: 'echo {{input}}' },
   ])

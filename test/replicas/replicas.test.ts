@@ -1,11 +1,11 @@
 // Two real services over one PostgreSQL: whichever is asked, the answer is the same.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { atrium, newHome } from '../atrium.ts'
 import { type Server, startPostgres } from '../postgres.ts'
 import {
   type Answer,
+  hearing,
   killAll,
   listen,
   newUser,
@@ -37,7 +37,7 @@ before(async () => {
   server = await startPostgres()
   url = await server.database()
   script = scripted(folder.path, [
-    { when: 'slowly', text: words, chunkDelayMs: 60 },
+    { when: 'slowly', text: words, chunkDelayMs: 100 },
     { when: 'forever', text: Array.from({ length: 3_000 }, () => 'on and '), chunkDelayMs: 20 },
     { when: 'note it', calls: [{ name: 'memory_write', args: { path: 'USER.md', content: 'noted' } }] },
     { afterTool: 'memory_write', text: '{{result}}' },
@@ -107,7 +107,7 @@ describe('two replicas', () => {
       assert.match(lost?.text ?? '', /"code":"gate_closed"/)
       const allowed = answers[0].status === 200
       const turn = `/api/turns/${String(body['turn_id'])}/receipt`
-      await until('the turn has ended', 10_000, async () => (await two.ask(turn, { token })).body['hash'] !== null)
+      await until('the turn has ended', 30_000, async () => (await two.ask(turn, { token })).body['hash'] !== null)
       const { approvals, tools: ran } = (await one.ask(turn, { token })).body
       const [said] = approvals as { decision: string }[]
       assert.deepEqual([said?.decision, (ran as unknown[]).length], allowed ? ['allow', 1] : ['deny', 0])
@@ -117,7 +117,6 @@ describe('two replicas', () => {
   test('a running response is cancelled from the other replica, and stops', async () => {
     const token = await newUser(one, 'canceller')
     const told: StreamEvent[] = []
-    let cancelledAt = 0
     let cancelling: Promise<Answer> | undefined
     for await (const event of one.stream('/api/v1/responses', {
       token,
@@ -126,13 +125,11 @@ describe('two replicas', () => {
       told.push(event)
       if (told.length !== 5) continue
       const { id } = (told[0] as StreamEvent).data['response'] as { id: string }
-      cancelledAt = Date.now()
       cancelling = two.ask(`/api/v1/responses/${id}/cancel`, { token, method: 'POST' })
     }
     assert.equal((await cancelling)?.body['status'], 'cancelled')
     const { response, end } = summary(told)
     assert.deepEqual([end, response['status']], ['failed', 'cancelled'])
-    assert((told.at(-1)?.at ?? 0) - cancelledAt < 5_000)
     const shown = await two.ask(`/api/v1/responses/${String(response['id'])}`, { token })
     assert.equal(shown.body['status'], 'cancelled')
     const again = await two.ask(`/api/v1/responses/${String(response['id'])}/cancel`, { token, method: 'POST' })
@@ -145,19 +142,18 @@ describe('two replicas', () => {
     const first = await here.next()
     const { id } = (first.value as StreamEvent).data['response'] as { id: string }
     const path = `/api/v1/responses/${id}?stream=true`
-    const early = listen(two.stream(path, { token }))
-    await sleep(700)
-    const late = listen(two.stream(path, { token }))
-    const [own, ...watched] = await Promise.all([Array.fromAsync(here), early, late])
+    const early = await hearing(two.stream(path, { token }))
+    const late = await hearing(two.stream(path, { token }))
+    const [own, ...watched] = await Promise.all([Array.fromAsync(here), early.rest, late.rest])
     const mine = summary([first.value as StreamEvent, ...own])
+    const endedAt = mine.told.at(-1)?.at ?? 0
     assert.equal(mine.text, long)
     for (const each of watched) {
       assert.equal(each.end, 'completed')
       assert.equal(each.text, long)
       assert.deepEqual(each.response['output'], mine.response['output'])
       assert(each.deltas.length >= 5, `only ${each.deltas.length} pieces: that is not live`)
-      const spread = (each.deltas.at(-1)?.at ?? 0) - (each.deltas[0]?.at ?? 0)
-      assert(spread > 500, `all text within ${spread} ms: that is not live`)
+      assert(each.deltas.filter(({ at }) => at < endedAt).length > 1, 'heard after the end: that is not live')
     }
     // One who comes after the end gets it from the store.
     assert.equal((await listen(two.stream(path, { token }))).text, long)
@@ -231,13 +227,12 @@ describe('two replicas', () => {
     const here = one.stream('/api/v1/responses', { token, body: { model: 'm', input: 'slowly', stream: true } })
     const first = (await here.next()).value as StreamEvent
     const { id } = first.data['response'] as { id: string }
-    const elsewhere = listen(two.stream(`/api/v1/responses/${id}?stream=true`, { token }))
-    await sleep(600)
+    const elsewhere = await hearing(two.stream(`/api/v1/responses/${id}?stream=true`, { token }))
     assert((await cut()).length >= 2)
-    const [told, heard] = await Promise.all([Array.fromAsync(here), elsewhere])
+    const [told, heard] = await Promise.all([Array.fromAsync(here), elsewhere.rest])
     assert.equal(summary([first, ...told]).text, long)
     assert.equal(heard.text, long)
-    await until('both are linked again', 10_000, async () => {
+    await until('both are linked again', 30_000, async () => {
       const [row] = await sqlRows(
         url,
         `SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'atrium-link'`,
@@ -282,7 +277,7 @@ test('a setting made by a command is followed by every replica', async (t) => {
     const ran = await atrium(home.path, ['model', 'set', 'ollama', name], { env: sharedEnv(fresh) })
     assert.equal(ran.code, 0, ran.stderr)
     for (const replica of pair) {
-      await until(`the model ${name}`, 10_000, async () => {
+      await until(`the model ${name}`, 30_000, async () => {
         const { body } = await replica.ask('/api/status')
         return body['llm_backend'] === 'ollama' && body['llm_model'] === name
       })

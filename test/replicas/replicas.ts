@@ -118,6 +118,17 @@ export async function listen(events: AsyncIterable<StreamEvent>) {
   return summary(told)
 }
 
+/** Reads a stream until text comes; `rest` reads it to its end, and tells all of it. */
+export async function hearing(events: AsyncGenerator<StreamEvent>) {
+  const told: StreamEvent[] = []
+  do {
+    const { value, done } = await events.next()
+    assert(!done, 'the stream ended before a text')
+    told.push(value)
+  } while (told.at(-1)?.type !== 'output_text.delta')
+  return { rest: Array.fromAsync(events).then((rest) => summary([...told, ...rest])) }
+}
+
 /** The text of the deltas, and the response at the end; every rule of the stream holds. */
 export function summary(told: readonly StreamEvent[]) {
   assert.deepEqual(

@@ -1,7 +1,6 @@
 // The bus between processes: two of them over one database, each with its own link.
 import assert from 'node:assert/strict'
 import { after, before, test, type TestContext } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bus, Change, Subscription } from '#core/bus.ts'
 import type { Event } from '#core/event.ts'
 import { newId, userId } from '#core/ids.ts'
@@ -11,10 +10,9 @@ import { createSeal } from '#lib/seal.ts'
 import { createPostgresBus } from '#store/bus-postgres.ts'
 import { openPostgresStore } from '#store/open.ts'
 import { type Server, startPostgres } from '../postgres.ts'
+import { until } from '../until.ts'
 import { ada, lease, reply, step, turnOf } from './harness.ts'
 import { document } from './suite-documents.ts'
-
-const patienceMs = 15_000
 
 let server: Server
 before(async () => {
@@ -53,13 +51,6 @@ function hear(subscription: Subscription) {
   return { events, text, close: () => (subscription.close(), done) }
 }
 
-async function until(what: string, holds: () => boolean): Promise<void> {
-  for (const end = Date.now() + patienceMs; !holds(); ) {
-    if (Date.now() > end) throw new Error(`never: ${what}`)
-    await sleep(10)
-  }
-}
-
 function write(bus: Bus, { threadId, id: turnId }: Turn, itemId: string) {
   let offset = 0
   return (text: string): void => {
@@ -84,11 +75,11 @@ test('text is heard elsewhere from its beginning, in order and once, whatever is
   const long = '"\\\u0001\u{1F3DB}é'.repeat(2_000)
   say('Before anybody watched. ')
   const watcher = hear(there.bus.subscribe(turn.threadId, { seq: 1, turn }))
-  await until('the beginning', () => watcher.text() === 'Before anybody watched. ')
+  await until(() => watcher.text() === 'Before anybody watched. ')
   say(long)
   for (let at = 0; at < 200; at++) say(`${at} `)
   const all = `Before anybody watched. ${long}${Array.from({ length: 200 }, (_, at) => `${at} `).join('')}`
-  await until('all of it', () => watcher.text().length >= all.length)
+  await until(() => watcher.text().length >= all.length)
   assert.equal(watcher.text(), all)
   assertContinuous(watcher.events)
   const second = there.bus.subscribe(turn.threadId, { seq: 1 })
@@ -109,7 +100,7 @@ test('an end is heard with all that was stored before it', async (t) => {
       { type: 'entries', entries: recorded.entries },
       { type: 'turn', turn: recorded.turn },
     ])
-    await until('the end', () => watcher.events.some((event) => event.type === 'turn' && event.turn.status === 'done'))
+    await until(() => watcher.events.some((event) => event.type === 'turn' && event.turn.status === 'done'))
     const end = watcher.events.findIndex((event) => event.type === 'turn' && event.turn.status === 'done')
     const stored = watcher.events.findIndex((event) => event.type === 'entries' && event.entries[0]?.id === draft.id)
     assert(stored >= 0 && stored < end, 'entries come before the end')
@@ -122,20 +113,27 @@ test('an end is heard with all that was stored before it', async (t) => {
 test('text of an attempt that was given up is not mixed into the next one', async (t) => {
   const { here, there } = await openTwo(t)
   const { turn } = await here.store.turns.start(turnOf())
+  const { turn: other } = await here.store.turns.start(turnOf())
+  const witness = hear(there.bus.subscribe(other.threadId, { seq: 1, turn: other }))
+  const show = write(here.bus, other, newId())
+  show('a')
+  await until(() => witness.text() === 'a')
   const [old, next] = [newId(), newId()].toSorted() as [string, string]
   const watcher = hear(there.bus.subscribe(turn.threadId, { seq: 1, turn }))
-  await sleep(300)
   const stale = write(here.bus, turn, old)
   stale('first ')
-  await until('the first attempt', () => watcher.text() === 'first ')
+  await until(() => watcher.text() === 'first ')
   const fresh = write(here.bus, turn, next)
   fresh('second ')
-  await until('the second attempt', () => watcher.text() === 'first second ')
+  await until(() => watcher.text() === 'first second ')
   stale('late ')
-  await sleep(300)
+  // Told after it, on the same link.
+  show('b')
+  await until(() => witness.text() === 'ab')
   fresh('attempt')
-  await until('its rest', () => watcher.text().endsWith('attempt'))
+  await until(() => watcher.text().endsWith('attempt'))
   assert.equal(watcher.text(), 'first second attempt')
+  await witness.close()
   await watcher.close()
 })
 
@@ -145,9 +143,7 @@ test('a thread that was erased ends the wait for its turn', async (t) => {
   const watcher = hear(there.bus.subscribe(turn.threadId, { seq: 1, turn }))
   await here.store.threads.remove(ada, turn.threadId)
   // Nobody says a word of it: the watcher's own look finds it out.
-  await until('the end', () =>
-    watcher.events.some((event) => event.type === 'turn' && event.turn.status === 'cancelled'),
-  )
+  await until(() => watcher.events.some((event) => event.type === 'turn' && event.turn.status === 'cancelled'))
   await watcher.close()
 })
 
@@ -157,7 +153,7 @@ test('nothing of a text from elsewhere is kept once nobody watches', async (t) =
   const say = write(here.bus, turn, newId())
   say('half')
   const watcher = hear(there.bus.subscribe(turn.threadId, { seq: 1, turn }))
-  await until('the text', () => watcher.text() === 'half')
+  await until(() => watcher.text() === 'half')
   await watcher.close()
   const later = there.bus.subscribe(turn.threadId, { seq: 1 })
   assert.equal(later.partial, undefined)
@@ -171,7 +167,7 @@ test('signals reach every process, this one included, and a broken link makes up
   there.bus.onSignal(({ type }) => heard.push(type))
   here.bus.onSignal(({ type }) => own.push(type))
   here.bus.signal({ type: 'stop', turnId: 't', code: 'turn_cancelled', message: 'cancelled' })
-  await until('the signal', () => heard.includes('stop'))
+  await until(() => heard.includes('stop'))
   assert.deepEqual([own, heard], [['stop'], ['stop']])
   await here.sql.pool.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -179,10 +175,10 @@ test('signals reach every process, this one included, and a broken link makes up
   )
   // A setting that changes now is announced to nobody.
   await here.store.settings.set('llm_provider', 'offline')
-  await until('both look for themselves', () => heard.includes('settings') && own.includes('settings'))
+  await until(() => heard.includes('settings') && own.includes('settings'))
   assert(heard.includes('queued'))
   heard.length = 0
-  await until('it speaks again', () => {
+  await until(() => {
     here.bus.signal({ type: 'stop', turnId: 't', code: 'turn_cancelled', message: 'cancelled' })
     return heard.includes('stop')
   })
@@ -200,7 +196,7 @@ test('what stands in a system prompt is told to every process when it is written
   for (const path of ['notes/SOUL.md', 'SOUL.md']) await here.store.documents.put(ada, [document(path, 'x')])
   await here.store.documents.remove(ada, 'notes/SOUL.md')
   await here.store.documents.remove(ada, 'SOUL.md')
-  await until('both were heard', () => heard.length >= 2)
+  await until(() => heard.length >= 2)
   assert.deepEqual(heard, [
     { type: 'identity', user: ada },
     { type: 'identity', user: ada },
@@ -216,11 +212,11 @@ test("changes of a user's lists are told where they are followed, and a follower
   const over = (async () => {
     for await (const batch of changes) heard.push(...batch)
   })()
-  await until('the follower is known', () => heard.length === 1)
+  await until(() => heard.length === 1)
   assert.deepEqual(heard, [{}], 'all may have changed')
   here.bus.changed({ userId: userId('bob'), door: 'web' }, { turnId: 'of another' })
   here.bus.changed(whose, { threadId: 'a', turnId: 'b' })
-  await until('the change', () => heard.length === 2)
+  await until(() => heard.length === 2)
   assert.deepEqual(heard[1], { threadId: 'a', turnId: 'b' })
   changes.close()
   await over
