@@ -55,6 +55,7 @@ async function show({ desk, place, greeting }: Shown): Promise<void> {
     place,
     greeting: greeting.map((line) => printable(pasteable(line))),
     shows: terminalTraits(),
+    readFile: async (path) => (await import('./attachment.ts')).readAttachment(path),
     chooseModel: async (provider, name) => (await import('./model.ts')).storeModel(provider, name, {}),
   })
   // What was typed before the terminal was taken is in the composer, and was echoed where the cursor is now.

@@ -21,7 +21,7 @@ export function attachedDesk(home: string): Desk {
     }
   }
   return {
-    send: (message, threadId) => ask('send', { message, threadId }),
+    send: (message, threadId, files) => ask('send', { message, threadId, files }),
     cancel: (turnId) => ask('cancel', { turnId }),
     answer: (threadId, said) => ask('answer', { threadId, said }),
     thread: async (threadId) => (await ask('thread', { threadId })) ?? undefined,

@@ -3,7 +3,7 @@
 import type { Change } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
-import { textMessage } from '#core/item.ts'
+import { type Part, textMessage } from '#core/item.ts'
 import type { ListedTurn, OpenGate } from '#core/store.ts'
 import { type Effects, effectsOf, type Tool } from '#core/tool.ts'
 import type { Thread } from '#core/turn.ts'
@@ -35,8 +35,8 @@ export type DeskStatus = {
 }
 
 export interface Desk {
-  /** Stores a message; its thread tells what comes of it. Without a thread one is made. */
-  send(message: string, threadId?: string): Promise<Sent>
+  /** Stores a message, with files beside its words; its thread tells what comes of it. Without a thread one is made. */
+  send(message: string, threadId?: string, files?: readonly Part[]): Promise<Sent>
   cancel(turnId: string): Promise<void>
   /** Throws gate_closed, not_found, grant_refused. */
   answer(threadId: string, said: Omit<Said, 'by'>): Promise<void>
@@ -65,9 +65,10 @@ export type DeskParts = {
 
 export function createDesk({ turns, documents, tools, status }: DeskParts): Desk {
   return {
-    async send(message, threadId) {
+    async send(message, threadId, files = []) {
       checkMessage(message)
-      const input = [textMessage('user', message)]
+      const text = textMessage('user', message)
+      const input = [{ ...text, content: [...text.content, ...files] }]
       const thread = threadId === undefined ? {} : { threadId }
       const { turn, events } = await turns.start({
         user: operator,

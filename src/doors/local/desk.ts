@@ -1,7 +1,9 @@
 // The operator's desk over the socket: each verb by its name, with its arguments as one JSON object.
 import { AppError } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
+import type { Part } from '#core/item.ts'
 import type { Wish } from '#safety/grants.ts'
+import { maxAttachments, picturePart, pictureType } from '#turns/attachments.ts'
 import type { Desk } from '#turns/desk.ts'
 import type { Said } from '#turns/gates.ts'
 import { textIn } from './fields.ts'
@@ -10,7 +12,7 @@ import { textIn } from './fields.ts'
 export function askDesk(desk: Desk, verb: string, body: unknown): Promise<unknown> | undefined {
   switch (verb) {
     case 'send':
-      return desk.send(textIn(body, 'message'), optional(body, 'threadId'))
+      return desk.send(textIn(body, 'message'), optional(body, 'threadId'), filesIn(body))
     case 'cancel':
       return desk.cancel(textIn(body, 'turnId'))
     case 'answer': {
@@ -67,6 +69,25 @@ function readWish(wish: unknown): Wish {
     throw new AppError('invalid_input', 'wish must have for (hour, day, good) and may have scope (tool, target)')
   }
   return { for: span, ...(scope && { scope }) }
+}
+
+/** Files that go with a message, as parts of it. */
+function filesIn(body: unknown): Part[] {
+  const files = isObject(body) ? (body['files'] ?? []) : []
+  if (!Array.isArray(files) || files.length > maxAttachments) {
+    throw new AppError('invalid_input', `files must be a list of at most ${maxAttachments}`, { param: 'files' })
+  }
+  return files.map((file: unknown) => {
+    if (isObject(file) && file['type'] === 'file') {
+      return { type: 'file', name: textIn(file, 'name'), text: textIn(file, 'text') }
+    }
+    const [, type = '', data = ''] = /^data:([\w/]+);base64,([\w+/=]+)$/.exec(textIn(file, 'url')) ?? []
+    const bytes = Buffer.from(data, 'base64')
+    if (type === '' || pictureType(bytes) !== type) {
+      throw new AppError('invalid_input', 'files has a picture that no model takes', { param: 'files' })
+    }
+    return picturePart(type, bytes)
+  })
 }
 
 function optional(body: unknown, name: string): string | undefined {

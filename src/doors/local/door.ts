@@ -8,14 +8,15 @@ import { isObject } from '#core/json.ts'
 import { asFault, statusOf } from '#http/reply.ts'
 import { createServer } from '#lib/http.ts'
 import type { Log } from '#lib/log.ts'
+import { maxTotalBytes } from '#turns/attachments.ts'
 import { answerChat, type ChatEvent, sendMessage } from '#turns/chat.ts'
 import type { Desk } from '#turns/desk.ts'
 import type { Turns } from '#turns/turns.ts'
 import { askDesk, followDesk, readSaid } from './desk.ts'
 import { textIn } from './fields.ts'
 
-/** A message of a mebibyte may grow sixfold on its way into JSON. */
-const maxBody = 7 * 1024 * 1024
+/** A message of a mebibyte, and the files that go with it, may grow sixfold on their way into JSON. */
+const maxBody = 7 * 1024 * 1024 + 6 * maxTotalBytes
 
 export type LocalParts = {
   /** Where to listen: a free path in a private folder. */

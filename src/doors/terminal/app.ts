@@ -2,6 +2,7 @@
 import { decodeKittyPrintable, isKeyRelease, matchesKey, type TUI } from '@earendil-works/pi-tui'
 import { noUsage } from '#core/turn.ts'
 import type { Desk } from '#turns/desk.ts'
+import { type Attached, withFile } from './attached.ts'
 import { createApprovals } from './approvals.ts'
 import { readSaid } from './commands.ts'
 import { createComposer } from './composer.ts'
@@ -28,6 +29,8 @@ export type AppParts = {
   readonly greeting: readonly string[]
   /** Chooses another model; tells what came of it. */
   readonly chooseModel: (provider: string, name: string | undefined) => Promise<string>
+  /** Reads a file that goes with a message, by its path. */
+  readonly readFile: (path: string) => Promise<Attached>
   readonly now: () => number
   readonly quit: () => void
 }
@@ -40,7 +43,7 @@ export interface App {
   close(): void
 }
 
-export function createApp({ tui, desk, theme, place, greeting, chooseModel, now, quit }: AppParts): App {
+export function createApp({ tui, desk, theme, place, greeting, chooseModel, readFile, now, quit }: AppParts): App {
   const ending = new AbortController()
   const sign = (): string => spinner[Math.floor(now() / tickMs) % spinner.length] ?? '⠋'
   const transcript = createTranscript(createDrawing(theme, sign), theme)
@@ -50,6 +53,7 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, now,
   let focus: Focus = 'composer'
   let notice: string | undefined
   let list: List | undefined
+  let files: readonly Attached[] = []
 
   const redraw = (): void => tui.requestRender()
   const tell = (words: string): void => {
@@ -98,10 +102,15 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, now,
   })
 
   function send(text: string): void {
+    const taken = files
+    files = []
     transcript.toEnd()
-    conversation.send(text).catch((error: unknown) => {
+    conversation.send(text, taken).catch((error: unknown) => {
       // What was not taken is still there to be sent.
-      if (composer.empty) composer.set(text)
+      if (composer.empty) {
+        composer.set(text)
+        files = taken
+      }
       tell(`Not sent: ${faultWords(error)}`)
     })
   }
@@ -124,6 +133,14 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, now,
     },
     threadId: () => conversation.threadId,
     lastTurn: () => conversation.blocks.lastTurn(),
+    attach: async (path) => {
+      files = withFile(files, await readFile(path))
+    },
+    attached: () => files,
+    detach: (file) => {
+      files = files.filter((each) => each !== file)
+      redraw()
+    },
     quit,
   })
 
@@ -225,6 +242,7 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, now,
       blank: threadId === undefined && blocks.list().length === 0,
       panelData: { gates, threads, current: threadId, now: now(), sign: sign() },
       dialog: approvals.dialog,
+      files,
       list,
     }
   }

@@ -1,6 +1,6 @@
 // A thread as the blocks that a transcript shows, made from its log and from what is being said. A block that changes is
 // another object: what was drawn of it is then drawn anew. Texts are as they came; whoever draws them cleans them.
-import { type Entry, textOf } from '#core/item.ts'
+import { type Entry, type Part, textOf } from '#core/item.ts'
 import { addUsage, ended, noUsage, type Turn, type Usage } from '#core/turn.ts'
 import type { OpenThread } from '#turns/desk.ts'
 import type { Watched } from '#turns/watch.ts'
@@ -27,10 +27,23 @@ export type Call = {
   readonly fold: Fold
 }
 
+/** What the model thought before it spoke, as far as its provider tells. */
+export type Thought = { readonly type: 'thought'; readonly id: string; readonly text: string; readonly fold: Fold }
+
+export type Named = { readonly name: string; readonly size: number }
+
 export type Block =
-  | { readonly type: 'you'; readonly id: string; readonly text: string; readonly queued: boolean }
+  | {
+      readonly type: 'you'
+      readonly id: string
+      readonly text: string
+      /** What went with it; a picture has no name. */
+      readonly files: readonly Named[]
+      readonly queued: boolean
+    }
   | { readonly type: 'reply'; readonly id: string; readonly text: string; readonly whole: boolean }
   | Call
+  | Thought
   /** One line of ours: what was answered, what ended, what was summed up. */
   | { readonly type: 'note'; readonly id: string; readonly text: string; readonly failed: boolean }
   | { readonly type: 'receipt'; readonly id: string; readonly took: Took }
@@ -60,8 +73,8 @@ export interface Blocks {
   /** What is known of the thread before it is watched: which turns have not ended, and where its log ends now. */
   know(thread: OpenThread): void
   /** A message of ours that waits behind another turn: it enters the log later. */
-  queue(turnId: string, text: string): void
-  /** Changes how much of a call is shown. */
+  queue(turnId: string, text: string, files: readonly Named[]): void
+  /** Changes how much of a call, or of a thought, is shown. */
   fold(id: string, fold: Fold): void
   /** What was being said is forgotten: a watch that begins anew tells it. */
   dropPartial(): void
@@ -117,11 +130,11 @@ export function createBlocks(now: () => number): Blocks {
     count(entry)
     switch (item.type) {
       case 'message': {
-        const images = item.content.filter(({ type }) => type === 'image').length
-        const text = textOf(item) + (images > 0 ? `\n(pictures: ${images})` : '')
+        const said = item.content.filter(({ type }) => type === 'text')
+        const text = textOf({ ...item, content: said })
         if (item.role === 'user') {
           take(`queued ${turnId}`)
-          put({ type: 'you', id, text, queued: false })
+          put({ type: 'you', id, text, files: item.content.flatMap(fileIn), queued: false })
         } else put({ type: 'reply', id, text, whole: true })
         break
       }
@@ -148,6 +161,7 @@ export function createBlocks(now: () => number): Blocks {
         put({ type: 'note', id, text: 'What stands above is summed up for the model from here on', failed: false })
         break
       case 'reasoning':
+        if (item.text.trim() !== '') put({ type: 'thought', id, text: item.text.slice(0, keptChars), fold: 'line' })
         break
     }
     if (ends.get(turnId) === seq || (seq === knownUpTo && !unfinished.has(turnId))) close(turnId)
@@ -237,12 +251,24 @@ export function createBlocks(now: () => number): Blocks {
       knownUpTo = lastSeq
       turns.forEach(know)
     },
-    queue: (turnId, text) => put({ type: 'you', id: `queued ${turnId}`, text, queued: true }),
-    fold: (id, fold) => change(id, { fold }),
+    queue: (turnId, text, files) => put({ type: 'you', id: `queued ${turnId}`, text, files, queued: true }),
+    fold(id, fold) {
+      const block = list[at.get(id) ?? -1]
+      if (block?.type === 'call' || block?.type === 'thought') put({ ...block, fold })
+    },
     dropPartial() {
       for (const block of list.filter(({ type }) => type === 'reply')) {
         if (block.type === 'reply' && !block.whole) take(block.id)
       }
     },
   }
+}
+
+/** A file that went with a message. */
+function fileIn(part: Part): Named[] {
+  if (part.type === 'text') return []
+  if (part.type === 'file') return [{ name: part.name, size: Buffer.byteLength(part.text) }]
+  const [head = '', data] = part.url.split(',', 2)
+  if (data === undefined || !head.startsWith('data:')) return [{ name: part.url, size: 0 }]
+  return [{ name: 'picture', size: Buffer.byteLength(data, 'base64') }]
 }

@@ -9,6 +9,7 @@ export const commands = [
   '/tools',
   '/memory',
   '/receipt',
+  '/attach',
   '/waiting',
   '/help',
   '/quit',
@@ -39,7 +40,7 @@ const keys = [
   ['Ctrl+C', 'quit'],
 ] as const
 
-const groups = ['/new /threads /open  /waiting', '/model /tools /memory /receipt', '/help /quit'] as const
+const groups = ['/new /threads /open  /waiting', '/model /tools /memory /receipt', '/attach /help /quit'] as const
 
 /** The seven keys, and the commands. */
 export function helpLines(inside: number): string[] {

@@ -1,6 +1,7 @@
 // The thread that is open: followed for as long as it is, and sent to.
 import { AppError } from '#core/errors.ts'
 import type { Desk } from '#turns/desk.ts'
+import type { Attached } from './attached.ts'
 import { type Blocks, createBlocks } from './blocks.ts'
 import { keepFollowing } from './link.ts'
 
@@ -13,7 +14,7 @@ export interface Conversation {
   /** Another thread; none is one that begins with the next message. */
   readonly open: (threadId: string | undefined) => void
   /** Sends after what was sent before it. */
-  send(text: string): Promise<void>
+  send(text: string, files: readonly Attached[]): Promise<void>
   /** A turn may have ended while nobody watched. */
   lookAgain(): Promise<void>
   close(): void
@@ -72,12 +73,20 @@ export function createConversation({ desk, now, opened, changed, attempt }: Conv
       return blocks
     },
     open,
-    send(text) {
+    send(text, files) {
       const own = blocks
       const sent = sending.then(async () => {
-        const { threadId: id, turnId, queued } = await desk.send(text, own === blocks ? threadId : undefined)
+        const {
+          threadId: id,
+          turnId,
+          queued,
+        } = await desk.send(
+          text,
+          own === blocks ? threadId : undefined,
+          files.map(({ part }) => part),
+        )
         if (own === blocks && threadId === undefined) open(id)
-        if (queued && id === threadId) blocks.queue(turnId, text)
+        if (queued && id === threadId) blocks.queue(turnId, text, files)
       })
       sending = sent.catch(() => {})
       return sent

@@ -39,6 +39,8 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
   const deafUntil = asked ? 0 : now() + deafMs
   const word = new Input()
   const scopes = targetOf(gate.args) === undefined ? (['tool'] as const) : (['target', 'tool'] as const)
+  /** Asked at a terminal: where it came from need not be said there. */
+  const own = open.turn.door === 'terminal' || open.turn.door === 'run'
   const buttons = gate.kind === 'approval' ? ['Allow once', 'Allow for…', 'Deny…'] : []
   let mode: Mode = 'choose'
   let chosen: number | undefined
@@ -145,7 +147,7 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
       const lines = [...head, ...seen.lines, ...more, ...reason, ...end]
       const expires = open.at + gateMs - now()
       return boxed(lines, width, {
-        title: `${theme.sun('●')} Waiting for you ${theme.dim(doorSigns[open.turn.door])}`,
+        title: `${theme.sun('●')} Waiting for you${own ? '' : ` ${theme.dim(doorSigns[open.turn.door])}`}`,
         corner: `expires in ${leftWords(expires)}`,
         border: focused ? theme.sun : theme.dim,
       })

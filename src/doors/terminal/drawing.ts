@@ -1,7 +1,8 @@
 // Blocks as lines of a width. What does not change is drawn once.
 import { Markdown, truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import { proseOf } from '#safety/printable.ts'
-import type { Block, Call, Took } from './blocks.ts'
+import { fileWords } from './attached.ts'
+import type { Block, Call, Thought, Took } from './blocks.ts'
 import type { RunHead } from './runs.ts'
 import { markdownTheme, type Theme } from './theme.ts'
 import { argLines, briefArgs, costWords, counted, countWords, durationWords, sizeWords } from './words.ts'
@@ -31,6 +32,7 @@ export function createDrawing(theme: Theme, spin: () => string): Drawing {
     const prose = Math.min(width, widestProse)
     if (block.type === 'you') return drawOwn(block, prose, theme)
     if (block.type === 'call') return drawCall(block, width, { theme, sign: spin() })
+    if (block.type === 'thought') return drawThought(block, width, theme)
     if (block.type === 'receipt') return [receiptLine(block.took, prose, theme)]
     if (block.type === 'note') {
       const line = block.failed ? theme.clay(`▲ ${proseOf(block.text)}`) : theme.dim(block.text)
@@ -57,19 +59,21 @@ export function createDrawing(theme: Theme, spin: () => string): Drawing {
 }
 
 function closeTo(before: Block, block: Block): boolean {
-  return (before.type === 'call' && block.type === 'call') || block.type === 'receipt'
+  const folds = ({ type }: Block): boolean => type === 'call' || type === 'thought'
+  return (folds(before) && folds(block)) || block.type === 'receipt'
 }
 
 function indent(line: string): string {
   return ` ${line}`
 }
 
-function drawOwn({ text, queued }: { text: string; queued: boolean }, width: number, theme: Theme): string[] {
+function drawOwn({ text, files, queued }: Extract<Block, { type: 'you' }>, width: number, theme: Theme): string[] {
   const lines = wrapTextWithAnsi(tabs(proseOf(text)), width - 4)
   const more = lines.length > mostOwnLines ? [theme.dim(`… ${counted(lines.length - mostOwnLines, 'more line')}`)] : []
   const shown = [...lines.slice(0, mostOwnLines), ...more]
   const last = queued ? [theme.dim('queued: it is sent when the turn before it has ended')] : []
-  return [...shown, ...last].map((line) => ` ${theme.act('▌')} ${line}`)
+  const beside = files.map((file) => truncateToWidth(`   ${theme.dim(fileWords(file))}`, width, '…'))
+  return [...[...shown, ...last].map((line) => ` ${theme.act('▌')} ${line}`), ...beside]
 }
 
 /** A tab has no width of its own in a line that is measured. */
@@ -101,7 +105,10 @@ function createStreaming(theme: Theme): (block: { id: string; text: string }, wi
     }
     // A letter that was cut in two waits for its other half.
     const tail = text.slice(known.upTo).replace(/[\ud800-\udbff]$/, '')
-    return [...known.lines, ...drawProse(tail, width, theme)]
+    const lines = [...known.lines, ...drawProse(tail, width, theme)]
+    const last = lines.pop() ?? ''
+    // Where the next word will stand.
+    return [...lines, visibleWidth(last) < width ? `${last}${theme.act('█')}` : last]
   }
 }
 
@@ -139,6 +146,26 @@ function drawCall(call: Call, width: number, { theme, sign }: { theme: Theme; si
   )
   const line = `${head}${title}  ${theme.dim(end)}`
   return [truncateToWidth(line, width, '…'), ...(fold === 'line' ? [] : unfolded(call, width, theme))]
+}
+
+/** A thought is one dim line until somebody unfolds it. */
+function drawThought({ text, fold }: Thought, width: number, { dim }: Theme): string[] {
+  const clean = proseOf(text)
+  const brief = clean.replaceAll(/\s+/g, ' ').trim()
+  const head = truncateToWidth(
+    ` ${fold === 'line' ? '▸' : '▾'} ${dim(`… Thought  ${fold === 'line' ? brief : ''}`)}`,
+    width,
+    '…',
+  )
+  if (fold === 'line') return [head]
+  const all = clean
+    .trim()
+    .split('\n')
+    .flatMap((line) => wrapTextWithAnsi(tabs(line), Math.max(8, Math.min(width, widestProse) - 7)))
+  const shown = fold === 'all' ? all : all.slice(0, partLines)
+  const more = all.length - shown.length
+  const rest = more > 0 ? [`… ${counted(more, 'more line')}, Enter shows all`] : []
+  return [head, ...[...shown, ...rest].map((line) => `   ${dim('│')} ${dim(line)}`)]
 }
 
 function endWords({ state, result }: Call, ms: number | undefined): string {

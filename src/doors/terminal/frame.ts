@@ -3,6 +3,7 @@ import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works
 import type { Usage } from '#core/turn.ts'
 import { proseOf } from '#safety/printable.ts'
 import type { DeskStatus } from '#turns/desk.ts'
+import { type Attached, attachedLines } from './attached.ts'
 import type { Composer } from './composer.ts'
 import type { Dialog } from './dialog.ts'
 import { greetingLines } from './greeting.ts'
@@ -33,6 +34,8 @@ export type View = {
   readonly blank: boolean
   readonly panelData: PanelData
   readonly dialog: Dialog | undefined
+  /** What goes with the next message. */
+  readonly files: readonly Attached[]
   readonly list: List | undefined
 }
 
@@ -60,7 +63,10 @@ export function drawFrame(
   const wide = columns >= panelFrom
   const main = wide ? columns - panelWidth - 1 : columns
   const rule = ruleOf(view, theme)
-  const typed = composer.render(columns, { focused: view.focus === 'composer', hint: hintOf(view) })
+  const typed = [
+    ...attachedLines(view.files, theme),
+    ...composer.render(columns, { focused: view.focus === 'composer', hint: hintOf(view) }),
+  ]
   const notice = noticeLines(view.notice, theme, columns - 2)
   const foot = wide
     ? [
@@ -137,18 +143,21 @@ function statusLine({ status, usage, runsFor, awayFor, panelData }: View, theme:
       ? []
       : [`${act(panelData.sign)} working ${durationWords(runsFor).replace(/\.\d/, '')}, Esc stops`]
   const state = here ? [`${sun('●')} waiting for you`] : works
+  const help = columns >= panelFrom ? `${dim(' · ')}/help` : '  /help'
+  const told = (parts: readonly string[]): string => `${[...parts, `${mark} ${link}`].join(dim(' · '))}${help}`
   // A sign alone is no part of its own.
-  const short = away ? `${mark} ${link}${dim(' · ')}/help` : `${mark} /help`
+  const short = away ? told([]) : `${mark} /help`
   const rights = [
-    [...state, `${mark} ${link}`, '/help'],
-    [...state.map((words) => words.replace(/, Esc stops/, '')), `${mark} ${link}`, '/help'],
-    [...(away ? [] : state.map((words) => words.split(' ').slice(0, 2).join(' '))), short],
-    [short],
+    told(state),
+    // That something waits is said above, too.
+    ...(here ? [told([])] : []),
+    told(state.map((words) => words.replace(/, Esc stops/, ''))),
+    [...(away ? [] : state.map((words) => words.split(' ').slice(0, 2).join(' '))), short].join(dim(' · ')),
+    short,
   ]
-  const lefts = [[...left, ...today], left]
   for (const right of rights) {
-    for (const words of lefts) {
-      const line = fitted(` ${dim(words.join(' · '))}`, right.join(dim(' · ')), columns)
+    for (const words of [[...left, ...today], left]) {
+      const line = fitted(` ${dim(words.join(' · '))}`, right, columns)
       if (line !== undefined) return line
     }
   }

@@ -6,7 +6,13 @@ import type { Theme } from './theme.ts'
 export type Row = { readonly text: string; readonly pick: () => void }
 
 export type ListContent = { readonly title: string } & (
-  | { readonly rows: readonly Row[] /** Said where there are none. */; readonly empty: string }
+  | {
+      readonly rows: readonly Row[]
+      /** What Enter does. */
+      readonly does?: string
+      /** Said where there are none. */
+      readonly empty: string
+    }
   | { readonly text: (inside: number) => readonly string[] }
 )
 
@@ -21,6 +27,7 @@ export interface List {
 export function createList(content: ListContent, theme: Theme): List {
   const rows = 'rows' in content ? content.rows : []
   const picks = rows.length > 0
+  const does = ('rows' in content ? content.does : undefined) ?? 'opens'
   let at = 0
   let from = 0
   let rowsSeen = 1
@@ -47,7 +54,7 @@ export function createList(content: ListContent, theme: Theme): List {
       from = seen.from
       const lines = seen.lines.map((line, row) => (picks && from + row === at ? theme.chosen(line) : line))
       const scrolls = all.length > room ? '↑↓ scroll  ' : ''
-      const hint = theme.dim(picks ? '↑↓ choose  Enter opens  Esc closes' : `${scrolls}Esc closes`)
+      const hint = theme.dim(picks ? `↑↓ choose  Enter ${does}  Esc closes` : `${scrolls}Esc closes`)
       return boxed([...lines, hint], width, { title: content.title, border: theme.act })
     },
     press(data) {

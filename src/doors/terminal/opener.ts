@@ -4,6 +4,7 @@ import type { Thread } from '#core/turn.ts'
 import { printable, proseOf } from '#safety/printable.ts'
 import type { Desk } from '#turns/desk.ts'
 import type { Receipt } from '#turns/receipt.ts'
+import { type Attached, fileWords } from './attached.ts'
 import { type CommandName, helpLines } from './commands.ts'
 import { createList, type List, type ListContent } from './list.ts'
 import type { Theme } from './theme.ts'
@@ -23,6 +24,10 @@ export type OpenerParts = {
   readonly openGate: (gate: OpenGate) => void
   readonly threadId: () => string | undefined
   readonly lastTurn: () => string | undefined
+  /** Puts a file beside the next message. */
+  readonly attach: (path: string) => Promise<void>
+  readonly attached: () => readonly Attached[]
+  readonly detach: (file: Attached) => void
   readonly quit: () => void
 }
 
@@ -117,6 +122,18 @@ export function createOpener(parts: OpenerParts): Opener {
     open({ title: 'Waiting for you', rows, empty: 'Nothing waits for you' })
   }
 
+  /** Without a path what is there already: Enter takes one away. */
+  async function attach(path: string): Promise<void> {
+    if (path !== '') return parts.attach(path)
+    const rows = parts.attached().map((file) => ({ text: fileWords(file), pick: () => parts.detach(file) }))
+    open({
+      title: 'Attached',
+      rows,
+      does: 'takes it away',
+      empty: 'No files yet: /attach PATH puts one beside your next message',
+    })
+  }
+
   return {
     pick: openGate,
     async run(name, rest) {
@@ -136,6 +153,8 @@ export function createOpener(parts: OpenerParts): Opener {
           return memory(rest)
         case '/receipt':
           return receipt(rest)
+        case '/attach':
+          return attach(rest)
         case '/waiting':
           return waiting()
         case '/help':

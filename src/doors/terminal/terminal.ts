@@ -15,7 +15,7 @@ import { createTheme, type Shows } from './theme.ts'
 /** What was typed before the terminal was taken arrives within this time. */
 const typedAheadMs = 250
 
-export type TerminalParts = Pick<AppParts, 'desk' | 'place' | 'greeting' | 'chooseModel'> & {
+export type TerminalParts = Pick<AppParts, 'desk' | 'place' | 'greeting' | 'chooseModel' | 'readFile'> & {
   readonly shows: Shows
 }
 

@@ -80,6 +80,8 @@ const signs: ReadonlyMap<string, string> = new Map(
     '”': '"',
     '–': '-',
     '␉': '>',
+    '⎘': '@',
+    '█': '_',
   }),
 )
 

@@ -1,6 +1,6 @@
 // The window onto the blocks of a thread: which lines are seen, and which call is under the keys. Only what is near the
 // window is drawn, so that a long thread costs no more than a short one.
-import type { Block, Blocks, Call } from './blocks.ts'
+import type { Block, Blocks, Call, Thought } from './blocks.ts'
 import type { Drawing } from './drawing.ts'
 import { noRuns, runsOf } from './runs.ts'
 import type { Theme } from './theme.ts'
@@ -106,12 +106,13 @@ export function createTranscript(drawing: Drawing, theme: Theme): Transcript {
   }
 
   const indexOf = (id: string): number => all().findIndex((block) => block.id === id)
-  const isCall = (block: Block | undefined): block is Call => block?.type === 'call'
+  const folds = (block: Block | undefined): block is Call | Thought =>
+    block?.type === 'call' || block?.type === 'thought'
 
-  /** What can be chosen in a block: the row of calls that it begins, the call itself. */
+  /** What can be chosen in a block: the row of calls that it begins, the call or thought itself. */
   function stopsAt(index: number): { id: string; row: boolean }[] {
     const block = all()[index]
-    if (!isCall(block)) return []
+    if (!folds(block)) return []
     const { id } = block
     const shown = runs.hidden.has(id) ? [] : [{ id, row: false }]
     return runs.heads.has(id) ? [{ id, row: true }, ...shown] : shown
@@ -157,7 +158,7 @@ export function createTranscript(drawing: Drawing, theme: Theme): Transcript {
       const { id, row } = chosen
       const index = indexOf(id)
       const call = all()[index]
-      if (!isCall(call)) return
+      if (!folds(call)) return
       // The line under the reader's hand stays where it is, unless what it opens would be out of sight.
       top = firstLine()
       if (row) {

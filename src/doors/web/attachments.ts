@@ -3,12 +3,9 @@ import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import type { Part } from '#core/item.ts'
 import { wrongField } from '#http/check.ts'
-import { decodeUtf8 } from '#lib/utf8.ts'
+import { fileText, isPictureType, maxAttachments, maxTextBytes, picturePart, pictureType } from '#turns/attachments.ts'
 
-const maxAttachments = 20
 const maxNameChars = 255
-/** A text that long would fill most models' context by itself. */
-const maxTextBytes = 1024 * 1024
 
 const nameFault = `must be 1 to ${maxNameChars} characters without control characters`
 
@@ -29,10 +26,9 @@ export function partsOf(attachments: readonly Attachment[]): Part[] {
   return attachments.map((attachment, at) => {
     const type = (attachment.media_type.split(';', 1)[0] ?? '').trim().toLowerCase()
     const bytes = Buffer.from(attachment.data, 'base64')
-    const begins = pictures[type]
-    if (begins) {
-      if (!begins(bytes)) throw wrongField(`attachments[${at}].data`, `is not a picture of type ${type}`)
-      return { type: 'image', url: `data:${type};base64,${attachment.data}` }
+    if (isPictureType(type)) {
+      if (pictureType(bytes) !== type) throw wrongField(`attachments[${at}].data`, `is not a picture of type ${type}`)
+      return picturePart(type, bytes)
     }
     if (!isText(type)) {
       throw wrongField(
@@ -42,14 +38,6 @@ export function partsOf(attachments: readonly Attachment[]): Part[] {
     }
     return { type: 'file', name: attachment.name, text: textOf(bytes, at) }
   })
-}
-
-/** How the pictures that models take begin: a wrong one would fail every later turn of its thread. */
-const pictures: Readonly<Record<string, (bytes: Buffer) => boolean>> = {
-  'image/png': (bytes) => bytes.subarray(0, 8).equals(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')),
-  'image/jpeg': (bytes) => bytes.subarray(0, 3).equals(Buffer.from('\xff\xd8\xff', 'latin1')),
-  'image/gif': (bytes) => /^GIF8[79]a$/.test(bytes.toString('latin1', 0, 6)),
-  'image/webp': (bytes) => /^RIFF[\s\S]{4}WEBP$/.test(bytes.toString('latin1', 0, 12)),
 }
 
 const texts = new Set(
@@ -72,7 +60,7 @@ function textOf(bytes: Buffer, at: number): string {
       },
     )
   }
-  const text = decodeUtf8(bytes)
-  if (text !== undefined && !text.includes('\0')) return text
+  const text = fileText(bytes)
+  if (text !== undefined) return text
   throw wrongField(`attachments[${at}].data`, 'is not UTF-8 text')
 }

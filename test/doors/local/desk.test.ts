@@ -90,6 +90,22 @@ test('memory is listed and searched', async (t) => {
   assert.deepEqual(await attached.memory('nowhere'), [])
 })
 
+test('files go with a message through the socket', async (t) => {
+  const { attached, turns } = await openDesks(t)
+  const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64')
+  const files = [
+    { type: 'file', name: 'a.log', text: 'words' },
+    { type: 'image', url: `data:image/png;base64,${png}` },
+  ] as const
+  const { threadId } = await attached.send('look', undefined, files)
+  const { entries } = await turns.history(operator, threadId, { after: 0, limit: 1, maxBytes: 10_000 })
+  assert.deepEqual(entries[0]?.item, {
+    type: 'message',
+    role: 'user',
+    content: [{ type: 'text', text: 'look' }, ...files],
+  })
+})
+
 test('a gate is answered through the socket, for longer too', async (t) => {
   const { attached, turns } = await openDesks(t, {
     reply: (_, { items }) => (items.at(-1)?.type === 'result' ? ['done'] : [{ name: 'write', args: '{"path":"a/b"}' }]),
@@ -137,6 +153,8 @@ const faults: readonly (readonly [verb: string, body: object, says: RegExp])[] =
   ['nothing', {}, /no such route/],
   ['send', {}, /message must be a string/],
   ['send', { message: ' ' }, /empty/],
+  ['send', { message: 'x', files: [{ type: 'image', url: 'data:image/png;base64,AAAA' }] }, /no model takes/],
+  ['send', { message: 'x', files: 'x' }, /files must be a list/],
   ['send', { message: 'x', threadId: 7 }, /threadId must be a string/],
   ['watch', { threadId: 'x' }, /after must be a number/],
   ['watch', { threadId: 'x', after: 0 }, /thread x does not exist/],

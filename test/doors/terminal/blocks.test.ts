@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { type Item, textMessage } from '#core/item.ts'
 import { noUsage } from '#core/turn.ts'
 import { type Block, createBlocks } from '#doors/terminal/blocks.ts'
+import { runsOf } from '#doors/terminal/runs.ts'
 import { entry, threadId, turn } from './fake.ts'
 
 const told = (...items: Item[]) => [
@@ -116,7 +117,7 @@ test('one that waits is the turn of its thread; a queued message is shown until 
   blocks.know(known(1, turn('one', 'waiting')))
   blocks.apply(told(textMessage('user', 'go')))
   assert.deepEqual([blocks.turn()?.id, blocks.turn()?.status], ['one', 'waiting'])
-  blocks.queue('two', 'later')
+  blocks.queue('two', 'later', [])
   assert.deepEqual(shapes(blocks.list()), ['you', 'you'])
   blocks.apply([{ type: 'entries', entries: [entry(2, textMessage('user', 'later'), 'two')] }])
   const own = blocks.list().filter(({ type }) => type === 'you')
@@ -127,4 +128,40 @@ test('one that waits is the turn of its thread; a queued message is shown until 
       ['later', false],
     ],
   )
+})
+
+test('what went with a message is named, not said; a thought is told where it has words', () => {
+  const blocks = createBlocks(() => 0)
+  const url = `data:image/png;base64,${Buffer.from('12345').toString('base64')}`
+  blocks.apply(
+    told(
+      {
+        type: 'message',
+        role: 'user',
+        content: [
+          { type: 'text', text: 'look' },
+          { type: 'file', name: 'a.log', text: 'all of it' },
+          { type: 'image', url },
+        ],
+      },
+      { type: 'reasoning', text: 'Let me see.' },
+      { type: 'reasoning', text: '', seal: 'sealed' },
+    ),
+  )
+  assert.deepEqual(shapes(blocks.list()), ['you', 'thought'])
+  const [own] = blocks.list()
+  assert(own?.type === 'you')
+  assert.equal(own.text, 'look')
+  assert.deepEqual(own.files, [
+    { name: 'a.log', size: 9 },
+    { name: 'picture', size: 5 },
+  ])
+})
+
+test('thoughts between calls fold with them; one after the last call stays to be seen', () => {
+  const call = (id: string): Block => ({ type: 'call', id, name: 'x', args: '{}', state: 'done', fold: 'line' })
+  const thought = (id: string): Block => ({ type: 'thought', id, text: 'hm', fold: 'line' })
+  const row = [thought('0'), call('a'), thought('1'), call('b'), call('c'), thought('2'), call('d'), thought('3')]
+  assert.deepEqual([...runsOf(row, new Set()).hidden].sort(), ['1', '2', 'a', 'b', 'c', 'd'])
+  assert.deepEqual([...runsOf(row, new Set(['a'])).hidden], [])
 })

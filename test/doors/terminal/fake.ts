@@ -86,6 +86,7 @@ export async function stage(columns?: number, rows?: number, own: Partial<Desk> 
     place: 'here',
     greeting: [],
     chooseModel: () => Promise.resolve(''),
+    readFile: (name) => Promise.resolve({ name, size: 3, part: { type: 'file', name, text: 'abc' } }),
     now: () => 0,
     quit() {},
   })

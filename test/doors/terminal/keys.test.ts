@@ -11,7 +11,7 @@ const script = {
   replies: [
     { when: 'slow', text: Array.from({ length: 200 }, (_, at) => `word${at} `), chunkDelayMs: 100 },
     { when: 'list', text: Array.from({ length: 60 }, (_, at) => `- row ${at}`).join('\n') },
-    { when: 'sum', calls: [{ name: 'calculate', args: { expression: '6*7' } }] },
+    { when: 'sum', reasoning: 'Six times seven.', calls: [{ name: 'calculate', args: { expression: '6*7' } }] },
     { afterTool: 'calculate', text: 'The sum is done.' },
     { when: 'write', calls: [{ name: 'workspace_write', args: { path: 'notes/a.txt', content: 'hello\nworld\n' } }] },
     { afterTool: 'workspace_write', text: 'After the tool: {{result}}' },
@@ -47,7 +47,7 @@ test('the first screen has the address, the model and the hint; the log goes to 
   screen = await tmux.open({ env: env() })
   const text = await screen.shows(/Message Atrium[\s\S]*connected/)
   assert.match(text, /gateway +http:\/\/127\.0\.0\.1:\d+/)
-  assert.match(text, /scripted · 0 tokens · free .*● connected · \/help/)
+  assert.match(text, /scripted · 0 tokens · free .*● connected {2}\/help/)
   assert.equal(await screen.fact('alternate_on'), '1')
   assert.match(readFileSync(join(home.path, 'atrium.log'), 'utf8'), /"msg":"started"/)
 })
@@ -88,6 +88,18 @@ test('a paste of many lines is one message, with its tabs', options, async () =>
   await screen.shows(/▏\[paste #1 \+40 lines\]/)
   await screen.keys('C-u')
   await screen.shows(/▏ Message Atrium/)
+})
+
+test('/attach puts a file beside the next message; one that is not there is told', options, async () => {
+  await screen.type('/attach nowhere.txt')
+  await screen.keys('Enter')
+  await screen.shows(/nowhere\.txt does not exist/)
+  await screen.type(`/attach ${join(home.path, 'script.json')}`)
+  await screen.keys('Enter')
+  await screen.shows(/⎘ script\.json {2}[\d.]+ KB\n ▏ Message Atrium/)
+  await screen.type('read this')
+  await screen.keys('Enter')
+  await screen.shows(/▌ read this\n {3}⎘ script\.json {2}[\d.]+ KB/)
 })
 
 test('Up and Down scroll the transcript, and the reader stays where they are', options, async () => {
@@ -148,7 +160,7 @@ test('Esc stops the running turn; what it said is kept', options, async () => {
 test('a call is one folded line with its state; Tab enters the transcript, Enter unfolds', options, async () => {
   await screen.type('a sum')
   await screen.keys('Enter')
-  await screen.shows(/▸ ✓ calculate {9}6\*7 +[\d.]+ s[\s\S]*The sum is done\./)
+  await screen.shows(/▸ … Thought {2}Six times seven\.\n ▸ ✓ calculate {9}6\*7 +[\d.]+ s[\s\S]*The sum is done\./)
   await screen.keys('Tab', 'Up', 'Enter')
   const text = await screen.shows(/▾ ✓ calculate[\s\S]*│ Arguments\n +│ +expression {2}6\*7\n +│ Result, \d+ bytes/)
   assert.match(text, /│ +6\*7 = 42/)

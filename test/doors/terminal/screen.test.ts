@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui'
-import { textMessage } from '#core/item.ts'
-import type { Gate } from '#core/item.ts'
+import { AppError } from '#core/errors.ts'
+import { type Gate, type Part, textMessage } from '#core/item.ts'
 import type { OpenGate } from '#core/store.ts'
 import { createDialog } from '#doors/terminal/dialog.ts'
 import { createDrawing } from '#doors/terminal/drawing.ts'
@@ -45,7 +45,8 @@ test('a reply that is being said looks, when all is said, like the whole one', (
       last = drawing.lines({ type: 'reply', id: 's', text: said, whole: false }, undefined, width)
       for (const line of last) assert(visibleWidth(line) <= width, `${visibleWidth(line)} > ${width}: ${line}`)
     }
-    const plain = (lines: readonly string[]): string[] => lines.map((line) => stripTerminalSequences(line).trimEnd())
+    const plain = (lines: readonly string[]): string[] =>
+      lines.map((line) => stripTerminalSequences(line).replace('█', '').trimEnd())
     assert.deepEqual(plain(last), plain(whole))
   }
 })
@@ -327,5 +328,47 @@ test('an approval that follows another one does not take the focus', async () =>
   await asks(/Use first\?[\s\S]*Esc later/)
   open('second')
   await asks(/Use second\?[\s\S]*Tab enters/)
+  app.close()
+})
+
+test('a file goes with the next message: named above the composer, taken away by Enter, back when it was not sent', async () => {
+  const sent: (readonly Part[] | undefined)[] = []
+  const { app } = await stage(80, 24, {
+    send: (_, threadId = 'thread', files) => {
+      sent.push(files)
+      if (files?.length === 1) return Promise.reject(new AppError('shutting_down', 'it is away'))
+      return Promise.resolve({ threadId, turnId: 'sent', queued: false })
+    },
+  })
+  const type = (text: string): void => {
+    for (const key of text) app.press(key)
+  }
+  const shows = async (what: RegExp): Promise<void> =>
+    until(() => what.test(stripTerminalSequences(app.render(80).join('\n'))))
+  for (const name of ['a.log', 'b.log']) {
+    type(`/attach ${name}\r`)
+    await shows(new RegExp(`⎘ ${name} {2}3 bytes`))
+  }
+  type('/attach\r')
+  await shows(/─ Attached ─[\s\S]*Enter takes it away/)
+  type('\r')
+  await shows(/Message Atrium/)
+  type('look at it\r')
+  await shows(/⎘ b\.log[\s\S]*Not sent: it is away|Not sent: it is away[\s\S]*⎘ b\.log/)
+  assert.deepEqual(sent.at(-1), [{ type: 'file', name: 'b.log', text: 'abc' }])
+  app.close()
+})
+
+test('a thought is one line until it is unfolded', async () => {
+  const { app, tell } = await stage(60, 24)
+  const long = `First words.\n${'more of it '.repeat(10)}\n${'line\n'.repeat(20)}`
+  tell([{ type: 'entries', entries: [entry(1, { type: 'reasoning', text: long }, 'one')] }])
+  const shows = async (what: RegExp): Promise<void> =>
+    until(() => what.test(stripTerminalSequences(app.render(60).join('\n'))))
+  await shows(/▸ … Thought {2}First words\. more of it/)
+  for (const key of ['\t', '\u001b[A', '\r']) app.press(key)
+  await shows(/▾ … Thought *\n {3}│ First words\.\n[\s\S]*more lines, Enter shows all/)
+  app.press('\r')
+  await shows(/^(?![\s\S]*Enter shows all)/)
   app.close()
 })

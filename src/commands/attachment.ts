@@ -1,0 +1,43 @@
+// A file of this machine that goes with a message, by the path that somebody wrote, pasted or dropped on the terminal.
+import { open } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { basename, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { AppError } from '#core/errors.ts'
+import type { Attached } from '#doors/terminal/attached.ts'
+import { maxPictureBytes, partOfFile } from '#turns/attachments.ts'
+
+/** Reads a file to send. Throws invalid_input, too_large, with the path in words. */
+export async function readAttachment(written: string): Promise<Attached> {
+  const path = pathOf(written)
+  const name = basename(path)
+  const bytes = await readWhole(path)
+  return { name, size: bytes.length, part: partOfFile(name, bytes) }
+}
+
+async function readWhole(path: string): Promise<Buffer> {
+  try {
+    await using file = await open(path, 'r')
+    const about = await file.stat()
+    if (!about.isFile()) throw new AppError('invalid_input', `${path} is not a file`)
+    if (about.size > maxPictureBytes) {
+      throw new AppError('too_large', `${path} has ${about.size} bytes, at most ${maxPictureBytes} are taken`)
+    }
+    const bytes = Buffer.alloc(about.size)
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, 0)
+    return bytes.subarray(0, bytesRead)
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    const why = { ENOENT: 'does not exist', EACCES: 'may not be read' }[code] ?? `cannot be read (${code})`
+    throw new AppError('invalid_input', `${path} ${why}`, { cause: error })
+  }
+}
+
+/** What terminals make of a file that is dropped on them: quotes around it, a backslash before a blank, a file URL. */
+function pathOf(written: string): string {
+  const quoted = /^(['"])([\s\S]*)\1$/.exec(written)?.[2]
+  const plain = quoted ?? written.replaceAll(/\\(.)/g, '$1')
+  if (plain.startsWith('file://')) return fileURLToPath(plain)
+  return resolve(plain.replace(/^~(?=\/|$)/, homedir()))
+}
