@@ -11,6 +11,7 @@ import { tryBuiltIn } from '#hall/try-tool.ts'
 import { openSandbox } from '#hall/components.ts'
 import { readSafety } from '#hall/safety.ts'
 import { storeShipped } from '#hall/shipped.ts'
+import { offIn } from '#hall/tool-desk.ts'
 import { isoTime } from '#http/wire.ts'
 import { silentLog } from '#lib/log.ts'
 import { printable } from '#safety/printable.ts'
@@ -58,9 +59,11 @@ export async function installTool(
 
 export async function listTools(options: { json?: boolean }): Promise<void> {
   await lookInto(async (store) => {
+    const off = offIn(await store.settings.all())
     const own = builtIn(store).map(({ spec: { name, description } }) => ({
       name,
       built_in: true,
+      enabled: !off.includes(name),
       version: null,
       description,
       sha256: null,
@@ -69,14 +72,15 @@ export async function listTools(options: { json?: boolean }): Promise<void> {
     const installed = (await store.tools.list()).map((tool) => ({
       name: tool.name,
       built_in: false,
+      enabled: !off.includes(tool.name),
       version: readCapabilities(tool.capabilities).capabilities.version,
       description: tool.description,
       sha256: tool.sha256,
       installed_at: isoTime(tool.installedAt),
     }))
     const tools = [...own, ...installed]
-    const rows = tools.map(({ name, version, description }) => [
-      name,
+    const rows = tools.map(({ name, enabled, version, description }) => [
+      enabled ? name : `${name} (off)`,
       version === null ? 'built in' : printable(version),
       firstLine(description),
     ])

@@ -55,22 +55,22 @@ export function createAuth(parts: AuthParts): Authenticate {
   const known = operatorTokens.map((token) => Buffer.from(hashToken(token)))
   const theOperator: Caller = { user: operator, name: 'operator', operator: true }
 
-  async function find(shown: Credential, used: boolean): Promise<Caller | Refusal | undefined> {
-    if ('cookie' in shown) return sessions.find(shown.cookie, used)
+  async function find(shown: Credential, { request, idle }: Asking): Promise<Caller | Refusal | undefined> {
+    if ('cookie' in shown) return sessions.find(shown.cookie, !idle)
     const hash = hashToken(shown.bearer)
     if (isAmong(Buffer.from(hash), known)) return theOperator
-    if (oidc && jwt.test(shown.bearer)) return oidc.authenticate(shown.bearer)
+    if (oidc && jwt.test(shown.bearer)) return oidc.authenticate(shown.bearer, request)
     const user = await accounts.findByToken(hash, now())
     return user && { user: user.id, name: user.name, operator: false }
   }
 
-  return async (shown, { request, idle } = {}) => {
+  return async (shown, asking = {}) => {
     if (shown === undefined) return { status: 401 }
     if (storeAway?.()) return { status: 503 }
     try {
-      return (await find(shown, !idle)) ?? { status: 401 }
+      return (await find(shown, asking)) ?? { status: 401 }
     } catch (error) {
-      log.error({ request, err: error }, 'a token or a session could not be looked up')
+      log.error({ request: asking.request, err: error }, 'a token or a session could not be looked up')
       return { status: 503 }
     }
   }

@@ -27,7 +27,7 @@ export type OidcParts = {
 
 export interface Oidc {
   /** Whom a JWT was made for. Throws what the database throws. */
-  authenticate(jwt: string): Promise<Caller | Refusal>
+  authenticate(jwt: string, request?: string): Promise<Caller | Refusal>
   /** Begins a sign-in: where the browser goes, and what its cookie must hold when it comes back. */
   begin(redirectUri: string): Promise<{ url: string; browser: string }>
   /** Ends it. Throws unauthorized where it was not begun by this browser, was used before, or took too long. */
@@ -41,6 +41,8 @@ export type Back = {
   readonly iss?: string
   readonly browser: string | undefined
   readonly redirectUri: string
+  /** The id of the request, for the log. */
+  readonly request?: string
 }
 
 export function createOidc({
@@ -54,9 +56,9 @@ export function createOidc({
 }: OidcParts): Oidc {
   const audiences = [audience, clientId].filter((each) => each !== undefined)
 
-  async function personOf(claims: Claims): Promise<User | Refusal> {
+  async function personOf(claims: Claims, request: string | undefined): Promise<User | Refusal> {
     if (!isAllowed(claims, allowedDomains)) {
-      log.warn({ subject: claims.sub }, 'somebody without a verified address of an allowed domain was refused')
+      log.warn({ request, subject: claims.sub }, 'somebody without a verified address of an allowed domain was refused')
       return { status: 403 }
     }
     const identity = { issuer: (await issuer.metadata()).issuer, subject: claims.sub }
@@ -64,10 +66,10 @@ export function createOidc({
   }
 
   return {
-    async authenticate(jwt) {
+    async authenticate(jwt, request) {
       try {
         const claims = await issuer.verify(jwt, audiences)
-        const person = await personOf(claims)
+        const person = await personOf(claims, request)
         if ('status' in person) return person
         // A token without an end is refused before.
         const until = Math.floor(((claims.exp ?? 0) + skewSecs) * 1000)
@@ -76,7 +78,8 @@ export function createOidc({
         if (!(error instanceof AppError)) throw error
         if (error.code === 'unauthorized') return { status: 401 }
         if (error.code !== 'issuer_unavailable') throw error
-        log.warn({ reason: String((error.cause as Error | undefined)?.message) }, 'the issuer could not be asked')
+        const reason = String((error.cause as Error | undefined)?.message)
+        log.warn({ request, reason }, 'the issuer could not be asked')
         return { status: 503 }
       }
     },
@@ -100,7 +103,7 @@ export function createOidc({
       }
       return { url: url.href, browser }
     },
-    async finish({ code, state, iss, browser, redirectUri }) {
+    async finish({ code, state, iss, browser, redirectUri, request }) {
       const begun = await identities.take(hashToken(state))
       if (!begun || browser === undefined || !isSame(hashToken(browser), begun.browser)) throw stale()
       if (iss !== undefined && iss !== (await issuer.metadata()).issuer) throw stale()
@@ -108,9 +111,9 @@ export function createOidc({
       const { id_token, access_token } = await issuer.redeem(code, { verifier, redirectUri })
       const claims = await issuer.verify(id_token, clientId === undefined ? [] : [clientId])
       if (claims.nonce !== nonce) throw stale()
-      if (claims.email !== undefined || access_token === undefined) return personOf(claims)
+      if (claims.email !== undefined || access_token === undefined) return personOf(claims, request)
       const more = (await issuer.metadata()).userinfo_endpoint ? await issuer.userInfo(access_token) : claims
-      return personOf(more.sub === claims.sub ? { ...more, ...claims } : claims)
+      return personOf(more.sub === claims.sub ? { ...more, ...claims } : claims, request)
     },
   }
 }

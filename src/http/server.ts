@@ -150,8 +150,11 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   /** A page elsewhere may send a browser here, and the browser's cookie comes with it: what it asks for is not done. */
   function isMeant({ raw }: FastifyRequest): boolean {
     if (isSafe(raw.method) || parts.origins.isOurs(raw)) return true
-    const { host, origin } = raw.headers
-    log.warn({ host, origin }, 'a page elsewhere was refused; GATEWAY_ALLOWED_ORIGINS names those that may write')
+    const { host, origin, 'x-request-id': request } = raw.headers
+    log.warn(
+      { request, host, origin },
+      'a page elsewhere was refused; GATEWAY_ALLOWED_ORIGINS names those that may write',
+    )
     return false
   }
 
@@ -193,7 +196,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   app.server.on('upgrade', (request, socket, head) => {
     // A server of plain HTTP has no other kind of stream.
     sockets.upgrade(request, socket as Socket, head).catch((error: unknown) => {
-      log.error({ err: error }, 'a WebSocket could not be opened')
+      log.error({ request: request.headers['x-request-id'], err: error }, 'a WebSocket could not be opened')
       socket.destroy()
     })
   })

@@ -15,6 +15,8 @@ import { pathOf } from './reply.ts'
 const maxFrameBytes = 7 * 1024 * 1024
 /** Connections of one user at this process. */
 const mostOfUser = 100
+/** Bytes of frames that one user has begun and not ended, over all connections. */
+const mostUnfinished = 64 * 1024 * 1024
 /** Connections that have not said yet who they are, and what one of them may send: a token, and what comes right behind. */
 const mostStrangers = 100
 const strangerBytes = 128 * 1024
@@ -44,6 +46,8 @@ export type SocketParts = {
 export type Accepted = {
   readonly connection: Connection
   readonly caller: Caller
+  /** The id of the request that opened it. */
+  readonly request: string
   readonly recheck: () => Promise<boolean>
 }
 
@@ -71,24 +75,38 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
   const open = new Set<Open>()
   /** Not yet connections of ours: whoever asks is still looked up. */
   const entering = new Set<Socket>()
-  const ofUser = new Map<string, number>()
+  const ofUser = new Map<string, { connections: number; unfinished: number }>()
   let strangers = 0
   let closing = false
   let server: Promise<WebSocketServer> | undefined
   let beating: NodeJS.Timeout | undefined
 
   /** Counts a caller's connection and hands it to its door; undefined when there are too many. */
-  function admit(connection: Connection, caller: Caller, shown: Credential, door: Door) {
-    const count = (ofUser.get(caller.user) ?? 0) + 1
-    if (count > mostOfUser) {
+  function admit({ ws, socket, connection, door, request }: Wire, caller: Caller, shown: Credential) {
+    const held = ofUser.get(caller.user) ?? { connections: 0, unfinished: 0 }
+    if (held.connections >= mostOfUser) {
       connection.close(closeCodes.tooMany, `rate_limited: at most ${mostOfUser} connections of one user`)
       return undefined
     }
-    ofUser.set(caller.user, count)
+    ofUser.set(caller.user, held)
+    held.connections++
+    let unfinished = 0
+    const grow = ({ length }: Buffer): void => {
+      unfinished += length
+      held.unfinished += length
+      if (held.unfinished > mostUnfinished)
+        connection.close(closeCodes.tooMany, 'rate_limited: end the frames you began')
+    }
+    const finish = (): void => {
+      held.unfinished -= unfinished
+      unfinished = 0
+    }
+    // Before it is read: what ends a frame is not left over from it.
+    socket.prependListener('data', grow)
+    ws.on('message', finish)
     connection.gone.addEventListener('abort', () => {
-      const left = (ofUser.get(caller.user) ?? 1) - 1
-      if (left > 0) ofUser.set(caller.user, left)
-      else ofUser.delete(caller.user)
+      finish()
+      if (--held.connections === 0) ofUser.delete(caller.user)
     })
     const recheck = async (idle?: true): Promise<boolean> => {
       const now = await authenticate(shown, idle ? { idle } : {})
@@ -97,13 +115,14 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
       if (!may) connection.close(closeCodes.signedOut, 'unauthorized: the session or the token is no longer good')
       return may
     }
-    return { handler: door({ connection, caller, recheck: () => recheck() }), recheck }
+    return { handler: door({ connection, caller, request, recheck: () => recheck() }), recheck }
   }
 
   type Admitted = ReturnType<typeof admit>
 
   /** Whoever showed nothing says with the first frame who they are; the frames after it wait for that. */
-  function introduce({ ws, socket, connection }: Wire, door: Door): { handler: Handler; admitted: () => Admitted } {
+  function introduce(wire: Wire): { handler: Handler; admitted: () => Admitted } {
+    const { ws, socket, connection, request } = wire
     let admitted: Admitted
     let judged = false
     const before = socket.bytesRead
@@ -130,10 +149,10 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
         judged = true
         const token = isObject(value) && value['type'] === 'auth' ? value['token'] : undefined
         const shown = typeof token === 'string' ? { bearer: token } : undefined
-        const caller = await authenticate(shown)
+        const caller = await authenticate(shown, { request })
         if (connection.gone.aborted) return
         known()
-        if (shown && !('status' in caller)) admitted = admit(connection, caller, shown, door)
+        if (shown && !('status' in caller)) admitted = admit(wire, caller, shown)
         else if ('status' in caller && caller.status === 503)
           connection.close(closeCodes.tryAgain, 'database_unavailable: come back in a moment')
         else
@@ -147,10 +166,10 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
     return { handler, admitted: () => admitted }
   }
 
-  function begin(ws: WebSocket, socket: Socket, { shown, caller, door }: Beginning): void {
-    const connection = createConnection({ ws, socket, stallMs })
-    const stranger = caller && shown ? undefined : introduce({ ws, socket, connection }, door)
-    const known = caller && shown ? admit(connection, caller, shown, door) : undefined
+  function begin(wire: Wire, shown: Credential | undefined, caller: Caller | undefined): void {
+    const { ws, connection } = wire
+    const stranger = caller && shown ? undefined : introduce(wire)
+    const known = caller && shown ? admit(wire, caller, shown) : undefined
     const handler = stranger?.handler ?? known?.handler ?? refused
     let heard = true
     ws.on('pong', () => {
@@ -201,7 +220,8 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
       const shown = credentialOf(request)
       if (!shown && request.headers.authorization !== undefined) return refuse(401)
       if (shown && 'cookie' in shown && !origins.isOurs(request)) return refuse(403)
-      const caller = shown && (await authenticate(shown, { request: String(request.headers['x-request-id']) }))
+      const id = String(request.headers['x-request-id'])
+      const caller = shown && (await authenticate(shown, { request: id }))
       if (caller && 'status' in caller) return refuse(caller.status)
       server ??= loadServer()
       const loaded = await server
@@ -211,7 +231,8 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
       entering.delete(socket)
       loaded.handleUpgrade(request, socket, head, (ws) => {
         ws.once('close', () => note(101))
-        begin(ws, socket, { door, ...(shown && { shown }), ...(caller && { caller }) })
+        const connection = createConnection({ ws, socket, stallMs })
+        begin({ ws, socket, connection, door, request: id }, shown, caller)
       })
     },
     close(lastCall) {
@@ -234,8 +255,14 @@ const goingDown = 'the service is going down: try again'
 /** It is being closed already. */
 const refused: Handler = { frame: () => Promise.resolve(), mayLeave: () => true }
 
-type Wire = { readonly ws: WebSocket; readonly socket: Socket; readonly connection: Connection }
-type Beginning = { readonly door: Door; readonly shown?: Credential; readonly caller?: Caller }
+type Wire = {
+  readonly ws: WebSocket
+  readonly socket: Socket
+  readonly connection: Connection
+  readonly door: Door
+  /** The id of the request. */
+  readonly request: string
+}
 
 /** Loaded with the first connection. Not compressed: that would cost each of them hundreds of kilobytes. */
 async function loadServer(): Promise<WebSocketServer> {

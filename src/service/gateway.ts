@@ -5,12 +5,14 @@ import { webRoutes } from '#doors/web/door.ts'
 import { mountLive } from '#doors/web/live.ts'
 import { pageRoutes } from '#doors/web/pages.ts'
 import { toolAccessRoutes } from '#doors/web/tool-access.ts'
+import { toolRoutes } from '#doors/web/tools.ts'
 import type { Hall } from '#hall.ts'
 import { measureService } from '#hall/metrics.ts'
 import { openOidc } from '#hall/oidc.ts'
 import { provisionedToken } from '#home.ts'
 import type { CountRequest } from '#http/access.ts'
 import { createClientAddress } from '#http/address.ts'
+import { parseExactly } from '#http/exact.ts'
 import { createChatLimit } from '#http/limits.ts'
 import { countProcess, metricsRoute } from '#http/metrics.ts'
 import { createOrigins } from '#http/origin.ts'
@@ -71,11 +73,11 @@ export async function openGateway(hall: Hall, { about, token, count, log }: Gate
     clientAddress: createClientAddress(config.trustProxy),
     origins,
     settings: hall.settings,
-    toolDesk: hall.toolDesk,
     routes: () => gateway.routes(),
     about,
   })
   gateway.mount({ routes: web })
+  gateway.mount({ routes: toolRoutes({ toolDesk: hall.toolDesk }), parse: parseExactly })
   mountLive(gateway.sockets, { turns, chatLimit, log })
   const issuer = config.oidc?.clientId === undefined ? {} : { issuer: config.oidc.issuer }
   gateway.mount({ routes: pageRoutes(issuer) })

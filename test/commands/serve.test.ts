@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { atrium, newHome, serve } from '../atrium.ts'
+import { openClient } from '../doors/web/socket.ts'
 import { until } from '../until.ts'
 
 const home = newHome()
@@ -183,6 +184,11 @@ test('the log has a line for the start, each request, each turn and the stop, an
   const answer = await ask(service.url, given, { message: 'hello there' })
   await fetch(`${service.url}/api/status?token=${given}`)
   await fetch(`${service.url}/api/${given}`)
+  const live = await openClient(service.url, { authorization: `Bearer ${given}` })
+  live.send({ type: 'message', message: 'hello there' })
+  await live.next((frame) => frame.type === 'turn' && frame.status === 'completed')
+  live.ws.close()
+  await live.closed
   await service.stop()
   const lines = service
     .output()
@@ -194,8 +200,10 @@ test('the log has a line for the start, each request, each turn and the stop, an
   assert.deepEqual([chat?.['path'], chat?.['status'], chat?.['level']], ['/api/chat', 200, 'info'])
   assert.equal(chat?.['request'], answer.headers.get('x-request-id'))
   assert.deepEqual([refused?.['path'], refused?.['status']], ['/api/status', 401])
-  assert.equal(of('request').length, 3)
-  const [turn] = of('turn ended')
+  assert.equal(of('request').length, 4)
+  const [turn, byFrame] = of('turn ended')
+  const upgrade = of('request').find((line) => line['status'] === 101)
+  assert.deepEqual([upgrade?.['path'], upgrade?.['request']], ['/api/chat/ws', byFrame?.['request']])
   assert.deepEqual([turn?.['door'], turn?.['status'], turn?.['request']], ['web', 'done', chat?.['request']])
   for (const msg of ['started', 'stopping', 'stopped']) assert.equal(of(msg).length, 1, msg)
   assert.doesNotMatch(service.output(), new RegExp(`${given}|hello there`))

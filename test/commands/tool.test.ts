@@ -238,7 +238,7 @@ test('what is no component is refused', async () => {
   assert.match(ran.stderr, /component/)
 })
 
-test('a running service picks up an installed and a removed tool without a restart', async () => {
+test('a running service picks up an installed tool, tries it, and offers it while it is on and until it is removed', async () => {
   const script = file('script.json', {
     replies: [
       { when: 'meteo', calls: [{ name: 'meteo', args: { action: 'get_current', city: '' } }] },
@@ -251,6 +251,24 @@ test('a running service picks up an installed and a removed tool without a resta
   try {
     assert.match(await ask(), /there is no tool named meteo/)
     assert.equal((await install('meteo', file('f.json', capabilities), '--yes')).code, 0)
+    assert.match(await ask(), /'city' must not be empty/)
+    const token = readFileSync(join(home.path, 'webui-token'), 'utf8').trim()
+    const call = async (method: string, path: string, body: object): Promise<unknown> => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const answer = await fetch(`${service.url}/api/tools/meteo${path}`, {
+        method,
+        headers,
+        body: JSON.stringify(body),
+      })
+      return answer.json()
+    }
+    assert.equal(((await call('PATCH', '', { enabled: false })) as { enabled: boolean }).enabled, false)
+    assert.match(await ask(), /there is no tool named meteo/)
+    assert.match((await atrium(home.path, ['tool', 'list'])).stdout, /^meteo \(off\) +\d/m)
+    const params = { action: 'get_air_quality', lat: 91, lon: 0 }
+    const tried = { output: null, error: "'lat' must be between -90 and 90", logs: [], requests: [], blocked: [] }
+    assert.deepEqual(await call('POST', '/test', { params }), tried)
+    assert.equal(((await call('PATCH', '', { enabled: true })) as { enabled: boolean }).enabled, true)
     assert.match(await ask(), /'city' must not be empty/)
     assert.equal((await atrium(home.path, ['tool', 'remove', 'meteo'])).code, 0)
     assert.match(await ask(), /there is no tool named meteo/)

@@ -10,6 +10,34 @@ const connection = ['test/http/connection.test.ts']
 
 export const mutants: readonly Mutant[] = [
   {
+    says: 'any number of half-sent frames of one user are held',
+    file: 'src/http/socket.ts',
+    from: 'if (held.unfinished > mostUnfinished)',
+    to: 'if (unfinished > mostUnfinished)',
+    tests: live,
+  },
+  {
+    says: 'frames that have come count as half sent',
+    file: 'src/http/socket.ts',
+    from: "ws.on('message', finish)",
+    to: '',
+    tests: live,
+  },
+  {
+    says: 'numbers of a call that is tried lose their digits',
+    file: 'src/doors/web/tools.ts',
+    from: 'params: JSON.stringify(params),',
+    to: 'params: JSON.stringify(JSON.parse(JSON.stringify(params), (_key, value) => value)),',
+    tests: ['test/doors/web/settings.test.ts'],
+  },
+  {
+    says: 'a tool that is off is offered to the agent',
+    file: 'src/hall.ts',
+    from: 'off = offIn(settings)\n      ',
+    to: '',
+    tests: ['test/commands/tool.test.ts'],
+  },
+  {
     says: 'the session of an issuer’s token outlives it',
     file: 'src/http/session.ts',
     from: 'Math.min(now() + longestMs, until)',

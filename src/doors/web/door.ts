@@ -11,14 +11,12 @@ import { receiptRoutes } from './receipts.ts'
 import { type SettingsParts, settingsRoutes } from './settings.ts'
 import { type StatusParts, statusRoutes } from './status.ts'
 import { threadRoutes } from './threads.ts'
-import { type ToolsParts, toolRoutes } from './tools.ts'
 import { type UsageParts, usageRoutes } from './usage.ts'
 import { type UsersParts, userRoutes } from './users.ts'
 
 export type WebParts = ChatParts &
   OidcRouteParts &
   SettingsParts &
-  ToolsParts &
   StatusParts &
   MemoryParts &
   UsageParts &
@@ -41,7 +39,6 @@ export function webRoutes(parts: WebParts): Route[] {
     ...receiptRoutes(parts),
     ...memoryRoutes(parts),
     ...userRoutes(parts),
-    ...toolRoutes(parts),
     ...settingsRoutes(parts),
     ...usageRoutes(parts),
     openApiRoute(parts),

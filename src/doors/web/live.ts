@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
+import { isObject } from '#core/json.ts'
 import type { Turn } from '#core/turn.ts'
 import type { ChatLimit } from '#http/caller.ts'
 import { check } from '#http/check.ts'
@@ -73,7 +74,7 @@ export function liveRoutes(): Route[] {
   )
 }
 
-function openLive({ connection, caller, recheck }: Accepted, parts: LiveParts, feeds: Feeds): Handler {
+function openLive({ connection, caller, request, recheck }: Accepted, parts: LiveParts, feeds: Feeds): Handler {
   const { turns, chatLimit, log } = parts
   const followed = new Map<string, Following>()
   const { user } = caller
@@ -109,6 +110,7 @@ function openLive({ connection, caller, recheck }: Accepted, parts: LiveParts, f
       const { turn, input, entries, events, replayed } = await sendChat(turns, {
         caller,
         given,
+        request,
         ...(key && { idempotency: { key: `live:${key}`, bodyHash } }),
       })
       events.close()
@@ -157,7 +159,7 @@ function openLive({ connection, caller, recheck }: Accepted, parts: LiveParts, f
 
   function fail(error: unknown, tag: object): void {
     const { code, message, param, retryAfterSecs } = asFault(error)
-    if (code === 'internal') log.error({ err: error }, 'a frame failed inside the service')
+    if (code === 'internal') log.error({ request, err: error }, 'a frame failed inside the service')
     const more = { ...(param !== undefined && { param }), ...(retryAfterSecs && { retry_after_secs: retryAfterSecs }) }
     connection.send({ type: 'error', ...tag, code, message, ...more })
   }
@@ -192,6 +194,7 @@ function openLive({ connection, caller, recheck }: Accepted, parts: LiveParts, f
       await begun
       let tag = {}
       try {
+        if (!isObject(value)) throw new AppError('invalid_input', 'a frame is a text of one JSON object with a type')
         const { type, ref: name } = check(Typed, value, '')
         if (typeof name === 'string') tag = { ref: name.slice(0, 100) }
         await obey(type, value, tag)

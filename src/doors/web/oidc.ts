@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
+import { requestIdOf } from '#http/access.ts'
 import { refuse } from '#http/auth.ts'
 import { check } from '#http/check.ts'
 import { readCookie, writeCookie, writePassingCookie } from '#http/cookie.ts'
@@ -75,6 +76,7 @@ export function oidcRoutes(parts: OidcRouteParts): Route[] {
           ...(iss !== undefined && { iss }),
           browser: readCookie(request.headers.cookie, cookieName),
           redirectUri: redirectUri(request),
+          request: requestIdOf(reply.raw),
         })
         if ('status' in person) return refuse(request, reply, person)
         setCookies(request, reply, { browser: '', session: await sessions.open(person.id) })

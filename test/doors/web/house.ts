@@ -5,6 +5,8 @@ import { responsesRoutes } from '#doors/responses/routes.ts'
 import { webRoutes } from '#doors/web/door.ts'
 import { mountLive } from '#doors/web/live.ts'
 import { toolAccessRoutes } from '#doors/web/tool-access.ts'
+import { toolRoutes } from '#doors/web/tools.ts'
+import { parseExactly } from '#http/exact.ts'
 import { createChatLimit } from '#http/limits.ts'
 import type { Oidc } from '#http/oidc.ts'
 import type { Route } from '#http/routes.ts'
@@ -153,12 +155,12 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     clientAddress: createClientAddress(trustProxy),
     origins,
     settings: settingsDesk,
-    toolDesk,
     routes: () => gateway.routes(),
     about,
     ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
   })
   gateway.mount({ routes: web })
+  gateway.mount({ routes: toolRoutes({ toolDesk }), parse: parseExactly })
   const { access } = accessOver({ store, now })
   gateway.mount({
     routes: toolAccessRoutes({

@@ -160,6 +160,26 @@ test('a frame that is too large, or too many of them, end the connection', async
   assert.deepEqual([code, reason.startsWith('rate_limited')], [4429, true])
 })
 
+test('frames of one user that are begun and not ended are held up to 64 MiB; whole ones count no more', async (t) => {
+  const { url, addUser } = await openHouse(t)
+  const ada = await addUser('ada')
+  const begun = 'x'.repeat(6.5 * 1024 * 1024)
+  const all = await Promise.all(Array.from({ length: 10 }, () => openClient(url, bearer(ada))))
+  const [first, ...others] = all
+  assert.ok(first)
+  for (let at = 0; at < 2; at++) {
+    first.ws.send(begun)
+    assert.equal((await first.next('error')).code, 'invalid_input')
+  }
+  for (const { ws } of others) ws.send(begun, { fin: false })
+  const other = await openClient(url, bearer(operatorToken))
+  first.ws.send(begun, { fin: false })
+  const { code, reason } = await Promise.race(all.map(({ closed }) => closed))
+  assert.deepEqual([code, reason.startsWith('rate_limited')], [4429, true])
+  other.ws.send(begun)
+  assert.equal((await other.next('error')).code, 'invalid_input')
+})
+
 test('one user has a hundred connections, and others still come in', async (t) => {
   const { url, addUser } = await openHouse(t)
   const ada = await addUser('ada')

@@ -83,9 +83,10 @@ test('tools are listed, switched off and on, and tried', async (t) => {
     ['/api/tools/look', { enabled: 'no' }, 400],
   ] as const)
     assert.equal((await call('PATCH', path, { body })).status, status)
-  const tried = await call('POST', '/api/tools/look/test', { body: { params: { a: 1 } } })
+  const body = '{"params": {"a": 9007199254740993, "b": 1.10}}'
+  const tried = await call('POST', '/api/tools/look/test', { body })
   assert.deepEqual(tried.json, { output: 'written', error: null, logs: [], requests: [], blocked: [] })
-  assert.deepEqual(ran, ['{"a":1}'])
+  assert.deepEqual(ran, ['{"a":9007199254740993,"b":1.10}'], 'numbers stay as they were written')
   const refused = await call('POST', '/api/tools/write_note/test', { body: {} })
   assert.deepEqual([refused.status, refused.json.error.code], [409, 'tool_refused'])
   assert.equal((await call('POST', '/api/tools/none/test', { body: {} })).status, 404)
