@@ -17,10 +17,10 @@ import { createToolbox, type Toolbox } from '#agent/toolbox.ts'
 import { within } from '#lib/deadline.ts'
 import type { Log } from '#lib/log.ts'
 import type { Marker } from '#safety/marks.ts'
-import { leakPrefix, notesOf } from '#safety/notes.ts'
 import { taintOf } from '#safety/taint.ts'
 import { createClaims } from './claim.ts'
 import type { Grants } from './grants.ts'
+import { logNotes, logRest } from './lines.ts'
 import { isAway, untilStored } from './retry.ts'
 import type { Spend } from './spend.ts'
 import type { Observer } from './tally.ts'
@@ -104,6 +104,10 @@ export function createRunner(parts: RunnerParts): Runner {
     },
   })
 
+  function note(turn: Turn, entries: readonly Entry[]): void {
+    if (parts.marker) logNotes(log, turn, entries, parts.marker())
+  }
+
   function isFull(starting = 0): boolean {
     return running.size + starting >= parts.maxRunning
   }
@@ -139,7 +143,7 @@ export function createRunner(parts: RunnerParts): Runner {
         parts.identity?.(turn.userId) ?? [],
         parts.grants?.open(turn.userId),
       ])
-      logNotes(turn, started.entries)
+      note(turn, started.entries)
       const loop = runTurn({
         turn,
         system: systemPrompt(identity),
@@ -160,7 +164,7 @@ export function createRunner(parts: RunnerParts): Runner {
         await parts.histories.extend(turn, history, recorded.entries)
         parts.observer?.stepped(recorded.entries, earlier, history.items)
         earlier = [...earlier, ...recorded.entries]
-        logNotes(turn, recorded.entries)
+        note(turn, recorded.entries)
         tell(recorded, step.outcome !== undefined)
         // A waiting turn may have been answered meanwhile and be back in the queue.
         if (step.outcome?.status === 'waiting') claims.expect()
@@ -192,41 +196,10 @@ export function createRunner(parts: RunnerParts): Runner {
       ...(signal && { signal }),
     })
     if (step.outcome && atRest(recorded.turn.status)) {
-      logEnd(recorded.turn)
+      logRest(log, recorded.turn, running.get(turn.id)?.request)
       parts.observer?.rested(recorded.turn)
     }
     return recorded
-  }
-
-  /** A line for each rule that was met; the words that met it stay out of the log. */
-  function logNotes({ id, threadId }: Turn, entries: readonly Entry[]): void {
-    if (!parts.marker) return
-    for (const { item } of entries) {
-      for (const note of notesOf(item, parts.marker())) {
-        const kept = note.rule.startsWith(leakPrefix)
-        const what = kept ? 'a secret was kept from going out' : 'text from outside looks like an instruction'
-        log.warn({ turn: id, thread: threadId, ...note }, what)
-      }
-    }
-  }
-
-  /** A line for every turn that came to rest; what was said in it stays out of the log. */
-  function logEnd({ id, threadId, door, status, createdAt, endedAt = Date.now(), usage, error }: Turn): void {
-    const { inputTokens: input_tokens, outputTokens: output_tokens } = usage
-    const request = running.get(id)?.request
-    const ms = endedAt - createdAt
-    const line = {
-      ...(request && { request }),
-      turn: id,
-      thread: threadId,
-      door,
-      status,
-      ms,
-      input_tokens,
-      output_tokens,
-    }
-    if (status === 'failed') log.warn({ ...line, ...error }, 'turn failed')
-    else log.info(line, status === 'waiting' ? 'turn waits' : 'turn ended')
   }
 
   /** The turn cannot be carried on here: a fault of its own fails it, else it goes back into the queue. */

@@ -1,0 +1,34 @@
+// What the log says of a turn: a line for each rule that was met in it, and one for its rest. What was said in it, and the
+// words that met a rule, stay out of the log.
+import type { Entry } from '#core/item.ts'
+import type { Turn } from '#core/turn.ts'
+import type { Log } from '#lib/log.ts'
+import type { Marker } from '#safety/marks.ts'
+import { leakPrefix, notesOf } from '#safety/notes.ts'
+
+export function logNotes(log: Log, { id, threadId }: Turn, entries: readonly Entry[], marker: Marker): void {
+  for (const { item } of entries) {
+    for (const note of notesOf(item, marker)) {
+      const kept = note.rule.startsWith(leakPrefix)
+      const what = kept ? 'a secret was kept from going out' : 'text from outside looks like an instruction'
+      log.warn({ turn: id, thread: threadId, ...note }, what)
+    }
+  }
+}
+
+/** `request` is the one that brought the turn. */
+export function logRest(log: Log, turn: Turn, request?: string): void {
+  const { id, threadId, door, status, createdAt, endedAt = Date.now(), usage, error } = turn
+  const line = {
+    ...(request && { request }),
+    turn: id,
+    thread: threadId,
+    door,
+    status,
+    ms: endedAt - createdAt,
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+  }
+  if (status === 'failed') log.warn({ ...line, ...error }, 'turn failed')
+  else log.info(line, status === 'waiting' ? 'turn waits' : 'turn ended')
+}
