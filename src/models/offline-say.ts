@@ -2,6 +2,7 @@
 import type { Result } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
 import type { ToolSpec } from '#core/tool.ts'
+import { unfenced } from '#safety/fence.ts'
 import { dayIn, fullDay, isoDay, zoneIn } from './offline-read.ts'
 
 const maxLines = 60
@@ -70,8 +71,7 @@ export function help(tools: readonly ToolSpec[]): string {
 
 /** A result for people. `message` is what they asked. */
 export function phrase({ output, error }: Result, name: string, message: string): string {
-  // As safety/fence.ts writes it.
-  const text = output.replace(/^<untrusted-content[^>]*>\n([\s\S]*)\n<\/untrusted-content>$/, '$1').trim()
+  const text = unfenced(output).trim()
   if (error) return `${name} could not do that: ${text.slice(0, maxLineChars)}`
   if (name === 'memory_write') return 'I have made a note of that.'
   const value = parsed(text || '(nothing)')

@@ -28,16 +28,24 @@ export function fence(text: string, origin: string, { limit = maxFencedChars, ma
   return `<untrusted-content from="${from}">\n${inside}${note}\n</untrusted-content>`
 }
 
+/** What `fence` has written; the end of the last one may be cut off. */
+const fences = /<untrusted-content from="[^"]*">\n([^]*?)(?:\n<\/untrusted-content>|$)/g
+
 /** The parts of a text that no fence holds: the words of whoever wrote the text itself. */
 export function outsideFences(text: string): string {
-  return text.replaceAll(/<untrusted-content from="[^"]*">\n[^]*?(?:\n<\/untrusted-content>|$)/g, ' ')
+  return text.replaceAll(fences, ' ')
 }
 
 /** The parts of a text that stand in fences. */
 export function fencedIn(text: string): string[] {
   if (!hasFence(text)) return []
-  const fences = text.matchAll(/<untrusted-content from="[^"]*">\n([^]*?)(?:\n<\/untrusted-content>|$)/g)
-  return [...fences].map(([, inside = '']) => inside)
+  return [...text.matchAll(fences)].map(([, inside = '']) => inside)
+}
+
+/** What stands in a fence that holds the whole text; a text that is not in one as it is. */
+export function unfenced(text: string): string {
+  const [first] = text.matchAll(fences)
+  return first?.[0] === text ? (first[1] ?? '') : text
 }
 
 /** What the fence around a summary of tainted history says. */
