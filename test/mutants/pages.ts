@@ -56,7 +56,7 @@ export const mutants: readonly Mutant[] = [
     file: 'web/store/session.ts',
     from: "if (standing.value.type !== 'out') standing.value",
     to: 'standing.value',
-    tests: ['test/web/settings.test.ts'],
+    tests: ['test/web/store/session.test.ts'],
   },
   {
     says: 'a part that was opened by its address slides away while the parts above it are read',
