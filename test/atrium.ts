@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** The sources, whether there is a bundle or not; the launcher and the bundle have tests of their own. */
 const sources = [process.execPath, '--disable-warning=ExperimentalWarning', join(root, 'src', 'main.ts')] as const
-const commandMs = 30_000
+const commandMs = 90_000
 
 export type Ran = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 
