@@ -109,7 +109,8 @@ export function programName(path = process.env['PATH'] ?? '', folder = process.c
     .find((each) => existsSync(each))
   if (first && existsSync(launcher) && realpathSync(first) === realpathSync(launcher)) return 'atrium'
   const near = relative(folder, launcher)
-  const name = near.startsWith('..') ? launcher : near.includes('/') ? near : `./${near}`
+  // A service that runs in / tells it to somebody who is elsewhere.
+  const name = near.startsWith('..') || folder === '/' ? launcher : near.includes('/') ? near : `./${near}`
   return /[^\w./-]/.test(name) ? `'${name.replaceAll("'", `'\\''`)}'` : name
 }
 

@@ -287,6 +287,7 @@ test('hints name the program as this shell finds it', (t) => {
   assert.equal(programName(`${another}:${ours}`, root), 'bin/atrium')
   assert.equal(programName('', join(root, 'bin')), './atrium')
   assert.equal(programName('', folder), launcher)
+  assert.equal(programName('', '/'), launcher, 'who reads it need not be in /')
 })
 
 test('the secrets of a configuration are known to the log', () => {

@@ -1,6 +1,6 @@
 // From text to terms: one reading of words for every database, for what is kept and for what is asked. Accents and case
 // are folded; names such as parseHTTPHeaders and user_id are read by their parts and as a whole; scripts without spaces
-// are read in pairs of characters.
+// are read in pairs of characters; an emoji is a word.
 import { stem } from './stem.ts'
 import { isCommonAbroad, isCommonEnglish } from './common.ts'
 
@@ -12,8 +12,14 @@ const maxKnown = 50_000
 /** Scripts in which words stand without spaces between them. */
 const unspaced = String.raw`\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`
 const letter = String.raw`[[\p{L}\p{N}\p{M}]--[${unspaced}]]`
-const anyPattern = String.raw`[[\p{L}\p{N}\p{M}]&&[${unspaced}]]+|${letter}+(?:[_\-.'’]${letter}+)*`
+/** How an emoji is to look, and its skin: that is not what it says. */
+const looks = String.raw`[\uFE0F\p{Emoji_Modifier}]`
+const picture = String.raw`\p{Extended_Pictographic}${looks}*`
+const emoji = String.raw`\p{Regional_Indicator}{2}|${picture}(?:\u200D${picture})*`
+const anyPattern = String.raw`${emoji}|[[\p{L}\p{N}\p{M}]&&[${unspaced}]]+|${letter}+(?:[_\-.'’]${letter}+)*`
 const asciiPattern = String.raw`[a-z0-9]+(?:[_\-.'][a-z0-9]+)*`
+const isEmoji = new RegExp(`^(?:${emoji})$`, 'v')
+const everyLook = new RegExp(looks, 'gv')
 const isUnspaced = new RegExp(`^[${unspaced}]`, 'v')
 // oxlint-disable-next-line no-control-regex -- all of ASCII is meant
 const isAscii = /^[\x00-\x7f]*$/
@@ -145,6 +151,10 @@ function spell(found: string): Spelled {
     const body = pairsOf(characters)
     const last = characters.length > 1 ? characters.at(-1) : undefined
     return { body, plain: body, unspaced: true, ...(last !== undefined && { last }), spellings: [] }
+  }
+  if (isEmoji.test(found)) {
+    const body = [found.replaceAll(everyLook, '').slice(0, longestWord)]
+    return { body, plain: body, spellings: [] }
   }
   // What stands before or after an apostrophe is seldom a word: l'homme, user's, don't.
   const bare = found.replace(/^\p{L}{1,2}['’](?=\p{L}{2})/u, '').replace(/['’]\p{L}{1,2}$/u, '')

@@ -20,6 +20,7 @@ const notes: Readonly<Record<string, string>> = {
   'de/rechnungen.md': 'Die Rechnungen von Herrn Müller sind noch nicht bezahlt. Größe der Lieferung: zwölf Häuser.',
   'fr/recette.md': 'La crème brûlée est prête après une heure au four. Ajoutez les œufs et le sucre.',
   'empty.md': '',
+  'space.md': 'The rocket 🚀 starts on Friday. Ann said 👍🏽 and sent a ❤️.',
   'quotes.md': 'He said: to be or not to be, that is the question.',
   'socket.md': 'The WebSocket closes after an hour; the e-mail goes out by then.',
 }
@@ -44,6 +45,10 @@ const asked: readonly [query: string, first: string | undefined][] = [
   ['migration', 'work/db.md'],
   ['postgres', 'work/db.md'],
   ['connect*', 'work/db.md'],
+  ['🚀', 'space.md'],
+  ['👍', 'space.md'],
+  ['"❤"', 'space.md'],
+  ['💩', undefined],
   ['tomato', 'home/garden.md'],
   ['tomat', 'home/garden.md'],
   ['waterin', 'home/garden.md'],

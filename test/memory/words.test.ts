@@ -45,6 +45,9 @@ const readings: readonly [text: string, body: string, extra: string][] = [
   ['naïve ＡＢＣ', 'naiv abc', 'naive'],
   ['v1.2.3', 'v1 2 3', 'v123'],
   ['?! … -- ""', '', ''],
+  ['start🚀🚀now', 'start 🚀 🚀 now', ''],
+  ['❤️ 👍🏽', '❤ 👍', ''],
+  ['👩🏽‍💻 🇩🇪🇫🇷', '👩‍💻 🇩🇪 🇫🇷', ''],
 ]
 for (const [text, body, extra] of readings) {
   test(`the terms of ${text}`, () => {

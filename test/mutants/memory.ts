@@ -10,6 +10,13 @@ const vectors = ['test/memory/vectors.test.ts']
 
 export const mutants: readonly Mutant[] = [
   {
+    says: 'an emoji is no word',
+    file: 'src/memory/words.ts',
+    from: 'String.raw`${emoji}|[[',
+    to: 'String.raw`[[',
+    tests: ['test/memory/words.test.ts'],
+  },
+  {
     says: 'a long document is read at one stretch',
     file: 'src/memory/documents.ts',
     from: '      await pace()\n',
