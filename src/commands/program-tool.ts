@@ -56,10 +56,10 @@ export function addTools(program: Command): void {
     .description('make a folder for a tool in TypeScript')
     .action(async (name) => (await import('./tool-new.ts')).newTool(name))
   tool
-    .command('build <folder>')
-    .description('make the component of a tool in TypeScript')
+    .command('build <path>')
+    .description('make the component of a folder with a tool.ts, or of a core module (.wasm) in any language')
     .option('--out <file>', 'where to write it; dist/ in the folder otherwise')
-    .action(async (folder, options) => (await import('./tool-new.ts')).buildToolIn(folder, options))
+    .action(async (path, options) => (await import('./tool-new.ts')).buildToolIn(path, options))
   tool
     .command('remove <name>')
     .description('remove a tool')

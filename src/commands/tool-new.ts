@@ -1,10 +1,12 @@
 // `atrium tool new` and `atrium tool build`: from an empty folder to a component that can be installed.
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { programName } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { inCheckout } from '#lib/place.ts'
 import { buildTool } from '#sandbox/build/componentize.ts'
+import { wrapModule } from '#sandbox/build/wrap.ts'
+import { maxComponentBytes } from '#sandbox/child/limits.ts'
 import { componentNameFault } from '#sandbox/tool.ts'
 import { withSandbox } from './tool.ts'
 
@@ -69,17 +71,32 @@ export function newTool(name: string): void {
   process.stdout.write(`Made ${name}/tool.ts. Next:\n${steps.map((step) => `  ${step}\n`).join('')}`)
 }
 
-/** Builds the component of a folder and asks it for its schema, as an installation would. */
+/** Builds the component of a folder, or of a core module, and asks it for its schema, as an installation would. */
 export async function buildToolIn(given: string, { out }: { out?: string }): Promise<void> {
-  const folder = resolve(given)
-  const name = basename(folder)
+  const path = resolve(given)
+  const isModule = path.endsWith('.wasm')
+  const folder = isModule ? dirname(path) : path
+  const name = basename(path, '.wasm')
   const file = resolve(out ?? join(folder, 'dist', `${name}.wasm`))
   const capabilityFile = join(folder, 'capabilities.json')
-  await buildTool({ folder, out: file })
+  if (isModule) await wrapFile(path, file)
+  else await buildTool({ folder, out: file })
   const limits = existsSync(capabilityFile) ? readFileSync(capabilityFile, 'utf8') : '{}'
   await withSandbox(async ({ sandbox }) => {
     const { warnings } = await sandbox.load({ name, component: readFileSync(file), capabilities: limits })
     for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`)
   })
   process.stdout.write(`Built ${file} (${Math.round(statSync(file).size / 1_024)} KiB).\n`)
+}
+
+async function wrapFile(path: string, out: string): Promise<void> {
+  if (path === out) throw new AppError('invalid_input', '--out must name another file than the module itself')
+  const about = statSync(path, { throwIfNoEntry: false })
+  if (!about?.isFile()) throw new AppError('invalid_input', `${path} does not exist, or is no file`)
+  if (about.size > maxComponentBytes) {
+    throw new AppError('invalid_input', `${path} has ${about.size} bytes, a component has at most ${maxComponentBytes}`)
+  }
+  const component = await wrapModule(readFileSync(path))
+  mkdirSync(dirname(out), { recursive: true })
+  writeFileSync(out, component)
 }

@@ -212,4 +212,18 @@ export const mutants: readonly Mutant[] = [
     to: '',
     tests: ['test/doors/web/tool-faults.test.ts'],
   },
+  {
+    says: 'a component is wrapped once more',
+    file: 'src/sandbox/build/wrap.ts',
+    from: 'if (!core.subarray(0, 8).equals(coreHead))',
+    to: 'if (false)',
+    tests: ['test/sandbox/build/wrap.test.ts'],
+  },
+  {
+    says: 'a module that prints is refused in the words of a linker',
+    file: 'src/sandbox/build/wrap.ts',
+    from: '/wasi_snapshot_preview1/.test(reason)',
+    to: 'false',
+    tests: ['test/sandbox/build/wrap.test.ts'],
+  },
 ]

@@ -23,13 +23,19 @@ export const ok = answer(16, 4)
  * A component of some hundred bytes. Addresses: 16 holds "ok" in quotes, 64 the schema, 1024 the response, from 65536 on
  * what the host hands in. `$answer` fills the response; host functions are $log and $http.
  */
-export async function component({
+export async function component(parts: CoreParts = {}): Promise<Uint8Array> {
+  const core = await coreModule(parts)
+  return componentNew(await componentEmbed({ binary: core, witSource: wit, world: 'sandboxed-tool' }), [])
+}
+
+/** The module of it, before it is told which interface it speaks. */
+export async function coreModule({
   execute = ok,
   fields = '',
   memory = '(memory (export "memory") 2)',
   schema = '{"type":"object"}',
 }: CoreParts = {}): Promise<Uint8Array> {
-  const core = await parse(`(module
+  return parse(`(module
     (import "near:agent/host@0.3.0" "log" (func $log (param i32 i32 i32)))
     (import "near:agent/host@0.3.0" "http-request" (func $http (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32)))
     ${memory}
@@ -58,7 +64,6 @@ export async function component({
       (local.set $at (global.get $top))
       (global.set $top (i32.and (i32.add (i32.add (global.get $top) (local.get $size)) (i32.const 7)) (i32.const -8)))
       (local.get $at)))`)
-  return componentNew(await componentEmbed({ binary: core, witSource: wit, world: 'sandboxed-tool' }), [])
 }
 
 /** A good component with more text at its end: other modules, instances, imports. */
