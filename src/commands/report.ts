@@ -85,6 +85,13 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
+/** Lines that end where the terminal does, which would break them within a word; a pipe gets all of them. */
+export function inColumns(text: string, columns = process.stdout.isTTY ? process.stdout.columns : undefined): string {
+  if (columns === undefined || columns < 1) return text
+  const cut = (line: string): string => (line.length > columns ? `${line.slice(0, columns - 1)}…` : line)
+  return text.split('\n').map(cut).join('\n')
+}
+
 /** Ends a command whose output goes nowhere: in silence when its reader had enough, else with a line. */
 export function endWithOutput(): void {
   process.stdout.on('error', endOfOutput)

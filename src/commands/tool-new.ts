@@ -79,6 +79,7 @@ export async function buildToolIn(given: string, { out }: { out?: string }): Pro
   const name = basename(path, '.wasm')
   const file = resolve(out ?? join(folder, 'dist', `${name}.wasm`))
   const capabilityFile = join(folder, 'capabilities.json')
+  process.stderr.write('Building and checking the component …\n')
   if (isModule) await wrapFile(path, file)
   else await buildTool({ folder, out: file })
   const limits = existsSync(capabilityFile) ? readFileSync(capabilityFile, 'utf8') : '{}'

@@ -23,7 +23,7 @@ import { agentNames, asAppError, componentNameFault } from '#sandbox/tool.ts'
 import { agrees } from './ask.ts'
 import { tellService } from './attach.ts'
 import { builtIn } from './built-in.ts'
-import { paint, print, table } from './report.ts'
+import { inColumns, paint, print, table } from './report.ts'
 import { findTool, noTool, withStore } from './store.ts'
 
 const maxShownChars = 300
@@ -84,7 +84,7 @@ export async function listTools(options: { json?: boolean }): Promise<void> {
       version === null ? 'built in' : printable(version),
       firstLine(description),
     ])
-    print(options, tools, table([['NAME', 'VERSION', 'DESCRIPTION'], ...rows]))
+    print(options, tools, inColumns(table([['NAME', 'VERSION', 'DESCRIPTION'], ...rows])))
   })
 }
 
