@@ -32,6 +32,17 @@ test('a busy key is remembered by a few counts, and never lets more through in a
   assert.ok(passed.length >= 2_900, 'and hardly fewer')
 })
 
+test('of a busy key what came at the end of a slice counts for a whole window', () => {
+  let uses: readonly Use[] = []
+  const take = (now: number): boolean => {
+    const taken = usesWithin(uses, { limit: 100, windowMs: 60_000, now })
+    uses = taken.uses
+    return taken.allowed
+  }
+  const times = [0, ...Array.from({ length: 99 }, () => 999), 60_000, 60_998, 61_000]
+  assert.deepEqual(times.map(take).slice(99), [true, false, false, true])
+})
+
 test('a small limit is exact to the millisecond', () => {
   let uses: readonly Use[] = []
   const take = (now: number) => {
