@@ -126,10 +126,14 @@ type Finding = { id: string; impact: string; nodes: { html: string; failureSumma
 
 /** What axe-core finds serious or critical on a page as it stands: a line each. */
 export async function findBarriers(page: Page): Promise<string[]> {
-  await page.evaluate(
-    readFileSync(join(import.meta.dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8'),
+  if (!(await page.evaluate<boolean>('"axe" in window'))) {
+    await page.evaluate(
+      readFileSync(join(import.meta.dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8'),
+    )
+  }
+  const found = await page.evaluate<Finding[]>(
+    'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)',
   )
-  const found = await page.evaluate<Finding[]>('axe.run(document).then(({ violations }) => violations)')
   return found
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n  ${failureSummary}`))

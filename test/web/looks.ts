@@ -5,19 +5,33 @@ import { findBarriers } from './browser.ts'
 
 const sizes = { phone: 375, tablet: 768, desk: 1440 } as const
 
-/** Names for tests, and the options of the browser. */
-export const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
-  Object.entries(sizes).map(([size, width]) => ({
-    name: `${colorScheme} on a ${size}`,
-    options: { colorScheme, viewport: { width, height: 900 } },
-  })),
+const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
+  Object.entries(sizes).map(([size, width]) => ({ name: `${colorScheme} on a ${size}`, colorScheme, width })),
 )
 
-/** No barrier that axe-core calls serious, and nothing that sticks out at the side. */
-export async function checkLook(page: Page): Promise<void> {
-  assert.deepEqual(await findBarriers(page), [])
-  const wide = await page.evaluate<number>(
-    '(() => { const main = document.querySelector("main"); return main.scrollWidth - main.clientWidth })()',
-  )
-  assert(wide <= 0, `the page is ${wide} px too wide`)
+/**
+ * In every size and theme: no barrier that axe-core calls serious, and nothing that sticks out at the side. `ready` brings
+ * the page into the state that is looked at, once it has its size.
+ */
+export async function checkLooks(page: Page, ready: () => Promise<void>): Promise<void> {
+  for (const { name, colorScheme, width } of looks) {
+    await page.emulateMedia({ colorScheme })
+    await page.setViewportSize({ width, height: 900 })
+    await ready()
+    await atRest(page)
+    assert.deepEqual(await findBarriers(page), [], name)
+    const wide = await page.evaluate<number>(
+      '(() => { const main = document.querySelector("main"); return main.scrollWidth - main.clientWidth })()',
+    )
+    assert(wide <= 0, `${name}: the page is ${wide} px too wide`)
+  }
+}
+
+/** Drawn in its size, and no colour on its way to another. */
+async function atRest(page: Page): Promise<void> {
+  await page.evaluate(`(async () => {
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
+    const passing = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+    await Promise.allSettled(passing.map(({ finished }) => finished))
+  })()`)
 }
