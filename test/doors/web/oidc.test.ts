@@ -194,6 +194,7 @@ test('a browser goes to the issuer and comes back signed in; the way back works 
   const other = createBrowser()
   await other.go(begin)
   assert.equal((await other.go(back)).status, 401, 'another browser cannot finish it')
+  assert.equal(issuer.asked('/token'), 0, 'nor is its code redeemed')
   const again = await browser.signIn(begin, 'ann', isBack)
   const done = await browser.go(again)
   assert.deepEqual([done.status, done.headers.get('location')], [302, '/'])
