@@ -162,6 +162,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     const judge = createJudge({
       settings: () => safety.policy,
       grants: (user) => grants.of(user),
+      used: (user, grant) => grants.used(user, grant),
       marker: () => safety.marker(),
       scan: () => safety.scan(),
     })

@@ -3,8 +3,7 @@ import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import type { Json, JsonObject } from '#core/json.ts'
 import type { Store } from '#core/store.ts'
-import { markRules } from '#safety/mark-rules.ts'
-import { markIds } from '#safety/marks.ts'
+import { markIds, markWords } from '#safety/marks.ts'
 import { readSafetySettings } from '#safety/policy-settings.ts'
 import { policyTable, ruleOf } from '#safety/policy-table.ts'
 import { tellService } from './attach.ts'
@@ -59,7 +58,7 @@ export function listMarks(options: { json?: boolean }): Promise<void> {
     const marks = markIds.map((id) => ({
       id,
       on: !marksOff.includes(id),
-      says: markRules.find((rule) => rule.id === id)?.says ?? 'holds letters that a person does not see',
+      says: markWords(id),
     }))
     print(options, marks, table(marks.map(({ id, on, says }) => [id, on ? 'on' : 'off', says])))
   })

@@ -26,7 +26,8 @@ export type SettingsView = {
     readonly tainted: string
     readonly changed: boolean
   }[]
-  readonly marksOff: readonly string[]
+  /** What text from outside is marked for. */
+  readonly marks: readonly { readonly id: string; readonly says: string; readonly on: boolean }[]
 }
 
 /** What came of one short question to the model. */

@@ -2,7 +2,7 @@
 // current facts. Every verb on a user's rows takes the user's id; the operator's id also reaches the webhook channel's.
 import type { DocumentStore } from './document.ts'
 import type { UserId } from './ids.ts'
-import type { Draft, Entry, Gate, Item } from './item.ts'
+import type { Answer, Draft, Entry, Gate, Item } from './item.ts'
 import type { Json } from './json.ts'
 import type { Door, ModelCall, Thread, Turn, TurnError, TurnOptions, TurnStatus, Usage } from './turn.ts'
 import type { VectorStore } from './vector.ts'
@@ -116,10 +116,15 @@ export type Grant = NewGrant & {
   /** The name of whoever allowed it. */
   readonly by: string
   readonly createdAt: number
+  /** When a call last ran by it, to the minute. */
+  readonly usedAt?: number
 }
 
 /** A gate that waits for an answer, since when, and the turn that waits at it. */
 export type OpenGate = { readonly turn: Omit<Turn, 'options'>; readonly gate: Gate; readonly at: number }
+
+/** What was said to a gate, and when. */
+export type AnsweredGate = OpenGate & { readonly answer: Answer; readonly answeredAt: number }
 
 export type Page<T> = { readonly rows: readonly T[]; readonly nextCursor?: string }
 
@@ -147,6 +152,8 @@ export interface TurnStore {
   ): Promise<{ turn: Turn; entries: readonly Entry[] }>
   /** Approvals and sign-ins that nobody has answered, oldest turn first, of one thread or of all that the user reaches. */
   gates(user: UserId, query: { threadId?: string; limit: number }): Promise<readonly OpenGate[]>
+  /** Approvals and sign-ins that were answered since a time, latest first, of all that the user reaches. */
+  answered(user: UserId, query: { since: number; limit: number }): Promise<readonly AnsweredGate[]>
   /**
    * Cancels a turn that is queued, waiting, or done with an open output gate; its open calls get a result. One that runs
    * or has ended is returned as it is.
@@ -207,6 +214,9 @@ export interface ThreadStore {
 
 export type User = { readonly id: UserId; readonly name: string; readonly createdAt: number }
 
+/** `issuer` vouches for them; `seenAt` is their last message or the last use of a session that has not ended. */
+export type ListedUser = User & { readonly tokens: number; readonly issuer?: string; readonly seenAt?: number }
+
 /** A token as it can be shown: `id` names it, and says nothing about it. */
 export type Token = { readonly id: string; readonly createdAt: number; readonly expiresAt?: number }
 
@@ -214,7 +224,7 @@ export interface AccountStore {
   /** Makes a user with a first token; only the hash is kept. Throws invalid_input when the name is taken. */
   addUser(name: string, token: { hash: string; expiresAt?: number }): Promise<User>
   addToken(name: string, token: { hash: string; expiresAt?: number }): Promise<User>
-  listUsers(): Promise<readonly (User & { tokens: number })[]>
+  listUsers(): Promise<readonly ListedUser[]>
   /** The tokens of a user that have not expired, newest first; undefined when nobody has this name. */
   listTokens(name: string): Promise<readonly Token[] | undefined>
   /** Takes one token away, with the sessions that it opened; its user, or undefined when there is none such. */
@@ -267,6 +277,8 @@ export interface SessionStore {
 export interface GrantStore {
   /** Those that have not ended and that the user reaches, oldest first: the operator's reach includes the channel's. */
   list(user: UserId): Promise<readonly Grant[]>
+  /** A call runs by it now. */
+  used(id: string): Promise<void>
   /** Takes one back; tells whose it was, undefined when the user reaches no such grant. */
   remove(user: UserId, id: string): Promise<UserId | undefined>
 }

@@ -7,6 +7,7 @@ import type { Model } from '#core/model.ts'
 import { providerNames, providers } from '#core/providers.ts'
 import type { Store } from '#core/store.ts'
 import { policyTable, ruleOf } from '#safety/policy-table.ts'
+import { markIds, markWords } from '#safety/marks.ts'
 import { readSafetySettings } from '#safety/policy-settings.ts'
 
 export type SettingsParts = {
@@ -51,7 +52,7 @@ export function createSettingsDesk(parts: SettingsParts): SettingsDesk {
           tainted: ruleOf(id, true, policy),
           changed: policy[id] !== undefined,
         })),
-        marksOff,
+        marks: markIds.map((id) => ({ id, says: markWords(id), on: !marksOff.includes(id) })),
       }
     },
     async change(settings) {

@@ -20,7 +20,13 @@ export type Asked = {
 }
 
 export type Decision = { readonly row: RowId } & (
-  | { readonly do: 'allow' /** What the call writes is marked untrusted. */; readonly untrusted?: true }
+  | {
+      readonly do: 'allow'
+      /** What the call writes is marked untrusted. */
+      readonly untrusted?: true
+      /** What stands for it, where nothing else does. */
+      readonly by?: Grant
+    }
   | { readonly do: 'ask' | 'deny'; readonly reason: string }
 )
 
@@ -33,7 +39,8 @@ export function decide(asked: Asked): Decision {
   const allowed: Decision = untrusted ? { row, do: 'allow', untrusted } : { row, do: 'allow' }
   if (rule === 'allow') return allowed
   if (rule === 'known' && addressOf(asked) !== 'composed') return allowed
-  if (isCovered(asked, row)) return allowed
+  const by = grantOf(asked, row)
+  if (by) return { ...allowed, by }
   return { row, do: 'ask', reason: reasonOf(row, rule === 'known', asked) }
 }
 
@@ -76,9 +83,9 @@ function addressOf({ call, items }: Asked): ReturnType<typeof provenance> {
 }
 
 /** Who the agent is does not change by a standing permission once the model has read what others wrote. */
-function isCovered({ call, grants = [], taint, now }: Asked, row: RowId): boolean {
-  if (row === 'identity' && taint !== undefined) return false
-  return grants.some((grant) => covers(grant, call, now))
+function grantOf({ call, grants = [], taint, now }: Asked, row: RowId): Grant | undefined {
+  if (row === 'identity' && taint !== undefined) return undefined
+  return grants.find((grant) => covers(grant, call, now))
 }
 
 function whatOf(row: RowId, name: string): string {

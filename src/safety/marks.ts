@@ -25,6 +25,11 @@ export interface Marker {
 /** Every rule by its id, once. */
 export const markIds: readonly string[] = [...new Set([...markRules.map(({ id }) => id), 'hidden-text'])]
 
+/** What a text does that meets a rule, in words. */
+export function markWords(id: string): string {
+  return markRules.find((rule) => rule.id === id)?.says ?? 'holds letters that a person does not see'
+}
+
 /** Makes the marker; done once. `off` holds the ids of rules that the operator has switched off. */
 export function createMarker({ off = [] }: { off?: readonly string[] } = {}): Marker {
   const rules = markRules.filter(({ id }) => !off.includes(id))

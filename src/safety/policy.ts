@@ -15,6 +15,8 @@ export type PolicyParts = {
   readonly settings?: () => PolicySettings
   /** What a user has allowed beyond one call. */
   readonly grants?: (user: UserId) => readonly Grant[]
+  /** A call runs by a grant of the user's, and would be asked for without it. */
+  readonly used?: (user: UserId, grant: Grant) => void
   /** Finds tools whose descriptions speak as instructions do. */
   readonly marker?: () => Marker
   /** Finds secrets in what would go out. */
@@ -22,7 +24,7 @@ export type PolicyParts = {
   readonly now?: () => number
 }
 
-export function createJudge({ settings, grants, marker, scan, now = Date.now }: PolicyParts = {}): Judge {
+export function createJudge({ settings, grants, used, marker, scan, now = Date.now }: PolicyParts = {}): Judge {
   // What tools say of themselves is read once, and again by another marker.
   const described = new WeakMap<Marker, WeakMap<ToolSpec, string | undefined>>()
   const taintOfSpecs = (specs: readonly ToolSpec[], by: Marker): string | undefined => {
@@ -50,7 +52,10 @@ export function createJudge({ settings, grants, marker, scan, now = Date.now }: 
       ...(grants && { grants: grants(user) }),
       ...(settings && { settings: settings() }),
     })
-    if (decision.do === 'allow') return { do: 'allow' }
+    if (decision.do === 'allow') {
+      if (decision.by) used?.(user, decision.by)
+      return { do: 'allow' }
+    }
     const { reason } = decision
     if (decision.do === 'deny') return { do: 'deny', reason }
     return { do: 'ask', reason, ...(taint !== undefined && { taint }) }

@@ -1,7 +1,7 @@
 // Users and the hashes of their tokens.
 import { AppError } from '#core/errors.ts'
 import { newId, userId } from '#core/ids.ts'
-import type { AccountStore, Token, User } from '#core/store.ts'
+import type { AccountStore, ListedUser, Token, User } from '#core/store.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 const idDigits = 16
@@ -33,11 +33,14 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
     listUsers: () =>
       sql.read(function* () {
         const rows = yield* query(
-          `SELECT u.*, (SELECT count(*) FROM tokens t WHERE t.user_id = u.id AND (t.expires_at IS NULL OR t.expires_at > ?)) AS tokens
+          `SELECT u.*, (SELECT count(*) FROM tokens t WHERE t.user_id = u.id AND (t.expires_at IS NULL OR t.expires_at > ?)) AS tokens,
+             (SELECT max(i.issuer) FROM identities i WHERE i.user_id = u.id) AS issuer,
+             (SELECT max(s.seen_at) FROM sessions s WHERE s.user_id = u.id) AS session_at,
+             (SELECT t.created_at FROM turns t WHERE t.user_id = u.id ORDER BY t.id DESC LIMIT 1) AS turn_at
            FROM users u ORDER BY u.name`,
           now(),
         )
-        return rows.map((row) => ({ ...userOf(row), tokens: Number(row['tokens']) }))
+        return rows.map(listedUserOf)
       }),
     listTokens: (name) =>
       sql.read(function* () {
@@ -114,6 +117,16 @@ function* tokensOf(user: string, at: number): Job<{ hash: string; token: Token }
       },
     }))
     .sort((a, b) => b.token.createdAt - a.token.createdAt)
+}
+
+function listedUserOf(row: Row): ListedUser {
+  const seenAt = Math.max(Number(row['session_at'] ?? 0), Number(row['turn_at'] ?? 0))
+  return {
+    ...userOf(row),
+    tokens: Number(row['tokens']),
+    ...(row['issuer'] !== null && { issuer: String(row['issuer']) }),
+    ...(seenAt > 0 && { seenAt }),
+  }
 }
 
 function userOf(row: Row): User {

@@ -3,13 +3,13 @@ import { openCalls } from '#core/calls.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Draft, Entry, Item } from '#core/item.ts'
-import type { NewGrant, OpenGate } from '#core/store.ts'
+import type { AnsweredGate, NewGrant, OpenGate } from '#core/store.ts'
 import type { Turn, TurnError } from '#core/turn.ts'
 import { append } from './append.ts'
 import { saveGrant } from './grants.ts'
 import { digestOfTurn } from './hash.ts'
 import { gateHeads, type Head, readTail, wholeRow } from './heads.ts'
-import { getTurn, isReached } from './reach.ts'
+import { getTurn, isReached, newestReached } from './reach.ts'
 import { entryOf, listColumns, listedTurnOf, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, run } from './sql.ts'
 import { isActive, isQueued, isWaiting } from './status.ts'
@@ -39,6 +39,7 @@ export function* answerGate({ user, threadId, draft, grant }: Answering, { now, 
   const turn = turnOf(row)
   if (grant) yield* saveGrant(turn, { ...grant, by: answer.by, createdAt: now })
   const entries = yield* append({ threadId, turnId: turn.id, at: now }, [draft], null)
+  yield* run('UPDATE turns SET answered_at = ? WHERE id = ?', now, turn.id)
   yield* query(
     `UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL WHERE id = ? AND status = 'waiting'`,
     turn.id,
@@ -82,6 +83,39 @@ export function* openGates(user: UserId, { threadId, limit }: { threadId?: strin
     }
   }
   return open
+}
+
+/** Gates that were answered since a time, latest first. A turn keeps when that was last: its log has the others. */
+export function* answeredGates(user: UserId, { since, limit }: { since: number; limit: number }): Job<AnsweredGate[]> {
+  const rows = yield* newestReached(user, 'answered_at', limit, (condition, who) =>
+    query(
+      `SELECT ${listColumns}, answered_at FROM turns WHERE ${condition} AND answered_at IS NOT NULL AND answered_at >= ?
+       ORDER BY answered_at DESC LIMIT ?`,
+      ...who,
+      since,
+      limit,
+    ),
+  )
+  const answered: AnsweredGate[] = []
+  let bytes = 0
+  for (const turn of rows.map(listedTurnOf)) {
+    const heads = yield* gateHeads(turn.threadId, turn.firstSeq ?? 0)
+    for (const { seq } of heads.filter(({ item, at }) => item.type === 'answer' && at >= since).toReversed()) {
+      const said = yield* wholeRow(turn.threadId, seq)
+      const answer = said && entryOf(said)
+      if (answer?.item.type !== 'answer' || answer.turnId !== turn.id) continue
+      const { callId } = answer.item
+      const asked = heads.findLast(({ item, seq: at }) => item.type === 'gate' && item.callId === callId && at < seq)
+      const row = asked && (yield* wholeRow(turn.threadId, asked.seq))
+      const gate = row && entryOf(row)
+      if (gate?.item.type !== 'gate' || gate.item.kind === 'output') continue
+      answered.push({ turn, gate: gate.item, at: gate.at, answer: answer.item, answeredAt: answer.at })
+      bytes += String(row?.['body']).length
+      if (answered.length >= limit || bytes > maxGateBytes) break
+    }
+    if (answered.length >= limit || bytes > maxGateBytes) break
+  }
+  return answered.sort((a, b) => b.answeredAt - a.answeredAt)
 }
 
 /** Where the gates stand that nobody has answered. */

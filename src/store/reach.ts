@@ -18,10 +18,16 @@ type List = (condition: string, who: readonly Value[]) => Job<Row[]>
  * The newest rows a user reaches, by a key that sorts. Each condition has an index that brings its rows in order, which
  * one condition for both would not have: the two lists are merged here.
  */
-export function* newestReached(user: UserId, key: 'id' | 'last_turn', limit: number, list: List): Job<Row[]> {
+export function* newestReached(
+  user: UserId,
+  key: 'id' | 'last_turn' | 'answered_at',
+  limit: number,
+  list: List,
+): Job<Row[]> {
   const own = yield* list('user_id = ?', [user])
   if (user !== operator) return own
   const channel = yield* list(`door = 'webhook'`, [])
+  // Ids are as long as each other, and so are times.
   const newestFirst = (a: Row, b: Row): number => (String(a[key]) < String(b[key]) ? 1 : -1)
   return [...own, ...channel].sort(newestFirst).slice(0, limit)
 }

@@ -6,7 +6,7 @@ import type { Lease, Step, TurnStore } from '#core/store.ts'
 import { ended, type Turn } from '#core/turn.ts'
 import { append } from './append.ts'
 import { claimTurns } from './claim.ts'
-import { answerGate, endTurn, openGates, requeueIfAnswered, waitingSince } from './gates.ts'
+import { answeredGates, answerGate, endTurn, openGates, requeueIfAnswered, waitingSince } from './gates.ts'
 import { digestOfTurn } from './hash.ts'
 import { createMint } from './mint.ts'
 import { databaseClock, leaseMs } from './leases.ts'
@@ -38,6 +38,7 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
     answer: (user, threadId, draft, grant) =>
       sql.write(() => answerGate({ user, threadId, draft, ...(grant && { grant }) }, { now: now(), lock })),
     gates: (user, query) => sql.read(() => openGates(user, query)),
+    answered: (user, query) => sql.read(() => answeredGates(user, query)),
     cancel: (user, turnId) => sql.write(() => endTurn(user, turnId, { evenRunning: false }, { now: now(), lock })),
     end: (user, turnId, error) =>
       sql.write(() => endTurn(user, turnId, { evenRunning: true, ...(error && { error }) }, { now: now(), lock })),

@@ -10,6 +10,8 @@ import { grantFor, type Wish } from '#safety/grants.ts'
 export const gateMs = 24 * 60 * 60 * 1000
 /** Gates of one list. */
 export const maxGates = 200
+/** Answers of one list: more than anybody gives in a day. */
+export const maxAnswered = 100
 
 /** What somebody says to a gate. A `wish` asks that the same be allowed from now on. */
 export type Said = Pick<Answer, 'callId' | 'output' | 'by'> & {

@@ -1,17 +1,21 @@
 // What users have allowed beyond one call, kept at hand while their turns run.
 import type { UserId } from '#core/ids.ts'
-import type { Grant, GrantStore } from '#core/store.ts'
+import type { Grant, GrantStore, NewGrant } from '#core/store.ts'
 
 /** Users whose grants are remembered; the longest unused are forgotten first. */
 const maxKnown = 2_000
 /** Read again after this: a process may have missed that one was taken back. */
 const maxAgeMs = 3_000
+/** A grant that is used again and again is written down so often. */
+const usedMs = 60_000
 
 export interface Grants {
   /** Reads a user's, unless that was done a moment ago. A turn is not run before it. */
   open(user: UserId): Promise<void>
   /** Those that stand now, as far as they are known; the time of their end is looked at where they are used. */
   of(user: UserId): readonly Grant[]
+  /** A call runs by one of them: its time is kept, to the minute. */
+  used(user: UserId, grant: NewGrant): void
   /** A user's have changed: turns that run see it as soon as they are read. */
   forget(user: UserId): void
 }
@@ -22,10 +26,12 @@ export function createGrants({
   store,
   now = Date.now,
 }: {
-  store: Pick<GrantStore, 'list'>
+  store: Pick<GrantStore, 'list' | 'used'>
   now?: () => number
 }): Grants {
   const known = new Map<UserId, Known>()
+  /** When a use of a grant was written down last, by its id. */
+  const written = new Map<string, number>()
 
   function read(user: UserId): Promise<void> {
     const { promise: reading, resolve, reject } = Promise.withResolvers<void>()
@@ -54,6 +60,15 @@ export function createGrants({
       await (found && now() - found.at < maxAgeMs ? found.reading : read(user))
     },
     of: (user) => known.get(user)?.grants ?? [],
+    used(user, grant) {
+      const found = known.get(user)?.grants.find((each) => each === grant)
+      if (!found || now() - Math.max(found.usedAt ?? 0, written.get(found.id) ?? 0) < usedMs) return
+      written.delete(found.id)
+      written.set(found.id, now())
+      if (written.size > maxKnown) written.delete(written.keys().next().value ?? found.id)
+      // A call does not wait for it, and does not fail by it.
+      store.used(found.id).catch(() => {})
+    },
     forget(user) {
       if (known.has(user)) read(user).catch(() => {})
     },

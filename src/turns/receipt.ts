@@ -11,7 +11,7 @@ import { entryPages, withoutTexts } from './entries.ts'
 export type Receipt = {
   readonly turn: Turn
   readonly modelCalls: readonly ModelCall[]
-  readonly tools: readonly { callId: string; name: string; ok: boolean; ms: number }[]
+  readonly tools: readonly { callId: string; name: string; ok: boolean; ms: number; hosts: readonly string[] }[]
   readonly hosts: readonly string[]
   /** Names of secrets that went out with requests. */
   readonly secrets: readonly string[]
@@ -77,8 +77,8 @@ function toolsIn(entries: readonly Entry[]): Receipt['tools'] {
     if (item.type === 'call') names.set(item.callId, item.name)
     if (item.type === 'attempt') begun.set(item.callId, at)
     if (item.type !== 'result' || !begun.has(item.callId)) return []
-    const { callId, error = false } = item
-    return [{ callId, name: names.get(callId) ?? '', ok: !error, ms: at - (begun.get(callId) ?? at) }]
+    const { callId, error = false, hosts = [] } = item
+    return [{ callId, name: names.get(callId) ?? '', ok: !error, ms: at - (begun.get(callId) ?? at), hosts }]
   })
 }
 

@@ -4,6 +4,7 @@ import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Draft, Entry, Gate, Item } from '#core/item.ts'
 import type {
+  AnsweredGate,
   DayUsage,
   EndedTurn,
   Entries,
@@ -24,7 +25,7 @@ import { type Compacted, compactHistory, type LongHistory } from './compact.ts'
 import { createMarker, type Marker } from '#safety/marks.ts'
 import { answerBrought, type Brought } from './credentials.ts'
 import { entriesOf } from './entries.ts'
-import { type Answered, answerGate, maxGates, type Said } from './gates.ts'
+import { type Answered, answerGate, maxAnswered, maxGates, type Said } from './gates.ts'
 import { readReceipt, type Receipt } from './receipt.ts'
 import { removeUser, tellErased } from './removal.ts'
 import type { Runner } from './runner.ts'
@@ -67,6 +68,8 @@ export interface Turns {
   signedIn(brought: Brought): Promise<number>
   /** What waits for this user's word, oldest first. */
   gates(user: UserId): Promise<readonly OpenGate[]>
+  /** What this user has said since a time, latest first. */
+  answered(user: UserId, since: number): Promise<readonly AnsweredGate[]>
   /** What a turn waits for; undefined when it does not. */
   gateOf(turn: Omit<Turn, 'options'>): Promise<Gate | undefined>
   /** What a user has allowed beyond one call. */
@@ -213,6 +216,7 @@ export function createTurns(parts: TurnsParts): Turns {
       return answered.length
     },
     gates: (user) => store.turns.gates(user, { limit: maxGates }),
+    answered: (user, since) => store.turns.answered(user, { since, limit: maxAnswered }),
     async gateOf({ id, userId, threadId, status }) {
       if (status !== 'waiting') return undefined
       const [open] = await store.turns.gates(userId, { threadId, limit: 1 })

@@ -71,7 +71,11 @@ export async function openTestHall(options: HallOptions = {}): Promise<TestHall>
     if (signal.type === 'grants') grants.forget(signal.user)
   })
   const runner = createRunner({
-    judge: createJudge({ grants: (user) => grants.of(user), ...(now && { now }) }),
+    judge: createJudge({
+      grants: (user) => grants.of(user),
+      used: (user, grant) => grants.used(user, grant),
+      ...(now && { now }),
+    }),
     grants,
     identity: (user) => identity.partsFor(user),
     store,

@@ -29,6 +29,7 @@ const table: Readonly<Record<string, Row>> = {
   'PATCH /api/threads/:id': { all: [200, 404, 404], body: { title: 'A' } },
   'POST /api/threads/:id/fork': { all: [201, 404, 404], body: { before_seq: 1 } },
   'GET /api/gates': { all: 200 },
+  'GET /api/gates/answered': { all: 200 },
   'POST /api/threads/:id/gates/:gate': { all: 404, body: { action: 'deny' } },
   'GET /api/grants': { all: 200 },
   'DELETE /api/grants/:id': { all: 404 },

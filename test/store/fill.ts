@@ -6,12 +6,14 @@ const statements = [
    SELECT lpad(g::text, 36, '0'), 'user' || g % 200, CASE g % 10 WHEN 0 THEN 'webhook' ELSE 'web' END, 'title',
           CASE g % 10 WHEN 0 THEN 'key' || g END, g, g, 20, lpad((g * 10)::text, 36, '0'), CASE g % 500 WHEN 0 THEN 'call' || g END
    FROM generate_series(1, 4000) g`,
-  `INSERT INTO turns (id, thread_id, user_id, door, status, idempotency_key, created_at, first_seq, last_seq, cost_usd, owner, epoch)
+  `INSERT INTO turns (id, thread_id, user_id, door, status, idempotency_key, created_at, first_seq, last_seq, cost_usd, owner, epoch,
+     answered_at)
    SELECT lpad(g::text, 36, '0'), lpad((g / 10 + 1)::text, 36, '0'), 'user' || (g / 10 + 1) % 200,
           CASE (g / 10 + 1) % 10 WHEN 0 THEN 'webhook' ELSE 'web' END,
           CASE WHEN g % 2000 = 0 THEN 'running' WHEN g % 2000 = 100 THEN 'waiting' WHEN g % 500 = 1 THEN 'queued'
                WHEN g % 300 = 2 THEN 'failed' WHEN g % 300 = 3 THEN 'cancelled' ELSE 'done' END,
-          CASE g % 3 WHEN 0 THEN 'key' || g END, g, g % 10 * 2 + 1, g % 10 * 2 + 2, g % 5, 'owner', 1
+          CASE g % 3 WHEN 0 THEN 'key' || g END, g, g % 10 * 2 + 1, g % 10 * 2 + 2, g % 5, 'owner', 1,
+          CASE g % 4 WHEN 1 THEN g END
    FROM generate_series(1, 39999) g`,
   `INSERT INTO items (thread_id, seq, id, turn_id, at, body)
    SELECT lpad((g / 20 + 1)::text, 36, '0'), g % 20 + 1, lpad(g::text, 36, '0'), lpad((g / 2)::text, 36, '0'), g, repeat('x', 200)

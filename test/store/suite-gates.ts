@@ -113,6 +113,35 @@ export function gateTests(open: Open): void {
     assert.deepEqual(await ids(ada), [])
   })
 
+  test('answers are listed with their gates, latest first, since a time, to whoever reaches them', async (t) => {
+    const { store, clock } = await open(t)
+    const turn = await turnAtApproval(store)
+    const hooked = await turnAtApproval(store, { user: userId('webhook:x'), door: 'webhook' })
+    const since = clock.now + 1
+    const ids = async (user: UserId, query = {}) =>
+      (await store.turns.answered(user, { since, limit: 9, ...query })).map(
+        ({ turn: { door }, gate: asked, answer }) => `${door} ${asked.callId} ${answer.decision}`,
+      )
+    assert.deepEqual(await ids(ada), [])
+    const answer = (user: UserId, { threadId }: typeof turn, callId: string, decision: 'allow' | 'deny') => {
+      clock.now += 1
+      return store.turns.answer(user, threadId, decide(callId, decision))
+    }
+    await answer(ada, turn, 'a1', 'allow')
+    await answer(operator, hooked, 'a2', 'deny')
+    await answer(ada, turn, 'a2', 'deny')
+    assert.deepEqual(await ids(ada), ['web a2 deny', 'web a1 allow'])
+    assert.deepEqual(await ids(ada, { limit: 1 }), ['web a2 deny'])
+    assert.deepEqual(await ids(ada, { since: clock.now }), ['web a2 deny'])
+    assert.deepEqual(await ids(ada, { since: clock.now + 1 }), [])
+    assert.deepEqual(await ids(bob), [])
+    assert.deepEqual(await ids(operator), ['webhook a2 deny'])
+    const [last] = await store.turns.answered(ada, { since, limit: 9 })
+    assert.deepEqual([last?.turn.id, last?.at, last?.answeredAt], [turn.id, since - 1, clock.now])
+    await store.threads.remove(ada, turn.threadId)
+    assert.deepEqual(await ids(ada), [])
+  })
+
   test('a grant is kept with its answer or not at all, listed until it ends, and taken back by its user', async (t) => {
     const { store, clock } = await open(t)
     const turn = await turnAtApproval(store)
@@ -125,6 +154,8 @@ export function gateTests(open: Open): void {
     const [timed, lasting] = await store.grants.list(ada)
     assert.deepEqual(timed, { id: timed?.id, userId: ada, ...grant, by: 'ada', createdAt: clock.now - 1 })
     assert.deepEqual(lasting, { id: lasting?.id, userId: ada, tool: 'act', by: 'ada', createdAt: clock.now })
+    await store.grants.used(timed?.id ?? '')
+    assert.deepEqual(await store.grants.list(ada), [{ ...timed, usedAt: clock.now }, lasting])
     assert.deepEqual(await store.grants.list(bob), [])
     assert.equal(await store.grants.remove(bob, lasting?.id ?? ''), undefined)
     assert.equal(await store.grants.remove(operator, lasting?.id ?? ''), undefined)

@@ -18,6 +18,34 @@ export function keepTests(open: Open): void {
     assert.equal(await store.accounts.findByToken('h3', clock.now), undefined)
   })
 
+  test('users are listed with who vouches for them and when they were seen last', async (t) => {
+    const { store, clock } = await open(t)
+    const { accounts, identities, sessions } = store
+    const ada = await accounts.addUser('ada', { hash: 'h1' })
+    const bob = await identities.enrol({ issuer: 'https://login.example.com', subject: 'b' }, ['bob'])
+    const list = async () => await accounts.listUsers()
+    assert.deepEqual(await list(), [
+      { ...ada, tokens: 1 },
+      { ...bob, tokens: 0, issuer: 'https://login.example.com' },
+    ])
+    const seenAt = (clock.now += 5)
+    await sessions.open({ hash: 's', user: ada.id, endsAt: seenAt + minuteMs })
+    assert.equal((await list())[0]?.seenAt, seenAt)
+    clock.now += 5
+    await store.turns.start(turnOf({ user: ada.id }))
+    await store.turns.start(turnOf({ user: bob.id }))
+    assert.deepEqual(
+      (await list()).map((user) => user.seenAt),
+      [seenAt + 5, seenAt + 5],
+    )
+    clock.now += 5
+    await sessions.touch('s')
+    assert.deepEqual(
+      (await list()).map((user) => user.seenAt),
+      [seenAt + 10, seenAt + 5],
+    )
+  })
+
   test('names are taken once, and a token needs a user', async (t) => {
     const { store } = await open(t)
     await store.accounts.addUser('ada', { hash: 'h1' })

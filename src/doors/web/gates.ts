@@ -1,7 +1,8 @@
 // Gates and grants: what waits for a word, the word itself, and what was allowed for longer.
 import * as z from 'zod/mini'
+import { dayMs } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
-import type { OpenGate } from '#core/store.ts'
+import type { AnsweredGate, OpenGate } from '#core/store.ts'
 import { type Route, route } from '#http/routes.ts'
 import { grantWire, isoTime } from '#http/wire.ts'
 import { gateMs } from '#turns/gates.ts'
@@ -19,6 +20,19 @@ const WaitingGate = z.extend(GateWire, {
   expires_at: z.string(),
 })
 const GatesAnswer = z.object({ gates: z.array(WaitingGate) })
+
+const AnsweredQuery = z.object({
+  since: z.optional(z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T00:00:00Z' })),
+})
+const AnsweredGateWire = z.extend(WaitingGate, {
+  decision: z.enum(['allow', 'deny', 'output']),
+  by: z.string(),
+  answered_at: z.string(),
+  /** What was allowed for longer, if it was. */
+  scope: z.optional(z.string()),
+  until: z.optional(z.string()),
+})
+const AnsweredAnswer = z.object({ gates: z.array(AnsweredGateWire) })
 
 /** What is said to a gate. */
 export const GateBody = z.object({
@@ -39,6 +53,8 @@ const GrantWire = z.object({
   created_at: z.string(),
   /** Null stands for good. */
   expires_at: z.nullable(z.string()),
+  /** When a call last ran by it, to the minute; null where none has. */
+  used_at: z.nullable(z.string()),
 })
 const GrantsAnswer = z.object({ grants: z.array(GrantWire) })
 
@@ -52,6 +68,18 @@ export function gateRoutes({ turns }: { turns: Turns }): Route[] {
       answers: { 200: GatesAnswer },
       async handle({ caller: { user } }) {
         return { gates: (await turns.gates(user)).map(waitingWire) } satisfies z.output<typeof GatesAnswer>
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/gates/answered',
+      who: 'user',
+      summary: 'List what was answered since a time, or within a day, latest first',
+      query: AnsweredQuery,
+      answers: { 200: AnsweredAnswer },
+      async handle({ query: { since }, caller: { user } }) {
+        const gates = await turns.answered(user, since === undefined ? Date.now() - dayMs : Date.parse(since))
+        return { gates: gates.map(answeredWire) } satisfies z.output<typeof AnsweredAnswer>
       },
     }),
     route({
@@ -114,5 +142,17 @@ export function waitingWire({ turn, gate, at }: OpenGate): z.output<typeof Waiti
     door: turn.door,
     created_at: isoTime(at),
     expires_at: isoTime(at + gateMs),
+  }
+}
+
+function answeredWire({ answer, answeredAt, ...asked }: AnsweredGate): z.output<typeof AnsweredGateWire> {
+  const { decision, by, scope, until } = answer
+  return {
+    ...waitingWire(asked),
+    decision,
+    by,
+    answered_at: isoTime(answeredAt),
+    ...(scope && { scope }),
+    ...(until !== undefined && { until: isoTime(until) }),
   }
 }

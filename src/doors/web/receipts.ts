@@ -29,7 +29,16 @@ const ReceiptWire = z.object({
       estimated: z.optional(z.boolean()),
     }),
   ),
-  tools: z.array(z.object({ call_id: z.string(), name: z.string(), ok: z.boolean(), ms: z.number() })),
+  tools: z.array(
+    z.object({
+      call_id: z.string(),
+      name: z.string(),
+      ok: z.boolean(),
+      ms: z.number(),
+      /** That this call contacted. */
+      hosts: z.array(z.string()),
+    }),
+  ),
   hosts: z.array(z.string()),
   secrets: z.array(z.string()),
   approvals: z.array(
@@ -85,7 +94,7 @@ export function receiptWire(receipt: Receipt): z.output<typeof ReceiptWire> {
       ms,
       ...(estimated && { estimated }),
     })),
-    tools: tools.map(({ callId, ...rest }) => ({ call_id: callId, ...rest })),
+    tools: tools.map(({ callId, hosts, ...rest }) => ({ call_id: callId, ...rest, hosts: [...hosts] })),
     hosts: [...receipt.hosts],
     secrets: [...receipt.secrets],
     approvals: approvals.map(({ callId, at, ...rest }) => ({ call_id: callId, ...rest, at: isoTime(at) })),

@@ -35,6 +35,7 @@ const SettingsAnswer = z.object({
     fixed: z.array(z.string()),
   }),
   policy: z.array(z.object({ id: z.string(), calls: z.string(), clean: rule, tainted: rule, changed: z.boolean() })),
+  marks: z.array(z.object({ id: z.string(), says: z.string(), on: z.boolean() })),
   marks_off: z.array(z.string()),
 })
 
@@ -108,7 +109,7 @@ function present(values: Readonly<Record<string, Json | undefined>>): Record<str
   )
 }
 
-function settingsWire({ model, providers, limits, policy, marksOff }: SettingsView): z.output<typeof SettingsAnswer> {
+function settingsWire({ model, providers, limits, policy, marks }: SettingsView): z.output<typeof SettingsAnswer> {
   const { baseUrl, fallback, chosenBy, ...named } = model
   return {
     model: {
@@ -125,6 +126,7 @@ function settingsWire({ model, providers, limits, policy, marksOff }: SettingsVi
       fixed: [...limits.fixed],
     },
     policy: policy.map((row) => row as z.output<typeof SettingsAnswer>['policy'][number]),
-    marks_off: [...marksOff],
+    marks: [...marks],
+    marks_off: marks.filter(({ on }) => !on).map(({ id }) => id),
   }
 }

@@ -21,7 +21,17 @@ const TokensAnswer = z.object({
   tokens: z.array(z.object({ id: z.string(), created_at: z.string(), expires_at: z.nullable(z.string()) })),
 })
 const UserWire = z.object({ id: z.string(), name: z.string(), created_at: z.string() })
-const UsersAnswer = z.object({ users: z.array(z.extend(UserWire, { tokens: z.number() })) })
+const UsersAnswer = z.object({
+  users: z.array(
+    z.extend(UserWire, {
+      tokens: z.number(),
+      /** Who vouches for them, where somebody does. */
+      issuer: z.nullable(z.string()),
+      /** Their last message, or the last use of a session that has not ended; null where there is neither. */
+      last_seen_at: z.nullable(z.string()),
+    }),
+  ),
+})
 const UserAnswer = z.object({
   user: UserWire,
   token: z.string(),
@@ -69,7 +79,14 @@ export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Rou
       async handle() {
         const users = await accounts.listUsers()
         return {
-          users: users.map(({ id, name, createdAt, tokens }) => ({ id, name, created_at: isoTime(createdAt), tokens })),
+          users: users.map(({ id, name, createdAt, tokens, issuer, seenAt }) => ({
+            id,
+            name,
+            created_at: isoTime(createdAt),
+            tokens,
+            issuer: issuer ?? null,
+            last_seen_at: seenAt === undefined ? null : isoTime(seenAt),
+          })),
         } satisfies z.output<typeof UsersAnswer>
       },
     }),

@@ -106,6 +106,33 @@ test('what waits is listed with all that a person needs to decide, to whoever ma
   assert.deepEqual([grants.length, grants[0].user, grants[0].by], [1, 'webhook:x', 'operator'])
 })
 
+test('what was answered is told with who said it, since a time', async (t) => {
+  const { call, addUser } = await openHouse(t, { say: asksFirst, tools: [createWriter([])] })
+  const [ada, bob] = [await addUser('ada'), await addUser('bob')]
+  const since = new Date().toISOString()
+  const answered = async (token: string, from = since) =>
+    (await call('GET', `/api/gates/answered?since=${encodeURIComponent(from)}`, { token })).json.gates
+  const { json } = await call('POST', '/api/chat', { token: ada, body: { message: 'write' } })
+  assert.deepEqual(await answered(ada), [])
+  const body = { action: 'always', scope: 'tool', for: 'hour' }
+  await call('POST', `/api/threads/${json.thread_id}/gates/${json.gate.id}`, { token: ada, body })
+  const [{ answered_at, until, ...gate }] = await answered(ada)
+  assert.ok(answered_at >= since)
+  assert.equal(until, (await call('GET', '/api/grants', { token: ada })).json.grants[0].expires_at)
+  const { thread_id, turn_id } = json
+  const { created_at, expires_at, ...told } = gate
+  assert.equal(Date.parse(expires_at) - Date.parse(created_at), dayMs)
+  assert.deepEqual(told, { ...json.gate, thread_id, turn_id, door: 'web', decision: 'allow', by: 'ada', scope: 'tool' })
+  assert.equal((await call('GET', '/api/gates/answered', { token: ada })).json.gates.length, 1)
+  assert.deepEqual(await answered(bob), [])
+  assert.deepEqual(await answered(ada, new Date(Date.now() + dayMs).toISOString()), [])
+  for (const wrong of ['yesterday', '2026-01-31']) {
+    const refused = await call('GET', `/api/gates/answered?since=${wrong}`, { token: ada })
+    assert.equal(refused.status, 400)
+    assert.match(refused.json.error.message, /^since must be a time such as/)
+  }
+})
+
 test('always allows the same again until it ends or is taken back; others are still asked', async (t) => {
   let now = Date.now()
   const ran: unknown[] = []
@@ -124,7 +151,8 @@ test('always allows the same again until it ends or is taken back; others are st
   assert.equal((await write(ada)).status, 'completed')
   assert.equal((await write(bob)).status, 'waiting')
   const { grants } = (await call('GET', '/api/grants', { token: ada })).json
-  const { id, created_at, expires_at, ...rest } = grants[0]
+  const { id, created_at, expires_at, used_at, ...rest } = grants[0]
+  assert.equal(Date.parse(used_at), now)
   assert.deepEqual(rest, { user: rest.user, tool: 'write_note', scope: 'tool', target: null, by: 'ada' })
   assert.equal(Date.parse(expires_at) - Date.parse(created_at), dayMs)
   assert.equal((await call('DELETE', `/api/grants/${id}`, { token: bob })).status, 404)

@@ -23,7 +23,8 @@ test('the receipt of a turn of any door has the decided fields, for its user alo
   const counts = { model: 'test-1', cached_tokens: 0 }
   assert.deepEqual(first, { ...counts, input_tokens: 0, output_tokens: 0, cost_usd: 0, ms: first.ms })
   assert.deepEqual(second, { ...counts, input_tokens: 3, output_tokens: 2, cost_usd: 0.25, ms: second.ms })
-  assert.deepEqual(Object.keys(tools[0]), ['call_id', 'name', 'ok', 'ms'])
+  assert.deepEqual(Object.keys(tools[0]), ['call_id', 'name', 'ok', 'ms', 'hosts'])
+  assert.deepEqual(tools[0].hosts, ['a.example'])
   assert.match(hash, /^[0-9a-f]{64}$/)
   assert.deepEqual(rest, {
     turn_id: json.turn_id,
