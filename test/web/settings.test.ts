@@ -57,7 +57,7 @@ test('a part that is opened by its address stays in view while the parts above i
   assert((await top()) > 200)
 })
 
-test('a row of the policy is changed alone, and taken back to its default', { skip }, async (t) => {
+test('a row of the policy is changed alone, and taken back to its default; so is a mark', { skip }, async (t) => {
   type Row = { id: string; clean: string; tainted: string; changed: boolean }
   const rows = async () => (await site.call<{ policy: Row[] }>('GET', '/api/settings')).policy
   const changed = async () => (await rows()).filter((row) => row.changed).map(({ id }) => id)
@@ -76,6 +76,16 @@ test('a row of the policy is changed alone, and taken back to its default', { sk
   await page.getByRole('button', { name: 'Back to its default' }).click()
   await page.getByRole('button', { name: 'Back to its default' }).waitFor({ state: 'detached' })
   assert.deepEqual(await rows(), before)
+
+  const off = async () => (await site.call<{ marks_off: string[] }>('GET', '/api/settings')).marks_off
+  await page.getByRole('button', { name: 'Show them' }).click()
+  const mark = page.getByRole('switch', { name: 'urgency' })
+  await mark.click()
+  await page.getByText('1 mark of 17 off').waitFor()
+  assert.deepEqual(await off(), ['urgency'])
+  await mark.click()
+  await page.getByText('All 17 are on').waitFor()
+  assert.deepEqual(await off(), [])
 })
 
 test('a grant is listed with its end, and revoked', { skip }, async (t) => {
@@ -85,6 +95,7 @@ test('a grant is listed with its end, and revoked', { skip }, async (t) => {
   const row = page.getByRole('table', { name: 'Grants' }).getByRole('row').filter({ hasText: 'workspace_write' })
   await row.getByText('Until revoked').waitFor()
   await row.getByRole('cell', { name: './notes/', exact: true }).waitFor()
+  await row.getByRole('cell', { name: 'never' }).waitFor()
   await row.getByRole('button', { name: 'Revoke' }).click()
   await page.getByRole('heading', { name: 'Everything asks first' }).waitFor()
   assert.deepEqual((await site.call<{ grants: unknown[] }>('GET', '/api/grants')).grants, [])
@@ -127,6 +138,7 @@ test('a user has as many tokens as are wanted, and each is revoked alone', { ski
   await list.getByText('never expires').waitFor()
   await list.getByRole('button', { name: 'New token' }).click()
   await page.getByText('Token for two keys. It is shown only now.').waitFor()
+  await page.getByRole('row').filter({ hasText: 'two keys' }).getByRole('cell', { name: 'never' }).waitFor()
   const second = (await page.locator('.token').textContent()) ?? ''
   assert.equal((await site.call<{ user: string }>('GET', '/api/session', undefined, second)).user, 'two keys')
   await page.getByRole('button', { name: '2 tokens of two keys' }).waitFor()

@@ -71,6 +71,11 @@ WHERE cart_id = $1          -- called once per line item since 4f1c2e9
         },
       ],
     },
+    {
+      when: 'Note',
+      calls: [{ name: 'workspace_write', args: { path: 'notes/today.md', content: 'Checkout is slow.\n' } }],
+    },
+    { afterTool: 'workspace_write', text: 'It is written down.' },
     { when: 'fail', error: { code: 'model_unreachable', message: 'api.example.com returned 529 four times in 30 s' } },
     { text: 'Done: {{input}}' },
   ],
@@ -84,15 +89,22 @@ const memory = {
 }
 
 async function make(browser: Browser, url: string): Promise<void> {
-  const call = async (method: string, path: string, body: unknown): Promise<{ thread_id: string }> => {
+  const call = async (
+    method: string,
+    path: string,
+    body: unknown,
+  ): Promise<{ thread_id: string; gate?: { id: string } }> => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const response = await fetch(url + path, { method, headers, body: JSON.stringify(body) })
-    return (await response.json().catch(() => ({}))) as { thread_id: string }
+    return (await response.json().catch(() => ({}))) as { thread_id: string; gate?: { id: string } }
   }
   for (const [path, content] of Object.entries(memory)) await call('PUT', `/api/memory/documents/${path}`, { content })
   for (const message of ['Invoice totals for October', 'Plan the offsite week', 'Please fail']) {
     await call('POST', '/api/chat', { message })
   }
+  for (const name of ['billing', 'nadia']) await call('POST', '/api/users', { name })
+  const asked = await call('POST', '/api/chat', { message: 'Note that checkout is slow' })
+  await call('POST', `/api/threads/${asked.thread_id}/gates/${asked.gate?.id}`, { action: 'always', for: 'day' })
   await call('POST', '/api/chat', { message: 'Fix the pricing page' })
   const { thread_id } = await call('POST', '/api/chat', {
     message: 'Compare last night’s deploy with the week before. Is anything slower?',

@@ -107,6 +107,10 @@ export type Waiting = GateFields & {
   readonly expires_at: string
 }
 
+/** A gate that was answered. */
+export type Answered = Waiting &
+  Pick<AnswerItem, 'decision' | 'by' | 'scope' | 'until'> & { readonly answered_at: string }
+
 export type Job = {
   readonly id: string
   readonly thread_id: string
@@ -140,6 +144,7 @@ export type Receipt = {
     readonly name: string
     readonly ok: boolean
     readonly ms: number
+    readonly hosts: readonly string[]
   }[]
   readonly hosts: readonly string[]
   readonly secrets: readonly string[]
@@ -209,12 +214,22 @@ export type Grant = {
   readonly created_at: string
   /** Null stands until revoked. */
   readonly expires_at: string | null
+  /** Null where no call has run by it yet. */
+  readonly used_at: string | null
 }
 
 /** A token of a user; itself it is never shown again. */
 export type Token = { readonly id: string; readonly created_at: string; readonly expires_at: string | null }
 
-export type User = { readonly id: string; readonly name: string; readonly created_at: string; readonly tokens: number }
+export type User = {
+  readonly id: string
+  readonly name: string
+  readonly created_at: string
+  readonly tokens: number
+  /** Who vouches for them, where somebody does. */
+  readonly issuer: string | null
+  readonly last_seen_at: string | null
+}
 
 export type Offer = { readonly tool: string; readonly hosts: readonly string[] }
 
@@ -295,7 +310,11 @@ export type Settings = {
     readonly fixed: readonly string[]
   }
   readonly policy: readonly PolicyRow[]
+  readonly marks: readonly Mark[]
 }
+
+/** Something that text from outside is marked for. */
+export type Mark = { readonly id: string; readonly says: string; readonly on: boolean }
 
 /** `known`: runs where the address was named before, else asks. */
 export type Rule = 'allow' | 'ask' | 'deny' | 'known'
@@ -318,6 +337,7 @@ export type SettingsChange = {
   readonly spend_per_day_usd?: number | null
   /** Every row that differs from its default. */
   readonly policy?: Readonly<Record<string, Rules>> | null
+  readonly marks_off?: readonly string[] | null
 }
 
 export type ModelTrial = {

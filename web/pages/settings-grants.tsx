@@ -17,6 +17,7 @@ const columns = [
   { label: 'Where' },
   { label: 'Until' },
   { label: 'Since' },
+  { label: 'Used' },
   { label: 'Action', unseen: true },
 ]
 
@@ -46,7 +47,7 @@ export function Grants() {
 }
 
 function Row({ grant }: { grant: Grant }) {
-  const { tool, target, user, expires_at, created_at, by } = grant
+  const { tool, target, user, expires_at, created_at, used_at, by } = grant
   const sender = user.startsWith('webhook:') ? `, for ${user.slice('webhook:'.length)}` : ''
   return (
     <tr>
@@ -60,6 +61,10 @@ function Row({ grant }: { grant: Grant }) {
       </td>
       <td class="grant-since" title={`${exactTime(created_at)}, by ${by}`}>
         {whenText(created_at, now.value)}
+      </td>
+      <td class="grant-used" title={used_at === null ? undefined : exactTime(used_at)}>
+        <span class="only-phone">Used: </span>
+        {used_at === null ? 'never' : whenText(used_at, now.value)}
       </td>
       <td class="number row-act">
         <Revoke grant={grant} />

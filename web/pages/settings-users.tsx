@@ -16,7 +16,13 @@ import { now } from '../store/clock.ts'
 import { tell } from '../store/notices.ts'
 import { addToken, addUser, newToken, removeUser, revokeToken, tokensOf, users } from '../store/users.ts'
 
-const columns = [{ label: 'Name' }, { label: 'Made' }, { label: 'Tokens' }, { label: 'Action', unseen: true }]
+const columns = [
+  { label: 'Name' },
+  { label: 'Signs in with' },
+  { label: 'Last seen' },
+  { label: 'Made' },
+  { label: 'Action', unseen: true },
+]
 
 export function Users() {
   const adding = useSignal(false)
@@ -71,18 +77,25 @@ export function Users() {
   )
 }
 
-function Row({ user: { name, created_at, tokens } }: { user: User }) {
+function Row({ user: { name, created_at, tokens, issuer, last_seen_at } }: { user: User }) {
   const open = useSignal(false)
   return (
     <>
       <tr>
         <td class="user-name">{name}</td>
-        <td title={exactTime(created_at)}>{whenText(created_at, now.value)}</td>
-        <td>
+        <td class="user-ways">
+          {issuer !== null && <span title={issuer}>{hostOf(issuer)}, </span>}
           <Button kind="quiet" size="small" expanded={open.value} onClick={() => (open.value = !open.value)}>
             {tokens === 0 ? 'No token' : countText(tokens, 'token')}
             <span class="unseen"> of {name}</span>
           </Button>
+        </td>
+        <td class="user-seen" title={last_seen_at === null ? undefined : exactTime(last_seen_at)}>
+          <span class="only-phone">Last seen: </span>
+          {last_seen_at === null ? 'never' : whenText(last_seen_at, now.value)}
+        </td>
+        <td class="user-made" title={exactTime(created_at)}>
+          {whenText(created_at, now.value)}
         </td>
         <td class="number row-act">
           <Confirm
@@ -108,6 +121,10 @@ function Row({ user: { name, created_at, tokens } }: { user: User }) {
       )}
     </>
   )
+}
+
+function hostOf(issuer: string): string {
+  return URL.canParse(issuer) ? new URL(issuer).host : issuer
 }
 
 /** The tokens of a user: each can be revoked, and another made. */

@@ -7,6 +7,7 @@ import { settings } from '../store/settings.ts'
 import { About, Appearance, Doors, Sessions } from './settings-here.tsx'
 import { Grants } from './settings-grants.tsx'
 import { Limits } from './settings-limits.tsx'
+import { Marks } from './settings-marks.tsx'
 import { Model } from './settings-model.tsx'
 import { Policy } from './settings-policy.tsx'
 import { Users } from './settings-users.tsx'
@@ -18,6 +19,7 @@ const parts: readonly Part[] = [
   { name: 'Model', at: '/settings/model', operator: true },
   { name: 'Limits', at: '/settings/limits', operator: true },
   { name: 'Policy', at: '/settings/policy', operator: true },
+  { name: 'Marks', at: '/settings/marks', operator: true },
   { name: 'Grants', at: '/settings/grants' },
   { name: 'Users', at: '/settings/users', operator: true },
   { name: 'Sessions', at: '/settings/sessions' },
@@ -49,6 +51,7 @@ export function Settings() {
               <Model />
               <Limits />
               <Policy />
+              <Marks />
             </>
           )}
           <Grants />

@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks'
 import type { Waiting as Gate } from '../api/wire.ts'
 import { askingOf } from '../lib/asking.ts'
 import { exactTime, shortWhen } from '../lib/words.ts'
+import { answerIcon, answerWords } from '../parts/answer-words.ts'
 import { Approval } from '../parts/approval.tsx'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -11,7 +12,8 @@ import { doorOf } from '../parts/mark.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, When } from '../parts/states.tsx'
 import { now } from '../store/clock.ts'
-import { gates, waiting } from '../store/gates.ts'
+import { answeredToday, gates, waiting } from '../store/gates.ts'
+import { useLive } from '../store/live-data.ts'
 import { threadList } from '../store/threads.ts'
 import './waiting.css'
 
@@ -20,6 +22,7 @@ const chosen = signal<string | undefined>(undefined)
 
 export function Waiting() {
   useEffect(() => void gates.load(), [])
+  useLive(answeredToday)
   return (
     <Page
       title="Waiting for you"
@@ -28,6 +31,7 @@ export function Waiting() {
       <When of={gates} what="The queue">
         {() => <Queue />}
       </When>
+      <AnsweredToday />
     </Page>
   )
 }
@@ -83,6 +87,32 @@ function Row({ gate, current }: { gate: Gate; current: boolean }) {
         <span class="one-line">{titleOf(gate).threadTitle ?? doorOf(gate.door).name}</span>
       </span>
     </button>
+  )
+}
+
+function AnsweredToday() {
+  const list = answeredToday.data.value ?? []
+  if (list.length === 0) return null
+  return (
+    <section class="answered-today" aria-labelledby="answered-today">
+      <h2 id="answered-today" class="label">
+        Answered today
+      </h2>
+      <ul class="card">
+        {list.map((gate) => (
+          <li key={gate.id} class="answered-row">
+            <Icon name={answerIcon(gate)} />
+            <a class="answered-what one-line" href={`/threads/${gate.thread_id}`}>
+              {askingOf(gate).brief}
+            </a>
+            <span class="answered-words">{answerWords(gate)}</span>
+            <time dateTime={gate.answered_at} title={exactTime(gate.answered_at)}>
+              {shortWhen(gate.answered_at, now.value)}
+            </time>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

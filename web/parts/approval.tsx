@@ -30,13 +30,18 @@ type Props = {
 export function Approval({ gate, inQueue = false, threadTitle }: Props) {
   const { question, code, sentence, host, preview, scopes } = askingOf(gate)
   const title = useId()
-  const shownAt = useRef(Date.now())
+  /** Never, until it has been drawn. */
+  const shownAt = useRef(Number.POSITIVE_INFINITY)
   const step = useSignal<'choose' | 'for' | 'deny'>('choose')
   const word = useSignal('')
   const busy = useSignal<'allow' | 'for' | 'deny' | undefined>(undefined)
   const fault = useSignal<string | undefined>(undefined)
   const denying = useRef<HTMLInputElement>(null)
   const opener = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => (shownAt.current = Date.now()))
+    return () => cancelAnimationFrame(frame)
+  }, [])
   useEffect(() => {
     if (step.value === 'deny') denying.current?.focus()
   }, [step.value])

@@ -68,10 +68,9 @@ function Body({ receipt }: { receipt: Receipt }) {
       </Section>
       <Section title="Hosts contacted" show={hosts.length > 0}>
         {hosts.map((host) => (
-          <p key={host} class="panel-line">
-            <Icon name="globe" />
+          <Row key={host} end={countText(tools.filter((tool) => tool.hosts.includes(host)).length, 'call')}>
             <code>{host}</code>
-          </p>
+          </Row>
         ))}
       </Section>
       <Section title="Secrets used" show={secrets.length > 0}>

@@ -2,16 +2,16 @@
 import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { TurnState } from '../api/live.ts'
-import type { AnswerItem, MessageItem, Part } from '../api/wire.ts'
+import type { MessageItem, Part } from '../api/wire.ts'
 import { type Block, textOf, type TurnView } from '../lib/conversation.ts'
 import { askingOf } from '../lib/asking.ts'
 import { exactTime, sizeText, whenText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
 import { type Conversation, isAtRest } from '../store/conversation.ts'
 import { waiting } from '../store/gates.ts'
-import { standing } from '../store/session.ts'
 import { resend } from '../store/fork.ts'
 import { running } from '../store/hub.ts'
+import { answerIcon, answerWords } from './answer-words.ts'
 import { Approval } from './approval.tsx'
 import { Button, IconButton } from './button.tsx'
 import { Calls } from './call-row.tsx'
@@ -101,7 +101,7 @@ function Asked({ block: { gate, answer } }: { block: Extract<Block, { type: 'gat
   if (!answer) return null
   return (
     <p class="answered">
-      <Icon name={answer.by === 'expiry' ? 'clock' : answer.decision === 'deny' ? 'cross' : 'check'} />
+      <Icon name={answerIcon(answer)} />
       <span>
         {askingOf(gate).brief}. {answerWords(answer)},{' '}
         <time dateTime={answer.at} title={exactTime(answer.at)}>
@@ -111,15 +111,6 @@ function Asked({ block: { gate, answer } }: { block: Extract<Block, { type: 'gat
       </span>
     </p>
   )
-}
-
-function answerWords({ decision, by, scope, until }: Omit<AnswerItem, 'at' | 'seq'>): string {
-  if (by === 'expiry') return 'Expired unanswered'
-  const who = standing.value
-  const name = who.type === 'in' && who.session.user === by ? 'you' : by
-  if (decision === 'deny') return `Denied by ${name}`
-  if (!scope) return `Allowed once by ${name}`
-  return `Allowed ${until === undefined ? 'until revoked' : `until ${whenText(until, now.value)}`} by ${name}`
 }
 
 /** The text as it comes. Only this is drawn again for each piece. */

@@ -25,6 +25,13 @@ export async function resetPolicy(id: string): Promise<void> {
   await changeSettings({ policy: Object.keys(others).length > 0 ? others : null })
 }
 
+/** Switches one mark on or off. Throws ApiFault. */
+export async function switchMark(id: string, on: boolean): Promise<void> {
+  const { marks } = await ask<Settings>('GET', '/api/settings')
+  const off = marks.filter((mark) => (mark.id === id ? !on : !mark.on)).map((mark) => mark.id)
+  await changeSettings({ marks_off: off.length > 0 ? off : null })
+}
+
 /** The setting is one value for all rows: read just before it is written, so that no other change is undone. */
 async function changedRows(): Promise<Record<string, Rules>> {
   const { policy } = await ask<Settings>('GET', '/api/settings')
