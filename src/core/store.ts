@@ -1,6 +1,7 @@
 // What the floors above need from storage. Content is history (append-only items); status, lease and cancel are
 // current facts. Every verb on a user's rows takes the user's id; the operator's id also reaches the webhook channel's.
 import type { DocumentStore } from './document.ts'
+import type { GrantStore, NewGrant } from './grant.ts'
 import type { UserId } from './ids.ts'
 import type { Answer, Draft, Entry, Gate, Item } from './item.ts'
 import type { Json } from './json.ts'
@@ -107,18 +108,6 @@ export type Erased = {
 
 /** Whether money is held, what the user's day has cost so far, and what is held for other turns. */
 export type Reserved = { readonly granted: boolean; readonly spentUsd: number; readonly heldUsd: number }
-
-/** What a user has allowed beyond one call: a tool, or a tool with a target, up to a time or for good. */
-export type NewGrant = { readonly tool: string; readonly target?: string; readonly until?: number }
-export type Grant = NewGrant & {
-  readonly id: string
-  readonly userId: UserId
-  /** The name of whoever allowed it. */
-  readonly by: string
-  readonly createdAt: number
-  /** When a call last ran by it, to the minute. */
-  readonly usedAt?: number
-}
 
 /** A gate that waits for an answer, since when, and the turn that waits at it. */
 export type OpenGate = { readonly turn: Omit<Turn, 'options'>; readonly gate: Gate; readonly at: number }
@@ -272,15 +261,6 @@ export interface SessionStore {
   addCode(code: { hash: string; token: string; endsAt: number }): Promise<void>
   /** Takes a code away; undefined when there is none, or its time is over. Of two who ask at once one gets it. */
   takeCode(hash: string): Promise<{ token: string } | undefined>
-}
-
-export interface GrantStore {
-  /** Those that have not ended and that the user reaches, oldest first: the operator's reach includes the channel's. */
-  list(user: UserId): Promise<readonly Grant[]>
-  /** A call runs by it now. */
-  used(id: string): Promise<void>
-  /** Takes one back; tells whose it was, undefined when the user reaches no such grant. */
-  remove(user: UserId, id: string): Promise<UserId | undefined>
 }
 
 /** What renews a secret, and when it must be. Both are the word of a sign-in's server. */

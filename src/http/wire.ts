@@ -1,5 +1,5 @@
 // What every door writes the same way: times, grants, and what a turn has used.
-import type { Grant } from '#core/store.ts'
+import type { Grant } from '#core/grant.ts'
 import type { Usage } from '#core/turn.ts'
 
 /** ISO 8601 in UTC. */

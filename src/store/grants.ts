@@ -1,6 +1,6 @@
 // Grants: what a user has allowed beyond one call. One for each tool and target: a later answer takes its place.
 import { newId, userId } from '#core/ids.ts'
-import type { Grant, GrantStore, NewGrant } from '#core/store.ts'
+import type { Grant, GrantStore, NewGrant } from '#core/grant.ts'
 import type { Turn } from '#core/turn.ts'
 import { tellGrants } from './change.ts'
 import { isReached, lastId, newestReached } from './reach.ts'

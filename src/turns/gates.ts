@@ -2,7 +2,8 @@
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Answer, Draft, Entry } from '#core/item.ts'
-import type { NewGrant, Store } from '#core/store.ts'
+import type { NewGrant } from '#core/grant.ts'
+import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { grantFor, type Wish } from '#safety/grants.ts'
 

@@ -1,6 +1,6 @@
 // What users have allowed beyond one call, kept at hand while their turns run.
 import type { UserId } from '#core/ids.ts'
-import type { Grant, GrantStore, NewGrant } from '#core/store.ts'
+import type { Grant, GrantStore, NewGrant } from '#core/grant.ts'
 
 /** Users whose grants are remembered; the longest unused are forgotten first. */
 const maxKnown = 2_000

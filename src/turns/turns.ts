@@ -3,13 +3,13 @@ import type { Bus, Change, Changes, Signal } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Draft, Entry, Gate, Item } from '#core/item.ts'
+import type { Grant } from '#core/grant.ts'
 import type {
   AnsweredGate,
   DayUsage,
   EndedTurn,
   Entries,
   Erased,
-  Grant,
   Idempotency,
   ItemPlace,
   ListedTurn,
