@@ -17,13 +17,13 @@ import { silentLog } from '#lib/log.ts'
 import { printable } from '#safety/printable.ts'
 import { describeAccess, widened } from '#sandbox/package/access.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
-import { toolSecret } from '#sandbox/auth/needs.ts'
+import { openSteps, toolSecret } from '#sandbox/auth/needs.ts'
 import type { LoadedTool, Sandbox, TestReport } from '#sandbox/supervisor/sandbox.ts'
 import { agentNames, asAppError, componentNameFault } from '#sandbox/tool.ts'
 import { agrees } from './ask.ts'
 import { tellService } from './attach.ts'
 import { builtIn } from './built-in.ts'
-import { inColumns, paint, print, table } from './report.ts'
+import { inColumns, paint, pasteable, print, table } from './report.ts'
 import { findTool, noTool, withStore } from './store.ts'
 
 const maxShownChars = 300
@@ -41,7 +41,8 @@ export async function installTool(
   await withSandbox(async ({ store, sandbox }) => {
     const installed = await store.tools.list()
     const before = installed.find((tool) => tool.name === name)
-    const { actions } = readCapabilities(capabilities).capabilities
+    const wants = readCapabilities(capabilities).capabilities
+    const { actions } = wants
     const others = installed.filter((tool) => tool.name !== name)
     const fault = componentNameFault(name, actions) ?? shadows(agentNames(name, actions), others)
     if (fault) throw new AppError('invalid_input', `${fault}: choose another with --name`)
@@ -53,6 +54,10 @@ export async function installTool(
     const { sha256, description, schema } = loaded
     await store.tools.put({ name, sha256, capabilities, description, schema: JSON.stringify(schema) }, component)
     process.stdout.write(`Installed ${name} (sha256 ${sha256}).\n`)
+    const kept = (await store.secrets.list()).map((secret) => secret.name)
+    const steps = openSteps(wants, (secret) => kept.includes(toolSecret(name, secret)))
+    if (steps.length > 0)
+      process.stdout.write(pasteable(`Next: ${steps.map((step) => `atrium tool ${step} ${name}`).join(', then ')}\n`))
   })
   await tellService(loadConfig().home)
 }

@@ -32,6 +32,13 @@ export function setupSecrets(capabilities: Capabilities): readonly RequiredSecre
   return [...found.values()]
 }
 
+/** What brings the secrets that a tool cannot work without and that nobody has stored yet, in the order to do it. */
+export function openSteps(capabilities: Capabilities, has: (secret: string) => boolean): readonly ('setup' | 'auth')[] {
+  const { auth } = capabilities
+  const lacks = setupSecrets(capabilities).some(({ name, optional }) => !optional && !has(name))
+  return [...(lacks ? (['setup'] as const) : []), ...(auth && !has(auth.secretName) ? (['auth'] as const) : [])]
+}
+
 /**
  * The secrets that stand for the client of a tool's OAuth where neither the file nor a variable gives it: named as the
  * variables are, in whichever case the set-up writes them.
