@@ -223,4 +223,18 @@ export const mutants: readonly Mutant[] = [
     to: "if (type === '') {",
     tests: desk,
   },
+  {
+    says: 'a thought stands after what was said after it',
+    file: 'src/doors/terminal/blocks.ts',
+    from: "list.findLastIndex((each) => each.type !== 'reply' || each.whole) + 1",
+    to: 'list.length',
+    tests: blocks,
+  },
+  {
+    says: 'a thought moves the blocks behind it out of reach',
+    file: 'src/doors/terminal/blocks.ts',
+    from: 'if (where >= place) at.set(each, where + 1)',
+    to: 'if (where < 0) at.set(each, where + 1)',
+    tests: blocks,
+  },
 ]

@@ -105,6 +105,14 @@ export function createBlocks(now: () => number): Blocks {
     }
   }
 
+  /** A thought comes before what was said after it, which has been heard already. */
+  function think(block: Thought): void {
+    const place = list.findLastIndex((each) => each.type !== 'reply' || each.whole) + 1
+    list.splice(place, 0, block)
+    for (const [each, where] of at) if (where >= place) at.set(each, where + 1)
+    at.set(block.id, place)
+  }
+
   function take(id: string): void {
     const place = at.get(id)
     if (place === undefined) return
@@ -161,7 +169,7 @@ export function createBlocks(now: () => number): Blocks {
         put({ type: 'note', id, text: 'What stands above is summed up for the model from here on', failed: false })
         break
       case 'reasoning':
-        if (item.text.trim() !== '') put({ type: 'thought', id, text: item.text.slice(0, keptChars), fold: 'line' })
+        if (item.text.trim() !== '') think({ type: 'thought', id, text: item.text.slice(0, keptChars), fold: 'line' })
         break
     }
     if (ends.get(turnId) === seq || (seq === knownUpTo && !unfinished.has(turnId))) close(turnId)

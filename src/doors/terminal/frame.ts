@@ -147,16 +147,19 @@ function statusLine({ status, usage, runsFor, awayFor, panelData }: View, theme:
   const told = (parts: readonly string[]): string => `${[...parts, `${mark} ${link}`].join(dim(' · '))}${help}`
   // A sign alone is no part of its own.
   const short = away ? told([]) : `${mark} /help`
+  const brief = away ? [] : state.map((words) => words.split(' ').slice(0, 2).join(' '))
+  const working = [...brief, short].join(dim(' · '))
   const rights = [
     told(state),
     // That something waits is said above, too.
     ...(here ? [told([])] : []),
     told(state.map((words) => words.replace(/, Esc stops/, ''))),
-    [...(away ? [] : state.map((words) => words.split(' ').slice(0, 2).join(' '))), short].join(dim(' · ')),
+    working,
     short,
   ]
   for (const right of rights) {
-    for (const words of [[...left, ...today], left]) {
+    // What goes on is worth more than what it has cost.
+    for (const words of [[...left, ...today], left, ...(right === working ? [left.slice(0, 1)] : [])]) {
       const line = fitted(` ${dim(words.join(' · '))}`, right, columns)
       if (line !== undefined) return line
     }

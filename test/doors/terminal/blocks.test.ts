@@ -165,3 +165,17 @@ test('thoughts between calls fold with them; one after the last call stays to be
   assert.deepEqual([...runsOf(row, new Set()).hidden].sort(), ['1', '2', 'a', 'b', 'c', 'd'])
   assert.deepEqual([...runsOf(row, new Set(['a'])).hidden], [])
 })
+
+test('a thought stands before what was said after it, though it is told later', () => {
+  const blocks = createBlocks(() => 0)
+  blocks.apply(told(textMessage('user', 'go')))
+  blocks.apply([{ type: 'delta', turnId: 'one', itemId: 'r', offset: 0, text: 'Well' }])
+  const entries = [
+    entry(2, { type: 'reasoning', text: 'hm' }, 'one'),
+    { ...entry(3, textMessage('assistant', 'Well.'), 'one'), id: 'r' },
+  ]
+  blocks.apply([{ type: 'entries', entries }])
+  assert.deepEqual(shapes(blocks.list()), ['you', 'thought', 'reply'])
+  blocks.fold('item 2', 'part')
+  assert.deepEqual(blocks.list()[1], { type: 'thought', id: 'item 2', text: 'hm', fold: 'part' })
+})
