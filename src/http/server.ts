@@ -119,6 +119,10 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   /** Before a body is read: what is refused here costs little. */
   async function enter(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     protect(request.url, reply)
+    const { headers, httpVersion } = request.raw
+    if (headers.host === undefined && httpVersion !== '1.0') {
+      throw new AppError('invalid_input', 'the request has no Host header', { param: 'Host' })
+    }
     const { who, counted } = request.routeOptions.config
     if (request.is404 ? isApi(request.url) : who !== 'anyone') {
       const caller = await authenticate(credentialOf(request.raw), { request: requestIdOf(reply.raw) })
@@ -239,6 +243,8 @@ function openApp({ trustProxy = false, timeouts, log }: GatewayParts, sockets: S
     headersTimeout: Math.min(headersMs, requestMs),
     requestTimeout: requestMs,
     connectionsCheckingInterval: checkMs,
+    // Ours says it in the gateway's own words.
+    requireHostHeader: false,
     // Whatever else a client would like to upgrade to, it is answered as it is.
     shouldUpgradeCallback: (request: IncomingMessage) => sockets.wants(request),
   }

@@ -208,10 +208,12 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
     mount(paths, door) {
       for (const path of paths) doors.set(path, door)
     },
-    wants: ({ url = '', headers }) => headers.upgrade?.toLowerCase() === 'websocket' && doors.has(pathOf(url)),
+    wants: ({ method, url = '', headers }) =>
+      method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && doors.has(pathOf(url)),
     async upgrade(request, socket, head) {
       const note = noteOf(request, log)
-      const refuse = (status: 401 | 403 | 503, text?: string): void => refuseUpgrade(socket, note(status), status, text)
+      const refuse = (status: keyof typeof refusals, text?: string): void =>
+        refuseUpgrade(socket, note(status), status, text)
       socket.on('error', () => socket.destroy())
       entering.add(socket)
       socket.once('close', () => entering.delete(socket))
@@ -229,11 +231,15 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
       if (closing) return refuse(503, goingDown)
       if (!shown && strangers >= mostStrangers) return refuse(503, 'too many connections have not said who they are')
       entering.delete(socket)
+      // Told before the call below returns, or not at all.
+      const broken = ({ message }: Error): void => refuse(400, message)
+      loaded.once('wsClientError', broken)
       loaded.handleUpgrade(request, socket, head, (ws) => {
         ws.once('close', () => note(101))
         const connection = createConnection({ ws, socket, stallMs })
         begin({ ws, socket, connection, door, request: id }, shown, caller)
       })
+      loaded.off('wsClientError', broken)
     },
     close(lastCall) {
       closing = true
@@ -287,12 +293,18 @@ function noteOf(request: IncomingMessage, log: Log): (status: number) => string 
   }
 }
 
-const reasons = { 401: 'Unauthorized', 403: 'Forbidden', 503: 'Service Unavailable' } as const
+const refusals = {
+  400: ['Bad Request', 'Sec-WebSocket-Version: 13\r\n'],
+  401: ['Unauthorized', 'WWW-Authenticate: Bearer\r\n'],
+  403: ['Forbidden', ''],
+  503: ['Service Unavailable', 'Retry-After: 5\r\n'],
+} as const
+const texts = { 400: 'this is no opening of a WebSocket', ...refusalTexts } as const
 
-function refuseUpgrade(socket: Socket, id: string, status: 401 | 403 | 503, text: string = refusalTexts[status]): void {
-  const more = status === 401 ? 'WWW-Authenticate: Bearer\r\n' : status === 503 ? 'Retry-After: 5\r\n' : ''
+function refuseUpgrade(socket: Socket, id: string, status: keyof typeof refusals, text: string = texts[status]): void {
+  const [reason, more] = refusals[status]
   socket.end(
-    `HTTP/1.1 ${status} ${reasons[status]}\r\nContent-Type: text/plain; charset=utf-8\r\n` +
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: text/plain; charset=utf-8\r\n` +
       `Content-Length: ${Buffer.byteLength(text)}\r\nX-Request-Id: ${id}\r\nCache-Control: no-store\r\n` +
       `${more}Connection: close\r\n\r\n${text}`,
     () => socket.destroy(),

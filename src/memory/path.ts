@@ -30,10 +30,13 @@ export function checkContent(content: string): number {
   return bytes
 }
 
-/** A folder as the beginning of paths: empty for all. Throws like checkPath. */
+/** A folder as the beginning of paths: empty for all. Throws invalid_input unless documents can be in it. */
 export function folderPrefix(folder: string): string {
   const bare = folder.replace(/\/$/, '')
-  return bare === '' || bare === '.' ? '' : `${checkPath(bare)}/`
+  if (bare === '' || bare === '.') return ''
+  const problem = problemOfPath(bare)
+  if (problem === undefined) return `${bare}/`
+  throw new AppError('invalid_input', `folder ${problem}; an example: notes`, { param: 'folder' })
 }
 
 /** What is wrong with a path, in words that follow its name. */

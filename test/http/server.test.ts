@@ -125,7 +125,8 @@ const broken: readonly [what: string, text: string, expected: RegExp][] = [
     'GET /api/%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
     /^HTTP\/1.1 401 [\s\S]*Invalid or missing auth token$/,
   ],
-  ['no host', 'GET /api/health HTTP/1.1\r\n\r\n', /^HTTP\/1.1 400 /],
+  ['no host', 'GET /api/health HTTP/1.1\r\nConnection: close\r\n\r\n', /^HTTP\/1.1 400 [\s\S]*"param":"Host"/],
+  ['no host in 1.0', 'GET /api/health HTTP/1.0\r\n\r\n', /^HTTP\/1.1 200 /],
 ]
 test('broken requests get a clear end and no stack', async (t) => {
   const { port } = await openHouse(t)
@@ -134,6 +135,7 @@ test('broken requests get a clear end and no stack', async (t) => {
     bare.write(text)
     const answer = await bare.closed
     assert.match(answer, expected, what)
+    assert.match(answer, /^x-request-id: \S+\r$/im, what)
     assert.doesNotMatch(answer, /\.js|\.ts|node:/, what)
   }
 })

@@ -68,7 +68,7 @@ const refused: readonly [name: string, args: unknown, words: RegExp][] = [
   ['memory_read', { path: '../x' }, /^path must not have/],
   ['memory_read', { path: 'nowhere' }, /there is no document nowhere/],
   ['memory_list', { folder: 7 }, /^folder must be a text$/],
-  ['memory_list', { folder: '/abs' }, /^path must be relative/],
+  ['memory_list', { folder: '/abs' }, /^folder must be relative/],
   ['memory_write', { path: 'a' }, /^content is missing$/],
   ['memory_write', { path: '', content: 'x' }, /^path must have 1 to 200/],
   ['memory_write', { path: 'a', content: 'x', append: 'yes' }, /^append must be true or false$/],

@@ -31,13 +31,6 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/doors/web/settings.test.ts'],
   },
   {
-    says: 'a tool that is off is offered to the agent',
-    file: 'src/hall.ts',
-    from: 'off = offIn(settings)\n      ',
-    to: '',
-    tests: ['test/commands/tool.test.ts'],
-  },
-  {
     says: 'the session of an issuer’s token outlives it',
     file: 'src/http/session.ts',
     from: 'Math.min(now() + longestMs, until)',

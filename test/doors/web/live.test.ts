@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { userId } from '#core/ids.ts'
 import type { ModelEvent } from '#core/model.ts'
 import { calls, createHold, createWriter, type Say, says } from '../hall.ts'
+import { openBare } from '../../http/socket.ts'
 import { openHouse, operatorToken } from './house.ts'
 import { bearer, openClient, Refused, rests } from './socket.ts'
 
@@ -382,7 +383,19 @@ test('a service that goes down closes what waits for nothing, and lets a running
 })
 
 test('a request that is no WebSocket is told so', async (t) => {
-  const { call } = await openHouse(t)
+  const { call, port } = await openHouse(t)
+  const opening = `HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${operatorToken}\r\nUpgrade: websocket\r\n`
+  for (const [method, headers, status] of [
+    ['GET', 'Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n', 400],
+    ['GET', 'Connection: Upgrade\r\nSec-WebSocket-Version: 1\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n', 400],
+    ['POST', 'Connection: Upgrade, close\r\nContent-Length: 0\r\n', 405],
+  ] as const) {
+    const bare = openBare(port)
+    bare.write(`${method} /api/chat/ws ${opening}${headers}\r\n`)
+    const answer = await bare.closed
+    assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `))
+    assert.match(answer, /^x-request-id: \S+\r$/im)
+  }
   for (const path of ['/api/chat/ws', '/ws']) {
     const answer = await call('GET', path)
     assert.deepEqual([answer.status, answer.json.error.code], [426, 'upgrade_required'])

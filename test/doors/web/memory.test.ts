@@ -54,6 +54,8 @@ test('without words there is the list, in pages and by folder', async (t) => {
     ['c'],
   )
   assert.equal(rest.json.next_cursor, null)
+  const wrong = await call('GET', '/api/memory?folder=../b')
+  assert.deepEqual([wrong.status, wrong.json.error.param], [400, 'folder'])
   const folder = await call('GET', '/api/memory?q=&folder=b')
   assert.deepEqual(
     folder.json.results.map((each: { path: string }) => each.path),
