@@ -134,10 +134,8 @@ test('a start reads a few files, and none of what only some services or later re
   }
 })
 
-test('bundles do not pile up', async () => {
-  await buildBundle(copy)
-  await buildBundle(copy)
-  await buildBundle(copy)
+test('bundles do not pile up', () => {
+  // More than two were built above.
   const [link, ...kept] = readdirSync(join(copy, 'dist')).toSorted()
   assert.equal(link, 'atrium')
   assert.equal(kept.length, 2, 'the bundle and the one before it')

@@ -8,7 +8,7 @@ import { checkLooks } from './looks.ts'
 
 const skip = noBrowser()
 
-const long = 'One line of a long answer that takes its time.\n\n'.repeat(40)
+const long = 'One line of a long answer that takes its time.\n\n'.repeat(400)
 const site = useSite({
   script: {
     replies: [
