@@ -107,4 +107,32 @@ export const mutants: readonly Mutant[] = [
     to: 'usd',
     tests: ['test/web/settings.test.ts'],
   },
+  {
+    says: 'only what is seen of a long thread is drawn, so that scrolling shows an empty page',
+    file: 'web/parts/transcript.tsx',
+    from: 'const marginPx = 1_500',
+    to: 'const marginPx = -450',
+    tests: ['test/web/link.test.ts'],
+  },
+  {
+    says: 'things move where motion is unwanted',
+    file: 'web/style/base.css',
+    from: '    animation-duration: 0s !important;\n',
+    to: '',
+    tests: ['test/web/link.test.ts'],
+  },
+  {
+    says: 'with forced colours the focus of the composer is not seen',
+    file: 'web/style/base.css',
+    from: '  .input:focus,\n  .composer:focus-within {\n    outline: 2px solid Highlight;',
+    to: '  .input:focus {\n    outline: 2px solid Highlight;',
+    tests: ['test/web/link.test.ts'],
+  },
+  {
+    says: 'whoever signs in through an issuer does not come back to the page they asked for',
+    file: 'web/pages/sign-in.tsx',
+    from: 'onClick={() => comeBackTo(place.peek().path)}',
+    to: '',
+    tests: ['test/web/issuers.test.ts'],
+  },
 ]

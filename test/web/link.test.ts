@@ -105,6 +105,54 @@ test('a closed tab loses nothing: the turn goes on, and the thread has it all', 
   assert.equal((await log(again).locator('.markdown').innerText()).trim(), long)
 })
 
+/** Run in the page: looks, in each picture, whether a turn stands at the middle of what is seen. */
+const watchMiddle = `(() => {
+  const seen = { pictures: 0, empty: 0, slowest: 0 }
+  let last = performance.now()
+  let going = true
+  const look = (now) => {
+    if (!going) return
+    const box = document.querySelector('.transcript').getBoundingClientRect()
+    const middle = box.top + box.height / 2
+    const shown = [...document.querySelectorAll('[data-turn]')].some((turn) => {
+      const { top, bottom } = turn.getBoundingClientRect()
+      return top <= middle && bottom >= middle
+    })
+    seen.pictures++
+    if (!shown) seen.empty++
+    seen.slowest = Math.max(seen.slowest, now - last)
+    last = now
+    requestAnimationFrame(look)
+  }
+  requestAnimationFrame(look)
+  window.endWatch = () => {
+    going = false
+    return seen
+  }
+})()`
+
+test('with forced colours what has the focus and what is chosen is seen; nothing moves where motion is unwanted', {
+  skip,
+}, async (t) => {
+  const page = await site.open(t, '/', { forcedColors: 'active', reducedMotion: 'reduce' })
+  await say(page, 'a long one, please')
+  await page.getByRole('button', { name: 'Stop' }).waitFor()
+  assert.equal(await page.evaluate('document.querySelectorAll(".light.running").length'), 1)
+  const moving = `document.getAnimations().filter((each) => each.playState === 'running').length`
+  assert.equal(await page.evaluate(moving), 0)
+  const outlined = (found: ReturnType<Page['locator']>) =>
+    found.evaluate((node) => {
+      const style = node.ownerDocument.defaultView?.getComputedStyle(node)
+      return `${style?.outlineStyle} ${style?.outlineWidth}`
+    })
+  await box(page).focus()
+  assert.equal(await outlined(page.locator('.composer')), 'solid 2px')
+  assert.equal(await outlined(page.locator('.thread-row [aria-current=page]').first()), 'solid 2px')
+  await page.keyboard.press('Control+k')
+  await until(async () => (await outlined(page.getByRole('searchbox', { name: 'Search threads' }))) === 'solid 2px')
+  await page.getByRole('button', { name: 'Stop' }).click()
+})
+
 test('a thread of 2,000 messages opens at its end with a part of it in the page, and goes back to its beginning', {
   skip,
 }, async (t) => {
@@ -123,6 +171,14 @@ test('a thread of 2,000 messages opens at its end with a part of it in the page,
   const inPage = (): Promise<number> => log(page).getByRole('article').count()
   assert((await inPage()) < 200, `${await inPage()} messages are in the page`)
   const scroller = page.locator('.transcript')
+  // Scrolling shows no empty page: in every picture a message stands at the middle.
+  await page.evaluate(watchMiddle)
+  await page.mouse.move(700, 400)
+  for (let at = 0; at < 30; at++) await page.mouse.wheel(0, -700)
+  const seen = await page.evaluate<{ pictures: number; empty: number; slowest: number }>('window.endWatch()')
+  assert(seen.pictures > 5)
+  assert.equal(seen.empty, 0, `${seen.empty} of ${seen.pictures} pictures were empty`)
+  t.diagnostic(`${seen.pictures} pictures, the slowest ${Math.round(seen.slowest)} ms after the one before`)
   await until(async () => {
     await scroller.evaluate((node) => node.scrollTo(0, 0))
     return (await log(page).getByText('Question number 0', { exact: true }).count()) === 1
