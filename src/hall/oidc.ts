@@ -1,7 +1,7 @@
-// Sign-in through an OpenID issuer, where one is configured; without one no client of it is loaded.
+// Sign-in through an OpenID issuer, where one is configured; without one nothing of this is loaded.
 import type { Config } from '#config.ts'
 import type { Store } from '#core/store.ts'
-import { createOidc, type Oidc } from '#http/oidc.ts'
+import type { Oidc } from '#http/oidc.ts'
 import type { Log } from '#lib/log.ts'
 import { systemDial } from './dial.ts'
 
@@ -10,8 +10,9 @@ type Parts = { readonly config: Config; readonly store: Pick<Store, 'identities'
 export async function openOidc({ config, store }: Parts, log: Log): Promise<Oidc | undefined> {
   const { oidc, proxy } = config
   if (!oidc) return undefined
-  const [{ createIssuer }, { createPlainFetch }] = await Promise.all([
+  const [{ createIssuer }, { createOidc }, { createPlainFetch }] = await Promise.all([
     import('#http/issuer.ts'),
+    import('#http/oidc.ts'),
     import('#net/plain-fetch.ts'),
   ])
   const issuer = createIssuer({ ...oidc, fetch: createPlainFetch(systemDial(proxy)) })

@@ -8,9 +8,8 @@ import type { Log } from '#lib/log.ts'
 import { hashToken, newToken } from '#lib/token.ts'
 import type { Caller, Refusal } from './caller.ts'
 import { type Claims, type Issuer, skewSecs } from './issuer.ts'
+import { signInMs } from './session.ts'
 
-/** How long a sign-in may take at the issuer. */
-export const signInMs = 10 * 60_000
 const longestName = 64
 const names = 9
 

@@ -11,6 +11,8 @@ const minuteMs = 60_000
 const idleMs = 12 * 60 * minuteMs
 /** However much it is used, it ends after this. */
 export const longestMs = 30 * 24 * 60 * minuteMs
+/** How long a sign-in may take at an issuer. */
+export const signInMs = 10 * minuteMs
 /** That a session is in use is written no more often than this. */
 const touchMs = 5 * minuteMs
 /** How long the code of a link is good. */
