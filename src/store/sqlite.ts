@@ -6,6 +6,8 @@ import { type Job, query, type Row, type Sql, type Statement } from './sql.ts'
 
 const busyTimeoutMs = 5_000
 const maxBatch = 256
+/** A commit takes no further job once it has worked for this long: nothing else happens meanwhile. */
+const mostMs = 20
 
 type Write = { job: () => Job<unknown>; resolve: (value: unknown) => void; reject: (error: unknown) => void }
 
@@ -45,16 +47,19 @@ export function openSqlite(path: string, { extensions = false } = {}): Sql & { r
     if (db.isTransaction) db.exec('ROLLBACK')
   }
 
-  /** All jobs in one transaction, or undefined when one of them threw and nothing was kept. */
-  function together(batch: readonly Write[]): unknown[] | undefined {
+  /** One transaction of the first jobs: of as many as there is time for. `failed`: nothing was kept, the next one threw. */
+  function together(batch: readonly Write[]): { results: unknown[]; failed?: { error: unknown } } {
     const results: unknown[] = []
+    const until = performance.now() + mostMs
     db.exec('BEGIN IMMEDIATE')
     try {
-      for (const write of batch) results.push(drive(write.job()))
+      for (const write of batch) {
+        results.push(drive(write.job()))
+        if (performance.now() > until) break
+      }
     } catch (error) {
       rollback()
-      if (batch.length === 1) throw error
-      return undefined
+      return { results, failed: { error } }
     }
     try {
       db.exec('COMMIT')
@@ -62,24 +67,28 @@ export function openSqlite(path: string, { extensions = false } = {}): Sql & { r
       rollback()
       throw error
     }
-    return results
+    return { results }
   }
 
-  function settle(batch: readonly Write[]): void {
+  /** Settles the first of some jobs and tells how many. One that throws does so alone; what was before it is done again. */
+  function settle(batch: readonly Write[]): number {
     try {
-      const results = together(batch)
-      if (results) batch.forEach((write, at) => write.resolve(results[at]))
-      else for (const write of batch) settle([write])
+      const { results, failed } = together(batch)
+      if (!failed) batch.slice(0, results.length).forEach((write, at) => write.resolve(results[at]))
+      else if (results.length > 0) return settle(batch.slice(0, results.length))
+      else batch[0]?.reject(asAppError(failed.error))
+      return Math.max(1, results.length)
     } catch (error) {
       const fault = asAppError(error)
       for (const write of batch) write.reject(fault)
+      return batch.length
     }
   }
 
   function flush(): void {
-    const batch = queue.splice(0, maxBatch)
+    const done = settle(queue.slice(0, maxBatch))
+    queue.splice(0, done)
     if (queue.length > 0) setImmediate(flush)
-    settle(batch)
   }
 
   // oxlint-disable-next-line require-await -- the port is asynchronous, SQLite is not

@@ -137,4 +137,25 @@ export const mutants: readonly Mutant[] = [
     to: 'ON turns (user_id, id, thread_id)',
     tests: suite,
   },
+  {
+    says: 'one commit takes all that has come, however long that takes',
+    file: 'src/store/sqlite.ts',
+    from: 'if (performance.now() > until) break',
+    to: '',
+    tests: ['test/store/sqlite.test.ts'],
+  },
+  {
+    says: 'what a commit had no time for is forgotten',
+    file: 'src/store/sqlite.ts',
+    from: 'queue.splice(0, done)',
+    to: 'queue.splice(0, maxBatch)',
+    tests: ['test/store/sqlite.test.ts'],
+  },
+  {
+    says: 'a job that throws takes those before it along',
+    file: 'src/store/sqlite.ts',
+    from: 'else if (results.length > 0) return settle(batch.slice(0, results.length))',
+    to: 'else if (results.length > 0) return results.length',
+    tests: ['test/store/sqlite.test.ts'],
+  },
 ]

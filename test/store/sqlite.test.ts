@@ -53,6 +53,26 @@ test('a burst is written in batches of a bounded size', async (t) => {
   assert.deepEqual(await sql.read(notes), texts)
 })
 
+test('a commit that has worked for long leaves the rest to the next one, others having their turn before', async (t) => {
+  const sql = openBare(t)
+  let clock = 0
+  // Every look at the clock finds it 15 ms later: after two jobs the time is over.
+  t.mock.method(performance, 'now', () => (clock += 15))
+  const texts = ['a', 'b', 'c', 'd', 'e']
+  const order: string[] = []
+  const written = Promise.all(
+    texts.map(async (text) => {
+      await sql.write(() => note(text))
+      order.push(text)
+    }),
+  )
+  setImmediate(() => order.push('another'))
+  await written
+  assert.equal(sql.count('COMMIT'), 3)
+  assert.deepEqual(order, ['a', 'b', 'another', 'c', 'd', 'e'])
+  assert.deepEqual(await sql.read(notes), texts)
+})
+
 test('a failing job does not harm the others of its batch', async (t) => {
   const sql = openBare(t)
   let runs = 0
