@@ -12,6 +12,9 @@ import { isActive, isQueued } from './status.ts'
 /** An idempotency key is remembered this long. */
 const idempotencyMs = 24 * 60 * 60 * 1000
 
+/** Turns that wait in one thread: whoever claims walks past them while it is busy. */
+export const mostBehind = 1_000
+
 /** `id` is the turn's, made when the message came; `lock` ends a SELECT of a row that is about to be changed. */
 type StartParts = { readonly id: string; readonly now: number; readonly lock: string }
 
@@ -23,6 +26,7 @@ export function* startTurn(given: NewTurn, { id, now, lock }: StartParts): Job<S
   const lastTurn = thread?.['last_turn']
   if (thread) checkGate(given, thread['open_call'] as string | null)
   const idle = !thread || given.resumes !== undefined || (yield* isIdle(String(thread['id']), given.whenBusy))
+  if (thread && !idle) yield* checkBehind(String(thread['id']))
   const options = yield* withStoredTools(given, lastTurn ? String(lastTurn) : undefined)
   // A resume is appended at once even when no process has room: its gate must not be answered twice.
   const begins = idle && (given.lease !== undefined || given.resumes !== undefined)
@@ -104,6 +108,13 @@ function* isIdle(threadId: string, whenBusy: NewTurn['whenBusy']): Job<boolean> 
   }
   const open = queued ?? (yield* first('SELECT id FROM threads WHERE id = ? AND open_call IS NOT NULL', threadId))
   return !open
+}
+
+function* checkBehind(threadId: string): Job<void> {
+  const last = `SELECT id FROM turns WHERE thread_id = ? AND ${isQueued} ORDER BY id LIMIT 1 OFFSET ${mostBehind - 1}`
+  if (!(yield* first(last, threadId))) return
+  const message = `${mostBehind} messages of this thread wait already: let some be answered, or cancel them`
+  throw new AppError('rate_limited', message)
 }
 
 function gateRequired(): AppError {

@@ -158,4 +158,11 @@ export const mutants: readonly Mutant[] = [
     to: 'else if (results.length > 0) return results.length',
     tests: ['test/store/sqlite.test.ts'],
   },
+  {
+    says: 'any number of messages waits in one thread',
+    file: 'src/store/start.ts',
+    from: "if (thread && !idle) yield* checkBehind(String(thread['id']))",
+    to: '',
+    tests: ['test/store/sqlite.test.ts'],
+  },
 ]

@@ -8,6 +8,7 @@ import { createSeal } from '#lib/seal.ts'
 import { openStore } from '#store/open.ts'
 import { first, type Job, query } from '#store/sql.ts'
 import { openSqlite } from '#store/sqlite.ts'
+import { mostBehind } from '#store/start.ts'
 import { createTurnStore } from '#store/turns.ts'
 import { migrateSqlite } from '#store/migrate-sqlite.ts'
 import { finish, folder, itemsOf, lease, rejectsWith, reply, say, step, turnOf } from './harness.ts'
@@ -253,4 +254,18 @@ test('a store that was closed opens again with all it had', async (t) => {
   t.after(() => store.close())
   assert.deepEqual(await store.turns.get(turn.userId, turn.id), done)
   assert.equal((await itemsOf(store, turn)).length, 2)
+})
+
+// A thousand turns take PostgreSQL seconds; the statement is the same there.
+test('so many messages wait in one thread and no more; other threads take theirs', async (t) => {
+  const store = openStore({ path: ':memory:', seal })
+  t.after(() => store.close())
+  const { turn } = await store.turns.start(turnOf({ input: [] }))
+  const more = turnOf({ threadId: turn.threadId, input: [] })
+  await Promise.all(Array.from({ length: mostBehind }, () => store.turns.start(more)))
+  await rejectsWith(store.turns.start(more), 'rate_limited')
+  assert.equal((await store.turns.start(turnOf())).turn.status, 'running')
+  await finish(store, turn)
+  assert.equal((await store.turns.claim(lease, 9)).started.length, 1)
+  assert.equal((await store.turns.start(more)).turn.status, 'queued')
 })
