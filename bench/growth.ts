@@ -14,6 +14,8 @@ import { fixed, type Suite } from './suite.ts'
 const atOnce = 256
 const users = 1_000
 const samples = 20
+/** As many as the service claims at a time. */
+const atMost = 64
 const healthMs = 10
 const lease = { owner: 'growth', epoch: 1 }
 
@@ -22,7 +24,9 @@ export const growth: Suite = async (bench) => {
   const home = bench.children.folder()
   const store = openStore({ path: join(home, 'atrium.db'), seal: createSeal('0'.repeat(64)) })
   await inBatches(threads, (at) => oldThread(store, at % 10 === 0 ? operator : userId(`user ${at % users}`), at))
-  await inBatches(queued, () => store.turns.start({ ...turnOf(operator), door: 'webhook' }))
+  const rows = [await claimRow(store, 1, () => store.turns.start(turnOf(operator)))]
+  await inBatches(queued + samples * atMost, () => store.turns.start({ ...turnOf(operator), door: 'webhook' }))
+  rows.push(await claimRow(store, atMost))
   await store.close()
   const began = performance.now()
   const door = await startDoor(bench, { HOME: home, ATRIUM_HOME: home })
@@ -37,7 +41,6 @@ export const growth: Suite = async (bench) => {
   const queueMs = performance.now() - began
   const cpuMs = (await door.used()).cpuMs - before.cpuMs
   const whileQueued = await health.worst()
-  const rows: string[][] = []
   const measure = async (name: string, work: () => Promise<unknown>): Promise<void> => {
     const watch = watchHealth(() => ask('/api/health'))
     const times: number[] = []
@@ -82,6 +85,21 @@ export const growth: Suite = async (bench) => {
 async function inBatches(count: number, work: (at: number) => Promise<unknown>): Promise<void> {
   for (let from = 0; from < count; from += atOnce)
     await Promise.all(Array.from({ length: Math.min(atOnce, count - from) }, (_, at) => work(from + at)))
+}
+
+/** Claims in this process, where nobody else waits; what was claimed is done. `before` each of them, not counted. */
+async function claimRow(store: Store, limit: number, before?: () => Promise<unknown>): Promise<string[]> {
+  const times: number[] = []
+  for (let at = 0; at < samples; at++) {
+    await before?.()
+    const start = performance.now()
+    const { started } = await store.turns.claim(lease, limit)
+    times.push(performance.now() - start)
+    const done = { drafts: [], usage: noUsage, outcome: { status: 'done' as const } }
+    await Promise.all(started.map(({ turn }) => store.turns.record(turn, lease, done)))
+  }
+  const name = limit === 1 ? 'claim the one that is queued' : `claim ${limit} of a long queue`
+  return [name, fixed(percentile(times, 50), 2), fixed(Math.max(...times), 2), '-']
 }
 
 /** A thread of two turns; of a hundred, one failed and one was cancelled. */
