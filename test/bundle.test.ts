@@ -13,6 +13,7 @@ import { promisify } from 'node:util'
 import { buildAll } from '../tools/build.ts'
 import { buildBundle } from '../tools/bundle.ts'
 import { atrium, newHome, type Serving, serve } from './atrium.ts'
+import { coreModule } from './sandbox/fixtures.ts'
 
 const checkout = join(import.meta.dirname, '..')
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-bundle-')))
@@ -78,7 +79,7 @@ test('a bundle runs until a source is edited, and again once it is built anew', 
   assert.equal(await help(), said)
 })
 
-test('a service from the bundle: health, a component, a page that is read, an end; and a new bundle meanwhile', async () => {
+test('a service from the bundle: health, a component, a page that is read, a tool that is built, an end; and a new bundle meanwhile', async () => {
   await buildBundle(copy)
   const page = await openPage()
   const script = join(home.path, 'script.json')
@@ -104,6 +105,10 @@ test('a service from the bundle: health, a component, a page that is read, an en
     await weatherInstalled()
     assert.match(await respond(service, 'what is the weather?'), /It said: .*'city' must not be empty/)
     assert.match(await respond(service, 'read the page'), /It read: [^]*Soups[^]*Chop the onions/)
+    const core = join(home.path, 'plain.wasm')
+    writeFileSync(core, await coreModule())
+    const built = await atrium(home.path, ['tool', 'build', core], { program: launcher })
+    assert.match(built.stdout, /^Built /, built.stderr)
   } finally {
     assert.equal(await service.stop(), 0)
     page.close()

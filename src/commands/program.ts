@@ -69,6 +69,11 @@ export function buildProgram(): Command {
     .option('--json', 'print JSON')
     .action(async (options) => (await import('./status.ts')).status(options))
   program
+    .command('onboard')
+    .description('prepare a home before its first start: the operator’s token, the key, the database')
+    .option('--json', 'print JSON')
+    .action(async (options) => (await import('./onboard.ts')).onboard(options))
+  program
     .command('login')
     .description('print a link that signs you in to the web page of the running service, once')
     .option('--json', 'print JSON')

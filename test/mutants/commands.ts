@@ -184,4 +184,11 @@ export const mutants: readonly Mutant[] = [
     to: '    migrateSqlite(sql.db, path)',
     tests: ['test/commands/doctor.test.ts'],
   },
+  {
+    says: 'onboard makes no token',
+    file: 'src/commands/onboard.ts',
+    from: '    provisionedToken(home)\n',
+    to: '',
+    tests: ['test/commands/onboard.test.ts'],
+  },
 ]

@@ -226,4 +226,11 @@ export const mutants: readonly Mutant[] = [
     to: 'false',
     tests: ['test/sandbox/build/wrap.test.ts'],
   },
+  {
+    says: 'the bundle takes apart what reads files beside it',
+    file: 'src/sandbox/build/wrap.ts',
+    from: 'await import(toolsPackage)',
+    to: "await import('@bytecodealliance/jco-transpile/wasm-tools')",
+    tests: ['test/bundle.test.ts'],
+  },
 ]

@@ -1,0 +1,23 @@
+// A home that is prepared before its first start.
+import assert from 'node:assert/strict'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { atrium, newHome } from '../atrium.ts'
+
+const home = newHome()
+after(home.remove)
+
+test('`onboard` makes the token that the first start would, tells where it is and not what it is, and leaves it alone later', async () => {
+  const file = join(home.path, 'webui-token')
+  const first = await atrium(home.path, ['onboard'])
+  assert.equal(first.code, 0, first.stderr)
+  const token = readFileSync(file, 'utf8')
+  assert.match(first.stdout, /is ready\.\nThe operator's token is made, and stands in \S+webui-token\./)
+  assert(!first.stdout.includes(token.trim()))
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  const again = await atrium(home.path, ['onboard', '--json'], { env: { SERVICE_REBORN_WEBUI_TOKEN: 'x'.repeat(32) } })
+  const told = JSON.parse(again.stdout) as Record<string, unknown>
+  assert.deepEqual([told['token_file'], told['token_made'], told['token_replaced']], [file, false, true])
+  assert.equal(readFileSync(file, 'utf8'), token)
+})
