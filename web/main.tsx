@@ -5,6 +5,7 @@ import { lazy } from './lazy.tsx'
 import { Chat } from './pages/chat.tsx'
 import { SignIn } from './pages/sign-in.tsx'
 import { Away } from './parts/away.tsx'
+import { Mark } from './parts/icon.tsx'
 import { Shell } from './parts/shell.tsx'
 import { Empty } from './parts/states.tsx'
 import { followLinks, go, place } from './router.ts'
@@ -34,7 +35,7 @@ const pages: readonly { readonly at: RegExp; readonly page: ComponentType }[] = 
 
 function App() {
   const who = standing.value
-  if (who.type === 'unknown') return null
+  if (who.type === 'unknown') return <Opening />
   if (who.type === 'away') return <Away />
   if (who.type === 'out') return <SignIn ended={who.ended} />
   const { path } = place.value
@@ -49,6 +50,15 @@ function App() {
         </Empty>
       )}
     </Shell>
+  )
+}
+
+/** What the page has before there is anything else: over a slow connection that is a while. */
+function Opening() {
+  return (
+    <div class="opening">
+      <Mark size={34} />
+    </div>
   )
 }
 

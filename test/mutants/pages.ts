@@ -135,4 +135,11 @@ export const mutants: readonly Mutant[] = [
     to: '',
     tests: ['test/web/issuers.test.ts'],
   },
+  {
+    says: 'the menu of a phone opens without the focus, so that Esc does not close it',
+    file: 'web/parts/sidebar.tsx',
+    from: "'.only-narrow button'",
+    to: "'button'",
+    tests: ['test/web/memory.test.ts'],
+  },
 ]

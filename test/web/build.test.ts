@@ -15,6 +15,10 @@ test('the first load is under 60 KB packed', () => {
   assert(bytes < mostBytes, `${bytes} bytes`)
 })
 
+test('before any script has come the page is not empty', () => {
+  assert.match(page, /<div id="app">\s*<div class="opening">\s*<svg class="mark"/)
+})
+
 test('the page has no script or style of its own text, and names no other host', () => {
   assert.doesNotMatch(page, /<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=/)
   for (const name of ['index.html', ...globSync('assets/*.css', { cwd: dist })]) {

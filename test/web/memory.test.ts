@@ -1,6 +1,7 @@
 // The page Memory in a real browser: search, read, edit, new, delete; identity files; two steps on a phone.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../until.ts'
 import { noBrowser, useSite } from './browser.ts'
 import { corpus, guard } from './corpus.ts'
 import { checkLooks } from './looks.ts'
@@ -124,6 +125,16 @@ test('on a phone the list and the document are two steps', { skip }, async (t) =
   await page.getByRole('searchbox', { name: 'Search memory' }).waitFor()
   await page.getByRole('button', { name: 'New document' }).click()
   await page.getByRole('textbox', { name: 'Path' }).waitFor()
+
+  // The menu is a dialog: the focus is in it and stays there, Esc closes it and gives the focus back.
+  const focused = () => page.evaluate<string>('document.activeElement.getAttribute("aria-label")')
+  await page.getByRole('button', { name: 'Menu', exact: true }).click()
+  await until(async () => (await focused()) === 'Close menu')
+  await page.keyboard.press('Shift+Tab')
+  assert.notEqual(await page.evaluate('document.activeElement.closest("main")?.id'), 'main')
+  await page.getByRole('button', { name: 'Close menu' }).focus()
+  await page.keyboard.press('Escape')
+  await until(async () => (await focused()) === 'Menu')
 })
 
 test('words of others stay words: paths and contents', { skip }, async (t) => {

@@ -16,13 +16,18 @@ export function Shell({ children }: { children: ComponentChildren }) {
   const receipt = threadIn(path) === undefined ? undefined : shownReceipt.value
   return (
     <div class={folded.value ? 'shell folded' : 'shell'}>
-      <a class="skip" href="#main" onClick={() => document.querySelector<HTMLElement>('#main')?.focus()}>
+      <a
+        class="skip"
+        href="#main"
+        inert={menuOpen.value}
+        onClick={() => document.querySelector<HTMLElement>('#main')?.focus()}
+      >
         Skip to the page
       </a>
       <div class="shell-side">
         <Sidebar />
       </div>
-      <main id="main" class="pane" tabIndex={-1}>
+      <main id="main" class="pane" tabIndex={-1} inert={menuOpen.value}>
         <LightLine />
         {children}
       </main>

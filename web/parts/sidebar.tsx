@@ -53,9 +53,9 @@ export function Sidebar() {
 export function MenuSheet() {
   const sheet = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    const opener = document.activeElement as HTMLElement | null
-    sheet.current?.querySelector<HTMLElement>('button')?.focus()
-    return () => opener?.isConnected && opener.focus()
+    sheet.current?.querySelector<HTMLElement>('.only-narrow button')?.focus()
+    // Of the page that is there then: a link in the sheet leads to another one.
+    return () => document.querySelector<HTMLElement>('.top-bar .only-narrow button')?.focus()
   }, [])
   return (
     <div
