@@ -208,7 +208,7 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'a grant lets identity files change under taint',
     file: 'src/safety/decide.ts',
-    from: "if (row === 'identity' && taint !== undefined) return false",
+    from: "if (row === 'identity' && taint !== undefined) return undefined",
     to: '',
     tests: ['test/safety/decide.test.ts'],
   },
