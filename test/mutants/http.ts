@@ -100,4 +100,11 @@ export const mutants: readonly Mutant[] = [
     to: 'if (text) return JSON.parse(text)',
     tests: ['test/http/exact.test.ts', 'test/doors/responses/tools.test.ts'],
   },
+  {
+    says: 'a reader of the live connection who does not read is kept for ever',
+    file: 'src/http/connection.ts',
+    from: "stallMs)) !== 'timeout') continue",
+    to: "stallMs)) !== 'gone') continue",
+    tests: ['test/doors/web/cut.test.ts'],
+  },
 ]

@@ -165,4 +165,11 @@ export const mutants: readonly Mutant[] = [
     to: '',
     tests: ['test/store/sqlite.test.ts'],
   },
+  {
+    says: 'text of an attempt that was given up is heard within the next one',
+    file: 'src/store/bus-heard.ts',
+    from: '        if (isOutdated(topic, delta)) return\n',
+    to: '',
+    tests: ['test/store/bus-postgres.test.ts'],
+  },
 ]
