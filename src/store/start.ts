@@ -13,7 +13,7 @@ import { isActive, isQueued } from './status.ts'
 const idempotencyMs = 24 * 60 * 60 * 1000
 
 /** Turns that wait in one thread: whoever claims walks past them while it is busy. */
-export const mostBehind = 1_000
+export const mostBehind = 10_000
 
 /** `id` is the turn's, made when the message came; `lock` ends a SELECT of a row that is about to be changed. */
 type StartParts = { readonly id: string; readonly now: number; readonly lock: string }
