@@ -48,8 +48,8 @@ async function obey(line: string, reply: ReturnType<typeof createReply>): Promis
     reply.anew()
     tell('a new thread begins with your next message')
   } else if (line === '/help') tell(help)
-  // One word alone: a path, or a sentence that begins with a slash, is a message.
-  else if (/^\/[a-z]+$/.test(line)) tell(`there is no command ${line}: ${help}`)
+  // A path, or anything else that begins with a slash, is a message.
+  else if (/^\/[a-z]+(\s|$)/.test(line)) tell(`there is no command ${line.split(/\s/, 1)[0]}: ${help}`)
   else if (reply.asks()) {
     if (/^(y|yes|n|no)$/i.test(line)) await reply.decide(/^y/i.test(line) ? 'allow' : 'deny')
     else tell('y allows it once, n does not; /new leaves it open and begins another thread')

@@ -40,7 +40,12 @@ export function createList(content: ListContent, theme: Theme): List {
   /** A text in the width of the box. */
   function textOf(inside: number): string[] {
     const given = 'text' in content ? content.text(inside) : [content.empty]
-    return given.flatMap((line) => wrapTextWithAnsi(line.replaceAll('\t', '    '), inside))
+    return given.flatMap((line) => {
+      // What is set in stays so in all of its lines.
+      const margin = /^ */.exec(line)?.[0] ?? ''
+      const words = line.slice(margin.length).replaceAll('\t', '    ')
+      return wrapTextWithAnsi(words, Math.max(1, inside - margin.length)).map((each) => `${margin}${each}`)
+    })
   }
 
   return {

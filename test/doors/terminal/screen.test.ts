@@ -9,6 +9,7 @@ import { createDialog } from '#doors/terminal/dialog.ts'
 import { createDrawing } from '#doors/terminal/drawing.ts'
 import { greetingLines } from '#doors/terminal/greeting.ts'
 import { readSaid } from '#doors/terminal/commands.ts'
+import { createList } from '#doors/terminal/list.ts'
 import { piecesOf } from '#doors/terminal/pieces.ts'
 import { createTheme } from '#doors/terminal/theme.ts'
 import { argLines, costWords, questionOf } from '#doors/terminal/words.ts'
@@ -371,4 +372,12 @@ test('a thought is one line until it is unfolded', async () => {
   app.press('\r')
   await shows(/^(?![\s\S]*Enter shows all)/)
   app.close()
+})
+
+test('what is set in in a box stays so in all of its lines', () => {
+  const list = createList({ title: 'Tools', text: () => ['read', `  ${'word '.repeat(20)}`] }, theme)
+  const rows = list.render({ width: 40, height: 12 }).map((line) => stripTerminalSequences(line))
+  const words = rows.filter((row) => row.includes('word'))
+  assert(words.length > 2)
+  for (const row of words) assert.match(row, /^│ {3}word/)
 })
