@@ -16,7 +16,7 @@ const user = userId('bench')
 const neighbour = userId('neighbour')
 
 export const memory: Suite = async ({ children, scale: { documents: count } }) => {
-  const { origin } = await children.start(import.meta.resolve('./postgres-server.ts'), 'memory')
+  const { origin } = await children.startTidy(import.meta.resolve('./postgres-server.ts'), 'memory')
   const seal = createSeal('0'.repeat(64))
   const rows = [
     await measure('SQLite', openStore({ path: `${children.folder()}/memory.db`, seal }), count),
