@@ -1,19 +1,21 @@
 // The hall: the agent with its store and tools, before any door is opened.
 import { defaultBounds } from '#agent/guard.ts'
 import { createHistories } from '#agent/history.ts'
-import type { Config } from '#config.ts'
+import { type Config, secretsIn } from '#config.ts'
 import type { Bus } from '#core/bus.ts'
 import type { SettingsDesk, ToolDesk } from '#core/desk.ts'
 import { AppError } from '#core/errors.ts'
-import { newId, operator } from '#core/ids.ts'
+import { newId, operator, type UserId } from '#core/ids.ts'
 import type { Model } from '#core/model.ts'
 import type { Store } from '#core/store.ts'
 import type { ToolAccess } from '#core/tool-access.ts'
 import type { Tools } from '#core/tool.ts'
 import { openBuiltInTools } from '#hall/built-in.ts'
-import { openAccess, openComponents, openSandbox } from '#hall/components.ts'
+import { openAccess, openComponents } from '#hall/components.ts'
 import { createInvoke } from '#hall/invoke.ts'
+import { createReadings } from '#hall/readings.ts'
 import { readSafety } from '#hall/safety.ts'
+import { createScans, watchSecrets } from '#hall/scans.ts'
 import { storeShipped } from '#hall/shipped.ts'
 import { createSettingsDesk } from '#hall/settings.ts'
 import { createToolDesk, offIn } from '#hall/tool-desk.ts'
@@ -108,13 +110,17 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
   }
   const opened: { close(): Promise<void> }[] = []
   try {
-    const { home, store, seal, openBus } = await openDatabase(first)
-    opened.push(store)
+    const { home, store: bare, seal, openBus } = await openDatabase(first)
+    opened.push(bare)
+    const store: Store = { ...bare, secrets: watchSecrets(bare.secrets, (owner) => readSecrets(owner)) }
     const settings = await store.settings.all()
     let config = configure(settings)
-    const safetyOf = (given: typeof settings): ReturnType<typeof readSafety> =>
-      readSafety({ settings: given, secrets: store.secrets, config, more: [provisionedToken(home)] })
-    let safety = await safetyOf(settings)
+    let safety = readSafety(settings)
+    const scans = createScans({
+      secrets: store.secrets,
+      own: () => [...secretsIn(config), provisionedToken(home)],
+    })
+    await scans.read()
     let model: Promise<Model> | undefined
     const openCurrent = (): Promise<Model> => {
       const { window } = config
@@ -140,7 +146,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       store,
       home,
       config,
-      scan: () => safety.scan(),
+      scan: scans.of,
       log,
       invokeTool: (...asked) => createInvoke({ tools: (user) => joined.tools(user), judge })(...asked),
     })
@@ -155,7 +161,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
         vectors?.wake()
       },
     })
-    const ownTools = [openBuiltInTools(config, () => safety.scan()), createMemoryTools(documents)]
+    const ownTools = [openBuiltInTools(config, scans.of), createMemoryTools(documents)]
     let off = offIn(settings)
     const joined = await joinSources([...ownTools, components], log, () => off)
     const grants = createGrants({ store: store.grants })
@@ -164,7 +170,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       grants: (user) => grants.of(user),
       used: (user, grant) => grants.used(user, grant),
       marker: () => safety.marker(),
-      scan: () => safety.scan(),
+      scan: scans.of,
     })
     const metrics = createMetrics()
     const tally = createTally(metrics)
@@ -189,7 +195,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       judge,
       grants,
       marker: () => safety.marker(),
-      mask: (text) => safety.scan().mask(text),
+      mask: (text, user) => scans.of(user).mask(text),
       identity: (user) => identity.partsFor(user),
       bounds: defaultBounds,
       spend,
@@ -201,7 +207,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       runner,
       observer,
       marker: () => safety.marker(),
-      mask: (text) => safety.scan().mask(text),
+      mask: (text, user) => scans.of(user).mask(text),
       spend,
       eraseFiles: (user) => eraseWorkspace(config, user),
     })
@@ -219,34 +225,46 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     const read = async (): Promise<void> => {
       const settings = await store.settings.all()
       config = configure(settings)
-      safety = await safetyOf(settings)
+      safety = readSafety(settings)
+      await scans.read()
       off = offIn(settings)
       model = undefined
       identity.forget()
       await joined.reload()
       log.info({ provider: config.model.provider, model: config.model.name }, 'settings read again')
     }
-    let reading: Promise<unknown> = Promise.resolve()
-    /** One after the other: what was read earlier must not replace what was read later. */
-    const reload = (): Promise<void> => {
-      const next = reading.then(read)
-      reading = next.catch(() => {})
-      return next
+    const readAgain = createReadings()
+    const reload = (): Promise<void> => readAgain('settings', read)
+    /** What somebody keeps sealed: the operator's may be the key of the model. */
+    const readSecrets = (owner: UserId): Promise<void> =>
+      readAgain(`secrets of ${owner}`, async () => {
+        await scans.read(owner)
+        if (owner === operator) model = undefined
+      })
+    const follow = (reading: Promise<void>): void => {
+      reading.catch((error: unknown) => log.error({ err: error }, 'settings or secrets could not be read'))
     }
     bus.onSignal((signal) => {
       if (signal.type === 'identity') identity.forget(signal.user)
       if (signal.type === 'grants') grants.forget(signal.user)
-      if (signal.type === 'removed')
+      if (signal.type === 'removed') {
+        follow(readSecrets(signal.user))
         eraseWorkspace(config, signal.user).catch((error: unknown) =>
           log.error({ err: error }, 'the files of a removed user could not be erased'),
         )
-      if (signal.type === 'settings')
-        reload().catch((error: unknown) => log.error({ err: error }, 'settings could not be read'))
+      }
+      if (signal.type === 'settings') follow(reload())
+      if (signal.type === 'secrets') follow(readSecrets(signal.owner))
     })
     let access: Promise<ToolAccess> | undefined
+    const openDesk = (): Promise<ToolAccess> =>
+      openAccess({ store, config, scan: scans.of, log, seal }).catch((error: unknown) => {
+        access = undefined
+        throw error
+      })
     return {
       home,
-      access: () => (access ??= openAccess({ store, config, scan: () => safety.scan(), log, seal })),
+      access: () => (access ??= openDesk()),
       get config() {
         return config
       },
@@ -271,7 +289,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       toolDesk: createToolDesk({
         store,
         builtIn: () => ownTools.flatMap((source) => source.tools()),
-        openSandbox: () => openSandbox({ store, home, config, scan: () => safety.scan(), log }),
+        sandbox: components.sandbox,
         reload,
       }),
       async close(graceMs = drainMs) {

@@ -30,7 +30,7 @@ async function describe(name: string, folder: string, component: Uint8Array): Pr
     cacheFolder,
     maxProcesses: 1,
     secret: () => Promise.resolve(undefined),
-    scan: createLeakScan,
+    scan: () => createLeakScan(),
     limits: { take: () => Promise.resolve({ allowed: false, retryAfterMs: 0 }) },
     log: silentLog,
     now: Date.now,

@@ -1,14 +1,14 @@
 // `atrium tool auth` and `atrium tool setup`: the secrets a tool needs, kept apart from those of providers.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { environmentVariable, loadConfig } from '#config.ts'
+import { environmentVariable, loadConfig, secretsIn } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import type { Given, NeededSecret, Offer, SignIn, ToolAccess } from '#core/tool-access.ts'
 import { openHomeStore } from '#hall.ts'
 import { openAccess } from '#hall/components.ts'
-import { readSafety } from '#hall/safety.ts'
+import { createScans } from '#hall/scans.ts'
 import { storeShipped } from '#hall/shipped.ts'
 import { within } from '#lib/deadline.ts'
 import { silentLog } from '#lib/log.ts'
@@ -182,9 +182,9 @@ async function withAccess(work: (open: Open) => Promise<void> | void): Promise<v
   const { store, seal } = await openHomeStore(config)
   try {
     await storeShipped(store, silentLog)
-    const settings = await store.settings.all()
-    const safety = await readSafety({ settings, secrets: store.secrets, config, more: [] })
-    await work({ store, access: await openAccess({ store, config, seal, scan: () => safety.scan(), log: silentLog }) })
+    const scans = createScans({ secrets: store.secrets, own: () => secretsIn(config) })
+    await scans.read(operator)
+    await work({ store, access: await openAccess({ store, config, seal, scan: scans.of, log: silentLog }) })
   } finally {
     await store.close()
   }

@@ -1,15 +1,16 @@
 // `atrium tool`: installing, looking at, trying and removing components.
 import { readFile } from 'node:fs/promises'
-import { loadConfig } from '#config.ts'
+import { loadConfig, secretsIn } from '#config.ts'
 import type { ToolTrial } from '#core/desk.ts'
 import { AppError } from '#core/errors.ts'
+import { operator } from '#core/ids.ts'
 import type { JsonObject } from '#core/json.ts'
 import type { Store, ToolRecord } from '#core/store.ts'
 import { nameKey } from '#core/tool-names.ts'
 import { openHomeStore } from '#hall.ts'
 import { tryBuiltIn } from '#hall/try-tool.ts'
 import { openSandbox } from '#hall/components.ts'
-import { readSafety } from '#hall/safety.ts'
+import { createScans } from '#hall/scans.ts'
 import { storeShipped } from '#hall/shipped.ts'
 import { offIn } from '#hall/tool-desk.ts'
 import { isoTime } from '#http/wire.ts'
@@ -235,9 +236,9 @@ async function lookInto(work: (store: Store) => Promise<void>): Promise<void> {
 export async function withSandbox(work: (open: Open) => Promise<void>): Promise<void> {
   const config = loadConfig()
   const { home, store } = await openHomeStore(config)
-  const settings = await store.settings.all()
-  const safety = await readSafety({ settings, secrets: store.secrets, config, more: [] })
-  const sandbox = await openSandbox({ home, store, config, scan: () => safety.scan(), log: silentLog })
+  const scans = createScans({ secrets: store.secrets, own: () => secretsIn(config) })
+  await scans.read(operator)
+  const sandbox = await openSandbox({ home, store, config, scan: scans.of, log: silentLog })
   try {
     await storeShipped(store, silentLog)
     await work({ store, sandbox })

@@ -21,6 +21,8 @@ export type Signal =
   /** A turn waits for a process with room. */
   | { readonly type: 'queued' }
   | { readonly type: 'settings' }
+  /** What this user, or the operator, keeps sealed has changed. */
+  | { readonly type: 'secrets'; readonly owner: UserId }
   /** What stands in this user's system prompt was written. */
   | { readonly type: 'identity'; readonly user: UserId }
   /** This user was removed: what a process has of theirs in its home goes too. */

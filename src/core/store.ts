@@ -289,8 +289,8 @@ export interface SecretStore {
   get(name: string, owner?: UserId): Promise<string | undefined>
   find(name: string, owner: UserId): Promise<Secret | undefined>
   list(owner?: UserId): Promise<readonly { name: string; updatedAt: number; sameAs?: string }[]>
-  /** Every value of everybody, what renews them too: nothing of it may ever be shown. */
-  values(): Promise<readonly string[]>
+  /** Every value of everybody or of one, what renews them too: nothing of it may ever be shown. */
+  values(owner?: UserId): Promise<readonly { readonly owner: UserId; readonly value: string }[]>
   remove(name: string, owner?: UserId): Promise<boolean>
   /** Removes every secret whose name begins so, of everybody, and what was shared of them. */
   removeBelow(prefix: string): Promise<void>

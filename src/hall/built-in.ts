@@ -1,5 +1,6 @@
 // The tools that come with the service, as its configuration has them.
 import type { Config } from '#config.ts'
+import type { UserId } from '#core/ids.ts'
 import type { ToolSource } from '#core/tool.ts'
 import { createFetch } from '#net/fetch.ts'
 import type { LeakScan } from '#safety/leaks.ts'
@@ -7,7 +8,7 @@ import { createBuiltInTools } from '#tools/source.ts'
 import { lazyDial } from './dial.ts'
 import { workspaceOf } from './workspace.ts'
 
-export function openBuiltInTools(config: Config, scan: () => LeakScan): ToolSource {
+export function openBuiltInTools(config: Config, scan: (user: UserId) => LeakScan): ToolSource {
   const { shell, proxy, privateHosts } = config
   return createBuiltInTools({
     now: Date.now,

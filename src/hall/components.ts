@@ -3,9 +3,9 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, environmentVariable } from '#config.ts'
+import { operator, type UserId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import type { ToolAccess } from '#core/tool-access.ts'
-import type { ToolSource } from '#core/tool.ts'
 import type { Home } from '#home.ts'
 import type { Log } from '#lib/log.ts'
 import type { Seal } from '#lib/seal.ts'
@@ -13,7 +13,7 @@ import type { Dial } from '#net/dial.ts'
 import type { LeakScan } from '#safety/leaks.ts'
 import type { ToolSecrets } from '#sandbox/auth/secrets.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
-import { createComponentSource } from '#sandbox/source.ts'
+import { type ComponentSource, createComponentSource } from '#sandbox/source.ts'
 import type { InvokeTool } from '#sandbox/supervisor/host.ts'
 import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import { createReadWorkspace } from './invoke.ts'
@@ -23,14 +23,14 @@ export type ComponentParts = {
   readonly store: Store
   readonly home: Home
   readonly config: Config
-  readonly scan: () => LeakScan
+  readonly scan: (user: UserId) => LeakScan
   readonly log: Log
   /** Absent: no component runs another tool. */
   readonly invokeTool?: InvokeTool
 }
 
 /** The source of the installed components; the sandbox itself is opened at the first call of one. */
-export function openComponents(parts: ComponentParts): ToolSource {
+export function openComponents(parts: ComponentParts): ComponentSource {
   return createComponentSource({
     records: parts.store.tools,
     openSandbox: () => openSandbox(parts),
@@ -78,7 +78,7 @@ export async function openAccess(parts: AccessParts): Promise<ToolAccess> {
     secrets: store.secrets,
     toolSecrets,
     seal,
-    check: createCheck({ limits: store.lastingLimits, scan, dial, now: Date.now }),
+    check: createCheck({ limits: store.lastingLimits, scan: () => scan(operator), dial, now: Date.now }),
     environment: environmentVariable,
     dial,
     now: Date.now,

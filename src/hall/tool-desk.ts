@@ -13,12 +13,11 @@ const toolsOff = 'tools_off'
 export type ToolDeskParts = {
   readonly store: Pick<Store, 'tools' | 'settings'>
   readonly builtIn: () => readonly Tool[]
-  readonly openSandbox: () => Promise<Sandbox>
+  readonly sandbox: () => Promise<Sandbox>
   readonly reload: () => Promise<void>
 }
 
-export function createToolDesk({ store, builtIn, openSandbox, reload }: ToolDeskParts): ToolDesk {
-  let sandbox: Promise<Sandbox> | undefined
+export function createToolDesk({ store, builtIn, sandbox, reload }: ToolDeskParts): ToolDesk {
   const namesOff = async (): Promise<string[]> => offIn(await store.settings.all())
   return {
     async list() {
@@ -64,8 +63,7 @@ export function createToolDesk({ store, builtIn, openSandbox, reload }: ToolDesk
       const record = (await store.tools.list()).find((each) => each.name === name)
       const component = record && (await store.tools.component(name))
       if (!component) return undefined
-      sandbox ??= openSandbox()
-      const open = await sandbox
+      const open = await sandbox()
       return open.testCall(await open.load({ name, component, capabilities: record.capabilities }), call)
     },
   }

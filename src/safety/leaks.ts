@@ -22,10 +22,10 @@ const anchorChars = 12
 const minBlockingChars = 8
 const shortSecret = 'own-secret-short'
 
-/** Makes the scan; done once, and again when the installation's secrets change. */
-export function createLeakScan(secrets: readonly string[] = []): LeakScan {
+/** Makes the scan; done once, and again when the secrets change. Without formats it knows these values alone. */
+export function createLeakScan(secrets: readonly string[] = [], formats: readonly LeakRule[] = leakRules): LeakScan {
   const own = [...new Set(secrets)].flatMap(ownSpellings)
-  const rules = leakRules.flatMap((rule) => rule.anchors.map((anchor) => ({ rule, anchor })))
+  const rules = formats.flatMap((rule) => rule.anchors.map((anchor) => ({ rule, anchor })))
   const anchors = createAnchors([
     ...rules.map(({ anchor }) => anchor),
     ...own.map(({ spelling }) => spelling.slice(0, anchorChars)),
@@ -61,19 +61,27 @@ export function createLeakScan(secrets: readonly string[] = []): LeakScan {
     return found.length > 1 ? distinct(found) : found
   }
 
-  return {
-    find,
-    mask(text) {
-      let clean = ''
-      let from = 0
-      for (const { start, end } of find(text)) {
-        if (end <= from) continue
-        clean += start > from || from === 0 ? text.slice(from, start) + maskText : ''
-        from = end
-      }
-      return from === 0 ? text : clean + text.slice(from)
-    },
+  return { find, mask: (text) => masked(text, find(text)) }
+}
+
+/** Two in one: whatever either finds. */
+export function joinScans(one: LeakScan, other: LeakScan): LeakScan {
+  const find = (text: string | Uint8Array): Leak[] => {
+    const [found, more] = [one.find(text), other.find(text)]
+    return more.length === 0 ? found : distinct([...found, ...more])
   }
+  return { find, mask: (text) => masked(text, find(text)) }
+}
+
+function masked(text: string, leaks: readonly Leak[]): string {
+  let clean = ''
+  let from = 0
+  for (const { start, end } of leaks) {
+    if (end <= from) continue
+    clean += start > from || from === 0 ? text.slice(from, start) + maskText : ''
+    from = end
+  }
+  return from === 0 ? text : clean + text.slice(from)
 }
 
 /** The rule by which one of these must not go out; undefined while there is none. */

@@ -19,8 +19,8 @@ export type PolicyParts = {
   readonly used?: (user: UserId, grant: Grant) => void
   /** Finds tools whose descriptions speak as instructions do. */
   readonly marker?: () => Marker
-  /** Finds secrets in what would go out. */
-  readonly scan?: () => LeakScan
+  /** Finds secrets in what would go out of a user's turn. */
+  readonly scan?: (user: UserId) => LeakScan
   readonly now?: () => number
 }
 
@@ -39,7 +39,7 @@ export function createJudge({ settings, grants, used, marker, scan, now = Date.n
   }
 
   return ({ user, call, tool, taint: read, items, specs }) => {
-    const leak = scan && leakInCall(call, scan())
+    const leak = scan && leakInCall(call, scan(user))
     // Above every answer and every grant: nobody can see what a model hides in a call.
     if (leak !== undefined) return { do: 'deny', reason: leakReason(leak), leak }
     const taint = read ?? (marker && taintOfSpecs(specs, marker()))

@@ -11,18 +11,26 @@ import { agentTools, asAppError, componentNameFault, type Execute, type Installe
 
 export type ComponentSourceParts = {
   readonly records: Pick<ToolStore, 'list' | 'component'>
-  /** Opens the sandbox; asked once, at the first call of any tool. */
+  /** Opens the sandbox; asked at the first call of any tool, and again where that failed. */
   readonly openSandbox: () => Promise<Sandbox>
   readonly log: Log
 }
 
+export type ComponentSource = ToolSource & {
+  /** The sandbox of the tools, opened where it is not. It closes with the source. */
+  readonly sandbox: () => Promise<Sandbox>
+}
+
 type Built = { readonly record: ToolRecord; readonly tools: readonly Tool[] }
 
-export function createComponentSource({ records, openSandbox, log }: ComponentSourceParts): ToolSource {
+export function createComponentSource({ records, openSandbox, log }: ComponentSourceParts): ComponentSource {
   let built: ReadonlyMap<string, Built> = new Map()
   let opened: Promise<Sandbox> | undefined
   const sandbox = (): Promise<Sandbox> => {
-    opened ??= openSandbox()
+    opened ??= openSandbox().catch((error: unknown) => {
+      opened = undefined
+      throw error
+    })
     return opened
   }
 
@@ -82,6 +90,7 @@ export function createComponentSource({ records, openSandbox, log }: ComponentSo
         }),
       )
     },
+    sandbox,
     close: async () => (await opened)?.close(),
   }
 }

@@ -82,7 +82,7 @@ export async function openGateway(hall: Hall, { about, token, count, log }: Gate
   const issuer = config.oidc?.clientId === undefined ? {} : { issuer: config.oidc.issuer }
   gateway.mount({ routes: pageRoutes(issuer) })
   gateway.mount({
-    routes: toolAccessRoutes({ turns, access: () => hall.access(), reload: () => hall.reload(), origins }),
+    routes: toolAccessRoutes({ turns, access: () => hall.access(), origins }),
   })
   gateway.mount(
     responsesRoutes({

@@ -19,6 +19,11 @@ export function* tellGrants({ backend }: Pick<Sql, 'backend'>, user: UserId): Jo
   yield* tell(backend, { type: 'grants', user })
 }
 
+/** The same for what somebody keeps sealed: which texts may not go out of their turns. */
+export function* tellSecrets({ backend }: Sql, owner: UserId): Job<void> {
+  yield* tell(backend, { type: 'secrets', owner })
+}
+
 function* tell(backend: Sql['backend'], signal: Signal): Job<void> {
   if (backend === 'sqlite') return
   yield* run(`SELECT pg_notify('atrium', ?)`, JSON.stringify({ type: 'signal', signal } satisfies Message))

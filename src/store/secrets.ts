@@ -3,7 +3,7 @@ import { AppError } from '#core/errors.ts'
 import { operator, type UserId } from '#core/ids.ts'
 import type { Renewal, Secret, SecretStore } from '#core/store.ts'
 import type { Seal } from '#lib/seal.ts'
-import { tellChange } from './change.ts'
+import { tellChange, tellSecrets } from './change.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 type Place = { readonly name: string; readonly owner: UserId }
@@ -28,8 +28,7 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
           sameAs: null,
           at: now(),
         })
-        // What others keep of it: which texts may not go out.
-        yield* tellChange(sql)
+        yield* tellSecrets(sql, owner)
       }),
     share: (name, sameAs, owner) =>
       sql.write(function* () {
@@ -49,24 +48,29 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
           ...(sameAs !== null && { sameAs: String(sameAs) }),
         }))
       }),
-    values: () =>
+    values: (owner) =>
       sql.read(function* () {
-        const rows = yield* query(`SELECT ${columns} FROM secrets WHERE same_as IS NULL`)
+        const all = `SELECT ${columns} FROM secrets WHERE same_as IS NULL`
+        const rows = yield* owner === undefined ? query(all) : query(`${all} AND user_id = ?`, owner)
         return rows
           .map((row) => secretOf(row, seal))
-          .flatMap(({ value, renewal }) => [value, renewal?.token ?? []].flat())
+          .flatMap(({ owner, value, renewal }) =>
+            [value, renewal?.token ?? []].flat().map((each) => ({ owner, value: each })),
+          )
       }),
     remove: (name, owner = operator) =>
       sql.write(function* () {
         const row = yield* first('DELETE FROM secrets WHERE user_id = ? AND name = ? RETURNING name', owner, name)
         // What was only lent goes with it.
         if (row) yield* run('DELETE FROM secrets WHERE user_id = ? AND same_as = ?', owner, name)
+        yield* tellSecrets(sql, owner)
         return row !== undefined
       }),
     removeBelow: (prefix) =>
       sql.write(function* () {
         const pattern = `${prefix.replaceAll(/[\\%_]/g, '\\$&')}%`
         yield* run(`DELETE FROM secrets WHERE name LIKE ? ESCAPE '\\' OR same_as LIKE ? ESCAPE '\\'`, pattern, pattern)
+        yield* tellChange(sql)
       }),
     claimRenewal: ({ name, owner, updatedAt }, until) =>
       sql.write(function* () {
@@ -101,6 +105,7 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
             updatedAt,
           )
         }
+        if (outcome.type !== 'failed') yield* tellSecrets(sql, owner)
       }),
     reseal: (to) =>
       sql.write(function* () {

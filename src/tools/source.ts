@@ -18,8 +18,8 @@ export type BuiltInParts = {
   readonly folderOf: (user: UserId) => string
   /** The operator's agent may run commands. */
   readonly shell: boolean
-  /** Finds secrets in what goes out. */
-  readonly scan: () => LeakScan
+  /** Finds secrets in what goes out for a user. */
+  readonly scan: (user: UserId) => LeakScan
 }
 
 export function createBuiltInTools({ now, fetch, folderOf, shell, scan }: BuiltInParts): ToolSource {

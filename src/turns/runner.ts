@@ -42,7 +42,7 @@ export type RunnerParts = {
   /** Finds what looks like an instruction in outside text: the log names it. */
   readonly marker?: () => Marker
   /** Takes secrets out of what tools bring, before it is stored. */
-  readonly mask?: (text: string) => string
+  readonly mask?: (text: string, user: UserId) => string
   /** Parts of the system prompt that are a user's own. */
   readonly identity?: (user: UserId) => Promise<readonly string[]>
   readonly lease: Lease
@@ -88,7 +88,7 @@ type Running = {
 }
 
 export function createRunner(parts: RunnerParts): Runner {
-  const { store, bus, log } = parts
+  const { store, bus, log, mask } = parts
   const meter = createMeter()
   let lease = parts.lease
   const running = new Map<string, Running>()
@@ -154,7 +154,7 @@ export function createRunner(parts: RunnerParts): Runner {
         meter,
         reserve: (call) => untilStored(() => parts.spend.reserve(turn, held, call), { over: () => draining, signal }),
         signal,
-        ...(parts.mask && { mask: parts.mask }),
+        ...(mask && { mask: (text: string) => mask(text, turn.userId) }),
         emit: (deltas) => bus.publish(turn.threadId, deltas),
         report: (fault) => log.error({ turn: turn.id, err: fault }, 'turn failed inside the service'),
       })

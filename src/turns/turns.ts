@@ -135,7 +135,7 @@ export type TurnsParts = {
   /** Erases the files of a user's workspace, and tells how many. */
   readonly eraseFiles?: (user: UserId) => Promise<number>
   /** Takes secrets out of what callers' functions gave, before it is stored. */
-  readonly mask?: (text: string) => string
+  readonly mask?: (text: string, user: UserId) => string
 }
 
 export function createTurns(parts: TurnsParts): Turns {
@@ -185,7 +185,8 @@ export function createTurns(parts: TurnsParts): Turns {
       // What a caller waits for is refused at once; the channel does not wait, and what it sends queues for a place.
       if (given.door !== 'webhook' && runner.full(starting)) throw overloaded()
       const lease = runner.room(starting)
-      const input: Draft[] = given.input.map((item) => ({ id: newId(), item: mask ? masked(item, mask) : item }))
+      const clean = (text: string): string => mask?.(text, given.user) ?? text
+      const input: Draft[] = given.input.map((item) => ({ id: newId(), item: masked(item, clean) }))
       const options = input.length > 1 ? { ...given.options, inputs: input.length } : given.options
       const title = titleOf(given.input)
       starting++

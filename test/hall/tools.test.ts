@@ -12,6 +12,8 @@ import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { hashOf } from '#sandbox/build/prepare.ts'
+import { createComponentSource } from '#sandbox/source.ts'
+import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import { openStore } from '#store/open.ts'
 import { newHome } from '../atrium.ts'
 import { component } from '../sandbox/fixtures.ts'
@@ -30,11 +32,11 @@ async function open(): Promise<{ store: Store; shed: JoinedSources }> {
     store,
     home: { path: home.path, database: ':memory:', logFile: join(home.path, 'log') },
     config: readConfig({ HOME: home.path }),
-    scan: createLeakScan,
+    scan: () => createLeakScan(),
     log: silentLog,
   })
   const shed = await joinSources(
-    [openBuiltInTools(readConfig({ HOME: home.path }), createLeakScan), components],
+    [openBuiltInTools(readConfig({ HOME: home.path }), () => createLeakScan()), components],
     silentLog,
   )
   closing.push(async () => {
@@ -111,10 +113,28 @@ test('commands are the operator’s alone, and only where they are switched on',
     ['false', [false, false]],
   ] as const) {
     const config = readConfig({ HOME: home.path, ATRIUM_SHELL: shell })
-    const shed = await joinSources([openBuiltInTools(config, createLeakScan)], silentLog)
+    const shed = await joinSources([openBuiltInTools(config, () => createLeakScan())], silentLog)
     const has = [operator, userId('ada')].map((user) => shed.tools(user).byName.has('workspace_shell'))
     assert.deepEqual(has, wanted)
     assert.equal(shed.tools(userId('ada')).specs, shed.tools(userId('bob')).specs)
     assert.ok(shed.tools(userId('ada')).byName.has('workspace_write'))
   }
+})
+
+test('a sandbox that could not be opened is tried again; it is one for all, and closes with the tools', async () => {
+  let closed = 0
+  const box = { close: () => Promise.resolve(void closed++) } as unknown as Sandbox
+  const answers = [Promise.reject(new Error('no room')), Promise.resolve(box)]
+  const records = { list: () => Promise.resolve([]), component: () => Promise.resolve(undefined) }
+  const source = createComponentSource({
+    records,
+    openSandbox: () => answers.shift() as Promise<Sandbox>,
+    log: silentLog,
+  })
+  await source.close()
+  await assert.rejects(source.sandbox(), /no room/)
+  assert.equal(await source.sandbox(), box)
+  assert.equal(await source.sandbox(), box)
+  await source.close()
+  assert.equal(closed, 1)
 })

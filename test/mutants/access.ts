@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts'
 
 const live = ['test/doors/web/live.test.ts']
 const close = ['test/http/close.test.ts']
+const scans = ['test/hall/scans.test.ts']
 
 export const mutants: readonly Mutant[] = [
   {
@@ -32,5 +33,33 @@ export const mutants: readonly Mutant[] = [
     from: '        entering.forEach((socket) => socket.destroy())\n',
     to: '',
     tests: close,
+  },
+  {
+    says: "a user's secret stops and hides words of everybody",
+    file: 'src/hall/scans.ts',
+    from: 'values.get(operator) ?? [])',
+    to: '[...values.values()].flat())',
+    tests: scans,
+  },
+  {
+    says: 'a renewed sign-in is not known as a secret',
+    file: 'src/hall/scans.ts',
+    from: "return outcome.type === 'failed' ? ended : then(ended, secret.owner)",
+    to: 'return ended',
+    tests: scans,
+  },
+  {
+    says: 'whoever asks for a reading that waits has it read once more',
+    file: 'src/hall/readings.ts',
+    from: '    if (joined) return joined\n',
+    to: '',
+    tests: scans,
+  },
+  {
+    says: 'a sandbox that could not be opened once never opens',
+    file: 'src/sandbox/source.ts',
+    from: '      opened = undefined\n',
+    to: '',
+    tests: ['test/hall/tools.test.ts'],
   },
 ]

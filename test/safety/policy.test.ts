@@ -71,7 +71,11 @@ test('a setting that is misspelled is refused by its name, never taken for the d
 
 test('no call goes out with a secret, in whatever spelling, whatever was granted; what stays here may hold one', () => {
   const scan = createLeakScan(['own-value-of-this-house'])
-  const judge = createJudge({ scan: () => scan, grants: () => [{ tool: 'http_request' }] })
+  const none = createLeakScan()
+  const judge = createJudge({
+    scan: (user) => (user === userId('ada') ? scan : none),
+    grants: () => [{ tool: 'http_request' }],
+  })
   const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
   const send = (args: string, name = 'http_request') =>
     judge(judged({ type: 'call', callId: 'c', name, args }, tool(name, { effects: 'write' })))

@@ -203,6 +203,24 @@ test('what stands in a system prompt is told to every process when it is written
   ])
 })
 
+test('whose secrets have changed is told to every process, a renewed one too', async (t) => {
+  const { here, there } = await openTwo(t)
+  const heard: unknown[] = []
+  there.bus.onSignal((signal) => heard.push(signal))
+  const { secrets } = here.store
+  await secrets.set('tool/a/key', 'one', { owner: ada, renewal: { token: 'r1' } })
+  const secret = await secrets.find('tool/a/key', ada)
+  assert.ok(secret)
+  await secrets.endRenewal(secret, { type: 'failed' })
+  await secrets.endRenewal(secret, { type: 'renewed', value: 'two', renewal: {} })
+  await secrets.remove('tool/a/key', ada)
+  await until(() => heard.length >= 3)
+  assert.deepEqual(
+    heard,
+    Array.from({ length: 3 }, () => ({ type: 'secrets', owner: ada })),
+  )
+})
+
 test("changes of a user's lists are told where they are followed, and a follower that comes hears that it must read", async (t) => {
   const { here, there } = await openTwo(t)
   const whose = { userId: ada, door: 'web' as const }

@@ -14,7 +14,14 @@ export function secretTests(open: Open): void {
     assert.equal(await store.secrets.get('tool/a/key'), 'of all')
     assert.equal(await store.secrets.get('tool/a/key', ada), 'of ada')
     assert.equal(await store.secrets.get('tool/a/key', userId('bob')), undefined)
-    assert.deepEqual((await store.secrets.values()).toSorted(), ['of ada', 'of all'])
+    const all = { owner: operator, value: 'of all' }
+    const hers = { owner: ada, value: 'of ada' }
+    assert.deepEqual(
+      (await store.secrets.values()).toSorted((a, b) => a.value.localeCompare(b.value)),
+      [hers, all],
+    )
+    assert.deepEqual(await store.secrets.values(ada), [hers])
+    assert.deepEqual(await store.secrets.values(operator), [all])
     assert.equal(await store.secrets.remove('tool/a/key', ada), true)
     assert.equal(await store.secrets.get('tool/a/key'), 'of all')
   })
@@ -56,7 +63,7 @@ export function secretTests(open: Open): void {
     await store.secrets.share('tool/b/key', 'tool/a/key', ada)
     await store.secrets.set('tool/ab/key', 'three')
     await store.secrets.removeBelow('tool/a/')
-    assert.deepEqual(await store.secrets.values(), ['three'])
+    assert.deepEqual(await store.secrets.values(), [{ owner: operator, value: 'three' }])
     assert.deepEqual(await store.secrets.list(ada), [])
   })
 
@@ -80,7 +87,7 @@ export function secretTests(open: Open): void {
     assert.equal(await store.secrets.claimRenewal(secret, clock.now + 100), false, 'it is another secret by now')
     await store.secrets.endRenewal(secret, { type: 'ended' })
     assert.equal(await store.secrets.get('tool/a/key', ada), 'two')
-    assert.deepEqual((await store.secrets.values()).toSorted(), ['r2', 'two'])
+    assert.deepEqual((await store.secrets.values(ada)).map(({ value }) => value).toSorted(), ['r2', 'two'])
     await store.secrets.endRenewal(next, { type: 'ended' })
     assert.equal(await store.secrets.get('tool/a/key', ada), undefined)
   })

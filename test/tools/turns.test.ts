@@ -26,7 +26,7 @@ async function hands(t: TestContext) {
     fetch: site.fetch,
     folderOf,
     shell: true,
-    scan: createLeakScan,
+    scan: () => createLeakScan(),
   }).tools()
   return { base, site, tools, file: (user: UserId, name: string) => join(folderOf(user), name) }
 }

@@ -52,7 +52,7 @@ export type HouseParts = {
   readonly identity?: NonNullable<RunnerParts['identity']>
   readonly log?: Log
   readonly observer?: Observer
-  readonly mask?: (text: string) => string
+  readonly mask?: RunnerParts['mask']
   readonly marker?: () => Marker
 }
 

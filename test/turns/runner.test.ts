@@ -332,7 +332,7 @@ test('what a tool brings, or fails with, is stored without secrets; what looks l
   const broken = tool('broken', { untrusted: true }, () => Promise.reject(new Error('refused the-secret')))
   const { turns, store } = openHouse(t, {
     tools: [page, broken],
-    mask: (text) => text.replaceAll('the-secret', '***'),
+    mask: (text, user) => (user === ada ? text.replaceAll('the-secret', '***') : text),
     marker: () => createMarker(),
     log: logTo((level, fields) => lines.push({ level, ...fields }), 'warn'),
     reply: (_, { items }) => (items.at(-1)?.type === 'result' ? ['done'] : [{ name: 'page' }, { name: 'broken' }]),

@@ -259,7 +259,7 @@ for (const [what, text, code] of messages) {
 
 test("what a caller's function gave is stored and asked about without secrets; what a person wrote stays", async (t) => {
   const { turns, store, asked } = openHouse(t, {
-    mask: (text) => text.replaceAll('the-secret', '***'),
+    mask: (text, user) => (user === ada ? text.replaceAll('the-secret', '***') : text),
     reply: (_, { items }) => (items.at(-1)?.type === 'message' ? [{ name: 'look' }] : ['done']),
   })
   const look = { name: 'look', description: '', parameters: {} }

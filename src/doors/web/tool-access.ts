@@ -74,8 +74,6 @@ export type ToolAccessParts = {
   readonly turns: Turns
   /** Opened when it is first asked for. */
   readonly access: () => Promise<ToolAccess>
-  /** Has the service know its secrets anew, so that none of them goes out. */
-  readonly reload: () => Promise<void>
   readonly origins: Pick<Origins, 'site'>
 }
 
@@ -87,9 +85,8 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
   }
   const whose = (tool: string, { user: owner }: Caller) => ({ tool, owner })
 
-  /** A secret is there: the service hides it from now on, and turns that waited for it go on. */
+  /** A secret is there: turns that waited for it go on. */
   async function stored({ tool, secrets }: Given, caller: Pick<Caller, 'user' | 'name'>): Promise<number> {
-    await parts.reload()
     let closed = 0
     for (const secret of secrets) {
       closed += await parts.turns.signedIn({ tool, secret, owner: caller.user, by: caller.name })
@@ -179,7 +176,6 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
         if (!(await (await access()).forget(whose(name, caller), secret))) {
           throw new AppError('not_found', `${name} has no such secret of yours`)
         }
-        await parts.reload()
         return reply.code(204).send()
       },
     }),

@@ -1,5 +1,5 @@
 // The sandbox as the service holds it: checks packages, keeps their code, runs their calls.
-import { operator } from '#core/ids.ts'
+import { operator, type UserId } from '#core/ids.ts'
 import { byteLength, isObject, type JsonObject } from '#core/json.ts'
 import type { LimitStore } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
@@ -32,8 +32,8 @@ export type SandboxParts = {
   readonly maxProcesses: number
   /** Gives tools their secrets. Never a provider's key. */
   readonly secret: ToolSecrets['valueOf']
-  /** Finds secrets in what goes out, and takes them out of what is logged. */
-  readonly scan: () => LeakScan
+  /** Finds secrets in what goes out for a user, and takes them out of what is logged. */
+  readonly scan: (user: UserId) => LeakScan
   readonly limits: LimitStore
   readonly log: Log
   readonly now: () => number
@@ -116,7 +116,8 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     const capabilities = readOnly ? onlyLooking(tool.capabilities) : tool.capabilities
     const secret = (each: string, refused?: string): Promise<string | undefined> =>
       parts.secret(each, tool, user, refused)
-    const { scan, limits, now } = parts
+    const { limits, now } = parts
+    const scan = (): LeakScan => parts.scan(user)
     const egress = createEgress({ tool: name, capabilities, secret, scan, limits, now, dial })
     const host = createHost({
       capabilities,
@@ -148,7 +149,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   }
 
   async function execute(tool: InstalledTool, given: Call): Promise<string> {
-    const { callId, used } = given
+    const { user, callId, used } = given
     checkJson(given.params)
     const { outcome, logs, traffic } = await call(tool, given)
     const { requests, secrets, leaks } = traffic
@@ -158,7 +159,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
       parts.log[write]({ tool: tool.name, callId }, message)
     }
     // A query may hold what the user or the model said; it is not for the log.
-    const place = (url: string): string => parts.scan().mask(url.replace(/[?#].*$/, ''))
+    const place = (url: string): string => parts.scan(user).mask(url.replace(/[?#].*$/, ''))
     for (const { method, url, reason } of traffic.blocked) {
       parts.log.warn({ tool: tool.name, callId, method, url: place(url), reason }, 'a request of a tool was not done')
     }

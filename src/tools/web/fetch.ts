@@ -3,6 +3,7 @@ import { AppError } from '#core/errors.ts'
 import type { Tool } from '#core/tool.ts'
 import type { Fetch, Fetched } from '#net/fetch.ts'
 import { readParams, schemaOf } from '#tools/params.ts'
+import type { UserId } from '#core/ids.ts'
 import type { LeakScan } from '#safety/leaks.ts'
 import type { Work } from '#tools/work.ts'
 import { type Answer, checkOutgoing, hostsOf, refused, typeOf } from './answer.ts'
@@ -31,7 +32,15 @@ const parameters = schemaOf(
 
 type Params = { readonly url: string; readonly max_chars?: number }
 
-export function createWebFetch({ fetch, work, scan }: { fetch: Fetch; work: Work; scan: () => LeakScan }): Tool {
+export function createWebFetch({
+  fetch,
+  work,
+  scan,
+}: {
+  fetch: Fetch
+  work: Work
+  scan: (user: UserId) => LeakScan
+}): Tool {
   return {
     spec: {
       name: 'web_fetch',
@@ -42,9 +51,9 @@ export function createWebFetch({ fetch, work, scan }: { fetch: Fetch; work: Work
     effects: 'read',
     repeatable: true,
     untrusted: true,
-    async run(args, { signal, markUntrusted, used }) {
+    async run(args, { user, signal, markUntrusted, used }) {
       const { url, max_chars: chars = usualChars } = readParams(parameters, args) as Params
-      checkOutgoing([url], scan())
+      checkOutgoing([url], scan(user))
       used?.({ hosts: hostsOf(url) })
       const headers = new Map([
         ['accept', accept],

@@ -3,6 +3,7 @@ import { AppError } from '#core/errors.ts'
 import { byteLength, objectIn } from '#core/json.ts'
 import type { Tool } from '#core/tool.ts'
 import { type Fetch, type FetchRequest, readAddress } from '#net/fetch.ts'
+import type { UserId } from '#core/ids.ts'
 import type { LeakScan } from '#safety/leaks.ts'
 import { readParams, schemaOf } from '#tools/params.ts'
 import { type Answer, checkOutgoing, hostsOf, refused, typeOf } from './answer.ts'
@@ -38,7 +39,7 @@ type Params = {
   readonly body?: string
 }
 
-export function createHttpRequest({ fetch, scan }: { fetch: Fetch; scan: () => LeakScan }): Tool {
+export function createHttpRequest({ fetch, scan }: { fetch: Fetch; scan: (user: UserId) => LeakScan }): Tool {
   return {
     spec: {
       name: 'http_request',
@@ -53,13 +54,13 @@ export function createHttpRequest({ fetch, scan }: { fetch: Fetch; scan: () => L
     repeatable: false,
     untrusted: true,
     // oxlint-disable-next-line require-await -- a fault of the arguments is a rejection too
-    async describe(args) {
-      const { method, url, headers, body } = readRequest(args, scan)
+    async describe(args, { user }) {
+      const { method, url, headers, body } = readRequest(args, scan(user))
       const lines = [`${method} ${url}`, ...[...headers].map(([name, value]) => `${name}: ${value}`)]
       return body ? `${lines.join('\n')}\n\n${String(body)}` : lines.join('\n')
     },
-    async run(args, { signal, markUntrusted, used }) {
-      const request = readRequest(args, scan)
+    async run(args, { user, signal, markUntrusted, used }) {
+      const request = readRequest(args, scan(user))
       used?.({ hosts: hostsOf(request.url) })
       const fetched = await fetch(request, signal)
       if (fetched.type === 'fault') throw refused(`${request.method} ${request.url} failed: ${fetched.message}`)
@@ -71,14 +72,14 @@ export function createHttpRequest({ fetch, scan }: { fetch: Fetch; scan: () => L
 }
 
 /** The request of a call, all of it checked. Throws invalid_input. */
-function readRequest(args: string, scan: () => LeakScan): FetchRequest {
+function readRequest(args: string, scan: LeakScan): FetchRequest {
   const { method, url, headers = {}, body } = readParams(parameters, args) as Params
   const target = readAddress(url)
   if (typeof target === 'string') throw wrong('url', target)
   if (body !== undefined && (method === 'GET' || method === 'HEAD')) throw wrong('body', `has no place in a ${method}`)
   if (body !== undefined && byteLength(body) > maxBodyBytes) throw wrong('body', `is over ${maxBodyBytes} bytes`)
   const checked = readHeaders(headers)
-  checkOutgoing([url, ...checked.values(), body ?? ''], scan())
+  checkOutgoing([url, ...checked.values(), body ?? ''], scan)
   return { method, url, headers: checked, ...(body !== undefined && { body: Buffer.from(body) }) }
 }
 

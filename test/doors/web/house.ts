@@ -138,7 +138,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
   const toolDesk = createToolDesk({
     store,
     builtIn: () => options.tools ?? [],
-    openSandbox: () => Promise.reject(new Error('no sandbox here')),
+    sandbox: () => Promise.reject(new Error('no sandbox here')),
     reload,
   })
   const web = webRoutes({
@@ -166,7 +166,6 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     routes: toolAccessRoutes({
       turns,
       access: () => Promise.resolve(access),
-      reload: () => Promise.resolve(),
       origins,
     }),
   })

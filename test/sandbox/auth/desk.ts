@@ -29,7 +29,7 @@ export function accessOver({ store, now, env = {} }: Given) {
   const secrets = (): ToolSecrets =>
     createToolSecrets({ secrets: store.secrets, environment, capabilitiesOf, dial, now, log: silentLog })
   const toolSecrets = secrets()
-  const check = createCheck({ limits: noLimits, scan: createLeakScan, dial, now })
+  const check = createCheck({ limits: noLimits, scan: () => createLeakScan(), dial, now })
   const parts = { records: store.tools, secrets: store.secrets, toolSecrets, seal, check, environment, dial, now }
   return { access: createToolAccess(parts), secrets, toolSecrets, capabilitiesOf }
 }

@@ -17,7 +17,7 @@ async function open(t: TestContext, files: Readonly<Record<string, Served>>) {
     else if (!found) response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>No such page</h1>')
     else response.writeHead(found.status ?? 200, found.type ? { 'content-type': found.type } : {}).end(found.body)
   })
-  return { ...site, tool: createWebFetch({ fetch: site.fetch, work: createWork(), scan: createLeakScan }) }
+  return { ...site, tool: createWebFetch({ fetch: site.fetch, work: createWork(), scan: () => createLeakScan() }) }
 }
 
 function saved(name: string): Buffer {

@@ -1,0 +1,77 @@
+// Which values must not go out of a turn: the installation's own out of anybody's, and what a user brought out of theirs.
+// No user's word is sought in the turns of another.
+import { operator, type UserId } from '#core/ids.ts'
+import type { SecretStore } from '#core/store.ts'
+import { createLeakScan, joinScans, type LeakScan } from '#safety/leaks.ts'
+
+/** Users whose scan is kept at hand; the longest unused are made anew. */
+const maxKept = 100
+
+export interface Scans {
+  /** Reads what is kept sealed, of everybody or of one. */
+  read(owner?: UserId): Promise<void>
+  /** Made when it is first wanted. */
+  readonly of: (user: UserId) => LeakScan
+}
+
+export type ScanParts = {
+  readonly secrets: Pick<SecretStore, 'values'>
+  /** The installation's secrets that are not kept sealed. */
+  readonly own: () => readonly string[]
+}
+
+export function createScans({ secrets, own }: ScanParts): Scans {
+  const values = new Map<UserId, readonly string[]>()
+  const kept = new Map<UserId, LeakScan>()
+  let common: LeakScan | undefined
+
+  function make(theirs: readonly string[] | undefined): LeakScan {
+    common ??= createLeakScan([...own(), ...(values.get(operator) ?? [])])
+    return theirs ? joinScans(common, createLeakScan(theirs, [])) : common
+  }
+
+  return {
+    async read(owner) {
+      const found = Map.groupBy(await secrets.values(owner), (each) => each.owner)
+      if (owner === undefined) values.clear()
+      else values.delete(owner)
+      for (const [each, theirs] of found)
+        values.set(
+          each,
+          theirs.map(({ value }) => value),
+        )
+      if (owner !== undefined && owner !== operator) kept.delete(owner)
+      else {
+        common = undefined
+        kept.clear()
+      }
+    },
+    of(user) {
+      const theirs = user === operator ? undefined : values.get(user)
+      const scan = (theirs && kept.get(user)) ?? make(theirs)
+      if (!theirs) return scan
+      kept.delete(user)
+      kept.set(user, scan)
+      if (kept.size > maxKept) kept.delete(kept.keys().next().value ?? user)
+      return scan
+    },
+  }
+}
+
+/** The same secrets; whatever changes through them is read again before it is told as done. */
+export function watchSecrets(secrets: SecretStore, changed: (owner: UserId) => Promise<void>): SecretStore {
+  const then = async <T>(change: Promise<T>, owner: UserId): Promise<T> => {
+    const done = await change
+    await changed(owner)
+    return done
+  }
+  return {
+    ...secrets,
+    set: (name, value, more) => then(secrets.set(name, value, more), more?.owner ?? operator),
+    remove: (name, owner = operator) => then(secrets.remove(name, owner), owner),
+    endRenewal: (secret, outcome) => {
+      const ended = secrets.endRenewal(secret, outcome)
+      return outcome.type === 'failed' ? ended : then(ended, secret.owner)
+    },
+  }
+}
