@@ -144,10 +144,10 @@ function isAllowed({ email, email_verified: verified }: Claims, domains: readonl
   return (verified === true || verified === 'true') && email?.includes('@') === true && domains.includes(domain)
 }
 
-/** What somebody may be called here, best first. An address that nobody has verified is nobody's name. */
+/** What somebody may be called here, best first. An address that nobody has verified is nobody's name, whichever claim it stands in. */
 function namesFor({ sub, email, email_verified: verified, preferred_username: nick, name }: Claims): string[] {
   const address = verified === true || verified === 'true' ? email : undefined
-  const wanted = [address, nick, name, sub]
+  const wanted = [address, ...[nick, name, sub].map((each) => each?.replaceAll('@', '-'))]
     .map((each) => (each ?? '').replaceAll(/[^\p{L}\p{N} ._@-]/gu, '-').replace(/^[^\p{L}\p{N}]+/u, ''))
     .map((each) =>
       Array.from(each)

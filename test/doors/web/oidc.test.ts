@@ -58,6 +58,16 @@ test('a JWT of the issuer lets its person in: the same one each time, and nobody
   assert.deepEqual(await session(await issuer.sign({ ...ann, email: 'new@example.com' })), [200, 'ann@example.com 2'])
   assert.deepEqual(await session(await issuer.sign({ ...claims, sub: 'bea', aud: clientId })), [200, 'bea'])
   assert.deepEqual(await session(await issuer.sign({ ...claims, sub: 'operator' })), [200, 'somebody'])
+  // Whoever writes their own claims at the issuer does not become an address here.
+  for (const [sub, claim] of [
+    ['x1', { preferred_username: 'boss@example.com' }],
+    ['x2', { name: 'boss@example.com' }],
+    ['boss@example.com', {}],
+    ['x4', { email: 'boss@example.com', email_verified: false, preferred_username: 'boss@example.com' }],
+  ] as const) {
+    const [status, name] = await session(await issuer.sign({ ...claims, sub, ...claim }))
+    assert.deepEqual([status, /^boss-example\.com(?: \d)?$/.test(String(name))], [200, true], String(name))
+  }
   const own = await issuer.sign(ann)
   assert.equal((await house.call('GET', '/api/users', { token: own })).status, 403)
   const sent = await house.call('POST', '/api/chat', { token: own, body: { message: 'hi' } })
