@@ -2,9 +2,10 @@
 // document and the tests are made from them.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type * as z from 'zod/mini'
+import { AppError } from '#core/errors.ts'
 import type { ParseJson } from './body.ts'
 import type { Caller } from './caller.ts'
-import { check, checkBody } from './check.ts'
+import { check, checkBody, wrongField } from './check.ts'
 import type { FaultBody } from './reply.ts'
 
 /** Who may call: anyone at all, whoever has a token, or only the operator. */
@@ -77,6 +78,7 @@ export function route<
     ...(query && { query }),
     ...(body && { body }),
     handle: (request, reply) => {
+      refuseNul(request)
       const call = {
         caller: request.caller,
         params: request.params,
@@ -86,6 +88,15 @@ export function route<
       return handle(call as Call<Path, Query, Body>, reply)
     },
   }
+}
+
+/** Nothing is named by a NUL, and not every database can look for one. */
+function refuseNul({ params, query }: FastifyRequest): void {
+  const held = (values: unknown): string | undefined =>
+    Object.entries(values as Record<string, unknown>).find(([, value]) => String(value).includes('\0'))?.[0]
+  if (held(params) !== undefined) throw new AppError('not_found', 'there is nothing of this name')
+  const field = held(query)
+  if (field !== undefined) throw wrongField(field, 'must not hold a NUL')
 }
 
 /** The methods that a path has: asked only when a request found no route, to tell a wrong method from a wrong path. */

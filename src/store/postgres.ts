@@ -39,6 +39,9 @@ export function openPostgres(url: string): Sql & { readonly pool: Pool } {
   let answeredAt = 0
 
   function send(client: ClientBase, { sql, values }: Statement): Promise<QueryResult<Row>> {
+    // The server would refuse it after the connection was spent; whoever sent it can act on it.
+    if (values.some((value) => typeof value === 'string' && value.includes('\0')))
+      throw new AppError('invalid_input', 'a text holds a NUL (U+0000), which cannot be stored or looked for')
     let known = texts.get(sql)
     if (!known) {
       known = { name: `s${texts.size}`, text: numbered(sql) }

@@ -28,7 +28,13 @@ const mostFollowed = 32
 export type LiveParts = { readonly turns: Turns; readonly chatLimit: ChatLimit; readonly log: Log }
 
 const ref = z.nullish(
-  z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(100, 'must have at most 100 characters')),
+  z
+    .string()
+    .check(
+      z.minLength(1, 'must not be empty'),
+      z.maxLength(100, 'must have at most 100 characters'),
+      z.regex(/^[^\0]*$/, 'must not hold a NUL'),
+    ),
 )
 const seq = z.int('must be a sequence number').check(z.minimum(0, 'must be a sequence number'))
 

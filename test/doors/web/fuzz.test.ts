@@ -73,3 +73,15 @@ test('a frame of any shape is answered or told wrong, never as a fault of the se
     { seed, numRuns: 250 },
   )
 })
+
+test('a NUL in a path or a query names nothing, and is told so', async (t) => {
+  const { call } = await openHouse(t)
+  const asked = [
+    ['DELETE', '/api/grants/%00', 404],
+    ['DELETE', '/api/tools/x/secrets/%00', 404],
+    ['GET', '/api/users/%00/tokens', 404],
+    ['GET', '/api/memory?cursor=%00', 400],
+    ['GET', '/api/jobs?cursor=%00', 400],
+  ] as const
+  for (const [method, path, status] of asked) assert.equal((await call(method, path)).status, status, path)
+})
