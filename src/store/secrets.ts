@@ -32,7 +32,19 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
       }),
     share: (name, sameAs, owner) =>
       sql.write(function* () {
+        const rows = yield* query(
+          `SELECT name, same_as FROM secrets WHERE user_id = ? AND name IN (?, ?) ORDER BY name${sql.lock}`,
+          owner,
+          name,
+          sameAs,
+        )
+        const origin = rows.find((row) => row['name'] === sameAs)
+        if (!origin || origin['same_as'] !== null || name === sameAs)
+          throw new AppError('invalid_input', `${sameAs} cannot be shared: it is not there, or is another's itself`)
+        // What was lent of the secret that stood here is lent of that one from now on.
+        yield* run('UPDATE secrets SET same_as = ? WHERE user_id = ? AND same_as = ?', sameAs, owner, name)
         yield* save({ name, owner }, { sealed: '', renewal: null, sameAs, at: now() })
+        yield* tellSecrets(sql, owner)
       }),
     get: async (name, owner = operator) => (await find(name, owner))?.value,
     find,

@@ -56,6 +56,24 @@ export function secretTests(open: Open): void {
     assert.deepEqual(await store.secrets.list(ada), [])
   })
 
+  test('a share follows where its origin becomes a share, and nothing is shared of what is lent', async (t) => {
+    const { store } = await open(t)
+    const { secrets } = store
+    for (const tool of ['a', 'b', 'd']) await secrets.set(`tool/${tool}/key`, `of ${tool}`, { owner: ada })
+    await secrets.share('tool/c/key', 'tool/b/key', ada)
+    await secrets.share('tool/b/key', 'tool/a/key', ada)
+    for (const tool of ['b', 'c']) assert.equal(await secrets.get(`tool/${tool}/key`, ada), 'of a')
+    for (const origin of ['tool/b/key', 'tool/d/key', 'tool/none/key'])
+      await assert.rejects(secrets.share('tool/d/key', origin, ada), { code: 'invalid_input' })
+    assert.equal(await secrets.get('tool/d/key', ada), 'of d')
+    // Each of the other at once: one of them comes first, and both still have a value.
+    const both = [secrets.share('tool/a/key', 'tool/d/key', ada), secrets.share('tool/d/key', 'tool/a/key', ada)]
+    const ends = await Promise.allSettled(both)
+    assert.equal(ends.filter(({ status }) => status === 'fulfilled').length, 1)
+    const values = await Promise.all(['a', 'b', 'c', 'd'].map((tool) => secrets.get(`tool/${tool}/key`, ada)))
+    assert.equal(new Set(values).size, 1, String(values))
+  })
+
   test('a tool that goes takes the secrets of everybody along, and what others had of it', async (t) => {
     const { store } = await open(t)
     await store.secrets.set('tool/a/key', 'one')
