@@ -3,7 +3,7 @@ import { type Config, loadConfig } from '#config.ts'
 import { settingFault } from '#config/model.ts'
 import { AppError } from '#core/errors.ts'
 import { isProvider, type Provider, providerNames, providers } from '#core/providers.ts'
-import type { Store } from '#core/store.ts'
+import type { Settings, Store } from '#core/store.ts'
 import { openHomeStore } from '#hall.ts'
 import { missingOf } from '#hall/settings.ts'
 import { openModel } from '#models/open.ts'
@@ -83,7 +83,6 @@ export async function storeModel(
   const config = loadConfig()
   const { store } = await openHomeStore(config)
   try {
-    const before = await store.settings.all()
     const settings: Record<string, string | undefined> = {
       llm_provider: provider,
       llm_model: name,
@@ -91,8 +90,12 @@ export async function storeModel(
       llm_fallback: fallback,
     }
     // What is stored must be good: the same check that the start makes, before anything is written.
-    const { model } = loadConfig({ ...before, ...mapValues(settings) })
-    for (const [key, value] of Object.entries(settings)) await store.settings.set(key, value)
+    const withThese = (stored: Settings): Config => loadConfig({ ...stored, ...mapValues(settings) })
+    await store.settings.change((stored) => {
+      withThese(stored)
+      return settings
+    })
+    const { model } = withThese(await store.settings.all())
     await tellService(config.home)
     return await outcome(store, model)
   } catch (error) {

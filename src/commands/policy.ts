@@ -1,10 +1,9 @@
 // `atrium policy`: what runs unasked, what is asked for and what is refused; and the marks on outside text.
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
-import type { Json, JsonObject } from '#core/json.ts'
-import type { Store } from '#core/store.ts'
+import type { Settings, SettingStore } from '#core/store.ts'
 import { markIds, markWords } from '#safety/marks.ts'
-import { readSafetySettings } from '#safety/policy-settings.ts'
+import { mergePolicy, readSafetySettings } from '#safety/policy-settings.ts'
 import { policyTable, ruleOf } from '#safety/policy-table.ts'
 import { tellService } from './attach.ts'
 import { print, table } from './report.ts'
@@ -31,12 +30,8 @@ export function showPolicy(options: { json?: boolean }): Promise<void> {
 export async function setRow(row: string, { clean, tainted }: { clean?: string; tainted?: string }): Promise<void> {
   if (clean === undefined && tainted === undefined)
     throw new AppError('invalid_input', 'say what to set: --clean RULE, --tainted RULE or both')
-  await change(async (stored) => {
-    const policy: JsonObject = { ...readSafetySettings(stored).policy }
-    const before = Object.hasOwn(policy, row) ? (policy[row] as JsonObject) : {}
-    const rules = { ...before, ...(clean !== undefined && { clean }), ...(tainted !== undefined && { tainted }) }
-    return { policy: { ...policy, [row]: rules } }
-  })
+  const rules = { ...(clean !== undefined && { clean }), ...(tainted !== undefined && { tainted }) }
+  await change((stored) => ({ policy: mergePolicy(stored['policy'], { [row]: rules }) }))
   print({}, {}, `Set ${row}.`)
 }
 
@@ -46,8 +41,7 @@ export async function resetPolicy(row: string | undefined): Promise<void> {
     if (row === undefined) return { policy: undefined, marks_off: undefined }
     // Names that are no row are told by the one rule there is.
     readSafetySettings({ policy: { [row]: {} } })
-    const { [row]: _, ...others } = readSafetySettings(stored).policy as JsonObject
-    return { policy: Object.keys(others).length > 0 ? others : undefined }
+    return { policy: mergePolicy(stored['policy'], { [row]: null }) ?? undefined }
   })
   print({}, {}, row === undefined ? 'Every row and every mark is as by default.' : `${row} is as by default.`)
 }
@@ -76,16 +70,17 @@ export async function switchMark(id: string, state: string): Promise<void> {
   print({}, {}, `${id} is ${state}.`)
 }
 
-type Stored = Awaited<ReturnType<Store['settings']['all']>>
-type Change = Readonly<Record<string, Json | undefined>>
+type Change = Parameters<SettingStore['change']>[0]
 
 /** Stores what is good, and tells a running service. */
-async function change(decide: (stored: Stored) => Change | Promise<Change>): Promise<void> {
-  await withStore(async ({ settings }) => {
-    const wanted = await decide(await settings.all())
-    const given = Object.entries(wanted).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
-    readSafetySettings(Object.fromEntries(given) as Stored)
-    for (const [name, value] of Object.entries(wanted)) await settings.set(name, value)
-  })
+async function change(decide: Change): Promise<void> {
+  await withStore(({ settings }) =>
+    settings.change((stored) => {
+      const wanted = decide(stored)
+      const given = Object.entries(wanted).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+      readSafetySettings(Object.fromEntries(given) as Settings)
+      return wanted
+    }),
+  )
   await tellService(loadConfig().home)
 }

@@ -40,7 +40,7 @@ export type ModelTrial = {
 
 export interface SettingsDesk {
   read(): Promise<SettingsView>
-  /** Stores settings, null takes one back; the next turn follows. Throws invalid_input, and then nothing has changed. */
+  /** Stores settings, null takes one back, of the policy row by row; the next turn follows. Throws invalid_input, and then nothing has changed. */
   change(settings: Readonly<Record<string, Json>>): Promise<void>
   /** Asks the model in use for one word. Throws as the model does. */
   tryModel(): Promise<ModelTrial>

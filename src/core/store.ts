@@ -284,7 +284,10 @@ export type RenewalOutcome =
 /** Each secret is somebody's, the operator's where nobody else is said. Values are sealed before they reach the database. */
 export interface SecretStore {
   set(name: string, value: string, more?: { owner?: UserId; renewal?: Renewal }): Promise<void>
-  /** Makes a name stand for another secret of the same owner, until that one or the share is removed. */
+  /**
+   * Makes a name stand for another secret of the same owner, until that one or the share is removed; so does whatever stood
+   * for this one. Throws invalid_input when the other is itself another's.
+   */
   share(name: string, sameAs: string, owner: UserId): Promise<void>
   get(name: string, owner?: UserId): Promise<string | undefined>
   find(name: string, owner: UserId): Promise<Secret | undefined>
@@ -302,9 +305,13 @@ export interface SecretStore {
   reseal(to: { seal(name: string, value: string): string }): Promise<number>
 }
 
+export type Settings = Readonly<Record<string, Json>>
+
 export interface SettingStore {
-  all(): Promise<Readonly<Record<string, Json>>>
+  all(): Promise<Settings>
   set(name: string, value: Json | undefined): Promise<void>
+  /** Stores what is decided by what stands, in one write: of two changes at once the later sees the earlier. */
+  change(decide: (stored: Settings) => Readonly<Record<string, Json | undefined>>): Promise<void>
 }
 
 /** An installed component, as it is kept: what it said of itself was asked once, when it was installed. */

@@ -2,18 +2,18 @@
 import type { Config } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import type { SettingsDesk } from '#core/desk.ts'
-import type { Json } from '#core/json.ts'
+import { isObject } from '#core/json.ts'
 import type { Model } from '#core/model.ts'
 import { providerNames, providers } from '#core/providers.ts'
-import type { Store } from '#core/store.ts'
+import type { Settings, Store } from '#core/store.ts'
 import { policyTable, ruleOf } from '#safety/policy-table.ts'
 import { markIds, markWords } from '#safety/marks.ts'
-import { readSafetySettings } from '#safety/policy-settings.ts'
+import { mergePolicy, readSafetySettings } from '#safety/policy-settings.ts'
 
 export type SettingsParts = {
   readonly store: Pick<Store, 'settings' | 'secrets'>
   readonly config: () => Config
-  readonly configure: (settings: Readonly<Record<string, Json>>) => Config
+  readonly configure: (settings: Settings) => Config
   readonly model: () => Promise<Model>
   readonly steps: number
   readonly reload: () => Promise<void>
@@ -21,6 +21,17 @@ export type SettingsParts = {
 
 export function createSettingsDesk(parts: SettingsParts): SettingsDesk {
   const { store, configure } = parts
+
+  function check(settings: Settings): void {
+    try {
+      configure(settings)
+      readSafetySettings(settings)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      throw new AppError('invalid_input', error.message, { cause: error, ...(error.param && { param: error.param }) })
+    }
+  }
+
   return {
     async read() {
       const [settings, secrets] = await Promise.all([store.settings.all(), store.secrets.list()])
@@ -56,15 +67,12 @@ export function createSettingsDesk(parts: SettingsParts): SettingsDesk {
       }
     },
     async change(settings) {
-      const after = { ...(await store.settings.all()), ...settings }
-      try {
-        configure(after)
-        readSafetySettings(after)
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error
-        throw new AppError('invalid_input', error.message, { cause: error, ...(error.param && { param: error.param }) })
-      }
-      for (const [name, value] of Object.entries(settings)) await store.settings.set(name, value ?? undefined)
+      await store.settings.change((stored) => {
+        const { policy } = settings
+        const wanted = isObject(policy) ? { ...settings, policy: mergePolicy(stored['policy'], policy) } : settings
+        check({ ...stored, ...wanted })
+        return Object.fromEntries(Object.entries(wanted).map(([name, value]) => [name, value ?? undefined]))
+      })
       await parts.reload()
     },
     async tryModel() {

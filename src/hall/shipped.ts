@@ -23,7 +23,9 @@ export async function storeShipped(store: Pick<Store, 'tools' | 'settings'>, log
     try {
       const sha256 = await storeOne(store, name, known[name])
       if (sha256 === undefined) continue
-      await store.settings.set(setting, { ...known, [name]: sha256 })
+      await store.settings.change(({ [setting]: now }) => {
+        return { [setting]: { ...(isObject(now) && now), [name]: sha256 } }
+      })
       log.info({ tool: name }, 'stored a tool that comes with Atrium')
     } catch (error) {
       log.warn({ tool: name, err: error }, 'a tool that comes with Atrium could not be stored')

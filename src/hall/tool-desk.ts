@@ -52,8 +52,10 @@ export function createToolDesk({ store, builtIn, sandbox, reload }: ToolDeskPart
     async enable(name, enabled) {
       const known = builtIn().some(({ spec }) => spec.name === name)
       if (!known && !(await store.tools.list()).some((record) => record.name === name)) return false
-      const off = (await namesOff()).filter((each) => each !== name)
-      await store.settings.set(toolsOff, enabled ? off : [...off, name])
+      await store.settings.change((stored) => {
+        const off = offIn(stored).filter((each) => each !== name)
+        return { [toolsOff]: enabled ? off : [...off, name] }
+      })
       await reload()
       return true
     },

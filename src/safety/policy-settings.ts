@@ -1,6 +1,6 @@
 // What the operator may set of the policy, read from the stored settings: `policy` and `marks_off`.
 import { AppError } from '#core/errors.ts'
-import { isObject, type Json } from '#core/json.ts'
+import { isObject, type Json, type JsonObject } from '#core/json.ts'
 import { markIds } from './marks.ts'
 import { type PolicySettings, policyTable, type Rule } from './policy-table.ts'
 
@@ -11,6 +11,17 @@ export type SafetySettings = { readonly policy: PolicySettings; readonly marksOf
 /** Reads both settings. Throws invalid_config: a rule that was misspelled must not pass for the default. */
 export function readSafetySettings(settings: Readonly<Record<string, Json>>): SafetySettings {
   return { policy: readPolicy(settings['policy'] ?? {}), marksOff: readMarksOff(settings['marks_off'] ?? []) }
+}
+
+/** The policy with some rows set anew, side by side; null takes a row back. Null when nothing is left; checked elsewhere. */
+export function mergePolicy(stored: Json | undefined, rows: JsonObject): JsonObject | null {
+  const before = isObject(stored) ? stored : {}
+  const merged = Object.entries(rows).map(([id, row]): [string, Json] => {
+    const now = Object.hasOwn(before, id) ? before[id] : undefined
+    return [id, isObject(now) && isObject(row) ? { ...now, ...row } : row]
+  })
+  const left = Object.entries({ ...before, ...Object.fromEntries(merged) }).filter(([, row]) => row !== null)
+  return left.length > 0 ? Object.fromEntries(left) : null
 }
 
 function readPolicy(value: Json): PolicySettings {

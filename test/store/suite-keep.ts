@@ -1,8 +1,9 @@
 // What the service keeps beside threads: accounts, secrets, settings, rate limits.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AppError } from '#core/errors.ts'
 import type { Open } from './harness.ts'
-import { minuteMs, rejectsWith, turnOf } from './harness.ts'
+import { ada, minuteMs, rejectsWith, turnOf } from './harness.ts'
 
 export function keepTests(open: Open): void {
   test('a user is found by the hash of a token until it expires', async (t) => {
@@ -98,6 +99,42 @@ export function keepTests(open: Open): void {
     await store.settings.set('a', undefined)
     await store.settings.set('never', undefined)
     assert.deepEqual(await store.settings.all(), { b: false })
+  })
+
+  test('changes of settings at once see each other; one that is refused stores nothing', async (t) => {
+    const { store } = await open(t)
+    const names = Array.from({ length: 8 }, (_, at) => `t${at}`)
+    await Promise.all(
+      names.map((name) =>
+        store.settings.change(({ off }) => ({ off: [...(Array.isArray(off) ? off : []), name], last: name })),
+      ),
+    )
+    const { off, last } = await store.settings.all()
+    assert.ok(Array.isArray(off))
+    assert.deepEqual([new Set(off), last], [new Set(names), off.at(-1)])
+    const refused = store.settings.change(() => {
+      throw new AppError('invalid_input', 'no')
+    })
+    await assert.rejects(refused, { code: 'invalid_input' })
+    await store.settings.change((stored) => ({ ...stored, off: undefined }))
+    assert.deepEqual(await store.settings.all(), { last })
+  })
+
+  test('a NUL is never a fault of the database', async (t) => {
+    const { store } = await open(t)
+    const looked = [
+      () => store.grants.remove(ada, '\0'),
+      () => store.secrets.remove('\0', ada),
+      () => store.documents.list(ada, { prefix: '', limit: 1, after: '\0' }),
+      () => store.accounts.listTokens('\0'),
+    ]
+    for (const look of looked) {
+      const fault: unknown = await look().then(
+        () => undefined,
+        (error: unknown) => error,
+      )
+      assert.ok(fault === undefined || (fault instanceof AppError && fault.code === 'invalid_input'), String(fault))
+    }
   })
 
   test('a tool is kept with its bytes, replaced as a whole, listed without them, and removed', async (t) => {

@@ -335,8 +335,8 @@ export type SettingsChange = {
   readonly fallback?: string | null
   readonly spend_per_turn_usd?: number | null
   readonly spend_per_day_usd?: number | null
-  /** Every row that differs from its default. */
-  readonly policy?: Readonly<Record<string, Rules>> | null
+  /** Rows to be set; null takes one back to its default. */
+  readonly policy?: Readonly<Record<string, Rules | null>>
   readonly marks_off?: readonly string[] | null
 }
 

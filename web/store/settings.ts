@@ -16,13 +16,12 @@ export async function changeSettings(change: SettingsChange): Promise<void> {
 
 /** Sets one row of the policy. Throws ApiFault. */
 export async function setPolicy(id: string, rules: Rules): Promise<void> {
-  await changeSettings({ policy: { ...(await changedRows()), [id]: rules } })
+  await changeSettings({ policy: { [id]: rules } })
 }
 
 /** Takes one row of the policy back to its default. Throws ApiFault. */
 export async function resetPolicy(id: string): Promise<void> {
-  const { [id]: _, ...others } = await changedRows()
-  await changeSettings({ policy: Object.keys(others).length > 0 ? others : null })
+  await changeSettings({ policy: { [id]: null } })
 }
 
 /** Switches one mark on or off. Throws ApiFault. */
@@ -30,14 +29,6 @@ export async function switchMark(id: string, on: boolean): Promise<void> {
   const { marks } = await ask<Settings>('GET', '/api/settings')
   const off = marks.filter((mark) => (mark.id === id ? !on : !mark.on)).map((mark) => mark.id)
   await changeSettings({ marks_off: off.length > 0 ? off : null })
-}
-
-/** The setting is one value for all rows: read just before it is written, so that no other change is undone. */
-async function changedRows(): Promise<Record<string, Rules>> {
-  const { policy } = await ask<Settings>('GET', '/api/settings')
-  return Object.fromEntries(
-    policy.filter(({ changed }) => changed).map(({ id, clean, tainted }) => [id, { clean, tainted }]),
-  )
 }
 
 /** Asks the model in use for one word. Throws ApiFault. */

@@ -14,7 +14,7 @@ const SettingsBody = z.object({
   fallback: z.nullish(z.string()),
   spend_per_turn_usd: cap,
   spend_per_day_usd: cap,
-  policy: z.nullish(z.record(z.string(), z.object({ clean: z.optional(rule), tainted: z.optional(rule) }))),
+  policy: z.nullish(z.record(z.string(), z.nullable(z.object({ clean: z.optional(rule), tainted: z.optional(rule) })))),
   marks_off: z.nullish(z.array(z.string())),
 })
 
@@ -64,7 +64,7 @@ export function settingsRoutes({ settings }: SettingsParts): Route[] {
       method: 'PATCH',
       path: '/api/settings',
       who: 'operator',
-      summary: 'Change settings; null takes one back, what is left out stays',
+      summary: 'Change settings, of the policy row by row; null takes one back, what is left out stays',
       body: SettingsBody,
       answers: { 200: SettingsAnswer },
       async handle({ body }) {

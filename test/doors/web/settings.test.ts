@@ -26,6 +26,15 @@ test('settings are shown as they stand, changed, checked before they are stored,
   const row = limits.json.policy.find(({ id }: { id: string }) => id === 'fetch')
   assert.deepEqual([row.clean, row.tainted, row.changed], ['ask', 'known', true])
   assert.equal(limits.json.model.name, 'qwen3', 'what is left out stays')
+  // Rows and their sides are set each by itself, at once too.
+  await Promise.all([
+    change({ policy: { fetch: { tainted: 'deny' } } }),
+    change({ policy: { shell: { clean: 'deny' } } }),
+    change({ policy: { write: { clean: 'deny' } } }),
+  ])
+  await change({ policy: { write: null } })
+  const { policy } = await store.settings.all()
+  assert.deepEqual(policy, { fetch: { clean: 'ask', tainted: 'deny' }, shell: { clean: 'deny' } })
   const before = await store.settings.all()
   for (const [body, param] of [
     [{ provider: 'nobody' }, undefined],
@@ -78,6 +87,12 @@ test('tools are listed, switched off and on, and tried', async (t) => {
   assert.equal((await call('PATCH', '/api/tools/look', { body: { enabled: false } })).json.enabled, false)
   assert.deepEqual(await store.settings.all(), { tools_off: ['look'] })
   assert.equal((await call('PATCH', '/api/tools/look', { body: { enabled: true } })).json.enabled, true)
+  const both = ['look', 'write_note']
+  for (const enabled of [false, true]) {
+    await Promise.all(both.map((name) => call('PATCH', `/api/tools/${name}`, { body: { enabled } })))
+    const { tools_off: off } = await store.settings.all()
+    assert.deepEqual((off as string[]).toSorted(), enabled ? [] : both)
+  }
   for (const [path, body, status] of [
     ['/api/tools/none', { enabled: false }, 404],
     ['/api/tools/look', { enabled: 'no' }, 400],
