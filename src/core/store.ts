@@ -167,7 +167,7 @@ export interface TurnStore {
   /** Puts a turn of ours back into the queue, for a restart or another process. */
   release(turn: Turn, lease: Lease): Promise<void>
   /** Waiting turns whose gates have been open since before a time, for expiry. */
-  waitingSince(before: number): Promise<readonly { turn: Turn; callIds: readonly string[] }[]>
+  waitingSince(before: number, user?: UserId): Promise<readonly { turn: Turn; callIds: readonly string[] }[]>
   count(user: UserId | undefined): Promise<{ queued: number; running: number; waiting: number; costTodayUsd: number }>
 }
 
@@ -266,7 +266,7 @@ export interface SessionStore {
 /** What renews a secret, and when it must be. Both are the word of a sign-in's server. */
 export type Renewal = { readonly token?: string; readonly expiresAt?: number }
 
-/** A secret where it stands: one that is another's is told under the other's name. */
+/** A secret where it stands: one that is another's is told under the other's name. The value of one that has ended is empty. */
 export type Secret = {
   readonly name: string
   readonly owner: UserId

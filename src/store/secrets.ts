@@ -33,13 +33,13 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
     share: (name, sameAs, owner) =>
       sql.write(function* () {
         const rows = yield* query(
-          `SELECT name, same_as FROM secrets WHERE user_id = ? AND name IN (?, ?) ORDER BY name${sql.lock}`,
+          `SELECT name, same_as, sealed FROM secrets WHERE user_id = ? AND name IN (?, ?) ORDER BY name${sql.lock}`,
           owner,
           name,
           sameAs,
         )
         const origin = rows.find((row) => row['name'] === sameAs)
-        if (!origin || origin['same_as'] !== null || name === sameAs)
+        if (!origin || origin['same_as'] !== null || origin['sealed'] === '' || name === sameAs)
           throw new AppError('invalid_input', `${sameAs} cannot be shared: it is not there, or is another's itself`)
         // What was lent of the secret that stood here is lent of that one from now on.
         yield* run('UPDATE secrets SET same_as = ? WHERE user_id = ? AND same_as = ?', sameAs, owner, name)
@@ -51,7 +51,8 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
     list: (owner = operator) =>
       sql.read(function* () {
         const rows = yield* query(
-          'SELECT name, same_as, updated_at FROM secrets WHERE user_id = ? ORDER BY name',
+          `SELECT name, same_as, updated_at FROM secrets
+           WHERE user_id = ? AND (same_as IS NOT NULL OR sealed <> '') ORDER BY name`,
           owner,
         )
         return rows.map(({ name, same_as: sameAs, updated_at: at }) => ({
@@ -62,7 +63,7 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
       }),
     values: (owner) =>
       sql.read(function* () {
-        const all = `SELECT ${columns} FROM secrets WHERE same_as IS NULL`
+        const all = `SELECT ${columns} FROM secrets WHERE same_as IS NULL AND sealed <> ''`
         const rows = yield* owner === undefined ? query(all) : query(`${all} AND user_id = ?`, owner)
         return rows
           .map((row) => secretOf(row, seal))
@@ -101,17 +102,27 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
       sql.write(function* () {
         const place = { name, owner }
         const same = 'user_id = ? AND name = ? AND updated_at = ?'
+        // Never the same as before: it tells whether a secret has changed.
+        const later = Math.max(now(), updatedAt + 1)
         if (outcome.type === 'failed') {
           yield* run(`UPDATE secrets SET renewing_until = NULL WHERE ${same}`, owner, name, updatedAt)
         } else if (outcome.type === 'ended') {
-          yield* run(`DELETE FROM secrets WHERE ${same}`, owner, name, updatedAt)
+          // A user's stays as ended: their next call asks for a sign-in, and does not go out under the operator's.
+          if (owner === operator) yield* run(`DELETE FROM secrets WHERE ${same}`, owner, name, updatedAt)
+          else
+            yield* run(
+              `UPDATE secrets SET sealed = '', renewal = NULL, renewing_until = NULL, updated_at = ? WHERE ${same}`,
+              later,
+              owner,
+              name,
+              updatedAt,
+            )
         } else {
           yield* run(
             `UPDATE secrets SET sealed = ?, renewal = ?, renewing_until = NULL, updated_at = ? WHERE ${same}`,
             seal.seal(boundTo(place), outcome.value),
             seal.seal(renewalOf(place), JSON.stringify(outcome.renewal)),
-            // Never the same as before: it tells whether a secret has changed.
-            Math.max(now(), updatedAt + 1),
+            later,
             owner,
             name,
             updatedAt,
@@ -121,7 +132,7 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
       }),
     reseal: (to) =>
       sql.write(function* () {
-        const rows = yield* query(`SELECT ${columns} FROM secrets WHERE same_as IS NULL${sql.lock}`)
+        const rows = yield* query(`SELECT ${columns} FROM secrets WHERE same_as IS NULL AND sealed <> ''${sql.lock}`)
         for (const row of rows) {
           const { name, owner, value, renewal } = secretOf(row, seal)
           const place = { name, owner }
@@ -170,7 +181,7 @@ function secretOf(row: Row, seal: Seal): Secret {
     const renewal = row['renewal'] === null ? undefined : seal.open(renewalOf(place), String(row['renewal']))
     return {
       ...place,
-      value: seal.open(boundTo(place), String(row['sealed'])),
+      value: row['sealed'] === '' ? '' : seal.open(boundTo(place), String(row['sealed'])),
       updatedAt: Number(row['updated_at']),
       ...(renewal !== undefined && { renewal: JSON.parse(renewal) as Renewal }),
     }

@@ -46,7 +46,11 @@ export function createToolAccess(parts: AccessParts): ToolAccess {
   async function find(name: string): Promise<ToolOf> {
     const record = (await parts.records.list()).find((each) => each.name === name)
     if (!record) throw new AppError('not_found', `no tool is named ${name}`)
-    return { name, capabilities: readCapabilities(record.capabilities).capabilities }
+    try {
+      return { name, capabilities: readCapabilities(record.capabilities).capabilities }
+    } catch (error) {
+      throw asAppError(error)
+    }
   }
 
   async function whence(
@@ -56,7 +60,8 @@ export function createToolAccess(parts: AccessParts): ToolAccess {
   ): Promise<Whence | undefined> {
     const variable = variableOf(capabilities, name)
     if (variable && environment(variable)) return 'environment'
-    if (await secrets.find(toolSecret(tool, name), owner)) return 'own'
+    const own = await secrets.find(toolSecret(tool, name), owner)
+    if (own) return own.value === '' ? undefined : 'own'
     return (await secrets.get(toolSecret(tool, name))) === undefined ? undefined : 'operator'
   }
 

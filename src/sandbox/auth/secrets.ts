@@ -112,11 +112,11 @@ export function createToolSecrets(parts: ToolSecretParts): ToolSecrets {
       if (given) return given
       const secret = await stored(name, tool.name, user)
       const token = secret?.renewal?.token
-      if (!secret || token === undefined) return secret?.value
+      if (!secret || token === undefined) return secret?.value || undefined
       const over = (secret.renewal?.expiresAt ?? Number.POSITIVE_INFINITY) <= now() || secret.value === refused
       if (!over && !isDue(secret.renewal, secret.updatedAt, now())) return secret.value
       const next = await once(secret, token, over)
-      if (!over || next?.updatedAt !== secret.updatedAt) return next?.value
+      if (!over || next?.updatedAt !== secret.updatedAt) return next?.value || undefined
       if (secret.value === refused) return secret.value
       throw new ToolFault('sandbox_unavailable', `the sign-in of ${tool.name} could not be renewed just now; try later`)
     },

@@ -216,6 +216,25 @@ test('a server in trouble ends no sign-in; its word that the grant is over does'
   assert.equal(await desk.store.secrets.find('tool/things/things_token', operator), undefined)
 })
 
+test('a user whose sign-in has ended is asked again, and does not go out under the operator’s', async (t) => {
+  const theirs = await openIssuer()
+  t.after(() => theirs.close())
+  const desk = await openDesk(t, theirs)
+  await desk.signIn(ada)
+  await desk.store.secrets.set('tool/things/things_token', 'of the operator')
+  desk.clock.now += 61 * minuteMs
+  assert.equal(await takes(theirs, await desk.value(ada)), true)
+  await theirs.revokeAll()
+  desk.clock.now += 61 * minuteMs
+  assert.equal(await desk.value(ada), undefined)
+  assert.equal(await desk.value(ada), undefined, 'and stays so')
+  assert.equal((await desk.access.needs({ tool: 'things', owner: ada })).auth?.set, undefined)
+  assert.equal(await desk.value(operator), 'of the operator')
+  assert.deepEqual(await desk.store.secrets.values(ada), [])
+  assert.equal(await desk.access.forget({ tool: 'things', owner: ada }, 'things_token'), true)
+  assert.equal(await desk.value(ada), 'of the operator', 'by their own choice')
+})
+
 test('a token that the server refuses is renewed once, before its time', async (t) => {
   const desk = await openDesk(t)
   await desk.signIn()
