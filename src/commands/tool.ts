@@ -126,9 +126,11 @@ export async function showTool(name: string, options: { json?: boolean }): Promi
 
 export async function removeTool(name: string): Promise<void> {
   await lookInto(async (store) => {
-    if (!(await store.tools.remove(name))) throw noTool(name)
-    // The next tool of this name may be a stranger's: it does not inherit what this one was trusted with.
+    if (!(await store.tools.list()).some((tool) => tool.name === name)) throw noTool(name)
+    // The next tool of this name may be a stranger's: it does not inherit what this one was trusted with. They go first:
+    // cut off in between, the tool is still there to be removed again.
     await store.secrets.removeBelow(toolSecret(name, ''))
+    await store.tools.remove(name)
   })
   await tellService(loadConfig().home)
   process.stdout.write(`Removed ${name}.\n`)

@@ -1,5 +1,5 @@
 // The desk for tools: which there are, which are offered to the agent, and one call to try one.
-import type { ToolDesk } from '#core/desk.ts'
+import type { ToolDesk, ToolView } from '#core/desk.ts'
 import type { JsonObject } from '#core/json.ts'
 import type { Store } from '#core/store.ts'
 import type { Tool } from '#core/tool.ts'
@@ -26,6 +26,16 @@ export function createToolDesk({ store, builtIn, sandbox, reload }: ToolDeskPart
         store.tools.list(),
         import('#sandbox/package/access.ts'),
       ])
+      // One file that cannot be read, by an earlier version's rules or a later one's, does not hide the other tools.
+      const told = (text: string): Pick<ToolView, 'version' | 'access'> => {
+        try {
+          const { capabilities } = readCapabilities(text)
+          return { version: capabilities.version, access: describeAccess(capabilities) }
+        } catch (error) {
+          const why = error instanceof Error ? error.message : String(error)
+          return { access: [`is left out: its capability file cannot be read (${why})`] }
+        }
+      }
       const own = builtIn().map(({ spec }) => ({
         name: spec.name,
         description: spec.description,
@@ -34,16 +44,14 @@ export function createToolDesk({ store, builtIn, sandbox, reload }: ToolDeskPart
         schema: spec.parameters,
       }))
       const installed = records.map((record) => {
-        const { capabilities } = readCapabilities(record.capabilities)
         return {
           name: record.name,
           description: record.description,
           source: 'component' as const,
           enabled: !off.includes(record.name),
           schema: JSON.parse(record.schema) as JsonObject,
-          version: capabilities.version,
           sha256: record.sha256,
-          access: describeAccess(capabilities),
+          ...told(record.capabilities),
           installedAt: record.installedAt,
         }
       })
@@ -66,7 +74,12 @@ export function createToolDesk({ store, builtIn, sandbox, reload }: ToolDeskPart
       const component = record && (await store.tools.component(name))
       if (!component) return undefined
       const open = await sandbox()
-      return open.testCall(await open.load({ name, component, capabilities: record.capabilities }), call)
+      try {
+        return await open.testCall(await open.load({ name, component, capabilities: record.capabilities }), call)
+      } catch (error) {
+        const { asAppError } = await import('#sandbox/tool.ts')
+        throw asAppError(error)
+      }
     },
   }
 }

@@ -1,6 +1,7 @@
 // Whether a request that a browser signs by itself, with a cookie, was meant by a page of ours.
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
+import { AppError } from '#core/errors.ts'
 import { type Trust, trustOf } from './address.ts'
 
 export type OriginParts = {
@@ -62,6 +63,13 @@ export function createOrigins({ allowed, names, trustProxy }: OriginParts): Orig
       return page !== null && page.host !== '' && URL.parse(`${page.protocol}//${host}`)?.host === page.host
     },
   }
+}
+
+/** The origin under which a client reached us, as a browser and a server of sign-ins write it. */
+export function originOf({ secure, host }: Site): string {
+  const origin = URL.parse(`${secure ? 'https' : 'http'}://${host}`)?.origin
+  if (origin === undefined) throw new AppError('invalid_input', 'Host is malformed', { param: 'Host' })
+  return origin
 }
 
 /** What the nearest proxy has said. */

@@ -183,9 +183,10 @@ export function* requeueIfAnswered(turn: Turn): Job<boolean> {
   return answered
 }
 
-/** Waiting turns with gates that have been open since before a time. */
-export function* waitingSince(before: number): Job<{ turn: Turn; callIds: string[] }[]> {
-  const rows = yield* query(`SELECT ${turnColumns} FROM turns WHERE ${isWaiting}`)
+/** Waiting turns, of everybody or of one, with gates that have been open since before a time. */
+export function* waitingSince(before: number, user?: UserId): Job<{ turn: Turn; callIds: string[] }[]> {
+  const all = `SELECT ${turnColumns} FROM turns WHERE ${isWaiting}`
+  const rows = yield* user === undefined ? query(all) : query(`${all} AND user_id = ?`, user)
   const expired: { turn: Turn; callIds: string[] }[] = []
   for (const row of rows) {
     const turn = turnOf(row)

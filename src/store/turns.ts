@@ -90,7 +90,7 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
           lease.epoch,
         )
       }),
-    waitingSince: (before) => sql.read(() => waitingSince(before)),
+    waitingSince: (before, user) => sql.read(() => waitingSince(before, user)),
     count: (user) => sql.read(() => countTurns(user, now())),
   }
 }

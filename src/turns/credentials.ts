@@ -16,8 +16,8 @@ export async function answerBrought(
   { tool, secret, owner, by }: Brought,
 ): Promise<readonly Answered[]> {
   const answered: Answered[] = []
-  for (const { turn, callIds } of await store.turns.waitingSince(now() + 1)) {
-    if (owner !== operator && turn.userId !== owner) continue
+  const whose = owner === operator ? undefined : owner
+  for (const { turn, callIds } of await store.turns.waitingSince(now() + 1, whose)) {
     const { userId: user, threadId } = turn
     const open = await store.turns.gates(user, { threadId, limit: maxGates })
     for (const { gate } of open) {

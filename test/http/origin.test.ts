@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import type { Trust } from '#http/address.ts'
-import { createOrigins } from '#http/origin.ts'
+import { createOrigins, originOf } from '#http/origin.ts'
 
 type Case = {
   readonly host?: string
@@ -69,4 +69,12 @@ test('HTTPS is believed of a trusted proxy, and of nobody else', () => {
   assert.equal(secure(1, 'https, http'), false, 'the nearest proxy has the word')
   assert.equal(secure(false, 'https'), false)
   assert.equal(secure(['10.0.0.0/8'], 'https'), false)
+})
+
+test('where we are reached is written as browsers and servers of sign-ins write it', () => {
+  assert.equal(originOf({ secure: true, host: 'Atrium.Example:443' }), 'https://atrium.example')
+  assert.equal(originOf({ secure: false, host: 'Atrium.Example:80' }), 'http://atrium.example')
+  assert.equal(originOf({ secure: false, host: '127.0.0.1:4000' }), 'http://127.0.0.1:4000')
+  for (const host of ['', 'a b', '[::'])
+    assert.throws(() => originOf({ secure: false, host }), { code: 'invalid_input' })
 })

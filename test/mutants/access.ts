@@ -97,4 +97,25 @@ export const mutants: readonly Mutant[] = [
     to: 'false',
     tests: ['test/store/store.test.ts'],
   },
+  {
+    says: "a user whose sign-in has ended goes out under the operator's",
+    file: 'src/store/secrets.ts',
+    from: 'if (owner === operator) yield* run(`DELETE FROM secrets WHERE ${same}`, owner, name, updatedAt)',
+    to: 'if (owner) yield* run(`DELETE FROM secrets WHERE ${same}`, owner, name, updatedAt)',
+    tests: ['test/sandbox/auth/access.test.ts'],
+  },
+  {
+    says: 'a gate that is pushed out of a full list is told as closed',
+    file: 'src/doors/web/feed.ts',
+    from: 'waiting >= maxGates && gone.length + fresh.length > 0',
+    to: 'false',
+    tests: ['test/doors/web/feed.test.ts'],
+  },
+  {
+    says: 'one capability file that cannot be read hides every tool',
+    file: 'src/hall/tool-desk.ts',
+    from: '          const why = error instanceof Error ? error.message : String(error)\n',
+    to: '          throw error\n          const why = String(error)\n',
+    tests: ['test/doors/web/settings.test.ts'],
+  },
 ]

@@ -276,6 +276,8 @@ export function gateTests(open: Open): void {
     const young = await turnAtApproval(store)
     assert.deepEqual(await store.turns.waitingSince(clock.now - minuteMs), [])
     const found = await store.turns.waitingSince(clock.now)
+    assert.deepEqual(await store.turns.waitingSince(clock.now, ada), found)
+    assert.deepEqual(await store.turns.waitingSince(clock.now, userId('nobody')), [])
     assert.deepEqual(found, [{ turn, callIds: ['a1', 'a2'] }])
     await threadAtGate(store)
     assert.deepEqual(

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Change } from '#core/bus.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Log } from '#lib/log.ts'
+import { maxGates } from '#turns/gates.ts'
 import type { Turns } from '#turns/turns.ts'
 import { waitingWire } from './gates.ts'
 import { threadWire } from './wire.ts'
@@ -68,6 +69,8 @@ export function createFeeds({ turns, log }: { turns: Turns; log: Log }): Feeds {
       }
       for (const [id, threadId] of now) open.set(id, threadId)
       const waiting = open.size
+      // Of a list that is full nobody knows what was pushed out of it: it is read again.
+      if (waiting >= maxGates && gone.length + fresh.length > 0) return [{ type: 'reload', waiting }]
       return [
         ...gone.map(([id, thread_id]) => ({ type: 'gate', id, thread_id, closed: true, waiting })),
         ...fresh.map((gate) => ({ type: 'gate', ...waitingWire(gate), waiting })),

@@ -7,6 +7,7 @@ import { refuse } from '#http/auth.ts'
 import { check } from '#http/check.ts'
 import { readCookie, writeCookie, writePassingCookie } from '#http/cookie.ts'
 import type { Oidc } from '#http/oidc.ts'
+import { originOf } from '#http/origin.ts'
 import type { Route } from '#http/routes.ts'
 import { longestMs, signInMs } from '#http/session.ts'
 import { countAttempt, type LoginParts } from './login.ts'
@@ -25,8 +26,7 @@ export function oidcRoutes(parts: OidcRouteParts): Route[] {
   if (!oidc) return []
 
   function redirectUri({ raw }: FastifyRequest): string {
-    const { secure, host } = origins.site(raw)
-    return `${secure ? 'https' : 'http'}://${host}${path}/callback`
+    return `${originOf(origins.site(raw))}${path}/callback`
   }
 
   function setCookies(

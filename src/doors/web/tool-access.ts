@@ -6,7 +6,8 @@ import { AppError } from '#core/errors.ts'
 import type { Given, NeededSecret, SignIn, ToolAccess, ToolNeeds } from '#core/tool-access.ts'
 import { newToken } from '#lib/token.ts'
 import type { Caller } from '#http/caller.ts'
-import type { Origins } from '#http/origin.ts'
+import { type Origins, originOf } from '#http/origin.ts'
+import { asFault, statusOf } from '#http/reply.ts'
 import { type Route, route } from '#http/routes.ts'
 import type { Turns } from '#turns/turns.ts'
 
@@ -79,10 +80,7 @@ export type ToolAccessParts = {
 
 export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
   const { access, origins } = parts
-  const here = ({ raw }: FastifyRequest): string => {
-    const { secure, host } = origins.site(raw)
-    return `${secure ? 'https' : 'http'}://${host}`
-  }
+  const here = ({ raw }: FastifyRequest): string => originOf(origins.site(raw))
   const whose = (tool: string, { user: owner }: Caller) => ({ tool, owner })
 
   /** A secret is there: turns that waited for it go on. */
@@ -206,7 +204,8 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
           return page(reply, 200, `${ended.tool} is signed in.`)
         } catch (error) {
           if (!(error instanceof AppError)) throw error
-          return page(reply, error.code === 'forbidden' ? 403 : 400, error.message)
+          const { code, message } = asFault(error)
+          return page(reply, statusOf(code), message)
         }
       },
     }),

@@ -57,6 +57,21 @@ test('settings are shown as they stand, changed, checked before they are stored,
   assert.deepEqual(await store.settings.all(), {})
 })
 
+test('a tool whose capability file cannot be read hides no other, and is told as what it is', async (t) => {
+  const { call, store, addUser } = await openHouse(t)
+  const ada = await addUser('ada')
+  const record = { sha256: '', description: '', schema: '{}' }
+  await store.tools.put({ ...record, name: 'broken', capabilities: '{"http": 7}' }, new Uint8Array(1))
+  await store.tools.put({ ...record, name: 'whole', capabilities: '{}' }, new Uint8Array(1))
+  const { status, json } = await call('GET', '/api/tools', { token: ada })
+  const access = Object.fromEntries(
+    json.tools.map((tool: { name: string; access: string[] }) => [tool.name, tool.access]),
+  )
+  assert.deepEqual([status, Object.keys(access)], [200, ['broken', 'whole']])
+  assert.match(access.broken[0], /cannot be read/)
+  assert.equal((await call('GET', '/api/tools/broken/auth', { token: ada })).status, 409)
+})
+
 test('the model in use is tried', async (t) => {
   const { call } = await openHouse(t, { say: () => [{ type: 'text', text: 'ready' }] })
   const { status, json } = await call('POST', '/api/settings/test')

@@ -1,6 +1,10 @@
 // What goes wrong with a tool's sign-in over HTTP is told as the caller's to mend, and keeps nothing.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { AppError } from '#core/errors.ts'
+import { operator } from '#core/ids.ts'
+import { seal } from '../../sandbox/auth/desk.ts'
 import { type Issuer, openIssuer } from '../../sandbox/auth/issuer.ts'
 import { openHouse } from './house.ts'
 
@@ -36,4 +40,28 @@ test('a token that does not work, a client that is not set up and a text in plac
     assert.doesNotMatch(answer.text, /made-up|any text/)
   }
   assert.deepEqual(await store.secrets.list(), [])
+})
+
+test('the page at the end of a sign-in answers with the status of what is wrong, and no words of the machine', async (t) => {
+  const { call } = await openHouse(t, {
+    wrapStore: (real) => ({
+      ...real,
+      tools: {
+        ...real.tools,
+        list: () => Promise.reject(new AppError('database_unavailable', 'nothing listens at db.internal:5432')),
+      },
+    }),
+  })
+  const pending = { tool: 'things', owner: operator, verifier: 'v', redirectUri: 'r', until: Date.now() + 60_000 }
+  const state = Buffer.from(
+    seal.seal('sign-in', JSON.stringify({ ...pending, browser: createHash('sha256').update('b').digest('base64url') })),
+    'base64',
+  ).toString('base64url')
+  const path = `/api/tools/oauth/callback?code=c&state=${state}`
+  const back = await call('GET', path, { token: null, headers: { cookie: 'atrium_sign_in=b' } })
+  assert.equal(back.status, 503, back.text)
+  assert.match(back.text, /the database is unavailable/)
+  assert.doesNotMatch(back.text, /db\.internal/)
+  assert.equal((await call('GET', path, { token: null })).status, 403)
+  assert.equal((await call('GET', '/api/tools/oauth/callback?code=c&state=x', { token: null })).status, 400)
 })
