@@ -14,6 +14,7 @@ import { type Route, route } from '#http/routes.ts'
 import { readEnd } from '#turns/end.ts'
 import { checkMessage, type Start, type Turns } from '#turns/turns.ts'
 import { Attachments, partsOf } from './attachments.ts'
+import { queuedBounds } from './threads.ts'
 import { FaultWire, GateWire, gateWire, jobStatus, jobStatuses, replyText, UsageWire, usedWire } from './wire.ts'
 
 /** How long POST /api/chat waits for the turn; after that the turn goes on alone. */
@@ -89,16 +90,30 @@ export function chatRoutes(parts: ChatParts): Route[] {
       async handle({ caller, body }, reply) {
         const { turn, input, events, replayed } = await send(caller, body, reply, keyOf(reply, body))
         events.close()
-        const [message] = replayed ? await parts.turns.entries(caller.user, turn) : input
+        const id = replayed ? await messageIdOf(parts.turns, turn) : input[0]?.id
         return reply.code(202).send({
           thread_id: turn.threadId,
           turn_id: turn.id,
-          message_id: message?.id ?? turn.id,
+          message_id: id ?? turn.id,
           status: 'accepted',
         } satisfies z.output<typeof SendAnswer>)
       },
     }),
   ]
+}
+
+/** The message that began a turn: in the log, or still waiting to enter it. */
+export async function messageIdOf(turns: Turns, turn: Turn): Promise<string | undefined> {
+  const { userId, threadId, firstSeq } = turn
+  if (firstSeq === undefined) {
+    const waiting = await turns.queued(userId, threadId, queuedBounds)
+    const found = waiting.find(({ turnId }) => turnId === turn.id)
+    if (found) return found.id
+  }
+  const begun = firstSeq === undefined ? await turns.get(userId, turn.id) : turn
+  if (begun?.firstSeq === undefined) return undefined
+  const { entries } = await turns.history(userId, threadId, { after: begun.firstSeq - 1, limit: 1 })
+  return entries[0]?.id
 }
 
 /** A page that did not hear the answer sends again with the same key: that is the same message. */

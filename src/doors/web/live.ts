@@ -3,7 +3,6 @@ import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { isObject } from '#core/json.ts'
-import type { Turn } from '#core/turn.ts'
 import type { ChatLimit } from '#http/caller.ts'
 import { check } from '#http/check.ts'
 import { closeCodes, type Handler } from '#http/connection.ts'
@@ -13,7 +12,7 @@ import type { Accepted, Sockets } from '#http/socket.ts'
 import type { Log } from '#lib/log.ts'
 import { hashToken } from '#lib/token.ts'
 import type { Turns } from '#turns/turns.ts'
-import { sendChat } from './chat.ts'
+import { messageIdOf, sendChat } from './chat.ts'
 import { createFeeds, type Feed, type Feeds } from './feed.ts'
 import { type Following, followThread } from './following.ts'
 import { GateBody, saidIn } from './gates.ts'
@@ -120,7 +119,7 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
         ...(key && { idempotency: { key: `live:${key}`, bodyHash } }),
       })
       events.close()
-      const id = replayed ? await firstItem(turns, turn) : input[0]?.id
+      const id = replayed ? await messageIdOf(turns, turn) : input[0]?.id
       const { threadId } = turn
       connection.send({
         type: 'accepted',
@@ -214,12 +213,6 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
 }
 
 /** The id of the message that a turn was made of, once it stands in the log. */
-async function firstItem(turns: Turns, { userId, threadId, firstSeq }: Turn): Promise<string | undefined> {
-  if (firstSeq === undefined) return undefined
-  const { entries } = await turns.history(userId, threadId, { after: firstSeq - 1, limit: 1 })
-  return entries[0]?.id
-}
-
 async function threadWaiting(turns: Turns, user: UserId, gateId: string): Promise<string | undefined> {
   return (await turns.gates(user)).find(({ gate }) => gate.callId === gateId)?.turn.threadId
 }

@@ -11,7 +11,7 @@ import { ItemWire, itemWire, QueuedWire, queuedWire, ThreadWire, threadWire } fr
 /** A page ends before its items have more than this together; an item that has more comes alone. */
 const maxPageBytes = 4 * 1024 * 1024
 /** What is told of messages that wait behind a running turn. */
-const queuedBounds = { limit: 50, maxBytes: 1024 * 1024 }
+export const queuedBounds = { limit: 50, maxBytes: 1024 * 1024 }
 
 const ThreadsQuery = z.object({ limit: limit({ usual: 50, most: 200 }), cursor })
 const ItemsQuery = z.object({ after, limit: limit({ usual: 200, most: 500 }) })

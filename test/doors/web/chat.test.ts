@@ -75,7 +75,9 @@ test('send answers 202 at once with the id its message has in the thread', async
   assert.equal(status, 202)
   assert.deepEqual(Object.keys(json), ['thread_id', 'turn_id', 'message_id', 'status'])
   assert.equal(json.status, 'accepted')
-  const queued = await call('POST', '/api/chat/send', { body: { message: 'more', thread_id: json.thread_id } })
+  const more = { body: { message: 'more', thread_id: json.thread_id }, headers: { 'idempotency-key': 'queued-1' } }
+  const queued = await call('POST', '/api/chat/send', more)
+  assert.deepEqual((await call('POST', '/api/chat/send', more)).json, queued.json, 'sent again while it waits')
   hold.release('done')
   const last = await call('POST', '/api/chat', { body: { message: 'last', thread_id: json.thread_id } })
   assert.equal(last.json.status, 'completed')
