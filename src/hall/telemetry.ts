@@ -1,4 +1,5 @@
 // Traces of turns, where a collector is configured; without one nothing of this is loaded.
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '#config.ts'
 import type { Entry } from '#core/item.ts'
 import type { Store } from '#core/store.ts'
@@ -12,7 +13,7 @@ import { systemDial } from './dial.ts'
 
 /** Turns that wait to be read; more are dropped. */
 const mostWaiting = 1_000
-const closeMs = 3_000
+const usualCloseMs = 3_000
 
 export type Telemetry = Pick<Observer, 'rested'> & { close(): Promise<void> }
 
@@ -22,10 +23,12 @@ export type TelemetryParts = {
   readonly metrics: Metrics
   readonly log: Log
   readonly instance: string
+  /** What reading and sending the rest may each take at the end. */
+  readonly closeMs?: number
 }
 
 export async function openTelemetry(parts: TelemetryParts): Promise<Telemetry | undefined> {
-  const { config, store, metrics, log, instance } = parts
+  const { config, store, metrics, log, instance, closeMs = usualCloseMs } = parts
   const { telemetry, proxy } = config()
   if (!telemetry) return undefined
   const [{ createOtlp }, { spansOf }] = await Promise.all([import('#net/otlp.ts'), import('#turns/spans.ts')])
@@ -76,7 +79,9 @@ export async function openTelemetry(parts: TelemetryParts): Promise<Telemetry | 
       })
     },
     async close() {
-      await working
+      // What cannot be read in time is dropped: the end of the service does not wait for it.
+      await Promise.race([working, pause(closeMs, undefined, { ref: false })])
+      dropped += waiting.splice(0).length
       await exporter.close(closeMs)
     },
   }

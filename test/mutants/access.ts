@@ -118,4 +118,18 @@ export const mutants: readonly Mutant[] = [
     to: '          throw error\n          const why = String(error)\n',
     tests: ['test/doors/web/settings.test.ts'],
   },
+  {
+    says: 'a call waits for the renewal of a token that still works',
+    file: 'src/sandbox/auth/secrets.ts',
+    from: '        if (isDue(secret.renewal, secret.updatedAt, now())) renewEarly(secret, token)\n',
+    to: '        if (isDue(secret.renewal, secret.updatedAt, now())) return (await once(secret, token, false))?.value\n',
+    tests: ['test/sandbox/auth/access.test.ts'],
+  },
+  {
+    says: 'a token that could not be stored at once is lost',
+    file: 'src/sandbox/auth/secrets.ts',
+    from: 'if (attempt >= storeTries) throw error',
+    to: 'throw error',
+    tests: ['test/sandbox/auth/access.test.ts'],
+  },
 ]

@@ -8,7 +8,7 @@ import type { Dial } from '#net/dial.ts'
 import type { Capabilities } from '#sandbox/package/capabilities.ts'
 import { ToolFault } from '#sandbox/faults.ts'
 import { clientSecrets, readToolSecret, toolSecret, variableOf } from './needs.ts'
-import { type Client, refreshForm } from './oauth.ts'
+import { type Client, refreshForm, type Tokens } from './oauth.ts'
 import { askForTokens, tokenRequestMs } from './tokens.ts'
 
 export type ToolOf = { readonly name: string; readonly capabilities: Capabilities }
@@ -37,11 +37,19 @@ const earlyPart = 0.25
 /** Longer than a renewal takes: one that is still held then was given up by a process that is gone. */
 const claimMs = tokenRequestMs * 2 + 5_000
 const pollMs = 100
+/** How long nobody here tries again to renew what still works; and how many such secrets are remembered. */
+const restMs = 30_000
+const mostResting = 1_000
+/** A token that the server has given is lost unless it is stored: it is tried so often, after waits that double. */
+const storeTries = 5
+const storeAgainMs = 200
 
 export function createToolSecrets(parts: ToolSecretParts): ToolSecrets {
   const { secrets, environment, now, log } = parts
   /** Calls of this process that need the same secret wait for one renewal. */
   const renewing = new Map<string, Promise<Secret | undefined>>()
+  /** When an early renewal may be tried again. */
+  const resting = new Map<string, number>()
 
   async function stored(name: string, tool: string, user: UserId): Promise<Secret | undefined> {
     const place = toolSecret(tool, name)
@@ -74,13 +82,24 @@ export function createToolSecrets(parts: ToolSecretParts): ToolSecrets {
       const client = await clientOf({ name: tool, capabilities }, secret.owner)
       const { dial } = parts
       const answer = await askForTokens(refreshForm(token), { oauth, client, dial, now, before: token })
-      if ('value' in answer) return await secrets.endRenewal(secret, { type: 'renewed', ...answer })
+      if ('value' in answer) return await keep(secret, answer)
       const over = answer.code === 'invalid_grant'
       log.warn({ tool, reason: answer.message }, over ? 'a sign-in has ended' : 'a sign-in could not be renewed')
       await secrets.endRenewal(secret, { type: over ? 'ended' : 'failed' })
     } catch (error) {
       await secrets.endRenewal(secret, { type: 'failed' })
       if (!(error instanceof ToolFault)) throw error
+    }
+  }
+
+  async function keep(secret: Secret, tokens: Tokens): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await secrets.endRenewal(secret, { type: 'renewed', ...tokens })
+      } catch (error) {
+        if (attempt >= storeTries) throw error
+        await pause(storeAgainMs * 2 ** (attempt - 1))
+      }
     }
   }
 
@@ -98,10 +117,19 @@ export function createToolSecrets(parts: ToolSecretParts): ToolSecrets {
   }
 
   function once(secret: Secret, token: string, wait: boolean): Promise<Secret | undefined> {
-    const key = `${secret.owner} ${secret.name} ${secret.updatedAt}`
+    const key = keyOf(secret)
     const running = renewing.get(key) ?? renewed(secret, token, wait).finally(() => renewing.delete(key))
     renewing.set(key, running)
     return running
+  }
+
+  /** Renews what still works for a while: nobody waits for it, so a server that does not answer holds no call. */
+  function renewEarly(secret: Secret, token: string): void {
+    const key = keyOf(secret)
+    if ((resting.get(key) ?? 0) > now()) return
+    resting.set(key, now() + restMs)
+    if (resting.size > mostResting) resting.delete(resting.keys().next().value ?? key)
+    once(secret, token, false).catch((error: unknown) => log.warn({ err: error }, 'a sign-in could not be renewed'))
   }
 
   return {
@@ -114,13 +142,20 @@ export function createToolSecrets(parts: ToolSecretParts): ToolSecrets {
       const token = secret?.renewal?.token
       if (!secret || token === undefined) return secret?.value || undefined
       const over = (secret.renewal?.expiresAt ?? Number.POSITIVE_INFINITY) <= now() || secret.value === refused
-      if (!over && !isDue(secret.renewal, secret.updatedAt, now())) return secret.value
-      const next = await once(secret, token, over)
-      if (!over || next?.updatedAt !== secret.updatedAt) return next?.value || undefined
+      if (!over) {
+        if (isDue(secret.renewal, secret.updatedAt, now())) renewEarly(secret, token)
+        return secret.value
+      }
+      const next = await once(secret, token, true)
+      if (next?.updatedAt !== secret.updatedAt) return next?.value || undefined
       if (secret.value === refused) return secret.value
       throw new ToolFault('sandbox_unavailable', `the sign-in of ${tool.name} could not be renewed just now; try later`)
     },
   }
+}
+
+function keyOf({ owner, name, updatedAt }: Secret): string {
+  return `${owner} ${name} ${updatedAt}`
 }
 
 /** True shortly before the end. */

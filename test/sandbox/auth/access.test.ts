@@ -1,12 +1,14 @@
 // Signing in by OAuth against a real server: tokens are brought, used, renewed by one of many, and ended only by its word.
 import assert from 'node:assert/strict'
 import { after, before, test, type TestContext } from 'node:test'
+import { AppError } from '#core/errors.ts'
 import { operator, userId } from '#core/ids.ts'
-import type { Store } from '#core/store.ts'
+import type { SecretStore, Store } from '#core/store.ts'
 import type { ToolAccess } from '#core/tool-access.ts'
 import type { ToolSecrets } from '#sandbox/auth/secrets.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import { openStore } from '#store/open.ts'
+import { until } from '../../until.ts'
 import { accessOver, seal } from './desk.ts'
 import { clientSecret, type Issuer, openIssuer } from './issuer.ts'
 
@@ -156,8 +158,24 @@ test('a token is renewed early, and by one process alone however many ask', asyn
   const tool = { name: 'things', capabilities }
   const processes = [desk.secrets(), desk.secrets(), desk.secrets()]
   const ask = () => processes.flatMap((each) => [1, 2].map(() => each.valueOf('things_token', tool, operator)))
-  await Promise.all(ask())
+  assert.deepEqual(new Set(await Promise.all(ask())), new Set([first]), 'nobody waits while it works')
+  await until(async () => (await desk.value()) !== first)
   assert.equal(issuer.refreshes() - before, 1)
+  const next = await desk.value()
+  assert.equal(await takes(issuer, next), true)
+})
+
+test('a token that the server gave is kept though the database is away for a moment', async (t) => {
+  const desk = await openDesk(t)
+  await desk.signIn()
+  const first = await desk.value()
+  desk.clock.now += 61 * minuteMs
+  const real = { ...desk.store.secrets }
+  let away = 2
+  t.mock.method(desk.store.secrets, 'endRenewal', (...given: Parameters<SecretStore['endRenewal']>) => {
+    if (given[1].type === 'renewed' && away-- > 0) return Promise.reject(new AppError('database_unavailable', 'away'))
+    return real.endRenewal(...given)
+  })
   const next = await desk.value()
   assert.notEqual(next, first)
   assert.equal(await takes(issuer, next), true)
