@@ -266,11 +266,13 @@ export interface SessionStore {
 /** What renews a secret, and when it must be. Both are the word of a sign-in's server. */
 export type Renewal = { readonly token?: string; readonly expiresAt?: number }
 
-/** A secret where it stands: one that is another's is told under the other's name. The value of one that has ended is empty. */
+/** A secret where it stands: one that is another's is told under the other's name. */
 export type Secret = {
   readonly name: string
   readonly owner: UserId
   readonly value: string
+  /** Its sign-in is over: the value is empty, and its owner is asked for another. */
+  readonly ended?: true
   readonly renewal?: Renewal
   readonly updatedAt: number
 }

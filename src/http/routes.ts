@@ -78,13 +78,13 @@ export function route<
     ...(query && { query }),
     ...(body && { body }),
     handle: (request, reply) => {
-      refuseNul(request)
       const call = {
         caller: request.caller,
         params: request.params,
         query: query && check(query, request.query),
         body: body && checkBody(body, request.body),
       }
+      refuseNul(request)
       return handle(call as Call<Path, Query, Body>, reply)
     },
   }

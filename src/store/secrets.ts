@@ -46,7 +46,10 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
         yield* save({ name, owner }, { sealed: '', renewal: null, sameAs, at: now() })
         yield* tellSecrets(sql, owner)
       }),
-    get: async (name, owner = operator) => (await find(name, owner))?.value,
+    async get(name, owner = operator) {
+      const secret = await find(name, owner)
+      return secret?.ended ? undefined : secret?.value
+    },
     find,
     list: (owner = operator) =>
       sql.read(function* () {
@@ -181,7 +184,9 @@ function secretOf(row: Row, seal: Seal): Secret {
     const renewal = row['renewal'] === null ? undefined : seal.open(renewalOf(place), String(row['renewal']))
     return {
       ...place,
-      value: row['sealed'] === '' ? '' : seal.open(boundTo(place), String(row['sealed'])),
+      ...(row['sealed'] === ''
+        ? { value: '', ended: true as const }
+        : { value: seal.open(boundTo(place), String(row['sealed'])) }),
       updatedAt: Number(row['updated_at']),
       ...(renewal !== undefined && { renewal: JSON.parse(renewal) as Renewal }),
     }

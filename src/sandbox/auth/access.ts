@@ -61,7 +61,7 @@ export function createToolAccess(parts: AccessParts): ToolAccess {
     const variable = variableOf(capabilities, name)
     if (variable && environment(variable)) return 'environment'
     const own = await secrets.find(toolSecret(tool, name), owner)
-    if (own) return own.value === '' ? undefined : 'own'
+    if (own) return own.ended ? undefined : 'own'
     return (await secrets.get(toolSecret(tool, name))) === undefined ? undefined : 'operator'
   }
 
