@@ -24,11 +24,15 @@ export async function listGates(options: { json?: boolean }): Promise<void> {
   const open = await withStore(({ turns }) => turns.gates(operator, { limit: maxGates }))
   const text = open.length > 0 ? open.map(inWords).join('\n\n') : 'Nothing waits for an answer.'
   if (options.json || !process.stdin.isTTY || !process.stdout.isTTY || open.length === 0) {
-    print(options, open.map(waitingWire), text)
+    print(
+      options,
+      open.map((each) => waitingWire(each, operator)),
+      text,
+    )
     return
   }
   for (const each of open) {
-    print(options, waitingWire(each), `${inWords(each)}\n`)
+    print(options, waitingWire(each, operator), `${inWords(each)}\n`)
     if (each.gate.kind !== 'approval') continue
     const said = await ask(
       `${each.gate.taint === undefined ? 'approve, always' : 'approve'} or deny? (Enter leaves it open) `,
@@ -75,7 +79,7 @@ function one<const T extends string>(what: string, words: readonly T[], given: s
 }
 
 function inWords(open: OpenGate): string {
-  const { id, kind, name, prompt, reason, door, expires_at, preview = open.gate.args } = waitingWire(open)
+  const { id, kind, name, prompt, reason, door, expires_at, preview = open.gate.args } = waitingWire(open, operator)
   const more = preview.length > shownChars ? ` … (${preview.length} characters)` : ''
   const shown = printable(preview.slice(0, shownChars), { lines: true }) + more
   const lines = [

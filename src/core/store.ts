@@ -158,6 +158,8 @@ export interface TurnStore {
   /** A turn of the webhook channel, whoever its user: the channel's secret is one identity. For that door alone. */
   findByDoor(door: 'webhook', turnId: string): Promise<Turn | undefined>
   list(user: UserId, query: { status?: TurnStatus; limit: number; cursor?: string }): Promise<Page<ListedTurn>>
+  /** How many `list` would find, counted up to 10,000. */
+  countAll(user: UserId, status?: TurnStatus): Promise<number>
   /** Hides a turn from `get` and `list` and forgets its idempotency key; its items stay in the history of the thread. */
   remove(user: UserId, turnId: string): Promise<boolean>
   /** Puts back into the queue what is marked as running under a lease that is no more. */

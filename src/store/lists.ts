@@ -15,6 +15,8 @@ const listedChars = 2_000
 const readChars = 6 * listedChars
 /** Enough to tell what an item is. */
 const kindChars = 60
+/** A count goes no further. */
+const maxCounted = 10_000
 /** Rows at the end of a turn that its last response stands in. */
 const endRows = 8
 
@@ -111,6 +113,22 @@ function cutText(text: string, more: boolean): CutText {
   if (text.length <= listedChars) return { text, cut: more }
   // Half a character is none.
   return { text: text.slice(0, listedChars).replace(/[\uD800-\uDBFF]$/, ''), cut: true }
+}
+
+/** How many turns a user reaches, of a status or of all; beyond `maxCounted` nobody needs the number. */
+export function* countAllTurns(user: UserId, status: TurnStatus | undefined): Job<number> {
+  // Each list that a user reaches is one row here.
+  const rows = yield* newestReached(user, 'id', 2, (condition, who) =>
+    query(
+      `SELECT count(*) AS n FROM (SELECT 1 FROM turns WHERE ${condition} AND id < ?${status ? ` AND ${having[status]}` : ''}
+                                  AND removed_at IS NULL LIMIT ?) AS some`,
+      ...who,
+      lastId,
+      maxCounted,
+    ),
+  )
+  const sum = rows.reduce((all, row) => all + Number(row['n']), 0)
+  return Math.min(sum, maxCounted)
 }
 
 export function* countTurns(user: UserId | undefined, now: number) {

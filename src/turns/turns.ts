@@ -88,6 +88,8 @@ export interface Turns {
   /** A turn of the webhook channel, whoever its user. For that door alone. */
   findByDoor(door: 'webhook', turnId: string): Promise<Turn | undefined>
   list(user: UserId, query: { status?: TurnStatus; limit: number; cursor?: string }): Promise<Page<ListedTurn>>
+  /** How many `list` would find, counted up to 10,000. */
+  countAll(user: UserId, status?: TurnStatus): Promise<number>
   remove(user: UserId, turnId: string): Promise<boolean>
   thread(user: UserId, threadId: string): Promise<Thread | undefined>
   threads(user: UserId, query: { limit: number; cursor?: string }): Promise<Page<Thread>>
@@ -254,6 +256,7 @@ export function createTurns(parts: TurnsParts): Turns {
     receipt: (user, turnId) => readReceipt(store, user, { turnId, marker: marker() }),
     findByDoor: (door, turnId) => store.turns.findByDoor(door, turnId),
     list: (user, query) => store.turns.list(user, query),
+    countAll: (user, status) => store.turns.countAll(user, status),
     async remove(user, turnId) {
       const removed = await store.turns.remove(user, turnId)
       if (removed) bus.changed({ userId: user, door: 'web' }, { turnId })

@@ -142,4 +142,32 @@ export const mutants: readonly Mutant[] = [
     to: "'button'",
     tests: ['test/web/memory.test.ts'],
   },
+  {
+    says: 'a request of the queue does not tell whose it is',
+    file: 'src/doors/web/gates.ts',
+    from: '    ...senderOf(turn, user),\n',
+    to: '',
+    tests: ['test/doors/web/gates.test.ts'],
+  },
+  {
+    says: 'what was said with a denial is not told',
+    file: 'src/doors/web/gates.ts',
+    from: '    ...(word && { word }),\n',
+    to: '',
+    tests: ['test/web/waiting.test.ts'],
+  },
+  {
+    says: 'jobs of one user are those of everybody',
+    file: 'web/lib/job-filter.ts',
+    from: "user !== 'all' && (job.sender ?? ownJobs) !== user",
+    to: 'false',
+    tests: ['test/web/lib/job-filter.test.ts'],
+  },
+  {
+    says: 'jobs are counted whatever their status',
+    file: 'src/store/lists.ts',
+    from: "AND id < ?${status ? ` AND ${having[status]}` : ''}\n                                  AND",
+    to: 'AND id < ?\n                                  AND',
+    tests: ['test/store/sqlite.test.ts'],
+  },
 ]

@@ -39,6 +39,7 @@ export function readTests(open: Open): void {
     assert.deepEqual(seen, made.map(({ id }) => id).toReversed())
     const whole = await store.turns.list(ada, { limit: 7 })
     assert.deepEqual([whole.rows.length, whole.nextCursor], [7, undefined])
+    assert.deepEqual([await store.turns.countAll(ada), await store.turns.countAll(bob)], [7, 1])
   })
 
   test('turns are listed by status', async (t) => {
@@ -53,6 +54,9 @@ export function readTests(open: Open): void {
       [await of('waiting'), await of('done'), await of('running'), await of('queued'), await of('failed')],
       [[waiting.id], [done.id], [running.id], [queued.id], []],
     )
+    for (const status of ['waiting', 'done', 'running', 'queued', 'failed', 'cancelled'] as const) {
+      assert.equal(await store.turns.countAll(ada, status), (await of(status)).length)
+    }
   })
 
   test('what waits in a thread is read in its order, within bounds, and by whoever reaches it', async (t) => {

@@ -66,7 +66,10 @@ test('jobs are found by status, by door and by words; the address keeps the stat
   await page.getByRole('combobox', { name: 'Door' }).selectOption({ label: 'Door: Webhook' })
   await page.getByRole('heading', { name: 'Nothing about “ATTIC”' }).waitFor()
   await page.getByRole('button', { name: 'Clear search' }).last().click()
+  await page.getByRole('combobox', { name: 'User' }).selectOption({ label: 'User: you' })
   await rowOf(page, 'broken again').waitFor()
+  await page.setViewportSize({ width: 375, height: 812 })
+  assert.equal(await page.getByRole('combobox', { name: 'Door' }).count(), 0)
 })
 
 test('somebody without jobs is told what would be here', { skip }, async (t) => {
@@ -82,6 +85,8 @@ test('twenty are shown, then twenty more', { skip }, async (t) => {
   const page = await site.open(t, '/jobs', { token })
   await rowOf(page, 'errand 25').waitFor()
   assert.equal(await page.getByText('errand 1', { exact: true }).and(page.locator('.row-link')).count(), 0)
+  await page.getByText('20 of 25').waitFor()
+  assert.equal(await page.getByRole('combobox', { name: 'User' }).count(), 0)
   await page.getByRole('button', { name: 'Show 20 more' }).click()
   await page.locator('.row-link', { hasText: /^errand 1$/ }).waitFor()
   await page.getByText('25 jobs').waitFor()

@@ -147,7 +147,10 @@ test('the queue has what waits from every thread; what one browser answers is an
   await two.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
   const today = two.getByRole('region', { name: 'Answered today' }).getByRole('listitem')
   await today.first().getByText('Allowed once by you').waitFor()
-  await today.getByText(/^Allowed until \d+ \w+, \d\d:\d\d by you$/).waitFor()
+  await today.getByText(/^Allowed until \d+ \w+, \d\d:\d\d by you, just now$/).waitFor()
+  await today.getByText('Denied by you, just now. You said: “Not this one”').waitFor()
+  const [aside, middle] = [await today.first().boundingBox(), await two.locator('.page').boundingBox()]
+  assert.ok(aside && middle && aside.width < middle.width / 2, 'it stands beside the queue, not across the page')
   await said(one, 'The tool said: created').waitFor()
   assert.equal(await card(one, 'Create docs/three.md?').count(), 0)
 })

@@ -103,13 +103,15 @@ export type Waiting = GateFields & {
   readonly thread_id: string
   readonly turn_id: string
   readonly door: Door
+  /** Whose it is, where it is not the reader's own. */
+  readonly sender?: string
   readonly created_at: string
   readonly expires_at: string
 }
 
 /** A gate that was answered. */
 export type Answered = Waiting &
-  Pick<AnswerItem, 'decision' | 'by' | 'scope' | 'until'> & { readonly answered_at: string }
+  Pick<AnswerItem, 'decision' | 'by' | 'scope' | 'until'> & { readonly answered_at: string; readonly word?: string }
 
 export type Job = {
   readonly id: string

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { faultText } from '../api/client.ts'
 import type { Door, Job, Status } from '../api/wire.ts'
+import { ownJobs } from '../lib/job-filter.ts'
 import { costText, countText, durationText, exactTime, numberText, whenText } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
 import { Search, Segments, Select } from '../parts/field.tsx'
@@ -23,6 +24,9 @@ import {
   jobList,
   jobSearch,
   jobStatuses,
+  jobUser,
+  jobUsers,
+  mostCounted,
   pageSize,
   searchSize,
   shownJobs,
@@ -31,6 +35,7 @@ import {
 import { stopJob } from '../store/jobs.ts'
 import { useLive } from '../store/live-data.ts'
 import { tell } from '../store/notices.ts'
+import { operator } from '../store/session.ts'
 import './jobs.css'
 
 const doors: readonly { readonly value: 'all' | Door; readonly label: string }[] = [
@@ -85,25 +90,41 @@ export function Jobs() {
             look()
           }}
         />
-        <Select
-          name="Door"
-          before="Door"
-          value={jobDoor.value}
-          options={doors}
-          onChange={(door) => {
-            jobDoor.value = door
-            look()
-          }}
-        />
+        <div class="jobs-filters">
+          <Select
+            name="Door"
+            before="Door"
+            value={jobDoor.value}
+            options={doors}
+            onChange={(door) => {
+              jobDoor.value = door
+              look()
+            }}
+          />
+          {operator.value && (
+            <Select
+              name="User"
+              before="User"
+              value={jobUser.value}
+              options={jobUsers.value.map((user) => ({ value: user, label: user }))}
+              onChange={(user) => {
+                jobUser.value = user
+                look()
+              }}
+            />
+          )}
+        </div>
       </div>
       <When of={jobList} what="The jobs" rows={8}>
-        {({ filter, more }) => <List filter={filter} more={more} />}
+        {({ filter, more, total }) => <List filter={filter} more={more} total={total} />}
       </When>
     </Page>
   )
 }
 
-function List({ filter, more }: { filter: JobFilter; more: boolean }) {
+type ListProps = { readonly filter: JobFilter; readonly more: boolean; readonly total: number }
+
+function List({ filter, more, total }: ListProps) {
   const jobs = shownJobs.value
   if (jobs.length === 0) return <None filter={filter} more={more} />
   return (
@@ -114,13 +135,17 @@ function List({ filter, more }: { filter: JobFilter; more: boolean }) {
         ))}
       </Table>
       <div class="jobs-foot">
-        <span role="status">
-          {isLooking.value ? `${numberText(jobs.length)} found` : countText(jobs.length, 'job')}
-        </span>
+        <span role="status">{isLooking.value ? `${numberText(jobs.length)} found` : shownOf(jobs.length, total)}</span>
         {more && <More />}
       </div>
     </>
   )
+}
+
+/** `20 of 214`: what is shown, of all. */
+function shownOf(count: number, total: number): string {
+  if (count >= total) return countText(count, 'job')
+  return `${numberText(count)} of ${numberText(total)}${total >= mostCounted ? ' or more' : ''}`
 }
 
 function More() {
@@ -141,12 +166,19 @@ function None({ filter, more }: { filter: JobFilter; more: boolean }) {
     const clear = (): void => {
       jobSearch.value = ''
       jobDoor.value = 'all'
+      jobUser.value = 'all'
     }
     const about = jobSearch.value.trim()
     return (
       <Empty
         icon="search"
-        title={about ? `Nothing about “${about}”` : 'No jobs through this door'}
+        title={
+          about
+            ? `Nothing about “${about}”`
+            : jobDoor.value === 'all'
+              ? 'No jobs of this user'
+              : 'No jobs through this door'
+        }
         action={
           <div class="jobs-none">
             {more && <More />}
@@ -212,7 +244,7 @@ function Row({ job }: { job: Job }) {
         <Icon name={icon} />
         <span class="job-door-name">{name}</span>
       </td>
-      <td class="job-user">{sender ?? 'you'}</td>
+      <td class="job-user">{sender ?? ownJobs}</td>
       <td class="job-start">
         <time dateTime={created_at} title={exactTime(created_at)}>
           {whenText(created_at, now.value)}
@@ -227,13 +259,12 @@ function Row({ job }: { job: Job }) {
           <a class="button small sun" href={`/threads/${thread_id}`}>
             Review<span class="unseen">: {title}</span>
           </a>
-        ) : isActive(status) ? (
-          <Stop job={job} />
         ) : (
-          <span class="row-sign">
-            <Icon name="right" />
-          </span>
+          isActive(status) && <Stop job={job} />
         )}
+        <span class={isActive(status) ? 'row-sign only-phone' : 'row-sign'}>
+          <Icon name="right" />
+        </span>
       </td>
     </tr>
   )

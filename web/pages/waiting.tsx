@@ -3,8 +3,8 @@ import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Waiting as Gate } from '../api/wire.ts'
 import { askingOf } from '../lib/asking.ts'
-import { exactTime, shortWhen } from '../lib/words.ts'
-import { answerIcon, answerWords } from '../parts/answer-words.ts'
+import { exactTime, shortWhen, whenText } from '../lib/words.ts'
+import { answerIcon, answerWords, wordOf } from '../parts/answer-words.ts'
 import { Approval } from '../parts/approval.tsx'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -31,7 +31,6 @@ export function Waiting() {
       <When of={gates} what="The queue">
         {() => <Queue />}
       </When>
-      <AnsweredToday />
     </Page>
   )
 }
@@ -42,20 +41,26 @@ function Queue() {
   const shown = found ?? list[0]
   if (!shown) {
     return (
-      <Empty icon="waiting" title="Nothing waits for you">
-        A request appears here when the agent needs your word before it acts.
-      </Empty>
+      <div class="queue none">
+        <AnsweredToday />
+        <Empty icon="waiting" title="Nothing waits for you">
+          A request appears here when the agent needs your word before it acts.
+        </Empty>
+      </div>
     )
   }
   return (
     <div class={found ? 'queue chosen' : 'queue'}>
-      <ul class="card queue-list">
-        {list.map((gate) => (
-          <li key={gate.id}>
-            <Row gate={gate} current={gate === shown} />
-          </li>
-        ))}
-      </ul>
+      <div class="queue-side">
+        <ul class="card queue-list">
+          {list.map((gate) => (
+            <li key={gate.id}>
+              <Row gate={gate} current={gate === shown} />
+            </li>
+          ))}
+        </ul>
+        <AnsweredToday />
+      </div>
       <div class="queue-one">
         <div class="queue-back">
           <Button kind="quiet" size="small" onClick={() => (chosen.value = undefined)}>
@@ -102,13 +107,18 @@ function AnsweredToday() {
         {list.map((gate) => (
           <li key={gate.id} class="answered-row">
             <Icon name={answerIcon(gate)} />
-            <a class="answered-what one-line" href={`/threads/${gate.thread_id}`}>
-              {askingOf(gate).brief}
-            </a>
-            <span class="answered-words">{answerWords(gate)}</span>
-            <time dateTime={gate.answered_at} title={exactTime(gate.answered_at)}>
-              {shortWhen(gate.answered_at, now.value)}
-            </time>
+            <div class="queue-words">
+              <a class="answered-what one-line" href={`/threads/${gate.thread_id}`}>
+                {askingOf(gate).brief}
+              </a>
+              <span class="answered-words">
+                {answerWords(gate)},{' '}
+                <time dateTime={gate.answered_at} title={exactTime(gate.answered_at)}>
+                  {whenText(gate.answered_at, now.value)}
+                </time>
+                {wordOf(gate, gate.word)}
+              </span>
+            </div>
           </li>
         ))}
       </ul>

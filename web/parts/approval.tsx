@@ -69,7 +69,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
     <section class="approval" role="group" aria-labelledby={title}>
       <header class="approval-head">
         <Icon name={inQueue ? door.icon : 'waiting'} />
-        <span>{inQueue ? `From the ${door.name === 'API' ? 'API' : door.name.toLowerCase()}` : 'Waiting for you'}</span>
+        <span>{inQueue ? whenceWords(gate) : 'Waiting for you'}</span>
         <time dateTime={gate.expires_at} title={exactTime(gate.expires_at)}>
           {leftText(gate.expires_at, now.value)}
         </time>
@@ -193,6 +193,11 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
 function marked(text: string, part: string | undefined, look: (part: string) => ComponentChildren): ComponentChildren {
   const at = part ? text.lastIndexOf(part) : -1
   return part && at >= 0 ? [text.slice(0, at), look(part), text.slice(at + part.length)] : text
+}
+
+function whenceWords({ door, sender }: Waiting): string {
+  const { name } = doorOf(door)
+  return `From the ${name === 'API' ? name : name.toLowerCase()}${sender === undefined ? '' : `, user ${sender}`}`
 }
 
 /** The card says which tool it is: here it is "it". */

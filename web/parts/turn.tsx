@@ -11,7 +11,7 @@ import { type Conversation, isAtRest } from '../store/conversation.ts'
 import { waiting } from '../store/gates.ts'
 import { resend } from '../store/fork.ts'
 import { running } from '../store/hub.ts'
-import { answerIcon, answerWords } from './answer-words.ts'
+import { answerIcon, answerWords, wordOf } from './answer-words.ts'
 import { Approval } from './approval.tsx'
 import { Button, IconButton } from './button.tsx'
 import { Calls } from './call-row.tsx'
@@ -107,7 +107,7 @@ function Asked({ block: { gate, answer } }: { block: Extract<Block, { type: 'gat
         <time dateTime={answer.at} title={exactTime(answer.at)}>
           {whenText(answer.at, now.value)}
         </time>
-        {answer.decision === 'deny' && answer.output && answer.by !== 'expiry' && `. Said: “${answer.output}”`}
+        {wordOf(answer, answer.output)}
       </span>
     </p>
   )

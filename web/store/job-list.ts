@@ -2,6 +2,7 @@
 import { computed, signal } from '@preact/signals'
 import { ask } from '../api/client.ts'
 import type { Door, Job, Status } from '../api/wire.ts'
+import { isMeant, usersOf } from '../lib/job-filter.ts'
 import { place } from '../router.ts'
 import { loaded } from './loaded.ts'
 
@@ -12,18 +13,22 @@ export const searchSize = 200
 const mostInAnswer = 100
 /** Nobody reads further down a list; a search by its words is quicker. */
 const mostJobs = 2_000
+/** The gateway counts no further. */
+export const mostCounted = 10_000
 
 export const jobStatuses = ['running', 'waiting', 'queued', 'completed', 'failed'] as const
 export type JobFilter = 'all' | (typeof jobStatuses)[number]
 /** In the order in which they stand at the top. */
 const active = ['waiting', 'running', 'queued'] as const
 
-type Answer = { readonly jobs: readonly Job[]; readonly next_cursor: string | null }
+type Answer = { readonly jobs: readonly Job[]; readonly next_cursor: string | null; readonly total?: number }
 type Jobs = {
   readonly filter: JobFilter
   readonly active: readonly Job[]
   readonly jobs: readonly Job[]
   readonly more: boolean
+  /** All that there are of the status that is shown. */
+  readonly total: number
 }
 
 /** Which jobs are shown: the address says so. */
@@ -32,12 +37,13 @@ export const jobFilter = computed<JobFilter>(
 )
 export const jobSearch = signal('')
 export const jobDoor = signal<'all' | Door>('all')
+export const jobUser = signal('all')
 /** How many jobs were asked for. */
 export const wanted = signal(pageSize)
 
 const words = computed(() => jobSearch.value.toLowerCase().split(/\s+/).filter(Boolean))
 /** Whether the page looks for something among the jobs. */
-export const isLooking = computed(() => words.value.length > 0 || jobDoor.value !== 'all')
+export const isLooking = computed(() => words.value.length > 0 || jobDoor.value !== 'all' || jobUser.value !== 'all')
 
 export const jobList = loaded<Jobs>(async () => {
   const filter = jobFilter.peek()
@@ -54,11 +60,14 @@ export const shownJobs = computed<readonly Job[]>(() => {
   const { filter, jobs, active } = jobList.data.value ?? { filter: 'all', jobs: [], active: [] }
   const ids = new Set(active.map(({ id }) => id))
   const all = filter === 'all' ? [...active, ...jobs.filter(({ id }) => !ids.has(id))] : jobs
-  return all.filter((job) => {
-    if (jobDoor.value !== 'all' && doorName(job.door) !== doorName(jobDoor.value)) return false
-    const text = `${job.title} ${job.sender ?? ''}`.toLowerCase()
-    return words.value.every((word) => text.includes(word))
-  })
+  const wish = { door: jobDoor.value, user: jobUser.value, words: words.value }
+  return all.filter((job) => isMeant(job, wish))
+})
+
+/** Whose jobs there are to choose from. */
+export const jobUsers = computed(() => {
+  const { jobs, active } = jobList.data.value ?? { jobs: [], active: [] }
+  return usersOf([...active, ...jobs], jobUser.value)
 })
 
 /** How many have a status that is not an end. */
@@ -70,21 +79,22 @@ export function isActive(status: Status): boolean {
   return active.some((each) => each === status)
 }
 
-/** `run` is the terminal without its screen. */
-function doorName(door: Door): Door {
-  return door === 'run' ? 'terminal' : door
-}
-
-async function readJobs(status: Status | undefined, most: number): Promise<{ jobs: readonly Job[]; more: boolean }> {
+async function readJobs(
+  status: Status | undefined,
+  most: number,
+): Promise<{ jobs: readonly Job[]; more: boolean; total: number }> {
   const jobs: Job[] = []
+  let total = 0
   let cursor: string | null = null
   do {
     const query = new URLSearchParams({ limit: String(Math.min(most - jobs.length, mostInAnswer)) })
     if (status) query.set('status', status)
     if (cursor) query.set('cursor', cursor)
+    else query.set('total', 'true')
     const answer: Answer = await ask<Answer>('GET', `/api/jobs?${query}`)
     jobs.push(...answer.jobs)
     cursor = answer.next_cursor
+    total = answer.total ?? total
   } while (cursor && jobs.length < most)
-  return { jobs, more: cursor !== null && most < mostJobs }
+  return { jobs, more: cursor !== null && most < mostJobs, total }
 }

@@ -73,7 +73,7 @@ export function createFeeds({ turns, log }: { turns: Turns; log: Log }): Feeds {
       if (waiting >= maxGates && gone.length + fresh.length > 0) return [{ type: 'reload', waiting }]
       return [
         ...gone.map(([id, thread_id]) => ({ type: 'gate', id, thread_id, closed: true, waiting })),
-        ...fresh.map((gate) => ({ type: 'gate', ...waitingWire(gate), waiting })),
+        ...fresh.map((gate) => ({ type: 'gate', ...waitingWire(gate, user), waiting })),
       ]
     }
 

@@ -2,13 +2,14 @@
 import * as z from 'zod/mini'
 import { dayMs } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
+import type { UserId } from '#core/ids.ts'
 import type { AnsweredGate, OpenGate } from '#core/store.ts'
 import { type Route, route } from '#http/routes.ts'
 import { grantWire, isoTime } from '#http/wire.ts'
 import { gateMs } from '#turns/gates.ts'
 import type { Turns } from '#turns/turns.ts'
 import { findThread } from './threads.ts'
-import { GateWire, gateWire, JobWire, jobWire } from './wire.ts'
+import { GateWire, gateWire, JobWire, jobWire, senderOf } from './wire.ts'
 
 const maxWordChars = 2_000
 
@@ -16,6 +17,8 @@ const WaitingGate = z.extend(GateWire, {
   thread_id: z.string(),
   turn_id: z.string(),
   door: z.string(),
+  /** Who sent what it is for, where that is somebody else: the operator sees the webhook channel's. */
+  sender: z.optional(z.string()),
   created_at: z.string(),
   expires_at: z.string(),
 })
@@ -31,6 +34,8 @@ const AnsweredGateWire = z.extend(WaitingGate, {
   /** What was allowed for longer, if it was. */
   scope: z.optional(z.string()),
   until: z.optional(z.string()),
+  /** What the agent was told with it. */
+  word: z.optional(z.string()),
 })
 const AnsweredAnswer = z.object({ gates: z.array(AnsweredGateWire) })
 
@@ -67,7 +72,9 @@ export function gateRoutes({ turns }: { turns: Turns }): Route[] {
       summary: 'List what waits for an approval or a sign-in, oldest first',
       answers: { 200: GatesAnswer },
       async handle({ caller: { user } }) {
-        return { gates: (await turns.gates(user)).map(waitingWire) } satisfies z.output<typeof GatesAnswer>
+        return { gates: (await turns.gates(user)).map((gate) => waitingWire(gate, user)) } satisfies z.output<
+          typeof GatesAnswer
+        >
       },
     }),
     route({
@@ -79,7 +86,7 @@ export function gateRoutes({ turns }: { turns: Turns }): Route[] {
       answers: { 200: AnsweredAnswer },
       async handle({ query: { since }, caller: { user } }) {
         const gates = await turns.answered(user, since === undefined ? Date.now() - dayMs : Date.parse(since))
-        return { gates: gates.map(answeredWire) } satisfies z.output<typeof AnsweredAnswer>
+        return { gates: gates.map((gate) => answeredWire(gate, user)) } satisfies z.output<typeof AnsweredAnswer>
       },
     }),
     route({
@@ -134,25 +141,27 @@ export function saidIn({ action, scope, for: span, word }: z.output<typeof GateB
 }
 
 /** A gate as it is listed, here and by `atrium gates`. */
-export function waitingWire({ turn, gate, at }: OpenGate): z.output<typeof WaitingGate> {
+export function waitingWire({ turn, gate, at }: OpenGate, user: UserId): z.output<typeof WaitingGate> {
   return {
     ...gateWire(gate),
     thread_id: turn.threadId,
     turn_id: turn.id,
     door: turn.door,
+    ...senderOf(turn, user),
     created_at: isoTime(at),
     expires_at: isoTime(at + gateMs),
   }
 }
 
-function answeredWire({ answer, answeredAt, ...asked }: AnsweredGate): z.output<typeof AnsweredGateWire> {
-  const { decision, by, scope, until } = answer
+function answeredWire({ answer, answeredAt, ...asked }: AnsweredGate, user: UserId): z.output<typeof AnsweredGateWire> {
+  const { decision, by, scope, until, output: word } = answer
   return {
-    ...waitingWire(asked),
+    ...waitingWire(asked, user),
     decision,
     by,
     answered_at: isoTime(answeredAt),
     ...(scope && { scope }),
     ...(until !== undefined && { until: isoTime(until) }),
+    ...(word && { word }),
   }
 }

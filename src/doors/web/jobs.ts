@@ -7,15 +7,21 @@ import { type Route, route } from '#http/routes.ts'
 import { readEnd } from '#turns/end.ts'
 import type { Turns } from '#turns/turns.ts'
 import { cursor, limit } from './paging.ts'
-import { gateWire, jobStatuses, JobWire, jobWire, replyText, turnStatus } from './wire.ts'
+import { gateWire, jobStatuses, JobWire, jobWire, replyText, senderOf, turnStatus } from './wire.ts'
 
 const JobsQuery = z.object({
   status: z.optional(z.enum(jobStatuses, `must be one of ${jobStatuses.join(', ')}`)),
   limit: limit({ usual: 20, most: 100 }),
   cursor,
+  total: z.optional(z.enum(['true', 'false'], 'must be true or false')),
 })
 
-const JobsAnswer = z.object({ jobs: z.array(JobWire), next_cursor: z.nullable(z.string()) })
+const JobsAnswer = z.object({
+  jobs: z.array(JobWire),
+  next_cursor: z.nullable(z.string()),
+  /** How many there are with that status, counted up to 10,000; where it was asked for. */
+  total: z.optional(z.number()),
+})
 
 export function jobRoutes({ turns }: { turns: Turns }): Route[] {
   return [
@@ -26,17 +32,15 @@ export function jobRoutes({ turns }: { turns: Turns }): Route[] {
       summary: 'List jobs, newest first',
       query: JobsQuery,
       answers: { 200: JobsAnswer },
-      async handle({ query: { status, limit, cursor }, caller: { user } }) {
-        const page = await turns.list(user, {
-          limit,
-          ...(status && { status: turnStatus(status) }),
-          ...(cursor && { cursor }),
-        })
+      async handle({ query: { status: named, limit, cursor, total }, caller: { user } }) {
+        const status = named && { status: turnStatus(named) }
+        const page = await turns.list(user, { limit, ...status, ...(cursor && { cursor }) })
         const jobs = page.rows.map((turn) => ({
           ...jobWire(turn, turn.reply),
           ...headOf(turn, user, turn.title ?? ''),
         }))
-        return { jobs, next_cursor: page.nextCursor ?? null } satisfies z.output<typeof JobsAnswer>
+        const counted = total === 'true' && { total: await turns.countAll(user, status?.status) }
+        return { jobs, next_cursor: page.nextCursor ?? null, ...counted } satisfies z.output<typeof JobsAnswer>
       },
     }),
     route({
@@ -78,6 +82,5 @@ async function show(turns: Turns, user: UserId, turn: Turn): Promise<z.output<ty
 
 /** What a job is about, and whose it is where it is not the caller's own. */
 function headOf(turn: Pick<Turn, 'userId'>, user: UserId, title: string): { title: string; sender?: string } {
-  const sender = turn.userId === user ? undefined : turn.userId.replace(/^webhook:/, '')
-  return { title, ...(sender !== undefined && { sender }) }
+  return { title, ...senderOf(turn, user) }
 }

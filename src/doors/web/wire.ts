@@ -1,6 +1,7 @@
 // Turns and threads as the gateway's JSON shows them. The schemas make the types and the OpenAPI document.
 import * as z from 'zod/mini'
 import { replyIn } from '#core/calls.ts'
+import type { UserId } from '#core/ids.ts'
 import type { Entry, Gate, Item } from '#core/item.ts'
 import { isDeeperThan, objectIn } from '#core/json.ts'
 import type { CutText, Queued } from '#core/store.ts'
@@ -112,6 +113,11 @@ export function jobWire(turn: Omit<Turn, 'options'>, reply: CutText | undefined)
     ...(turn.error && { error: turn.error }),
     usage: usedWire(turn.usage),
   }
+}
+
+/** Whose a turn is, where it is not the caller's own. */
+export function senderOf({ userId }: Pick<Turn, 'userId'>, user: UserId): { sender?: string } {
+  return userId === user ? {} : { sender: userId.replace(/^webhook:/, '') }
 }
 
 export function threadWire(thread: Thread): z.output<typeof ThreadWire> {

@@ -96,7 +96,7 @@ test('what waits is listed with all that a person needs to decide, to whoever ma
     const { gates } = (await call('GET', '/api/gates')).json
     return gates.length > 0 && gates
   })
-  assert.deepEqual([seen.turn_id, seen.door], [turn.id, 'webhook'])
+  assert.deepEqual([seen.turn_id, seen.door, seen.sender], [turn.id, 'webhook', 'x'])
   now += 1
   const answered = await call('POST', `/api/threads/${turn.threadId}/gates/${seen.id}`, { body: { action: 'always' } })
   assert.equal(answered.status, 200)

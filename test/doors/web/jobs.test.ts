@@ -22,6 +22,8 @@ test('jobs are listed newest first, in pages, with their response and times', as
     ids.slice(2),
   )
   assert.equal(second.next_cursor, null)
+  assert.equal(first.total, undefined)
+  assert.equal((await call('GET', '/api/jobs?limit=2&total=true')).json.total, 3)
   const [job] = second.jobs
   assert.equal(job.response, 'you said: a')
   assert.equal(job.status, 'completed')
