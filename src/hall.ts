@@ -168,7 +168,7 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
     const judge = createJudge({
       settings: () => safety.policy,
       grants: (user) => grants.of(user),
-      used: (user, grant) => grants.used(user, grant),
+      used: (user, grant, call) => grants.used(user, grant, call),
       marker: () => safety.marker(),
       scan: scans.of,
     })

@@ -9,8 +9,8 @@ export type Grant = NewGrant & {
   /** The name of whoever allowed it. */
   readonly by: string
   readonly createdAt: number
-  /** When a call last ran by it, to the minute. */
-  readonly usedAt?: number
+  /** Calls that ran by it. */
+  readonly uses: number
 }
 
 export interface GrantStore {

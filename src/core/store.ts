@@ -205,8 +205,13 @@ export interface ThreadStore {
 
 export type User = { readonly id: UserId; readonly name: string; readonly createdAt: number }
 
-/** `issuer` vouches for them; `seenAt` is their last message or the last use of a session that has not ended. */
-export type ListedUser = User & { readonly tokens: number; readonly issuer?: string; readonly seenAt?: number }
+/** `expiresAt` is the end of the last of their tokens; `issuer` vouches for them; `seenAt` is their last message or the last use of a session that has not ended. */
+export type ListedUser = User & {
+  readonly tokens: number
+  readonly expiresAt?: number
+  readonly issuer?: string
+  readonly seenAt?: number
+}
 
 /** A token as it can be shown: `id` names it, and says nothing about it. */
 export type Token = { readonly id: string; readonly createdAt: number; readonly expiresAt?: number }

@@ -26,7 +26,7 @@ export function usageWire(usage: Usage) {
 }
 
 /** A grant as every door shows it. */
-export function grantWire({ id, userId, tool, target, by, createdAt, until, usedAt }: Grant) {
+export function grantWire({ id, userId, tool, target, by, createdAt, until, uses }: Grant) {
   return {
     id,
     user: userId,
@@ -36,6 +36,6 @@ export function grantWire({ id, userId, tool, target, by, createdAt, until, used
     by,
     created_at: isoTime(createdAt),
     expires_at: until === undefined ? null : isoTime(until),
-    used_at: usedAt === undefined ? null : isoTime(usedAt),
+    uses,
   }
 }

@@ -15,8 +15,8 @@ export type PolicyParts = {
   readonly settings?: () => PolicySettings
   /** What a user has allowed beyond one call. */
   readonly grants?: (user: UserId) => readonly Grant[]
-  /** A call runs by a grant of the user's, and would be asked for without it. */
-  readonly used?: (user: UserId, grant: Grant) => void
+  /** A call runs by a grant of the user's, and would be asked for without it; it may be judged, and told, again. */
+  readonly used?: (user: UserId, grant: Grant, call: string) => void
   /** Finds tools whose descriptions speak as instructions do. */
   readonly marker?: () => Marker
   /** Finds secrets in what would go out of a user's turn. */
@@ -38,7 +38,7 @@ export function createJudge({ settings, grants, used, marker, scan, now = Date.n
     return undefined
   }
 
-  return ({ user, call, tool, taint: read, items, specs }) => {
+  return ({ user, threadId, call, tool, taint: read, items, specs }) => {
     const leak = scan && leakInCall(call, scan(user))
     // Above every answer and every grant: nobody can see what a model hides in a call.
     if (leak !== undefined) return { do: 'deny', reason: leakReason(leak), leak }
@@ -53,7 +53,7 @@ export function createJudge({ settings, grants, used, marker, scan, now = Date.n
       ...(settings && { settings: settings() }),
     })
     if (decision.do === 'allow') {
-      if (decision.by) used?.(user, decision.by)
+      if (decision.by) used?.(user, decision.by, `${threadId} ${call.callId}`)
       return { do: 'allow' }
     }
     const { reason } = decision

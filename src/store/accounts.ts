@@ -7,6 +7,8 @@ import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 const idDigits = 16
 /** More tokens than anybody would look through. */
 const maxListed = 1_000
+/** The end of a token that has none, where ends are compared. */
+const never = Number.MAX_SAFE_INTEGER
 
 type NewToken = { hash: string; expiresAt?: number }
 
@@ -34,10 +36,13 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
       sql.read(function* () {
         const rows = yield* query(
           `SELECT u.*, (SELECT count(*) FROM tokens t WHERE t.user_id = u.id AND (t.expires_at IS NULL OR t.expires_at > ?)) AS tokens,
+             (SELECT max(coalesce(t.expires_at, ?)) FROM tokens t WHERE t.user_id = u.id AND (t.expires_at IS NULL OR t.expires_at > ?)) AS ends_at,
              (SELECT max(i.issuer) FROM identities i WHERE i.user_id = u.id) AS issuer,
              (SELECT max(s.seen_at) FROM sessions s WHERE s.user_id = u.id) AS session_at,
              (SELECT t.created_at FROM turns t WHERE t.user_id = u.id ORDER BY t.id DESC LIMIT 1) AS turn_at
            FROM users u ORDER BY u.name`,
+          now(),
+          never,
           now(),
         )
         return rows.map(listedUserOf)
@@ -120,10 +125,12 @@ function* tokensOf(user: string, at: number): Job<{ hash: string; token: Token }
 }
 
 function listedUserOf(row: Row): ListedUser {
+  const endsAt = Number(row['ends_at'] ?? never)
   const seenAt = Math.max(Number(row['session_at'] ?? 0), Number(row['turn_at'] ?? 0))
   return {
     ...userOf(row),
     tokens: Number(row['tokens']),
+    ...(endsAt < never && { expiresAt: endsAt }),
     ...(row['issuer'] !== null && { issuer: String(row['issuer']) }),
     ...(seenAt > 0 && { seenAt }),
   }

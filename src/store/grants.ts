@@ -24,7 +24,7 @@ export function createGrantStore({ sql, now }: { sql: Sql; now: () => number }):
         )
         return rows.map(grantOf).sort((a, b) => a.createdAt - b.createdAt)
       }),
-    used: (id) => sql.write(() => run('UPDATE grants SET used_at = ? WHERE id = ?', now(), id)),
+    used: (id) => sql.write(() => run('UPDATE grants SET uses = uses + 1 WHERE id = ?', id)),
     remove: (user, id) =>
       sql.write(function* () {
         const row = yield* first(`DELETE FROM grants WHERE id = ? AND ${isReached} RETURNING user_id`, id, user, user)
@@ -46,7 +46,7 @@ export function* saveGrant(
     `INSERT INTO grants (id, user_id, door, tool, target, ends_at, granted_by, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (user_id, tool, target) DO UPDATE
      SET id = excluded.id, ends_at = excluded.ends_at, granted_by = excluded.granted_by, created_at = excluded.created_at,
-         used_at = NULL`,
+         uses = 0`,
     newId(),
     userId,
     door,
@@ -67,6 +67,6 @@ function grantOf(row: Row): Grant {
     ...(row['ends_at'] !== null && { until: Number(row['ends_at']) }),
     by: String(row['granted_by']),
     createdAt: Number(row['created_at']),
-    ...(row['used_at'] !== null && { usedAt: Number(row['used_at']) }),
+    uses: Number(row['uses']),
   }
 }

@@ -285,11 +285,11 @@ export const migrations: readonly Migration[] = [
     `CREATE INDEX sign_ins_by_end ON sign_ins (ends_at)`,
   ],
   [
-    // When a gate of a turn was answered last, and when a grant was used last.
+    // When a gate of a turn was answered last, and how often a grant was used.
     `ALTER TABLE turns ADD COLUMN answered_at BIGINT`,
     `CREATE INDEX turns_answered_by_user ON turns (user_id, answered_at) WHERE answered_at IS NOT NULL`,
     `CREATE INDEX turns_answered_of_webhook ON turns (answered_at) WHERE answered_at IS NOT NULL AND door = 'webhook'`,
-    `ALTER TABLE grants ADD COLUMN used_at BIGINT`,
+    `ALTER TABLE grants ADD COLUMN uses BIGINT NOT NULL DEFAULT 0`,
   ],
 ]
 

@@ -6,16 +6,16 @@ import type { Grant, GrantStore, NewGrant } from '#core/grant.ts'
 const maxKnown = 2_000
 /** Read again after this: a process may have missed that one was taken back. */
 const maxAgeMs = 3_000
-/** A grant that is used again and again is written down so often. */
-const usedMs = 60_000
+/** Calls that have been counted: one may be judged several times before it has run. */
+const maxCounted = 2_000
 
 export interface Grants {
   /** Reads a user's, unless that was done a moment ago. A turn is not run before it. */
   open(user: UserId): Promise<void>
   /** Those that stand now, as far as they are known; the time of their end is looked at where they are used. */
   of(user: UserId): readonly Grant[]
-  /** A call runs by one of them: its time is kept, to the minute. */
-  used(user: UserId, grant: NewGrant): void
+  /** A call runs by one of them: it is counted, once for each call. */
+  used(user: UserId, grant: NewGrant, call: string): void
   /** A user's have changed: turns that run see it as soon as they are read. */
   forget(user: UserId): void
 }
@@ -30,8 +30,7 @@ export function createGrants({
   now?: () => number
 }): Grants {
   const known = new Map<UserId, Known>()
-  /** When a use of a grant was written down last, by its id. */
-  const written = new Map<string, number>()
+  const counted = new Set<string>()
 
   function read(user: UserId): Promise<void> {
     const { promise: reading, resolve, reject } = Promise.withResolvers<void>()
@@ -60,12 +59,11 @@ export function createGrants({
       await (found && now() - found.at < maxAgeMs ? found.reading : read(user))
     },
     of: (user) => known.get(user)?.grants ?? [],
-    used(user, grant) {
+    used(user, grant, call) {
       const found = known.get(user)?.grants.find((each) => each === grant)
-      if (!found || now() - Math.max(found.usedAt ?? 0, written.get(found.id) ?? 0) < usedMs) return
-      written.delete(found.id)
-      written.set(found.id, now())
-      if (written.size > maxKnown) written.delete(written.keys().next().value ?? found.id)
+      if (!found || counted.has(call)) return
+      counted.add(call)
+      if (counted.size > maxCounted) counted.delete(counted.values().next().value ?? call)
       // A call does not wait for it, and does not fail by it.
       store.used(found.id).catch(() => {})
     },

@@ -73,7 +73,7 @@ export async function openTestHall(options: HallOptions = {}): Promise<TestHall>
   const runner = createRunner({
     judge: createJudge({
       grants: (user) => grants.of(user),
-      used: (user, grant) => grants.used(user, grant),
+      used: (user, grant, call) => grants.used(user, grant, call),
       ...(now && { now }),
     }),
     grants,

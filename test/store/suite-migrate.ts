@@ -256,15 +256,15 @@ export function migrateTests(openVersion: OpenVersion): void {
     assert.equal((await accounts.listUsers()).length, 2)
   })
 
-  test('a database from before answers and uses had times takes them; what was before has none', async (t) => {
+  test('a database from before answers had times and uses were counted takes both; what was before has none', async (t) => {
     const old = await openVersion(t, 13)
     await old.run(
       `INSERT INTO grants (id, user_id, door, tool, target, granted_by, created_at) VALUES ('a', 'ada', 'web', 'act', '', 'ada', 1)`,
     )
     const store = await old.upgrade()
-    assert.equal((await store.grants.list(ada))[0]?.usedAt, undefined)
+    assert.equal((await store.grants.list(ada))[0]?.uses, 0)
     await store.grants.used('a')
-    assert.ok((await store.grants.list(ada))[0]?.usedAt)
+    assert.equal((await store.grants.list(ada))[0]?.uses, 1)
     const turn = await turnAtApproval(store)
     assert.deepEqual(await store.turns.answered(ada, { since: 0, limit: 9 }), [])
     await store.turns.answer(ada, turn.threadId, decide('a1'))

@@ -216,8 +216,8 @@ export type Grant = {
   readonly created_at: string
   /** Null stands until revoked. */
   readonly expires_at: string | null
-  /** Null where no call has run by it yet. */
-  readonly used_at: string | null
+  /** Calls that ran by it. */
+  readonly uses: number
 }
 
 /** A token of a user; itself it is never shown again. */
@@ -228,6 +228,8 @@ export type User = {
   readonly name: string
   readonly created_at: string
   readonly tokens: number
+  /** The end of the last of their tokens; null where one never ends, or there is none. */
+  readonly expires_at: string | null
   /** Who vouches for them, where somebody does. */
   readonly issuer: string | null
   readonly last_seen_at: string | null

@@ -56,6 +56,13 @@ export function untilText(at: string, now: number): string {
   return daysBetween(new Date(now), date) === 0 ? `${clock(date)} today` : `${dayText(date, now)}, ${clock(date)}`
 }
 
+/** A day that comes: `14:20 today`, `tomorrow`, `in 12 days`. */
+export function aheadText(at: string, now: number): string {
+  const days = daysBetween(new Date(now), new Date(at))
+  if (days <= 0) return untilText(at, now)
+  return days === 1 ? 'tomorrow' : `in ${countText(days, 'day')}`
+}
+
 /** `2 ms`, `0.3 s`, `14 s`, `2 min 08 s`. */
 export function durationText(ms: number): string {
   if (ms < 100) return `${Math.max(0, Math.round(ms))} ms`

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { faultText } from '../api/client.ts'
 import type { Grant } from '../api/wire.ts'
-import { exactTime, untilText, whenText } from '../lib/words.ts'
+import { countText, exactTime, untilText } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
 import { Section } from '../parts/section.tsx'
 import { Empty, When } from '../parts/states.tsx'
@@ -16,7 +16,6 @@ const columns = [
   { label: 'Allowed' },
   { label: 'Where' },
   { label: 'Until' },
-  { label: 'Since' },
   { label: 'Used' },
   { label: 'Action', unseen: true },
 ]
@@ -47,7 +46,7 @@ export function Grants() {
 }
 
 function Row({ grant }: { grant: Grant }) {
-  const { tool, target, user, expires_at, created_at, used_at, by } = grant
+  const { tool, target, user, expires_at, created_at, uses, by } = grant
   const sender = user.startsWith('webhook:') ? `, for ${user.slice('webhook:'.length)}` : ''
   return (
     <tr>
@@ -59,12 +58,9 @@ function Row({ grant }: { grant: Grant }) {
       <td class="grant-until" title={expires_at === null ? undefined : exactTime(expires_at)}>
         {expires_at === null ? 'Until revoked' : untilText(expires_at, now.value)}
       </td>
-      <td class="grant-since" title={`${exactTime(created_at)}, by ${by}`}>
-        {whenText(created_at, now.value)}
-      </td>
-      <td class="grant-used" title={used_at === null ? undefined : exactTime(used_at)}>
-        <span class="only-phone">Used: </span>
-        {used_at === null ? 'never' : whenText(used_at, now.value)}
+      <td class="grant-used" title={`Allowed ${exactTime(created_at)}, by ${by}`}>
+        <span class="only-phone">Used </span>
+        {uses === 0 ? 'never' : countText(uses, 'time')}
       </td>
       <td class="number row-act">
         <Revoke grant={grant} />

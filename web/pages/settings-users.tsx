@@ -1,26 +1,27 @@
-// Users, for the operator: adding one shows its token once; removing one erases all that is theirs.
+// Users, for the operator: adding one shows its token once, revoking ends their access, removing erases all of theirs.
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { ApiFault, faultText } from '../api/client.ts'
 import type { User } from '../api/wire.ts'
-import { countText, exactTime, untilText, whenText } from '../lib/words.ts'
-import { Button } from '../parts/button.tsx'
+import { aheadText, exactTime, whenText } from '../lib/words.ts'
+import { Button, Silent } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { Field, Select } from '../parts/field.tsx'
 import { Note } from '../parts/note.tsx'
+import { Icon } from '../parts/icon.tsx'
 import { Section } from '../parts/section.tsx'
 import { Empty, When } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
 import { now } from '../store/clock.ts'
 import { tell } from '../store/notices.ts'
-import { addToken, addUser, newToken, removeUser, revokeToken, tokensOf, users } from '../store/users.ts'
+import { addToken, addUser, newToken, removeUser, revokeToken, revokeTokens, tokensOf, users } from '../store/users.ts'
 
 const columns = [
   { label: 'Name' },
-  { label: 'Signs in with' },
-  { label: 'Last seen' },
   { label: 'Made' },
+  { label: 'Expires' },
+  { label: 'Last seen' },
   { label: 'Action', unseen: true },
 ]
 
@@ -41,7 +42,7 @@ export function Users() {
       lead="Each has its own threads, memory and grants."
       action={
         <Button icon="plus" expanded={adding.value} onClick={() => (adding.value = !adding.value)}>
-          Add user
+          Add <Silent>a </Silent>user
         </Button>
       }
     >
@@ -77,45 +78,50 @@ export function Users() {
   )
 }
 
-function Row({ user: { name, created_at, tokens, issuer, last_seen_at } }: { user: User }) {
+function Row({ user }: { user: User }) {
+  const { name, created_at, tokens, expires_at, last_seen_at } = user
   const open = useSignal(false)
   return (
     <>
       <tr>
-        <td class="user-name">{name}</td>
-        <td class="user-ways">
-          {issuer !== null && <span title={issuer}>{hostOf(issuer)}, </span>}
-          <Button kind="quiet" size="small" expanded={open.value} onClick={() => (open.value = !open.value)}>
-            {tokens === 0 ? 'No token' : countText(tokens, 'token')}
-            <span class="unseen"> of {name}</span>
-          </Button>
+        <td class="user-name">
+          <button type="button" class="user-open" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
+            {name}
+            <Icon name="down" />
+          </button>
+        </td>
+        <td class="user-made" title={exactTime(created_at)}>
+          {whenText(created_at, now.value)}
+        </td>
+        <td class="user-expires" title={expires_at === null ? undefined : exactTime(expires_at)}>
+          <span class="only-phone">Expires: </span>
+          {expiresText(user)}
         </td>
         <td class="user-seen" title={last_seen_at === null ? undefined : exactTime(last_seen_at)}>
           <span class="only-phone">Last seen: </span>
           {last_seen_at === null ? 'never' : whenText(last_seen_at, now.value)}
         </td>
-        <td class="user-made" title={exactTime(created_at)}>
-          {whenText(created_at, now.value)}
-        </td>
         <td class="number row-act">
-          <Confirm
-            label="Remove"
-            of={name}
-            question={`Remove ${name}?`}
-            act={async () => {
-              await removeUser(name)
-              tell(`${name} is removed`)
-            }}
-          >
-            Their tokens stop working, what runs for them ends, and their threads, memory and files are erased. This
-            cannot be undone.
-          </Confirm>
+          {tokens > 0 && (
+            <Confirm
+              label="Revoke"
+              of={name}
+              question={`Revoke the access of ${name}?`}
+              act={async () => {
+                await revokeTokens(name)
+                tell(`${name} has no token any more`)
+              }}
+            >
+              {tokens === 1 ? 'Their token stops' : `Their ${tokens} tokens stop`} working, and who signed in with one
+              is signed out. Threads, memory and grants stay.
+            </Confirm>
+          )}
         </td>
       </tr>
       {open.value && (
         <tr class="user-tokens">
           <td colSpan={columns.length}>
-            <Tokens key={tokens} name={name} />
+            <Access key={tokens} user={user} />
           </td>
         </tr>
       )}
@@ -123,12 +129,17 @@ function Row({ user: { name, created_at, tokens, issuer, last_seen_at } }: { use
   )
 }
 
+function expiresText({ tokens, expires_at, issuer }: User): string {
+  if (tokens === 0) return issuer === null ? 'no token' : `by ${hostOf(issuer)}`
+  return expires_at === null ? 'never' : aheadText(expires_at, now.value)
+}
+
 function hostOf(issuer: string): string {
   return URL.canParse(issuer) ? new URL(issuer).host : issuer
 }
 
-/** The tokens of a user: each can be revoked, and another made. */
-function Tokens({ name }: { name: string }) {
+/** How a user gets in: each token can be revoked, another made, and the user removed with all that is theirs. */
+function Access({ user: { name, issuer } }: { user: User }) {
   const tokens = useMemo(() => tokensOf(name), [name])
   useEffect(() => void tokens.load(), [tokens])
   const act = async (work: () => Promise<void>, failed: string): Promise<void> => {
@@ -143,11 +154,12 @@ function Tokens({ name }: { name: string }) {
     <When of={tokens} what="The tokens" rows={1}>
       {(list) => (
         <ul class="tokens" aria-label={`Tokens of ${name}`}>
+          {issuer !== null && <li>Signs in at {hostOf(issuer)}</li>}
           {list.map(({ id, created_at, expires_at }) => (
             <li key={id}>
               <span>
                 Made {whenText(created_at, now.value)},{' '}
-                {expires_at === null ? 'never expires' : `expires ${untilText(expires_at, now.value)}`}
+                {expires_at === null ? 'never expires' : `expires ${aheadText(expires_at, now.value)}`}
               </span>
               <Button
                 kind="clay"
@@ -162,6 +174,18 @@ function Tokens({ name }: { name: string }) {
             <Button size="small" icon="plus" onClick={() => void act(() => addToken(name), 'No token was made.')}>
               New token
             </Button>
+            <Confirm
+              label="Remove"
+              of={name}
+              question={`Remove ${name}?`}
+              act={async () => {
+                await removeUser(name)
+                tell(`${name} is removed`)
+              }}
+            >
+              Their tokens stop working, what runs for them ends, and their threads, memory and files are erased. This
+              cannot be undone.
+            </Confirm>
           </li>
         </ul>
       )}

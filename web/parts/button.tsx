@@ -44,6 +44,11 @@ export function Button({ kind = 'plain', size = 'usual', icon, busy = false, chi
   )
 }
 
+/** Words of a label that its name does not have: the name is what people, screen readers and tests share. */
+export function Silent({ children }: { children: string }) {
+  return <span aria-hidden="true">{children}</span>
+}
+
 type IconProps = {
   readonly icon: IconName
   /** What it does: its name for those who cannot see it, and its tooltip. */

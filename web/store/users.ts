@@ -37,6 +37,17 @@ export async function addToken(name: string): Promise<void> {
   await users.load()
 }
 
+/** Revokes every token of a user; what is theirs stays. Throws ApiFault. */
+export async function revokeTokens(name: string): Promise<void> {
+  const { tokens } = await ask<{ tokens: readonly Token[] }>('GET', `${pathOf(name)}/tokens`)
+  try {
+    for (const { id } of tokens) await ask('DELETE', `${pathOf(name)}/tokens/${encodeURIComponent(id)}`)
+  } finally {
+    if (newToken.peek()?.name === name) newToken.value = undefined
+    await users.load()
+  }
+}
+
 /** Revokes a token, with the sessions that it opened. Throws ApiFault. */
 export async function revokeToken(name: string, id: string): Promise<void> {
   await ask('DELETE', `${pathOf(name)}/tokens/${encodeURIComponent(id)}`)

@@ -58,8 +58,8 @@ const GrantWire = z.object({
   created_at: z.string(),
   /** Null stands for good. */
   expires_at: z.nullable(z.string()),
-  /** When a call last ran by it, to the minute; null where none has. */
-  used_at: z.nullable(z.string()),
+  /** Calls that ran by it. */
+  uses: z.number(),
 })
 const GrantsAnswer = z.object({ grants: z.array(GrantWire) })
 

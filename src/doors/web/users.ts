@@ -25,6 +25,8 @@ const UsersAnswer = z.object({
   users: z.array(
     z.extend(UserWire, {
       tokens: z.number(),
+      /** When the last of their tokens ends; null where one never does, or there is none. */
+      expires_at: z.nullable(z.string()),
       /** Who vouches for them, where somebody does. */
       issuer: z.nullable(z.string()),
       /** Their last message, or the last use of a session that has not ended; null where there is neither. */
@@ -79,11 +81,12 @@ export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Rou
       async handle() {
         const users = await accounts.listUsers()
         return {
-          users: users.map(({ id, name, createdAt, tokens, issuer, seenAt }) => ({
+          users: users.map(({ id, name, createdAt, tokens, expiresAt, issuer, seenAt }) => ({
             id,
             name,
             created_at: isoTime(createdAt),
             tokens,
+            expires_at: expiresAt === undefined ? null : isoTime(expiresAt),
             issuer: issuer ?? null,
             last_seen_at: seenAt === undefined ? null : isoTime(seenAt),
           })),

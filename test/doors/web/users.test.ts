@@ -13,7 +13,9 @@ test('a user is added with a token that is shown once and works', async (t) => {
   assert.equal(json.expires_at, null)
   assert.equal((await call('GET', '/api/jobs', { token: json.token })).status, 200)
   const list = await call('GET', '/api/users')
-  assert.deepEqual(list.json.users, [{ ...json.user, tokens: 1, issuer: null, last_seen_at: null }])
+  assert.deepEqual(list.json.users, [
+    { ...json.user, tokens: 1, expires_at: json.expires_at, issuer: null, last_seen_at: null },
+  ])
   assert.doesNotMatch(list.text, /atr_/)
   assert.equal(await store.accounts.findByToken(json.token, Date.now()), undefined)
   const sent = await call('POST', '/api/chat', { token: json.token, body: { message: 'hello' } })
