@@ -68,8 +68,8 @@ type Node = {
 
 /** What is wrong with PostgreSQL's plan for a statement, over tables that are filled and analyzed. */
 export async function faultsOfPostgres(pool: Pool, sql: string): Promise<string[]> {
-  // A setting of the transaction has no plan.
-  if (/^(RE)?SET /.test(sql)) return []
+  // A setting of the transaction has no plan, nor has a lock.
+  if (/^(?:(?:RE)?SET|LOCK TABLE) /.test(sql)) return []
   let at = 0
   const numbered = sql.replaceAll('?', () => `$${++at}`)
   const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
