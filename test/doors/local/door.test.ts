@@ -148,7 +148,11 @@ test('a message of a mebibyte is taken, a byte more is not, and a body without e
   sent.on('error', () => {})
   const answered = once(sent, 'response').then(([response]) => (response as { statusCode: number }).statusCode)
   const chunk = Buffer.alloc(mebibyte, 'x')
-  for (let at = 0; at < 16 && !sent.destroyed; at++) sent.write(chunk)
+  let status: number | undefined
+  void answered.then((given) => (status = given))
+  for (let at = 0; at < 128 && status === undefined; at++) {
+    await new Promise((resolve) => sent.write(chunk, resolve))
+  }
   assert.equal(await answered, 413)
   sent.destroy()
 })

@@ -198,7 +198,7 @@ test(
 test('NO_COLOR leaves bold, signs and words; a locale without UTF-8 gets letters of ASCII', options, async (t) => {
   const { env } = prepare(t)
   const screen = await tmux.open({ env: { ...env, NO_COLOR: '1', LC_ALL: 'C' } })
-  const text = await screen.shows(/\* connected - \/help/)
+  const text = await screen.shows(/\* connected {2}\/help/)
   // oxlint-disable-next-line no-control-regex -- the letters of ASCII
   assert.match(text, /^[\x00-\x7f]+$/)
   assert.match(text, /# Atrium {2}New thread\n-{80}/)
