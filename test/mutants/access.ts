@@ -63,13 +63,6 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/hall/tools.test.ts'],
   },
   {
-    says: 'of two settings that change at once one is lost',
-    file: 'src/store/settings.ts',
-    from: "if (sql.backend === 'postgres') yield* run('LOCK TABLE settings IN SHARE ROW EXCLUSIVE MODE')",
-    to: '',
-    tests: ['test/store/store.test.ts'],
-  },
-  {
     says: 'a row of the policy takes the others along',
     file: 'src/safety/policy-settings.ts',
     from: 'Object.entries({ ...before, ...Object.fromEntries(merged) })',
@@ -89,13 +82,6 @@ export const mutants: readonly Mutant[] = [
     from: "each?.replaceAll('@', '-')",
     to: 'each',
     tests: ['test/doors/web/oidc.test.ts'],
-  },
-  {
-    says: 'a NUL reaches PostgreSQL',
-    file: 'src/store/postgres.ts',
-    from: "typeof value === 'string' && value.includes('\\0')",
-    to: 'false',
-    tests: ['test/store/store.test.ts'],
   },
   {
     says: "a user whose sign-in has ended goes out under the operator's",
