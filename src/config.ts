@@ -8,6 +8,7 @@ import { chooseModel, type ModelConfig, type Settings } from '#config/model.ts'
 import { fault, type Given, givenIn, names, parse, type Report, type Values } from '#config/variables.ts'
 import { AppError } from '#core/errors.ts'
 import { isProviderKey } from '#core/providers.ts'
+import { maxSteps, usualSteps } from '#core/turn.ts'
 import type { LogLevel } from '#lib/log.ts'
 import { inCheckout } from '#lib/place.ts'
 
@@ -72,7 +73,9 @@ export type Config = {
   readonly toolProcesses: number
   /** What turns may cost in USD; absent, there is no cap. */
   readonly caps: { readonly perTurn?: number; readonly perDay?: number }
-  /** Which of them the environment sets. */
+  /** How often a turn may ask its model. */
+  readonly steps: number
+  /** Which of the caps the environment sets. */
   readonly capsFixed: readonly string[]
   /** The operator's folder for the workspace tools. */
   readonly workspace: string
@@ -181,6 +184,7 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
       perTurn: capOf('SPEND_PER_TURN_USD', { values, given, settings, report }),
       perDay: capOf('SPEND_PER_DAY_USD', { values, given, settings, report }),
     }),
+    steps: stepsOf(settings, report),
     capsFixed: (['SPEND_PER_TURN_USD', 'SPEND_PER_DAY_USD'] as const).filter((name) => given[name] !== undefined),
     workspace,
     shell: values.ATRIUM_SHELL,
@@ -242,6 +246,13 @@ function capOf(name: CapName, { values, given, settings, report }: CapParts): nu
   if (typeof stored !== 'number' || !(stored >= 0))
     report(`the setting ${name.toLowerCase()} must be a number of 0 or more`)
   return Number(stored) || undefined
+}
+
+function stepsOf({ steps_per_turn: stored }: Settings, report: Report): number {
+  if (stored === undefined || stored === null) return usualSteps
+  if (Number.isInteger(stored) && Number(stored) >= 1 && Number(stored) <= maxSteps) return Number(stored)
+  report(`the setting steps_per_turn must be a whole number from 1 to ${maxSteps}`)
+  return usualSteps
 }
 
 function homeOf(text: string | undefined, env: Env, report: Report): string {

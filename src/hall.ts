@@ -197,7 +197,12 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
       marker: () => safety.marker(),
       mask: (text, user) => scans.of(user).mask(text),
       identity: (user) => identity.partsFor(user),
-      bounds: defaultBounds,
+      bounds: {
+        ...defaultBounds,
+        get steps() {
+          return config.steps
+        },
+      },
       spend,
       maxRunning: config.maxRunning,
     })
@@ -283,7 +288,6 @@ export async function openHall({ configure, log }: HallParts): Promise<Hall> {
         config: () => config,
         configure,
         model: openCurrent,
-        steps: defaultBounds.steps,
         reload,
       }),
       toolDesk: createToolDesk({

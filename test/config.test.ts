@@ -38,6 +38,7 @@ test('an empty environment gives the defaults of the specification', () => {
     logLevel: 'info',
     toolProcesses: 4,
     caps: { perTurn: 5 },
+    steps: 50,
     capsFixed: [],
     workspace: '/home/ada/.atrium/workspace',
     shell: false,

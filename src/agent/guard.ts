@@ -1,7 +1,7 @@
 // The bounds of one turn. Each ends it with a stable code and a message that says what to do.
 import { canonical } from '#core/json.ts'
 import type { Call, Item } from '#core/item.ts'
-import type { TurnError } from '#core/turn.ts'
+import { type TurnError, usualSteps } from '#core/turn.ts'
 
 export type Bounds = {
   readonly steps: number
@@ -10,7 +10,7 @@ export type Bounds = {
   readonly failuresInARow: number
 }
 
-export const defaultBounds: Bounds = { steps: 50, minutes: 30, sameCall: 4, failuresInARow: 5 }
+export const defaultBounds: Bounds = { steps: usualSteps, minutes: 30, sameCall: 4, failuresInARow: 5 }
 
 /** What the guard looks at: the items of the turn, and how often the model was asked. */
 export type Spent = { readonly items: readonly Item[]; readonly steps: number }

@@ -1,6 +1,17 @@
 // What an operator may look at and set while the service runs: settings and tools. The hall does it, doors ask for it.
 import type { JsonObject, Json } from './json.ts'
 
+/** A model that can be chosen; what it costs is USD for a million tokens, null where nobody knows. */
+export type ModelView = {
+  readonly provider: string
+  readonly name: string
+  readonly words: string
+  readonly baseUrl?: string
+  readonly role: 'in_use' | 'stands_in' | 'ready'
+  readonly inputUsd: number | null
+  readonly outputUsd: number | null
+}
+
 export type SettingsView = {
   readonly model: {
     readonly provider: string
@@ -10,6 +21,8 @@ export type SettingsView = {
     /** What made the choice: where it is the environment, a stored one waits. */
     readonly chosenBy: 'environment' | 'settings' | 'key' | 'default'
   }
+  /** The one in use, those that stand in, and the usual one of each provider that lacks nothing. */
+  readonly models: readonly ModelView[]
   /** Every provider there is, and what it lacks. */
   readonly providers: readonly { readonly name: string; readonly words: string; readonly missing: readonly string[] }[]
   /** Caps in USD, null where there is none; `fixed` names those that the environment sets. */

@@ -1,11 +1,13 @@
 // The desk for settings: what stands, what may be changed, and the change itself, checked before anything is stored.
 import type { Config } from '#config.ts'
+import type { FallbackConfig } from '#config/model.ts'
 import { AppError } from '#core/errors.ts'
 import type { SettingsDesk } from '#core/desk.ts'
 import { isObject } from '#core/json.ts'
 import type { Model } from '#core/model.ts'
 import { providerNames, providers } from '#core/providers.ts'
 import type { Settings, Store } from '#core/store.ts'
+import { listModels, missingOf } from './models.ts'
 import { policyTable, ruleOf } from '#safety/policy-table.ts'
 import { markIds, markWords } from '#safety/marks.ts'
 import { mergePolicy, readSafetySettings } from '#safety/policy-settings.ts'
@@ -15,7 +17,6 @@ export type SettingsParts = {
   readonly config: () => Config
   readonly configure: (settings: Settings) => Config
   readonly model: () => Promise<Model>
-  readonly steps: number
   readonly reload: () => Promise<void>
 }
 
@@ -44,16 +45,17 @@ export function createSettingsDesk(parts: SettingsParts): SettingsDesk {
           provider: model.provider,
           name: model.name,
           ...(model.baseUrl !== undefined && { baseUrl: model.baseUrl }),
-          fallback: (model.fallback ?? []).map(({ provider, name }) => `${provider}/${name}`),
+          fallback: (model.fallback ?? []).map((each) => fallbackText(each, model)),
           chosenBy: model.source,
         },
+        models: await listModels(config, sealed),
         providers: providerNames.map((name) => {
           return { name, words: providers[name].words, missing: missingOf(name, config, sealed) }
         }),
         limits: {
           perTurnUsd: caps.perTurn ?? null,
           perDayUsd: caps.perDay ?? null,
-          steps: parts.steps,
+          steps: config.steps,
           fixed: capsFixed,
         },
         policy: policyTable.map(({ id, calls }) => ({
@@ -82,14 +84,7 @@ export function createSettingsDesk(parts: SettingsParts): SettingsDesk {
   }
 }
 
-/** What a provider lacks to be chosen. */
-export function missingOf(
-  name: keyof typeof providers,
-  { model, keysGiven }: Config,
-  sealed: readonly string[],
-): string[] {
-  const { keys, keyed, needs } = providers[name]
-  const inUse = name === model.provider
-  const hasKey = keys.some((key) => keysGiven.includes(key) || sealed.includes(key)) || (inUse && model.apiKey)
-  return [...(keyed && !hasKey ? keys.slice(0, 1) : []), ...(inUse ? [] : needs)]
+/** As it is written to be stored; an address is told where it is not that of the model it stands behind. */
+function fallbackText({ provider, name, baseUrl }: FallbackConfig, behind: FallbackConfig): string {
+  return `${provider}/${name}${baseUrl === undefined || baseUrl === behind.baseUrl ? '' : `@${baseUrl}`}`
 }

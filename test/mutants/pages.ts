@@ -94,6 +94,27 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/doors/web/gates.test.ts'],
   },
   {
+    says: 'a model that is chosen forgets who stands in',
+    file: 'web/pages/settings-model.tsx',
+    from: "fallback: others.join(', ') || null",
+    to: 'fallback: null',
+    tests: ['test/web/model.test.ts'],
+  },
+  {
+    says: 'a price is told for a thousand tokens',
+    file: 'src/hall/models.ts',
+    from: '(usd / asked) * perMillion',
+    to: 'usd * 1',
+    tests: ['test/doors/web/settings.test.ts'],
+  },
+  {
+    says: 'the address of a model that stands in is lost',
+    file: 'src/hall/settings.ts',
+    from: "'' : `@${baseUrl}`",
+    to: "'' : ''",
+    tests: ['test/doors/web/settings.test.ts'],
+  },
+  {
     says: 'a grant that is used twice counts once',
     file: 'src/store/grants.ts',
     from: 'uses = uses + 1',

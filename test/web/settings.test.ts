@@ -35,6 +35,13 @@ test('limits are set and taken away; what is no amount is told beside its field'
     assert.equal(await stored(), wanted)
     assert.equal(await field.inputValue(), shown)
   }
+  const steps = page.getByRole('textbox', { name: 'Steps per turn' })
+  await steps.fill('12')
+  await steps.press('Enter')
+  await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+  const { limits } = await site.call<{ limits: { steps_per_turn: number } }>('GET', '/api/settings')
+  assert.equal(limits.steps_per_turn, 12)
+  await site.call('PATCH', '/api/settings', { steps_per_turn: null })
 })
 
 test('a part that is opened by its address stays in view while the parts above it are read', { skip }, async (t) => {

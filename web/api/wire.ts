@@ -301,6 +301,17 @@ export type Settings = {
     readonly fallback: readonly string[]
     readonly chosen_by: 'environment' | 'settings' | 'key' | 'default'
   }
+  /** The one in use, those that stand in, and the usual one of each provider that lacks nothing. */
+  readonly models: readonly {
+    readonly provider: string
+    readonly name: string
+    readonly description: string
+    readonly base_url?: string
+    readonly role: 'in_use' | 'stands_in' | 'ready'
+    /** USD for a million tokens; null where nobody knows. */
+    readonly input_usd: number | null
+    readonly output_usd: number | null
+  }[]
   readonly providers: readonly {
     readonly name: string
     readonly description: string
@@ -339,6 +350,7 @@ export type SettingsChange = {
   readonly fallback?: string | null
   readonly spend_per_turn_usd?: number | null
   readonly spend_per_day_usd?: number | null
+  readonly steps_per_turn?: number | null
   /** Rows to be set; null takes one back to its default. */
   readonly policy?: Readonly<Record<string, Rules | null>>
   readonly marks_off?: readonly string[] | null

@@ -85,6 +85,22 @@ export function sumText(usd: number): string {
   return usd > 0 && usd < 0.01 ? costText(usd) : `$${usd.toFixed(2)}`
 }
 
+/** `$3 in, $15 out per M`, `free`, `price unknown`. */
+export function priceText({
+  input_usd,
+  output_usd,
+}: Readonly<Record<'input_usd' | 'output_usd', number | null>>): string {
+  if (input_usd === null || output_usd === null) return 'price unknown'
+  if (input_usd === 0 && output_usd === 0) return 'free'
+  return `${shortCost(input_usd)} in, ${shortCost(output_usd)} out per M`
+}
+
+/** `$3`, `$1.25`, `$0.075`. */
+function shortCost(usd: number): string {
+  if (Number.isInteger(usd)) return `$${usd}`
+  return `$${Number(usd.toFixed(2)) === usd ? usd.toFixed(2) : usd}`
+}
+
 export function sizeText(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`
   if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(bytes < 10 * 1024 ? 1 : 0)} KB`

@@ -1,8 +1,7 @@
-// Limits: what a turn and a day may cost.
+// Limits: what a turn and a day may cost, and how often a turn may ask its model.
 import { useSignal } from '@preact/signals'
 import { faultText } from '../api/client.ts'
 import type { Settings } from '../api/wire.ts'
-import { numberText } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
 import { Section } from '../parts/section.tsx'
@@ -28,13 +27,7 @@ export function Limits() {
               title="Spend per user and day"
               what="Resets at midnight UTC; empty for no limit"
             />
-            <div class="setting-row">
-              <div>
-                <strong>Steps per turn</strong>
-                <p>Model calls before it must stop</p>
-              </div>
-              <span class="number limit-fixed">{numberText(limits.steps_per_turn)}</span>
-            </div>
+            <Cap limits={limits} name="steps_per_turn" title="Steps per turn" what="Model calls before it must stop" />
           </div>
         )}
       </When>
@@ -44,14 +37,15 @@ export function Limits() {
 
 type CapProps = {
   readonly limits: Settings['limits']
-  readonly name: 'spend_per_turn_usd' | 'spend_per_day_usd'
+  readonly name: 'spend_per_turn_usd' | 'spend_per_day_usd' | 'steps_per_turn'
   readonly title: string
   readonly what: string
 }
 
 function Cap({ limits, name, title, what }: CapProps) {
   const stands = limits[name]
-  const text = useSignal(amountText(stands))
+  const shown = name === 'steps_per_turn' ? String : amountText
+  const text = useSignal(shown(stands))
   const fault = useSignal<string | undefined>(undefined)
   const busy = useSignal(false)
   if (limits.fixed.some((each) => each.toLowerCase() === name)) {
@@ -61,22 +55,22 @@ function Cap({ limits, name, title, what }: CapProps) {
           <strong>{title}</strong>
           <p>Set by {name.toUpperCase()} in the environment</p>
         </div>
-        <span class="number limit-fixed">{amountText(stands) || 'none'}</span>
+        <span class="number limit-fixed">{shown(stands) || 'none'}</span>
       </div>
     )
   }
-  const changed = text.value.trim() !== amountText(stands)
+  const changed = text.value.trim() !== shown(stands)
   const save = async (): Promise<void> => {
     const wanted = text.value.trim().replace(/^\$/, '')
-    if (!/^(\d+([.,]\d+)?)?$/.test(wanted)) {
-      fault.value = 'Write an amount such as 0.50, or nothing.'
+    if (!(name === 'steps_per_turn' ? /^\d*$/ : /^(\d+([.,]\d+)?)?$/).test(wanted)) {
+      fault.value = name === 'steps_per_turn' ? 'Write a whole number.' : 'Write an amount such as 0.50, or nothing.'
       return
     }
     busy.value = true
     fault.value = undefined
     try {
       await changeSettings({ [name]: wanted === '' ? null : Number(wanted.replace(',', '.')) })
-      text.value = amountText(settings.data.peek()?.limits[name] ?? null)
+      text.value = shown(settings.data.peek()?.limits[name] ?? null)
       tell(`${title} is stored`)
     } catch (error) {
       fault.value = faultText(error)
@@ -108,7 +102,7 @@ function Cap({ limits, name, title, what }: CapProps) {
           unlabelled
           value={text.value}
           fault={fault.value}
-          placeholder="No limit"
+          placeholder={name === 'steps_per_turn' ? 'Its usual' : 'No limit'}
           onInput={(value) => (text.value = value)}
         />
       </div>

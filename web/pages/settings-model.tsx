@@ -1,16 +1,17 @@
-// The model that answers: which one, another one, and whether it does.
+// The model that answers: chosen from those at hand, or another one connected, and whether it does.
 import { useSignal } from '@preact/signals'
+import { useId } from 'preact/hooks'
 import { faultText } from '../api/client.ts'
 import type { ModelTrial, Settings } from '../api/wire.ts'
-import { costText, countText, durationText } from '../lib/words.ts'
-import { Button } from '../parts/button.tsx'
-import { Field, Select } from '../parts/field.tsx'
+import { costText, countText, durationText, priceText } from '../lib/words.ts'
+import { Button, Silent } from '../parts/button.tsx'
 import { Pill } from '../parts/mark.tsx'
 import { Note } from '../parts/note.tsx'
 import { Section } from '../parts/section.tsx'
 import { When } from '../parts/states.tsx'
 import { tell } from '../store/notices.ts'
 import { changeSettings, settings, tryModel } from '../store/settings.ts'
+import { Connect } from './settings-connect.tsx'
 
 export function Model() {
   return (
@@ -22,9 +23,13 @@ export function Model() {
       <When of={settings} what="The model" rows={3}>
         {(found) => (
           <>
-            <InUse found={found} />
-            <Choice key={`${found.model.provider} ${found.model.name}`} found={found} />
-            <Trial />
+            {found.model.chosen_by === 'environment' && (
+              <Note kind="sun">
+                LLM_PROVIDER is set in the environment and wins: what is stored here waits behind it.
+              </Note>
+            )}
+            <Models found={found} />
+            <Below found={found} />
           </>
         )}
       </When>
@@ -33,133 +38,73 @@ export function Model() {
 }
 
 const sources: Readonly<Record<Settings['model']['chosen_by'], string>> = {
-  environment: 'chosen by LLM_PROVIDER in the environment',
+  environment: 'set by LLM_PROVIDER',
   settings: 'chosen here',
   key: 'chosen since its key is in the environment',
   default: 'chosen since no other is',
 }
 
-function InUse({ found: { model, providers } }: { found: Settings }) {
-  const what = providers.find(({ name }) => name === model.provider)?.description ?? model.provider
-  return (
-    <ul class="card setting-rows">
-      <li class="setting-row model-in-use">
-        <div>
-          <strong>{model.name}</strong>
-          <p>
-            {what}, {sources[model.chosen_by]}
-          </p>
-        </div>
-        <Pill>In use</Pill>
-      </li>
-      {model.fallback.map((name) => (
-        <li key={name} class="setting-row">
-          <strong>{name}</strong>
-          <Pill>Stands in</Pill>
-        </li>
-      ))}
-    </ul>
-  )
-}
+type Known = Settings['models'][number]
 
-/** Another model. What is stored waits where the environment has the word. */
-function Choice({ found: { model, providers } }: { found: Settings }) {
-  const provider = useSignal(model.provider)
-  const name = useSignal(model.chosen_by === 'default' ? '' : model.name)
-  const baseUrl = useSignal(model.base_url ?? '')
-  const fallback = useSignal(model.fallback.join(', '))
-  const fault = useSignal<string | undefined>(undefined)
-  const busy = useSignal(false)
-  const chosen = providers.find((each) => each.name === provider.value)
-  const save = async (): Promise<void> => {
-    busy.value = true
-    fault.value = undefined
+function Models({ found: { model, models } }: { found: Settings }) {
+  const group = useId()
+  /** Chosen, and on its way. */
+  const wanted = useSignal<string | undefined>(undefined)
+  const choose = async ({ provider, name, base_url }: Known): Promise<void> => {
+    const chosen = `${provider}/${name}`
+    const others = model.fallback.filter((each) => each !== chosen && !each.startsWith(`${chosen}@`))
+    wanted.value = chosen
     try {
-      const or = (text: string): string | null => text.trim() || null
       await changeSettings({
-        provider: provider.value,
-        model: or(name.value),
-        base_url: or(baseUrl.value),
-        fallback: or(fallback.value),
+        provider,
+        model: name,
+        base_url: base_url ?? null,
+        fallback: others.join(', ') || null,
       })
-      tell('The model is stored. The next turn uses it.')
+      tell(`The next turn uses ${name}`)
     } catch (error) {
-      fault.value = faultText(error)
+      tell(`The model was not changed. ${faultText(error)}`)
     } finally {
-      busy.value = false
+      wanted.value = undefined
     }
   }
   return (
-    <form
-      class="card model-form"
-      aria-label="Choose a model"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!busy.value) void save()
-      }}
-    >
-      {model.chosen_by === 'environment' && (
-        <Note kind="sun">LLM_PROVIDER is set in the environment and wins: what is stored here waits behind it.</Note>
-      )}
-      <div class="model-fields">
-        <Select
-          name="Provider"
-          value={provider.value}
-          options={providers.map((each) => ({ value: each.name, label: each.name }))}
-          onChange={(value) => {
-            provider.value = value
-            name.value = ''
-            baseUrl.value = ''
-          }}
-        />
-        <Field
-          label="Model"
-          mono
-          placeholder="its usual one"
-          value={name.value}
-          onInput={(value) => (name.value = value)}
-        />
-        <Field
-          label="Base URL"
-          mono
-          placeholder="the provider’s own"
-          value={baseUrl.value}
-          onInput={(value) => (baseUrl.value = value)}
-        />
-        <Field
-          label="Stands in"
-          mono
-          placeholder="provider/model, provider/model"
-          value={fallback.value}
-          onInput={(value) => (fallback.value = value)}
-        />
-      </div>
-      <p class="label">
-        {chosen?.description}
-        {chosen && chosen.missing.length > 0 && `. It needs ${chosen.missing.join(' and ')}.`}
-        {chosen && chosen.missing.some((each) => each.endsWith('_KEY')) && (
-          <>
-            {' '}
-            In a terminal: <code>atrium secret set {chosen.missing.find((each) => each.endsWith('_KEY'))}</code>
-          </>
-        )}
-      </p>
-      {fault.value !== undefined && (
-        <Note kind="clay" title="Nothing was changed">
-          {fault.value}
-        </Note>
-      )}
-      <div>
-        <Button kind="primary" type="submit" busy={busy.value}>
-          Use this model
-        </Button>
-      </div>
-    </form>
+    <div class="card models" role="radiogroup" aria-label="Models">
+      {models.map((each) => {
+        const { provider, name, description, role } = each
+        const inUse = role === 'in_use'
+        const key = `${provider}/${name}`
+        return (
+          <label key={key} class={inUse ? 'model-row model-in-use' : 'model-row'}>
+            <input
+              type="radio"
+              name={group}
+              checked={wanted.value === undefined ? inUse : wanted.value === key}
+              disabled={model.chosen_by === 'environment' && !inUse}
+              onChange={() => {
+                if (wanted.value === undefined) void choose(each)
+              }}
+            />
+            <span class="model-words">
+              <strong>{name}</strong>
+              <span>
+                {description}
+                {inUse && `, ${sources[model.chosen_by]}`}
+              </span>
+            </span>
+            {inUse && <Pill kind="good">In use</Pill>}
+            {role === 'stands_in' && <Pill>Stands in</Pill>}
+            <span class="model-price">{priceText(each)}</span>
+          </label>
+        )
+      })}
+    </div>
   )
 }
 
-/** One short live call of the model in use. */
-function Trial() {
+/** One short live call of the model in use, and the way to another one: open until one was chosen here. */
+function Below({ found }: { found: Settings }) {
+  const connecting = useSignal(found.model.chosen_by !== 'settings')
   const busy = useSignal(false)
   const trial = useSignal<ModelTrial | undefined>(undefined)
   const fault = useSignal<string | undefined>(undefined)
@@ -178,12 +123,22 @@ function Trial() {
   const answer = trial.value
   return (
     <>
-      <div>
+      <div class="model-acts">
         <Button icon="pulse" busy={busy.value} onClick={() => void act()}>
-          Test
+          <span>
+            Test<Silent> this model</Silent>
+          </span>
+        </Button>
+        <Button
+          kind="quiet"
+          icon="plus"
+          expanded={connecting.value}
+          onClick={() => (connecting.value = !connecting.value)}
+        >
+          Connect another
         </Button>
       </div>
-      <div role="status">
+      <div role="status" class="model-status">
         {answer && (
           <Note
             kind="good"
@@ -204,6 +159,7 @@ function Trial() {
           {fault.value}
         </Note>
       )}
+      {connecting.value && <Connect key={`${found.model.provider} ${found.model.name}`} found={found} />}
     </>
   )
 }

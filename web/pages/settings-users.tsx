@@ -42,7 +42,9 @@ export function Users() {
       lead="Each has its own threads, memory and grants."
       action={
         <Button icon="plus" expanded={adding.value} onClick={() => (adding.value = !adding.value)}>
-          Add <Silent>a </Silent>user
+          <span>
+            Add <Silent>a </Silent>user
+          </span>
         </Button>
       }
     >

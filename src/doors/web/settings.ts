@@ -2,10 +2,12 @@
 import * as z from 'zod/mini'
 import type { SettingsDesk, SettingsView } from '#core/desk.ts'
 import type { Json } from '#core/json.ts'
+import { maxSteps } from '#core/turn.ts'
 import { type Route, route } from '#http/routes.ts'
 
 const rule = z.enum(['allow', 'ask', 'deny', 'known'], 'must be allow, ask, deny or known')
 const cap = z.nullish(z.number().check(z.minimum(0, 'must be 0 or more'), z.maximum(1_000_000, 'must be less')))
+const stepsFault = `must be a whole number from 1 to ${maxSteps}`
 
 const SettingsBody = z.object({
   provider: z.nullish(z.string()),
@@ -14,6 +16,7 @@ const SettingsBody = z.object({
   fallback: z.nullish(z.string()),
   spend_per_turn_usd: cap,
   spend_per_day_usd: cap,
+  steps_per_turn: z.nullish(z.int(stepsFault).check(z.minimum(1, stepsFault), z.maximum(maxSteps, stepsFault))),
   policy: z.nullish(z.record(z.string(), z.nullable(z.object({ clean: z.optional(rule), tainted: z.optional(rule) })))),
   marks_off: z.nullish(z.array(z.string())),
 })
@@ -26,6 +29,18 @@ const SettingsAnswer = z.object({
     fallback: z.array(z.string()),
     chosen_by: z.enum(['environment', 'settings', 'key', 'default']),
   }),
+  models: z.array(
+    z.object({
+      provider: z.string(),
+      name: z.string(),
+      description: z.string(),
+      base_url: z.optional(z.string()),
+      role: z.enum(['in_use', 'stands_in', 'ready']),
+      /** USD for a million tokens; null where nobody knows. */
+      input_usd: z.nullable(z.number()),
+      output_usd: z.nullable(z.number()),
+    }),
+  ),
   providers: z.array(z.object({ name: z.string(), description: z.string(), missing: z.array(z.string()) })),
   limits: z.object({
     spend_per_turn_usd: z.nullable(z.number()),
@@ -109,7 +124,14 @@ function present(values: Readonly<Record<string, Json | undefined>>): Record<str
   )
 }
 
-function settingsWire({ model, providers, limits, policy, marks }: SettingsView): z.output<typeof SettingsAnswer> {
+function settingsWire({
+  model,
+  models,
+  providers,
+  limits,
+  policy,
+  marks,
+}: SettingsView): z.output<typeof SettingsAnswer> {
   const { baseUrl, fallback, chosenBy, ...named } = model
   return {
     model: {
@@ -118,6 +140,15 @@ function settingsWire({ model, providers, limits, policy, marks }: SettingsView)
       fallback: [...fallback],
       chosen_by: chosenBy,
     },
+    models: models.map(({ provider, name, words, baseUrl: at, role, inputUsd, outputUsd }) => ({
+      provider,
+      name,
+      description: words,
+      ...(at !== undefined && { base_url: at }),
+      role,
+      input_usd: inputUsd,
+      output_usd: outputUsd,
+    })),
     providers: providers.map(({ name, words, missing }) => ({ name, description: words, missing: [...missing] })),
     limits: {
       spend_per_turn_usd: limits.perTurnUsd,

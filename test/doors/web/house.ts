@@ -132,7 +132,6 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     config: () => readConfig(home, stored),
     configure: (settings) => readConfig(home, settings),
     model: () => hall.runner.model(),
-    steps: 50,
     reload,
   })
   const toolDesk = createToolDesk({

@@ -5,11 +5,17 @@ import { createWriter } from '../hall.ts'
 import { openHouse } from './house.ts'
 import { bearer, openClient } from './socket.ts'
 
+const free = { input_usd: 0, output_usd: 0 }
+
 test('settings are shown as they stand, changed, checked before they are stored, and taken back', async (t) => {
   const { call, store } = await openHouse(t)
   const first = (await call('GET', '/api/settings')).json
   assert.deepEqual(first.model, { provider: 'offline', name: 'offline', fallback: [], chosen_by: 'default' })
   assert.deepEqual(first.limits, { spend_per_turn_usd: 5, spend_per_day_usd: null, steps_per_turn: 50, fixed: [] })
+  assert.deepEqual(first.models, [
+    { ...free, provider: 'offline', name: 'offline', description: first.providers[0].description, role: 'in_use' },
+    { ...free, provider: 'ollama', name: 'qwen3', description: 'a local Ollama', role: 'ready' },
+  ])
   const openai = first.providers.find(({ name }: { name: string }) => name === 'openai')
   assert.deepEqual(openai.missing, ['OPENAI_API_KEY'])
   const change = (body: object) => call('PATCH', '/api/settings', { body })
@@ -21,6 +27,25 @@ test('settings are shown as they stand, changed, checked before they are stored,
     fallback: [],
     chosen_by: 'settings',
   })
+  await change({
+    provider: 'openai',
+    model: 'gpt-4o',
+    fallback: 'openai-compatible/a@http://127.0.0.1:1/v1, ollama/qwen3',
+  })
+  const priced = (await call('GET', '/api/settings')).json
+  assert.deepEqual(priced.model.fallback, ['openai-compatible/a@http://127.0.0.1:1/v1', 'ollama/qwen3'])
+  type Listed = { name: string; role: string; input_usd: number | null; output_usd: number | null }
+  assert.deepEqual(
+    priced.models.map(({ name, role, input_usd, output_usd }: Listed) => [name, role, input_usd, output_usd]),
+    [
+      ['gpt-4o', 'in_use', 2.5, 10],
+      ['a', 'stands_in', null, null],
+      ['qwen3', 'stands_in', 0, 0],
+      ['offline', 'ready', 0, 0],
+    ],
+  )
+  await change({ provider: 'ollama', model: 'qwen3', base_url: 'http://127.0.0.1:1/v1' })
+  assert.equal((await change({ steps_per_turn: 7 })).json.limits.steps_per_turn, 7)
   const limits = await change({ spend_per_turn_usd: 0.5, spend_per_day_usd: 7, policy: { fetch: { clean: 'ask' } } })
   assert.deepEqual([limits.json.limits.spend_per_turn_usd, limits.json.limits.spend_per_day_usd], [0.5, 7])
   const row = limits.json.policy.find(({ id }: { id: string }) => id === 'fetch')
@@ -43,6 +68,8 @@ test('settings are shown as they stand, changed, checked before they are stored,
     [{ policy: { nothing: { clean: 'ask' } } }, 'policy.nothing'],
     [{ policy: { fetch: { clean: 'perhaps' } } }, 'policy.fetch.clean'],
     [{ marks_off: ['nothing'] }, 'marks_off'],
+    [{ steps_per_turn: 0 }, 'steps_per_turn'],
+    [{ steps_per_turn: 501 }, 'steps_per_turn'],
     [{ spend_per_turn_usd: -1 }, 'spend_per_turn_usd'],
     [{ spend_per_turn_usd: '5' }, 'spend_per_turn_usd'],
     // One good and one bad: nothing is stored.
@@ -52,7 +79,13 @@ test('settings are shown as they stand, changed, checked before they are stored,
     assert.deepEqual([refused.status, refused.json.error.param], [400, param], JSON.stringify(body))
   }
   assert.deepEqual(await store.settings.all(), before)
-  const back = await change({ provider: null, spend_per_turn_usd: null, policy: null, spend_per_day_usd: null })
+  const back = await change({
+    provider: null,
+    spend_per_turn_usd: null,
+    policy: null,
+    spend_per_day_usd: null,
+    steps_per_turn: null,
+  })
   assert.deepEqual([back.json.model, back.json.limits], [first.model, first.limits])
   assert.deepEqual(await store.settings.all(), {})
 })

@@ -1,0 +1,102 @@
+// Another model: its provider, its name, where it is, and who stands in for it.
+import { useSignal } from '@preact/signals'
+import { faultText } from '../api/client.ts'
+import type { Settings } from '../api/wire.ts'
+import { Button } from '../parts/button.tsx'
+import { Field, Select } from '../parts/field.tsx'
+import { Note } from '../parts/note.tsx'
+import { tell } from '../store/notices.ts'
+import { changeSettings } from '../store/settings.ts'
+
+/** What is stored waits where the environment has the word. */
+export function Connect({ found: { model, providers } }: { found: Settings }) {
+  const provider = useSignal(model.provider)
+  const name = useSignal(model.chosen_by === 'default' ? '' : model.name)
+  const baseUrl = useSignal(model.base_url ?? '')
+  const fallback = useSignal(model.fallback.join(', '))
+  const fault = useSignal<string | undefined>(undefined)
+  const busy = useSignal(false)
+  const chosen = providers.find((each) => each.name === provider.value)
+  const save = async (): Promise<void> => {
+    busy.value = true
+    fault.value = undefined
+    try {
+      const or = (text: string): string | null => text.trim() || null
+      await changeSettings({
+        provider: provider.value,
+        model: or(name.value),
+        base_url: or(baseUrl.value),
+        fallback: or(fallback.value),
+      })
+      tell('The model is stored. The next turn uses it.')
+    } catch (error) {
+      fault.value = faultText(error)
+    } finally {
+      busy.value = false
+    }
+  }
+  return (
+    <form
+      class="card model-form"
+      aria-label="Connect another"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!busy.value) void save()
+      }}
+    >
+      <div class="model-fields">
+        <Select
+          name="Provider"
+          value={provider.value}
+          options={providers.map((each) => ({ value: each.name, label: each.name }))}
+          onChange={(value) => {
+            provider.value = value
+            name.value = ''
+            baseUrl.value = ''
+          }}
+        />
+        <Field
+          label="Model"
+          mono
+          placeholder="its usual one"
+          value={name.value}
+          onInput={(value) => (name.value = value)}
+        />
+        <Field
+          label="Base URL"
+          mono
+          placeholder="the provider’s own"
+          value={baseUrl.value}
+          onInput={(value) => (baseUrl.value = value)}
+        />
+        <Field
+          label="Stands in"
+          mono
+          placeholder="provider/model, provider/model"
+          value={fallback.value}
+          onInput={(value) => (fallback.value = value)}
+        />
+      </div>
+      <p class="label">
+        {chosen?.description}
+        {chosen && chosen.missing.length > 0 && `. It needs ${chosen.missing.join(' and ')}.`}
+        {chosen && chosen.missing.some((each) => each.endsWith('_KEY')) && (
+          <>
+            {' '}
+            In a terminal: <code>atrium secret set {chosen.missing.find((each) => each.endsWith('_KEY'))}</code>
+          </>
+        )}
+      </p>
+      {fault.value !== undefined && (
+        <Note kind="clay" title="Nothing was changed">
+          {fault.value}
+        </Note>
+      )}
+      <div>
+        <Button kind="primary" type="submit" busy={busy.value}>
+          Use this model
+        </Button>
+      </div>
+    </form>
+  )
+}
