@@ -25,9 +25,13 @@ export async function gateDraft(
 ): Promise<Draft> {
   if (how === 'output') return gateOf(call, { kind: 'output', prompt: `Run ${call.name} and send its output.` })
   try {
-    const preview = await toolbox.find(call.name)?.describe?.(call.args, context)
+    const tool = toolbox.find(call.name)
+    const preview = await tool?.describe?.(call.args, context)
     const why = { ...(reason && { reason }), ...(taint !== undefined && { taint }) }
-    const what = preview ? { preview: capped(mask(preview), maxPreviewChars) } : {}
+    const what = {
+      ...(preview && { preview: capped(mask(preview), maxPreviewChars) }),
+      ...(tool?.secrets && { secrets: tool.secrets }),
+    }
     return gateOf(call, { kind: 'approval', prompt: `Run \`${call.name}\`?`, ...why, ...what })
   } catch (error) {
     context.signal.throwIfAborted()
@@ -39,7 +43,7 @@ export async function gateDraft(
 
 function gateOf(
   { callId, name, args }: Call,
-  { kind, ...rest }: Pick<Gate, 'kind' | 'prompt' | 'reason' | 'taint' | 'preview' | 'credential'>,
+  { kind, ...rest }: Pick<Gate, 'kind' | 'prompt' | 'reason' | 'taint' | 'preview' | 'secrets' | 'credential'>,
 ): Draft {
   return { id: newId(), item: { type: 'gate', callId, kind, name, args, ...rest } }
 }

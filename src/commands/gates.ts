@@ -12,7 +12,7 @@ import { print } from './report.ts'
 import { withStore } from './store.ts'
 
 const actions = ['approve', 'always', 'deny'] as const
-const scopes = ['tool', 'target'] as const
+const scopes = ['tool', 'target', 'file'] as const
 const spans = ['hour', 'day', 'good'] as const
 /** Of longer arguments a terminal shows no more. */
 const shownChars = 4_000

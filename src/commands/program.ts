@@ -154,7 +154,7 @@ function addJudgement(program: Command): void {
   gates
     .command('answer <id> <action>')
     .description('answer one: approve, always or deny')
-    .option('--scope <scope>', 'of always: tool or target (this host, folder or command)')
+    .option('--scope <scope>', 'of always: tool, target (this host, folder or command) or file (this one)')
     .option('--for <span>', 'of always: hour, day or good')
     .option('--word <text>', 'of deny: what the model is told')
     .action(async (id, action, options) => (await import('./gates.ts')).answerGateBy(id, action, options))

@@ -2,7 +2,13 @@
 import type { UserId } from './ids.ts'
 
 /** What a user has allowed beyond one call: a tool, or a tool with a target, up to a time or for good. */
-export type NewGrant = { readonly tool: string; readonly target?: string; readonly until?: number }
+export type NewGrant = {
+  readonly tool: string
+  readonly target?: string
+  readonly until?: number
+  /** It stands only while the model has read nothing from outside. */
+  readonly clean?: true
+}
 export type Grant = NewGrant & {
   readonly id: string
   readonly userId: UserId

@@ -54,6 +54,8 @@ export type Gate = {
   readonly preview?: string
   /** Where the untrusted text came from that the model had read: such a call can only be allowed once. */
   readonly taint?: string
+  /** The names of the secrets that would go with its requests. */
+  readonly secrets?: readonly string[]
   /** What a sign-in must bring; once it is there the turn goes on by itself. */
   readonly credential?: Credential
 }

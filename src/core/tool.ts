@@ -46,6 +46,8 @@ export interface Tool {
   readonly untrusted: boolean
   /** The component whose action it is, where that is not its name. */
   readonly of?: string
+  /** The names of the secrets that go with its requests, where some do. */
+  readonly secrets?: readonly string[]
   /** Only the operator's agent has it. */
   readonly operatorOnly?: true
   /**

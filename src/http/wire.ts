@@ -26,13 +26,14 @@ export function usageWire(usage: Usage) {
 }
 
 /** A grant as every door shows it. */
-export function grantWire({ id, userId, tool, target, by, createdAt, until, uses }: Grant) {
+export function grantWire({ id, userId, tool, target, by, createdAt, until, clean, uses }: Grant) {
   return {
     id,
     user: userId,
     tool,
     scope: target === undefined ? ('tool' as const) : ('target' as const),
     target: target ?? null,
+    untrusted: !clean,
     by,
     created_at: isoTime(createdAt),
     expires_at: until === undefined ? null : isoTime(until),

@@ -85,7 +85,7 @@ function addressOf({ call, items }: Asked): ReturnType<typeof provenance> {
 /** Who the agent is does not change by a standing permission once the model has read what others wrote. */
 function grantOf({ call, grants = [], taint, now }: Asked, row: RowId): Grant | undefined {
   if (row === 'identity' && taint !== undefined) return undefined
-  return grants.find((grant) => covers(grant, call, now))
+  return grants.find((grant) => covers(grant, call, now) && !(grant.clean && taint !== undefined))
 }
 
 function whatOf(row: RowId, name: string): string {

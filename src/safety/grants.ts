@@ -3,16 +3,24 @@ import { objectIn } from '#core/json.ts'
 
 export type Grant = {
   readonly tool: string
-  /** The host, the folder or the command's first word; without one the grant covers the tool. */
+  /** The host, the folder, the file or the command's first word; without one the grant covers the tool. */
   readonly target?: string
   /** When it ends, in ms; without one it stands for good. */
   readonly until?: number
+  /** It stands only while the model has read nothing from outside. */
+  readonly clean?: true
 }
 
 const hourMs = 3_600_000
 const spans = { hour: hourMs, day: 24 * hourMs, good: undefined }
 
-export type Wish = { readonly scope?: 'tool' | 'target'; readonly for: keyof typeof spans }
+export type Wish = {
+  /** `file` is the one file of a call that names one. */
+  readonly scope?: 'tool' | 'target' | 'file'
+  readonly for: keyof typeof spans
+  /** Whether it also stands once the model has read what others wrote; it does unless this is false. */
+  readonly untrusted?: boolean
+}
 
 /** The grant of an answer. A string tells why there can be none: the call can then only be allowed once. */
 export function grantFor(
@@ -24,11 +32,14 @@ export function grantFor(
     return `the model has read ${taint}, so this call can only be allowed once; allow it for longer in a new thread`
   }
   const span = spans[wish.for]
-  const until = span === undefined ? {} : { until: now + span }
-  if ((wish.scope ?? usualScope(args)) === 'tool') return { tool: name, ...until }
-  const target = targetOf(args)
-  if (target === undefined) return `${name} has no host, folder or single command here that a grant could be for`
-  return { tool: name, target, ...until }
+  const more = {
+    ...(span !== undefined && { until: now + span }),
+    ...(wish.untrusted === false && { clean: true as const }),
+  }
+  if ((wish.scope ?? usualScope(args)) === 'tool') return { tool: name, ...more }
+  const target = wish.scope === 'file' ? fileOf(args) : targetOf(args)
+  if (target === undefined) return `${name} has no host, folder, file or single command here that a grant could be for`
+  return { tool: name, target, ...more }
 }
 
 /** The narrower one, wherever calls of this kind have a target: one that cannot be told is not a reason to allow them all. */
@@ -45,6 +56,7 @@ export function covers(
 ): boolean {
   if (grant.tool !== name || (grant.until !== undefined && grant.until <= now)) return false
   if (grant.target === undefined) return true
+  if (isFile(grant.target)) return fileOf(args) === grant.target
   const target = targetOf(args)
   if (target === undefined) return false
   // A folder stands for what is below it; a host never for its subdomains.
@@ -57,6 +69,18 @@ export function targetOf(args: string): string | undefined {
   if (typeof url === 'string') return hostOf(url)
   if (typeof path === 'string') return folderOf(path)
   return typeof command === 'string' ? firstWordOf(command) : undefined
+}
+
+/** The file that a call is aimed at, below the root `./`. */
+function fileOf(args: string): string | undefined {
+  const { url, path } = objectIn(args) ?? {}
+  if (url !== undefined || typeof path !== 'string' || folderOf(path) === undefined) return undefined
+  return `./${path}`
+}
+
+/** Neither a host nor a word has a slash. */
+function isFile(target: string): boolean {
+  return target.startsWith('./') && !isFolder(target)
 }
 
 function isFolder(target: string): boolean {

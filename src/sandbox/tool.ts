@@ -42,9 +42,11 @@ const safeMethods = ['GET', 'HEAD']
 
 /** What the agent sees of an installed component. */
 export function agentTools({ name, capabilities, schema, description }: DescribedTool, execute: Execute): Tool[] {
+  const secrets = [...new Set(capabilities.credentials.map(({ secretName }) => secretName))]
   const make = (spec: Tool['spec'], effects: 'read' | 'write', context?: string): Tool => ({
     spec,
     of: name,
+    ...(secrets.length > 0 && { secrets }),
     effects,
     repeatable: effects === 'read',
     untrusted: true,

@@ -39,20 +39,22 @@ export function createGrantStore({ sql, now }: { sql: Sql; now: () => number }):
 /** Keeps a grant of the turn's user, inside the transaction of the answer that gave it. */
 export function* saveGrant(
   { userId, door }: Pick<Turn, 'userId' | 'door'>,
-  { tool, target, until, by, createdAt }: NewGrant & Pick<Grant, 'by' | 'createdAt'>,
+  { tool, target, until, clean, by, createdAt }: NewGrant & Pick<Grant, 'by' | 'createdAt'>,
 ): Job<void> {
   yield* run('DELETE FROM grants WHERE user_id = ? AND ends_at <= ?', userId, createdAt)
   yield* run(
-    `INSERT INTO grants (id, user_id, door, tool, target, ends_at, granted_by, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO grants (id, user_id, door, tool, target, ends_at, clean, granted_by, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (user_id, tool, target) DO UPDATE
-     SET id = excluded.id, ends_at = excluded.ends_at, granted_by = excluded.granted_by, created_at = excluded.created_at,
-         uses = 0`,
+     SET id = excluded.id, ends_at = excluded.ends_at, clean = excluded.clean, granted_by = excluded.granted_by,
+         created_at = excluded.created_at, uses = 0`,
     newId(),
     userId,
     door,
     tool,
     target ?? '',
     until ?? null,
+    clean ? 1 : 0,
     by,
     createdAt,
   )
@@ -65,6 +67,7 @@ function grantOf(row: Row): Grant {
     tool: String(row['tool']),
     ...(row['target'] !== '' && { target: String(row['target']) }),
     ...(row['ends_at'] !== null && { until: Number(row['ends_at']) }),
+    ...(Number(row['clean']) === 1 && { clean: true as const }),
     by: String(row['granted_by']),
     createdAt: Number(row['created_at']),
     uses: Number(row['uses']),

@@ -291,6 +291,10 @@ export const migrations: readonly Migration[] = [
     `CREATE INDEX turns_answered_of_webhook ON turns (answered_at) WHERE answered_at IS NOT NULL AND door = 'webhook'`,
     `ALTER TABLE grants ADD COLUMN uses BIGINT NOT NULL DEFAULT 0`,
   ],
+  [
+    // Grants that stand only while the model has read nothing from outside; those from before stand then as well.
+    `ALTER TABLE grants ADD COLUMN clean BIGINT NOT NULL DEFAULT 0`,
+  ],
 ]
 
 /** The version that this Atrium brings a database to. */

@@ -219,4 +219,32 @@ export const mutants: readonly Mutant[] = [
     to: 'AND id < ?\n                                  AND',
     tests: ['test/store/sqlite.test.ts'],
   },
+  {
+    says: 'a grant for clean prompts stands under taint',
+    file: 'src/safety/decide.ts',
+    from: ' && !(grant.clean && taint !== undefined)',
+    to: '',
+    tests: ['test/safety/decide.test.ts'],
+  },
+  {
+    says: 'a grant for a file stands for its folder',
+    file: 'src/safety/grants.ts',
+    from: "wish.scope === 'file' ? fileOf(args)",
+    to: "wish.scope === 'file' ? targetOf(args)",
+    tests: ['test/safety/grants.test.ts'],
+  },
+  {
+    says: 'a grant loses that it is for clean prompts',
+    file: 'src/store/grants.ts',
+    from: 'clean ? 1 : 0',
+    to: '0',
+    tests: ['test/store/sqlite.test.ts'],
+  },
+  {
+    says: 'whoever is asked is not told which secret goes with it',
+    file: 'src/agent/settle.ts',
+    from: '      ...(tool?.secrets && { secrets: tool.secrets }),\n',
+    to: '',
+    tests: ['test/doors/web/gates.test.ts'],
+  },
 ]

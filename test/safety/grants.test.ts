@@ -14,6 +14,13 @@ test('a grant has a scope and an end', () => {
     until: 3_600_005,
   })
   assert.deepEqual(grantFor(call, { scope: 'tool', for: 'day' }, clean), { tool: 'web_fetch', until: 86_400_005 })
+  const write = { name: 'workspace_write', args: '{"path":"src/a.ts"}' }
+  assert.deepEqual(grantFor(write, { scope: 'file', for: 'good', untrusted: false }, clean), {
+    tool: 'workspace_write',
+    target: './src/a.ts',
+    clean: true,
+  })
+  assert.match(JSON.stringify(grantFor(call, { scope: 'file', for: 'good' }, clean)), /no host, folder, file/)
 })
 
 test('a call made under taint can only be allowed once', () => {

@@ -188,6 +188,7 @@ test('a missing credential names the secret and the command that sets it', async
     message: 'probe needs the secret a_token (A service), which is not set: run `atrium tool auth probe` and try again',
   })
   const [other] = await make({ http: withSecret })
+  assert.deepEqual(other?.secrets, ['a_token'])
   await assert.rejects(run(other, { url: 'https://a.example/x' }), /run `atrium tool setup probe`/)
 })
 

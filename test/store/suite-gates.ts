@@ -150,10 +150,18 @@ export function gateTests(open: Open): void {
     assert.deepEqual(await store.grants.list(ada), [])
     await store.turns.answer(ada, turn.threadId, decide('a1'), grant)
     clock.now += 1
-    await store.turns.answer(ada, turn.threadId, decide('a2'), { tool: 'act' })
+    await store.turns.answer(ada, turn.threadId, decide('a2'), { tool: 'act', clean: true })
     const [timed, lasting] = await store.grants.list(ada)
     assert.deepEqual(timed, { id: timed?.id, userId: ada, ...grant, by: 'ada', createdAt: clock.now - 1, uses: 0 })
-    assert.deepEqual(lasting, { id: lasting?.id, userId: ada, tool: 'act', by: 'ada', createdAt: clock.now, uses: 0 })
+    assert.deepEqual(lasting, {
+      id: lasting?.id,
+      userId: ada,
+      tool: 'act',
+      clean: true,
+      by: 'ada',
+      createdAt: clock.now,
+      uses: 0,
+    })
     for (let uses = 0; uses < 2; uses++) await store.grants.used(timed?.id ?? '')
     assert.deepEqual(await store.grants.list(ada), [{ ...timed, uses: 2 }, lasting])
     assert.deepEqual(await store.grants.list(bob), [])
@@ -171,7 +179,7 @@ export function gateTests(open: Open): void {
     const hooked = userId('webhook:x')
     const turn = await turnAtApproval(store, { user: hooked, door: 'webhook' })
     await store.turns.answer(operator, turn.threadId, decide('a1'), { tool: 'act', until: clock.now + 1 })
-    await store.turns.answer(operator, turn.threadId, decide('a2'), { tool: 'act' })
+    await store.turns.answer(operator, turn.threadId, decide('a2'), { tool: 'act', clean: true })
     const grants = await store.grants.list(operator)
     assert.deepEqual(
       grants.map(({ userId: whose, until }) => [whose, until]),

@@ -271,6 +271,14 @@ export function migrateTests(openVersion: OpenVersion): void {
     assert.equal((await store.turns.answered(ada, { since: 0, limit: 9 })).length, 1)
   })
 
+  test('grants from before some stood for clean prompts alone stand for all, as they did', async (t) => {
+    const old = await openVersion(t, 14)
+    await old.run(
+      `INSERT INTO grants (id, user_id, door, tool, target, granted_by, created_at) VALUES ('a', 'ada', 'web', 'act', '', 'ada', 1)`,
+    )
+    assert.equal((await (await old.upgrade()).grants.list(ada))[0]?.clean, undefined)
+  })
+
   test('a database that is up to date lacks nothing, and one that lost something says what', async (t) => {
     const old = await openVersion(t, migrations.length)
     const store = await old.upgrade()

@@ -91,8 +91,10 @@ test('what can be allowed for longer goes from narrow to wide', () => {
     'tool: to any host',
   ])
   assert.deepEqual(words(gate('workspace_write', { path: 'docs/a.md' })), [
+    'file: on docs/a.md',
     'target: in docs/',
     'tool: anywhere in the workspace',
   ])
+  assert.deepEqual(words(gate('memory_write', { path: 'USER.md' })), ['file: on USER.md', 'tool: on any document'])
   assert.deepEqual(words(gate('crm_send', {})), ['tool: whatever it is given'])
 })

@@ -112,18 +112,23 @@ test('Allow for… grants from narrow to wide, the narrow one chosen; the next s
   await hearing(page)
   await four.getByRole('button', { name: 'Allow for…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Allow without asking' })
-  assert.equal(await dialog.getByRole('radio').first().isChecked(), true)
+  assert.equal(await dialog.getByRole('radio', { name: 'workspace_write on docs/four.md' }).isChecked(), true)
+  assert.equal(await dialog.getByRole('checkbox', { name: 'untrusted content' }).isChecked(), false)
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   await four.getByRole('button', { name: 'Allow for…' }).click()
+  await dialog.getByRole('radio', { name: 'in docs/' }).click()
   await dialog.getByRole('button', { name: '1 day' }).click()
   assert.deepEqual(await findBarriers(page), [])
   await dialog.getByRole('button', { name: 'Allow for 1 day' }).click()
   await said(page, 'The tool said: created').waitFor()
-  const { grants } = await site.call<{ grants: { id: string; tool: string; target: string }[] }>('GET', '/api/grants')
+  const { grants } = await site.call<{ grants: { id: string; tool: string; target: string; untrusted: boolean }[] }>(
+    'GET',
+    '/api/grants',
+  )
   assert.deepEqual(
-    grants.map(({ tool, target }) => [tool, target]),
-    [['workspace_write', './docs/']],
+    grants.map(({ tool, target, untrusted }) => [tool, target, untrusted]),
+    [['workspace_write', './docs/', false]],
   )
   await page.getByRole('link', { name: 'New thread' }).click()
   await ask(page, 'write five')

@@ -54,6 +54,8 @@ export type GateFields = {
   readonly reason?: string
   readonly taint?: string
   readonly preview?: string
+  /** The names of the secrets that would go with it. */
+  readonly secrets?: readonly string[]
   /** What a sign-in must bring. */
   readonly credential?: { readonly tool: string; readonly secret: string }
 }
@@ -169,8 +171,9 @@ export type Sent = { readonly thread_id: string; readonly turn_id: string; reado
 
 export type GateAnswer = {
   readonly action: 'approve' | 'always' | 'deny'
-  readonly scope?: 'tool' | 'target'
+  readonly scope?: 'tool' | 'target' | 'file'
   readonly for?: 'hour' | 'day' | 'good'
+  readonly untrusted?: boolean
   readonly word?: string
 }
 
@@ -212,6 +215,8 @@ export type Grant = {
   readonly tool: string
   readonly scope: 'tool' | 'target'
   readonly target: string | null
+  /** Whether it also stands once the model has read words from outside. */
+  readonly untrusted: boolean
   readonly by: string
   readonly created_at: string
   /** Null stands until revoked. */

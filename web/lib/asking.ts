@@ -25,7 +25,7 @@ export type Asking = {
   readonly scopes: readonly Scope[]
 }
 
-export type Scope = { readonly scope: 'target' | 'tool'; readonly words: string }
+export type Scope = { readonly scope: 'file' | 'target' | 'tool'; readonly words: string }
 
 /** What a gate asks, in words. */
 export function askingOf(gate: GateFields): Asking {
@@ -61,17 +61,24 @@ function fileChange(gate: GateFields, args: Fields): Asking {
   const path = text(args['path'])
   const preview = previewOf(gate)
   const isNew = preview?.type === 'diff' && preview.isNew
-  const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/') + 1) : ''
   return {
     question: `${isNew ? 'Create' : 'Change'} ${path}?`,
     brief: isNew ? 'Create a file' : 'Change a file',
     sentence: `${changeWords(preview)} The file is untouched until you answer.`,
     preview,
-    scopes: [
-      { scope: 'target', words: folder ? `in ${folder}` : 'in the workspace folder itself' },
-      { scope: 'tool', words: 'anywhere in the workspace' },
-    ],
+    scopes: pathScopes(path, 'anywhere in the workspace'),
   }
+}
+
+/** The file, its folder, all of them. */
+function pathScopes(path: string, all: string): Scope[] {
+  const folder = path.slice(0, path.lastIndexOf('/') + 1)
+  return [
+    { scope: 'file', words: `on ${path}` },
+    // A folder stands for what is below it: the first one would be all of them.
+    ...(folder ? [{ scope: 'target' as const, words: `in ${folder}` }] : []),
+    { scope: 'tool', words: all },
+  ]
 }
 
 function changeWords(preview: Preview | undefined): string {
@@ -128,10 +135,7 @@ function memory(gate: GateFields, args: Fields): Asking {
     brief: `${deletes ? 'Delete' : 'Write'} memory: ${path}`,
     sentence: 'The document is untouched until you answer.',
     preview: previewOf(gate),
-    scopes: [
-      { scope: 'target', words: 'in the same folder' },
-      { scope: 'tool', words: 'for any document' },
-    ],
+    scopes: pathScopes(path, 'on any document'),
   }
 }
 

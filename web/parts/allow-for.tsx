@@ -1,6 +1,7 @@
 // "Allow for…": from narrow to wide, the narrow one chosen; the button repeats the choice.
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
+import type { GateAnswer } from '../api/wire.ts'
 import type { Scope } from '../lib/asking.ts'
 import { Button } from './button.tsx'
 import { Segments } from './field.tsx'
@@ -24,12 +25,13 @@ type Props = {
   readonly scopes: readonly Scope[]
   readonly busy: boolean
   readonly onClose: () => void
-  readonly onAllow: (scope: Scope['scope'], span: Span) => void
+  readonly onAllow: (wish: Required<Pick<GateAnswer, 'scope' | 'for' | 'untrusted'>>) => void
 }
 
 export function AllowFor({ name, scopes, busy, onClose, onAllow }: Props) {
   const chosen = useSignal(scopes[0]?.scope ?? 'tool')
   const span = useSignal<Span>('hour')
+  const untrusted = useSignal(false)
   const group = useId()
   return (
     <Popover role="dialog" name="Allow without asking" onClose={onClose}>
@@ -53,12 +55,23 @@ export function AllowFor({ name, scopes, busy, onClose, onAllow }: Props) {
           ))}
         </div>
         <Segments name="For how long" value={span.value} options={spans} onChange={(value) => (span.value = value)} />
-        <p class="label">Not when the turn has read untrusted content: then you are asked again.</p>
+        <label class="radio">
+          <input
+            type="checkbox"
+            checked={untrusted.value}
+            onChange={(event) => (untrusted.value = event.currentTarget.checked)}
+          />
+          <span>Also when the turn has read untrusted content</span>
+        </label>
         <div class="allow-actions">
           <Button kind="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button kind="primary" busy={busy} onClick={() => onAllow(chosen.value, span.value)}>
+          <Button
+            kind="primary"
+            busy={busy}
+            onClick={() => onAllow({ scope: chosen.value, for: span.value, untrusted: untrusted.value })}
+          >
             {confirm[span.value]}
           </Button>
         </div>

@@ -97,6 +97,15 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
               </dd>
             </>
           )}
+          {gate.secrets && gate.secrets.length > 0 && (
+            <>
+              <dt>Signs in with</dt>
+              <dd>
+                <code>{gate.secrets.join(', ')}</code>{' '}
+                <span class="quiet">(added on the way out; the agent never sees it)</span>
+              </dd>
+            </>
+          )}
           {gate.reason && (
             <>
               <dt>Why you are asked</dt>
@@ -175,7 +184,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
                   step.value = 'choose'
                   opener.current?.focus()
                 }}
-                onAllow={(scope, span) => void say('for', { action: 'always', scope, for: span })}
+                onAllow={(wish) => void say('for', { action: 'always', ...wish })}
               />
             )}
           </div>

@@ -42,8 +42,9 @@ const AnsweredAnswer = z.object({ gates: z.array(AnsweredGateWire) })
 /** What is said to a gate. */
 export const GateBody = z.object({
   action: z.enum(['approve', 'always', 'deny'], 'must be approve, always or deny'),
-  scope: z.nullish(z.enum(['tool', 'target'], 'must be tool or target')),
+  scope: z.nullish(z.enum(['tool', 'target', 'file'], 'must be tool, target or file')),
   for: z.nullish(z.enum(['hour', 'day', 'good'], 'must be hour, day or good')),
+  untrusted: z.nullish(z.boolean('must be true or false')),
   word: z.nullish(z.string().check(z.maxLength(maxWordChars, `must have at most ${maxWordChars} characters`))),
 })
 const GateAnswer = z.extend(JobWire, { turn_id: z.string() })
@@ -54,6 +55,8 @@ const GrantWire = z.object({
   tool: z.string(),
   scope: z.enum(['tool', 'target']),
   target: z.nullable(z.string()),
+  /** Whether it also stands once the model has read words from outside. */
+  untrusted: z.boolean(),
   by: z.string(),
   created_at: z.string(),
   /** Null stands for good. */
@@ -127,16 +130,27 @@ export function gateRoutes({ turns }: { turns: Turns }): Route[] {
 }
 
 /** `always` stands for good where no end is said. */
-export function saidIn({ action, scope, for: span, word }: z.output<typeof GateBody>, callId: string, by: string) {
-  if (action !== 'always' && (scope || span)) {
-    throw new AppError('invalid_input', `scope and for go with action always, not with ${action}`, { param: 'action' })
+export function saidIn(
+  { action, scope, for: span, untrusted, word }: z.output<typeof GateBody>,
+  callId: string,
+  by: string,
+) {
+  if (action !== 'always' && (scope || span || typeof untrusted === 'boolean')) {
+    const message = `scope, for and untrusted go with action always, not with ${action}`
+    throw new AppError('invalid_input', message, { param: 'action' })
   }
   return {
     callId,
     by,
     decision: action === 'deny' ? ('deny' as const) : ('allow' as const),
     ...(word && { output: word }),
-    ...(action === 'always' && { wish: { ...(scope && { scope }), for: span ?? ('good' as const) } }),
+    ...(action === 'always' && {
+      wish: {
+        ...(scope && { scope }),
+        for: span ?? ('good' as const),
+        ...(untrusted === false && { untrusted }),
+      },
+    }),
   }
 }
 

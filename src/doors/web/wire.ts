@@ -42,6 +42,8 @@ export const GateWire = z.object({
   taint: z.optional(z.string()),
   /** What the call would do: a diff, a command, a request. */
   preview: z.optional(z.string()),
+  /** The names of the secrets that would go with its requests. */
+  secrets: z.optional(z.array(z.string())),
   /** What a sign-in must bring: `GET /api/tools/{tool}/auth` tells how. */
   credential: z.optional(z.object({ tool: z.string(), secret: z.string() })),
 })
@@ -154,10 +156,20 @@ export function gateWire({
   reason,
   taint,
   preview,
+  secrets,
   credential,
 }: Gate): z.output<typeof GateWire> {
   const why = { ...(reason && { reason }), ...(taint !== undefined && { taint }), ...(credential && { credential }) }
-  return { id: callId, kind, name, args: asWritten(args), prompt, ...why, ...(preview && { preview }) }
+  return {
+    id: callId,
+    kind,
+    name,
+    args: asWritten(args),
+    prompt,
+    ...why,
+    ...(preview && { preview }),
+    ...(secrets && { secrets: [...secrets] }),
+  }
 }
 
 /** Arguments as the object they write, each number as it was written; where they write none, the text. */

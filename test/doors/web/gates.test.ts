@@ -17,8 +17,10 @@ const asksFirst: Say = ({ items }) => {
 
 test('a gate is denied with a word that the model reads', async (t) => {
   const ran: unknown[] = []
-  const { call } = await openHouse(t, { say: asksFirst, tools: [createWriter(ran)] })
+  const writer = { ...createWriter(ran), secrets: ['github_token'] }
+  const { call } = await openHouse(t, { say: asksFirst, tools: [writer] })
   const { json } = await call('POST', '/api/chat', { body: { message: 'write' } })
+  assert.deepEqual(json.gate.secrets, ['github_token'])
   const path = `/api/threads/${json.thread_id}/gates/${json.gate.id}`
   const denied = await call('POST', path, { body: { action: 'deny', word: 'not now' } })
   assert.deepEqual([denied.json.thread_id, denied.json.turn_id], [json.thread_id, json.turn_id])
@@ -45,9 +47,10 @@ test('a gate takes approve, always and deny from its owner alone', async (t) => 
     [{}, /^action must be approve, always or deny/],
     [{ action: 'allow' }, /^action must be/],
     [{ action: 'deny', word: 5 }, /^word must be a string/],
-    [{ action: 'always', scope: 'all' }, /^scope must be tool or target/],
+    [{ action: 'always', scope: 'all' }, /^scope must be tool, target or file/],
     [{ action: 'always', for: 'ever' }, /^for must be hour, day or good/],
-    [{ action: 'approve', for: 'day' }, /^scope and for go with action always/],
+    [{ action: 'approve', for: 'day' }, /^scope, for and untrusted go with action always/],
+    [{ action: 'deny', untrusted: true }, /^scope, for and untrusted go with action always/],
   ] as const) {
     const { status, json } = await call('POST', path, { token: ada, body })
     assert.equal(status, 400)
@@ -153,7 +156,14 @@ test('always allows the same again until it ends or is taken back; others are st
   const { grants } = (await call('GET', '/api/grants', { token: ada })).json
   const { id, created_at, expires_at, uses, ...rest } = grants[0]
   assert.equal(uses, 2, 'the call it was given for, and one more')
-  assert.deepEqual(rest, { user: rest.user, tool: 'write_note', scope: 'tool', target: null, by: 'ada' })
+  assert.deepEqual(rest, {
+    user: rest.user,
+    tool: 'write_note',
+    scope: 'tool',
+    target: null,
+    untrusted: true,
+    by: 'ada',
+  })
   assert.equal(Date.parse(expires_at) - Date.parse(created_at), dayMs)
   assert.equal((await call('DELETE', `/api/grants/${id}`, { token: bob })).status, 404)
   assert.equal((await call('DELETE', `/api/grants/${id}`)).status, 404)
