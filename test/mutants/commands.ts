@@ -152,8 +152,8 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'what a model was refused is stored all the same',
     file: 'src/commands/model.ts',
-    from: 'const { model } = loadConfig({ ...before, ...mapValues(settings) })',
-    to: 'const { model } = loadConfig(before)',
+    from: '      withThese(stored)\n',
+    to: '',
     tests: ['test/commands/model.test.ts'],
   },
   {

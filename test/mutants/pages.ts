@@ -39,9 +39,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     says: 'jobs are not searched by their words',
-    file: 'web/store/job-list.ts',
-    from: 'words.value.every((word) => text.includes(word))',
-    to: 'words.value.every((word) => text !== word)',
+    file: 'web/lib/job-filter.ts',
+    from: 'words.every((word) => text.includes(word))',
+    to: 'words.every((word) => text !== word)',
     tests: ['test/web/jobs.test.ts'],
   },
   {

@@ -40,15 +40,15 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'a row of the policy that does not exist is stored',
     file: 'src/commands/policy.ts',
-    from: '    readSafetySettings(Object.fromEntries(given) as Stored)\n',
+    from: '      readSafetySettings(Object.fromEntries(given) as Settings)\n',
     to: '',
     tests: ['test/commands/policy.test.ts'],
   },
   {
     says: 'setting one half of a row forgets the other',
-    file: 'src/commands/policy.ts',
-    from: 'const rules = { ...before, ',
-    to: 'const rules = { ',
+    file: 'src/safety/policy-settings.ts',
+    from: '? { ...now, ...row } : row',
+    to: '? row : row',
     tests: ['test/commands/policy.test.ts'],
   },
   {

@@ -76,7 +76,7 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'a secret goes out in an address',
     file: 'src/tools/web/fetch.ts',
-    from: '      checkOutgoing([url], scan())\n',
+    from: '      checkOutgoing([url], scan(user))\n',
     to: '',
     tests: web,
   },
