@@ -121,7 +121,7 @@ export function* countAllTurns(user: UserId, status: TurnStatus | undefined): Jo
   const rows = yield* newestReached(user, 'id', 2, (condition, who) =>
     query(
       `SELECT count(*) AS n FROM (SELECT 1 FROM turns WHERE ${condition} AND id < ?${status ? ` AND ${having[status]}` : ''}
-                                  AND removed_at IS NULL LIMIT ?) AS some`,
+                                  AND removed_at IS NULL LIMIT ?) AS counted`,
       ...who,
       lastId,
       maxCounted,
