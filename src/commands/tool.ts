@@ -12,7 +12,7 @@ import { tryBuiltIn } from '#hall/try-tool.ts'
 import { openSandbox } from '#hall/components.ts'
 import { createScans } from '#hall/scans.ts'
 import { storeShipped } from '#hall/shipped.ts'
-import { offIn } from '#hall/tool-desk.ts'
+import { offIn, removeComponent } from '#hall/tool-desk.ts'
 import { isoTime } from '#http/wire.ts'
 import { silentLog } from '#lib/log.ts'
 import { printable } from '#safety/printable.ts'
@@ -126,11 +126,7 @@ export async function showTool(name: string, options: { json?: boolean }): Promi
 
 export async function removeTool(name: string): Promise<void> {
   await lookInto(async (store) => {
-    if (!(await store.tools.list()).some((tool) => tool.name === name)) throw noTool(name)
-    // The next tool of this name may be a stranger's: it does not inherit what this one was trusted with. They go first:
-    // cut off in between, the tool is still there to be removed again.
-    await store.secrets.removeBelow(toolSecret(name, ''))
-    await store.tools.remove(name)
+    if (!(await removeComponent(store, name))) throw noTool(name)
   })
   await tellService(loadConfig().home)
   process.stdout.write(`Removed ${name}.\n`)

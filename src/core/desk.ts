@@ -90,6 +90,8 @@ export interface ToolDesk {
   list(): Promise<readonly ToolView[]>
   /** Offers a tool to the agent, or no longer; false when there is none of this name. */
   enable(name: string, enabled: boolean): Promise<boolean>
+  /** Removes a component and the secrets it was given; false when there is none. Throws tool_refused for a built-in one. */
+  remove(name: string): Promise<boolean>
   /** Makes one call; undefined when there is no such tool. Throws tool_refused for what would change something. */
   test(name: string, call: { params: string; context?: string }): Promise<ToolTrial | undefined>
 }

@@ -14,6 +14,8 @@ export type NeededSecret = {
   readonly optional: boolean
   /** Absent while nobody has set it. */
   readonly set?: Whence
+  /** When it was, where it is the person's own. */
+  readonly setAt?: number
   /** The tool whose secret it is. */
   readonly sharedFrom?: string
   readonly offers: readonly Offer[]

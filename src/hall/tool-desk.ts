@@ -1,8 +1,10 @@
 // The desk for tools: which there are, which are offered to the agent, and one call to try one.
 import type { ToolDesk, ToolView } from '#core/desk.ts'
+import { AppError } from '#core/errors.ts'
 import type { JsonObject } from '#core/json.ts'
 import type { Store } from '#core/store.ts'
 import type { Tool } from '#core/tool.ts'
+import { toolSecret } from '#sandbox/auth/needs.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import { tryBuiltIn } from './try-tool.ts'
@@ -11,7 +13,7 @@ import { tryBuiltIn } from './try-tool.ts'
 const toolsOff = 'tools_off'
 
 export type ToolDeskParts = {
-  readonly store: Pick<Store, 'tools' | 'settings'>
+  readonly store: Pick<Store, 'tools' | 'settings' | 'secrets'>
   readonly builtIn: () => readonly Tool[]
   readonly sandbox: () => Promise<Sandbox>
   readonly reload: () => Promise<void>
@@ -67,6 +69,13 @@ export function createToolDesk({ store, builtIn, sandbox, reload }: ToolDeskPart
       await reload()
       return true
     },
+    async remove(name) {
+      if (builtIn().some(({ spec }) => spec.name === name))
+        throw new AppError('tool_refused', `${name} is built in: it can be switched off, not removed`)
+      if (!(await removeComponent(store, name))) return false
+      await reload()
+      return true
+    },
     async test(name, call) {
       const own = builtIn().find(({ spec }) => spec.name === name)
       if (own) return tryBuiltIn(own, call.params)
@@ -82,6 +91,16 @@ export function createToolDesk({ store, builtIn, sandbox, reload }: ToolDeskPart
       }
     },
   }
+}
+
+/** False when there is no component of this name. */
+export async function removeComponent(store: Pick<Store, 'tools' | 'secrets'>, name: string): Promise<boolean> {
+  if (!(await store.tools.list()).some((tool) => tool.name === name)) return false
+  // The next tool of this name may be a stranger's: it does not inherit what this one was trusted with. They go first:
+  // cut off in between, the tool is still there to be removed again.
+  await store.secrets.removeBelow(toolSecret(name, ''))
+  await store.tools.remove(name)
+  return true
 }
 
 /** The names that the setting holds. */

@@ -115,6 +115,27 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/doors/web/settings.test.ts'],
   },
   {
+    says: 'a tool that is removed leaves its secrets to the next of its name',
+    file: 'src/hall/tool-desk.ts',
+    from: "await store.secrets.removeBelow(toolSecret(name, ''))",
+    to: 'void toolSecret',
+    tests: ['test/commands/tool.test.ts'],
+  },
+  {
+    says: 'a switch of some tools takes the first alone',
+    file: 'web/pages/tools.tsx',
+    from: 'of group) if (enabled',
+    to: 'of group.slice(0, 1)) if (enabled',
+    tests: ['test/web/tools.test.ts'],
+  },
+  {
+    says: 'a tool that only reads is said to send',
+    file: 'web/lib/reach.ts',
+    from: '(GET|HEAD|, )+$/.test(methods)',
+    to: '(HEAD|, )+$/.test(methods)',
+    tests: ['test/web/tools.test.ts'],
+  },
+  {
     says: 'a grant that is used twice counts once',
     file: 'src/store/grants.ts',
     from: 'uses = uses + 1',

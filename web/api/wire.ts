@@ -248,6 +248,8 @@ export type NeededSecret = {
   readonly prompt: string | null
   readonly optional: boolean
   readonly set: 'environment' | 'own' | 'operator' | null
+  /** When, where it is the reader's own. */
+  readonly set_at: string | null
   readonly shared_from: string | null
   readonly offers: readonly Offer[]
 }

@@ -70,8 +70,47 @@ const builtIn: Readonly<Record<string, Reach>> = {
   },
 }
 
-/** "sends GET to example.com" below "It may": "Send GET to example.com". */
+/** Built-in tools that belong together, as one row of the list. */
+const groups: readonly { readonly names: readonly string[]; readonly words: string }[] = [
+  {
+    names: ['workspace_list', 'workspace_read', 'workspace_search'],
+    words: 'Look at files in the workspace folder',
+  },
+  { names: ['workspace_write', 'workspace_edit'], words: 'Change files in the workspace folder' },
+  { names: ['memory_search', 'memory_read', 'memory_list'], words: 'Find and read notes of earlier conversations' },
+  { names: ['memory_write', 'memory_edit', 'memory_delete'], words: 'Keep notes between conversations' },
+]
+
+export function isGrouped(name: string): boolean {
+  return groups.some(({ names }) => names.includes(name))
+}
+
+type Group<T> = { readonly tools: readonly T[]; readonly words?: string }
+
+/** The rows of a list: each tool for itself, or with those that it belongs to. */
+export function groupsOf<T extends Pick<Tool, 'name'>>(list: readonly T[]): Group<T>[] {
+  return list.flatMap((tool): Group<T>[] => {
+    const group = groups.find(({ names }) => names.includes(tool.name))
+    if (!group) return [{ tools: [tool] }]
+    const tools = list.filter(({ name }) => group.names.includes(name))
+    return tools[0] === tool ? [{ tools, words: group.words }] : []
+  })
+}
+
+const sending = /^sends ([A-Z, ]+) to ([^/ ]+)(\/\S*)?(.*)$/
+const signing = /^uses the secret (\S+) at (.+?), (.*)$/
+
+/** "sends GET to example.com/v1/" below "It may": "Read from `example.com`, paths under `/v1/`". */
 function asAct(line: string): string {
+  const [, methods, host, path = '/', more] = sending.exec(line) ?? []
+  if (methods !== undefined) {
+    const act = /^(GET|HEAD|, )+$/.test(methods) ? 'Read from' : `Send ${methods} to`
+    return `${act} \`${host}\`${path === '/' ? '' : `, paths under \`${path}\``}${more}`
+  }
+  const [, secret, hosts, place] = signing.exec(line) ?? []
+  if (secret !== undefined) {
+    return `Send the secret \`${secret}\` to \`${hosts}\`, ${place}. It never sees the value.`
+  }
   const act = line
     .replace(/^may /, '')
     .replace(/^(do|reach)es /, '$1 ')
@@ -89,13 +128,13 @@ export function reachOf({ name, source, access = [] }: Pick<Tool, 'name' | 'sour
     kind: changes ? 'asks' : 'reads',
     may: access.map(asAct),
     cannot: [
-      sends.length > 0 ? 'Contact any other host' : 'Contact any host',
-      ...(sends.length > 0 && !changes ? ['Send data with POST, PUT, PATCH or DELETE'] : []),
+      sends.length === 0
+        ? 'Contact any host'
+        : `Contact any other host${changes ? '' : ', or send data with POST, PUT, PATCH or DELETE'}`,
       files
         ? 'Read other files, memory, other secrets or your messages'
         : 'Read files, memory, other secrets or your messages',
       ...(others ? [] : ['Run other tools']),
-      'See the value of a secret: it is added on the way out',
       'Use more than 64 MB of memory',
     ],
   }

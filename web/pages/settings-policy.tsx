@@ -4,6 +4,7 @@ import { faultText } from '../api/client.ts'
 import type { PolicyRow, Rule } from '../api/wire.ts'
 import { Button } from '../parts/button.tsx'
 import { Select } from '../parts/field.tsx'
+import { Coded } from '../parts/coded.tsx'
 import { Section } from '../parts/section.tsx'
 import { When } from '../parts/states.tsx'
 import { tell } from '../store/notices.ts'
@@ -60,7 +61,9 @@ function Row({ row }: { row: PolicyRow }) {
   return (
     <li class="setting-row policy-row">
       <div>
-        <p class="policy-calls">{withCode(row.calls)}</p>
+        <p class="policy-calls">
+          <Coded text={row.calls} />
+        </p>
         {row.changed && (
           <Button kind="quiet" size="small" busy={busy.value} onClick={() => void act(() => resetPolicy(row.id))}>
             Back to its default
@@ -86,9 +89,4 @@ function Row({ row }: { row: PolicyRow }) {
       </div>
     </li>
   )
-}
-
-/** Names of tools stand between backticks. */
-function withCode(text: string) {
-  return text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))
 }

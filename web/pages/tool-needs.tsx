@@ -3,11 +3,13 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { faultText } from '../api/client.ts'
 import type { NeededSecret, ToolNeeds, ToolSignIn } from '../api/wire.ts'
+import { whenText } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
 import { Pill } from '../parts/mark.tsx'
 import { Note } from '../parts/note.tsx'
 import { When } from '../parts/states.tsx'
+import { now } from '../store/clock.ts'
 import { tell } from '../store/notices.ts'
 import { forgetSecret, needsOf, setUpTool, signToolIn } from '../store/tools.ts'
 
@@ -89,7 +91,7 @@ function SignInRow({ tool, auth, again }: Again & { auth: ToolSignIn }) {
               expanded={auth.how === 'token' ? open.value : undefined}
               onClick={() => void begin()}
             >
-              Sign in
+              {auth.set === 'own' && auth.how === 'token' ? 'Replace' : 'Sign in'}
             </Button>
           </span>
         )}
@@ -123,7 +125,9 @@ function SignInRow({ tool, auth, again }: Again & { auth: ToolSignIn }) {
 
 function SetUp({ tool, secrets, again }: Again & { secrets: readonly NeededSecret[] }) {
   const open = useSignal(false)
-  const missing = secrets.some(({ set, optional }) => set === null && !optional)
+  const replacing = useSignal<string | undefined>(undefined)
+  const unset = secrets.filter(({ set }) => set === null)
+  const missing = unset.some(({ optional }) => !optional)
   return (
     <>
       {secrets.map((secret) => (
@@ -132,16 +136,29 @@ function SetUp({ tool, secrets, again }: Again & { secrets: readonly NeededSecre
             <strong>Secret</strong> <code>{secret.name}</code> <Standing secret={secret} envVar={null} />
             {secret.optional && <span class="quiet"> optional</span>}
           </div>
-          {secret.set === 'own' && <Forget tool={tool} secret={secret.name} again={again} />}
+          {secret.set !== null && secret.set !== 'environment' && (
+            <span class="secret-buttons">
+              {secret.set === 'own' && <Forget tool={tool} secret={secret.name} again={again} />}
+              <Button
+                expanded={replacing.value === secret.name}
+                onClick={() => (replacing.value = replacing.value === secret.name ? undefined : secret.name)}
+              >
+                Replace<span class="unseen"> {secret.name}</span>
+              </Button>
+            </span>
+          )}
         </div>
       ))}
-      <div>
-        <Button kind={missing ? 'sun' : 'plain'} expanded={open.value} onClick={() => (open.value = !open.value)}>
-          Set up
-        </Button>
-      </div>
-      {open.value &&
-        secrets.map((secret) => (
+      {unset.length > 0 && (
+        <div>
+          <Button kind={missing ? 'sun' : 'plain'} expanded={open.value} onClick={() => (open.value = !open.value)}>
+            Set up
+          </Button>
+        </div>
+      )}
+      {secrets
+        .filter(({ name, set }) => (set === null ? open.value : replacing.value === name))
+        .map((secret) => (
           <SecretForm
             key={secret.name}
             label={secret.name}
@@ -150,6 +167,7 @@ function SetUp({ tool, secrets, again }: Again & { secrets: readonly NeededSecre
             save={async (value) => {
               await setUpTool(tool, { [secret.name]: value })
               tell(`${secret.name} is set`)
+              replacing.value = undefined
               await again()
             }}
           />
@@ -158,11 +176,22 @@ function SetUp({ tool, secrets, again }: Again & { secrets: readonly NeededSecre
   )
 }
 
-function Standing({ secret, envVar }: { secret: Pick<NeededSecret, 'set' | 'shared_from'>; envVar: string | null }) {
+function Standing({
+  secret,
+  envVar,
+}: {
+  secret: Pick<NeededSecret, 'set' | 'set_at' | 'shared_from'>
+  envVar: string | null
+}) {
   if (secret.set === null) return <Pill kind="sun">Not set</Pill>
   if (secret.set === 'environment') return <Pill kind="good">Set by {envVar ?? 'the environment'}</Pill>
   if (secret.shared_from !== null) return <Pill kind="good">Shared by {secret.shared_from}</Pill>
-  return <Pill kind="good">{secret.set === 'operator' ? 'Set by the operator' : 'Set'}</Pill>
+  return <Pill kind="good">{secret.set === 'operator' ? 'Set by the operator' : setText(secret.set_at)}</Pill>
+}
+
+/** `Set 3 Nov`, `Set just now`. */
+function setText(at: string | null): string {
+  return at === null ? 'Set' : `Set ${whenText(at, now.value).replace('Yesterday', 'yesterday')}`
 }
 
 /** Secrets of the same name that other tools have: used only when a person says so. */

@@ -3,17 +3,20 @@ import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { faultText } from '../api/client.ts'
 import type { Tool } from '../api/wire.ts'
-import { type Kind, reachOf } from '../lib/reach.ts'
+import { groupsOf, isGrouped, type Kind, reachOf } from '../lib/reach.ts'
 import { Button } from '../parts/button.tsx'
+import { Coded } from '../parts/coded.tsx'
+import { Confirm } from '../parts/confirm.tsx'
 import { Switch } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Pill } from '../parts/mark.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, When } from '../parts/states.tsx'
+import { go } from '../router.ts'
 import { useLive } from '../store/live-data.ts'
 import { tell } from '../store/notices.ts'
 import { operator } from '../store/session.ts'
-import { openTool, switchTool, toolAddress, tools } from '../store/tools.ts'
+import { openTool, removeTool, switchTool, toolAddress, tools } from '../store/tools.ts'
 import { Needs } from './tool-needs.tsx'
 import { Trial } from './tool-trial.tsx'
 import './tools.css'
@@ -84,45 +87,54 @@ function List({ name, list, shown }: { name: string; list: readonly Tool[]; show
     <section aria-label={name}>
       <h2 class="label tools-label">{name}</h2>
       <ul class="card tools-list">
-        {list.map((tool) => (
-          <Row key={tool.name} tool={tool} current={tool.name === shown?.name} />
+        {groupsOf(list).map(({ tools: group, words }) => (
+          <Row key={group[0]?.name} group={group} words={words} shown={shown} />
         ))}
       </ul>
     </section>
   )
 }
 
-function Row({ tool, current }: { tool: Tool; current: boolean }) {
-  const { name, description } = tool
+type RowProps = { group: readonly Tool[]; words: string | undefined; shown: Tool | undefined }
+
+/** A tool, or some that belong together, switched as one. */
+function Row({ group, words, shown }: RowProps) {
+  const [tool] = group
+  if (!tool) return null
   return (
-    <li class="tool-row" aria-current={current ? 'true' : undefined}>
+    <li class="tool-row" aria-current={shown && group.includes(shown) ? 'true' : undefined}>
       <div class="tool-words">
-        <h3>
-          <a class="mono" href={toolAddress(name)}>
-            {name}
-          </a>
-        </h3>
-        <p>{firstSentence(description)}</p>
+        <div class={group.length > 1 ? 'tool-names several' : 'tool-names'}>
+          {group.map(({ name }) => (
+            <h3 key={name}>
+              <a class="mono" href={toolAddress(name)}>
+                {name}
+              </a>
+            </h3>
+          ))}
+        </div>
+        <p>{words ?? firstSentence(tool.description)}</p>
       </div>
-      <KindPill tool={tool} />
-      <Enabled tool={tool} />
+      <KindPill tool={{ ...tool, enabled: group.some(({ enabled }) => enabled) }} />
+      <Enabled tools={group} />
     </li>
   )
 }
 
-function Enabled({ tool: { name, enabled } }: { tool: Tool }) {
+function Enabled({ tools: group }: { tools: readonly Tool[] }) {
   const busy = useSignal(false)
-  const act = async (on: boolean): Promise<void> => {
+  const on = group.some(({ enabled }) => enabled)
+  const act = async (wanted: boolean): Promise<void> => {
     busy.value = true
     try {
-      await switchTool(name, on)
+      for (const { name, enabled } of group) if (enabled !== wanted) await switchTool(name, wanted)
     } catch (error) {
-      tell(`${name} stays ${enabled ? 'on' : 'off'}. ${faultText(error)}`)
+      tell(`${group.map(({ name }) => name).join(', ')} could not be switched. ${faultText(error)}`)
     } finally {
       busy.value = false
     }
   }
-  return <Switch name="Enabled" on={enabled} disabled={busy.value || !operator.value} onChange={(on) => void act(on)} />
+  return <Switch name="Enabled" on={on} disabled={busy.value || !operator.value} onChange={(to) => void act(to)} />
 }
 
 function KindPill({ tool }: { tool: Tool }) {
@@ -145,6 +157,24 @@ function Detail({ tool }: { tool: Tool }) {
           <p class="tool-title">{name}</p>
           <Pill>{own ? 'Built in' : 'Sandboxed'}</Pill>
           {version !== undefined && <span class="quiet">{version}</span>}
+          <span class="tool-acts">
+            {isGrouped(name) && <Enabled tools={[tool]} />}
+            {!own && operator.value && (
+              <Confirm
+                label="Remove"
+                of={name}
+                icon="trash"
+                question={`Remove ${name}?`}
+                act={async () => {
+                  await removeTool(name)
+                  go('/tools')
+                  tell(`${name} is removed`)
+                }}
+              >
+                The agent loses it at once, and every secret that anybody gave it is deleted.
+              </Confirm>
+            )}
+          </span>
         </header>
         <p class="tool-about">{description}</p>
         <Lines title="It may" icon="check" lines={may} />
@@ -165,7 +195,9 @@ function Lines({ title, icon, lines }: { title: string; icon: 'check' | 'cross';
         {lines.map((line) => (
           <li key={line}>
             <Icon name={icon} />
-            <span>{line}</span>
+            <span>
+              <Coded text={line} />
+            </span>
           </li>
         ))}
       </ul>

@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals'
 import { useId, useRef } from 'preact/hooks'
 import { Button } from './button.tsx'
 import './confirm.css'
+import type { IconName } from './icon.tsx'
 import { Note } from './note.tsx'
 import { faultText } from '../api/client.ts'
 
@@ -13,12 +14,13 @@ type Props = {
   /** What it acts on, for the button's name: "billing". */
   readonly of: string
   readonly question: string
+  readonly icon?: IconName
   /** What is lost by it. */
   readonly children: ComponentChildren
   readonly act: () => Promise<void>
 }
 
-export function Confirm({ label, of, question, children, act }: Props) {
+export function Confirm({ label, of, question, icon, children, act }: Props) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
   const busy = useSignal(false)
@@ -37,7 +39,13 @@ export function Confirm({ label, of, question, children, act }: Props) {
   }
   return (
     <>
-      <Button kind="clay" size="small" popup="dialog" onClick={() => dialog.current?.showModal()}>
+      <Button
+        kind={icon ? 'plain' : 'clay'}
+        size="small"
+        {...(icon && { icon })}
+        popup="dialog"
+        onClick={() => dialog.current?.showModal()}
+      >
         {label}
         <span class="unseen"> {of}</span>
       </Button>

@@ -22,6 +22,12 @@ export async function switchTool(name: string, enabled: boolean): Promise<void> 
   await tools.load()
 }
 
+/** Removes an installed tool, with every secret that it was given. Throws ApiFault. */
+export async function removeTool(name: string): Promise<void> {
+  await ask('DELETE', pathOf(name))
+  await tools.load()
+}
+
 /** Runs a tool once, outside of any thread. Throws ApiFault. */
 export function tryTool(name: string, params: unknown): Promise<ToolTrial> {
   return ask<ToolTrial>('POST', `${pathOf(name)}/test`, { body: { params }, deadlineMs: trialMs })

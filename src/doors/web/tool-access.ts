@@ -9,6 +9,7 @@ import type { Caller } from '#http/caller.ts'
 import { type Origins, originOf } from '#http/origin.ts'
 import { asFault, statusOf } from '#http/reply.ts'
 import { type Route, route } from '#http/routes.ts'
+import { isoTime } from '#http/wire.ts'
 import type { Turns } from '#turns/turns.ts'
 
 const maxValueChars = 64 * 1024
@@ -23,6 +24,8 @@ const SecretWire = z.object({
   prompt: z.nullable(z.string()),
   optional: z.boolean(),
   set: z.nullable(z.enum(['environment', 'own', 'operator'])),
+  /** When, where it is the caller's own. */
+  set_at: z.nullable(z.string()),
   shared_from: z.nullable(z.string()),
   offers: z.array(OfferWire),
 })
@@ -244,12 +247,21 @@ function signInWire(auth: SignIn): z.output<typeof SignInWire> {
   }
 }
 
-function secretWire({ name, prompt, optional, set, sharedFrom, offers }: NeededSecret): z.output<typeof SecretWire> {
+function secretWire({
+  name,
+  prompt,
+  optional,
+  set,
+  setAt,
+  sharedFrom,
+  offers,
+}: NeededSecret): z.output<typeof SecretWire> {
   return {
     name,
     prompt: prompt ?? null,
     optional,
     set: set ?? null,
+    set_at: setAt === undefined ? null : isoTime(setAt),
     shared_from: sharedFrom ?? null,
     offers: offers.map(({ tool, hosts }) => ({ tool, hosts: [...hosts] })),
   }

@@ -57,6 +57,17 @@ export function toolRoutes({ toolDesk }: ToolsParts): Route[] {
       },
     }),
     route({
+      method: 'DELETE',
+      path: '/api/tools/:name',
+      who: 'operator',
+      summary: 'Remove a component, with every secret that was given to it',
+      answers: { 204: null },
+      async handle({ params: { name } }, reply) {
+        if (!(await toolDesk.remove(name))) throw noTool()
+        return reply.code(204).send()
+      },
+    }),
+    route({
       method: 'POST',
       path: '/api/tools/:name/test',
       who: 'operator',

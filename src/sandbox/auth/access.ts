@@ -82,11 +82,13 @@ export function createToolAccess(parts: AccessParts): ToolAccess {
   ): Promise<Omit<NeededSecret, 'optional'>> {
     const set = await whence(tool, name, owner)
     const place = toolSecret(tool.name, name)
-    const sameAs = (await secrets.list(owner)).find((each) => each.name === place)?.sameAs
+    const stored = (await secrets.list(owner)).find((each) => each.name === place)
+    const sameAs = stored?.sameAs
     const from = sameAs === undefined ? undefined : readToolSecret(sameAs)?.tool
     return {
       name,
       ...(set && { set }),
+      ...(set === 'own' && stored && { setAt: stored.updatedAt }),
       ...(from !== undefined && { sharedFrom: from }),
       offers: set === 'environment' || from !== undefined ? [] : await offers(tool, name, owner),
     }
