@@ -268,4 +268,11 @@ export const mutants: readonly Mutant[] = [
     to: '',
     tests: ['test/doors/web/gates.test.ts'],
   },
+  {
+    says: 'a request to a host that only begins like GitHub is told as GitHub',
+    file: 'web/lib/asking.ts',
+    from: 'api\\.github\\.com\\/repos',
+    to: 'api\\.github\\.com[^/]*\\/repos',
+    tests: ['test/web/asking.test.ts'],
+  },
 ]

@@ -36,6 +36,21 @@ const questions: readonly [what: GateFields, question: string, sentence: RegExp]
     'Send a POST request to api.github.com?',
     /Nothing has been sent yet/,
   ],
+  [
+    gate('http_request', { method: 'POST', url: 'https://api.github.com/repos/acme/shop/issues' }),
+    'Open an issue in acme/shop on GitHub?',
+    /^Sends this request to api\.github\.com\./,
+  ],
+  [
+    gate('http_request', { method: 'POST', url: 'https://api.github.com.evil.example/repos/acme/shop/issues' }),
+    'Send a POST request to api.github.com.evil.example?',
+    /Nothing has been sent yet/,
+  ],
+  [
+    gate('http_request', { method: 'DELETE', url: 'https://api.github.com/repos/acme/shop/issues' }),
+    'Send a DELETE request to api.github.com?',
+    /Nothing has been sent yet/,
+  ],
   [gate('web_fetch', { url: 'https://example.com/a' }), 'Open a page of example.com?', /Nothing has been sent yet/],
   [gate('memory_write', { path: 'people/nadia.md' }), 'Write memory people/nadia.md?', /untouched/],
   [gate('memory_delete', { path: 'a.md' }), 'Delete memory a.md?', /untouched/],

@@ -105,6 +105,9 @@ async function make(browser: Browser, url: string): Promise<void> {
   for (const name of ['billing', 'nadia']) await call('POST', '/api/users', { name })
   const asked = await call('POST', '/api/chat', { message: 'Note that checkout is slow' })
   await call('POST', `/api/threads/${asked.thread_id}/gates/${asked.gate?.id}`, { action: 'always', for: 'day' })
+  const refused = await call('POST', '/api/chat', { message: 'Fix the pricing page' })
+  const no = { action: 'deny', word: 'Not from here. Leave the page to me.' }
+  await call('POST', `/api/threads/${refused.thread_id}/gates/${refused.gate?.id}`, no)
   await call('POST', '/api/chat', { message: 'Fix the pricing page' })
   const { thread_id } = await call('POST', '/api/chat', {
     message: 'Compare last night’s deploy with the week before. Is anything slower?',
@@ -116,6 +119,7 @@ async function make(browser: Browser, url: string): Promise<void> {
     chat: `/threads/${thread_id}`,
     receipt: `/threads/${thread_id}`,
     waiting: '/waiting',
+    allow: '/waiting',
     jobs: '/jobs',
     memory: '/memory/projects/shop/checkout.md',
     tools: '/tools',
@@ -134,6 +138,13 @@ async function make(browser: Browser, url: string): Promise<void> {
         if (name === 'receipt') {
           const receipts = page.getByRole('button', { name: /^Receipt/ })
           await receipts.first().click()
+        }
+        if (name === 'allow') {
+          if (size === 'phone') await page.locator('.queue-row').first().click()
+          await page.locator('.approval').waitFor()
+          // For its first half second a card is deaf.
+          await page.waitForTimeout(600)
+          await page.getByRole('button', { name: 'Allow for…' }).click()
         }
         await picture(page, join(folder, `${file}.png`))
       }

@@ -109,14 +109,28 @@ function command(gate: GateFields, args: Fields): Asking {
   }
 }
 
+/** What a request to a repository does, by the end of its address. */
+const gitHubActs: ReadonlyMap<string, string> = new Map([
+  ['issues', 'Open an issue'],
+  ['pulls', 'Open a pull request'],
+  ['releases', 'Publish a release'],
+])
+
 function request(gate: GateFields, args: Fields): Asking {
   const url = text(args['url'])
   const host = hostOf(url)
   const method = (text(args['method']) || 'GET').toUpperCase()
   const reads = method === 'GET' || method === 'HEAD'
+  const [, repository = '', what = ''] =
+    (method === 'POST' && /^https:\/\/api\.github\.com\/repos\/([\w.-]+\/[\w.-]+)\/(\w+)$/.exec(url)) || []
+  const act = gitHubActs.get(what)
   return {
-    question: reads ? `Open a page of ${host}?` : `Send a ${method} request to ${host}?`,
-    brief: reads ? `Open a page of ${host}` : `Send a request to ${host}`,
+    ...(act === undefined
+      ? {
+          question: reads ? `Open a page of ${host}?` : `Send a ${method} request to ${host}?`,
+          brief: reads ? `Open a page of ${host}` : `Send a request to ${host}`,
+        }
+      : { question: `${act} in ${repository} on GitHub?`, brief: `${act} on GitHub` }),
     sentence: `Sends this request to ${host}. Nothing has been sent yet.`,
     host,
     preview: previewOf(gate) ?? { type: 'request', method, url, rest: '' },

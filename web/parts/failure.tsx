@@ -1,6 +1,7 @@
 // Why a turn ended without an answer: what happened, what is kept, what to do.
 import { useEffect } from 'preact/hooks'
 import type { TurnState } from '../api/live.ts'
+import type { Fault } from '../api/wire.ts'
 import type { TurnView } from '../lib/conversation.ts'
 import { textOf } from '../lib/conversation.ts'
 import type { Conversation } from '../store/conversation.ts'
@@ -35,11 +36,11 @@ function Why({ conversation, turn, state }: Props) {
   const fault = state?.error ?? job.data.value?.error
   if (!fault) return null
   const { message } = turn
-  const capped = fault.code.startsWith('spend') || fault.code === 'budget_exceeded'
+  const capped = fault.code === 'spend_limit'
   return (
     <Note
       kind={capped ? 'sun' : 'clay'}
-      title={titles[fault.code] ?? (fault.code.startsWith('model_') ? 'The model did not answer' : 'The turn failed')}
+      title={titleOf(fault)}
       actions={
         <>
           {message && (
@@ -61,13 +62,23 @@ function Why({ conversation, turn, state }: Props) {
 }
 
 const titles: Readonly<Record<string, string>> = {
-  spend_exceeded: 'Stopped at the spend cap',
-  budget_exceeded: 'Stopped at the spend cap',
   turn_timeout: 'The turn took too long',
-  guard_stopped: 'The turn was stopped by a guard',
+  time_limit: 'The turn took too long',
+  step_limit: 'Stopped after too many steps',
+  repeated_call: 'Stopped: it went in circles',
+  failing_tool: 'Stopped: a tool kept failing',
   model_rate_limited: 'The model refused for now',
   model_unauthorized: 'The model refused the key',
   model_key_missing: 'The model has no key',
+}
+
+/** What happened; of a cap, which one. */
+function titleOf({ code, message }: Fault): string {
+  if (code === 'spend_limit') {
+    const cap = /cap (?:of a day )?is (\$[\d.]*\d)/.exec(message)?.[1]
+    return `Stopped at the spend cap${cap === undefined ? '' : ` of ${cap}`}`
+  }
+  return titles[code] ?? (code.startsWith('model_') ? 'The model did not answer' : 'The turn failed')
 }
 
 function sentence(text: string): string {

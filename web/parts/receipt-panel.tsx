@@ -68,9 +68,11 @@ function Body({ receipt }: { receipt: Receipt }) {
       </Section>
       <Section title="Hosts contacted" show={hosts.length > 0}>
         {hosts.map((host) => (
-          <Row key={host} end={countText(tools.filter((tool) => tool.hosts.includes(host)).length, 'call')}>
+          <p key={host} class="panel-line">
+            <Icon name="globe" />
             <code>{host}</code>
-          </Row>
+            <span class="number">{countText(tools.filter((tool) => tool.hosts.includes(host)).length, 'call')}</span>
+          </p>
         ))}
       </Section>
       <Section title="Secrets used" show={secrets.length > 0}>
