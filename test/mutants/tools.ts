@@ -195,8 +195,8 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'a gate does not show what the call would do',
     file: 'src/agent/settle.ts',
-    from: 'preview ? { preview: capped(mask(preview), maxPreviewChars) } : {}',
-    to: '{}',
+    from: '      ...(preview && { preview: capped(mask(preview), maxPreviewChars) }),\n',
+    to: '',
     tests: turns,
   },
   {
