@@ -77,7 +77,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/store/gates.ts',
     from: "'UPDATE turns SET answered_at = ? WHERE id = ?'",
     to: "'UPDATE turns SET answered_at = ? WHERE id = ? AND false'",
-    tests: ['test/store/sqlite.test.ts'],
+    tests: ['test/store/store.test.ts'],
   },
   {
     says: 'a grant that is used looks unused',
@@ -140,14 +140,14 @@ export const mutants: readonly Mutant[] = [
     file: 'src/store/grants.ts',
     from: 'uses = uses + 1',
     to: 'uses = 1',
-    tests: ['test/store/sqlite.test.ts'],
+    tests: ['test/store/store.test.ts'],
   },
   {
     says: 'a user with a token that never ends is said to lose access',
     file: 'src/store/accounts.ts',
     from: 'max(coalesce(t.expires_at, ?))',
     to: 'max(coalesce(t.expires_at, ? * 0))',
-    tests: ['test/store/sqlite.test.ts'],
+    tests: ['test/store/store.test.ts'],
   },
   {
     says: 'access is said to be revoked and stays',
@@ -161,7 +161,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/store/accounts.ts',
     from: 'max(s.seen_at)',
     to: 'max(s.created_at)',
-    tests: ['test/store/sqlite.test.ts'],
+    tests: ['test/store/store.test.ts'],
   },
   {
     says: 'a card that is not drawn yet takes a click',
@@ -238,7 +238,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/store/lists.ts',
     from: "AND id < ?${status ? ` AND ${having[status]}` : ''}\n                                  AND",
     to: 'AND id < ?\n                                  AND',
-    tests: ['test/store/sqlite.test.ts'],
+    tests: ['test/store/store.test.ts'],
   },
   {
     says: 'a grant for clean prompts stands under taint',

@@ -70,19 +70,24 @@ const builtIn: Readonly<Record<string, Reach>> = {
   },
 }
 
-/** Built-in tools that belong together, as one row of the list. */
-const groups: readonly { readonly names: readonly string[]; readonly words: string }[] = [
+/** The rows of built-in tools: some belong together. What the model is told of each is longer. */
+const rows: readonly { readonly names: readonly string[]; readonly words: string }[] = [
   {
     names: ['workspace_list', 'workspace_read', 'workspace_search'],
     words: 'Look at files in the workspace folder',
   },
+  { names: ['time'], words: 'Tells the date and the time' },
+  { names: ['calculate'], words: 'Does exact arithmetic' },
+  { names: ['web_fetch'], words: 'Reads a web page as text' },
+  { names: ['http_request'], words: 'Sends a request to any public web address' },
+  { names: ['workspace_shell'], words: 'Runs a command on this machine' },
   { names: ['workspace_write', 'workspace_edit'], words: 'Change files in the workspace folder' },
   { names: ['memory_search', 'memory_read', 'memory_list'], words: 'Find and read notes of earlier conversations' },
   { names: ['memory_write', 'memory_edit', 'memory_delete'], words: 'Keep notes between conversations' },
 ]
 
 export function isGrouped(name: string): boolean {
-  return groups.some(({ names }) => names.includes(name))
+  return rows.some(({ names }) => names.length > 1 && names.includes(name))
 }
 
 type Group<T> = { readonly tools: readonly T[]; readonly words?: string }
@@ -90,7 +95,7 @@ type Group<T> = { readonly tools: readonly T[]; readonly words?: string }
 /** The rows of a list: each tool for itself, or with those that it belongs to. */
 export function groupsOf<T extends Pick<Tool, 'name'>>(list: readonly T[]): Group<T>[] {
   return list.flatMap((tool): Group<T>[] => {
-    const group = groups.find(({ names }) => names.includes(tool.name))
+    const group = rows.find(({ names }) => names.includes(tool.name))
     if (!group) return [{ tools: [tool] }]
     const tools = list.filter(({ name }) => group.names.includes(name))
     return tools[0] === tool ? [{ tools, words: group.words }] : []

@@ -45,26 +45,26 @@ export function Trial({ tool: { name, schema } }: { tool: Tool }) {
       }}
     >
       <h3>Try it</h3>
-      {fields ? (
-        fields.map(({ key, schema: part, required }) => (
-          <Field
-            key={key}
-            label={required ? key : `${key} (optional)`}
-            mono
-            hint={part.description?.split('\n', 1)[0]?.slice(0, 160)}
-            value={values.value[key] ?? ''}
-            onInput={(value) => (values.value = { ...values.value, [key]: value })}
-          />
-        ))
-      ) : (
-        <Area label="Parameters" value={json.value} onInput={(value) => (json.value = value)} />
-      )}
-      {fault.value !== undefined && <Note kind="clay">{fault.value}</Note>}
-      <div>
+      <div class={fields?.length === 1 ? 'trial-row' : 'trial-fields'}>
+        {fields ? (
+          fields.map(({ key, schema: part, required }) => (
+            <Field
+              key={key}
+              label={required ? key : `${key} (optional)`}
+              mono
+              hint={part.description?.split('\n', 1)[0]?.slice(0, 160)}
+              value={values.value[key] ?? ''}
+              onInput={(value) => (values.value = { ...values.value, [key]: value })}
+            />
+          ))
+        ) : (
+          <Area label="Parameters" value={json.value} onInput={(value) => (json.value = value)} />
+        )}
         <Button type="submit" busy={busy.value}>
           Test
         </Button>
       </div>
+      {fault.value !== undefined && <Note kind="clay">{fault.value}</Note>}
       {outcome.value && <Answer {...outcome.value} />}
     </form>
   )
