@@ -119,7 +119,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/hall/tool-desk.ts',
     from: "await store.secrets.removeBelow(toolSecret(name, ''))",
     to: 'void toolSecret',
-    tests: ['test/commands/tool.test.ts'],
+    tests: ['test/doors/web/settings.test.ts'],
   },
   {
     says: 'a switch of some tools takes the first alone',

@@ -103,6 +103,12 @@ test('a tool whose capability file cannot be read hides no other, and is told as
   assert.deepEqual([status, Object.keys(access)], [200, ['broken', 'whole']])
   assert.match(access.broken[0], /cannot be read/)
   assert.equal((await call('GET', '/api/tools/broken/auth', { token: ada })).status, 409)
+  // Either is removed, by the operator alone; what it was trusted with goes along.
+  await store.secrets.set('tool/broken/key', 'a-value')
+  assert.equal((await call('DELETE', '/api/tools/broken', { token: ada })).status, 403)
+  assert.equal((await call('DELETE', '/api/tools/broken')).status, 204)
+  assert.equal((await call('DELETE', '/api/tools/broken')).status, 404)
+  assert.deepEqual(await store.secrets.list(), [])
 })
 
 test('the model in use is tried', async (t) => {
