@@ -259,7 +259,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/store/grants.ts',
     from: 'clean ? 1 : 0',
     to: '0',
-    tests: ['test/store/sqlite.test.ts'],
+    tests: ['test/store/store.test.ts'],
   },
   {
     says: 'whoever is asked is not told which secret goes with it',
