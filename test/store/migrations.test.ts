@@ -20,6 +20,7 @@ const landed = [
   '1dc3bfa5be771a84990628c40247e11103549105bc92ff0ff61d6ba6831e15da',
   'fcb268ef2511583f472d43a8d194436eadd0d648225d4c41530244987e5f86a8',
   'c32b019853b129aa96b7b1ff3d6fc74ca750feb7da51772dc3b54cc9dad75dad',
+  'b82bbac154d635b2ac3c8cbc2097edfd7efa5f3c8f694203640cdce3c19fae6e',
 ]
 
 test('a version that has landed is never edited', () => {
