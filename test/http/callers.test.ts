@@ -39,6 +39,7 @@ const table: Readonly<Record<string, Row>> = {
   'PUT /api/memory/documents/*': { all: [200, 201, 201], body: { content: 'x' } },
   'DELETE /api/memory/documents/*': { all: 204 },
   'GET /api/tools': { all: 200 },
+  'DELETE /api/tools/:name': { all: [403, 403, 404] },
   'PATCH /api/tools/:name': { all: [403, 403, 404], body: { enabled: true } },
   'POST /api/tools/:name/test': { all: [403, 403, 404], body: {} },
   'GET /api/tools/:name/auth': { all: 404 },

@@ -8,7 +8,7 @@ const callback = '/api/tools/oauth/callback'
 const open = ['GET /api/health', 'GET /api/ready', 'POST /api/login', `GET ${callback}`]
 const operators = ['GET /metrics', 'GET /api/users', 'POST /api/users', 'DELETE /api/users/:name']
   .concat(['GET /api/users/:name/tokens', 'POST /api/users/:name/tokens', 'DELETE /api/users/:name/tokens/:id'])
-  .concat(['PATCH /api/tools/:name', 'POST /api/tools/:name/test'])
+  .concat(['PATCH /api/tools/:name', 'DELETE /api/tools/:name', 'POST /api/tools/:name/test'])
   .concat(['GET /api/settings', 'PATCH /api/settings', 'POST /api/settings/test'])
 const counted = ['/api/chat', '/api/chat/send', '/api/v1/responses', '/v1/responses']
   .concat(['/api/v1/responses/compact', '/v1/responses/compact'])

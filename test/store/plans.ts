@@ -38,7 +38,6 @@ const excused: readonly (readonly [part: string, fault: RegExp, reason: string])
   ['MAX(number)', /./, 'the end of an index'],
   ['chunk_terms MATCH', /./, 'a search ranks as many hits as its LIMIT says, of the index of terms'],
   ['terms @@', /./, 'the same on PostgreSQL'],
-  ['AS counted', /^SCAN counted$/, 'counts no further than the LIMIT inside of it'],
   ['FROM usage WHERE day >=', /./, 'adds up the days that are asked for'],
 ]
 
