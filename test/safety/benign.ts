@@ -73,7 +73,7 @@ const makers: Readonly<Record<string, (random: Random) => string>> = {
     many(
       8,
       () =>
-        `    "node_modules/${random.pick(vocabulary)}-${random.pick(vocabulary)}": {\n      "version": "${random.int(9)}.${random.int(30)}.${random.int(9)}",\n      "resolved": "https://registry.npmjs.org/${random.pick(vocabulary)}/-/x-${random.int(9)}.0.0.tgz",\n      "integrity": "sha512-${random.base64(64)}",\n      "license": "MIT"\n    },`,
+        `    "node_modules/${random.pick(vocabulary)}-${random.pick(vocabulary)}": {\n      "version": "${random.int(9)}.${random.int(30)}.${random.int(9)}",\n      "resolved": "https://registry.example.com/${random.pick(vocabulary)}/-/x-${random.int(9)}.0.0.tgz",\n      "integrity": "sha512-${random.base64(64)}",\n      "license": "MIT"\n    },`,
     ),
   'yarn and cargo': (random) =>
     many(6, () => `[[package]]\nname = "${random.pick(vocabulary)}"\nchecksum = "${random.hex(64)}"\n`),
