@@ -1,7 +1,7 @@
 // Another model: its provider, its name, where it is, and who stands in for it.
 import { useSignal } from '@preact/signals'
-import { faultText } from '../api/client.ts'
 import type { Settings } from '../api/wire.ts'
+import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Field, Select } from '../parts/field.tsx'
 import { Note } from '../parts/note.tsx'
@@ -14,13 +14,10 @@ export function Connect({ found: { model, providers } }: { found: Settings }) {
   const name = useSignal(model.chosen_by === 'default' ? '' : model.name)
   const baseUrl = useSignal(model.base_url ?? '')
   const fallback = useSignal(model.fallback.join(', '))
-  const fault = useSignal<string | undefined>(undefined)
-  const busy = useSignal(false)
+  const { busy, fault, run } = useAct()
   const chosen = providers.find((each) => each.name === provider.value)
   const save = async (): Promise<void> => {
-    busy.value = true
-    fault.value = undefined
-    try {
+    await run(async () => {
       const or = (text: string): string | null => text.trim() || null
       await changeSettings({
         provider: provider.value,
@@ -29,11 +26,7 @@ export function Connect({ found: { model, providers } }: { found: Settings }) {
         fallback: or(fallback.value),
       })
       tell('The model is stored. The next turn uses it.')
-    } catch (error) {
-      fault.value = faultText(error)
-    } finally {
-      busy.value = false
-    }
+    })
   }
   return (
     <form

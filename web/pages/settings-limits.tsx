@@ -1,7 +1,7 @@
 // Limits: what a turn and a day may cost, and how often a turn may ask its model.
 import { useSignal } from '@preact/signals'
-import { faultText } from '../api/client.ts'
 import type { Settings } from '../api/wire.ts'
+import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
 import { Section } from '../parts/section.tsx'
@@ -46,8 +46,7 @@ function Cap({ limits, name, title, what }: CapProps) {
   const stands = limits[name]
   const shown = name === 'steps_per_turn' ? String : amountText
   const text = useSignal(shown(stands))
-  const fault = useSignal<string | undefined>(undefined)
-  const busy = useSignal(false)
+  const { busy, fault, run } = useAct()
   if (limits.fixed.some((each) => each.toLowerCase() === name)) {
     return (
       <div class="setting-row">
@@ -66,17 +65,11 @@ function Cap({ limits, name, title, what }: CapProps) {
       fault.value = name === 'steps_per_turn' ? 'Write a whole number.' : 'Write an amount such as 0.50, or nothing.'
       return
     }
-    busy.value = true
-    fault.value = undefined
-    try {
+    await run(async () => {
       await changeSettings({ [name]: wanted === '' ? null : Number(wanted.replace(',', '.')) })
       text.value = shown(settings.data.peek()?.limits[name] ?? null)
       tell(`${title} is stored`)
-    } catch (error) {
-      fault.value = faultText(error)
-    } finally {
-      busy.value = false
-    }
+    })
   }
   return (
     <form

@@ -4,6 +4,7 @@ import { useId } from 'preact/hooks'
 import { faultText } from '../api/client.ts'
 import type { ModelTrial, Settings } from '../api/wire.ts'
 import { costText, countText, durationText, priceText } from '../lib/words.ts'
+import { useAct } from '../parts/act.ts'
 import { Button, Silent } from '../parts/button.tsx'
 import { Pill } from '../parts/mark.tsx'
 import { Note } from '../parts/note.tsx'
@@ -105,20 +106,13 @@ function Models({ found: { model, models } }: { found: Settings }) {
 /** One short live call of the model in use, and the way to another one: open until one was chosen here. */
 function Below({ found }: { found: Settings }) {
   const connecting = useSignal(found.model.chosen_by !== 'settings')
-  const busy = useSignal(false)
+  const { busy, fault, run } = useAct()
   const trial = useSignal<ModelTrial | undefined>(undefined)
-  const fault = useSignal<string | undefined>(undefined)
   const act = async (): Promise<void> => {
-    busy.value = true
     trial.value = undefined
-    fault.value = undefined
-    try {
+    await run(async () => {
       trial.value = await tryModel()
-    } catch (error) {
-      fault.value = faultText(error)
-    } finally {
-      busy.value = false
-    }
+    })
   }
   const answer = trial.value
   return (

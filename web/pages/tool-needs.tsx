@@ -4,6 +4,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { faultText } from '../api/client.ts'
 import type { NeededSecret, ToolNeeds, ToolSignIn } from '../api/wire.ts'
 import { whenText } from '../lib/words.ts'
+import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
 import { Pill } from '../parts/mark.tsx'
@@ -40,9 +41,8 @@ type Again = { readonly tool: string; readonly again: () => Promise<void> }
 
 function SignInRow({ tool, auth, again }: Again & { auth: ToolSignIn }) {
   const open = useSignal(false)
-  const busy = useSignal(false)
+  const { busy, fault, run } = useAct()
   const away = useSignal<string | undefined>(undefined)
-  const fault = useSignal<string | undefined>(undefined)
   const name = auth.display_name ?? tool
   useEffect(() => {
     if (away.value === undefined) return undefined
@@ -63,19 +63,13 @@ function SignInRow({ tool, auth, again }: Again & { auth: ToolSignIn }) {
       open.value = !open.value
       return
     }
-    busy.value = true
-    fault.value = undefined
-    try {
+    await run(async () => {
       const answer = await signToolIn(tool, use === undefined ? {} : { use })
       if (answer.status === 'sign_in' && answer.url) {
         away.value = answer.url
         window.open(answer.url, '_blank', 'noopener')
       } else await again()
-    } catch (error) {
-      fault.value = faultText(error)
-    } finally {
-      busy.value = false
-    }
+    })
   }
   return (
     <>
@@ -238,23 +232,16 @@ type FormProps = {
 
 function SecretForm({ label, words, address, save }: FormProps) {
   const value = useSignal('')
-  const fault = useSignal<string | undefined>(undefined)
-  const busy = useSignal(false)
+  const { busy, fault, run } = useAct()
   const act = async (): Promise<void> => {
     if (value.value === '') {
       fault.value = 'Paste it first.'
       return
     }
-    busy.value = true
-    fault.value = undefined
-    try {
+    await run(async () => {
       await save(value.value)
       value.value = ''
-    } catch (error) {
-      fault.value = faultText(error)
-    } finally {
-      busy.value = false
-    }
+    })
   }
   return (
     <form

@@ -1,8 +1,8 @@
 // A try of a tool: its parameters as fields, what it answered and what it reached.
 import { useSignal } from '@preact/signals'
-import { faultText } from '../api/client.ts'
 import type { Schema, Tool, ToolTrial } from '../api/wire.ts'
 import { countText, durationText } from '../lib/words.ts'
+import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Area, Field } from '../parts/field.tsx'
 import { Note } from '../parts/note.tsx'
@@ -17,23 +17,17 @@ export function Trial({ tool: { name, schema } }: { tool: Tool }) {
   const fields = fieldsOf(schema)
   const values = useSignal<Readonly<Record<string, string>>>({})
   const json = useSignal(template(schema))
-  const fault = useSignal<string | undefined>(undefined)
-  const busy = useSignal(false)
+  const { busy, fault, run } = useAct()
   const outcome = useSignal<Outcome | undefined>(undefined)
   const act = async (): Promise<void> => {
     const params = fields ? paramsOf(fields, values.value) : readJson(json.value)
     fault.value = params === undefined ? 'This is no JSON object.' : undefined
     if (params === undefined) return
-    busy.value = true
     outcome.value = undefined
     const began = performance.now()
-    try {
+    await run(async () => {
       outcome.value = { trial: await tryTool(name, params), ms: performance.now() - began }
-    } catch (error) {
-      fault.value = faultText(error)
-    } finally {
-      busy.value = false
-    }
+    })
   }
   return (
     <form

@@ -1,12 +1,11 @@
 // A button for what cannot be taken back: it asks once more, in a dialog that Esc leaves.
 import type { ComponentChildren } from 'preact'
-import { useSignal } from '@preact/signals'
 import { useId, useRef } from 'preact/hooks'
+import { useAct } from './act.ts'
 import { Button } from './button.tsx'
 import './confirm.css'
 import type { IconName } from './icon.tsx'
 import { Note } from './note.tsx'
-import { faultText } from '../api/client.ts'
 
 type Props = {
   /** The act, on the button: "Remove". */
@@ -23,19 +22,12 @@ type Props = {
 export function Confirm({ label, of, question, icon, children, act }: Props) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
-  const busy = useSignal(false)
-  const fault = useSignal<string | undefined>(undefined)
+  const { busy, fault, run } = useAct()
   const confirm = async (): Promise<void> => {
-    busy.value = true
-    fault.value = undefined
-    try {
+    await run(async () => {
       await act()
       dialog.current?.close()
-    } catch (error) {
-      fault.value = faultText(error)
-    } finally {
-      busy.value = false
-    }
+    })
   }
   return (
     <>

@@ -1,8 +1,9 @@
 // A tool that lacks its sign-in: one button, which leads to where it is done. The turn goes on by itself afterwards.
 import { useSignal } from '@preact/signals'
-import { ask, faultText } from '../api/client.ts'
+import { ask } from '../api/client.ts'
 import type { Waiting } from '../api/wire.ts'
 import { go } from '../router.ts'
+import { useAct } from './act.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 
@@ -11,19 +12,12 @@ type Begun = { readonly status: string; readonly url?: string }
 
 export function SignInGate({ gate }: { gate: Waiting }) {
   const tool = gate.credential?.tool ?? gate.name
-  const busy = useSignal(false)
+  const { busy, fault, run } = useAct()
   const away = useSignal(false)
-  const fault = useSignal<string | undefined>(undefined)
   const begin = async (): Promise<void> => {
-    busy.value = true
-    fault.value = undefined
-    try {
+    await run(async () => {
       away.value = await leadTo(tool)
-    } catch (error) {
-      fault.value = faultText(error)
-    } finally {
-      busy.value = false
-    }
+    })
   }
   return (
     <div class="approval-foot">
