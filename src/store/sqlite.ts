@@ -5,6 +5,8 @@ import { AppError } from '#core/errors.ts'
 import { type Job, query, type Row, type Sql, type Statement } from './sql.ts'
 
 const busyTimeoutMs = 5_000
+/** SQLITE_BUSY: somebody else holds the file. */
+const busy = 5
 const maxBatch = 256
 /** A commit takes no further job once it has worked for this long: nothing else happens meanwhile. */
 const mostMs = 20
@@ -18,7 +20,8 @@ export function openSqlite(path: string, { extensions = false } = {}): Sql & { r
     if (path !== ':memory:') makePrivate(path)
     db = new DatabaseSync(path, { timeout: busyTimeoutMs, allowExtension: extensions })
     if (extensions) db.enableLoadExtension(false)
-    db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=OFF; PRAGMA temp_store=MEMORY')
+    keepLog(db)
+    db.exec('PRAGMA synchronous=FULL; PRAGMA foreign_keys=OFF; PRAGMA temp_store=MEMORY')
     db.exec('PRAGMA cache_size=-16000; PRAGMA journal_size_limit=67108864')
   } catch (error) {
     throw asAppError(error)
@@ -134,6 +137,19 @@ function makePrivate(path: string): void {
   } catch {}
 }
 
+/** Goes over to WAL. SQLite has no patience of its own where two do so at once: it tells one of them "locked" straight away. */
+function keepLog(db: DatabaseSync): void {
+  const until = performance.now() + busyTimeoutMs
+  for (;;) {
+    try {
+      return db.exec('PRAGMA journal_mode=WAL')
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== busy || performance.now() > until) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+    }
+  }
+}
+
 /** The faults of the database that a user can act on; anything else stays what it is. */
 export function asAppError(error: unknown): unknown {
   const code = (error as { errcode?: number }).errcode
@@ -147,7 +163,7 @@ export function asAppError(error: unknown): unknown {
       })
     case 8:
       return new AppError('home_unwritable', `the database cannot be written (${words})`, { cause: error })
-    case 5:
+    case busy:
     case 6:
     case 10:
     case 14:

@@ -145,6 +145,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/store/sqlite.test.ts'],
   },
   {
+    says: 'whoever finds another one making the file gives up',
+    file: 'src/store/sqlite.ts',
+    from: 'if ((error as { errcode?: number }).errcode !== busy || performance.now() > until) throw error',
+    to: 'if (until > 0) throw error',
+    tests: ['test/store/migrate-sqlite.test.ts'],
+  },
+  {
     says: 'what a commit had no time for is forgotten',
     file: 'src/store/sqlite.ts',
     from: 'queue.splice(0, done)',

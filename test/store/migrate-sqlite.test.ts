@@ -5,6 +5,7 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { createSeal } from '#lib/seal.ts'
 import { migrateSqlite } from '#store/migrate-sqlite.ts'
 import { migrations } from '#store/migrations.ts'
@@ -87,6 +88,21 @@ for (const [what, steps] of [
     assert.deepEqual(left, [], 'nothing else is left in the folder')
   })
 }
+
+test('a process that finds another one making the file waits for it', async (t) => {
+  const path = join(folder(t), 'a.db')
+  const other = new DatabaseSync(path)
+  // So far and no further: here SQLite answers "locked" without waiting.
+  other.exec('BEGIN IMMEDIATE; CREATE TABLE early (x)')
+  const child = startProcess(path, 'now')
+  await child.ready
+  child.go()
+  const first = await Promise.race([child.over, setTimeout(500, 'waits')])
+  other.exec('ROLLBACK')
+  other.close()
+  assert.equal(first, 'waits')
+  assert.deepEqual(await child.over, { code: 0, errors: '' })
+})
 
 test('a copy of what was there is kept before a migration, for its owner alone', async (t) => {
   const path = join(folder(t), 'a.db')
