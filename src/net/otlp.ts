@@ -6,8 +6,9 @@ import type { Log } from '#lib/log.ts'
 import type { Dial } from './dial.ts'
 import { readAddress } from './fetch.ts'
 
-const mostWaiting = 4_096
-const mostAtOnce = 512
+/** What waits, and what is sent at once: in spans and in characters of their JSON. Collectors refuse bodies of many megabytes. */
+const mostWaiting = { spans: 4_096, chars: 32 * 1024 * 1024 }
+const mostAtOnce = { spans: 512, chars: 2 * 1024 * 1024 }
 const gatherMs = 1_000
 const answerMs = 10_000
 const maxAnswerBytes = 64 * 1024
@@ -40,7 +41,9 @@ export function createOtlp(parts: OtlpParts): Exporter {
   const target = readAddress(`${endpoint}/v1/traces`)
   const headers = new Map(Object.entries({ ...parts.headers, 'content-type': 'application/json' }))
   const stopped = new AbortController()
-  let waiting: Span[] = []
+  const head = headOf(parts.service)
+  let waiting: string[] = []
+  let waitingChars = 0
   let dropped = 0
   let timer: NodeJS.Timeout | undefined
   let sending: Promise<void> | undefined
@@ -66,8 +69,8 @@ export function createOtlp(parts: OtlpParts): Exporter {
     return { reason: `${target.host} answered ${status}`, again: status === 429 || status >= 502 }
   }
 
-  async function deliver(spans: readonly Span[]): Promise<void> {
-    const body = Buffer.from(JSON.stringify(requestOf(spans, parts.service)))
+  async function deliver(spans: readonly string[]): Promise<void> {
+    const body = Buffer.from(`${head}${spans.join()}]}]}]}`)
     for (const pause of [...retryMs, undefined]) {
       const fault = await post(body)
       if (!fault) return
@@ -76,8 +79,17 @@ export function createOtlp(parts: OtlpParts): Exporter {
     }
   }
 
+  /** The first that wait, at least one of them. */
+  function take(): string[] {
+    let [spans, chars] = [0, 0]
+    do chars += waiting[spans++]?.length ?? 0
+    while (spans < mostAtOnce.spans && chars + (waiting[spans]?.length ?? mostAtOnce.chars) <= mostAtOnce.chars)
+    waitingChars -= chars
+    return waiting.splice(0, spans)
+  }
+
   async function sendAll(): Promise<void> {
-    while (waiting.length > 0) await deliver(waiting.splice(0, mostAtOnce))
+    while (waiting.length > 0) await deliver(take())
   }
 
   function flush(): Promise<void> {
@@ -91,9 +103,13 @@ export function createOtlp(parts: OtlpParts): Exporter {
 
   return {
     send(spans) {
-      if (waiting.length + spans.length > mostWaiting) return lose(spans.length, 'too many wait to be sent')
-      waiting.push(...spans)
-      if (waiting.length >= mostAtOnce) void flush()
+      const texts = spans.map((span) => JSON.stringify(spanOf(span)))
+      const chars = texts.reduce((sum, text) => sum + text.length, waitingChars)
+      if (waiting.length + texts.length > mostWaiting.spans || chars > mostWaiting.chars)
+        return lose(texts.length, 'too many wait to be sent')
+      waiting.push(...texts)
+      waitingChars = chars
+      if (waiting.length >= mostAtOnce.spans || chars >= mostAtOnce.chars) void flush()
       else timer ??= setTimeout(() => void flush(), gatherMs).unref()
     },
     dropped: () => dropped,
@@ -103,19 +119,16 @@ export function createOtlp(parts: OtlpParts): Exporter {
       clearTimeout(cut)
       dropped += waiting.length
       waiting = []
+      waitingChars = 0
     },
   }
 }
 
-/** The body of an export: `ExportTraceServiceRequest` in OTLP's JSON. */
-function requestOf(spans: readonly Span[], { name, version, instance }: OtlpParts['service']) {
+/** The body of an export up to its spans: `ExportTraceServiceRequest` in OTLP's JSON. */
+function headOf({ name, version, instance }: OtlpParts['service']): string {
   const resource = { 'service.name': name, 'service.version': version, 'service.instance.id': instance }
-  const scope = { name: 'atrium', version }
-  return {
-    resourceSpans: [
-      { resource: { attributes: attributesOf(resource) }, scopeSpans: [{ scope, spans: spans.map(spanOf) }] },
-    ],
-  }
+  const [attributes, scope] = [attributesOf(resource), { name: 'atrium', version }].map((each) => JSON.stringify(each))
+  return `{"resourceSpans":[{"resource":{"attributes":${attributes}},"scopeSpans":[{"scope":${scope},"spans":[`
 }
 
 const kinds = { internal: 1, client: 3 } as const

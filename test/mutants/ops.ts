@@ -45,10 +45,24 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/turns/spans.test.ts'],
   },
   {
+    says: 'spans of any length wait to be sent',
+    file: 'src/net/otlp.ts',
+    from: ' || chars > mostWaiting.chars',
+    to: '',
+    tests: ['test/net/otlp.test.ts'],
+  },
+  {
+    says: 'one request takes all that waits, however long',
+    file: 'src/net/otlp.ts',
+    from: 'chars + (waiting[spans]?.length ?? mostAtOnce.chars) <= mostAtOnce.chars',
+    to: 'spans < waiting.length',
+    tests: ['test/net/otlp.test.ts'],
+  },
+  {
     says: 'spans that do not fit are kept all the same',
     file: 'src/net/otlp.ts',
-    from: 'if (waiting.length + spans.length > mostWaiting)',
-    to: 'if (waiting.length < 0)',
+    from: 'waiting.length + texts.length > mostWaiting.spans || ',
+    to: '',
     tests: ['test/net/otlp.test.ts'],
   },
   {

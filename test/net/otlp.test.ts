@@ -93,3 +93,21 @@ test('what does not fit into the queue is dropped and counted', async (t) => {
   assert.ok(exporter.dropped() > 0)
   assert.ok(collector.spans.length >= 4_000)
 })
+
+test('long spans are sent in bodies that a collector takes, and dropped where they would fill the memory', async (t) => {
+  const { exporter, collector } = await open(t)
+  const long = { ...span, attributes: { text: 'x'.repeat(100_000) } }
+  // One turn's worth of memory beyond the bound is refused as a whole; what fits is delivered.
+  exporter.send(Array.from({ length: 400 }, () => long))
+  assert.equal(exporter.dropped(), 400)
+  exporter.send(Array.from({ length: 50 }, () => long))
+  await exporter.close(10_000)
+  assert.deepEqual([exporter.dropped(), collector.spans.length, collector.faults], [400, 50, []])
+  assert.deepEqual(
+    collector.headers.map((headers) => Number(headers['content-length']) <= 2.1 * 1024 * 1024),
+    [true, true, true],
+  )
+  exporter.send([{ ...span, attributes: { text: 'x'.repeat(5_000_000) } }])
+  await exporter.close(10_000)
+  assert.equal(collector.spans.length, 51, 'one that is longer than a body goes alone')
+})
