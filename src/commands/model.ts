@@ -5,6 +5,7 @@ import { AppError } from '#core/errors.ts'
 import { isProvider, type Provider, providerNames, providers } from '#core/providers.ts'
 import type { Settings, Store } from '#core/store.ts'
 import { openHomeStore } from '#hall.ts'
+import { keeping } from '#hall/kept.ts'
 import { missingOf } from '#hall/models.ts'
 import { openModel } from '#models/open.ts'
 import { costWords, tryModel } from '#models/trial.ts'
@@ -93,7 +94,8 @@ export async function storeModel(
     const withThese = (stored: Settings): Config => loadConfig({ ...stored, ...mapValues(settings) })
     await store.settings.change((stored) => {
       withThese(stored)
-      return settings
+      const { llm_kept } = keeping(stored, mapValues(settings))
+      return { ...settings, ...(llm_kept && { llm_kept }) }
     })
     const { model } = withThese(await store.settings.all())
     await tellService(config.home)

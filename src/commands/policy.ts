@@ -3,7 +3,7 @@ import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import type { Settings, SettingStore } from '#core/store.ts'
 import { markIds, markWords } from '#safety/marks.ts'
-import { mergePolicy, readSafetySettings } from '#safety/policy-settings.ts'
+import { mergeMarks, mergePolicy, readSafetySettings } from '#safety/policy-settings.ts'
 import { policyTable, ruleOf } from '#safety/policy-table.ts'
 import { tellService } from './attach.ts'
 import { print, table } from './report.ts'
@@ -62,10 +62,7 @@ export function listMarks(options: { json?: boolean }): Promise<void> {
 export async function switchMark(id: string, state: string): Promise<void> {
   if (state !== 'on' && state !== 'off') throw new AppError('invalid_input', `a mark is on or off, not ${state}`)
   await change((stored) => {
-    const others = readSafetySettings(stored).marksOff.filter((each) => each !== id)
-    readSafetySettings({ marks_off: [id] })
-    const off = state === 'off' ? [...others, id] : others
-    return { marks_off: off.length > 0 ? off : undefined }
+    return { marks_off: mergeMarks(stored['marks_off'], { [id]: state === 'on' }) ?? undefined }
   })
   print({}, {}, `${id} is ${state}.`)
 }

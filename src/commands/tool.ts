@@ -16,7 +16,7 @@ import { offIn, removeComponent } from '#hall/tool-desk.ts'
 import { isoTime } from '#http/wire.ts'
 import { silentLog } from '#lib/log.ts'
 import { printable } from '#safety/printable.ts'
-import { describeAccess, widened } from '#sandbox/package/access.ts'
+import { describeAccess, describeLimits, widened } from '#sandbox/package/access.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import { openSteps, toolSecret } from '#sandbox/auth/needs.ts'
 import type { LoadedTool, Sandbox, TestReport } from '#sandbox/supervisor/sandbox.ts'
@@ -107,7 +107,7 @@ export async function showTool(name: string, options: { json?: boolean }): Promi
     const { description, sha256 } = tool
     const schema = JSON.parse(tool.schema) as JsonObject
     const shown = { name, description, schema, capabilities: JSON.parse(tool.capabilities) as JsonObject, sha256 }
-    const access = describeAccess(capabilities).map((line) => `  - ${line}`)
+    const access = [...describeAccess(capabilities), describeLimits(capabilities)].map((line) => `  - ${line}`)
     const text = [
       `${name} ${capabilities.version}`,
       description,

@@ -8,6 +8,8 @@ export type ModelView = {
   readonly words: string
   readonly baseUrl?: string
   readonly role: 'in_use' | 'stands_in' | 'ready'
+  /** It was chosen before, and is at hand until it is forgotten. */
+  readonly kept?: true
   readonly inputUsd: number | null
   readonly outputUsd: number | null
 }
@@ -21,7 +23,7 @@ export type SettingsView = {
     /** What made the choice: where it is the environment, a stored one waits. */
     readonly chosenBy: 'environment' | 'settings' | 'key' | 'default'
   }
-  /** The one in use, those that stand in, and the usual one of each provider that lacks nothing. */
+  /** The one in use, those that stand in, the usual one of each provider that lacks nothing, and those chosen before. */
   readonly models: readonly ModelView[]
   /** Every provider there is, and what it lacks. */
   readonly providers: readonly { readonly name: string; readonly words: string; readonly missing: readonly string[] }[]
@@ -53,7 +55,10 @@ export type ModelTrial = {
 
 export interface SettingsDesk {
   read(): Promise<SettingsView>
-  /** Stores settings, null takes one back, of the policy row by row; the next turn follows. Throws invalid_input, and then nothing has changed. */
+  /**
+   * Stores settings, null takes one back; of the policy row by row, of `marks` mark by mark, of `models` those to forget.
+   * The next turn follows. Throws invalid_input, and then nothing has changed.
+   */
   change(settings: Readonly<Record<string, Json>>): Promise<void>
   /** Asks the model in use for one word. Throws as the model does. */
   tryModel(): Promise<ModelTrial>

@@ -2,6 +2,7 @@
 import type { Config } from '#config.ts'
 import type { ModelView } from '#core/desk.ts'
 import { type Provider, providerNames, providers } from '#core/providers.ts'
+import { type KeptModel, modelText } from './kept.ts'
 
 /** Prices are looked up for so many tokens: beyond, some providers ask for more. */
 const asked = 1_000
@@ -13,11 +14,16 @@ type Choice = {
   readonly baseUrl?: string
   readonly price?: { readonly input: number; readonly output: number }
   readonly role: ModelView['role']
+  readonly kept?: true
 }
 
-/** The one in use, those that stand in, and the usual one of each provider that lacks nothing. */
-export async function listModels(config: Config, sealed: readonly string[]): Promise<readonly ModelView[]> {
+type ListParts = { readonly config: Config; readonly sealed: readonly string[]; readonly kept: readonly KeptModel[] }
+
+/** The one in use, those that stand in, the usual one of each provider that lacks nothing, and those of before. */
+export async function listModels({ config, sealed, kept }: ListParts): Promise<readonly ModelView[]> {
   const { model } = config
+  const keyless = (provider: Provider): boolean =>
+    missingOf(provider, config, sealed).some((each) => each.endsWith('_KEY'))
   const choices: Choice[] = [
     { ...model, role: 'in_use' },
     ...(model.fallback ?? []).map((each) => ({ ...each, role: 'stands_in' as const })),
@@ -27,14 +33,17 @@ export async function listModels(config: Config, sealed: readonly string[]): Pro
         ? [{ provider, name, role: 'ready' as const }]
         : []
     }),
+    ...kept
+      .filter(({ provider }) => !keyless(provider))
+      .map((each) => ({ ...each, role: 'ready' as const, kept: true as const })),
   ]
   // An earlier one has the more telling role.
   const known = new Map<string, Choice>()
-  for (const each of choices.toReversed()) known.set(`${each.provider}/${each.name}`, each)
-  return Promise.all(choices.filter((each) => known.get(`${each.provider}/${each.name}`) === each).map(viewOf))
+  for (const each of choices.toReversed()) known.set(modelText(each), each)
+  return Promise.all(choices.filter((each) => known.get(modelText(each)) === each).map(viewOf))
 }
 
-async function viewOf({ provider, name, baseUrl, price, role }: Choice): Promise<ModelView> {
+async function viewOf({ provider, name, baseUrl, price, role, kept }: Choice): Promise<ModelView> {
   const { knowModel } = await import('#models/price.ts')
   const { priceOf } = await knowModel({ provider, name, ...(baseUrl && { baseUrl }), ...(price && { price }) })
   const counts = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, reasoningTokens: 0 }
@@ -48,6 +57,7 @@ async function viewOf({ provider, name, baseUrl, price, role }: Choice): Promise
     words: providers[provider].words,
     ...(baseUrl !== undefined && { baseUrl }),
     role,
+    ...(kept && { kept }),
     inputUsd: costOf({ inputTokens: asked }),
     outputUsd: costOf({ outputTokens: asked }),
   }

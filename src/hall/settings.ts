@@ -7,10 +7,11 @@ import { isObject } from '#core/json.ts'
 import type { Model } from '#core/model.ts'
 import { providerNames, providers } from '#core/providers.ts'
 import type { Settings, Store } from '#core/store.ts'
+import { forgetting, keeping, keptIn } from './kept.ts'
 import { listModels, missingOf } from './models.ts'
 import { policyTable, ruleOf } from '#safety/policy-table.ts'
 import { markIds, markWords } from '#safety/marks.ts'
-import { mergePolicy, readSafetySettings } from '#safety/policy-settings.ts'
+import { mergeMarks, mergePolicy, readSafetySettings } from '#safety/policy-settings.ts'
 
 export type SettingsParts = {
   readonly store: Pick<Store, 'settings' | 'secrets'>
@@ -23,10 +24,19 @@ export type SettingsParts = {
 export function createSettingsDesk(parts: SettingsParts): SettingsDesk {
   const { store, configure } = parts
 
-  function check(settings: Settings): void {
+  /** What is to be stored, by what stands there. Throws invalid_input where it cannot be used. */
+  function decide(stored: Settings, { policy, marks, models, ...others }: Settings): Settings {
     try {
-      configure(settings)
-      readSafetySettings(settings)
+      const wanted: Settings = {
+        ...others,
+        ...keeping(stored, others),
+        ...(isObject(models) && forgetting(stored, Object.keys(models))),
+        ...(policy !== undefined && { policy: isObject(policy) ? mergePolicy(stored['policy'], policy) : policy }),
+        ...(isObject(marks) && { marks_off: mergeMarks(stored['marks_off'], marks) }),
+      }
+      configure({ ...stored, ...wanted })
+      readSafetySettings({ ...stored, ...wanted })
+      return wanted
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       throw new AppError('invalid_input', error.message, { cause: error, ...(error.param && { param: error.param }) })
@@ -48,7 +58,7 @@ export function createSettingsDesk(parts: SettingsParts): SettingsDesk {
           fallback: (model.fallback ?? []).map((each) => fallbackText(each, model)),
           chosenBy: model.source,
         },
-        models: await listModels(config, sealed),
+        models: await listModels({ config, sealed, kept: keptIn(settings) }),
         providers: providerNames.map((name) => {
           return { name, words: providers[name].words, missing: missingOf(name, config, sealed) }
         }),
@@ -69,12 +79,9 @@ export function createSettingsDesk(parts: SettingsParts): SettingsDesk {
       }
     },
     async change(settings) {
-      await store.settings.change((stored) => {
-        const { policy } = settings
-        const wanted = isObject(policy) ? { ...settings, policy: mergePolicy(stored['policy'], policy) } : settings
-        check({ ...stored, ...wanted })
-        return Object.fromEntries(Object.entries(wanted).map(([name, value]) => [name, value ?? undefined]))
-      })
+      await store.settings.change((stored) =>
+        Object.fromEntries(Object.entries(decide(stored, settings)).map(([name, value]) => [name, value ?? undefined])),
+      )
       await parts.reload()
     },
     async tryModel() {

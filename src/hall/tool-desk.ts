@@ -23,7 +23,7 @@ export function createToolDesk({ store, builtIn, sandbox, reload }: ToolDeskPart
   const namesOff = async (): Promise<string[]> => offIn(await store.settings.all())
   return {
     async list() {
-      const [off, records, { describeAccess }] = await Promise.all([
+      const [off, records, { describeAccess, describeLimits }] = await Promise.all([
         namesOff(),
         store.tools.list(),
         import('#sandbox/package/access.ts'),
@@ -32,7 +32,10 @@ export function createToolDesk({ store, builtIn, sandbox, reload }: ToolDeskPart
       const told = (text: string): Pick<ToolView, 'version' | 'access'> => {
         try {
           const { capabilities } = readCapabilities(text)
-          return { version: capabilities.version, access: describeAccess(capabilities) }
+          return {
+            version: capabilities.version,
+            access: [...describeAccess(capabilities), describeLimits(capabilities)],
+          }
         } catch (error) {
           const why = error instanceof Error ? error.message : String(error)
           return { access: [`is left out: its capability file cannot be read (${why})`] }

@@ -24,6 +24,14 @@ export function mergePolicy(stored: Json | undefined, rows: JsonObject): JsonObj
   return left.length > 0 ? Object.fromEntries(left) : null
 }
 
+/** The ids of the marks that are off, with some switched, side by side with what others switch. Null when none is left. */
+export function mergeMarks(stored: Json | undefined, marks: JsonObject): readonly string[] | null {
+  readMarksOff(Object.keys(marks))
+  const others = readMarksOff(stored ?? []).filter((id) => !Object.hasOwn(marks, id))
+  const off = [...others, ...Object.keys(marks).filter((id) => marks[id] === false)]
+  return off.length > 0 ? off : null
+}
+
 function readPolicy(value: Json): PolicySettings {
   if (!isObject(value)) throw wrong('policy', 'must be an object of rows, such as {"fetch": {"tainted": "ask"}}')
   for (const [id, row] of Object.entries(value)) {

@@ -275,4 +275,32 @@ export const mutants: readonly Mutant[] = [
     to: 'api\\.github\\.com[^/]*\\/repos',
     tests: ['test/web/asking.test.ts'],
   },
+  {
+    says: 'of two marks that are switched at once one is lost',
+    file: 'src/hall/settings.ts',
+    from: "mergeMarks(stored['marks_off'], marks)",
+    to: 'mergeMarks([], marks)',
+    tests: ['test/doors/web/settings.test.ts'],
+  },
+  {
+    says: 'a server of one’s own is lost when another model is chosen',
+    file: 'src/hall/kept.ts',
+    from: 'textOf([before, ...keptIn(stored)])',
+    to: 'textOf(keptIn(stored))',
+    tests: ['test/doors/web/settings.test.ts'],
+  },
+  {
+    says: 'a model is offered whose key is not there',
+    file: 'src/hall/models.ts',
+    from: '!keyless(provider)',
+    to: 'true',
+    tests: ['test/doors/web/settings.test.ts'],
+  },
+  {
+    says: 'a grant does not tell that it is for clean prompts alone',
+    file: 'web/pages/settings-grants.tsx',
+    from: '{!untrusted && ',
+    to: '{untrusted && ',
+    tests: ['test/web/settings.test.ts'],
+  },
 ]

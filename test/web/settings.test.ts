@@ -97,11 +97,13 @@ test('a row of the policy is changed alone, and taken back to its default; so is
 
 test('a grant is listed with its end, and revoked', { skip }, async (t) => {
   const asked = await site.call<{ thread_id: string; gate: { id: string } }>('POST', '/api/chat', { message: 'write' })
-  await site.call('POST', `/api/threads/${asked.thread_id}/gates/${asked.gate.id}`, { action: 'always', for: 'good' })
+  const answer = { action: 'always', for: 'good', untrusted: false }
+  await site.call('POST', `/api/threads/${asked.thread_id}/gates/${asked.gate.id}`, answer)
   const page = await site.open(t, '/settings/grants')
   const row = page.getByRole('table', { name: 'Grants' }).getByRole('row').filter({ hasText: 'workspace_write' })
   await row.getByText('Until revoked').waitFor()
-  await row.getByRole('cell', { name: './notes/', exact: true }).waitFor()
+  const where = './notes/ Only while nothing from outside was read'
+  await row.getByRole('cell', { name: where, exact: true }).waitFor()
   // The call that it was given for may have used it by now, or not yet.
   await row
     .locator('.grant-used')

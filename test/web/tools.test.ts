@@ -67,6 +67,7 @@ test('each tool tells what it may and what it cannot do', { skip }, async (t) =>
   const other = page.getByRole('article', { name: 'almanac' })
   await other.getByText('Send GET, POST to almanac.invalid, paths under /v1/').waitFor()
   assert.equal(await other.getByText('send data with POST').count(), 0)
+  await other.getByText('Run up to 30 seconds at a time, with up to 50 requests').waitFor()
   await page.reload()
   await other.waitFor()
 })

@@ -308,13 +308,15 @@ export type Settings = {
     readonly fallback: readonly string[]
     readonly chosen_by: 'environment' | 'settings' | 'key' | 'default'
   }
-  /** The one in use, those that stand in, and the usual one of each provider that lacks nothing. */
+  /** The one in use, those that stand in, the usual one of each provider that lacks nothing, and those chosen before. */
   readonly models: readonly {
     readonly provider: string
     readonly name: string
     readonly description: string
     readonly base_url?: string
     readonly role: 'in_use' | 'stands_in' | 'ready'
+    /** It was chosen before, and can be forgotten. */
+    readonly kept?: boolean
     /** USD for a million tokens; null where nobody knows. */
     readonly input_usd: number | null
     readonly output_usd: number | null
@@ -355,12 +357,15 @@ export type SettingsChange = {
   readonly model?: string | null
   readonly base_url?: string | null
   readonly fallback?: string | null
+  /** Models that were chosen before and are to be forgotten, as `provider/name@address`. */
+  readonly models?: Readonly<Record<string, null>>
   readonly spend_per_turn_usd?: number | null
   readonly spend_per_day_usd?: number | null
   readonly steps_per_turn?: number | null
   /** Rows to be set; null takes one back to its default. */
   readonly policy?: Readonly<Record<string, Rules | null>>
-  readonly marks_off?: readonly string[] | null
+  /** Marks to be switched. */
+  readonly marks?: Readonly<Record<string, boolean>>
 }
 
 export type ModelTrial = {

@@ -46,7 +46,7 @@ export function Grants() {
 }
 
 function Row({ grant }: { grant: Grant }) {
-  const { tool, target, user, expires_at, created_at, uses, by } = grant
+  const { tool, target, user, expires_at, created_at, uses, by, untrusted } = grant
   const sender = user.startsWith('webhook:') ? `, for ${user.slice('webhook:'.length)}` : ''
   return (
     <tr>
@@ -54,6 +54,7 @@ function Row({ grant }: { grant: Grant }) {
       <td class="grant-where">
         {target ?? 'Every call of it'}
         {sender}
+        {!untrusted && <div class="grant-clean">Only while nothing from outside was read</div>}
       </td>
       <td class="grant-until" title={expires_at === null ? undefined : exactTime(expires_at)}>
         {expires_at === null ? 'Until revoked' : untilText(expires_at, now.value)}

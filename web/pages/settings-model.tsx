@@ -5,7 +5,7 @@ import { faultText } from '../api/client.ts'
 import type { ModelTrial, Settings } from '../api/wire.ts'
 import { costText, countText, durationText, priceText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
-import { Button, Silent } from '../parts/button.tsx'
+import { Button, IconButton, Silent } from '../parts/button.tsx'
 import { Pill } from '../parts/mark.tsx'
 import { Note } from '../parts/note.tsx'
 import { Section } from '../parts/section.tsx'
@@ -54,7 +54,7 @@ function Models({ found: { model, models } }: { found: Settings }) {
   const choose = async ({ provider, name, base_url }: Known): Promise<void> => {
     const chosen = `${provider}/${name}`
     const others = model.fallback.filter((each) => each !== chosen && !each.startsWith(`${chosen}@`))
-    wanted.value = chosen
+    wanted.value = textOf({ provider, name, base_url })
     try {
       await changeSettings({
         provider,
@@ -72,9 +72,9 @@ function Models({ found: { model, models } }: { found: Settings }) {
   return (
     <div class="card models" role="radiogroup" aria-label="Models">
       {models.map((each) => {
-        const { provider, name, description, role } = each
+        const { name, description, base_url, role, kept } = each
         const inUse = role === 'in_use'
-        const key = `${provider}/${name}`
+        const key = textOf(each)
         return (
           <label key={key} class={inUse ? 'model-row model-in-use' : 'model-row'}>
             <input
@@ -90,17 +90,39 @@ function Models({ found: { model, models } }: { found: Settings }) {
               <strong>{name}</strong>
               <span>
                 {description}
+                {base_url !== undefined && (
+                  <>
+                    {' '}
+                    at <code>{base_url.replace(/^https?:\/\//, '')}</code>
+                  </>
+                )}
                 {inUse && `, ${sources[model.chosen_by]}`}
               </span>
             </span>
             {inUse && <Pill kind="good">In use</Pill>}
             {role === 'stands_in' && <Pill>Stands in</Pill>}
             <span class="model-price">{priceText(each)}</span>
+            {kept && <IconButton icon="cross" name={`Forget ${name}`} onClick={() => void forget(each)} />}
           </label>
         )
       })}
     </div>
   )
+}
+
+type Named = Pick<Known, 'provider' | 'name'> & { readonly base_url?: string | undefined }
+
+/** As the service names it. */
+function textOf({ provider, name, base_url }: Named): string {
+  return `${provider}/${name}${base_url === undefined ? '' : `@${base_url}`}`
+}
+
+async function forget(model: Known): Promise<void> {
+  try {
+    await changeSettings({ models: { [textOf(model)]: null } })
+  } catch (error) {
+    tell(`${model.name} was not forgotten. ${faultText(error)}`)
+  }
 }
 
 /** One short live call of the model in use, and the way to another one: open until one was chosen here. */

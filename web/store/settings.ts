@@ -26,9 +26,7 @@ export async function resetPolicy(id: string): Promise<void> {
 
 /** Switches one mark on or off. Throws ApiFault. */
 export async function switchMark(id: string, on: boolean): Promise<void> {
-  const { marks } = await ask<Settings>('GET', '/api/settings')
-  const off = marks.filter((mark) => (mark.id === id ? !on : !mark.on)).map((mark) => mark.id)
-  await changeSettings({ marks_off: off.length > 0 ? off : null })
+  await changeSettings({ marks: { [id]: on } })
 }
 
 /** Asks the model in use for one word. Throws ApiFault. */

@@ -17,7 +17,9 @@ const SettingsBody = z.object({
   spend_per_turn_usd: cap,
   spend_per_day_usd: cap,
   steps_per_turn: z.nullish(z.int(stepsFault).check(z.minimum(1, stepsFault), z.maximum(maxSteps, stepsFault))),
+  models: z.optional(z.record(z.string(), z.null('must be null: a model is chosen by provider and model'))),
   policy: z.nullish(z.record(z.string(), z.nullable(z.object({ clean: z.optional(rule), tainted: z.optional(rule) })))),
+  marks: z.optional(z.record(z.string(), z.boolean())),
   marks_off: z.nullish(z.array(z.string())),
 })
 
@@ -36,6 +38,8 @@ const SettingsAnswer = z.object({
       description: z.string(),
       base_url: z.optional(z.string()),
       role: z.enum(['in_use', 'stands_in', 'ready']),
+      /** It was chosen before, and can be forgotten. */
+      kept: z.optional(z.boolean()),
       /** USD for a million tokens; null where nobody knows. */
       input_usd: z.nullable(z.number()),
       output_usd: z.nullable(z.number()),
@@ -79,7 +83,8 @@ export function settingsRoutes({ settings }: SettingsParts): Route[] {
       method: 'PATCH',
       path: '/api/settings',
       who: 'operator',
-      summary: 'Change settings, of the policy row by row; null takes one back, what is left out stays',
+      summary:
+        'Change settings, of the policy row by row, of marks one by one; null takes one back, what is left out stays',
       body: SettingsBody,
       answers: { 200: SettingsAnswer },
       async handle({ body }) {
@@ -140,12 +145,13 @@ function settingsWire({
       fallback: [...fallback],
       chosen_by: chosenBy,
     },
-    models: models.map(({ provider, name, words, baseUrl: at, role, inputUsd, outputUsd }) => ({
+    models: models.map(({ provider, name, words, baseUrl: at, role, kept, inputUsd, outputUsd }) => ({
       provider,
       name,
       description: words,
       ...(at !== undefined && { base_url: at }),
       role,
+      ...(kept && { kept }),
       input_usd: inputUsd,
       output_usd: outputUsd,
     })),

@@ -1,6 +1,7 @@
 // What a tool may do, in plain words: what a person reads before saying yes.
 import { type HostPattern, isAddressHost, isLoopbackHost, showPattern } from '#safety/urls.ts'
 import { addressKind } from '#net/addresses.ts'
+import { callDeadlineMs, maxRequestsPerCall } from '#sandbox/child/limits.ts'
 import type { OAuth } from './auth.ts'
 import type { Location } from './http.ts'
 import type { Capabilities } from './capabilities.ts'
@@ -32,6 +33,15 @@ export function describeAccess(capabilities: Capabilities): string[] {
     ),
   ]
   return lines.length > 0 ? [...new Set(lines)] : ['reaches nothing: no hosts, no secrets']
+}
+
+/** How long a call runs and how often it sends something. No right: a lower limit is no less to say yes to. */
+export function describeLimits({ allowlist, rateLimit: { perMinute, perHour } }: Capabilities): string {
+  const runs = `runs up to ${callDeadlineMs / 1_000} seconds at a time`
+  if (allowlist.length === 0) return runs
+  const [minute, hour] = [perMinute, perHour].map((rate) => rate?.toLocaleString('en'))
+  const rates = [...(minute ? [`${minute} requests a minute`] : []), ...(hour ? [`${hour} requests an hour`] : [])]
+  return `${runs}, with up to ${rates.join(' and ') || `${maxRequestsPerCall} requests`}`
 }
 
 /** The rights that an update would add; empty when it asks for nothing new. */

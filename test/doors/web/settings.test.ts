@@ -42,8 +42,18 @@ test('settings are shown as they stand, changed, checked before they are stored,
       ['a', 'stands_in', null, null],
       ['qwen3', 'stands_in', 0, 0],
       ['offline', 'ready', 0, 0],
+      ['qwen3', 'ready', 0, 0],
     ],
   )
+  // A server of one's own stays at hand when another is chosen, until it is forgotten.
+  const own = priced.models.at(-1)
+  assert.deepEqual([own.kept, own.base_url], [true, 'http://127.0.0.1:1/v1'])
+  await change({ provider: 'offline' })
+  const kept = ({ json }: Awaited<ReturnType<typeof change>>) =>
+    json.models.flatMap((each: Listed & { kept?: true }) => (each.kept ? [each.name] : []))
+  assert.deepEqual(kept(await call('GET', '/api/settings')), ['qwen3'], 'gpt-4o lacks its key')
+  assert.equal((await store.settings.all())['llm_kept'], 'openai/gpt-4o, ollama/qwen3@http://127.0.0.1:1/v1')
+  assert.deepEqual(kept(await change({ models: { 'ollama/qwen3@http://127.0.0.1:1/v1': null } })), [])
   await change({ provider: 'ollama', model: 'qwen3', base_url: 'http://127.0.0.1:1/v1' })
   assert.equal((await change({ steps_per_turn: 7 })).json.limits.steps_per_turn, 7)
   const limits = await change({ spend_per_turn_usd: 0.5, spend_per_day_usd: 7, policy: { fetch: { clean: 'ask' } } })
@@ -58,7 +68,14 @@ test('settings are shown as they stand, changed, checked before they are stored,
     change({ policy: { write: { clean: 'deny' } } }),
   ])
   await change({ policy: { write: null } })
-  const { policy } = await store.settings.all()
+  await change({ marks_off: ['conceal'] })
+  await Promise.all([
+    change({ marks: { urgency: false } }),
+    change({ marks: { 'hidden-text': false } }),
+    change({ marks: { conceal: true } }),
+  ])
+  const { policy, marks_off } = await store.settings.all()
+  assert.deepEqual(new Set(marks_off as string[]), new Set(['urgency', 'hidden-text']))
   assert.deepEqual(policy, { fetch: { clean: 'ask', tainted: 'deny' }, shell: { clean: 'deny' } })
   const before = await store.settings.all()
   for (const [body, param] of [
@@ -68,6 +85,8 @@ test('settings are shown as they stand, changed, checked before they are stored,
     [{ policy: { nothing: { clean: 'ask' } } }, 'policy.nothing'],
     [{ policy: { fetch: { clean: 'perhaps' } } }, 'policy.fetch.clean'],
     [{ marks_off: ['nothing'] }, 'marks_off'],
+    [{ marks: { nothing: true } }, 'marks_off'],
+    [{ models: { 'ollama/qwen3': {} } }, 'models.ollama/qwen3'],
     [{ steps_per_turn: 0 }, 'steps_per_turn'],
     [{ steps_per_turn: 501 }, 'steps_per_turn'],
     [{ spend_per_turn_usd: -1 }, 'spend_per_turn_usd'],
@@ -85,6 +104,8 @@ test('settings are shown as they stand, changed, checked before they are stored,
     policy: null,
     spend_per_day_usd: null,
     steps_per_turn: null,
+    marks_off: null,
+    models: { 'openai/gpt-4o': null, 'ollama/qwen3@http://127.0.0.1:1/v1': null },
   })
   assert.deepEqual([back.json.model, back.json.limits], [first.model, first.limits])
   assert.deepEqual(await store.settings.all(), {})

@@ -1,7 +1,7 @@
 // The capability file: every key read, every fault with its path, hostile files refused.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeAccess, widened } from '#sandbox/package/access.ts'
+import { describeAccess, describeLimits, widened } from '#sandbox/package/access.ts'
 import { type Capabilities, readCapabilities } from '#sandbox/package/capabilities.ts'
 import { isOwnVariable } from '#sandbox/package/auth.ts'
 
@@ -226,6 +226,14 @@ test('access is told in plain words, each host, secret and variable', () => {
     assert(lines.includes(part), part)
   }
   assert.deepEqual(describeAccess(read({})), ['reaches nothing: no hosts, no secrets'])
+  const limits = (http: object) => describeLimits(read({ http }))
+  const { allowlist } = full.http
+  const runs = 'runs up to 30 seconds at a time'
+  assert.equal(describeLimits(read(full)), `${runs}, with up to 60 requests a minute and 500 requests an hour`)
+  const rate_limit = { requests_per_hour: 2_500 }
+  assert.equal(limits({ allowlist, rate_limit }), `${runs}, with up to 2,500 requests an hour`)
+  assert.equal(limits({ allowlist }), `${runs}, with up to 50 requests`)
+  assert.equal(limits({}), runs)
 })
 
 test('an update shows what it adds, and only that', () => {
