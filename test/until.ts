@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 
 const stepMs = 10
+/** How long a test waits for what must come about: a machine with more to do than it has cores is slow. */
+export const patienceMs = 60_000
 
 /** Looks again and again until it holds; fails when it does not come to hold. */
-export async function until(holds: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>, withinMs = patienceMs): Promise<void> {
   const end = performance.now() + withinMs
   while (!(await holds())) {
     assert(performance.now() < end, `it did not come to hold within ${withinMs} ms`)

@@ -22,9 +22,7 @@ import { createRunner, type Runner } from '#turns/runner.ts'
 import { createSpend } from '#turns/spend.ts'
 import type { Observer } from '#turns/tally.ts'
 import { createTurns, type Turns } from '#turns/turns.ts'
-
-/** How long a test waits for something that must come about. */
-export const patienceMs = 30_000
+import { patienceMs } from '../until.ts'
 
 /** What a test's model says to a request. It may wait for the signal. */
 export type Say = (request: ModelRequest, signal: AbortSignal) => Promise<ModelEvent[]> | ModelEvent[]

@@ -96,7 +96,7 @@ test('a slow answer is not a slow request', async (t) => {
   const hold = createHold()
   const { call, port } = await openHouse(t, {
     say: hold.say,
-    timeouts: { headersMs: 400, requestMs: 400, checkMs: 20 },
+    timeouts: { headersMs: 1_000, requestMs: 1_000, checkMs: 20 },
   })
   const answer = call('POST', '/api/chat', { body: { message: 'hi' } })
   await hold.asked

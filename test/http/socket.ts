@@ -1,6 +1,6 @@
 // A bare connection, for requests that no client library would send.
 import { connect } from 'node:net'
-import { patienceMs } from '../doors/hall.ts'
+import { patienceMs } from '../until.ts'
 
 export type Bare = {
   write(text: string | Buffer): void

@@ -23,7 +23,7 @@ function deafClient(t: TestContext, port: number, path: string): Promise<void> {
   })
 }
 
-test('an answer that nobody reads is dropped', { timeout: 20_000 }, async (t) => {
+test('an answer that nobody reads is dropped', { timeout: 60_000 }, async (t) => {
   const { gateway, port } = await openHouse(t, {
     timeouts: { unreadMs: 100 },
     mount: [{ method: 'GET', path: '/api/huge', who: 'user', summary: '', handle: () => huge }],
@@ -35,7 +35,7 @@ test('an answer that nobody reads is dropped', { timeout: 20_000 }, async (t) =>
   await dropped
 })
 
-test('a stream that nobody reads is dropped, while it lasts and at its end', { timeout: 20_000 }, async (t) => {
+test('a stream that nobody reads is dropped, while it lasts and at its end', { timeout: 60_000 }, async (t) => {
   const times = { keepaliveMs: 20, unreadMs: 100 }
   const gone = { open: Promise.withResolvers<void>(), ended: Promise.withResolvers<void>() }
   const { port } = await openHouse(t, {
@@ -103,7 +103,7 @@ test('answers to one user are made four at a time; of 64 requests the others wai
   assert.equal((await call('GET', '/api/jobs', { token: ada })).status, 200)
 })
 
-test('whoever reads no answers gets four of them held, and harms nobody else', { timeout: 30_000 }, async (t) => {
+test('whoever reads no answers gets four of them held, and harms nobody else', { timeout: 60_000 }, async (t) => {
   let made = 0
   const { port, call, addUser } = await openHouse(t, {
     timeouts: { placeMs: 50 },
@@ -159,7 +159,7 @@ test('a place that was waited for in vain is not lost', async (t) => {
   let inside = 0
   const handle = (): Promise<object> => (inside++, gate.promise)
   const { port, call } = await openHouse(t, {
-    timeouts: { placeMs: 20 },
+    timeouts: { placeMs: 200 },
     mount: [{ method: 'GET', path: '/api/slow', who: 'user', summary: '', handle }],
   })
   const held = Array.from({ length: 4 }, () => call('GET', '/api/slow'))

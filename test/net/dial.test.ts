@@ -70,7 +70,7 @@ function to(url: string, more: Partial<Outgoing> = {}): Outgoing {
   return { method: 'GET', target, headers: new Map(), ...more }
 }
 
-async function dial(request: Outgoing, parts: Partial<DialParts> = {}, timeoutMs = 5_000): Promise<Dialled> {
+async function dial(request: Outgoing, parts: Partial<DialParts> = {}, timeoutMs = 30_000): Promise<Dialled> {
   const lookup = (): Promise<LookupAddress[]> => Promise.resolve([{ address: '127.0.0.1', family: 4 }])
   const bounds = { maxBytes: 1_000_000, signal: AbortSignal.timeout(timeoutMs) }
   return createDial({ lookup, ...parts })(request, bounds)

@@ -63,7 +63,7 @@ test('a turn of a compacted thread goes on elsewhere, from the summary', async (
   }
   assert.ok((await items()).some(({ type }) => type === 'summary'))
   const sent = await one.ask('/api/chat/send', { token, body: { message: 'hold on to the word', thread_id: thread } })
-  await until('the first replica asks', 20_000, () => Promise.resolve(model.held.length === 1))
+  await until('the first replica asks', 60_000, () => Promise.resolve(model.held.length === 1))
   await killAll([one])
   const job = `/api/jobs/${String(sent.body['turn_id'])}`
   await until(

@@ -118,14 +118,15 @@ export async function listen(events: AsyncIterable<StreamEvent>) {
   return summary(told)
 }
 
-/** Reads a stream until text comes; `rest` reads it to its end, and tells all of it. */
-export async function hearing(events: AsyncGenerator<StreamEvent>) {
+/** Reads a stream until so many pieces of text have come; `rest` reads it to its end, and tells all of it. */
+export async function hearing(events: AsyncGenerator<StreamEvent>, pieces = 1) {
   const told: StreamEvent[] = []
-  do {
+  for (let heard = 0; heard < pieces; ) {
     const { value, done } = await events.next()
-    assert(!done, 'the stream ended before a text')
+    assert(!done, 'the stream ended before the text')
     told.push(value)
-  } while (told.at(-1)?.type !== 'output_text.delta')
+    if (value.type === 'output_text.delta') heard++
+  }
   return { rest: Array.fromAsync(events).then((rest) => summary([...told, ...rest])) }
 }
 

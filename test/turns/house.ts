@@ -22,6 +22,7 @@ import { createTurns, type StartTurn, type Turns } from '#turns/turns.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { type Saying, saying, type Script, tool, toolsOf } from '../agent/tools.ts'
 import { ada, lease } from '../store/harness.ts'
+import { patienceMs } from '../until.ts'
 
 export type House = {
   readonly store: Store
@@ -183,7 +184,7 @@ export async function turnOver(times = 5): Promise<void> {
 
 /** Waits until something is true, by way of what the process has to do anyway. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 10_000
+  const deadline = performance.now() + patienceMs
   while (performance.now() < deadline) {
     if (await holds()) return
     await turnOver(1)

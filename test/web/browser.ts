@@ -5,6 +5,7 @@ import { after, before, type TestContext } from 'node:test'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import type { Script } from '#models/script.ts'
 import { newHome, type Serving, serve } from '../atrium.ts'
+import { patienceMs } from '../until.ts'
 
 const places = [
   '/usr/bin/chromium',
@@ -12,8 +13,6 @@ const places = [
   '/usr/bin/google-chrome',
   '/usr/bin/google-chrome-stable',
 ]
-/** How long a page may take to show what it should. */
-const patienceMs = 30_000
 
 /** Where a browser is; undefined where there is none. */
 export function findBrowser(): string | undefined {

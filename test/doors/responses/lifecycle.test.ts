@@ -299,7 +299,7 @@ describe('a stored response', () => {
 })
 
 it('a request that finds every place taken is refused at once and told when to come back', async () => {
-  const served = await serve({ room: 1, replies: [{ when: '', text: 'a b c', chunkDelayMs: 30 }] })
+  const served = await serve({ room: 1, replies: [{ when: '', text: 'a b c', chunkDelayMs: 200 }] })
   const answers = await Promise.all([1, 2, 3].map(() => served.create({ input: 'pace' })))
   assert.deepEqual(answers.map(({ status }) => String(status)).toSorted(), ['200', '503', '503'])
   const refused = answers.find(({ status }) => status === 503)

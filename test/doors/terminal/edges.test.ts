@@ -1,6 +1,6 @@
 // Around the terminal UI: a service that runs already, one that goes away, a process that is killed, plain terminals.
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -65,7 +65,8 @@ test(
     await screen.hides(/waiting/)
     const { stdout } = await atrium(home, ['grants', '--json'])
     assert.match(stdout, /"tool": "workspace_write"/)
-    await until(() => readFileSync(join(home, 'workspace', 'a.txt'), 'utf8') === 'hello\n')
+    const written = join(home, 'workspace', 'a.txt')
+    await until(() => existsSync(written) && readFileSync(written, 'utf8') === 'hello\n')
     await screen.keys('C-c')
     await screen.shows(/ended with 0/)
     assert.equal((await atrium(home, ['status'])).code, 0)

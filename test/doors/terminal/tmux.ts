@@ -11,8 +11,6 @@ import { until } from '../../until.ts'
 
 const run = promisify(execFile)
 const launcher = fileURLToPath(new URL('../../../bin/atrium', import.meta.url))
-/** A machine with more to do than it has cores starts slowly. */
-const patienceMs = 30_000
 
 /** For tests that need tmux. A build machine has it; elsewhere it is said that they did not run. */
 export function needsTmux(): { skip?: string } {
@@ -100,7 +98,7 @@ function screenOf(tmux: (...args: string[]) => Promise<string>, name: string): S
   async function wait(what: RegExp, wanted: boolean): Promise<string> {
     let text = ''
     try {
-      await until(async () => what.test((text = (await rows()).join('\n'))) === wanted, patienceMs)
+      await until(async () => what.test((text = (await rows()).join('\n'))) === wanted)
     } catch (error) {
       throw new Error(`the screen ${wanted ? 'does not show' : 'still shows'} ${what}:\n${text}`, { cause: error })
     }

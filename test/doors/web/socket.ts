@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
-import { patienceMs } from '../hall.ts'
+import { patienceMs } from '../../until.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests look into frames of every shape
 export type Frame = any

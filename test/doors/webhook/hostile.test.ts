@@ -226,7 +226,7 @@ test('while the door closes, a request on an open connection is 503 and the conn
   second.write('GET /jobs/x HTTP/1.1\r\nHo')
   const socket = open(t, house.door.port)
   await beginBody(socket)
-  const closing = house.door.close(2_000)
+  const closing = house.door.close(30_000)
   socket.write(hello)
   second.write(`st: x\r\nX-Webhook-Secret: ${secret}\r\n\r\n`)
   // What had come in before is still taken.

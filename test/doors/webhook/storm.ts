@@ -10,7 +10,7 @@ import { textOf } from '#core/item.ts'
 import { createSeal } from '#lib/seal.ts'
 import { openStore } from '#store/open.ts'
 import { type Serving, serve } from '../../atrium.ts'
-import { patienceMs } from '../hall.ts'
+import { patienceMs } from '../../until.ts'
 import { secret } from './house.ts'
 
 const order = ['queued', 'running', 'completed']
