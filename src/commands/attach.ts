@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { loadConfig, secretsIn } from '#config.ts'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
+import type { Part } from '#core/item.ts'
 import { openHall } from '#hall.ts'
 import { openHome } from '#home.ts'
 import { findSocket } from '#home/socket.ts'
@@ -25,7 +26,7 @@ const maxLineChars = 64 * 1024 * 1024
 export type Agent = {
   /** True when a running service does the work. */
   readonly attached: boolean
-  send(message: string, threadId: string | undefined): AsyncIterable<ChatEvent>
+  send(message: string, threadId: string | undefined, files?: readonly Part[]): AsyncIterable<ChatEvent>
   /** Answers a gate; its turn goes on. */
   answer(answer: Omit<ChatAnswer, 'user'>): AsyncIterable<ChatEvent>
   /** Stops a turn; its events then end. */
@@ -87,7 +88,8 @@ export async function askService(home: string, path: string, body: object): Prom
 export function agentOf(turns: Turns, door: 'run' | 'terminal', close: () => Promise<void>): Agent {
   return {
     attached: false,
-    send: (message, threadId) => sendMessage(turns, { user: operator, door, message, ...(threadId && { threadId }) }),
+    send: (message, threadId, files = []) =>
+      sendMessage(turns, { user: operator, door, message, files, ...(threadId && { threadId }) }),
     answer: (answer) => answerChat(turns, { user: operator, ...answer }),
     cancel: async (turnId) => void (await turns.cancel(operator, turnId)),
     close,
@@ -109,7 +111,7 @@ function attachedAgent({ socket }: RunningService, door: 'run' | 'terminal'): Ag
   }
   return {
     attached: true,
-    send: (message, threadId) => events('/messages', { message, threadId, door }),
+    send: (message, threadId, files) => events('/messages', { message, threadId, files, door }),
     answer: (answer) => events('/answers', answer),
     cancel: async (turnId) => void (await callService(socket, { method: 'POST', path: '/cancel', body: { turnId } })),
     close: () => Promise.resolve(),

@@ -55,6 +55,7 @@ export function buildProgram(): Command {
     .option('-m, --message <text>', 'the message as it is, for scripts; - reads it from standard input')
     .option('--thread <id>', 'continue this thread')
     .option('-c, --continue', 'continue the latest thread')
+    .option('-a, --attach <path>', 'a picture or text that goes with it; may be given again', gathered)
     .option('--json', 'print one JSON object instead of the text')
     .action(async (text, options) => (await import('./run.ts')).run(text, options))
   program
@@ -112,6 +113,11 @@ ${lines.join('\n')}
 
 Without a model configured, a small built-in offline model answers.
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted.`
+}
+
+/** An option that may be given again. */
+function gathered(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value]
 }
 
 /** Whatever is wrong in a command points to its own help, and no command takes more than it names. */

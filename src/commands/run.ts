@@ -1,6 +1,8 @@
 // `atrium run`: one message, one reply.
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
+import type { Part } from '#core/item.ts'
+import type { Attached } from '#doors/terminal/attached.ts'
 import { gateWire } from '#doors/web/wire.ts'
 import { usageWire } from '#http/wire.ts'
 import { createProse, printable } from '#safety/printable.ts'
@@ -14,6 +16,7 @@ type RunOptions = {
   readonly message?: string
   readonly thread?: string
   readonly continue?: boolean
+  readonly attach?: readonly string[]
   readonly json?: boolean
 }
 type Started = Extract<ChatEvent, { type: 'started' }>
@@ -31,6 +34,7 @@ export async function run(text: string | undefined, options: RunOptions): Promis
   const json = options.json ?? false
   const message = await messageOf(text, options.message)
   const threadId = options.continue ? await latestThread(options.thread) : options.thread
+  const files = await readFiles(options.attach ?? [])
   const agent = await reachAgent('run')
   try {
     const live = !json && process.stdout.isTTY
@@ -39,7 +43,7 @@ export async function run(text: string | undefined, options: RunOptions): Promis
     let started: Started | undefined
     let end: End | undefined
     let gate: GateEvent | undefined
-    for await (const event of agent.send(message, threadId)) {
+    for await (const event of agent.send(message, threadId, files)) {
       if (event.type === 'started') {
         started = event
         stop.begin(event.turnId)
@@ -66,6 +70,18 @@ async function messageOf(text: string | undefined, option: string | undefined): 
   if (given === undefined && input === '')
     throw new AppError('invalid_input', 'there is no message: give it as TEXT, with --message, or on standard input')
   return [given === '-' ? '' : (given ?? ''), input].filter((part) => part !== '').join('\n\n')
+}
+
+/** The files that go with the message, in the order in which they were given. */
+async function readFiles(paths: readonly string[]): Promise<Part[]> {
+  if (paths.length === 0) return []
+  const [{ readAttachment }, { withFile }] = await Promise.all([
+    import('./attachment.ts'),
+    import('#doors/terminal/attached.ts'),
+  ])
+  let files: readonly Attached[] = []
+  for (const path of paths) files = withFile(files, await readAttachment(path))
+  return files.map(({ part }) => part)
 }
 
 async function latestThread(thread: string | undefined): Promise<string> {

@@ -87,8 +87,8 @@ export type Draft = { readonly id: string; readonly item: Item; readonly asked?:
 export type Entry = Draft & { readonly seq: number; readonly turnId: string; readonly at: number }
 
 /** A message of one text. */
-export function textMessage(role: 'user' | 'assistant', text: string): Message {
-  return { type: 'message', role, content: [{ type: 'text', text }] }
+export function textMessage(role: 'user' | 'assistant', text: string, files: readonly Part[] = []): Message {
+  return { type: 'message', role, content: [{ type: 'text', text }, ...files] }
 }
 
 /** The readable text of a message. */

@@ -2,7 +2,7 @@
 import { replyIn } from '#core/calls.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Event } from '#core/event.ts'
-import { type Gate, textMessage } from '#core/item.ts'
+import { type Gate, type Part, textMessage } from '#core/item.ts'
 import { atRest, type Door, type Turn, type TurnError, type Usage } from '#core/turn.ts'
 import { checkMessage, type Turns } from './turns.ts'
 import type { Watch } from './watch.ts'
@@ -28,18 +28,20 @@ export type ChatMessage = {
   readonly door: Door
   readonly message: string
   readonly threadId?: string
+  /** What goes with it. */
+  readonly files?: readonly Part[]
 }
 
 /** Sends a message and yields what comes of it, up to the rest of the turn. The message is stored before the first event. */
 export async function* sendMessage(
   turns: Turns,
-  { user, door, message, threadId }: ChatMessage,
+  { user, door, message, threadId, files = [] }: ChatMessage,
 ): AsyncGenerator<ChatEvent> {
   checkMessage(message)
   const { turn, events } = await turns.start({
     user,
     door,
-    input: [textMessage('user', message)],
+    input: [textMessage('user', message, files)],
     options: {},
     whenBusy: 'queue',
     ...(threadId !== undefined && { threadId }),

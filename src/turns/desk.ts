@@ -67,13 +67,11 @@ export function createDesk({ turns, documents, tools, status }: DeskParts): Desk
   return {
     async send(message, threadId, files = []) {
       checkMessage(message)
-      const text = textMessage('user', message)
-      const input = [{ ...text, content: [...text.content, ...files] }]
       const thread = threadId === undefined ? {} : { threadId }
       const { turn, events } = await turns.start({
         user: operator,
         door: 'terminal',
-        input,
+        input: [textMessage('user', message, files)],
         options: {},
         whenBusy: 'queue',
         ...thread,

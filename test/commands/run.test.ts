@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { operator } from '#core/ids.ts'
 import { textOf } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
 import { atrium, newHome } from '../atrium.ts'
@@ -28,6 +29,32 @@ test('--json tells thread, turn, status, reply and usage, and a thread can be co
   assert.equal(typeof first['response'], 'string')
   const second = await atrium(home.path, ['run', '-m', 'hello again', '--json', '--thread', String(first['thread_id'])])
   assert.equal((JSON.parse(second.stdout) as Record<string, unknown>)['thread_id'], first['thread_id'])
+})
+
+test('files go with a message, in the order in which they were given', async () => {
+  const { path, remove } = newHome()
+  try {
+    const [text, picture] = [join(path, 'a.log'), join(path, 'b.png')]
+    writeFileSync(text, 'line one')
+    writeFileSync(picture, Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1'))
+    const ran = await atrium(path, ['run', 'what is 6 * 7?', '--attach', text, '-a', picture, '--json'])
+    const { thread_id: threadId, status } = JSON.parse(ran.stdout) as { thread_id: string; status: string }
+    assert.equal(status, 'completed')
+    const { openHomeStore } = await import('#hall.ts')
+    const { readConfig } = await import('#config.ts')
+    const { store } = await openHomeStore(readConfig({ ATRIUM_HOME: path }))
+    const [first] = (await store.threads.entries(operator, threadId, { after: 0, limit: 1 })).entries
+    await store.close()
+    const { item } = first ?? assert.fail('nothing is stored')
+    assert.deepEqual(
+      item.type === 'message' && item.content.map((part) => (part.type === 'file' ? part.name : part.type)),
+      ['text', 'a.log', 'image'],
+    )
+    const refused = await atrium(path, ['run', 'x', '--attach', join(path, 'none')])
+    assert.deepEqual([refused.code, /none does not exist/.test(refused.stderr)], [2, true])
+  } finally {
+    remove()
+  }
 })
 
 test('the home is private', () => {

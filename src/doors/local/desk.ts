@@ -72,7 +72,7 @@ function readWish(wish: unknown): Wish {
 }
 
 /** Files that go with a message, as parts of it. */
-function filesIn(body: unknown): Part[] {
+export function filesIn(body: unknown): Part[] {
   const files = isObject(body) ? (body['files'] ?? []) : []
   if (!Array.isArray(files) || files.length > maxAttachments) {
     throw new AppError('invalid_input', `files must be a list of at most ${maxAttachments}`, { param: 'files' })

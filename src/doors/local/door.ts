@@ -12,7 +12,7 @@ import { maxTotalBytes } from '#turns/attachments.ts'
 import { answerChat, type ChatEvent, sendMessage } from '#turns/chat.ts'
 import type { Desk } from '#turns/desk.ts'
 import type { Turns } from '#turns/turns.ts'
-import { askDesk, followDesk, readSaid } from './desk.ts'
+import { askDesk, filesIn, followDesk, readSaid } from './desk.ts'
 import { textIn } from './fields.ts'
 
 /** A message of a mebibyte, and the files that go with it, may grow sixfold on their way into JSON. */
@@ -142,7 +142,8 @@ function sent(body: unknown, turns: Turns): AsyncGenerator<ChatEvent> {
   if (door !== 'run' && door !== 'terminal') throw new AppError('invalid_input', 'door must be run or terminal')
   const message = textIn(body, 'message')
   const threadId = isObject(body) && body['threadId'] !== undefined ? textIn(body, 'threadId') : undefined
-  return sendMessage(turns, { user: operator, door, message, ...(threadId !== undefined && { threadId }) })
+  const thread = threadId === undefined ? {} : { threadId }
+  return sendMessage(turns, { user: operator, door, message, files: filesIn(body), ...thread })
 }
 
 function answered(body: unknown, turns: Turns): AsyncGenerator<ChatEvent> {

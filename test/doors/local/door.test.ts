@@ -72,6 +72,10 @@ test('a message is run for the operator, and a thread is continued', async (t) =
   assert.equal(second.lines[0]?.['threadId'], threadId)
   const turns = await store.turns.list(operator, { limit: 10 })
   assert.deepEqual(turns.rows.map(({ door }) => door).toSorted(), ['run', 'terminal'])
+  const file = { type: 'file', name: 'a.log', text: 'line one' }
+  await say('and this', { threadId, files: [file] })
+  const { entries } = await store.threads.entries(operator, threadId, { after: 4, limit: 1 })
+  assert.deepEqual(entries[0]?.item.type === 'message' && entries[0].item.content[1], file)
 })
 
 test('cancel stops a running turn, and its events end', async (t) => {
