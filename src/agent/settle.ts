@@ -2,7 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import { newId } from '#core/ids.ts'
 import type { Call, Draft, Gate, Result } from '#core/item.ts'
-import type { ToolContext, Used } from '#core/tool.ts'
+import { effectsOf, type Sent, type ToolContext, type Used } from '#core/tool.ts'
 import type { Settlement } from './move.ts'
 import type { Toolbox } from './toolbox.ts'
 
@@ -85,17 +85,18 @@ export async function runCall(
   const markUntrusted = (from: string = call.name): void => {
     origin = from.slice(0, maxOriginChars)
   }
-  const hosts = new Set<string>()
+  const sent: Sent[] = []
   const secrets = new Set<string>()
   const leaks = new Set<string>()
   const used = (what: Used): void => {
-    for (const host of what.hosts ?? []) hosts.add(host)
+    sent.push(...(what.sent ?? []))
     for (const secret of what.secrets ?? []) secrets.add(secret)
     for (const leak of what.leaks ?? []) leaks.add(leak)
   }
   const whence = () => ({
     ...(origin && { origin }),
-    ...(hosts.size > 0 && { hosts: [...hosts] }),
+    effects: effectsOf(tool, call.args),
+    ...(sent.length > 0 && { hosts: [...new Set(sent.map(({ host }) => host))], sent: timesOf(sent) }),
     ...(secrets.size > 0 && { secrets: [...secrets] }),
     ...(leaks.size > 0 && { leaks: [...leaks] }),
   })
@@ -112,6 +113,16 @@ export async function runCall(
     const output = capped(mask(error instanceof Error ? error.message : String(error)))
     return resultDraft({ type: 'result', callId: call.callId, output, error: true, ...whence() })
   }
+}
+
+/** Each kind of request once, with how often it went out. */
+function timesOf(sent: readonly Sent[]): NonNullable<Result['sent']> {
+  const times = new Map<string, Sent & { times: number }>()
+  for (const { method, host } of sent) {
+    const key = `${method} ${host}`
+    times.set(key, { method, host, times: (times.get(key)?.times ?? 0) + 1 })
+  }
+  return [...times.values()]
 }
 
 /** Yields results as they come, so that each is stored as soon as it is known. */

@@ -1,5 +1,6 @@
 // What a thread is made of: items, appended and never changed.
 import type { Credential } from './errors.ts'
+import type { Effects, Sent } from './tool.ts'
 import type { ModelCall } from './turn.ts'
 
 /** A piece of a message. Files arrive as text; an image is a URL or a data URL. */
@@ -34,8 +35,11 @@ export type Result = {
   readonly output: string
   readonly error?: true
   readonly origin?: string
-  /** Where requests went, and the names of the secrets that went with them. */
+  /** What the call did, as its tool tells it. */
+  readonly effects?: Effects
+  /** Where requests went, which and how often, and the names of the secrets that went with them. */
   readonly hosts?: readonly string[]
+  readonly sent?: readonly (Sent & { readonly times: number })[]
   readonly secrets?: readonly string[]
   /** The rules by which a secret was kept from going out. */
   readonly leaks?: readonly string[]

@@ -26,8 +26,11 @@ export type ToolContext = {
   readonly used?: (what: Used) => void
 }
 
+/** A request that went out; the host has its port where that is not the usual one. */
+export type Sent = { readonly method: string; readonly host: string }
+
 export type Used = {
-  readonly hosts?: readonly string[]
+  readonly sent?: readonly Sent[]
   readonly secrets?: readonly string[]
   readonly leaks?: readonly string[]
 }

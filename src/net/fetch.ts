@@ -1,4 +1,5 @@
 // A request to anywhere on the public internet: who may be reached, redirects judged anew, a size and a deadline.
+import type { Sent } from '#core/tool.ts'
 import { withDeadline } from '#lib/deadline.ts'
 import { isAddressHost, isLoopbackHost, originOf, showTarget, type Target } from '#safety/urls.ts'
 import { addressKind } from './addresses.ts'
@@ -24,8 +25,10 @@ export type Fetched =
     })
   | { readonly type: 'fault'; readonly message: string }
 
-/** Sends a request and follows its redirects. Every failure is a value. */
-export type Fetch = (request: FetchRequest, signal: AbortSignal) => Promise<Fetched>
+/** Sends a request and follows its redirects. Every failure is a value. `sending` is told of each that goes out. */
+export type Fetch = (request: FetchRequest, signal: AbortSignal, sending?: (sent: Sent) => void) => Promise<Fetched>
+
+type Sending = Parameters<Fetch>[2]
 
 export type FetchParts = {
   readonly dial: Dial
@@ -38,19 +41,20 @@ export function createFetch({ dial, privateHosts }: FetchParts): Fetch {
     privateHosts.includes(host) || privateHosts.includes(`${host}:${port}`)
 
   /** One hop: a redirect has no more rights than a first request. */
-  async function hop(request: Outgoing, signal: AbortSignal): Promise<WireAnswer | string> {
+  async function hop(request: Outgoing, signal: AbortSignal, sending?: Sending): Promise<WireAnswer | string> {
     const listed = isListed(request.target)
     const kind = listed ? undefined : privateKind(request.target)
     if (kind) return blocked(`${request.target.host} is a ${kind} address`)
+    sending?.({ method: request.method, host: new URL(showTarget(request.target)).host })
     const dialled = await dial({ ...request, listed }, { maxBytes, signal })
     if (dialled.type === 'answer') return dialled
     return dialled.fault.code === 'blocked' ? blocked(dialled.fault.message) : dialled.fault.message
   }
 
-  async function follow(first: Outgoing, signal: AbortSignal): Promise<Fetched> {
+  async function follow(first: Outgoing, signal: AbortSignal, sending?: Sending): Promise<Fetched> {
     let request = first
     for (let hops = 0; ; hops++) {
-      const answer = await hop(request, signal)
+      const answer = await hop(request, signal, sending)
       if (typeof answer === 'string') return failed(answer)
       const next = redirected(request, answer)
       if (typeof next === 'string') return failed(`a redirect was not followed: ${next}`)
@@ -60,10 +64,10 @@ export function createFetch({ dial, privateHosts }: FetchParts): Fetch {
     }
   }
 
-  return ({ url, ...request }, signal) => {
+  return ({ url, ...request }, signal, sending) => {
     const target = readAddress(url)
     if (typeof target === 'string') return Promise.resolve(failed(target))
-    return withDeadline(timeoutMs, signal, (either) => follow({ ...request, target }, either))
+    return withDeadline(timeoutMs, signal, (either) => follow({ ...request, target }, either, sending))
   }
 }
 

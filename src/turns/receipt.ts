@@ -1,8 +1,9 @@
 // The receipt of a turn: what it did, read from its log and from nowhere else.
 import { createDigest } from '#core/digest.ts'
-import type { Entry } from '#core/item.ts'
+import type { Entry, Result } from '#core/item.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
+import type { Effects } from '#core/tool.ts'
 import type { ModelCall, Turn } from '#core/turn.ts'
 import type { Marker } from '#safety/marks.ts'
 import { type Note, notesOf } from '#safety/notes.ts'
@@ -11,11 +12,11 @@ import { entryPages, withoutTexts } from './entries.ts'
 export type Receipt = {
   readonly turn: Turn
   readonly modelCalls: readonly ModelCall[]
-  readonly tools: readonly { callId: string; name: string; ok: boolean; ms: number; hosts: readonly string[] }[]
+  readonly tools: readonly ToolUse[]
   readonly hosts: readonly string[]
   /** Names of secrets that went out with requests. */
   readonly secrets: readonly string[]
-  readonly approvals: readonly { callId: string; decision: 'allow' | 'deny'; by: string; at: number; scope?: string }[]
+  readonly approvals: readonly Approval[]
   readonly notes: readonly Note[]
   /** Null where the price of a model that was asked is unknown. */
   readonly costUsd: number | null
@@ -23,6 +24,30 @@ export type Receipt = {
   readonly hash?: string
   /** Whether the log still has that digest. */
   readonly verified: boolean
+}
+
+/** What somebody said to an approval; with a scope it stands for more than the one call, up to `until`. */
+type Approval = {
+  readonly callId: string
+  readonly decision: 'allow' | 'deny'
+  readonly by: string
+  readonly at: number
+  readonly scope?: 'tool' | 'target'
+  readonly until?: number
+}
+
+/** A call that was tried. */
+export type ToolUse = {
+  readonly callId: string
+  readonly name: string
+  readonly ok: boolean
+  readonly ms: number
+  /** Absent from before it was kept. */
+  readonly effects?: Effects
+  /** Where its result came from, when that is outside: it was fenced as data. */
+  readonly origin?: string
+  readonly hosts: readonly string[]
+  readonly sent: NonNullable<Result['sent']>
 }
 
 /** The receipt of a turn that the user reaches; undefined when there is none. */
@@ -77,15 +102,16 @@ function toolsIn(entries: readonly Entry[]): Receipt['tools'] {
     if (item.type === 'call') names.set(item.callId, item.name)
     if (item.type === 'attempt') begun.set(item.callId, at)
     if (item.type !== 'result' || !begun.has(item.callId)) return []
-    const { callId, error = false, hosts = [] } = item
-    return [{ callId, name: names.get(callId) ?? '', ok: !error, ms: at - (begun.get(callId) ?? at), hosts }]
+    const { callId, error = false, effects, origin, hosts = [], sent = [] } = item
+    const whence = { ...(effects && { effects }), ...(origin !== undefined && { origin }), hosts, sent }
+    return [{ callId, name: names.get(callId) ?? '', ok: !error, ms: at - (begun.get(callId) ?? at), ...whence }]
   })
 }
 
 function approvalIn({ item, at }: Entry): Receipt['approvals'] {
   if (item.type !== 'answer' || item.decision === 'output') return []
-  const { callId, decision, by, scope } = item
-  return [{ callId, decision, by, at, ...(scope && { scope }) }]
+  const { callId, decision, by, scope, until } = item
+  return [{ callId, decision, by, at, ...(scope && { scope }), ...(until !== undefined && { until }) }]
 }
 
 function unique(names: readonly string[]): string[] {

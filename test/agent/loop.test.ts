@@ -174,8 +174,8 @@ test('what a model said is kept in the order in which it said it, each seal in i
     textMessage('assistant', 'One more.'),
     { type: 'call', callId: ids[1], name: 'once', args: '{}' },
     textMessage('assistant', 'There.'),
-    { type: 'result', callId: ids[0], output: 'read ran' },
-    { type: 'result', callId: ids[1], output: 'once ran' },
+    { type: 'result', callId: ids[0], output: 'read ran', effects: 'read' },
+    { type: 'result', callId: ids[1], output: 'once ran', effects: 'read' },
   ])
   const shown = new Map<string, string>()
   for (const { itemId, offset, text } of deltas) {

@@ -52,8 +52,8 @@ const dial = createDial({
 
 function fetchFrom(privateHosts: readonly string[], signal = AbortSignal.timeout(20_000)) {
   const fetch = createFetch({ dial, privateHosts })
-  return (url: string, more: Partial<FetchRequest> = {}): Promise<Fetched> =>
-    fetch({ method: 'GET', headers: new Map(), ...more, url: url.replace(':PORT', `:${port}`) }, signal)
+  return (url: string, more: Partial<FetchRequest> = {}, sending?: Parameters<typeof fetch>[2]): Promise<Fetched> =>
+    fetch({ method: 'GET', headers: new Map(), ...more, url: url.replace(':PORT', `:${port}`) }, signal, sending)
 }
 
 function textOf(fetched: Fetched): string {
@@ -110,6 +110,19 @@ test('redirects are followed five times and no more, the last address is told', 
   assert.equal(textOf(five), '200 GET /hops/0')
   assert.equal(five.type === 'answer' && five.url, `http://inside.example:${port}/hops/0`)
   assert.equal(textOf(await fetch('http://inside.example:PORT/hops/6')), 'more than 5 redirects')
+})
+
+test('each request that goes out is told, those of redirects too; one that is blocked is not', async () => {
+  const fetch = fetchFrom(['inside.example'])
+  const sent: string[] = []
+  const told = (each: { method: string; host: string }) => sent.push(`${each.method} ${each.host}`)
+  const there = encodeURIComponent(`http://other.example:${port}/x`)
+  await fetch(`http://inside.example:PORT/to/303/${encodeURIComponent('/hops/0')}`, { method: 'POST' }, told)
+  await fetch(`http://inside.example:PORT/to/302/${there}`, {}, told)
+  await fetch('http://127.0.0.1:PORT/', {}, told)
+  const host = `inside.example:${port}`
+  // A name is sought before anybody knows that it is private.
+  assert.deepEqual(sent, [`POST ${host}`, `GET ${host}`, `GET ${host}`, `GET other.example:${port}`])
 })
 
 test('every hop is judged anew', async () => {

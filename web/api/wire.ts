@@ -57,7 +57,7 @@ export type GateFields = {
   /** The names of the secrets that would go with it. */
   readonly secrets?: readonly string[]
   /** What a sign-in must bring. */
-  readonly credential?: { readonly tool: string; readonly secret: string }
+  readonly credential?: { readonly tool: string; readonly secret: string; readonly title?: string }
 }
 
 export type MessageItem = Stored & {
@@ -148,7 +148,10 @@ export type Receipt = {
     readonly name: string
     readonly ok: boolean
     readonly ms: number
+    readonly effects?: 'read' | 'keep' | 'write' | 'danger'
+    readonly origin?: string
     readonly hosts: readonly string[]
+    readonly sent: readonly { readonly method: string; readonly host: string; readonly times: number }[]
   }[]
   readonly hosts: readonly string[]
   readonly secrets: readonly string[]
@@ -157,7 +160,8 @@ export type Receipt = {
     readonly decision: 'allow' | 'deny'
     readonly by: string
     readonly at: string
-    readonly scope?: string
+    readonly scope?: 'tool' | 'target'
+    readonly until?: string
   }[]
   readonly notes: readonly { readonly rule: string; readonly where: string }[]
   readonly cost_usd: number | null

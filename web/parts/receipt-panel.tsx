@@ -2,9 +2,11 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Receipt } from '../api/wire.ts'
+import { didWords, fencedWords, noteWords, requestWords } from '../lib/receipt.ts'
 import { costText, countText, durationText, exactTime, numberText, whenText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
 import { receiptOf, shownReceipt } from '../store/receipts.ts'
+import { answerIcon, answerWords } from './answer-words.ts'
 import { IconButton } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { Note } from './note.tsx'
@@ -48,6 +50,7 @@ export function ReceiptPanel({ turnId }: { turnId: string }) {
 
 function Body({ receipt }: { receipt: Receipt }) {
   const { tools, hosts, secrets, model_calls, approvals, notes, started_at, ended_at } = receipt
+  const fenced = fencedWords(tools)
   const took = started_at && ended_at ? ` in ${durationText(Date.parse(ended_at) - Date.parse(started_at))}` : ''
   return (
     <>
@@ -59,11 +62,15 @@ function Body({ receipt }: { receipt: Receipt }) {
         </p>
       </div>
       <Section title="Tools" show={tools.length > 0}>
-        {tools.map(({ call_id, name, ok, ms }) => (
-          <Row key={call_id} end={durationText(ms)}>
+        {tools.map(({ call_id, name, ok, ms, effects }) => (
+          <p key={call_id} class="panel-row panel-tool">
             <code>{name}</code>
-            {!ok && <span class="clay-sign"> failed</span>}
-          </Row>
+            <span class="quiet">
+              {didWords(effects)}
+              {!ok && <span class="clay-sign">{effects && ', '}failed</span>}
+            </span>
+            <span class="number">{durationText(ms)}</span>
+          </p>
         ))}
       </Section>
       <Section title="Hosts contacted" show={hosts.length > 0}>
@@ -71,7 +78,7 @@ function Body({ receipt }: { receipt: Receipt }) {
           <p key={host} class="panel-line">
             <Icon name="globe" />
             <code>{host}</code>
-            <span class="number">{countText(tools.filter((tool) => tool.hosts.includes(host)).length, 'call')}</span>
+            <span class="number">{requestWords(host, tools)}</span>
           </p>
         ))}
       </Section>
@@ -100,29 +107,30 @@ function Body({ receipt }: { receipt: Receipt }) {
         })}
       </Section>
       <Section title="Approvals" show={approvals.length > 0}>
-        {approvals.map(({ call_id, decision, by, at, scope }) => (
-          <p key={call_id} class="panel-line">
-            <Icon name={decision === 'allow' ? 'check' : 'cross'} />
-            <span title={exactTime(at)}>
-              {decision === 'allow' ? (scope ? 'Allowed for longer' : 'Allowed once') : 'Denied'} by {by},{' '}
-              {whenText(at, now.value)}
+        {approvals.map((approval) => (
+          <p key={approval.call_id} class="panel-line">
+            <Icon name={answerIcon(approval)} />
+            <span title={exactTime(approval.at)}>
+              {answerWords(approval)}, {whenText(approval.at, now.value)}
             </span>
           </p>
         ))}
       </Section>
-      {notes.length > 0 ? (
-        <Section title="Safety notes" show>
-          {notes.map(({ rule, where }, at) => (
-            <p key={at} class="panel-line">
-              <Icon name="shield" />
-              <span>
-                {rule}, {where}
-              </span>
-            </p>
-          ))}
-        </Section>
-      ) : (
-        <Note kind="plain" title={approvals.length === 0 ? 'No approvals, no safety notes' : 'No safety notes'} />
+      <Section title="Safety notes" show={notes.length > 0}>
+        {notes.map((note, at) => (
+          <p key={at} class="panel-line">
+            <Icon name="shield" />
+            <span>
+              <code>{note.rule}</code> {noteWords(note, tools)}
+            </span>
+          </p>
+        ))}
+        {fenced && <p class="quiet">{fenced}</p>}
+      </Section>
+      {notes.length === 0 && (
+        <Note kind="plain" title={approvals.length === 0 ? 'No approvals, no safety notes' : 'No safety notes'}>
+          {fenced}
+        </Note>
       )}
       {receipt.hash !== null && (
         <p class={receipt.verified ? 'panel-hash' : 'panel-hash wrong'}>

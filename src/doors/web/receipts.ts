@@ -35,8 +35,14 @@ const ReceiptWire = z.object({
       name: z.string(),
       ok: z.boolean(),
       ms: z.number(),
+      /** What the call did; absent of turns from before it was kept. */
+      effects: z.optional(z.enum(['read', 'keep', 'write', 'danger'])),
+      /** Where its result came from, when that is outside: the model was given it in a fence, as data. */
+      origin: z.optional(z.string()),
       /** That this call contacted. */
       hosts: z.array(z.string()),
+      /** Its requests, each kind once. */
+      sent: z.array(z.object({ method: z.string(), host: z.string(), times: z.number() })),
     }),
   ),
   hosts: z.array(z.string()),
@@ -47,7 +53,8 @@ const ReceiptWire = z.object({
       decision: z.enum(['allow', 'deny']),
       by: z.string(),
       at: z.string(),
-      scope: z.optional(z.string()),
+      scope: z.optional(z.enum(['tool', 'target'])),
+      until: z.optional(z.string()),
     }),
   ),
   notes: z.array(z.object({ rule: z.string(), where: z.string() })),
@@ -94,10 +101,20 @@ export function receiptWire(receipt: Receipt): z.output<typeof ReceiptWire> {
       ms,
       ...(estimated && { estimated }),
     })),
-    tools: tools.map(({ callId, hosts, ...rest }) => ({ call_id: callId, ...rest, hosts: [...hosts] })),
+    tools: tools.map(({ callId, hosts, sent, ...rest }) => ({
+      call_id: callId,
+      ...rest,
+      hosts: [...hosts],
+      sent: [...sent],
+    })),
     hosts: [...receipt.hosts],
     secrets: [...receipt.secrets],
-    approvals: approvals.map(({ callId, at, ...rest }) => ({ call_id: callId, ...rest, at: isoTime(at) })),
+    approvals: approvals.map(({ callId, at, until, ...rest }) => ({
+      call_id: callId,
+      ...rest,
+      at: isoTime(at),
+      ...(until !== undefined && { until: isoTime(until) }),
+    })),
     notes: [...receipt.notes],
     cost_usd: receipt.costUsd,
     hash: receipt.hash ?? null,

@@ -153,7 +153,8 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     checkJson(given.params)
     const { outcome, logs, traffic } = await call(tool, given)
     const { requests, secrets, leaks } = traffic
-    used?.({ hosts: requests.map(({ url }) => new URL(url).host), secrets: [...secrets], leaks: [...leaks] })
+    const sent = requests.map(({ method, url }) => ({ method, host: new URL(url).host }))
+    used?.({ sent, secrets: [...secrets], leaks: [...leaks] })
     for (const { level, message } of logs) {
       const write = level === 'error' ? 'error' : level === 'warn' ? 'warn' : level === 'info' ? 'info' : 'debug'
       parts.log[write]({ tool: tool.name, callId }, message)

@@ -18,12 +18,6 @@ export function typeOf({ headers }: Answer): string {
   return (headers.get('content-type') ?? '').split(';', 1).join('').trim().toLowerCase()
 }
 
-/** The host of an address, with its port where that is not the usual one; none of what is no address. */
-export function hostsOf(url: string): string[] {
-  const host = URL.parse(url)?.host
-  return host ? [host] : []
-}
-
 export function refused(message: string, cause?: unknown): AppError {
   return new AppError('tool_refused', message, { cause })
 }

@@ -6,7 +6,7 @@ import { readParams, schemaOf } from '#tools/params.ts'
 import type { UserId } from '#core/ids.ts'
 import type { LeakScan } from '#safety/leaks.ts'
 import type { Work } from '#tools/work.ts'
-import { type Answer, checkOutgoing, hostsOf, refused, typeOf } from './answer.ts'
+import { type Answer, checkOutgoing, refused, typeOf } from './answer.ts'
 import { decodeText } from './decode.ts'
 import type { Page } from './page.ts'
 
@@ -54,14 +54,13 @@ export function createWebFetch({
     async run(args, { user, signal, markUntrusted, used }) {
       const { url, max_chars: chars = usualChars } = readParams(parameters, args) as Params
       checkOutgoing([url], scan(user))
-      used?.({ hosts: hostsOf(url) })
       const headers = new Map([
         ['accept', accept],
         ['user-agent', agent],
       ])
-      const answer = answered(await fetch({ method: 'GET', url, headers }, signal), url)
+      const asked = { method: 'GET', url, headers }
+      const answer = answered(await fetch(asked, signal, (sent) => used?.({ sent: [sent] })), url)
       markUntrusted?.(answer.url)
-      used?.({ hosts: hostsOf(answer.url) })
       const { title, text } = await readable(answer, work, signal)
       if (answer.status >= 400) {
         throw refused(`${answer.url} answered ${answer.status}${text === '' ? '' : `: ${text.slice(0, faultChars)}`}`)

@@ -6,7 +6,7 @@ import { type Fetch, type FetchRequest, readAddress } from '#net/fetch.ts'
 import type { UserId } from '#core/ids.ts'
 import type { LeakScan } from '#safety/leaks.ts'
 import { readParams, schemaOf } from '#tools/params.ts'
-import { type Answer, checkOutgoing, hostsOf, refused, typeOf } from './answer.ts'
+import { type Answer, checkOutgoing, refused, typeOf } from './answer.ts'
 import { decodeText } from './decode.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
@@ -61,11 +61,9 @@ export function createHttpRequest({ fetch, scan }: { fetch: Fetch; scan: (user: 
     },
     async run(args, { user, signal, markUntrusted, used }) {
       const request = readRequest(args, scan(user))
-      used?.({ hosts: hostsOf(request.url) })
-      const fetched = await fetch(request, signal)
+      const fetched = await fetch(request, signal, (sent) => used?.({ sent: [sent] }))
       if (fetched.type === 'fault') throw refused(`${request.method} ${request.url} failed: ${fetched.message}`)
       markUntrusted?.(fetched.url)
-      used?.({ hosts: hostsOf(fetched.url) })
       return told(request, fetched)
     },
   }

@@ -28,8 +28,12 @@ test('a request goes out as it was written, the answer comes back with its statu
   const { tool, url } = await open(t)
   const headers = { 'Content-Type': 'application/json', 'X-Own': ' 1 ' }
   const from: unknown[] = []
+  const sent: unknown[] = []
   const args = { method: 'POST', url: `${url}/a?b=%2Fc`, headers, body: '{"n": 1.0}' }
-  const text = await run(tool, args, { markUntrusted: (origin) => from.push(origin) })
+  const text = await run(tool, args, {
+    markUntrusted: (origin) => from.push(origin),
+    used: (what) => sent.push(...(what.sent ?? [])),
+  })
   const [head, body = ''] = text.split('\n\n')
   assert.equal(head, 'HTTP 200\ncontent-type: application/json\netag: "1"')
   assert.deepEqual(JSON.parse(body), {
@@ -40,6 +44,7 @@ test('a request goes out as it was written, the answer comes back with its statu
     host: new URL(url).host,
   })
   assert.deepEqual(from, [`${url}/a?b=%2Fc`])
+  assert.deepEqual(sent, [{ method: 'POST', host: new URL(url).host }])
 })
 
 test('answers of every kind are told', async (t) => {
