@@ -58,8 +58,8 @@ export type ErrorCode =
   | 'spend_limit'
   | 'internal'
 
-/** A secret of an installed tool. */
-export type Credential = { readonly tool: string; readonly secret: string }
+/** A secret of an installed tool; `title` is what its author calls the service that takes it. */
+export type Credential = { readonly tool: string; readonly secret: string; readonly title?: string }
 
 /** A fault with a stable code, a message that tells the way out, and the field that caused it, if one did. */
 export class AppError extends Error {

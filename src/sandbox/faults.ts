@@ -38,13 +38,20 @@ export class ToolFault extends Error {
   readonly code: ToolFaultCode
   readonly secret: string | undefined
   readonly tool: string | undefined
+  /** What the author of the tool calls the service that takes the secret. */
+  readonly title: string | undefined
 
-  constructor(code: ToolFaultCode, message: string, more: { secret?: string; tool?: string; cause?: unknown } = {}) {
+  constructor(
+    code: ToolFaultCode,
+    message: string,
+    more: { secret?: string; tool?: string; title?: string | undefined; cause?: unknown } = {},
+  ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause })
     this.name = 'ToolFault'
     this.code = code
     this.secret = more.secret
     this.tool = more.tool
+    this.title = more.title
   }
 }
 

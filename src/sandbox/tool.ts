@@ -108,24 +108,27 @@ export function agentNames(name: string, actions: Capabilities['actions']): stri
 
 /** The message of a call that lacks a secret: it names the secret and the command that sets it. */
 export function missingCredential(tool: DescribedTool, secret: string): ToolFault {
-  const { what, command } = wayTo(tool, secret)
+  const { title, what, command } = wayTo(tool, secret)
   const message = `${tool.name} needs the secret ${secret}${what}, which is not set: run \`${command}\` and try again`
-  return new ToolFault('credential_missing', message, { secret, tool: tool.name })
+  return new ToolFault('credential_missing', message, { secret, tool: tool.name, title })
 }
 
 /** The same for one that the server behind the tool answered with 401. */
 export function refusedCredential(tool: DescribedTool, secret: string): ToolFault {
-  const { what, command } = wayTo(tool, secret)
+  const { title, what, command } = wayTo(tool, secret)
   const message = `the service behind ${tool.name} refused the secret ${secret}${what} (401): run \`${command}\` to sign in again`
-  return new ToolFault('credential_refused', message, { secret, tool: tool.name })
+  return new ToolFault('credential_refused', message, { secret, tool: tool.name, title })
 }
 
-function wayTo({ name, capabilities: { auth } }: DescribedTool, secret: string): { what: string; command: string } {
+type Way = { readonly title: string | undefined; readonly what: string; readonly command: string }
+
+function wayTo({ name, capabilities: { auth } }: DescribedTool, secret: string): Way {
   const byAuth = auth?.secretName === secret
-  const title = byAuth ? auth.displayName : undefined
+  // The author's words in a message of the service: short, and on its one line.
+  const title = byAuth && auth.displayName ? printable(auth.displayName.slice(0, maxTitleChars)) : undefined
   return {
-    // The author's words in a message of the service: short, and on its one line.
-    what: title === undefined ? '' : ` (${printable(title.slice(0, maxTitleChars))})`,
+    title,
+    what: title === undefined ? '' : ` (${title})`,
     command: `atrium tool ${byAuth ? 'auth' : 'setup'} ${name}`,
   }
 }
@@ -133,10 +136,11 @@ function wayTo({ name, capabilities: { auth } }: DescribedTool, secret: string):
 /** A fault of the sandbox in the words of the house; one of a credential keeps its code, since the loop acts on it. */
 export function asAppError(error: unknown): unknown {
   if (!(error instanceof ToolFault)) return error
-  const { code, message, secret, tool } = error
+  const { code, message, secret, tool, title } = error
   if (code !== 'credential_missing' && code !== 'credential_refused') {
     return new AppError('tool_refused', message, { cause: error })
   }
-  const credential = secret === undefined || tool === undefined ? {} : { credential: { tool, secret } }
+  const known = secret !== undefined && tool !== undefined
+  const credential = known && { credential: { tool, secret, ...(title !== undefined && { title }) } }
   return new AppError('credential_missing', message, { cause: error, ...credential })
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GateFields } from '../../web/api/wire.ts'
-import { askingOf } from '../../web/lib/asking.ts'
+import { askingOf, whyAsked } from '../../web/lib/asking.ts'
 
 const gate = (name: string, args: unknown, preview?: string): GateFields => ({
   kind: 'approval',
@@ -60,11 +60,21 @@ const questions: readonly [what: GateFields, question: string, sentence: RegExp]
     {
       ...gate('calendar_list', {}),
       kind: 'credential',
-      prompt: 'calendar needs a token',
-      credential: { tool: 'calendar', secret: 't' },
+      prompt: 'calendar needs the secret calendar_token, which is not set',
+      credential: { tool: 'calendar', secret: 'calendar_token', title: 'Google Calendar' },
+    },
+    'Sign in to Google Calendar?',
+    /^calendar_list needs calendar_token, which is not set\. Nothing has happened yet; the turn goes on/,
+  ],
+  [
+    {
+      ...gate('calendar_list', {}),
+      kind: 'credential',
+      prompt: 'the service behind calendar refused the secret calendar_token (401)',
+      credential: { tool: 'calendar', secret: 'calendar_token' },
     },
     'Sign in to calendar?',
-    /^Calendar needs a token\.$/,
+    /calendar_token, which was refused\./,
   ],
 ]
 for (const [what, question, sentence] of questions) {
@@ -74,6 +84,19 @@ for (const [what, question, sentence] of questions) {
     assert.match(asking.sentence, sentence)
   })
 }
+
+test('why somebody is asked tells what the call does and what was read; after that it can only be allowed once', () => {
+  const why = (reason: string, taint?: string) =>
+    whyAsked({ ...gate('http_request', {}), reason, ...(taint !== undefined && { taint }) })
+  assert.equal(why('http_request sends something to another host'), 'It sends something to another host')
+  const page = 'https://metrics.acme.dev/api/p95?days=8'
+  assert.equal(
+    why(`http_request sends something to another host, and the model has read ${page}`, page),
+    'It sends something to another host, and this thread has read a page from metrics.acme.dev. It can only be allowed once',
+  )
+  const file = 'the attached file a.log'
+  assert.match(why(`x, and the model has read ${file}`, file), /this thread has read the attached file a\.log\./)
+})
 
 test('a diff has its lines with their numbers and signs', () => {
   const { preview } = askingOf(gate('workspace_edit', { path: 'src/pricing.ts' }, diff))

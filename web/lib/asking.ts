@@ -45,13 +45,19 @@ export function askingOf(gate: GateFields): Asking {
   }
 }
 
-function signIn({ name: call, prompt, credential }: GateFields): Asking {
-  const name = credential?.tool ?? call
-  const words = prompt.charAt(0).toUpperCase() + prompt.slice(1)
+/** Where a sign-in leads, by the name that people know. */
+export function signInName({ name, credential }: GateFields): string {
+  return credential?.title ?? credential?.tool ?? name
+}
+
+function signIn(gate: GateFields): Asking {
+  const { name: call, prompt, credential } = gate
+  const name = signInName(gate)
+  const lacks = prompt.includes(' refused ') ? 'was refused' : 'is not set'
   return {
     question: `Sign in to ${name}?`,
     brief: `Sign in to ${name}`,
-    sentence: /[.?!]$/.test(words) ? words : `${words}.`,
+    sentence: `${call} needs ${credential?.secret ?? 'a secret'}, which ${lacks}. Nothing has happened yet; the turn goes on once you have signed in.`,
     preview: undefined,
     scopes: [],
   }
@@ -184,6 +190,23 @@ function diffOf(text: string): Preview {
     } else lines.push({ sign: '@', text: line })
   }
   return { type: 'diff', isNew: text.startsWith('--- /dev/null\n'), path, lines }
+}
+
+/**
+ * Why somebody is asked: what the call does, and what was read before it. The card names the tool: here it is "it".
+ * After that it can only be allowed once.
+ */
+export function whyAsked({ name, reason = '', taint }: GateFields): string {
+  const does = reason.startsWith(`${name} `) ? `it${reason.slice(name.length)}` : reason
+  const words =
+    taint === undefined ? does : does.replace(`the model has read ${taint}`, `this thread has read ${readWords(taint)}`)
+  const once = taint === undefined ? '' : '. It can only be allowed once'
+  return words.charAt(0).toUpperCase() + words.slice(1) + once
+}
+
+/** What came from outside: of a page its host. */
+function readWords(taint: string): string {
+  return /^https?:\/\//.test(taint) ? `a page from ${hostOf(taint)}` : taint
 }
 
 type Fields = Readonly<Record<string, unknown>>

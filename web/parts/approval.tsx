@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { ApiFault, faultText } from '../api/client.ts'
 import type { GateAnswer, Waiting } from '../api/wire.ts'
-import { askingOf } from '../lib/asking.ts'
+import { askingOf, whyAsked } from '../lib/asking.ts'
 import { exactTime, leftText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
 import { answerGate } from '../store/gates.ts'
@@ -109,7 +109,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
           {gate.reason && (
             <>
               <dt>Why you are asked</dt>
-              <dd>{reasonWords(gate)}</dd>
+              <dd>{whyAsked(gate)}</dd>
             </>
           )}
         </dl>
@@ -166,9 +166,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
               popup="dialog"
               expanded={step.value === 'for'}
               disabled={gate.taint !== undefined || scopes.length === 0}
-              {...(gate.taint !== undefined && {
-                title: `This turn has read ${gate.taint}: the call can only be allowed once.`,
-              })}
+              {...(gate.taint !== undefined && { title: whyAsked(gate) })}
               buttonRef={opener}
               onClick={heard(() => (step.value = step.value === 'for' ? 'choose' : 'for'))}
             >
@@ -207,10 +205,4 @@ function marked(text: string, part: string | undefined, look: (part: string) => 
 function whenceWords({ door, sender }: Waiting): string {
   const { name } = doorOf(door)
   return `From the ${name === 'API' ? name : name.toLowerCase()}${sender === undefined ? '' : `, user ${sender}`}`
-}
-
-/** The card says which tool it is: here it is "it". */
-function reasonWords({ name, reason = '' }: Waiting): string {
-  const words = reason.startsWith(`${name} `) ? `it${reason.slice(name.length)}` : reason
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -45,7 +45,7 @@ export const GateWire = z.object({
   /** The names of the secrets that would go with its requests. */
   secrets: z.optional(z.array(z.string())),
   /** What a sign-in must bring: `GET /api/tools/{tool}/auth` tells how. */
-  credential: z.optional(z.object({ tool: z.string(), secret: z.string() })),
+  credential: z.optional(z.object({ tool: z.string(), secret: z.string(), title: z.optional(z.string()) })),
 })
 
 export const FaultWire = z.object({ code: z.string(), message: z.string() })
