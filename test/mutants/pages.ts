@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     says: 'a model that is chosen forgets who stands in',
-    file: 'web/pages/settings-model.tsx',
+    file: 'web/store/settings.ts',
     from: "fallback: others.join(', ') || null",
     to: 'fallback: null',
     tests: ['test/web/model.test.ts'],

@@ -13,7 +13,7 @@ const site = useSite({
   script: {
     replies: [
       { when: 'what is 6 times 7', calls: [{ name: 'calculate', args: { expression: '6*7' } }] },
-      { afterTool: 'calculate', text: 'It is **42**.' },
+      { when: 'what is 6 times 7', afterTool: 'calculate', text: 'It is **42**.' },
       {
         when: 'table',
         text: '| Route | ms |\n|---|---:|\n| `GET /cart` | 182 |\n\n```sql\nSELECT 1;\n```\n\nMath: $x^2$ and\n\n$$\\frac{1}{2}$$\n',
@@ -26,6 +26,11 @@ const site = useSite({
       {
         when: 'fail',
         error: { code: 'model_unreachable', message: 'api.example.com returned 529 four times in 30 s' },
+      },
+      {
+        when: 'costly',
+        calls: [{ name: 'calculate', args: { expression: '1+1' } }],
+        usage: { costUsd: 0.5 },
       },
       { text: 'You said: {{input}}' },
     ],
@@ -219,6 +224,23 @@ test('a turn that failed says what happened, what is kept and what to do', { ski
   await page.reload()
   await note.waitFor()
   await note.getByRole('button', { name: 'Try again' }).click()
+})
+
+test('a turn at its cap tells what is kept, and goes on with as much again in the same thread', { skip }, async (t) => {
+  await site.call('PATCH', '/api/settings', { spend_per_turn_usd: 0.5 })
+  const page = await site.open(t)
+  await say(page, 'costly')
+  const more = page.getByRole('button', { name: 'Go on with another $0.50' })
+  await more.waitFor()
+  await page.getByText('1 step is done, and kept.').waitFor()
+  assert.equal(await page.getByRole('link', { name: 'Change the cap' }).getAttribute('href'), '/settings/limits')
+  const at = page.url()
+  await more.click()
+  await replies(page).getByText('You said: Go on.').waitFor()
+  assert.equal(page.url(), at)
+  await more.waitFor({ state: 'detached' })
+  await page.getByText('Stopped at the spend cap of $0.50').waitFor()
+  await site.call('PATCH', '/api/settings', { spend_per_turn_usd: null })
 })
 
 test('threads are searched, renamed in place, and deleted with a way back', { skip }, async (t) => {

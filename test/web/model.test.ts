@@ -1,6 +1,8 @@
 // Choosing a model in a real browser: what is stored is used from the next turn on, and a test tells whether it answers.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
 import { noBrowser, useSite } from './browser.ts'
 
 const skip = noBrowser()
@@ -47,4 +49,36 @@ test('a model is tried, another one is chosen, a faulty choice changes nothing',
   await list.getByRole('button', { name: 'Forget local-1' }).click()
   await own.waitFor({ state: 'detached' })
   assert.equal((await chosen()).provider, 'offline')
+})
+
+/** A server of models: one that is refused, one that answers. */
+async function openModels(t: TestContext): Promise<string> {
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (part: Buffer) => (body += String(part)))
+    request.on('end', () => {
+      if (!body.includes('good-1')) return response.writeHead(401).end('{"error":{"message":"no such key"}}')
+      const piece = { choices: [{ index: 0, delta: { content: 'Here I am.' }, finish_reason: 'stop' }] }
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      return response.end(`data: ${JSON.stringify(piece)}\n\ndata: [DONE]\n\n`)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+}
+
+test('where the model fails, the one that stands in is a click away', { skip }, async (t) => {
+  const base_url = await openModels(t)
+  const fallback = `openai-compatible/good-1@${base_url}`
+  await site.call('PATCH', '/api/settings', { provider: 'openai-compatible', model: 'bad-1', base_url, fallback })
+  const page = await site.open(t)
+  await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Who is there?')
+  await page.keyboard.press('Enter')
+  const note = page.getByRole('alert').filter({ hasText: 'The model refused the key' })
+  await note.getByRole('button', { name: 'Use good-1 instead' }).click()
+  await page.getByRole('log').getByText('Here I am.').waitFor()
+  await page.getByRole('link', { name: 'good-1' }).waitFor()
+  const { model } = await site.call<{ model: { name: string; fallback: string[] } }>('GET', '/api/settings')
+  assert.deepEqual([model.name, model.fallback], ['good-1', []])
 })

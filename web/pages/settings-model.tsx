@@ -11,7 +11,7 @@ import { Note } from '../parts/note.tsx'
 import { Section } from '../parts/section.tsx'
 import { When } from '../parts/states.tsx'
 import { tell } from '../store/notices.ts'
-import { changeSettings, settings, tryModel } from '../store/settings.ts'
+import { changeSettings, chooseModel, settings, tryModel } from '../store/settings.ts'
 import { Connect } from './settings-connect.tsx'
 
 export function Model() {
@@ -51,18 +51,11 @@ function Models({ found: { model, models } }: { found: Settings }) {
   const group = useId()
   /** Chosen, and on its way. */
   const wanted = useSignal<string | undefined>(undefined)
-  const choose = async ({ provider, name, base_url }: Known): Promise<void> => {
-    const chosen = `${provider}/${name}`
-    const others = model.fallback.filter((each) => each !== chosen && !each.startsWith(`${chosen}@`))
-    wanted.value = textOf({ provider, name, base_url })
+  const choose = async (known: Known): Promise<void> => {
+    wanted.value = textOf(known)
     try {
-      await changeSettings({
-        provider,
-        model: name,
-        base_url: base_url ?? null,
-        fallback: others.join(', ') || null,
-      })
-      tell(`The next turn uses ${name}`)
+      await chooseModel(known)
+      tell(`The next turn uses ${known.name}`)
     } catch (error) {
       tell(`The model was not changed. ${faultText(error)}`)
     } finally {

@@ -1,13 +1,21 @@
 // Why a turn ended without an answer: what happened, what is kept, what to do.
+import { useComputed } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { faultText } from '../api/client.ts'
 import type { TurnState } from '../api/live.ts'
-import type { Fault } from '../api/wire.ts'
+import type { Settings } from '../api/wire.ts'
 import type { TurnView } from '../lib/conversation.ts'
 import { textOf } from '../lib/conversation.ts'
+import { failureOf, otherModel } from '../lib/failure.ts'
 import type { Conversation } from '../store/conversation.ts'
 import { resend } from '../store/fork.ts'
-import { receiptOf } from '../store/receipts.ts'
 import { jobOf } from '../store/jobs.ts'
+import { tell } from '../store/notices.ts'
+import { outgoingTo, send } from '../store/outbox.ts'
+import { receiptOf } from '../store/receipts.ts'
+import { operator } from '../store/session.ts'
+import { chooseModel, settings } from '../store/settings.ts'
+import { useAct } from './act.ts'
 import { Button } from './button.tsx'
 import { Note } from './note.tsx'
 
@@ -30,58 +38,74 @@ export function Failure({ conversation, turn, state }: Props) {
 
 function Why({ conversation, turn, state }: Props) {
   const job = jobOf(turn.id)
+  const fault = state?.error ?? job.data.value?.error
+  const ofModel = fault?.code.startsWith('model_') ?? false
   useEffect(() => {
     if (!state?.error && job.data.value === undefined) void job.load()
   }, [])
-  const fault = state?.error ?? job.data.value?.error
+  useEffect(() => {
+    if (ofModel && operator.value) void settings.load()
+  }, [ofModel])
+  const { id, turns } = conversation
+  const isLast = useComputed(() => turns.value.at(-1)?.id === turn.id && outgoingTo(id).length === 0).value
   if (!fault) return null
+  const steps = receiptOf(turn.id).data.value?.model_calls.length
+  const { kind, title, text, goOn, change } = failureOf(fault, {
+    done: turn.blocks.length > 0,
+    ...(steps !== undefined && { steps }),
+  })
   const { message } = turn
-  const capped = fault.code === 'spend_limit'
+  const again = (): Promise<void> => (message ? resend(id, message, textOf(message)) : Promise.resolve())
+  const other = ofModel && operator.value && settings.data.value ? otherModel(settings.data.value) : undefined
   return (
     <Note
-      kind={capped ? 'sun' : 'clay'}
-      title={titleOf(fault)}
+      kind={kind}
+      title={title}
       actions={
         <>
-          {message && (
-            <Button size="small" icon="retry" onClick={() => void resend(conversation.id, message, textOf(message))}>
+          {goOn !== undefined && isLast && (
+            <Button size="small" onClick={() => void send({ threadId: id, text: 'Go on.', files: [] })}>
+              {goOn}
+            </Button>
+          )}
+          {kind === 'clay' && message && (
+            <Button size="small" icon="retry" onClick={() => void again()}>
               Try again
             </Button>
           )}
-          {(capped || fault.code.startsWith('model_')) && (
-            <a class="button plain small" href="/settings">
-              {capped ? 'Change the cap' : 'Change the model'}
+          {other && message && <Instead model={other} again={again} />}
+          {change && !other && operator.value && (
+            <a class="button plain small" href={change.at}>
+              {change.words}
             </a>
           )}
         </>
       }
     >
-      {sentence(fault.message)} {turn.blocks.length > 0 ? 'What was done is kept.' : 'Your message is kept.'}
+      {text}
     </Note>
   )
 }
 
-const titles: Readonly<Record<string, string>> = {
-  turn_timeout: 'The turn took too long',
-  time_limit: 'The turn took too long',
-  step_limit: 'Stopped after too many steps',
-  repeated_call: 'Stopped: it went in circles',
-  failing_tool: 'Stopped: a tool kept failing',
-  model_rate_limited: 'The model refused for now',
-  model_unauthorized: 'The model refused the key',
-  model_key_missing: 'The model has no key',
-}
+type InsteadProps = { readonly model: Settings['models'][number]; readonly again: () => Promise<void> }
 
-/** What happened; of a cap, which one. */
-function titleOf({ code, message }: Fault): string {
-  if (code === 'spend_limit') {
-    const cap = /cap (?:of a day )?is (\$[\d.]*\d)/.exec(message)?.[1]
-    return `Stopped at the spend cap${cap === undefined ? '' : ` of ${cap}`}`
-  }
-  return titles[code] ?? (code.startsWith('model_') ? 'The model did not answer' : 'The turn failed')
-}
-
-function sentence(text: string): string {
-  const words = text.charAt(0).toUpperCase() + text.slice(1)
-  return /[.?!]$/.test(words) ? words : `${words}.`
+/** Another model from now on, and the message once more. */
+function Instead({ model, again }: InsteadProps) {
+  const { busy, run } = useAct()
+  const act = (): Promise<unknown> =>
+    run(async () => {
+      try {
+        await chooseModel(model)
+        tell(`From now on ${model.name} answers. Settings has the others.`)
+      } catch (error) {
+        tell(`The model was not changed. ${faultText(error)}`)
+        return
+      }
+      await again()
+    })
+  return (
+    <Button size="small" busy={busy.value} onClick={() => void act()}>
+      Use {model.name} instead
+    </Button>
+  )
 }

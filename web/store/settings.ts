@@ -14,6 +14,14 @@ export async function changeSettings(change: SettingsChange): Promise<void> {
   await service.load()
 }
 
+/** Has another model answer from the next turn on; those that stand in stay, but for itself. Throws ApiFault. */
+export async function chooseModel({ provider, name, base_url }: Settings['models'][number]): Promise<void> {
+  const { model } = await ask<Settings>('GET', '/api/settings')
+  const chosen = `${provider}/${name}`
+  const others = model.fallback.filter((each) => each !== chosen && !each.startsWith(`${chosen}@`))
+  await changeSettings({ provider, model: name, base_url: base_url ?? null, fallback: others.join(', ') || null })
+}
+
 /** Sets one row of the policy. Throws ApiFault. */
 export async function setPolicy(id: string, rules: Rules): Promise<void> {
   await changeSettings({ policy: { [id]: rules } })

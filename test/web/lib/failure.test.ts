@@ -1,0 +1,86 @@
+// Why a turn ended without an answer, in words; the limits speak as the service itself writes them.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { defaultBounds, reachedBound } from '#agent/guard.ts'
+import type { Lease } from '#core/store.ts'
+import type { Turn } from '#core/turn.ts'
+import { createSpend } from '#turns/spend.ts'
+import type { Settings } from '../../../web/api/wire.ts'
+import { failureOf, otherModel } from '../../../web/lib/failure.ts'
+
+const held = { granted: false, spentUsd: 4, heldUsd: 0 }
+const store = {
+  turns: { reserve: () => Promise.resolve(held) },
+  usage: { list: () => Promise.resolve([]) },
+}
+const reserve = async (caps: { perTurn?: number; perDay?: number }, call: { spent: number; next: number }) => {
+  const fault = await createSpend({ store, caps: () => caps }).reserve({} as Turn, {} as Lease, call)
+  assert.ok(fault)
+  return fault
+}
+
+test('a turn at its cap goes on with as much again', async () => {
+  const fault = await reserve({ perTurn: 0.5 }, { spent: 0.48, next: 0.1 })
+  assert.deepEqual(failureOf(fault, { steps: 7, done: true }), {
+    kind: 'sun',
+    title: 'Stopped at the spend cap of $0.50',
+    text: '7 steps are done, and kept. The turn can go on from here.',
+    goOn: 'Go on with another $0.50',
+    change: { words: 'Change the cap', at: '/settings/limits' },
+  })
+  const one = failureOf(fault, { steps: 1, done: true })
+  assert.equal(one.text, '1 step is done, and kept. The turn can go on from here.')
+})
+
+test('where another message would end the same way, nobody is sent there', async () => {
+  const dear = failureOf(await reserve({ perTurn: 0.5 }, { spent: 0, next: 2 }), { steps: 0, done: false })
+  assert.equal(dear.goOn, undefined)
+  assert.match(
+    dear.text,
+    /^The turn has cost \$0\.00 and the next call would cost about \$2\.00.* All of it is kept\.$/,
+  )
+  const day = failureOf(await reserve({ perDay: 4 }, { spent: 0, next: 0.1 }), { steps: 2, done: true })
+  assert.deepEqual([day.title, day.goOn], ['Stopped at the spend cap of $4.00 a day', undefined])
+  assert.match(day.text, /go on after midnight UTC, or raise it\. 2 steps are done, and kept\.$/)
+})
+
+test('a turn of too many steps, or too long, goes on with as many again', () => {
+  const steps = reachedBound({ items: [], steps: 50 }, defaultBounds)
+  assert.ok(steps)
+  const { title, goOn, change } = failureOf(steps, { done: true })
+  assert.deepEqual([title, goOn], ['Stopped after 50 steps', 'Go on with another 50 steps'])
+  assert.equal(change?.words, 'Change the limit')
+  const message = 'the turn ran for 30 minutes: send a message to go on, or make the task smaller'
+  const long = failureOf({ code: 'time_limit', message }, { done: true })
+  assert.deepEqual([long.title, long.goOn], ['Stopped after 30 minutes', 'Go on with another 30 minutes'])
+  assert.equal(long.change, undefined)
+})
+
+test('any other fault says what happened and what is kept', () => {
+  const away = failureOf({ code: 'model_unreachable', message: 'api.example.com returned 529' }, { done: false })
+  assert.deepEqual(
+    [away.kind, away.title, away.text],
+    ['clay', 'The model did not answer', 'api.example.com returned 529. Your message is kept.'],
+  )
+  const odd = failureOf({ code: 'internal', message: 'Something went wrong.' }, { done: true })
+  assert.deepEqual([odd.title, odd.text], ['The turn failed', 'Something went wrong. What was done is kept.'])
+})
+
+test('the other model is one that has its key, else one that stands in, and none where the environment decides', () => {
+  const model = (provider: string, role: Settings['models'][number]['role']) => ({
+    provider,
+    name: `${provider}-1`,
+    description: '',
+    role,
+    input_usd: null,
+    output_usd: null,
+  })
+  const settings = (chosen_by: Settings['model']['chosen_by'], ...models: Settings['models']) =>
+    ({ model: { provider: 'anthropic', name: 'anthropic-1', fallback: [], chosen_by }, models }) as unknown as Settings
+  const used = model('anthropic', 'in_use')
+  const [offline, standsIn, ready] = [model('offline', 'ready'), model('ollama', 'stands_in'), model('openai', 'ready')]
+  assert.equal(otherModel(settings('settings', used, standsIn, offline, ready)), ready)
+  assert.equal(otherModel(settings('key', used, standsIn, offline)), standsIn)
+  assert.equal(otherModel(settings('key', used, offline)), undefined)
+  assert.equal(otherModel(settings('environment', used, ready)), undefined)
+})

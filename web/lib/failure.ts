@@ -1,0 +1,87 @@
+// Why a turn ended without an answer, in words: what happened, what is kept, how to go on. Pure.
+import type { Fault, Settings } from '../api/wire.ts'
+import { countText } from './words.ts'
+
+export type Failure = {
+  /** A limit that somebody set is no fault: it waits for their word. */
+  readonly kind: 'sun' | 'clay'
+  readonly title: string
+  readonly text: string
+  /** What another message brings, where that helps. */
+  readonly goOn?: string
+  /** Where the operator can change the cause of it. */
+  readonly change?: { readonly words: string; readonly at: string }
+}
+
+/** `steps` is how often the model was asked, undefined while nobody knows; `done` whether anything came of it. */
+export function failureOf({ code, message }: Fault, { steps, done }: { steps?: number; done: boolean }): Failure {
+  const limit = limitOf(code, message)
+  if (limit) {
+    const kept = steps
+      ? `${countText(steps, 'step')} ${steps === 1 ? 'is' : 'are'} done, and kept.`
+      : 'All of it is kept.'
+    const { more, ...shown } = limit
+    if (more === undefined) return { kind: 'sun', ...shown, text: `${sentence(message)} ${kept}` }
+    const text = `${kept} The turn can go on from here.`
+    return { kind: 'sun', ...shown, text, goOn: `Go on with another ${more}` }
+  }
+  const ofModel = code.startsWith('model_')
+  return {
+    kind: 'clay',
+    title: titles[code] ?? (ofModel ? 'The model did not answer' : 'The turn failed'),
+    text: `${sentence(message)} ${done ? 'What was done is kept.' : 'Your message is kept.'}`,
+    ...(ofModel && { change: { words: 'Change the model', at: '/settings/model' } }),
+  }
+}
+
+const titles: Readonly<Record<string, string>> = {
+  turn_timeout: 'The turn took too long',
+  repeated_call: 'Stopped: it went in circles',
+  failing_tool: 'Stopped: a tool kept failing',
+  model_rate_limited: 'The model refused for now',
+  model_unauthorized: 'The model refused the key',
+  model_key_missing: 'The model has no key',
+}
+
+type Limit = Pick<Failure, 'title' | 'change'> & {
+  /** What the next turn has again; undefined where another message would end as this one did. */
+  readonly more?: string
+}
+
+/** The limit that ended a turn, read from the words of its fault. */
+function limitOf(code: string, message: string): Limit | undefined {
+  const more = (what: string | undefined) => (what && message.includes('send a message to go on') ? { more: what } : {})
+  const change = (what: string) => ({ words: `Change the ${what}`, at: '/settings/limits' })
+  if (code === 'spend_limit') {
+    const [, ofDay = '', cap] = /cap (of a day )?is (\$[\d.]*\d)/.exec(message) ?? []
+    const of = cap === undefined ? '' : ` of ${cap}${ofDay && ' a day'}`
+    return { title: `Stopped at the spend cap${of}`, change: change('cap'), ...more(cap) }
+  }
+  if (code === 'step_limit') {
+    const steps = /(\d+) times/.exec(message)?.[1]
+    const title = steps === undefined ? 'Stopped after too many steps' : `Stopped after ${steps} steps`
+    return { title, change: change('limit'), ...more(steps && `${steps} steps`) }
+  }
+  if (code !== 'time_limit') return undefined
+  const minutes = /(\d+) minutes/.exec(message)?.[1]
+  const title = minutes === undefined ? 'The turn took too long' : `Stopped after ${minutes} minutes`
+  return { title, ...more(minutes && `${minutes} minutes`) }
+}
+
+/** Of these nobody knows whether they would do better. */
+const unsure: readonly string[] = ['offline', 'scripted', 'ollama']
+
+/** The model to use in place of one that fails: one that has its key, else one that stands in anyway. */
+export function otherModel({ model, models }: Settings): Settings['models'][number] | undefined {
+  if (model.chosen_by === 'environment') return undefined
+  return (
+    models.find(({ role, provider }) => role === 'ready' && !unsure.includes(provider)) ??
+    models.find(({ role }) => role === 'stands_in')
+  )
+}
+
+function sentence(text: string): string {
+  // The name of a host or of a tool stays as it is.
+  const words = /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text
+  return /[.?!]$/.test(words) ? words : `${words}.`
+}
