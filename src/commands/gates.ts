@@ -17,7 +17,7 @@ const spans = ['hour', 'day', 'good'] as const
 /** Of longer arguments a terminal shows no more. */
 const shownChars = 4_000
 
-type Wish = { readonly scope?: string; readonly for?: string; readonly word?: string }
+type Wish = { readonly scope?: string; readonly for?: string; readonly clean?: boolean; readonly word?: string }
 
 /** Lists what waits. On a terminal it asks about each; whoever only presses Enter has answered nothing. */
 export async function listGates(options: { json?: boolean }): Promise<void> {
@@ -48,10 +48,10 @@ async function denialWord(): Promise<Wish> {
 }
 
 /** Answers one gate; a running service goes on with the turn at once, else the next start does. */
-export async function answerGateBy(id: string, action: string, { scope, for: span, word }: Wish): Promise<void> {
+export async function answerGateBy(id: string, action: string, { scope, for: span, clean, word }: Wish): Promise<void> {
   const said = one('the answer', actions, action)
-  if (said !== 'always' && (scope !== undefined || span !== undefined)) {
-    throw new AppError('invalid_input', '--scope and --for go with always')
+  if (said !== 'always' && (scope !== undefined || span !== undefined || clean)) {
+    throw new AppError('invalid_input', '--scope, --for and --clean go with always')
   }
   const open = await withStore(({ turns }) => turns.gates(operator, { limit: maxGates }))
   const found = open.find(({ gate }) => gate.callId === id)
@@ -62,7 +62,11 @@ export async function answerGateBy(id: string, action: string, { scope, for: spa
     decision: said === 'deny' ? 'deny' : 'allow',
     ...(word && { output: word }),
     ...(said === 'always' && {
-      wish: { for: one('--for', spans, span ?? 'good'), ...(scope && { scope: one('--scope', scopes, scope) }) },
+      wish: {
+        for: one('--for', spans, span ?? 'good'),
+        ...(scope && { scope: one('--scope', scopes, scope) }),
+        ...(clean && { untrusted: false }),
+      },
     }),
   }
   const { threadId } = found.turn

@@ -162,6 +162,7 @@ function addJudgement(program: Command): void {
     .description('answer one: approve, always or deny')
     .option('--scope <scope>', 'of always: tool, target (this host, folder or command) or file (this one)')
     .option('--for <span>', 'of always: hour, day or good')
+    .option('--clean', 'of always: only while the turn has read nothing from outside')
     .option('--word <text>', 'of deny: what the model is told')
     .action(async (id, action, options) => (await import('./gates.ts')).answerGateBy(id, action, options))
   const grants = program

@@ -72,7 +72,7 @@ export function targetOf(args: string): string | undefined {
 }
 
 /** The file that a call is aimed at, below the root `./`. */
-function fileOf(args: string): string | undefined {
+export function fileOf(args: string): string | undefined {
   const { url, path } = objectIn(args) ?? {}
   if (url !== undefined || typeof path !== 'string' || folderOf(path) === undefined) return undefined
   return `./${path}`

@@ -52,7 +52,7 @@ test('a gate is listed without control sequences, answered without a service, an
   assert.ok(!stdout.includes('\u001b'))
   for (const [words, code, fault] of [
     [['answer', id, 'yes'], 2, /the answer must be one of approve, always, deny/],
-    [['answer', id, 'approve', '--for', 'day'], 2, /--scope and --for go with always/],
+    [['answer', id, 'approve', '--for', 'day'], 2, /--scope, --for and --clean go with always/],
     [['answer', id, 'always', '--for', 'ever'], 2, /--for must be one of hour, day, good/],
     [['answer', 'call_x', 'approve'], 1, /nothing waits under call_x/],
   ] as const) {

@@ -7,6 +7,20 @@ const desk = ['test/doors/local/desk.test.ts']
 
 export const mutants: readonly Mutant[] = [
   {
+    says: 'an approval for longer also stands after words from outside',
+    file: 'src/doors/terminal/allow-for.ts',
+    from: 'let untrusted = false',
+    to: 'let untrusted = true',
+    tests: ['test/doors/terminal/screen.test.ts'],
+  },
+  {
+    says: 'the wish of an attached terminal loses that it is for clean turns alone',
+    file: 'src/doors/local/desk.ts',
+    from: ', ...(untrusted !== undefined && { untrusted })',
+    to: '',
+    tests: ['test/doors/local/desk.test.ts'],
+  },
+  {
     says: 'Enter alone answers an approval',
     file: 'src/doors/terminal/dialog.ts',
     from: 'let chosen: number | undefined\n',

@@ -63,12 +63,14 @@ export function readSaid(given: unknown, by: string): Said {
 
 function readWish(wish: unknown): Wish {
   const span = textIn(wish, 'for')
-  const scope = isObject(wish) ? wish['scope'] : undefined
+  const { scope, untrusted } = wish as { scope?: unknown; untrusted?: unknown }
   const fits = span === 'hour' || span === 'day' || span === 'good'
-  if (!fits || (scope !== undefined && scope !== 'tool' && scope !== 'target')) {
-    throw new AppError('invalid_input', 'wish must have for (hour, day, good) and may have scope (tool, target)')
+  const hasScope = scope === undefined || scope === 'tool' || scope === 'target' || scope === 'file'
+  if (!fits || !hasScope || (untrusted !== undefined && typeof untrusted !== 'boolean')) {
+    const words = 'for (hour, day, good) and may have scope (tool, target, file) and untrusted (true, false)'
+    throw new AppError('invalid_input', `wish must have ${words}`, { param: 'wish' })
   }
-  return { for: span, ...(scope && { scope }) }
+  return { for: span, ...(scope && { scope }), ...(untrusted !== undefined && { untrusted }) }
 }
 
 /** Files that go with a message, as parts of it. */

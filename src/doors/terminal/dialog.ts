@@ -2,9 +2,9 @@
 // chosen in it until an arrow key chooses: Enter alone never answers.
 import { Input, matchesKey, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import type { OpenGate } from '#core/store.ts'
-import { targetOf, type Wish } from '#safety/grants.ts'
 import { printable } from '#safety/printable.ts'
 import { gateMs, type Said } from '#turns/gates.ts'
+import { createAllowFor } from './allow-for.ts'
 import { boxed, windowOf } from './box.ts'
 import type { Theme } from './theme.ts'
 import { argLines, countWords, doorSigns, leftWords, questionOf } from './words.ts'
@@ -15,8 +15,6 @@ const deafMs = 500
 export type Answer = Omit<Said, 'by'>
 
 type Mode = 'choose' | 'for' | 'deny'
-const spans = ['hour', 'day', 'good'] as const
-const spanWords = { hour: '1 hour', day: '1 day', good: 'until revoked' } as const
 
 export interface Dialog {
   readonly gate: OpenGate
@@ -38,14 +36,12 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
   const { gate } = open
   const deafUntil = asked ? 0 : now() + deafMs
   const word = new Input()
-  const scopes = targetOf(gate.args) === undefined ? (['tool'] as const) : (['target', 'tool'] as const)
+  const allowFor = createAllowFor(gate, theme)
   /** Asked at a terminal: where it came from need not be said there. */
   const own = open.turn.door === 'terminal' || open.turn.door === 'run'
   const buttons = gate.kind === 'approval' ? ['Allow once', 'Allow for…', 'Deny…'] : []
   let mode: Mode = 'choose'
   let chosen: number | undefined
-  let scope = 0
-  let span = 0
   let from = 0
   let fault = ''
   /** All of it, however long, wrapped once for each width. */
@@ -57,8 +53,6 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
     body = { width, lines: all.flatMap((line) => wrapTextWithAnsi(line.replaceAll('\t', '    '), width)) }
     return body.lines
   }
-
-  const wish = (): Wish => ({ for: spans[span] ?? 'hour', scope: scopes[scope] ?? 'tool' })
 
   function pressChoose(data: string): Answer | 'later' | undefined {
     if (matchesKey(data, 'escape')) return 'later'
@@ -78,11 +72,8 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
 
   function pressFor(data: string): Answer | undefined {
     if (matchesKey(data, 'escape')) mode = 'choose'
-    if (matchesKey(data, 'right')) span = Math.min(spans.length - 1, span + 1)
-    if (matchesKey(data, 'left')) span = Math.max(0, span - 1)
-    if (matchesKey(data, 'down')) scope = Math.min(scopes.length - 1, scope + 1)
-    if (matchesKey(data, 'up')) scope = Math.max(0, scope - 1)
-    return matchesKey(data, 'enter') ? { callId: gate.callId, decision: 'allow', wish: wish() } : undefined
+    allowFor.press(data)
+    return matchesKey(data, 'enter') ? { callId: gate.callId, decision: 'allow', wish: allowFor.wish() } : undefined
   }
 
   function pressDeny(data: string): Answer | undefined {
@@ -101,19 +92,7 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
       word.focused = focused
       return [`Word to the agent (may be empty), Enter denies:`, ...word.render(width)]
     }
-    if (mode === 'for') {
-      const { scope: which, for: end } = wish()
-      const target = printable(targetOf(gate.args) ?? '')
-      const what = which === 'target' ? `${printable(gate.name)} with ${target}` : `every ${printable(gate.name)}`
-      const pick = spans.map((each) => (each === end ? theme.chosen(` ${spanWords[each]} `) : ` ${spanWords[each]} `))
-      return [
-        `${pick.join('  ')}   ${theme.dim(scopes.length > 1 ? '←→ how long  ↑↓ for what' : '←→ how long')}`,
-        ...wrapTextWithAnsi(
-          `Enter: allow ${what}, ${end === 'good' ? 'until revoked' : `for ${spanWords[end]}`}`,
-          width,
-        ),
-      ]
-    }
+    if (mode === 'for') return allowFor.render(width)
     if (buttons.length === 0) return [theme.dim('Esc later')]
     const row = buttons.map((label, at) => {
       const off = at === 1 && gate.taint !== undefined
@@ -133,8 +112,7 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
       const done = gate.kind === 'approval' ? 'Nothing has happened yet.' : ''
       const head = wrapTextWithAnsi(`${theme.bold(questionOf(gate))}  ${theme.dim(done)}`, inside)
       const body = bodyOf(inside)
-      const reason =
-        gate.reason === undefined ? [] : wrapTextWithAnsi(theme.dim(`Asked: ${printable(gate.reason)}`), inside)
+      const reason = factsOf(gate).flatMap((facts) => wrapTextWithAnsi(theme.dim(facts), inside))
       const end = foot(inside, focused)
       const room = Math.max(1, height - 2 - head.length - reason.length - end.length)
       const over = body.length > room
@@ -162,6 +140,14 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
       mode = 'choose'
     },
   }
+}
+
+/** What goes with it, and why somebody is asked. */
+function factsOf({ secrets = [], reason }: OpenGate['gate']): string[] {
+  const signs = secrets.length > 0 ? `Signs in with ${printable(secrets.join(', '))}.` : ''
+  const asked = reason === undefined ? '' : `Asked: ${printable(reason)}`
+  const facts = [signs, asked].filter((words) => words !== '').join(' ')
+  return facts === '' ? [] : [facts]
 }
 
 /** What the call would do, as its tool describes it, else its arguments. */

@@ -114,15 +114,16 @@ test('a gate is answered through the socket, for longer too', async (t) => {
   await until(async () => (await attached.gates()).length === 1)
   const [open] = await attached.gates()
   assert(open)
-  const said = { callId: open.gate.callId, decision: 'allow', wish: { for: 'hour', scope: 'target' } } as const
+  const wish = { for: 'hour', scope: 'file', untrusted: false } as const
+  const said = { callId: open.gate.callId, decision: 'allow', wish } as const
   await attached.answer(threadId, said)
   await assert.rejects(
     attached.answer(threadId, said),
     (error) => error instanceof AppError && error.code === 'gate_closed',
   )
   assert.deepEqual(
-    (await turns.grants(operator)).map(({ tool, target, by }) => [tool, target, by]),
-    [['write', './a/', 'operator']],
+    (await turns.grants(operator)).map(({ tool, target, by, clean }) => [tool, target, by, clean]),
+    [['write', './a/b', 'operator', true]],
   )
 })
 

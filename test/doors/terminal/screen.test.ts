@@ -159,9 +159,35 @@ test('nothing in an approval is chosen by itself, and nothing is taken in its fi
   assert.equal(dialog.press(enter), undefined)
   assert.match(
     stripTerminalSequences(dialog.render({ width: 80, height: 20 }, true).join('\n')),
-    /allow write with \.\/a\/, for 1 hour/,
+    /\[ \] also when the turn has read untrusted content[^]*allow write with \.\/a\/b, for 1 hour/,
   )
-  assert.deepEqual(dialog.press(enter), { callId: 'c', decision: 'allow', wish: { for: 'hour', scope: 'target' } })
+  const allowed = (wish: object) => ({ callId: 'c', decision: 'allow', wish })
+  assert.deepEqual(dialog.press(enter), allowed({ for: 'hour', scope: 'file', untrusted: false }))
+  const [down, space] = ['\u001b[B', ' ']
+  for (const key of [right, down, space]) dialog.press(key)
+  assert.match(
+    stripTerminalSequences(dialog.render({ width: 80, height: 20 }, true).join('\n')),
+    /\[x\] also when[^]*allow write with \.\/a\/, for 1 day/,
+  )
+  assert.deepEqual(dialog.press(enter), allowed({ for: 'day', scope: 'target', untrusted: true }))
+  for (const key of [right, down, down]) dialog.press(key)
+  assert.deepEqual(dialog.press(enter), allowed({ for: 'good', scope: 'tool', untrusted: true }))
+})
+
+test('an approval tells which secrets would go with it, and why it is asked for', () => {
+  const gate: Gate = {
+    type: 'gate',
+    callId: 'c',
+    kind: 'approval',
+    name: 'issue',
+    args: '{}',
+    prompt: '',
+    secrets: ['github_token'],
+    reason: 'it writes',
+  }
+  const dialog = createDialog({ turn: turn('one', 'waiting'), gate, at: 0 }, { theme, now: () => 0, asked: true })
+  const drawn = stripTerminalSequences(dialog.render({ width: 80, height: 20 }, true).join('\n'))
+  assert.match(drawn, /Signs in with github_token\. Asked: it writes/)
 })
 
 test('a call made after reading words from outside can only be allowed once', () => {

@@ -1,0 +1,49 @@
+// "Allow for…": for what, from narrow to wide, for how long, and whether also after words from outside. The narrowest of
+// each is chosen first.
+import { matchesKey, wrapTextWithAnsi } from '@earendil-works/pi-tui'
+import type { Gate } from '#core/item.ts'
+import { fileOf, targetOf, type Wish } from '#safety/grants.ts'
+import { printable } from '#safety/printable.ts'
+import type { Theme } from './theme.ts'
+
+const spans = ['hour', 'day', 'good'] as const
+const spanWords = { hour: '1 hour', day: '1 day', good: 'until revoked' } as const
+
+export interface AllowFor {
+  press(data: string): void
+  render(width: number): string[]
+  wish(): Wish
+}
+
+export function createAllowFor({ name, args }: Pick<Gate, 'name' | 'args'>, theme: Theme): AllowFor {
+  const tool = printable(name)
+  const targets = { file: fileOf(args), target: targetOf(args) }
+  const scopes = (['file', 'target', 'tool'] as const).filter((each) => each === 'tool' || targets[each] !== undefined)
+  let scope = 0
+  let span = 0
+  let untrusted = false
+
+  const wish = () => ({ for: spans[span] ?? 'hour', scope: scopes[scope] ?? 'tool', untrusted }) satisfies Wish
+
+  return {
+    wish,
+    press(data) {
+      if (matchesKey(data, 'right')) span = Math.min(spans.length - 1, span + 1)
+      if (matchesKey(data, 'left')) span = Math.max(0, span - 1)
+      if (matchesKey(data, 'down')) scope = Math.min(scopes.length - 1, scope + 1)
+      if (matchesKey(data, 'up')) scope = Math.max(0, scope - 1)
+      if (matchesKey(data, 'space')) untrusted = !untrusted
+    },
+    render(width) {
+      const { scope: which, for: end } = wish()
+      const what = which === 'tool' ? `every ${tool}` : `${tool} with ${printable(targets[which] ?? '')}`
+      const pick = spans.map((each) => (each === end ? theme.chosen(` ${spanWords[each]} `) : ` ${spanWords[each]} `))
+      const keys = theme.dim(scopes.length > 1 ? '←→ how long  ↑↓ for what' : '←→ how long')
+      return [
+        `${pick.join('  ')}   ${keys}`,
+        `${untrusted ? '[x]' : '[ ]'} also when the turn has read untrusted content  ${theme.dim('Space')}`,
+        ...wrapTextWithAnsi(`Enter: allow ${what}, ${end === 'good' ? '' : 'for '}${spanWords[end]}`, width),
+      ]
+    },
+  }
+}
