@@ -54,7 +54,7 @@ test('on a terminal a removal is asked about', onTerminal, async (t) => {
 
 test('a removal ends what runs for the user and says what it erased', async () => {
   const script = join(home.path, 'slow.json')
-  writeFileSync(script, JSON.stringify({ replies: [{ text: ['slow ', 'answer'], chunkDelayMs: 50_000 }], loop: true }))
+  writeFileSync(script, JSON.stringify({ replies: [{ text: ['slow ', 'answer'], chunkDelayMs: 600_000 }], loop: true }))
   const service = await serve(home.path, { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script })
   try {
     const token = await add('bob')
@@ -79,7 +79,8 @@ test('a removal ends what runs for the user and says what it erased', async () =
     const { threads, turns, files } = removed.erased
     assert.deepEqual([threads, turns, files, existsSync(join(home.path, 'users', id))], [2, 2, 1, false])
     // Long before the model would have gone on.
-    for (const answer of open) await (await answer).text()
+    const said = open.map(async (answer) => ((await (await answer).json()) as { status: string }).status)
+    assert.deepEqual(await Promise.all(said), ['cancelled', 'cancelled'])
     assert.equal((await ask('three')).status, 401)
   } finally {
     await service.stop()

@@ -173,7 +173,7 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'settings are stored before they were checked',
     file: 'src/hall/settings.ts',
-    from: '        check({ ...stored, ...wanted })\n',
+    from: '      configure({ ...stored, ...wanted })\n',
     to: '',
     tests: ['test/doors/web/settings.test.ts'],
   },

@@ -4,9 +4,9 @@ import type { Mutant } from './mutant.ts'
 export const mutants: readonly Mutant[] = [
   {
     says: 'a summary is told as an event of a code host',
-    file: 'src/safety/taint.ts',
-    from: 'if (part.text.includes(summaryMark))',
-    to: 'if (part.text === summaryMark)',
+    file: 'src/safety/fence.ts',
+    from: 'text.includes(openingOf(summaryFence))',
+    to: 'text === openingOf(summaryFence)',
     tests: ['test/safety/taint.test.ts'],
   },
   {
@@ -117,7 +117,7 @@ export const mutants: readonly Mutant[] = [
   {
     says: "a caller's output in a prompt does not taint",
     file: 'src/safety/taint.ts',
-    from: 'return item.origin ?? /^<untrusted-content from="([^"]*)">/.exec(item.output)?.[1]',
+    from: 'return item.origin ?? fencedFrom(item.output)',
     to: 'return item.origin',
     tests: ['test/safety/taint.test.ts'],
   },
