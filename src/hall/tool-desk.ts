@@ -6,6 +6,7 @@ import type { Store } from '#core/store.ts'
 import type { Tool } from '#core/tool.ts'
 import { toolSecret } from '#sandbox/auth/needs.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
+import { asAppError } from '#sandbox/tool.ts'
 import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import { tryBuiltIn } from './try-tool.ts'
 
@@ -89,7 +90,6 @@ export function createToolDesk({ store, builtIn, sandbox, reload }: ToolDeskPart
       try {
         return await open.testCall(await open.load({ name, component, capabilities: record.capabilities }), call)
       } catch (error) {
-        const { asAppError } = await import('#sandbox/tool.ts')
         throw asAppError(error)
       }
     },

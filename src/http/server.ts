@@ -12,7 +12,7 @@ import {
 import { AppError } from '#core/errors.ts'
 import type { Log } from '#lib/log.ts'
 import { type CountRequest, logRequests, requestIdOf } from './access.ts'
-import { createClientAddress, networkOf, type Trust, trustOf } from './address.ts'
+import { type ClientAddress, createClientAddress, networkOf, type Trust, trustOf } from './address.ts'
 import { createArrivals } from './arrivals.ts'
 import { type Authenticate, type AuthParts, createAuth, credentialOf, refuse } from './auth.ts'
 import { bodyLimit, checkAnnouncedSize, checkEncoding, takeJsonOnly } from './body.ts'
@@ -89,6 +89,8 @@ export type Gateway = {
   readonly sockets: Pick<Sockets, 'mount'>
   /** Who somebody is, by what they show. */
   readonly authenticate: Authenticate
+  /** The address that a request came from. */
+  readonly clientAddress: ClientAddress
   /** Every route that stands, under its whole path. */
   routes(): readonly Route[]
   /** Throws port_in_use or invalid_config, naming the variable to set. */
@@ -212,6 +214,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     mount,
     sockets,
     authenticate,
+    clientAddress,
     routes: () => routes,
     listen: (host, port) => listenOn(app, host, port),
     lastCall: lastCall.signal,

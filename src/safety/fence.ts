@@ -25,7 +25,11 @@ export function fence(text: string, origin: string, { limit = maxFencedChars, ma
   // Afterwards: a note put between a bracket and its name would hide the two from each other.
   const inside = marker ? marked(clean, marker) : clean
   const note = kept === text ? '' : `\n[cut: ${text.length - limit} more characters]`
-  return `<untrusted-content from="${from}">\n${inside}${note}\n</untrusted-content>`
+  return `${openingOf(from)}\n${inside}${note}\n</untrusted-content>`
+}
+
+function openingOf(origin: string): string {
+  return `<untrusted-content from="${origin}">`
 }
 
 /** What `fence` has written; the end of the last one may be cut off. */
@@ -48,8 +52,19 @@ export function unfenced(text: string): string {
   return first?.[0] === text ? (first[1] ?? '') : text
 }
 
+/** Where the text of a fence came from that stands at the beginning; undefined when there is none. */
+export function fencedFrom(text: string): string | undefined {
+  return opening.exec(text)?.[1]
+}
+const opening = /^<untrusted-content from="([^"]*)">/
+
 /** What the fence around a summary of tainted history says. */
 export const summaryFence = 'the conversation so far'
+
+/** True when a summary of tainted history is in the text. Whatever anybody else writes, a fence takes the mark from it. */
+export function hasFencedSummary(text: string): boolean {
+  return text.includes(openingOf(summaryFence))
+}
 
 /** True when a part of the text is in a fence. */
 export function hasFence(text: string): boolean {

@@ -1,7 +1,7 @@
 // Taint: whether the model has read text that nobody here vouches for. Derived from what the prompt holds, never kept.
 import type { Item, Message } from '#core/item.ts'
 import type { ToolSpec } from '#core/tool.ts'
-import { hasFence, summaryFence } from './fence.ts'
+import { fencedFrom, hasFence, hasFencedSummary } from './fence.ts'
 import type { Marker } from './marks.ts'
 
 /** The first untrusted item of a prompt: its place, and where its text came from. */
@@ -37,7 +37,7 @@ function originOf(item: Item): string | undefined {
   switch (item.type) {
     case 'result':
       // In a prompt a caller's output is a result like any other: its fence tells.
-      return item.origin ?? /^<untrusted-content from="([^"]*)">/.exec(item.output)?.[1]
+      return item.origin ?? fencedFrom(item.output)
     case 'answer':
       return item.decision === 'output' ? 'a function of the caller' : undefined
     case 'message':
@@ -55,15 +55,13 @@ function originOf(item: Item): string | undefined {
   }
 }
 
-/** As a prompt has it, before the message that follows. Whatever anybody else writes, a fence takes the mark from it. */
-const summaryMark = `<untrusted-content from="${summaryFence}">`
-
 /** A plain message is its sender's own word; a file, a picture or a code host's event in it is not. */
 function originOfMessage({ content }: Message): string | undefined {
   for (const part of content) {
     if (part.type === 'file') return `the attached file ${part.name}`
     if (part.type === 'image') return 'an attached picture'
-    if (part.text.includes(summaryMark)) return 'a summary of what came from outside'
+    // As a prompt has it, before the message that follows.
+    if (hasFencedSummary(part.text)) return 'a summary of what came from outside'
     if (hasFence(part.text)) return 'an event of a code host'
   }
   return undefined

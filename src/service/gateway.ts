@@ -11,7 +11,6 @@ import { measureService } from '#hall/metrics.ts'
 import { openOidc } from '#hall/oidc.ts'
 import { provisionedToken } from '#home.ts'
 import type { CountRequest } from '#http/access.ts'
-import { createClientAddress } from '#http/address.ts'
 import { parseExactly } from '#http/exact.ts'
 import { createChatLimit } from '#http/limits.ts'
 import { countProcess, metricsRoute } from '#http/metrics.ts'
@@ -70,7 +69,7 @@ export async function openGateway(hall: Hall, { about, token, count, log }: Gate
     authenticate: gateway.authenticate,
     limits: store.limits,
     signInsPerMinute: config.signInsPerMinute,
-    clientAddress: createClientAddress(config.trustProxy),
+    clientAddress: gateway.clientAddress,
     origins,
     settings: hall.settings,
     routes: () => gateway.routes(),

@@ -19,7 +19,7 @@ import { countProcess, metricsRoute } from '#http/metrics.ts'
 import { createOrigins } from '#http/origin.ts'
 import type { SocketTimes } from '#http/socket.ts'
 import { createSessions, type Sessions } from '#http/session.ts'
-import { type Trust, createClientAddress } from '#http/address.ts'
+import type { Trust } from '#http/address.ts'
 import { createGateway, type Gateway, type Timeouts } from '#http/server.ts'
 import { silentLog } from '#lib/log.ts'
 import { hashToken } from '#lib/token.ts'
@@ -152,7 +152,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     authenticate: gateway.authenticate,
     limits: store.limits,
     signInsPerMinute: 20,
-    clientAddress: createClientAddress(trustProxy),
+    clientAddress: gateway.clientAddress,
     origins,
     settings: settingsDesk,
     routes: () => gateway.routes(),
