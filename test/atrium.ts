@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** The sources, whether there is a bundle or not; the launcher and the bundle have tests of their own. */
 const sources = [process.execPath, '--disable-warning=ExperimentalWarning', join(root, 'src', 'main.ts')] as const
-const commandMs = 90_000
+const commandMs = 180_000
 /** A test that fails may leave its service behind: nothing of a file outlives its last test. */
 const running = new Set<ChildProcess>()
 if (process.env['NODE_TEST_CONTEXT']) after(() => running.forEach((child) => child.kill('SIGKILL')))

@@ -12,7 +12,8 @@ after(home.remove)
 /** A command in the folder of the home. */
 const inFolder = (...args: string[]): Promise<Ran> => atrium(home.path, args, { cwd: home.path })
 
-test('a new tool builds, installs and answers at once', async () => {
+/** A build is a minute's work for a busy machine. */
+test('a new tool builds, installs and answers at once', { timeout: 300_000 }, async () => {
   const made = await inFolder('tool', 'new', 'greeter')
   assert.equal(made.code, 0, made.stderr)
   const [again, reserved, nowhere] = await Promise.all([
