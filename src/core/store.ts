@@ -6,6 +6,7 @@ import type { UserId } from './ids.ts'
 import type { Answer, Draft, Entry, Gate, Item } from './item.ts'
 import type { Json } from './json.ts'
 import type { Door, ModelCall, Thread, Turn, TurnError, TurnOptions, TurnStatus, Usage } from './turn.ts'
+import type { UsageStore } from './usage.ts'
 import type { VectorStore } from './vector.ts'
 
 /** Who runs a turn: a process, and how often it has joined. An append under an old lease is refused. */
@@ -356,21 +357,6 @@ export interface LeaseStore {
 export interface LimitStore {
   /** Counts one use of a key within a window; tells whether it is allowed and, if not, when to come back. */
   take(key: string, limit: number, windowMs: number, now: number): Promise<{ allowed: boolean; retryAfterMs: number }>
-}
-
-/** What a user has used of a model on one day. `date` is of UTC, as 2026-01-31. */
-export type DayUsage = Usage & {
-  readonly date: string
-  readonly user: UserId
-  readonly model: string
-  readonly turns: number
-}
-
-export interface UsageStore {
-  /** Adds a call of a model that belongs to no turn. */
-  add(user: UserId, call: ModelCall): Promise<void>
-  /** The last so many days, today included, newest first; of one user, or of all. */
-  list(user: UserId | undefined, days: number): Promise<readonly DayUsage[]>
 }
 
 export interface Store {

@@ -7,6 +7,6 @@ export const isActive = `status IN ('running', 'waiting')`
 export const isRunning = `${isActive} AND status = 'running'`
 export const isWaiting = `${isActive} AND status = 'waiting'`
 export const isQueued = `status = 'queued'`
-const isBroken = `status IN ('failed', 'cancelled')`
+export const isBroken = `status IN ('failed', 'cancelled')`
 export const isFailed = `${isBroken} AND status = 'failed'`
 export const isCancelled = `${isBroken} AND status = 'cancelled'`

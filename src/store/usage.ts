@@ -2,19 +2,27 @@
 import { dayMs } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
 import { type UserId, userId } from '#core/ids.ts'
-import type { DayUsage, Lease, Reserved, Step, UsageStore } from '#core/store.ts'
-import type { ModelCall, Turn } from '#core/turn.ts'
+import type { Lease, Reserved, Step } from '#core/store.ts'
+import type { Door, ModelCall, Turn } from '#core/turn.ts'
+import type { DayUsage, UsageStore, UsageTotals } from '#core/usage.ts'
 import { countsOf, usageIn } from './rows.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
-import { isRunning } from './status.ts'
+import { isBroken, isRunning } from './status.ts'
 
 /** A list of usage has no more rows than this. */
 const maxRows = 20_000
 
+/** Of so many slots of each door a turn counts into one. */
+const slotsOfDoor = 16
+/** The place of a door tells its slots, which are stored: a further door comes last. Slots before the first have none. */
+const doors: readonly (Door | undefined)[] = [undefined, 'terminal', 'run', 'web', 'webhook', 'responses']
+
 export function createUsageStore({ sql, now }: { sql: Sql; now: () => number }): UsageStore {
   return {
-    add: (user, call) => sql.write(() => addCall({ user, slot: 0, turns: 0, day: dayOf(now()) }, call)),
+    add: (user, door, call) =>
+      sql.write(() => addCall({ user, slot: slotsOfDoor * doors.indexOf(door), turns: 0, day: dayOf(now()) }, call)),
     list: (user, days) => sql.read(() => listUsage(user, dayOf(now()) - days + 1)),
+    totals: (user, days) => sql.read(() => totalsOf(user, dayOf(now()) - days + 1, days)),
   }
 }
 
@@ -25,16 +33,14 @@ export function dayOf(ms: number): number {
 
 /**
  * Adds what the models took in a step. Last in its transaction: whoever counts into the same row waits for its commit,
- * which is why a user's turns count into one of sixteen each.
+ * which is why a user's turns count into one of sixteen each, of their door.
  */
 export function* countUsage(turn: Turn, { drafts, first: begins, asked: lost }: Step, now: number): Job<void> {
   let turns = begins ? 1 : 0
+  const slot = slotsOfDoor * doors.indexOf(turn.door) + Number.parseInt(turn.id.at(-1) ?? '0', 16)
   for (const { asked } of [...drafts, { asked: lost }]) {
     if (!asked) continue
-    yield* addCall(
-      { user: turn.userId, slot: Number.parseInt(turn.id.at(-1) ?? '0', 16), turns, day: dayOf(now) },
-      asked,
-    )
+    yield* addCall({ user: turn.userId, slot, turns, day: dayOf(now) }, asked)
     turns = 0
   }
 }
@@ -109,6 +115,47 @@ function* listUsage(user: UserId | undefined, from: number): Job<DayUsage[]> {
   return rows
     .map(usageOf)
     .sort((a, b) => (a.date === b.date ? (place(a) < place(b) ? -1 : 1) : a.date < b.date ? 1 : -1))
+}
+
+function* totalsOf(user: UserId | undefined, from: number, days: number): Job<UsageTotals> {
+  const [ofUser, who] = user === undefined ? ['', []] : [' AND user_id = ?', [user]]
+  const rows = yield* query(
+    `SELECT slot / ${slotsOfDoor} AS door, sum(turns) AS turns, sum(cost_usd) AS cost_usd
+     FROM usage WHERE day >= ? AND model <> ''${ofUser} GROUP BY slot / ${slotsOfDoor}`,
+    from,
+    ...who,
+  )
+  const before = yield* first(
+    `SELECT count(*) AS n, sum(cost_usd) AS usd FROM usage WHERE day >= ? AND day < ? AND model <> ''${ofUser}`,
+    from - days,
+    from,
+    ...who,
+  )
+  // Both conditions begin an index of broken turns; their ids tell when they began.
+  const everyDoor = doors.flatMap((door) => (door ? [`'${door}'`] : [])).join(', ')
+  const whose = user === undefined ? `door IN (${everyDoor})` : 'user_id = ?'
+  const broken = yield* query(
+    `SELECT status, count(*) AS n FROM turns WHERE ${isBroken} AND ${whose} AND id >= ? GROUP BY status`,
+    ...who,
+    firstIdOf(from),
+  )
+  const ended = (status: string): number => Number(broken.find((row) => row['status'] === status)?.['n'] ?? 0)
+  return {
+    ...(Number(before?.['n'] ?? 0) > 0 && { beforeUsd: Number(before?.['usd'] ?? 0) }),
+    failed: ended('failed'),
+    cancelled: ended('cancelled'),
+    doors: rows.map((row) => {
+      const door = doors[Number(row['door'])]
+      const cost = row['cost_usd']
+      return { ...(door && { door }), turns: Number(row['turns']), costUsd: cost === null ? null : Number(cost) }
+    }),
+  }
+}
+
+/** What the ids of a day are not below: they begin with their time. */
+function firstIdOf(day: number): string {
+  const hex = (day * dayMs).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`
 }
 
 function usageOf(row: Row): DayUsage {

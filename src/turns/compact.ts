@@ -6,7 +6,7 @@ import type { UserId } from '#core/ids.ts'
 import type { Item } from '#core/item.ts'
 import type { Model } from '#core/model.ts'
 import type { Store } from '#core/store.ts'
-import { noUsage, type Usage } from '#core/turn.ts'
+import { type Door, noUsage, type Usage } from '#core/turn.ts'
 import { taintOf } from '#safety/taint.ts'
 import type { Spend } from './spend.ts'
 
@@ -20,7 +20,7 @@ const summaryTokens = 2_000
 /** What is kept of a history that no model summarises. */
 const maxChars = 48_000
 
-export type LongHistory = { readonly threadId?: string; readonly items: readonly Item[] }
+export type LongHistory = { readonly door: Door; readonly threadId?: string; readonly items: readonly Item[] }
 /** `tainted` tells that words from outside stand in it. */
 export type Compacted = { readonly text: string; readonly tainted: boolean; readonly usage: Usage }
 
@@ -33,7 +33,7 @@ type CompactParts = {
 export async function compactHistory(
   { store, model: open, spend }: CompactParts,
   user: UserId,
-  { threadId, items }: LongHistory,
+  { door, threadId, items }: LongHistory,
   signal: AbortSignal,
 ): Promise<Compacted> {
   const opened = await open()
@@ -58,7 +58,7 @@ export async function compactHistory(
   // Whoever asks waits: a model that takes too long is done without.
   const late = (): Summarised => ({ text: '', failed: true })
   const made = await summarise({ model, transcript: whole, most: summaryTokens, signal }).catch(late)
-  if (made.asked) await store.usage.add(user, made.asked)
+  if (made.asked) await store.usage.add(user, door, made.asked)
   const byRule = {
     model: { ...model, byRule: true as const },
     transcript: whole,

@@ -1,6 +1,7 @@
 // Caps on what turns may cost. Money is held before a model is asked and settled with the step that it brings.
 import type { UserId } from '#core/ids.ts'
-import type { Lease, TurnStore, UsageStore } from '#core/store.ts'
+import type { Lease, TurnStore } from '#core/store.ts'
+import type { UsageStore } from '#core/usage.ts'
 import type { Turn, TurnError } from '#core/turn.ts'
 
 /** In USD; absent, there is no cap. */

@@ -6,7 +6,6 @@ import type { Draft, Entry, Gate, Item } from '#core/item.ts'
 import type { Grant } from '#core/grant.ts'
 import type {
   AnsweredGate,
-  DayUsage,
   EndedTurn,
   Entries,
   Erased,
@@ -21,6 +20,7 @@ import type {
   Stretch,
 } from '#core/store.ts'
 import { ended, type Thread, type Turn, type TurnStatus } from '#core/turn.ts'
+import type { DayUsage, UsageTotals } from '#core/usage.ts'
 import { type Compacted, compactHistory, type LongHistory } from './compact.ts'
 import { createMarker, type Marker } from '#safety/marks.ts'
 import { answerBrought, type Brought } from './credentials.ts'
@@ -121,6 +121,7 @@ export interface Turns {
   compact(user: UserId, history: LongHistory, signal: AbortSignal): Promise<Compacted>
   /** What the last days took of each model: of one user, or of all. */
   usage(user: UserId | undefined, days: number): Promise<readonly DayUsage[]>
+  usageTotals(user: UserId | undefined, days: number): Promise<UsageTotals>
 }
 
 export type TurnsParts = {
@@ -295,6 +296,7 @@ export function createTurns(parts: TurnsParts): Turns {
     compact: (user, history, signal) =>
       compactHistory({ store, model: () => runner.model(), spend: parts.spend }, user, history, signal),
     usage: (user, days) => store.usage.list(user, days),
+    usageTotals: (user, days) => store.usage.totals(user, days),
   }
 }
 

@@ -239,8 +239,8 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'a user sees the usage of all',
     file: 'src/doors/web/usage.ts',
-    from: 'turns.usage(operator ? undefined : user, days)',
-    to: 'turns.usage(undefined, days)',
+    from: 'const whose = operator ? undefined : user',
+    to: 'const whose = operator ? user : undefined',
     tests: ['test/doors/web/usage.test.ts'],
   },
 ]

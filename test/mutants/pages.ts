@@ -303,4 +303,25 @@ export const mutants: readonly Mutant[] = [
     to: '{untrusted && ',
     tests: ['test/web/settings.test.ts'],
   },
+  {
+    says: 'what comes through one door is counted for another',
+    file: 'src/store/usage.ts',
+    from: 'const slot = slotsOfDoor * doors.indexOf(turn.door)',
+    to: 'const slot = slotsOfDoor',
+    tests: ['test/store/store.test.ts'],
+  },
+  {
+    says: 'turns that failed long ago count for the last days',
+    file: 'src/store/usage.ts',
+    from: '    firstIdOf(from),',
+    to: '    firstIdOf(0),',
+    tests: ['test/store/store.test.ts'],
+  },
+  {
+    says: 'turns that failed are told as stopped',
+    file: 'web/lib/usage.ts',
+    from: 'failed: totals.failed',
+    to: 'failed: totals.cancelled',
+    tests: ['test/web/activity.test.ts'],
+  },
 ]

@@ -1,8 +1,9 @@
 // Usage by day, user and model: counted once with the step that brought it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { UserId } from '#core/ids.ts'
 import type { Step } from '#core/store.ts'
-import { noUsage, type Usage } from '#core/turn.ts'
+import { type Door, noUsage, type Usage } from '#core/turn.ts'
 import { ada, bob, dayMs, draft, lease, type Open, rejectsWith, reply, step, turnOf } from './harness.ts'
 
 const used: Usage = { inputTokens: 10, cachedTokens: 4, outputTokens: 3, reasoningTokens: 1, costUsd: 0.5 }
@@ -67,6 +68,37 @@ export function usageTests(open: Open): void {
     assert.equal((await store.turns.count(ada)).costTodayUsd, 0.5)
     clock.now += 40 * dayMs
     assert.deepEqual(await store.usage.list(ada, 30), [])
+  })
+
+  test('what some days come to: by door, how turns ended, and the days before', async (t) => {
+    const { store, clock } = await open(t)
+    // The ids of turns tell when they began, by the real clock.
+    clock.now = Date.now()
+    const take = async (door: Door, outcome: Step['outcome'], user = ada): Promise<void> => {
+      const { turn } = await store.turns.start(turnOf({ user, door }))
+      await store.turns.record(turn, lease, asking('m', { first: true, ...(outcome && { outcome }) }))
+    }
+    const failed = { status: 'failed', error: { code: 'internal', message: 'no' } } as const
+    await take('web', { status: 'done' })
+    await take('web', failed)
+    await take('webhook', { status: 'cancelled' }, bob)
+    await take('run', failed, bob)
+    await store.usage.add(ada, 'responses', { model: 'n', usage: { ...used, costUsd: null }, ms: 1 })
+    const { turn } = await store.turns.start(turnOf())
+    await store.turns.end(ada, turn.id)
+    const web = { door: 'web', turns: 2, costUsd: 1 }
+    const api = { door: 'responses', turns: 0, costUsd: null }
+    const others = ['run', 'webhook'].map((door) => ({ door, turns: 1, costUsd: 0.5 }))
+    const totals = async (user: UserId | undefined, days: number) => {
+      const { doors, ...rest } = await store.usage.totals(user, days)
+      return { ...rest, doors: doors.toSorted((a, b) => ((a.door ?? '') < (b.door ?? '') ? -1 : 1)) }
+    }
+    assert.deepEqual(await totals(ada, 1), { failed: 1, cancelled: 1, doors: [api, web] })
+    const [run, webhook] = others
+    assert.deepEqual(await totals(undefined, 1), { failed: 2, cancelled: 2, doors: [api, run, web, webhook] })
+    clock.now += 4 * dayMs
+    assert.deepEqual(await totals(ada, 3), { beforeUsd: 1, failed: 0, cancelled: 0, doors: [] })
+    assert.deepEqual(await totals(bob, 5), { failed: 1, cancelled: 1, doors: others })
   })
 
   test('a step that is sent again, or refused, counts nothing', async (t) => {

@@ -88,7 +88,7 @@ test('a history is summarised on request while the day has money for it, and sho
   const model = dear(asked, () => ['They spoke of soup.'])
   const { store } = openHouse(t)
   const spend = createSpend({ store, caps: () => ({ perDay: 2.5 }) })
-  const history = { items: [textMessage('user', 'Tell me of soup.')] }
+  const history = { door: 'responses' as const, items: [textMessage('user', 'Tell me of soup.')] }
   const compact = () => compactHistory({ store, model, spend }, ada, history, new AbortController().signal)
   const made = [await compact(), await compact(), await compact()]
   assert.deepEqual(

@@ -15,6 +15,7 @@ const site = useSite({
         usage: { inputTokens: 100, outputTokens: 10, costUsd: 0.5 },
       },
       { afterTool: 'time', text: 'Done', usage: { inputTokens: 1_000, outputTokens: 200, costUsd: 0.25 } },
+      { when: 'fail', error: { code: 'model_unreachable', message: 'gone' } },
       { when: 'words', text: 'Done', usage: { inputTokens: 1_000, outputTokens: 200, costUsd: 0.25 } },
     ],
   },
@@ -38,6 +39,11 @@ test('the figures, the chart, its table and its tooltip tell the same', { skip }
   await figure('Last 30 days').getByText('$1.00').waitFor()
   await figure('Tokens').getByText('2,100 read, 410 written').waitFor()
   await figure('Turns').getByText('2', { exact: true }).waitFor()
+  await figure('Turns').getByText('none failed').waitFor()
+  const doors = page.getByRole('table', { name: 'By door' }).getByRole('row')
+  assert.match((await doors.last().textContent()) ?? '', /Browser2\$1\.00$/)
+  await chat('fail', token)
+  await figure('Turns').getByText('1 failed').waitFor()
   const table = page.getByRole('table', { name: 'Cost per day' })
   assert.equal(await table.getByRole('row').count(), 31)
   assert.match((await table.getByRole('row').last().textContent()) ?? '', /\$1\.00\$1\.00$/)

@@ -212,6 +212,16 @@ export type DayUsage = {
   readonly cost_usd: number | null
 }
 
+/** What some days come to. */
+export type UsageTotals = {
+  /** What as many days before cost; null when nothing was used then. */
+  readonly before_usd: number | null
+  readonly failed: number
+  readonly cancelled: number
+  /** A door is null for what was used before it was counted by doors. */
+  readonly doors: readonly { readonly door: Door | null; readonly turns: number; readonly cost_usd: number | null }[]
+}
+
 /** What is allowed beyond one call. */
 export type Grant = {
   readonly id: string

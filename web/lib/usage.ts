@@ -1,11 +1,13 @@
-// What was used, added up: figures, a day each for the chart, and by model and user.
-import type { DayUsage } from '../api/wire.ts'
+// What was used, added up: figures, a day each for the chart, and by door, model and user.
+import type { DayUsage, Door, UsageTotals } from '../api/wire.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 /** So many models have a colour of their own; the rest is "other". */
 const mostNamed = 3
 
-export type Sum = { readonly name: string; readonly turns: number; readonly tokens: number; readonly cost: number }
+/** A cost is null where nobody knows any of it. */
+export type Sum = { readonly name: string; readonly turns: number; readonly cost: number | null }
+export type DoorSum = Omit<Sum, 'name'> & { readonly door: Door | null }
 
 export type Day = {
   /** Of UTC, as the service counts. */
@@ -20,28 +22,30 @@ export type Activity = {
   readonly measure: 'cost' | 'tokens'
   readonly today: number
   readonly total: number
-  /** The same number of days before, undefined when nothing was used then. */
-  readonly before: number | undefined
+  /** The same number of days before, null when nothing was used then. */
+  readonly before: number | null
   readonly read: number
   readonly written: number
   readonly turns: number
-  /** On how many of the days there were any. */
-  readonly activeDays: number
+  readonly failed: number
+  readonly stopped: number
   /** Some of it has no known price. */
   readonly unknown: boolean
   /** Of the chart, its legend and its table: at most four, the last may be "other". */
   readonly models: readonly { readonly name: string; readonly total: number }[]
   readonly days: readonly Day[]
+  readonly byDoor: readonly DoorSum[]
   readonly byModel: readonly Sum[]
   readonly byUser: readonly Sum[]
 }
 
-/** `rows` reach back twice the span, for the comparison. */
-export function activityOf(rows: readonly DayUsage[], span: number, now: number): Activity {
+type Used = { readonly days: readonly DayUsage[]; readonly totals: UsageTotals; readonly span: number }
+
+/** Adds up what was read; a day that has begun since stands in the chart already. */
+export function activityOf({ days: rows, totals, span }: Used, now: number): Activity {
   const dates = Array.from({ length: span }, (_, at) => dateOf(now - (span - 1 - at) * dayMs))
   const first = dates[0] ?? ''
   const recent = rows.filter(({ date }) => date >= first)
-  const earlier = rows.filter(({ date }) => date < first)
   const total = costOf(recent)
   const measure = total > 0 || recent.length === 0 ? 'cost' : 'tokens'
   const worth = (list: readonly DayUsage[]): number => (measure === 'cost' ? costOf(list) : tokensOf(list))
@@ -56,17 +60,19 @@ export function activityOf(rows: readonly DayUsage[], span: number, now: number)
     measure,
     today: costOf(recent.filter(({ date }) => date === dates.at(-1))),
     total,
-    before: earlier.length > 0 ? costOf(earlier) : undefined,
+    before: totals.before_usd,
     read: recent.reduce((sum, { input_tokens }) => sum + input_tokens, 0),
     written: recent.reduce((sum, { output_tokens }) => sum + output_tokens, 0),
     turns: recent.reduce((sum, { turns }) => sum + turns, 0),
-    activeDays: new Set(recent.filter(({ turns }) => turns > 0).map(({ date }) => date)).size,
+    failed: totals.failed,
+    stopped: totals.cancelled,
     unknown: recent.some(({ cost_usd }) => cost_usd === null),
     models: groups.map(({ name, rows }) => ({ name, total: worth(rows) })),
     days: dates.map((date) => {
       const parts = groups.map(({ rows }) => worth(rows.filter((row) => row.date === date)))
       return { date, parts, total: parts.reduce((sum, part) => sum + part, 0) }
     }),
+    byDoor: doorsOf(totals),
     byModel,
     byUser: sumsBy(recent, ({ user = '' }) => user),
   }
@@ -86,12 +92,25 @@ function sumsBy(rows: readonly DayUsage[], nameOf: (row: DayUsage) => string): S
       name,
       turns: list.reduce((sum, { turns }) => sum + turns, 0),
       tokens: tokensOf(list),
-      cost: costOf(list),
+      cost: list.every(({ cost_usd }) => cost_usd === null) ? null : costOf(list),
     }))
-    .sort((a, b) => b.cost - a.cost || b.tokens - a.tokens)
+    .sort((a, b) => (b.cost ?? 0) - (a.cost ?? 0) || b.tokens - a.tokens)
 }
 
-function costOf(rows: readonly DayUsage[]): number {
+/** `run` is the terminal without its screen. The door that cost most comes first, what has none last. */
+function doorsOf({ doors }: UsageTotals): DoorSum[] {
+  return [...Map.groupBy(doors, ({ door }) => (door === 'run' ? 'terminal' : door))]
+    .map(([door, list]) => ({
+      door,
+      turns: list.reduce((sum, { turns }) => sum + turns, 0),
+      cost: list.every(({ cost_usd }) => cost_usd === null) ? null : costOf(list),
+    }))
+    .sort(
+      (a, b) => Number(a.door === null) - Number(b.door === null) || (b.cost ?? 0) - (a.cost ?? 0) || b.turns - a.turns,
+    )
+}
+
+function costOf(rows: readonly Pick<DayUsage, 'cost_usd'>[]): number {
   return rows.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0)
 }
 

@@ -1,7 +1,8 @@
 // What was done and what it cost.
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { costText, countText, numberText, sumText } from '../lib/words.ts'
+import { costText, numberText, sumText } from '../lib/words.ts'
+import type { Door } from '../api/wire.ts'
 import { type Activity as Figures, niceStep, type Sum } from '../lib/usage.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Segments } from '../parts/field.tsx'
@@ -41,7 +42,7 @@ export function Activity() {
     >
       <When of={activity} what="The activity" rows={6}>
         {(figures) =>
-          figures.byModel.length === 0 && figures.before === undefined ? (
+          figures.byModel.length === 0 && figures.before === null ? (
             <Empty
               icon="chart"
               title="Nothing to show yet"
@@ -63,7 +64,7 @@ export function Activity() {
 }
 
 function Shown({ figures }: { figures: Figures }) {
-  const { measure, models, days, byModel, byUser } = figures
+  const { measure, models, days, byDoor, byModel, byUser } = figures
   const inCost = measure === 'cost'
   const name = inCost ? 'Cost per day' : 'Tokens per day'
   const text = inCost ? sumText : shortNumber
@@ -97,8 +98,12 @@ function Shown({ figures }: { figures: Figures }) {
           {(turns) => <Latest turns={turns} />}
         </When>
         <div class="activity-sums">
-          <Sums name="By model" sums={byModel} />
-          {byUser.length > 1 && <Sums name="By user" sums={byUser} />}
+          <Sums
+            name="By door"
+            sums={byDoor.map(({ door, ...sum }) => ({ ...sum, key: door ?? '', name: <DoorName door={door} /> }))}
+          />
+          <Sums name="By model" sums={byModel.map((sum) => ({ ...sum, key: sum.name }))} />
+          {byUser.length > 1 && <Sums name="By user" sums={byUser.map((sum) => ({ ...sum, key: sum.name }))} />}
         </div>
       </div>
     </div>
@@ -106,7 +111,7 @@ function Shown({ figures }: { figures: Figures }) {
 }
 
 function Totals({ figures }: { figures: Figures }) {
-  const { today, total, before, read, written, turns, activeDays, unknown, days } = figures
+  const { today, total, before, read, written, turns, failed, stopped, unknown, days } = figures
   const cap = settings.data.value?.limits.spend_per_day_usd
   return (
     <dl class="card totals">
@@ -121,7 +126,7 @@ function Totals({ figures }: { figures: Figures }) {
         {shortNumber(read)} read, {shortNumber(written)} written
       </Total>
       <Total name="Turns" value={numberText(turns)}>
-        on {countText(activeDays, 'day')}
+        {endsText(failed, stopped)}
       </Total>
     </dl>
   )
@@ -170,7 +175,9 @@ function Latest({ turns }: { turns: readonly LatestTurn[] }) {
   )
 }
 
-function Sums({ name, sums }: { name: string; sums: readonly Sum[] }) {
+type Line = Omit<Sum, 'name'> & { readonly key: string; readonly name: ComponentChildren }
+
+function Sums({ name, sums }: { name: string; sums: readonly Line[] }) {
   return (
     <Table
       name={name}
@@ -178,18 +185,39 @@ function Sums({ name, sums }: { name: string; sums: readonly Sum[] }) {
       columns={[{ label: name }, { label: 'Turns', number: true }, { label: 'Cost', number: true }]}
     >
       {sums.map((sum) => (
-        <tr key={sum.name}>
+        <tr key={sum.key}>
           <td class="sum-name">{sum.name || 'unknown'}</td>
           <td class="number">{numberText(sum.turns)}</td>
-          <td class="number latest-cost">{sumText(sum.cost)}</td>
+          <td class="number latest-cost">{sum.cost ? sumText(sum.cost) : costText(sum.cost)}</td>
         </tr>
       ))}
     </Table>
   )
 }
 
-function comparison(total: number, before: number | undefined, days: number): string {
-  if (before === undefined || before === 0) return `nothing in the ${days} days before`
+/** What was used before it was counted by doors has none. */
+function DoorName({ door }: { door: Door | null }) {
+  if (door === null) return <>Not known</>
+  const { icon, name } = doorOf(door)
+  return (
+    <span class="latest-door">
+      <Icon name={icon} />
+      {name}
+    </span>
+  )
+}
+
+/** `3 failed, 9 stopped`. */
+function endsText(failed: number, stopped: number): string {
+  const ends = [
+    ...(failed > 0 ? [`${numberText(failed)} failed`] : []),
+    ...(stopped > 0 ? [`${numberText(stopped)} stopped`] : []),
+  ]
+  return ends.join(', ') || 'none failed'
+}
+
+function comparison(total: number, before: number | null, days: number): string {
+  if (before === null || before === 0) return `nothing in the ${days} days before`
   const share = Math.round((total / before - 1) * 100)
   return `${share < 0 ? '−' : '+'}${numberText(Math.abs(share))} % on the ${days} days before`
 }

@@ -1,7 +1,7 @@
 // What was done and what it cost.
 import { computed, signal } from '@preact/signals'
 import { ask } from '../api/client.ts'
-import type { DayUsage, Job, Receipt } from '../api/wire.ts'
+import type { DayUsage, Job, Receipt, UsageTotals } from '../api/wire.ts'
 import { activityOf } from '../lib/usage.ts'
 import { now } from './clock.ts'
 import { loaded } from './loaded.ts'
@@ -16,15 +16,18 @@ export const span = signal<Span>('30')
 
 const rows = loaded(async () => {
   const days = Number(span.peek())
-  const answer = await ask<{ days: readonly DayUsage[] }>('GET', `/api/usage?days=${2 * days}`)
-  return { days, rows: answer.days }
+  const answer = await ask<{ days: readonly DayUsage[]; totals: UsageTotals }>(
+    'GET',
+    `/api/usage?days=${days}&totals=true`,
+  )
+  return { ...answer, span: days }
 })
 
 export const activity = {
   ...rows,
   data: computed(() => {
     const found = rows.data.value
-    return found && activityOf(found.rows, found.days, now.value)
+    return found && activityOf(found, now.value)
   }),
 }
 

@@ -25,7 +25,11 @@ export async function compactHistory(
   const items = input == null ? [] : await givenItems(turns, user, readInput(input))
   const threadId = previous == null ? undefined : await threadOf(turns, user, previous)
   const signal = AbortSignal.timeout(turnTimeoutMs)
-  const { usage, ...made } = await turns.compact(user, { items, ...(threadId && { threadId }) }, signal)
+  const { usage, ...made } = await turns.compact(
+    user,
+    { door: 'responses', items, ...(threadId && { threadId }) },
+    signal,
+  )
   return {
     id: responseId(newId(), newId()),
     object: 'response.compaction',

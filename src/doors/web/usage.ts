@@ -1,11 +1,15 @@
 // GET /api/usage: what was used of each model, day by day.
 import * as z from 'zod/mini'
 import type { AccountStore } from '#core/store.ts'
+import type { UsageTotals } from '#core/usage.ts'
 import { type Route, route } from '#http/routes.ts'
 import type { Turns } from '#turns/turns.ts'
 import { limit } from './paging.ts'
 
-const UsageQuery = z.object({ days: limit({ usual: 30, most: 366 }) })
+const UsageQuery = z.object({
+  days: limit({ usual: 30, most: 366 }),
+  totals: z.optional(z.enum(['true', 'false'], 'must be true or false')),
+})
 
 const UsageWire = z.object({
   date: z.string(),
@@ -17,7 +21,20 @@ const UsageWire = z.object({
   output_tokens: z.number(),
   cost_usd: z.nullable(z.number()),
 })
-const UsageAnswer = z.object({ days: z.array(UsageWire) })
+const TotalsWire = z.object({
+  /** What as many days before cost; null when nothing was used then. */
+  before_usd: z.nullable(z.number()),
+  /** Turns that began in these days. */
+  failed: z.number(),
+  cancelled: z.number(),
+  /** `door` is null for what was used before it was counted by doors. */
+  doors: z.array(z.object({ door: z.nullable(z.string()), turns: z.number(), cost_usd: z.nullable(z.number()) })),
+})
+const UsageAnswer = z.object({
+  days: z.array(UsageWire),
+  /** What the days come to; where it was asked for. */
+  totals: z.optional(TotalsWire),
+})
 
 export type UsageParts = { readonly turns: Turns; readonly accounts: AccountStore }
 
@@ -31,10 +48,12 @@ export function usageRoutes({ turns, accounts }: UsageParts): Route[] {
       summary: 'What was used of each model, newest day first; for the operator of all users',
       query: UsageQuery,
       answers: { 200: UsageAnswer },
-      async handle({ query: { days }, caller: { operator, user } }) {
-        const [rows, users] = await Promise.all([
-          turns.usage(operator ? undefined : user, days),
+      async handle({ query: { days, totals }, caller: { operator, user } }) {
+        const whose = operator ? undefined : user
+        const [rows, users, sums] = await Promise.all([
+          turns.usage(whose, days),
           operator ? accounts.listUsers() : [],
+          totals === 'true' ? turns.usageTotals(whose, days) : undefined,
         ])
         const names = new Map(users.map(({ id, name }) => [id, name]))
         return {
@@ -49,8 +68,18 @@ export function usageRoutes({ turns, accounts }: UsageParts): Route[] {
             output_tokens: row.outputTokens,
             cost_usd: row.costUsd,
           })),
+          ...(sums && { totals: totalsWire(sums) }),
         } satisfies z.output<typeof UsageAnswer>
       },
     }),
   ]
+}
+
+function totalsWire({ beforeUsd, failed, cancelled, doors }: UsageTotals): z.output<typeof TotalsWire> {
+  return {
+    before_usd: beforeUsd ?? null,
+    failed,
+    cancelled,
+    doors: doors.map(({ door = null, turns, costUsd }) => ({ door, turns, cost_usd: costUsd })),
+  }
 }

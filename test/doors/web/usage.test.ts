@@ -18,6 +18,16 @@ test('a user sees what their turns took by day and model, the operator what thos
     { ...row, user: 'ada' },
     { ...one, user: 'bob' },
   ])
+  // What they come to is told where it is asked for.
+  const sums = async (token?: string) =>
+    (await call('GET', '/api/usage?days=7&totals=true', token === undefined ? {} : { token })).json.totals
+  const of = (turns: number, cost_usd: number) => ({
+    before_usd: null,
+    failed: 0,
+    cancelled: 0,
+    doors: [{ door: 'web', turns, cost_usd }],
+  })
+  assert.deepEqual([await sums(ada), await sums(bob), await sums()], [of(2, 0.5), of(1, 0.25), of(3, 0.75)])
 })
 
 test('days is a whole number of 1 or more', async (t) => {
