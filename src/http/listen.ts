@@ -1,6 +1,13 @@
 // Opening a port, and what can go wrong with it, in words that name the way out.
+import type { Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '#core/errors.ts'
+import type { Log } from '#lib/log.ts'
+
+/** Connections of one listener. Each may hold a head of 16 KiB that is half sent, whoever opened it. */
+const mostConnections = 16_384
+/** Connections that were not taken are told of once in a while. */
+const complainMs = 60_000
 
 /** Listens, and tells where. Port 0 takes a free one. */
 export async function listenOn(
@@ -17,6 +24,19 @@ export async function listenOn(
   const address = app.server.address()
   const taken = typeof address === 'object' && address ? address.port : port
   return { port: taken, url: urlOf(host, taken) }
+}
+
+/** Closes what comes while too many are open. */
+export function boundConnections(server: Server, log: Log, most = mostConnections): void {
+  let dropped = 0
+  let toldAt = Number.NEGATIVE_INFINITY
+  server.maxConnections = most
+  server.on('drop', () => {
+    dropped++
+    if (performance.now() - toldAt < complainMs) return
+    toldAt = performance.now()
+    log.warn({ open: most, dropped }, 'too many connections: new ones are closed')
+  })
 }
 
 export function urlOf(host: string, port: number): string {

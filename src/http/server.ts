@@ -19,7 +19,7 @@ import { bodyLimit, checkAnnouncedSize, checkEncoding, takeJsonOnly } from './bo
 import { answerClientError } from './broken.ts'
 import type { Caller, ChatLimit } from './caller.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
-import { listenOn } from './listen.ts'
+import { boundConnections, listenOn } from './listen.ts'
 import type { Origins } from './origin.ts'
 import { faultHandler, pathOf } from './reply.ts'
 import { createSockets, type Sockets, type SocketTimes } from './socket.ts'
@@ -111,6 +111,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const addressOf = (request: IncomingMessage): string => networkOf(clientAddress(request))
   const sockets = createSockets({ authenticate, origins, log, ...(times && { times }) })
   const app = openApp(parts, sockets)
+  boundConnections(app.server, log)
   const routes: Route[] = []
   const flights = createFlights(parts.timeouts?.placeMs)
   const arrivals = createArrivals(parts.timeouts?.placeMs ?? placeMs)

@@ -3,6 +3,13 @@ import type { Mutant } from './mutant.ts'
 
 export const mutants: readonly Mutant[] = [
   {
+    says: 'any number of connections is taken',
+    file: 'src/http/listen.ts',
+    from: '  server.maxConnections = most\n',
+    to: '',
+    tests: ['test/http/listen.test.ts'],
+  },
+  {
     says: 'a user reaches the operator’s routes',
     file: 'src/http/server.ts',
     from: "if (who === 'operator' && !caller.operator)",

@@ -7,7 +7,7 @@ import { type ClientAddress, createClientAddress, networkOf, type Trust } from '
 import { checkAnnouncedSize, leaveUnread } from '#http/body.ts'
 import { answerClientError } from '#http/broken.ts'
 import { tooOften } from '#http/limits.ts'
-import { listenFault, urlOf } from '#http/listen.ts'
+import { boundConnections, listenFault, urlOf } from '#http/listen.ts'
 import { faultBody, pathOf, tellFault } from '#http/reply.ts'
 import type { Timeouts } from '#http/server.ts'
 import { dropUnread, unreadMs } from '#http/unread.ts'
@@ -72,6 +72,7 @@ export async function openWebhook(parts: WebhookParts): Promise<Webhook> {
     closing: false,
   }
   const server = createListener(parts.timeouts)
+  boundConnections(server, parts.log)
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     handle(door, request, response).catch((error: unknown) => fail(door, request, response, error))
   }

@@ -1,0 +1,38 @@
+// A port that is open: how many may come at once.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { boundConnections } from '#http/listen.ts'
+import { logTo } from '#lib/log.ts'
+import { eventually } from '../doors/hall.ts'
+import { openHouse } from '../doors/web/house.ts'
+
+test('while too many connections are open, further ones are closed and told of once', async (t) => {
+  const lines: object[] = []
+  const held: Socket[] = []
+  const server = createServer((socket) => void held.push(socket.resume()))
+  boundConnections(
+    server,
+    logTo((level, fields, msg) => lines.push({ level, msg, ...fields }), 'debug'),
+    2,
+  )
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => server.close())
+  const open = (): Socket => connect((server.address() as AddressInfo).port, '127.0.0.1').resume()
+  const kept = [open(), open()]
+  t.after(() => kept.forEach((each) => each.destroy()))
+  await eventually(() => Promise.resolve(held.length === 2))
+  for (let at = 0; at < 3; at++) await once(open(), 'close')
+  assert.equal(held.length, 2)
+  assert.deepEqual(lines, [{ level: 'warn', msg: 'too many connections: new ones are closed', open: 2, dropped: 1 }])
+  kept[0]?.destroy()
+  await once(held[0] ?? assert.fail(), 'close')
+  kept.push(open())
+  await eventually(() => Promise.resolve(held.length === 3))
+})
+
+test('the gateway has such a bound', async (t) => {
+  const { gateway } = await openHouse(t)
+  assert.equal(gateway.app.server.maxConnections, 16_384)
+})
