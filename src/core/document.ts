@@ -8,12 +8,16 @@ export type DocumentInfo = {
   readonly path: string
   readonly bytes: number
   readonly author: Author
+  /** Where the agent wrote it; the thread may be gone. */
+  readonly threadId?: string
   /** It holds words from outside: the agent reads it as data. */
   readonly untrusted: boolean
   /** Grows with every write. */
   readonly revision: number
   readonly createdAt: number
   readonly updatedAt: number
+  /** How its text begins, where a list was asked for it. */
+  readonly beginning?: string
 }
 export type Document = DocumentInfo & { readonly content: string }
 
@@ -31,6 +35,7 @@ export type NewDocument = {
   readonly path: string
   readonly bytes: number
   readonly author: Author
+  readonly threadId?: string
   readonly untrusted: boolean
   readonly chunks: readonly Chunk[]
   /** The revision this is a change of, 0 for a document that must not be there yet; whatever there is, where absent. */
@@ -75,12 +80,20 @@ export type Candidates = {
   readonly limit: number
 }
 
+export type DocumentsQuery = {
+  readonly prefix: string
+  readonly after: string
+  readonly limit: number
+  /** With how the text of each begins. */
+  readonly beginnings?: boolean
+}
+
 export interface DocumentStore {
   /** Writes documents in one transaction. Throws invalid_input where a path is a folder, too_large beyond the user's share. */
   put(user: UserId, documents: readonly NewDocument[]): Promise<readonly Put[]>
   get(user: UserId, path: string): Promise<Document | undefined>
   /** Documents whose path begins so, in order of path, after one. */
-  list(user: UserId, query: { prefix: string; after: string; limit: number }): Promise<readonly DocumentInfo[]>
+  list(user: UserId, query: DocumentsQuery): Promise<readonly DocumentInfo[]>
   remove(user: UserId, path: string): Promise<boolean>
   /** Erases a bounded part of what a user keeps; how many documents that were, 0 once nothing is left of them. */
   eraseSome(user: UserId): Promise<number>

@@ -16,6 +16,8 @@ export type Writing = {
   readonly path: string
   readonly content: string
   readonly author: Author
+  /** The thread in which the agent writes it. */
+  readonly threadId?: string
   /** The content holds words from outside. */
   readonly untrusted?: boolean
 }
@@ -29,7 +31,10 @@ export interface Documents {
   edit(user: UserId, edit: Omit<Writing, 'content'> & { find: string; replace: string }): Promise<void>
   read(user: UserId, path: string): Promise<Document>
   /** Documents in a folder and below, in order of path, after one. */
-  list(user: UserId, query: { folder?: string; after?: string; limit: number }): Promise<readonly DocumentInfo[]>
+  list(
+    user: UserId,
+    query: { folder?: string; after?: string; limit: number; beginnings?: boolean },
+  ): Promise<readonly DocumentInfo[]>
   remove(user: UserId, path: string): Promise<void>
   search(user: UserId, query: { query: string; limit: number }): Promise<readonly SearchResult[]>
 }
@@ -45,7 +50,7 @@ export type DocumentsParts = {
 export function createDocuments({ store, written = () => {}, meaning }: DocumentsParts): Documents {
   const reader = createReader()
 
-  async function ready({ path, content, author, untrusted = false }: Writing, pace = createPace()) {
+  async function ready({ path, content, author, threadId, untrusted = false }: Writing, pace = createPace()) {
     checkPath(path)
     const bytes = checkContent(content)
     const chunks: Chunk[] = []
@@ -53,7 +58,7 @@ export function createDocuments({ store, written = () => {}, meaning }: Document
       chunks.push(chunk)
       await pace()
     }
-    return { path, bytes, author, untrusted, chunks } satisfies NewDocument
+    return { path, bytes, author, ...(threadId && { threadId }), untrusted, chunks } satisfies NewDocument
   }
 
   async function put(user: UserId, documents: readonly NewDocument[]): Promise<readonly Put[]> {
@@ -104,8 +109,8 @@ export function createDocuments({ store, written = () => {}, meaning }: Document
       if (!document) throw missing(path)
       return document
     },
-    list: (user, { folder = '', after = '', limit }) =>
-      store.list(user, { prefix: folderPrefix(folder), after, limit }),
+    list: (user, { folder = '', after = '', ...query }) =>
+      store.list(user, { prefix: folderPrefix(folder), after, ...query }),
     async remove(user, path) {
       if (!(await store.remove(user, checkPath(path)))) throw missing(path)
       written(user, [path])

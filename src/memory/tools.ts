@@ -58,12 +58,13 @@ export function createMemoryTools(documents: Documents): ToolSource {
         append: { type: 'boolean', description: 'Adds to the end instead of replacing.' },
       },
       required: ['path', 'content'],
-      async run(args, { user, tainted = false }) {
+      async run(args, { user, threadId, tainted = false }) {
         const path = textOf(args, 'path')
         const written = {
           path,
           content: textOf(args, 'content'),
           author: 'agent' as const,
+          threadId,
           untrusted: tainted && !isIdentity(path),
         }
         if (flagOf(args, 'append')) return `${await documents.append(user, written)}: ${path} (added at its end)`
@@ -79,9 +80,10 @@ export function createMemoryTools(documents: Documents): ToolSource {
         replace: text('What shall stand there instead.'),
       },
       required: ['path', 'find', 'replace'],
-      async run(args, { user, tainted = false }) {
+      async run(args, { user, threadId, tainted = false }) {
         const [path, find, replace] = [textOf(args, 'path'), textOf(args, 'find'), textOf(args, 'replace')]
-        await documents.edit(user, { path, find, replace, author: 'agent', untrusted: tainted && !isIdentity(path) })
+        const untrusted = tainted && !isIdentity(path)
+        await documents.edit(user, { path, find, replace, author: 'agent', threadId, untrusted })
         return `edited: ${path}`
       },
     }),

@@ -10,7 +10,12 @@ import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 /** One part of an erasure: it must not hold up what others do. */
 const erasedAtOnce = 100
 
-const columns = 'path, bytes, author, untrusted, revision, chunks, terms, created_at, updated_at'
+const columns = 'path, bytes, author, thread_id, untrusted, revision, chunks, terms, created_at, updated_at'
+
+/** What a list shows of a text. */
+const beginningChars = 240
+const beginning = `(SELECT substr(c.text, 1, ${beginningChars}) FROM chunks c
+  WHERE c.user_id = documents.user_id AND c.path = documents.path AND c.at = 0) AS beginning`
 
 /** Any number, as long as every Atrium takes the same and no other lock does. */
 const numbersKey = 4_728_301_196
@@ -38,10 +43,11 @@ export function createDocumentStore({ sql, now }: { sql: Sql; now: () => number 
         const content = (yield* query(chunks, user, path)).map(({ text, lap }) => String(text).slice(Number(lap)))
         return { ...infoOf(row), content: content.join('') } satisfies Document
       }),
-    list: (user, { prefix, after, limit }) =>
+    list: (user, { prefix, after, limit, beginnings }) =>
       sql.read(function* () {
         const rows = yield* query(
-          `SELECT ${columns} FROM documents WHERE user_id = ? AND path >= ? AND path < ? AND path > ? ORDER BY path LIMIT ?`,
+          `SELECT ${columns}${beginnings ? `, ${beginning}` : ''} FROM documents
+           WHERE user_id = ? AND path >= ? AND path < ? AND path > ? ORDER BY path LIMIT ?`,
           user,
           prefix,
           endOf(prefix),
@@ -127,7 +133,7 @@ function* saveOwner({ user, documents, bytes, chunks, terms }: Owner): Job<void>
 
 function* putOne(sql: Sql, owner: Owner, document: NewDocument, at: number): Job<{ outcome: Put; after: Owner }> {
   const { user } = owner
-  const { path, bytes, author, untrusted, chunks, expects } = document
+  const { path, bytes, author, threadId = null, untrusted, chunks, expects } = document
   const there = yield* first(`SELECT ${columns} FROM documents WHERE user_id = ? AND path = ?`, user, path)
   const revision = Number(there?.['revision'] ?? 0)
   if (expects !== undefined && expects !== revision) return { outcome: 'changed', after: owner }
@@ -144,14 +150,15 @@ function* putOne(sql: Sql, owner: Owner, document: NewDocument, at: number): Job
   }
   checkShare(after)
   yield* run(
-    `INSERT INTO documents (user_id, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO documents (user_id, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (user_id, path) DO UPDATE SET bytes = excluded.bytes, author = excluded.author,
-       untrusted = excluded.untrusted, revision = excluded.revision, chunks = excluded.chunks, terms = excluded.terms,
+       thread_id = excluded.thread_id, untrusted = excluded.untrusted, revision = excluded.revision, chunks = excluded.chunks, terms = excluded.terms,
        updated_at = excluded.updated_at`,
     user,
     path,
     bytes,
     author,
+    threadId,
     untrusted ? 1 : 0,
     revision + 1,
     chunks.length,
@@ -221,9 +228,11 @@ function infoOf(row: Row): DocumentInfo {
     path: String(row['path']),
     bytes: Number(row['bytes']),
     author: String(row['author']) as DocumentInfo['author'],
+    ...(row['thread_id'] && { threadId: String(row['thread_id']) }),
     untrusted: Number(row['untrusted']) === 1,
     revision: Number(row['revision']),
     createdAt: Number(row['created_at']),
     updatedAt: Number(row['updated_at']),
+    ...(typeof row['beginning'] === 'string' && { beginning: row['beginning'] }),
   }
 }

@@ -295,6 +295,10 @@ export const migrations: readonly Migration[] = [
     // Grants that stand only while the model has read nothing from outside; those from before stand then as well.
     `ALTER TABLE grants ADD COLUMN clean BIGINT NOT NULL DEFAULT 0`,
   ],
+  [
+    // In which thread the agent wrote a document last.
+    `ALTER TABLE documents ADD COLUMN thread_id TEXT`,
+  ],
 ]
 
 /** The version that this Atrium brings a database to. */

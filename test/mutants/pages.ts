@@ -324,4 +324,18 @@ export const mutants: readonly Mutant[] = [
     to: 'failed: totals.cancelled',
     tests: ['test/web/activity.test.ts'],
   },
+  {
+    says: 'a document that its user wrote is said to come from the thread of the agent',
+    file: 'src/store/documents.ts',
+    from: 'thread_id = excluded.thread_id',
+    to: 'thread_id = documents.thread_id',
+    tests: ['test/store/store.test.ts'],
+  },
+  {
+    says: 'a document does not tell where the agent wrote it',
+    file: 'src/memory/tools.ts',
+    from: "author: 'agent' as const,\n          threadId,",
+    to: "author: 'agent' as const,",
+    tests: ['test/memory/tools.test.ts'],
+  },
 ]

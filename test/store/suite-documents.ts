@@ -30,7 +30,7 @@ export function documentTests(open: Open): void {
     const { store, clock } = await open(t)
     const chunks = [chunk('one \r\n two'), chunk('two three', 3), chunk('ree 😀\ufeff', 3)]
     const put = await store.documents.put(ada, [
-      document('a/b c.md', '', { bytes: 7, chunks, author: 'agent', untrusted: true }),
+      document('a/b c.md', '', { bytes: 7, chunks, author: 'agent', threadId: 't', untrusted: true }),
     ])
     assert.deepEqual(put, ['created'])
     assert.deepEqual(await store.documents.get(ada, 'a/b c.md'), {
@@ -38,21 +38,27 @@ export function documentTests(open: Open): void {
       content: 'one \r\n two three 😀\ufeff',
       bytes: 7,
       author: 'agent',
+      threadId: 't',
       untrusted: true,
       revision: 1,
       createdAt: clock.now,
       updatedAt: clock.now,
     })
     assert.equal(await store.documents.get(ada, 'a/b C.md'), undefined)
+    const all = { prefix: '', after: '', limit: 9 }
+    const [shown] = await store.documents.list(ada, { ...all, beginnings: true })
+    assert.deepEqual([shown?.threadId, shown?.beginning], ['t', 'one \r\n two'])
+    assert.equal((await store.documents.list(ada, all))[0]?.beginning, undefined)
   })
 
   test('a write replaces all of a document, and what it no longer says is no longer found', async (t) => {
     const { store, clock } = await open(t)
-    await store.documents.put(ada, [document('a', 'old words')])
+    await store.documents.put(ada, [document('a', 'old words', { threadId: 't' })])
     clock.now += 5
     assert.deepEqual(await store.documents.put(ada, [document('a', 'new words')]), ['replaced'])
-    const { content, revision, createdAt, updatedAt } = (await store.documents.get(ada, 'a')) ?? {}
+    const { content, revision, createdAt, updatedAt, threadId } = (await store.documents.get(ada, 'a')) ?? {}
     assert.deepEqual([content, revision, createdAt, updatedAt], ['new words', 2, clock.now - 5, clock.now])
+    assert.equal(threadId, undefined)
     assert.deepEqual(await pathsOf(store, ada, { term: 'old' }), [])
     assert.deepEqual(await pathsOf(store, ada, { term: 'new' }), ['a'])
     assert.equal(await store.documents.remove(ada, 'a'), true)

@@ -279,6 +279,21 @@ export function migrateTests(openVersion: OpenVersion): void {
     assert.equal((await (await old.upgrade()).grants.list(ada))[0]?.clean, undefined)
   })
 
+  test('documents from before their threads were kept have none, and get one by the next write', async (t) => {
+    const old = await openVersion(t, 15)
+    await old.run(
+      `INSERT INTO document_owners (user_id, number, documents, bytes, chunks, terms) VALUES ('ada', 1, 1, 5, 0, 0)`,
+    )
+    await old.run(
+      `INSERT INTO documents (user_id, path, bytes, author, untrusted, revision, chunks, terms, created_at, updated_at)
+       VALUES ('ada', 'a', 5, 'agent', 0, 1, 0, 0, 1, 1)`,
+    )
+    const { documents } = await old.upgrade()
+    assert.equal((await documents.get(ada, 'a'))?.threadId, undefined)
+    await documents.put(ada, [document('a', 'later', { author: 'agent', threadId: 't' })])
+    assert.equal((await documents.get(ada, 'a'))?.threadId, 't')
+  })
+
   test('a database that is up to date lacks nothing, and one that lost something says what', async (t) => {
     const old = await openVersion(t, migrations.length)
     const store = await old.upgrade()

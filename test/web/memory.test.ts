@@ -19,7 +19,7 @@ test('a search marks what it found, and the document reads as Markdown', { skip 
   await write('people/nadia.md', 'Owns checkouts and pricing.')
   await write('garden.md', 'Tomatoes need water.')
   const page = await site.open(t, '/memory')
-  await page.getByRole('link', { name: 'garden.md' }).waitFor()
+  await page.getByRole('link', { name: /garden\.md.*Tomatoes need water/ }).waitFor()
   await page.getByRole('searchbox', { name: 'Search memory' }).fill('checkout')
   await page.getByRole('link', { name: 'garden.md' }).waitFor({ state: 'detached' })
   await page.getByText(/^2 documents, \d+ ms$/).waitFor()
@@ -35,6 +35,18 @@ test('a search marks what it found, and the document reads as Markdown', { skip 
   await page.getByRole('link', { name: 'garden.md' }).waitFor()
 })
 
+test('what the agent wrote leads to the thread it was written in', { skip }, async (t) => {
+  const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', {
+    message: 'Remember that the gate code is 4711',
+  })
+  const { results } = await site.call<{ results: { path: string; author: string }[] }>('GET', '/api/memory?limit=100')
+  const path = results.find(({ author }) => author === 'agent')?.path ?? ''
+  const page = await site.open(t, `/memory/${path}`)
+  await page.getByText(/^Last written by the agent, just now, in Remember that/).waitFor()
+  await page.locator('.document-foot').getByRole('link').click()
+  await page.waitForURL(`**/threads/${thread_id}`)
+})
+
 test('a document is edited in place; Cancel changes nothing', { skip }, async (t) => {
   await write('notes/today.md', 'before')
   const page = await site.open(t, '/memory/notes/today.md')
@@ -42,7 +54,7 @@ test('a document is edited in place; Cancel changes nothing', { skip }, async (t
   const field = page.getByRole('textbox', { name: 'Document' })
   await field.fill('never')
   await page.getByRole('button', { name: 'Cancel' }).click()
-  await page.getByText('before').waitFor()
+  await page.locator('.document-text').getByText('before').waitFor()
   await page.getByRole('button', { name: 'Edit' }).click()
   await field.fill('after\n')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -119,7 +131,7 @@ test('on a phone the list and the document are two steps', { skip }, async (t) =
   await write('step.md', 'second step')
   const page = await site.open(t, '/memory', { viewport: { width: 375, height: 800 } })
   await page.getByRole('link', { name: 'step.md' }).click()
-  await page.getByText('second step').waitFor()
+  await page.locator('.document-text').getByText('second step').waitFor()
   assert.equal(await page.getByRole('searchbox', { name: 'Search memory' }).isVisible(), false)
   await page.getByRole('link', { name: 'All documents' }).click()
   await page.getByRole('searchbox', { name: 'Search memory' }).waitFor()

@@ -190,7 +190,13 @@ export type DocumentInfo = {
   readonly created_at: string
   readonly updated_at: string
 }
-export type Document = DocumentInfo & { readonly content: string }
+/** The same, with how its text begins. */
+export type ListedDocument = DocumentInfo & { readonly beginning: string }
+/** The thread is that in which the agent wrote it. */
+export type Document = DocumentInfo & {
+  readonly content: string
+  readonly thread?: { readonly id: string; readonly title: string }
+}
 
 /** A document that a search found, with the part that matches. */
 export type FoundDocument = {

@@ -33,3 +33,13 @@ export function patternOf(query: string): RegExp | undefined {
   })
   return new RegExp(stems.join('|'), 'giu')
 }
+
+/** The words of a part of a Markdown text, on one line, without the signs that shape it. */
+export function plainText(text: string): string {
+  return text
+    .replaceAll(/^ {0,3}(?:#{1,6}|>|[-*+]|\d{1,9}[.)])\s+/gm, '')
+    .replaceAll(/!?\[([^\]\n]*)\]\([^)\s]*\)/g, '$1')
+    .replaceAll(/(\*\*|__|`)(\S(?:.*?\S)?)\1/g, '$2')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}

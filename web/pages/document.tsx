@@ -47,7 +47,7 @@ export function DocumentPane({ path }: { path: string }) {
 
 function Shown({ document }: { document: Document }) {
   const editing = useSignal(false)
-  const { path, content, author, updated_at, bytes, untrusted } = document
+  const { path, content, author, updated_at, bytes, untrusted, thread } = document
   return (
     <>
       <header class="document-bar">
@@ -78,6 +78,11 @@ function Shown({ document }: { document: Document }) {
           <footer class="document-foot">
             <span title={exactTime(updated_at)}>
               Last written by {authors[author]}, {whenText(updated_at, now.value)}
+              {thread && (
+                <>
+                  , in <a href={`/threads/${thread.id}`}>{thread.title || 'Untitled'}</a>
+                </>
+              )}
             </span>
             <span>{sizeText(bytes)}</span>
           </footer>

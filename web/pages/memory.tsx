@@ -1,8 +1,9 @@
 // What Atrium keeps between conversations: found, read, changed, deleted.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { DocumentInfo, FoundDocument } from '../api/wire.ts'
-import { countText, exactTime, shortWhen, sizeText } from '../lib/words.ts'
+import type { FoundDocument, ListedDocument } from '../api/wire.ts'
+import { plainText } from '../lib/found.ts'
+import { countText, exactTime, shortWhen } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
 import { Search } from '../parts/field.tsx'
 import { Found } from '../parts/found.tsx'
@@ -123,7 +124,7 @@ function List({ list, onClear }: { list: MemoryList; onClear: () => void }) {
   )
 }
 
-function Row({ document, query }: { document: DocumentInfo | FoundDocument; query: string }) {
+function Row({ document, query }: { document: ListedDocument | FoundDocument; query: string }) {
   const { path, updated_at } = document
   return (
     <a class="document-row" href={addressOf(path)} aria-current={openPath.value === path ? 'page' : undefined}>
@@ -133,16 +134,13 @@ function Row({ document, query }: { document: DocumentInfo | FoundDocument; quer
           {shortWhen(updated_at, now.value)}
         </time>
       </span>
-      {'content' in document ? (
-        <span class="document-part">
-          <Found text={document.content} query={query} />
-        </span>
-      ) : (
-        <span class="document-part">
-          {sizeText(document.bytes)}
-          {document.untrusted && ', from outside'}
-        </span>
-      )}
+      <span class="document-part">
+        {'content' in document ? (
+          <Found text={plainText(document.content)} query={query} />
+        ) : (
+          plainText(document.beginning) || 'It is empty.'
+        )}
+      </span>
     </a>
   )
 }

@@ -1,7 +1,7 @@
 // What memory holds: the list or what a search found, and the document that is open.
 import { computed, signal } from '@preact/signals'
 import { ApiFault, ask } from '../api/client.ts'
-import type { Document, DocumentInfo, FoundDocument } from '../api/wire.ts'
+import type { Document, FoundDocument, ListedDocument } from '../api/wire.ts'
 import { place } from '../router.ts'
 import { loaded } from './loaded.ts'
 
@@ -17,7 +17,7 @@ export const identity = [
 ]
 
 export type MemoryList =
-  | { readonly type: 'all'; readonly documents: readonly DocumentInfo[]; readonly more: boolean }
+  | { readonly type: 'all'; readonly documents: readonly ListedDocument[]; readonly more: boolean }
   | {
       readonly type: 'found'
       readonly query: string
@@ -109,12 +109,12 @@ async function readDocument(path: string): Promise<Opened> {
 }
 
 async function readAll(most: number): Promise<MemoryList> {
-  const documents: DocumentInfo[] = []
+  const documents: ListedDocument[] = []
   let cursor: string | null = null
   for (let page = 0; page < most; page++) {
     const query = new URLSearchParams({ limit: String(pageSize) })
     if (cursor !== null) query.set('cursor', cursor)
-    const answer: { results: readonly DocumentInfo[]; next_cursor: string | null } = await ask(
+    const answer: { results: readonly ListedDocument[]; next_cursor: string | null } = await ask(
       'GET',
       `/api/memory?${query}`,
     )

@@ -6,6 +6,7 @@ import { checkBody } from '#http/check.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire.ts'
 import type { Documents } from '#memory/documents.ts'
+import type { Turns } from '#turns/turns.ts'
 import { limit } from './paging.ts'
 
 const MemoryQuery = z.object({
@@ -24,18 +25,24 @@ const DocumentWire = z.object({
   created_at: z.string(),
   updated_at: z.string(),
 })
-const ContentWire = z.extend(DocumentWire, { content: z.string() })
+/** As a list has it, with how its text begins. */
+const ListedWire = z.extend(DocumentWire, { beginning: z.string() })
+const ContentWire = z.extend(DocumentWire, {
+  content: z.string(),
+  /** Where the agent wrote it, as long as the thread is there. */
+  thread: z.optional(z.object({ id: z.string(), title: z.string() })),
+})
 const FoundWire = z.object({ path: z.string(), content: z.string(), score: z.number(), updated_at: z.string() })
 const MemoryAnswer = z.object({
-  results: z.array(z.union([FoundWire, DocumentWire])),
+  results: z.array(z.union([FoundWire, ListedWire])),
   next_cursor: z.optional(z.nullable(z.string())),
 })
 
 const documentPath = '/api/memory/documents/*'
 
-export type MemoryParts = { readonly documents: Documents }
+export type MemoryParts = { readonly documents: Documents; readonly turns: Pick<Turns, 'thread'> }
 
-export function memoryRoutes({ documents }: MemoryParts): Route[] {
+export function memoryRoutes({ documents, turns }: MemoryParts): Route[] {
   return [
     route({
       method: 'GET',
@@ -53,10 +60,10 @@ export function memoryRoutes({ documents }: MemoryParts): Route[] {
             }),
           } satisfies z.output<typeof MemoryAnswer>
         }
-        const page = await documents.list(user, { folder, after, limit: most + 1 })
+        const page = await documents.list(user, { folder, after, limit: most + 1, beginnings: true })
         const results = page.slice(0, most)
         const next = page.length > most ? (results.at(-1)?.path ?? null) : null
-        return { results: results.map(documentWire), next_cursor: next } satisfies z.output<typeof MemoryAnswer>
+        return { results: results.map(listedWire), next_cursor: next } satisfies z.output<typeof MemoryAnswer>
       },
     }),
     {
@@ -66,8 +73,15 @@ export function memoryRoutes({ documents }: MemoryParts): Route[] {
       summary: 'Read a document',
       answers: { 200: ContentWire },
       async handle(request) {
-        const document = await documents.read(request.caller.user, pathOf(request))
-        return { ...documentWire(document), content: document.content } satisfies z.output<typeof ContentWire>
+        const { user } = request.caller
+        const document = await documents.read(user, pathOf(request))
+        const { content, threadId } = document
+        const thread = threadId === undefined ? undefined : await turns.thread(user, threadId)
+        return {
+          ...documentWire(document),
+          content,
+          ...(thread && { thread: { id: thread.id, title: thread.title } }),
+        } satisfies z.output<typeof ContentWire>
       },
     },
     {
@@ -104,6 +118,10 @@ export function memoryRoutes({ documents }: MemoryParts): Route[] {
 /** The rest of the address, decoded. */
 function pathOf({ params }: FastifyRequest): string {
   return (params as Readonly<Record<string, string>>)['*'] ?? ''
+}
+
+function listedWire({ beginning = '', ...document }: DocumentInfo) {
+  return { ...documentWire(document), beginning }
 }
 
 function documentWire({ path, bytes, author, untrusted, createdAt, updatedAt }: DocumentInfo) {

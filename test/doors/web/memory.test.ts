@@ -1,6 +1,7 @@
 // Memory over the gateway: documents by path, search, lists; each caller's own.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { operator } from '#core/ids.ts'
 import { openHouse } from './house.ts'
 
 const at = (path: string): string => `/api/memory/documents/${path.split('/').map(encodeURIComponent).join('/')}`
@@ -40,13 +41,25 @@ test('search finds what was written at once, with the words around the match', a
   assert.deepEqual((await call('GET', '/api/memory?q=%22%20(')).json, { results: [] })
 })
 
+test('a document of the agent tells the thread it was written in, as long as that is there', async (t) => {
+  const { call, store } = await openHouse(t)
+  const { json: said } = await call('POST', '/api/chat', { body: { message: 'Deploy latency' } })
+  const chunks = [{ text: 'hello', lap: 0, terms: { title: [], body: ['hello'], extra: [] } }]
+  const threadId: string = said.thread_id
+  await store.documents.put(operator, [{ path: 'a', bytes: 5, author: 'agent', threadId, untrusted: false, chunks }])
+  const threadOf = async () => (await call('GET', at('a'))).json.thread
+  assert.deepEqual(await threadOf(), { id: threadId, title: 'Deploy latency' })
+  await call('DELETE', `/api/threads/${threadId}`)
+  assert.equal(await threadOf(), undefined)
+})
+
 test('without words there is the list, in pages and by folder', async (t) => {
   const { call } = await openHouse(t)
   for (const path of ['a', 'b/1', 'b/2', 'c']) await call('PUT', at(path), { body: { content: path } })
   const list = await call('GET', '/api/memory?limit=3')
   assert.deepEqual(
-    list.json.results.map((each: { path: string }) => each.path),
-    ['a', 'b/1', 'b/2'],
+    list.json.results.map((each: { path: string; beginning: string }) => [each.path, each.beginning]),
+    ['a', 'b/1', 'b/2'].map((each) => [each, each]),
   )
   const rest = await call('GET', `/api/memory?limit=3&cursor=${encodeURIComponent(list.json.next_cursor)}`)
   assert.deepEqual(
