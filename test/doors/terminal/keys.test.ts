@@ -5,10 +5,12 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { visibleWidth } from '@earendil-works/pi-tui'
 import { newHome } from '../../atrium.ts'
+import { until } from '../../until.ts'
 import { needsTmux, type Screen, startTmux, type Tmux } from './tmux.ts'
 
 const script = {
   replies: [
+    { when: 'read this', text: 'It was read.' },
     { when: 'slow', text: Array.from({ length: 200 }, (_, at) => `word${at} `), chunkDelayMs: 100 },
     { when: 'list', text: Array.from({ length: 60 }, (_, at) => `- row ${at}`).join('\n') },
     { when: 'sum', reasoning: 'Six times seven.', calls: [{ name: 'calculate', args: { expression: '6*7' } }] },
@@ -94,12 +96,13 @@ test('/attach puts a file beside the next message; one that is not there is told
   await screen.type('/attach nowhere.txt')
   await screen.keys('Enter')
   await screen.shows(/nowhere\.txt does not exist/)
-  await screen.type(`/attach ${join(home.path, 'script.json')}`)
+  writeFileSync(join(home.path, 'notes.txt'), 'A line of notes.\n'.repeat(200))
+  await screen.type(`/attach ${join(home.path, 'notes.txt')}`)
   await screen.keys('Enter')
-  await screen.shows(/⎘ script\.json {2}[\d.]+ KB\n ▏ Message Atrium/)
+  await screen.shows(/⎘ notes\.txt {2}[\d.]+ KB\n ▏ Message Atrium/)
   await screen.type('read this')
   await screen.keys('Enter')
-  await screen.shows(/▌ read this\n {3}⎘ script\.json {2}[\d.]+ KB/)
+  await screen.shows(/▌ read this\n {3}⎘ notes\.txt {2}[\d.]+ KB[\s\S]*It was read\./)
 })
 
 test('Up and Down scroll the transcript, and the reader stays where they are', options, async () => {
@@ -220,11 +223,12 @@ test('Allow once runs the call', options, async () => {
   await screen.shows(/Tab enters/)
   await screen.keys('Tab')
   await screen.shows(/←→ choose/)
-  // It takes no answer in its first moment: the arrow is pressed until it chooses.
-  for (let tries = 0; tries < 50 && !/\[7m\[ Allow once \]/.test(await screen.styled()); tries++) {
-    await screen.keys('Right')
-    if (/\[7m\[ (Allow for|Deny)/.test(await screen.styled())) await screen.keys('Left', 'Left')
-  }
+  // It takes no answer in its first moment: the arrow is pressed until it chooses, and goes no further than this.
+  await until(async () => {
+    if (/\[7m\[ Allow once \]/.test(await screen.styled())) return true
+    await screen.keys('Left')
+    return false
+  })
   await screen.keys('Enter')
   await screen.shows(/✓ workspace_write[\s\S]*After the tool/)
   assert.equal(readFileSync(join(home.path, 'workspace', 'notes', 'a.txt'), 'utf8'), 'hello\nworld\n')
