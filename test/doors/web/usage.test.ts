@@ -4,10 +4,11 @@ import { test } from 'node:test'
 import { openHouse } from './house.ts'
 
 test('a user sees what their turns took by day and model, the operator what those of all did', async (t) => {
-  const { call, addUser } = await openHouse(t)
+  const now = Date.now()
+  const { call, addUser } = await openHouse(t, { now: () => now })
   const [ada, bob] = [await addUser('ada'), await addUser('bob')]
   for (const token of [ada, ada, bob]) await call('POST', '/api/chat', { token, body: { message: 'hello' } })
-  const date = new Date().toISOString().slice(0, 10)
+  const date = new Date(now).toISOString().slice(0, 10)
   const row = { date, model: 'test-1', turns: 2, input_tokens: 6, cached_tokens: 0, output_tokens: 4, cost_usd: 0.5 }
   const one = { ...row, turns: 1, input_tokens: 3, output_tokens: 2, cost_usd: 0.25 }
   assert.deepEqual((await call('GET', '/api/usage', { token: ada })).json, { days: [row] })
