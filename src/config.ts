@@ -5,7 +5,9 @@ import { delimiter, join, relative, resolve } from 'node:path'
 import querystring from 'node:querystring'
 import { chooseEmbedding, type EmbeddingConfig } from '#config/embedding.ts'
 import { chooseModel, type ModelConfig, type Settings } from '#config/model.ts'
-import { fault, type Given, givenIn, names, parse, type Report, type Values } from '#config/variables.ts'
+import { type OidcConfig, readOidc } from '#config/oidc.ts'
+import { type TelemetryConfig, telemetryOf } from '#config/telemetry.ts'
+import { fault, type Given, givenIn, names, parse, present, type Report, type Values } from '#config/variables.ts'
 import { AppError } from '#core/errors.ts'
 import { isProviderKey } from '#core/providers.ts'
 import { maxSteps, usualSteps } from '#core/turn.ts'
@@ -14,22 +16,6 @@ import { inCheckout } from '#lib/place.ts'
 
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1'])
 const minSecretLength = 24
-
-type OidcConfig = {
-  readonly issuer: string
-  readonly clientId?: string
-  readonly clientSecret?: string
-  readonly audience?: string
-  readonly allowedDomains: readonly string[]
-}
-
-type TelemetryConfig = {
-  readonly endpoint: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly serviceName: string
-  /** What was said goes along. */
-  readonly content: boolean
-}
 
 export type Config = {
   readonly home: string
@@ -279,43 +265,6 @@ function workspaceOf(
 /** A path as a person writes it. */
 function pathIn(text: string, env: Env): string {
   return resolve(text.replace(/^~(?=\/|$)/, () => env['HOME'] || homedir()))
-}
-
-function readOidc(values: Values, given: Given, report: Report): OidcConfig | undefined {
-  const name = names.find((each) => each.startsWith('OIDC_') && given[each] !== undefined)
-  if (name === undefined) return undefined
-  if (!given.OIDC_ISSUER) report(fault(name, 'is set, but OIDC_ISSUER is not', 'OIDC_ISSUER'))
-  // Without one of them a token that the issuer made for another program would be good here.
-  if (!given.OIDC_CLIENT_ID && !given.OIDC_AUDIENCE) {
-    report(fault(name, 'is set, but neither OIDC_CLIENT_ID nor OIDC_AUDIENCE is', 'OIDC_CLIENT_ID'))
-  }
-  return {
-    issuer: values.OIDC_ISSUER ?? '',
-    ...present({
-      clientId: values.OIDC_CLIENT_ID,
-      clientSecret: values.OIDC_CLIENT_SECRET,
-      audience: values.OIDC_AUDIENCE,
-    }),
-    allowedDomains: values.OIDC_ALLOWED_DOMAINS,
-  }
-}
-
-function telemetryOf(values: Values): TelemetryConfig | undefined {
-  const endpoint = values.OTEL_EXPORTER_OTLP_ENDPOINT
-  if (endpoint === undefined) return undefined
-  return {
-    endpoint,
-    headers: values.OTEL_EXPORTER_OTLP_HEADERS,
-    serviceName: values.OTEL_SERVICE_NAME,
-    content: values.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT,
-  }
-}
-
-type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
-
-/** An optional property is absent or has a value, never undefined. */
-function present<T extends object>(fields: T): Present<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>
 }
 
 function freeze<T extends object>(value: T): T {

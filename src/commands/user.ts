@@ -1,8 +1,7 @@
 // `atrium user`: people and their tokens.
 import { loadConfig } from '#config.ts'
-import { dayMs, maxTokenDays, userNamePattern, userNameRule } from '#core/account.ts'
+import { dayMs, type Erased, maxTokenDays, userNamePattern, userNameRule } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
-import type { Erased } from '#core/store.ts'
 import { eraseWorkspace } from '#hall/workspace.ts'
 import { isoTime } from '#http/wire.ts'
 import { hashToken, newToken } from '#lib/token.ts'

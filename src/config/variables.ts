@@ -168,3 +168,10 @@ export function parse(given: Given, report: Report): Values {
 export function fault(name: Name, problem: string, missing: Name = name): string {
   return `${name} ${problem}. Example: ${missing}=${examples[missing]}`
 }
+
+type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+/** An optional property is absent or has a value, never undefined. */
+export function present<T extends object>(fields: T): Present<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>
+}

@@ -1,11 +1,13 @@
 // What the floors above need from storage. Content is history (append-only items); status, lease and cancel are
 // current facts. Every verb on a user's rows takes the user's id; the operator's id also reaches the webhook channel's.
+import type { AccountStore, Erased, IdentityStore, SessionStore } from './account.ts'
 import type { DocumentStore } from './document.ts'
 import type { GrantStore, NewGrant } from './grant.ts'
 import type { UserId } from './ids.ts'
 import type { Answer, Draft, Entry, Gate, Item } from './item.ts'
 import type { Json } from './json.ts'
 import type { Door, ModelCall, Thread, Turn, TurnError, TurnOptions, TurnStatus, Usage } from './turn.ts'
+import type { SecretStore } from './secret.ts'
 import type { UsageStore } from './usage.ts'
 import type { VectorStore } from './vector.ts'
 
@@ -94,18 +96,6 @@ export type Queued = Omit<Entry, 'seq'>
 
 /** Where an item stands: an id is looked for in its thread. */
 export type ItemPlace = { readonly threadId: string; readonly itemId: string }
-
-/** How much a removal has erased. */
-export type Erased = {
-  readonly threads: number
-  readonly turns: number
-  readonly items: number
-  readonly documents: number
-  readonly grants: number
-  readonly secrets: number
-  /** Of the workspace. */
-  readonly files: number
-}
 
 /** Whether money is held, what the user's day has cost so far, and what is held for other turns. */
 export type Reserved = { readonly granted: boolean; readonly spentUsd: number; readonly heldUsd: number }
@@ -202,117 +192,6 @@ export interface ThreadStore {
   eraseSome(
     user: UserId,
   ): Promise<{ erased: Pick<Erased, 'threads' | 'turns' | 'items'>; unfinished: readonly Turn[]; more: boolean }>
-}
-
-export type User = { readonly id: UserId; readonly name: string; readonly createdAt: number }
-
-/** `expiresAt` is the end of the last of their tokens; `issuer` vouches for them; `seenAt` is their last message or the last use of a session that has not ended. */
-export type ListedUser = User & {
-  readonly tokens: number
-  readonly expiresAt?: number
-  readonly issuer?: string
-  readonly seenAt?: number
-}
-
-/** A token as it can be shown: `id` names it, and says nothing about it. */
-export type Token = { readonly id: string; readonly createdAt: number; readonly expiresAt?: number }
-
-export interface AccountStore {
-  /** Makes a user with a first token; only the hash is kept. Throws invalid_input when the name is taken. */
-  addUser(name: string, token: { hash: string; expiresAt?: number }): Promise<User>
-  addToken(name: string, token: { hash: string; expiresAt?: number }): Promise<User>
-  listUsers(): Promise<readonly ListedUser[]>
-  /** The tokens of a user that have not expired, newest first; undefined when nobody has this name. */
-  listTokens(name: string): Promise<readonly Token[] | undefined>
-  /** Takes one token away, with the sessions that it opened; its user, or undefined when there is none such. */
-  removeToken(name: string, id: string): Promise<User | undefined>
-  /** Takes every token and session from a user, so that nothing new of theirs comes in; undefined when nobody has this name. */
-  shutOut(name: string): Promise<User | undefined>
-  /** Removes the user, whose threads were erased before: see `removeUser` in turns. Undefined when nobody has this name. */
-  removeUser(name: string): Promise<Pick<Erased, 'grants' | 'secrets'> | undefined>
-  findByToken(hash: string, now: number): Promise<User | undefined>
-}
-
-/** Who somebody is at an issuer. */
-export type Identity = { readonly issuer: string; readonly subject: string }
-
-export interface IdentityStore {
-  find(identity: Identity): Promise<User | undefined>
-  /** The user of an identity; where there is none yet one is made, under the first of these names that is free. */
-  enrol(identity: Identity, names: readonly string[]): Promise<User>
-  /** A sign-in begins; of its state and of what ties it to a browser only the hashes are kept. */
-  begin(signIn: { readonly state: string; readonly browser: string; readonly endsAt: number }): Promise<void>
-  /** Takes a sign-in, once. */
-  take(state: string): Promise<{ readonly browser: string } | undefined>
-}
-
-/** A session of a browser, by the hash of what its cookie holds. */
-export type NewSession = {
-  readonly hash: string
-  readonly user: UserId
-  /** The hash of the token it was opened with: it ends with it. Absent where there was none. */
-  readonly token?: string
-  readonly endsAt: number
-}
-
-export type Session = Omit<NewSession, 'hash'> & { readonly name: string; readonly seenAt: number }
-
-export interface SessionStore {
-  open(session: NewSession): Promise<void>
-  /** One that has not ended and was used within the last `idleMs`; its user, and the user's token, must still be there. */
-  find(hash: string, idleMs: number): Promise<Session | undefined>
-  /** It was used now. */
-  touch(hash: string): Promise<void>
-  close(hash: string): Promise<void>
-  closeAll(user: UserId): Promise<void>
-  /** Keeps a code that opens one session of the operator's, bound to the hash of an operator token. */
-  addCode(code: { hash: string; token: string; endsAt: number }): Promise<void>
-  /** Takes a code away; undefined when there is none, or its time is over. Of two who ask at once one gets it. */
-  takeCode(hash: string): Promise<{ token: string } | undefined>
-}
-
-/** What renews a secret, and when it must be. Both are the word of a sign-in's server. */
-export type Renewal = { readonly token?: string; readonly expiresAt?: number }
-
-/** A secret where it stands: one that is another's is told under the other's name. */
-export type Secret = {
-  readonly name: string
-  readonly owner: UserId
-  readonly value: string
-  /** Its sign-in is over: the value is empty, and its owner is asked for another. */
-  readonly ended?: true
-  readonly renewal?: Renewal
-  readonly updatedAt: number
-}
-
-/** What came of renewing a secret: another one, nothing for now, or that it never will be. */
-export type RenewalOutcome =
-  | { readonly type: 'renewed'; readonly value: string; readonly renewal: Renewal }
-  | { readonly type: 'failed' }
-  | { readonly type: 'ended' }
-
-/** Each secret is somebody's, the operator's where nobody else is said. Values are sealed before they reach the database. */
-export interface SecretStore {
-  set(name: string, value: string, more?: { owner?: UserId; renewal?: Renewal }): Promise<void>
-  /**
-   * Makes a name stand for another secret of the same owner, until that one or the share is removed; so does whatever stood
-   * for this one. Throws invalid_input when the other is itself another's.
-   */
-  share(name: string, sameAs: string, owner: UserId): Promise<void>
-  get(name: string, owner?: UserId): Promise<string | undefined>
-  find(name: string, owner: UserId): Promise<Secret | undefined>
-  list(owner?: UserId): Promise<readonly { name: string; updatedAt: number; sameAs?: string }[]>
-  /** Every value of everybody or of one, what renews them too: nothing of it may ever be shown. */
-  values(owner?: UserId): Promise<readonly { readonly owner: UserId; readonly value: string }[]>
-  remove(name: string, owner?: UserId): Promise<boolean>
-  /** Removes every secret whose name begins so, of everybody, and what was shared of them. */
-  removeBelow(prefix: string): Promise<void>
-  /** Takes the renewal of a secret up to a time; false when somebody else has it, or the secret is another by now. */
-  claimRenewal(secret: Pick<Secret, 'name' | 'owner' | 'updatedAt'>, until: number): Promise<boolean>
-  /** Ends it; a secret that was set anew meanwhile stays as it is. */
-  endRenewal(secret: Pick<Secret, 'name' | 'owner' | 'updatedAt'>, outcome: RenewalOutcome): Promise<void>
-  /** Seals every secret anew, all or none; tells how many. */
-  reseal(to: { seal(name: string, value: string): string }): Promise<number>
 }
 
 export type Settings = Readonly<Record<string, Json>>

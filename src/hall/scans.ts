@@ -1,7 +1,7 @@
 // Which values must not go out of a turn: the installation's own out of anybody's, and what a user brought out of theirs.
 // No user's word is sought in the turns of another.
 import { operator, type UserId } from '#core/ids.ts'
-import type { SecretStore } from '#core/store.ts'
+import type { SecretStore } from '#core/secret.ts'
 import { createLeakScan, joinScans, type LeakScan } from '#safety/leaks.ts'
 
 /** Users whose scan is kept at hand; the longest unused are made anew. */

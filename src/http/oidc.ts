@@ -1,9 +1,8 @@
 // People who come by way of an OpenID issuer, with a JWT of its or through its sign-in. A person is found by issuer and
 // subject; no claim of a token leads to an account that was made otherwise.
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { userNamePattern } from '#core/account.ts'
+import { type IdentityStore, type User, userNamePattern } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
-import type { IdentityStore, User } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
 import { hashToken, newToken } from '#lib/token.ts'
 import type { Caller, Refusal } from './caller.ts'

@@ -1,7 +1,7 @@
 // Sessions of the browser: a token or a one-time code is exchanged for a cookie, and the cookie tells who comes.
 import type { UserId } from '#core/ids.ts'
 import { operator } from '#core/ids.ts'
-import type { Session, SessionStore } from '#core/store.ts'
+import type { Session, SessionStore } from '#core/account.ts'
 import type { Log } from '#lib/log.ts'
 import { hashToken, newCode, newToken } from '#lib/token.ts'
 import type { Caller } from './caller.ts'

@@ -1,7 +1,7 @@
 // Users and the hashes of their tokens.
 import { AppError } from '#core/errors.ts'
 import { newId, userId } from '#core/ids.ts'
-import type { AccountStore, ListedUser, Token, User } from '#core/store.ts'
+import type { AccountStore, ListedUser, Token, User } from '#core/account.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 const idDigits = 16

@@ -1,6 +1,6 @@
 // Erasing: a thread with all that stands in it, and, in bounded parts, everything of a user's.
 import type { UserId } from '#core/ids.ts'
-import type { Erased } from '#core/store.ts'
+import type { Erased } from '#core/account.ts'
 import type { Turn } from '#core/turn.ts'
 import { isReached } from './reach.ts'
 import { turnColumns, turnOf } from './rows.ts'

@@ -1,6 +1,6 @@
 // Who people are at an issuer, and sign-ins that have begun there.
 import { newId, userId } from '#core/ids.ts'
-import type { Identity, IdentityStore, User } from '#core/store.ts'
+import type { Identity, IdentityStore, User } from '#core/account.ts'
 import { first, type Job, type Row, run, type Sql } from './sql.ts'
 
 /** Digits of a state's hash that are its slot: of 65,536 sign-ins at once, one that falls into a taken slot replaces it. */

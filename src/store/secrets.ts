@@ -1,7 +1,7 @@
 // Secrets: sealed before they reach the database, opened only for whoever asks by name. Each is the operator's or a user's.
 import { AppError } from '#core/errors.ts'
 import { operator, type UserId } from '#core/ids.ts'
-import type { Renewal, Secret, SecretStore } from '#core/store.ts'
+import type { Renewal, Secret, SecretStore } from '#core/secret.ts'
 import type { Seal } from '#lib/seal.ts'
 import { tellChange, tellSecrets } from './change.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'

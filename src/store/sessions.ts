@@ -1,6 +1,6 @@
 // Sessions of the browser and the one-time codes that open them; of both only a hash is kept.
 import { operator, userId } from '#core/ids.ts'
-import type { Session, SessionStore } from '#core/store.ts'
+import type { Session, SessionStore } from '#core/account.ts'
 import { first, query, type Row, run, type Sql } from './sql.ts'
 
 /** Of more sessions than this one user keeps the newest: whoever signs in anew each day is not shut out. */

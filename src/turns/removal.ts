@@ -2,7 +2,8 @@
 import { setImmediate as pass } from 'node:timers/promises'
 import type { Bus } from '#core/bus.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Erased, Store } from '#core/store.ts'
+import type { Erased } from '#core/account.ts'
+import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 
 export type RemovalParts = {

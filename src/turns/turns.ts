@@ -4,11 +4,11 @@ import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Draft, Entry, Gate, Item } from '#core/item.ts'
 import type { Grant } from '#core/grant.ts'
+import type { Erased } from '#core/account.ts'
 import type {
   AnsweredGate,
   EndedTurn,
   Entries,
-  Erased,
   Idempotency,
   ItemPlace,
   ListedTurn,

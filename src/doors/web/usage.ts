@@ -1,6 +1,6 @@
 // GET /api/usage: what was used of each model, day by day.
 import * as z from 'zod/mini'
-import type { AccountStore } from '#core/store.ts'
+import type { AccountStore } from '#core/account.ts'
 import type { UsageTotals } from '#core/usage.ts'
 import { type Route, route } from '#http/routes.ts'
 import type { Turns } from '#turns/turns.ts'

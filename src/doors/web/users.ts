@@ -1,8 +1,7 @@
 // Users and their tokens, for the operator.
 import * as z from 'zod/mini'
-import { dayMs, maxTokenDays, userNamePattern, userNameRule } from '#core/account.ts'
+import { type AccountStore, dayMs, maxTokenDays, type User, userNamePattern, userNameRule } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
-import type { AccountStore, User } from '#core/store.ts'
 import { check } from '#http/check.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire.ts'

@@ -1,7 +1,7 @@
 // Signing in by OAuth: what is asked, what comes back, and whether it may be believed. Pure; tokens.ts does the asking.
 import { createHash } from 'node:crypto'
 import { isObject } from '#core/json.ts'
-import type { Renewal } from '#core/store.ts'
+import type { Renewal } from '#core/secret.ts'
 import { printable } from '#safety/printable.ts'
 import type { OAuth } from '#sandbox/package/auth.ts'
 

@@ -2,7 +2,7 @@
 // ends, by one process of all.
 import { setTimeout as pause } from 'node:timers/promises'
 import { operator, type UserId } from '#core/ids.ts'
-import type { Renewal, Secret, SecretStore } from '#core/store.ts'
+import type { Renewal, Secret, SecretStore } from '#core/secret.ts'
 import type { Log } from '#lib/log.ts'
 import type { Dial } from '#net/dial.ts'
 import type { Capabilities } from '#sandbox/package/capabilities.ts'

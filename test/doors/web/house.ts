@@ -1,6 +1,7 @@
 // A whole gateway for tests: real HTTP on a free port over the hall of the tests.
 import type { TestContext } from 'node:test'
-import type { IdentityStore, Store } from '#core/store.ts'
+import type { IdentityStore } from '#core/account.ts'
+import type { Store } from '#core/store.ts'
 import { responsesRoutes } from '#doors/responses/routes.ts'
 import { webRoutes } from '#doors/web/door.ts'
 import { mountLive } from '#doors/web/live.ts'
