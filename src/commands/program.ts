@@ -3,8 +3,9 @@ import { Command, CommanderError } from 'commander'
 import { type Flags, programName } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { readVersion } from '#lib/version.ts'
-import { printable } from '#safety/printable.ts'
+import { addJudgement } from './program-judgement.ts'
 import { addTools } from './program-tool.ts'
+import { holdToTheirOwn, refuseUnknown } from './refuse.ts'
 import { endWithOutput, failure, usageExit } from './report.ts'
 
 const highestPort = 65_535
@@ -120,101 +121,10 @@ function gathered(value: string, before: readonly string[] = []): readonly strin
   return [...before, value]
 }
 
-/** Whatever is wrong in a command points to its own help, and no command takes more than it names. */
-function holdToTheirOwn(command: Command, path = programName()): void {
-  command.showHelpAfterError(`(see ${path} --help)`)
-  // Where there are commands below, what is too much is an unknown one, and its action says so.
-  command.allowExcessArguments(command.commands.length > 0)
-  command.addHelpText('before', () => refuseStranger(command))
-  for (const each of command.commands) holdToTheirOwn(each, `${path} ${each.name()}`)
-}
-
-function refuseUnknown(command: Command, name = command.args[0]): void {
-  if (name !== undefined) command.error(`error: unknown command '${printable(name)}'`)
-}
-
-/** Nobody is shown the help of another command than the one they named. */
-function refuseStranger(command: Command): string {
-  const [name] = command.args.filter((arg) => arg !== 'help' && !arg.startsWith('-'))
-  const known =
-    name === undefined || command.commands.length === 0 || command.commands.some((each) => each.name() === name)
-  if (!known) refuseUnknown(command, name)
-  return ''
-}
-
 function flagsOf(port: string | undefined): Flags {
   if (port === undefined) return {}
   if (/^\d{1,5}$/.test(port) && Number(port) <= highestPort) return { port }
   throw new AppError('invalid_input', `--port takes a whole number from 0 to ${highestPort}, not ${port}`)
-}
-
-function addJudgement(program: Command): void {
-  const gates = program
-    .command('gates')
-    .description('what waits for your word; on a terminal each is asked about')
-    .option('--json', 'print JSON')
-    .action(async (options, command: Command) => {
-      refuseUnknown(command)
-      await (await import('./gates.ts')).listGates(options)
-    })
-  gates
-    .command('answer <id> <action>')
-    .description('answer one: approve, always or deny')
-    .option('--scope <scope>', 'of always: tool, target (this host, folder or command) or file (this one)')
-    .option('--for <span>', 'of always: hour, day or good')
-    .option('--clean', 'of always: only while the turn has read nothing from outside')
-    .option('--word <text>', 'of deny: what the model is told')
-    .action(async (id, action, options) => (await import('./gates.ts')).answerGateBy(id, action, options))
-  const grants = program
-    .command('grants')
-    .description('what you have allowed beyond one call')
-    .option('--json', 'print JSON')
-    .action(async (options, command: Command) => {
-      refuseUnknown(command)
-      await (await import('./grants.ts')).listGrants(options)
-    })
-  grants
-    .command('revoke <id>')
-    .description('take one back')
-    .action(async (id) => (await import('./grants.ts')).revokeGrant(id))
-  addPolicy(program)
-  program
-    .command('receipt <turn>')
-    .description('what a turn did: models, tools, hosts, approvals, cost')
-    .option('--verify', 'fail when its log is not what it was')
-    .option('--json', 'print JSON')
-    .action(async (turn, options) => (await import('./receipt.ts')).showReceipt(turn, options))
-}
-
-function addPolicy(program: Command): void {
-  const load = () => import('./policy.ts')
-  const policy = program
-    .command('policy')
-    .description('which calls run, are asked for, or are refused')
-    .option('--json', 'print JSON')
-    .action(async (options, command: Command) => {
-      refuseUnknown(command)
-      await (await load()).showPolicy(options)
-    })
-  policy
-    .command('set <row>')
-    .description('set the rule of a row: allow, ask, deny, or known for addresses')
-    .option('--clean <rule>', 'while the model has read nothing untrusted')
-    .option('--tainted <rule>', 'once it has')
-    .action(async (row, options) => (await load()).setRow(row, options))
-  policy
-    .command('reset [row]')
-    .description('the default again: of one row, or of all rows and marks')
-    .action(async (row) => (await load()).resetPolicy(row))
-  policy
-    .command('marks')
-    .description('list the rules that mark what looks like an instruction in outside text')
-    .option('--json', 'print JSON')
-    .action(async (options) => (await load()).listMarks(options))
-  policy
-    .command('mark <id> <state>')
-    .description('switch one of them on or off')
-    .action(async (id, state) => (await load()).switchMark(id, state))
 }
 
 function addUsers(program: Command): void {

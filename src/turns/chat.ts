@@ -4,7 +4,8 @@ import type { UserId } from '#core/ids.ts'
 import type { Event } from '#core/event.ts'
 import { type Gate, type Part, textMessage } from '#core/item.ts'
 import { atRest, type Door, type Turn, type TurnError, type Usage } from '#core/turn.ts'
-import { checkMessage, type Turns } from './turns.ts'
+import { checkMessage } from './message.ts'
+import type { Turns } from './turns.ts'
 import type { Watch } from './watch.ts'
 
 export type ChatEvent =

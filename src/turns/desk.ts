@@ -10,7 +10,8 @@ import type { Thread } from '#core/turn.ts'
 import type { Documents } from '#memory/documents.ts'
 import type { Said } from './gates.ts'
 import type { Receipt } from './receipt.ts'
-import { checkMessage, type Turns } from './turns.ts'
+import { checkMessage } from './message.ts'
+import type { Turns } from './turns.ts'
 import type { Watched } from './watch.ts'
 
 /** Threads of one list, and documents. */

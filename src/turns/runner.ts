@@ -24,6 +24,7 @@ import { logNotes, logRest } from './lines.ts'
 import { isAway, untilStored } from './retry.ts'
 import type { Spend } from './spend.ts'
 import type { Observer } from './tally.ts'
+import { tellFree, tellTurn } from './tell.ts'
 
 /** What turns that are stopped at the end get to be let go. */
 const lastMs = 2_000
@@ -211,9 +212,7 @@ export function createRunner(parts: RunnerParts): Runner {
       // Another run would meet the same fault, and pay the model each time.
       if (outcome) return await fail(turn, held, { outcome, error })
       await untilStored(() => store.turns.release(turn, held), { over: () => draining })
-      bus.publish(turn.threadId, [{ type: 'turn', turn: { ...turn, status: 'queued' } }])
-      bus.changed(turn, { threadId: turn.threadId, turnId: turn.id })
-      bus.signal({ type: 'queued' })
+      tellFree(bus, { turn: { ...turn, status: 'queued' }, entries: [] })
     } catch (cause) {
       log.error({ turn: turn.id, err: cause }, 'a turn could not be let go; it is taken up again later')
     }
@@ -232,12 +231,9 @@ export function createRunner(parts: RunnerParts): Runner {
     parts.histories.drop(turn.threadId)
   }
 
-  function tell({ turn, entries }: StartedTurn, news: boolean): void {
-    if (news) bus.changed(turn, { threadId: turn.threadId, turnId: turn.id })
-    bus.publish(turn.threadId, [
-      ...(entries.length > 0 ? [{ type: 'entries' as const, entries }] : []),
-      ...(news ? [{ type: 'turn' as const, turn }] : []),
-    ])
+  function tell(told: StartedTurn, news: boolean): void {
+    if (news) tellTurn(bus, told)
+    else if (told.entries.length > 0) bus.publish(told.turn.threadId, [{ type: 'entries', entries: told.entries }])
   }
 
   /** A turn that was ended from outside, or whose last commit nobody heard of: its watchers must still see the end. */

@@ -1,5 +1,5 @@
 // All that a door needs: start a turn, answer a gate, cancel, get, watch. Doors translate; the rules stand here.
-import type { Bus, Change, Changes, Signal } from '#core/bus.ts'
+import type { Bus, Changes, Signal } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Draft, Entry, Gate, Item } from '#core/item.ts'
@@ -26,19 +26,19 @@ import { createMarker, type Marker } from '#safety/marks.ts'
 import { answerBrought, type Brought } from './credentials.ts'
 import { entriesOf } from './entries.ts'
 import { type Answered, answerGate, maxAnswered, maxGates, type Said } from './gates.ts'
+import { masked, titleOf } from './message.ts'
 import { readReceipt, type Receipt } from './receipt.ts'
 import { removeUser, tellErased } from './removal.ts'
 import type { Runner } from './runner.ts'
 import type { Observer } from './tally.ts'
 import type { Spend } from './spend.ts'
+import { tellFree } from './tell.ts'
 import { type Follow, followTurn, type Watch, watchThread } from './watch.ts'
 
 /** How long a cancel waits for the runner to stop by itself, its partial text stored, before the turn is taken from it. */
 const cancelGraceMs = 700
 /** When to come back while every place is taken: turns end all the time. */
 const fullRetrySecs = 2
-const longestTitleLine = 400
-const maxMessageBytes = 1024 * 1024
 
 export type StartTurn = Omit<NewTurn, 'lease' | 'input' | 'title'> & {
   readonly input: readonly Item[]
@@ -162,25 +162,15 @@ export function createTurns(parts: TurnsParts): Turns {
   }
 
   /** A turn was ended from outside: its watchers see it, and its thread is free for the next. */
-  function tellEnd({ turn, entries, changed }: EndedTurn): void {
-    if (changed) parts.observer?.rested(turn)
-    bus.publish(turn.threadId, [
-      ...(entries.length > 0 ? [{ type: 'entries' as const, entries }] : []),
-      { type: 'turn', turn },
-    ])
-    bus.changed(turn, changeOf(turn))
-    bus.signal({ type: 'queued' })
+  function tellEnd(end: EndedTurn): void {
+    if (end.changed) parts.observer?.rested(end.turn)
+    tellFree(bus, end)
   }
 
   /** A gate was answered: its watchers see it, and its turn is queued. */
-  function tellAnswer({ turn, entries, grant }: Answered): void {
-    if (grant) bus.signal({ type: 'grants', user: turn.userId })
-    bus.publish(turn.threadId, [
-      { type: 'entries', entries },
-      { type: 'turn', turn },
-    ])
-    bus.changed(turn, changeOf(turn))
-    bus.signal({ type: 'queued' })
+  function tellAnswer(answered: Answered): void {
+    if (answered.grant) bus.signal({ type: 'grants', user: answered.turn.userId })
+    tellFree(bus, answered)
   }
 
   return {
@@ -203,7 +193,7 @@ export function createTurns(parts: TurnsParts): Turns {
       const told = entries.at(-1)?.seq ?? 0
       const subscription = bus.subscribe(turn.threadId, { seq: told, turn, here })
       if (!replayed) {
-        bus.changed(turn, changeOf(turn))
+        bus.changed(turn, { threadId: turn.threadId, turnId: turn.id })
         if (turn.status === 'running' && lease) runner.take(stored, lease, request)
         else bus.signal({ type: 'queued' })
       }
@@ -300,16 +290,6 @@ export function createTurns(parts: TurnsParts): Turns {
   }
 }
 
-/** What a person wrote stays as they wrote it; what a function brought is as a tool's. */
-function masked(item: Item, mask: (text: string) => string): Item {
-  if (item.type === 'result') return { ...item, output: mask(item.output) }
-  return item.type === 'answer' && item.output !== undefined ? { ...item, output: mask(item.output) } : item
-}
-
-function changeOf({ id, threadId }: Turn): Change {
-  return { threadId, turnId: id }
-}
-
 function noThread(): AppError {
   return new AppError('not_found', 'the thread does not exist')
 }
@@ -321,34 +301,4 @@ function overloaded(): AppError {
 
 function cancelSignal(turnId: string): Signal {
   return { type: 'stop', turnId, code: 'turn_cancelled', message: 'cancelled' }
-}
-
-/** The first line of the first message: what a list shows. */
-function titleOf(input: readonly Item[]): string {
-  for (const item of input) {
-    if (item.type !== 'message' || item.role !== 'user') continue
-    for (const part of item.content) {
-      if (part.type !== 'text') continue
-      // Anchored and cut: a message may be megabytes, and full of marks that never close.
-      const said = part.text.replace(/^(?:\s*<(instructions|user-context)>[\s\S]*?<\/\1>)*/, '').trimStart()
-      const line = said.slice(0, longestTitleLine).split('\n', 1)[0] ?? ''
-      // oxlint-disable-next-line no-control-regex -- titles are shown in terminals
-      const clean = line.replace(/[\u0000-\u001f\u007f]/g, ' ').trim()
-      if (clean) return Array.from(clean).slice(0, 80).join('')
-    }
-  }
-  return 'New thread'
-}
-
-/** Checks a message typed or sent by a person. */
-export function checkMessage(text: string): void {
-  if (text.trim() === '') throw new AppError('invalid_input', 'the message is empty', { param: 'message' })
-  if (text.includes('\0'))
-    throw new AppError('invalid_input', 'the message contains a NUL character', { param: 'message' })
-  const bytes = Buffer.byteLength(text)
-  if (bytes > maxMessageBytes) {
-    throw new AppError('too_large', `the message has ${bytes} bytes, at most ${maxMessageBytes} are taken`, {
-      param: 'message',
-    })
-  }
 }

@@ -158,7 +158,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     says: 'help is shown for a command that does not exist',
-    file: 'src/commands/program.ts',
+    file: 'src/commands/refuse.ts',
     from: 'if (!known) refuseUnknown(command, name)',
     to: '',
     tests: ['test/commands/run.test.ts'],

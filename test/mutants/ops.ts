@@ -19,8 +19,8 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'a turn that is cancelled twice counts twice',
     file: 'src/turns/turns.ts',
-    from: 'if (changed) parts.observer?.rested(turn)',
-    to: 'parts.observer?.rested(turn)',
+    from: 'if (end.changed) parts.observer?.rested(end.turn)',
+    to: 'parts.observer?.rested(end.turn)',
     tests: ['test/http/metrics.test.ts'],
   },
   {

@@ -18,7 +18,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     says: "a caller's output is stored with its secrets",
-    file: 'src/turns/turns.ts',
+    file: 'src/turns/message.ts',
     from: "item.type === 'answer' && item.output !== undefined ?",
     to: "item.type === 'answer' && item.output === '' ?",
     tests: ['test/turns/turns.test.ts'],

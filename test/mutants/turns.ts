@@ -89,7 +89,7 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'a turn that starts changes no list',
     file: 'src/turns/turns.ts',
-    from: '        bus.changed(turn, changeOf(turn))\n        if (turn.status',
+    from: '        bus.changed(turn, { threadId: turn.threadId, turnId: turn.id })\n        if (turn.status',
     to: '        if (turn.status',
     tests: ['test/turns/changes.test.ts'],
   },

@@ -6,7 +6,8 @@ import { canonical, isObject, type Json, type JsonObject } from '#core/json.ts'
 import type { Idempotency } from '#core/store.ts'
 import { wrongField } from '#http/check.ts'
 import { holdsExact } from '#http/exact.ts'
-import { checkMessage, type StartTurn } from '#turns/turns.ts'
+import { checkMessage } from '#turns/message.ts'
+import type { StartTurn } from '#turns/turns.ts'
 import { checkKept, checkText } from './json.ts'
 
 const longestId = 200

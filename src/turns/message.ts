@@ -1,0 +1,42 @@
+// What comes in with a turn: what a message may be, what its thread is called by it, and what is kept out of the log.
+import { AppError } from '#core/errors.ts'
+import type { Item } from '#core/item.ts'
+
+const longestTitleLine = 400
+const maxMessageBytes = 1024 * 1024
+
+/** Checks a message typed or sent by a person. */
+export function checkMessage(text: string): void {
+  if (text.trim() === '') throw new AppError('invalid_input', 'the message is empty', { param: 'message' })
+  if (text.includes('\0'))
+    throw new AppError('invalid_input', 'the message contains a NUL character', { param: 'message' })
+  const bytes = Buffer.byteLength(text)
+  if (bytes > maxMessageBytes) {
+    throw new AppError('too_large', `the message has ${bytes} bytes, at most ${maxMessageBytes} are taken`, {
+      param: 'message',
+    })
+  }
+}
+
+/** The first line of the first message: what a list shows. */
+export function titleOf(input: readonly Item[]): string {
+  for (const item of input) {
+    if (item.type !== 'message' || item.role !== 'user') continue
+    for (const part of item.content) {
+      if (part.type !== 'text') continue
+      // Anchored and cut: a message may be megabytes, and full of marks that never close.
+      const said = part.text.replace(/^(?:\s*<(instructions|user-context)>[\s\S]*?<\/\1>)*/, '').trimStart()
+      const line = said.slice(0, longestTitleLine).split('\n', 1)[0] ?? ''
+      // oxlint-disable-next-line no-control-regex -- titles are shown in terminals
+      const clean = line.replace(/[\u0000-\u001f\u007f]/g, ' ').trim()
+      if (clean) return Array.from(clean).slice(0, 80).join('')
+    }
+  }
+  return 'New thread'
+}
+
+/** What a person wrote stays as they wrote it; what a function brought is as a tool's. */
+export function masked(item: Item, mask: (text: string) => string): Item {
+  if (item.type === 'result') return { ...item, output: mask(item.output) }
+  return item.type === 'answer' && item.output !== undefined ? { ...item, output: mask(item.output) } : item
+}
