@@ -3,7 +3,7 @@ import { globSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Mutant } from './mutant.ts'
 
-const notLists = new Set(['mutant.ts', 'lists.ts', 'run.ts', 'mutants.test.ts'])
+const notLists = new Set(['mutant.ts', 'lists.ts', 'run.ts', 'first.ts', 'mutants.test.ts'])
 
 export type Listed = Mutant & { readonly area: string }
 

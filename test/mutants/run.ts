@@ -36,7 +36,8 @@ async function main(words: readonly string[]): Promise<number> {
     }
   }
   try {
-    const copies = Array.from({ length: Math.min(availableParallelism(), mutants.length) }, (_, at) => at)
+    // One more than the cores: many tests wait for a browser, a process or a socket.
+    const copies = Array.from({ length: Math.min(availableParallelism() + 1, mutants.length) }, (_, at) => at)
     await Promise.all(copies.map((at) => work(join(scratch, String(at)))))
   } finally {
     rmSync(scratch, { recursive: true, force: true })
@@ -76,7 +77,7 @@ async function judge(mutant: Mutant, copy: string, healthy: Map<string, Promise<
 }
 
 function passes(file: string, copy: string): Promise<boolean> {
-  const child = spawn(process.execPath, ['test/run.ts', file], {
+  const child = spawn(process.execPath, ['test/run.ts', '--import=./test/mutants/first.ts', file], {
     cwd: copy,
     stdio: 'ignore',
     timeout: deadlineMs,
