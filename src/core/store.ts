@@ -108,6 +108,9 @@ export type AnsweredGate = OpenGate & { readonly answer: Answer; readonly answer
 
 export type Page<T> = { readonly rows: readonly T[]; readonly nextCursor?: string }
 
+/** Of all the turns that a user reaches: those with a status, those of one user. */
+export type Which = { readonly status?: TurnStatus; readonly of?: UserId }
+
 export interface TurnStore {
   /** The turn that a key has made. Throws idempotency_conflict when it came with another body. */
   findByKey(user: UserId, idempotency: Idempotency): Promise<Turn | undefined>
@@ -148,9 +151,11 @@ export interface TurnStore {
   hash(user: UserId, turnId: string): Promise<string | undefined>
   /** A turn of the webhook channel, whoever its user: the channel's secret is one identity. For that door alone. */
   findByDoor(door: 'webhook', turnId: string): Promise<Turn | undefined>
-  list(user: UserId, query: { status?: TurnStatus; limit: number; cursor?: string }): Promise<Page<ListedTurn>>
+  list(user: UserId, query: Which & { limit: number; cursor?: string }): Promise<Page<ListedTurn>>
   /** How many `list` would find, counted up to 10,000. */
-  countAll(user: UserId, status?: TurnStatus): Promise<number>
+  countAll(user: UserId, which?: Which): Promise<number>
+  /** Users of the webhook channel who have sent something, in order of their ids: at most so many. */
+  senders(limit: number): Promise<readonly UserId[]>
   /** Hides a turn from `get` and `list` and forgets its idempotency key; its items stay in the history of the thread. */
   remove(user: UserId, turnId: string): Promise<boolean>
   /** Puts back into the queue what is marked as running under a lease that is no more. */

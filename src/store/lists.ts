@@ -1,9 +1,9 @@
 // Lists of turns, newest first, and counts of them. A list reads no input and no options, and of a reply only its beginning.
-import type { UserId } from '#core/ids.ts'
+import { operator, type UserId, userId } from '#core/ids.ts'
 import { textOf } from '#core/item.ts'
-import type { CutText, ListedTurn, Page } from '#core/store.ts'
+import type { CutText, ListedTurn, Page, Which } from '#core/store.ts'
 import type { TurnStatus } from '#core/turn.ts'
-import { lastId, newestReached } from './reach.ts'
+import { lastId, type List, newestReached } from './reach.ts'
 import { itemOf, listColumns, listedTurnOf } from './rows.ts'
 import { first, type Job, query, type Row } from './sql.ts'
 import { isActive, isCancelled, isFailed, isQueued, isRunning, isWaiting } from './status.ts'
@@ -33,10 +33,10 @@ const having: Readonly<Record<TurnStatus, string>> = {
   cancelled: isCancelled,
 }
 
-export type TurnsQuery = { readonly status?: TurnStatus; readonly limit: number; readonly cursor?: string }
+export type TurnsQuery = Which & { readonly limit: number; readonly cursor?: string }
 
-export function* listTurns(user: UserId, { status, limit, cursor }: TurnsQuery): Job<Page<ListedTurn>> {
-  const rows = yield* newestReached(user, 'id', limit + 1, (condition, who) =>
+export function* listTurns(user: UserId, { status, of, limit, cursor }: TurnsQuery): Job<Page<ListedTurn>> {
+  const rows = yield* newestTurns(user, of, limit + 1, (condition, who) =>
     query(
       `SELECT ${listColumns}, (SELECT substr(i.body, 1, ${readChars}) FROM items i WHERE i.thread_id = turns.thread_id
                                AND i.seq = turns.last_seq AND i.turn_id = turns.id AND turns.status = 'done') AS reply,
@@ -54,6 +54,13 @@ export function* listTurns(user: UserId, { status, limit, cursor }: TurnsQuery):
   for (const row of rows.slice(0, limit)) turns.push(yield* withReply(row))
   const last = rows.length > limit ? turns.at(-1) : undefined
   return { rows: turns, ...(last && { nextCursor: last.id }) }
+}
+
+/** Of all that a user reaches, or of one whose turns they reach: their own, and for the operator those of the channel. */
+function* newestTurns(user: UserId, of: UserId | undefined, limit: number, list: List): Job<Row[]> {
+  if (of === undefined) return yield* newestReached(user, 'id', limit, list)
+  if (of === user) return yield* list('user_id = ?', [user])
+  return user === operator ? yield* list(`user_id = ? AND door = 'webhook'`, [of]) : []
 }
 
 function* withReply(row: Row): Job<ListedTurn> {
@@ -116,9 +123,9 @@ function cutText(text: string, more: boolean): CutText {
 }
 
 /** How many turns a user reaches, of a status or of all; beyond `maxCounted` nobody needs the number. */
-export function* countAllTurns(user: UserId, status: TurnStatus | undefined): Job<number> {
+export function* countAllTurns(user: UserId, { status, of }: Which): Job<number> {
   // Each list that a user reaches is one row here.
-  const rows = yield* newestReached(user, 'id', 2, (condition, who) =>
+  const rows = yield* newestTurns(user, of, 2, (condition, who) =>
     query(
       `SELECT count(*) AS n FROM (SELECT 1 FROM turns WHERE ${condition} AND id < ?${status ? ` AND ${having[status]}` : ''}
                                   AND removed_at IS NULL LIMIT ?) AS counted`,
@@ -129,6 +136,21 @@ export function* countAllTurns(user: UserId, status: TurnStatus | undefined): Jo
   )
   const sum = rows.reduce((all, row) => all + Number(row['n']), 0)
   return Math.min(sum, maxCounted)
+}
+
+/** From one user of the webhook channel to the next, past whatever each of them has sent. */
+export function* listSenders(limit: number): Job<UserId[]> {
+  const rows = yield* query(
+    `WITH RECURSIVE senders (user_id) AS (
+       SELECT min(user_id) FROM turns WHERE user_id > 'webhook:' AND user_id < 'webhook;'
+       UNION ALL
+       SELECT (SELECT min(user_id) FROM turns WHERE user_id > s.user_id AND user_id < 'webhook;')
+       FROM senders s WHERE s.user_id IS NOT NULL
+     )
+     SELECT user_id FROM senders WHERE user_id IS NOT NULL LIMIT ?`,
+    limit,
+  )
+  return rows.map((row) => userId(String(row['user_id'])))
 }
 
 export function* countTurns(user: UserId | undefined, now: number) {

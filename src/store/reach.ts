@@ -12,7 +12,7 @@ export const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 /** A condition on one row of threads or turns; takes the user twice. */
 export const isReached = `(user_id = ? OR (? = 'operator' AND door = 'webhook'))`
 
-type List = (condition: string, who: readonly Value[]) => Job<Row[]>
+export type List = (condition: string, who: readonly Value[]) => Job<Row[]>
 
 /**
  * The newest rows a user reaches, by a key that sorts. Each condition has an index that brings its rows in order, which

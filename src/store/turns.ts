@@ -10,7 +10,7 @@ import { answeredGates, answerGate, endTurn, openGates, requeueIfAnswered, waiti
 import { digestOfTurn } from './hash.ts'
 import { createMint } from './mint.ts'
 import { databaseClock, leaseMs } from './leases.ts'
-import { countAllTurns, countTurns, listTurns } from './lists.ts'
+import { countAllTurns, countTurns, listSenders, listTurns } from './lists.ts'
 import { getTurn, holdingTurn, isReached } from './reach.ts'
 import { countsOf, entryOf, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, type Sql } from './sql.ts'
@@ -59,7 +59,8 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
         return row && turnOf(row)
       }),
     list: (user, query) => sql.read(() => listTurns(user, query)),
-    countAll: (user, status) => sql.read(() => countAllTurns(user, status)),
+    countAll: (user, which = {}) => sql.read(() => countAllTurns(user, which)),
+    senders: (limit) => sql.read(() => listSenders(limit)),
     remove: (user, turnId) =>
       sql.write(function* () {
         const row = yield* first(

@@ -18,8 +18,9 @@ import type {
   Queued,
   Store,
   Stretch,
+  Which,
 } from '#core/store.ts'
-import { ended, type Thread, type Turn, type TurnStatus } from '#core/turn.ts'
+import { ended, type Thread, type Turn } from '#core/turn.ts'
 import type { DayUsage, UsageTotals } from '#core/usage.ts'
 import { type Compacted, compactHistory, type LongHistory } from './compact.ts'
 import { createMarker, type Marker } from '#safety/marks.ts'
@@ -87,9 +88,11 @@ export interface Turns {
   receipt(user: UserId, turnId: string): Promise<Receipt | undefined>
   /** A turn of the webhook channel, whoever its user. For that door alone. */
   findByDoor(door: 'webhook', turnId: string): Promise<Turn | undefined>
-  list(user: UserId, query: { status?: TurnStatus; limit: number; cursor?: string }): Promise<Page<ListedTurn>>
+  list(user: UserId, query: Which & { limit: number; cursor?: string }): Promise<Page<ListedTurn>>
   /** How many `list` would find, counted up to 10,000. */
-  countAll(user: UserId, status?: TurnStatus): Promise<number>
+  countAll(user: UserId, which: Which): Promise<number>
+  /** Users of the webhook channel, whose turns the operator reaches. */
+  senders(): Promise<readonly UserId[]>
   remove(user: UserId, turnId: string): Promise<boolean>
   thread(user: UserId, threadId: string): Promise<Thread | undefined>
   threads(user: UserId, query: { limit: number; cursor?: string }): Promise<Page<Thread>>
@@ -123,6 +126,9 @@ export interface Turns {
   usage(user: UserId | undefined, days: number): Promise<readonly DayUsage[]>
   usageTotals(user: UserId | undefined, days: number): Promise<UsageTotals>
 }
+
+/** Nobody chooses from a longer list. */
+const maxSenders = 200
 
 export type TurnsParts = {
   readonly store: Store
@@ -247,7 +253,8 @@ export function createTurns(parts: TurnsParts): Turns {
     receipt: (user, turnId) => readReceipt(store, user, { turnId, marker: marker() }),
     findByDoor: (door, turnId) => store.turns.findByDoor(door, turnId),
     list: (user, query) => store.turns.list(user, query),
-    countAll: (user, status) => store.turns.countAll(user, status),
+    countAll: (user, which) => store.turns.countAll(user, which),
+    senders: () => store.turns.senders(maxSenders),
     async remove(user, turnId) {
       const removed = await store.turns.remove(user, turnId)
       if (removed) bus.changed({ userId: user, door: 'web' }, { turnId })

@@ -47,6 +47,7 @@ const table: Readonly<Record<string, Row>> = {
   'POST /api/tools/:name/setup': { all: 404, body: {} },
   'DELETE /api/tools/:name/secrets/:secret': { all: 404 },
   'GET /api/tools/oauth/callback': { all: 400 },
+  'GET /api/senders': { all: [403, 403, 200] },
   'GET /api/shares': { all: 200 },
   'GET /api/settings': { all: [403, 403, 200] },
   'PATCH /api/settings': { all: [403, 403, 200], body: {} },

@@ -228,10 +228,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     says: 'jobs of one user are those of everybody',
-    file: 'web/lib/job-filter.ts',
-    from: "user !== 'all' && (job.sender ?? ownJobs) !== user",
-    to: 'false',
-    tests: ['test/web/lib/job-filter.test.ts'],
+    file: 'src/store/lists.ts',
+    from: 'if (of === undefined) return',
+    to: 'if (of !== user) return',
+    tests: ['test/store/store.test.ts'],
   },
   {
     says: 'jobs are counted whatever their status',
@@ -337,5 +337,19 @@ export const mutants: readonly Mutant[] = [
     from: "author: 'agent' as const,\n          threadId,",
     to: "author: 'agent' as const,",
     tests: ['test/memory/tools.test.ts'],
+  },
+  {
+    says: 'a user sees the jobs of another by asking for them',
+    file: 'src/store/lists.ts',
+    from: 'return user === operator ? yield* list(',
+    to: 'return user !== operator ? yield* list(',
+    tests: ['test/store/store.test.ts'],
+  },
+  {
+    says: 'the page asks for the jobs of everybody whoever is chosen',
+    file: 'web/store/job-list.ts',
+    from: 'jobUser.peek() === everybody ? {}',
+    to: "jobUser.peek() !== '' ? {}",
+    tests: ['test/web/jobs.test.ts'],
   },
 ]

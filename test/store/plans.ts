@@ -29,6 +29,7 @@ const ofTheMoment = /^turns_(active|queued)/
 /** Faults of some statements that are none, each with the reason why. */
 const excused: readonly (readonly [part: string, fault: RegExp, reason: string])[] = [
   ['WITH RECURSIVE waiting', /TEMP B-TREE|AUTOMATIC|Sort|SCAN w(aiting)?$/, 'users who wait, beside what runs'],
+  ['WITH RECURSIVE senders', /SCAN s(enders)?$/, 'users of the webhook channel, as many as its LIMIT lets through'],
   ['json_each(?) u', /TEMP B-TREE/, 'a claim puts what it takes in order'],
   ['json_array_elements_text(?::json) u', /Sort/, 'the same on PostgreSQL'],
   ['GROUP BY status', /TEMP B-TREE|Sort/, 'what is active'],

@@ -1,7 +1,7 @@
 // Reading: lists and their cursors, counts, and rows that belong to their user alone.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { operator } from '#core/ids.ts'
+import { operator, type UserId, userId } from '#core/ids.ts'
 import type { Step } from '#core/store.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
 import type { Open } from './harness.ts'
@@ -55,8 +55,28 @@ export function readTests(open: Open): void {
       [[waiting.id], [done.id], [running.id], [queued.id], []],
     )
     for (const status of ['waiting', 'done', 'running', 'queued', 'failed', 'cancelled'] as const) {
-      assert.equal(await store.turns.countAll(ada, status), (await of(status)).length)
+      assert.equal(await store.turns.countAll(ada, { status }), (await of(status)).length)
     }
+  })
+
+  test('turns are listed of one user, by whoever reaches them', async (t) => {
+    const { store } = await open(t)
+    const [bot, eve] = [userId('webhook:ci-bot'), userId('webhook:eve')]
+    const started: [string, string][] = []
+    for (const user of [operator, bot, ada, eve, bot]) {
+      const door = user.startsWith('webhook:') ? 'webhook' : 'web'
+      started.unshift([user, (await store.turns.start(queuedTurn({ user, door }))).turn.id])
+    }
+    const idsOf = (user: UserId) => started.flatMap(([whose, id]) => (whose === user ? [id] : []))
+    const found = async (user: UserId, of: UserId) => {
+      const { rows } = await store.turns.list(user, { of, limit: 9 })
+      assert.equal(await store.turns.countAll(user, { of, status: 'queued' }), rows.length)
+      return rows.map(({ id }) => id)
+    }
+    for (const whose of [operator, bot, eve]) assert.deepEqual(await found(operator, whose), idsOf(whose))
+    assert.deepEqual(await found(ada, ada), idsOf(ada))
+    assert.deepEqual([await found(operator, ada), await found(ada, bot), await found(ada, bob)], [[], [], []])
+    assert.deepEqual([await store.turns.senders(9), await store.turns.senders(1)], [[bot, eve], [bot]])
   })
 
   test('what waits in a thread is read in its order, within bounds, and by whoever reaches it', async (t) => {

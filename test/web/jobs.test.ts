@@ -16,6 +16,7 @@ const site = useSite({
       { text: 'Done: {{input}}' },
     ],
   },
+  env: { HTTP_WEBHOOK_SECRET: 'secret-of-the-webhook' },
 })
 
 const send = (message: string, token?: string) =>
@@ -47,6 +48,36 @@ test('what waits stands first and leads to its thread; what failed tells why', {
   await page.getByRole('row').nth(1).getByText('Waiting for you').waitFor()
   await rowOf(page, 'write the fix').getByRole('link', { name: 'Review' }).click()
   await page.waitForURL(`**/threads/${thread_id}`)
+})
+
+/** A job of the webhook channel, which the operator sees. */
+async function sendAs(user_id: string, message: string): Promise<void> {
+  const { doors } = await site.call<{ doors: { name: string; address: string }[] }>('GET', '/api/status')
+  const address = doors.find(({ name }) => name === 'webhook')?.address ?? ''
+  const headers = { 'content-type': 'application/json', 'x-webhook-secret': 'secret-of-the-webhook' }
+  const sent = await fetch(`${address}/webhook`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ user_id, message }),
+  })
+  assert(sent.ok, await sent.text())
+}
+
+test('the operator sees the jobs of one user, however far back they are', { skip }, async (t) => {
+  await sendAs('ci-bot', 'flaky checkout test')
+  await sendAs('nadia', 'bump the base image')
+  for (let at = 1; at <= 22; at++) await send(`later ${at}`)
+  const page = await site.open(t, '/jobs')
+  await rowOf(page, 'later 22').waitFor()
+  await rowOf(page, 'flaky checkout test').waitFor({ state: 'detached' })
+  const users = page.getByRole('combobox', { name: 'User' })
+  await users.selectOption({ label: 'User: ci-bot' })
+  await rowOf(page, 'flaky checkout test').getByText('ci-bot').waitFor()
+  await page.getByText('1 job', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Failed' }).click()
+  await page.getByRole('heading', { name: 'No jobs of this user' }).waitFor()
+  await page.getByRole('button', { name: 'Clear search' }).last().click()
+  assert.equal(await users.inputValue(), 'all')
 })
 
 test('jobs are found by status, by door and by words; the address keeps the status', { skip }, async (t) => {

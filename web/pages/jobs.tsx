@@ -1,22 +1,15 @@
 // Every turn that runs, has run or waits, whichever door it came through.
-import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
-import { faultText } from '../api/client.ts'
-import type { Door, Job, Status } from '../api/wire.ts'
-import { ownJobs } from '../lib/job-filter.ts'
-import { costText, countText, durationText, exactTime, numberText, whenText } from '../lib/words.ts'
+import type { Door } from '../api/wire.ts'
+import { countText, numberText } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
 import { Search, Segments, Select } from '../parts/field.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { doorOf, Dot, Spinner } from '../parts/mark.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, When } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
 import { go } from '../router.ts'
-import { now, seconds } from '../store/clock.ts'
 import {
   countOf,
-  isActive,
+  everybody,
   isLooking,
   type JobFilter,
   jobDoor,
@@ -32,10 +25,9 @@ import {
   shownJobs,
   wanted,
 } from '../store/job-list.ts'
-import { stopJob } from '../store/jobs.ts'
 import { useLive } from '../store/live-data.ts'
-import { tell } from '../store/notices.ts'
 import { operator } from '../store/session.ts'
+import { JobRow, shortNameOf } from './job-row.tsx'
 import './jobs.css'
 
 const doors: readonly { readonly value: 'all' | Door; readonly label: string }[] = [
@@ -106,7 +98,7 @@ export function Jobs() {
               name="User"
               before="User"
               value={jobUser.value}
-              options={jobUsers.value.map((user) => ({ value: user, label: user }))}
+              options={jobUsers.value}
               onChange={(user) => {
                 jobUser.value = user
                 look()
@@ -131,7 +123,7 @@ function List({ filter, more, total }: ListProps) {
     <>
       <Table name="Jobs" look="jobs" columns={columns}>
         {jobs.map((job) => (
-          <Row key={job.id} job={job} />
+          <JobRow key={job.id} job={job} />
         ))}
       </Table>
       <div class="jobs-foot">
@@ -162,23 +154,20 @@ function More() {
 }
 
 function None({ filter, more }: { filter: JobFilter; more: boolean }) {
-  if (isLooking.value) {
+  const ofOne = jobUser.value !== everybody
+  if (isLooking.value || ofOne) {
     const clear = (): void => {
       jobSearch.value = ''
       jobDoor.value = 'all'
-      jobUser.value = 'all'
+      jobUser.value = everybody
+      void jobList.load()
     }
     const about = jobSearch.value.trim()
+    const door = jobDoor.value === 'all' ? '' : ' through this door'
     return (
       <Empty
         icon="search"
-        title={
-          about
-            ? `Nothing about “${about}”`
-            : jobDoor.value === 'all'
-              ? 'No jobs of this user'
-              : 'No jobs through this door'
-        }
+        title={about ? `Nothing about “${about}”` : `No jobs${ofOne ? ' of this user' : ''}${door}`}
         action={
           <div class="jobs-none">
             {more && <More />}
@@ -188,8 +177,8 @@ function None({ filter, more }: { filter: JobFilter; more: boolean }) {
           </div>
         }
       >
-        {more ? `Searched the latest ${numberText(Math.max(searchSize, wanted.value))} jobs.` : 'Searched every job.'}{' '}
-        Fewer or other words may help.
+        {more ? `Searched the latest ${numberText(Math.max(searchSize, wanted.value))} jobs.` : 'Searched every job.'}
+        {about && ' Fewer or other words may help.'}
       </Empty>
     )
   }
@@ -199,7 +188,13 @@ function None({ filter, more }: { filter: JobFilter; more: boolean }) {
         icon="list"
         title={`No ${shortNameOf(filter).toLowerCase()} jobs`}
         action={
-          <Button size="small" onClick={() => go('/jobs', { replace: true })}>
+          <Button
+            size="small"
+            onClick={() => {
+              go('/jobs', { replace: true })
+              void jobList.load()
+            }}
+          >
             Show all jobs
           </Button>
         }
@@ -221,110 +216,4 @@ function None({ filter, more }: { filter: JobFilter; more: boolean }) {
       A job appears here for each message that comes through a door.
     </Empty>
   )
-}
-
-function Row({ job }: { job: Job }) {
-  const { status, title, thread_id, door, sender, created_at, error, usage } = job
-  const { icon, name } = doorOf(door)
-  return (
-    <tr class={`job ${status}`}>
-      <td class="job-status">
-        <span class="job-sign">
-          <Sign status={status} />
-        </span>
-        {nameOf(status)}
-      </td>
-      <td class="job-title">
-        <a class="row-link" href={`/threads/${thread_id}`} title={title}>
-          {title || 'Untitled'}
-        </a>
-        {error && <div class="job-fault">{error.message}</div>}
-      </td>
-      <td class="job-door">
-        <Icon name={icon} />
-        <span class="job-door-name">{name}</span>
-      </td>
-      <td class="job-user">{sender ?? ownJobs}</td>
-      <td class="job-start">
-        <time dateTime={created_at} title={exactTime(created_at)}>
-          {whenText(created_at, now.value)}
-        </time>
-      </td>
-      <td class="job-took number">
-        <Took job={job} />
-      </td>
-      <td class="job-cost number">{status === 'queued' ? '' : costText(usage.cost_usd)}</td>
-      <td class="job-act number">
-        {status === 'waiting' ? (
-          <a class="button small sun" href={`/threads/${thread_id}`}>
-            Review<span class="unseen">: {title}</span>
-          </a>
-        ) : (
-          isActive(status) && <Stop job={job} />
-        )}
-        <span class={isActive(status) ? 'row-sign only-phone' : 'row-sign'}>
-          <Icon name="right" />
-        </span>
-      </td>
-    </tr>
-  )
-}
-
-function Stop({ job: { id, title } }: { job: Job }) {
-  const busy = useSignal(false)
-  const act = async (): Promise<void> => {
-    busy.value = true
-    try {
-      await stopJob(id)
-      await jobList.load()
-    } catch (error) {
-      tell(`The job was not stopped. ${faultText(error)}`)
-    } finally {
-      busy.value = false
-    }
-  }
-  return (
-    <Button size="small" busy={busy.value} onClick={() => void act()}>
-      Stop<span class="unseen">: {title}</span>
-    </Button>
-  )
-}
-
-/** How long it took, or takes. */
-function Took({ job: { status, created_at, completed_at } }: { job: Job }) {
-  const began = new Date(created_at).getTime()
-  if (status === 'queued') return <>not started</>
-  if (completed_at !== null) return <>{durationText(new Date(completed_at).getTime() - began)}</>
-  return <Growing since={began} />
-}
-
-function Growing({ since }: { since: number }) {
-  useEffect(() => seconds.follow(), [])
-  return <>{durationText(Math.max(1_000, Math.floor((seconds.now.value - since) / 1_000) * 1_000))}</>
-}
-
-function Sign({ status }: { status: Status }) {
-  if (status === 'waiting') return <Dot kind="sun" />
-  if (status === 'running') return <Spinner />
-  if (status === 'completed') return <Icon name="check" />
-  if (status === 'failed') return <Icon name="triangle" />
-  if (status === 'cancelled') return <Icon name="stop" />
-  return <span class="job-ring" aria-hidden="true" />
-}
-
-const names: Readonly<Record<Status, string>> = {
-  waiting: 'Waiting for you',
-  running: 'Running',
-  queued: 'Queued',
-  completed: 'Completed',
-  failed: 'Failed',
-  cancelled: 'Stopped',
-}
-
-function nameOf(status: Status): string {
-  return names[status]
-}
-
-function shortNameOf(status: Status): string {
-  return names[status].replace(/ .*/, '')
 }

@@ -2,9 +2,10 @@
 import { computed, signal } from '@preact/signals'
 import { ask } from '../api/client.ts'
 import type { Door, Job, Status } from '../api/wire.ts'
-import { isMeant, usersOf } from '../lib/job-filter.ts'
+import { isMeant } from '../lib/job-filter.ts'
 import { place } from '../router.ts'
 import { loaded } from './loaded.ts'
+import { operator } from './session.ts'
 
 export const pageSize = 20
 /** How far back a search looks at first, and with each further look. */
@@ -29,7 +30,15 @@ type Jobs = {
   readonly more: boolean
   /** All that there are of the status that is shown. */
   readonly total: number
+  /** Users of the webhook channel, as the service names them. */
+  readonly senders: readonly string[]
 }
+
+/** Who sent what the reader sent. */
+export const ownJobs = 'you'
+/** Whose jobs are shown: everybody's, or those of one, by the id that the service knows them by. */
+export const everybody = 'all'
+const own = 'operator'
 
 /** Which jobs are shown: the address says so. */
 export const jobFilter = computed<JobFilter>(
@@ -37,22 +46,25 @@ export const jobFilter = computed<JobFilter>(
 )
 export const jobSearch = signal('')
 export const jobDoor = signal<'all' | Door>('all')
-export const jobUser = signal('all')
+export const jobUser = signal(everybody)
 /** How many jobs were asked for. */
 export const wanted = signal(pageSize)
 
 const words = computed(() => jobSearch.value.toLowerCase().split(/\s+/).filter(Boolean))
-/** Whether the page looks for something among the jobs. */
-export const isLooking = computed(() => words.value.length > 0 || jobDoor.value !== 'all' || jobUser.value !== 'all')
+/** Whether the page looks for something among the jobs that it was given. */
+export const isLooking = computed(() => words.value.length > 0 || jobDoor.value !== 'all')
 
 export const jobList = loaded<Jobs>(async () => {
   const filter = jobFilter.peek()
   const most = Math.min(isLooking.peek() ? Math.max(searchSize, wanted.peek()) : wanted.peek(), mostJobs)
-  const [found, ...lists] = await Promise.all([
-    readJobs(filter === 'all' ? undefined : filter, most),
-    ...active.map((status) => ask<Answer>('GET', `/api/jobs?status=${status}&limit=${mostInAnswer}`)),
+  const user: Readonly<Record<string, string>> = jobUser.peek() === everybody ? {} : { user: jobUser.peek() }
+  const limit = String(mostInAnswer)
+  const [found, { senders }, ...lists] = await Promise.all([
+    readJobs({ ...user, ...(filter !== 'all' && { status: filter }) }, most),
+    operator.peek() ? ask<{ senders: readonly string[] }>('GET', '/api/senders') : { senders: [] },
+    ...active.map((status) => ask<Answer>('GET', `/api/jobs?${new URLSearchParams({ ...user, status, limit })}`)),
   ])
-  return { filter, ...found, active: lists.flatMap(({ jobs }) => jobs) }
+  return { filter, ...found, senders, active: lists.flatMap(({ jobs }) => jobs) }
 })
 
 /** The jobs as the page shows them. */
@@ -60,15 +72,16 @@ export const shownJobs = computed<readonly Job[]>(() => {
   const { filter, jobs, active } = jobList.data.value ?? { filter: 'all', jobs: [], active: [] }
   const ids = new Set(active.map(({ id }) => id))
   const all = filter === 'all' ? [...active, ...jobs.filter(({ id }) => !ids.has(id))] : jobs
-  const wish = { door: jobDoor.value, user: jobUser.value, words: words.value }
+  const wish = { door: jobDoor.value, words: words.value }
   return all.filter((job) => isMeant(job, wish))
 })
 
 /** Whose jobs there are to choose from. */
-export const jobUsers = computed(() => {
-  const { jobs, active } = jobList.data.value ?? { jobs: [], active: [] }
-  return usersOf([...active, ...jobs], jobUser.value)
-})
+export const jobUsers = computed(() => [
+  { value: everybody, label: everybody },
+  { value: own, label: ownJobs },
+  ...(jobList.data.value?.senders ?? []).map((sender) => ({ value: sender, label: sender.replace(/^webhook:/, '') })),
+])
 
 /** How many have a status that is not an end. */
 export function countOf(status: JobFilter): number {
@@ -80,15 +93,14 @@ export function isActive(status: Status): boolean {
 }
 
 async function readJobs(
-  status: Status | undefined,
+  which: Readonly<Record<string, string>>,
   most: number,
 ): Promise<{ jobs: readonly Job[]; more: boolean; total: number }> {
   const jobs: Job[] = []
   let total = 0
   let cursor: string | null = null
   do {
-    const query = new URLSearchParams({ limit: String(Math.min(most - jobs.length, mostInAnswer)) })
-    if (status) query.set('status', status)
+    const query = new URLSearchParams({ ...which, limit: String(Math.min(most - jobs.length, mostInAnswer)) })
     if (cursor) query.set('cursor', cursor)
     else query.set('total', 'true')
     const answer: Answer = await ask<Answer>('GET', `/api/jobs?${query}`)

@@ -1,7 +1,7 @@
 // Jobs: a user's turns from every door, newest first.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
-import { isUuid, type UserId } from '#core/ids.ts'
+import { isUuid, type UserId, userId } from '#core/ids.ts'
 import type { Turn } from '#core/turn.ts'
 import { type Route, route } from '#http/routes.ts'
 import { readEnd } from '#turns/end.ts'
@@ -11,6 +11,8 @@ import { gateWire, jobStatuses, JobWire, jobWire, replyText, senderOf, turnStatu
 
 const JobsQuery = z.object({
   status: z.optional(z.enum(jobStatuses, `must be one of ${jobStatuses.join(', ')}`)),
+  /** Those of one user alone: for the operator, of itself or of a `webhook:…`. */
+  user: z.optional(z.string()),
   limit: limit({ usual: 20, most: 100 }),
   cursor,
   total: z.optional(z.enum(['true', 'false'], 'must be true or false')),
@@ -23,6 +25,8 @@ const JobsAnswer = z.object({
   total: z.optional(z.number()),
 })
 
+const SendersAnswer = z.object({ senders: z.array(z.string()) })
+
 export function jobRoutes({ turns }: { turns: Turns }): Route[] {
   return [
     route({
@@ -32,16 +36,24 @@ export function jobRoutes({ turns }: { turns: Turns }): Route[] {
       summary: 'List jobs, newest first',
       query: JobsQuery,
       answers: { 200: JobsAnswer },
-      async handle({ query: { status: named, limit, cursor, total }, caller: { user } }) {
-        const status = named && { status: turnStatus(named) }
-        const page = await turns.list(user, { limit, ...status, ...(cursor && { cursor }) })
+      async handle({ query: { status, user: of, limit, cursor, total }, caller: { user } }) {
+        const which = { ...(status && { status: turnStatus(status) }), ...(of && { of: userId(of) }) }
+        const page = await turns.list(user, { limit, ...which, ...(cursor && { cursor }) })
         const jobs = page.rows.map((turn) => ({
           ...jobWire(turn, turn.reply),
           ...headOf(turn, user, turn.title ?? ''),
         }))
-        const counted = total === 'true' && { total: await turns.countAll(user, status?.status) }
+        const counted = total === 'true' && { total: await turns.countAll(user, which) }
         return { jobs, next_cursor: page.nextCursor ?? null, ...counted } satisfies z.output<typeof JobsAnswer>
       },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/senders',
+      who: 'operator',
+      summary: 'The users of the webhook channel, at most 200, as `user` of a list of jobs takes them',
+      answers: { 200: SendersAnswer },
+      handle: async () => ({ senders: [...(await turns.senders())] }) satisfies z.output<typeof SendersAnswer>,
     }),
     route({
       method: 'GET',

@@ -67,6 +67,12 @@ test('the operator sees who sent a job of the webhook channel; of its own it nee
   const listed = (await call('GET', '/api/jobs')).json.jobs.map((job: { sender?: string }) => job.sender)
   assert.deepEqual(listed, [undefined, 'ci-bot'])
   assert.equal((await call('GET', `/api/jobs/${turn.id}`)).json.sender, 'ci-bot')
+  // Those of one of them are asked for by the name that the list of senders has.
+  assert.deepEqual((await call('GET', '/api/senders')).json, { senders: ['webhook:ci-bot'] })
+  const of = async (user: string) => (await call('GET', `/api/jobs?total=true&user=${user}`)).json
+  const [hers, own, nobody] = [await of('webhook:ci-bot'), await of('operator'), await of('webhook:eve')]
+  assert.deepEqual([hers.jobs[0].id, hers.total, own.jobs[0].sender, own.total], [turn.id, 1, undefined, 1])
+  assert.deepEqual([nobody.jobs, nobody.total], [[], 0])
 })
 
 test('a page holds 20 jobs unless asked, and at most 100', async (t) => {
