@@ -37,8 +37,11 @@ test('a service that is told of an embedding model finds by meaning what any pro
   } finally {
     await hall.close(0)
   }
-  const { stdout } = await atrium(home, ['memory', 'search', 'vehicle'], { env })
-  assert.match(stdout, /before\.md[^]*My automobile is red\./)
+  // A search waits two seconds for the server, and a busy machine may need them to begin.
+  await until(async () => {
+    const { stdout } = await atrium(home, ['memory', 'search', 'vehicle'], { env })
+    return /before\.md[^]*My automobile is red\./.test(stdout)
+  })
   const { stdout: words } = await atrium(home, ['memory', 'search', 'vehicle'])
   assert.match(words, /Nothing matches/)
   const { stdout: well } = await atrium(home, ['doctor'], { env })

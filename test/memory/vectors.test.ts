@@ -15,7 +15,7 @@ import { openSqlite } from '#store/sqlite.ts'
 import { prepareSqlite } from '#store/vectors.ts'
 import { startPostgres } from '../postgres.ts'
 import { ada, bob } from '../store/harness.ts'
-import { until } from '../until.ts'
+import { patienceMs, until } from '../until.ts'
 import { type Embedder, startEmbedder } from './embedder.ts'
 import { openPgvector, type Pgvector } from './pgvector.ts'
 
@@ -23,9 +23,11 @@ const seal = createSeal('0'.repeat(64))
 
 type OpenStore = (t: TestContext) => Promise<Store>
 
+type Over = { readonly model?: string; readonly owner?: string; readonly patience?: number }
+
 /** Memory with its maker, as the service has it. */
-function memoryOf(t: TestContext, store: Store, embedder: Embedder, over: { model?: string; owner?: string } = {}) {
-  const { model = 'concepts', owner = 'one' } = over
+function memoryOf(t: TestContext, store: Store, embedder: Embedder, over: Over = {}) {
+  const { model = 'concepts', owner = 'one', patience = patienceMs } = over
   const parts = { model, baseUrl: embedder.baseUrl, key: () => Promise.resolve(''), keyName: 'EMBEDDING_API_KEY' }
   const client = createEmbed(parts)
   const { embed } = client
@@ -33,7 +35,7 @@ function memoryOf(t: TestContext, store: Store, embedder: Embedder, over: { mode
   const log = logTo((_, __, message) => warnings.push(message), 'warn')
   const maker = createMaker({ store: store.vectors, embed, model, owner, log: silentLog, firstPause: 10 })
   let now = 0
-  const meaning = createMeaning({ store: store.vectors, embed, model, log, now: () => now, patience: 500 })
+  const meaning = createMeaning({ store: store.vectors, embed, model, log, now: () => now, patience })
   const documents = createDocuments({ store: store.documents, meaning, written: () => maker.wake() })
   const stop = async () => {
     await maker.stop()
@@ -229,7 +231,7 @@ function vectorTests(open: OpenStore): void {
   test('while the server hangs, writes are stored and found by their words at once', async (t) => {
     const embedder = await startEmbedder(t)
     embedder.mode = 'hangs'
-    const memory = memoryOf(t, await open(t), embedder)
+    const memory = memoryOf(t, await open(t), embedder, { patience: 2_000 })
     await memory.write(ada, { 'a.md': 'A dog.' })
     await until(() => embedder.held.length === 1)
     await memory.write(ada, { 'b.md': 'Two dogs.' })
