@@ -7,6 +7,7 @@ import type { Script } from '#models/script.ts'
 import { buildWeb } from '../../tools/web.ts'
 import { newHome, serve } from '../atrium.ts'
 import { findBrowser } from './browser.ts'
+import { installCalendar, makeStates, openPage, type State, stateReplies } from './states.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const folder = join(root, 'shots')
@@ -19,9 +20,11 @@ const token = 'operator-token-of-the-pictures'
 const words = process.argv.slice(2)
 const isWanted = (name: string): boolean => words.length === 0 || words.some((word) => name.includes(word))
 
+const outside = await openPage()
 const script: Script = {
   loop: true,
   replies: [
+    ...stateReplies(outside.host),
     {
       when: 'deploy',
       calls: [
@@ -114,6 +117,7 @@ async function make(browser: Browser, url: string): Promise<void> {
   })
   await call('POST', '/api/chat', { message: 'Open an issue for it, label it performance.', thread_id })
 
+  const states = await makeStates(call)
   const pages: Readonly<Record<string, string>> = {
     new: '/',
     chat: `/threads/${thread_id}`,
@@ -131,6 +135,19 @@ async function make(browser: Browser, url: string): Promise<void> {
     for (const [size, viewport] of Object.entries(sizes)) {
       const context = await browser.newContext({ viewport, colorScheme })
       const page = await context.newPage()
+      /** On a page of its own, which nothing of another state has touched. */
+      const shootState = async (name: string, { thread, path = `/threads/${thread}`, before, after }: State) => {
+        const file = `state-${name}-${size}-${colorScheme}`
+        if (size === 'tablet' || !isWanted(file)) return
+        const own = await context.newPage()
+        await before?.(own)
+        await own.goto(url + path)
+        await after?.(own)
+        await own.waitForTimeout(600)
+        await own.screenshot({ path: join(folder, `${file}.png`) })
+        await own.close()
+        if (name === 'ended') await context.request.post(`${url}/api/login`, { data: { token } })
+      }
       const shoot = async (name: string, path: string): Promise<void> => {
         const file = `${name}-${size}-${colorScheme}`
         if (!isWanted(file)) return
@@ -151,6 +168,7 @@ async function make(browser: Browser, url: string): Promise<void> {
       await shoot('sign-in', '/login')
       await context.request.post(`${url}/api/login`, { data: { token } })
       for (const [name, path] of Object.entries(pages)) await shoot(name, path)
+      for (const [name, state] of Object.entries(states)) await shootState(name, state)
       await context.close()
     }
   }
@@ -175,7 +193,10 @@ const service = await serve(home.path, {
   CHAT_RATE_LIMIT: '0',
   LLM_PROVIDER: 'scripted',
   LLM_SCRIPT: file,
+  ATRIUM_SHELL: 'true',
+  ATRIUM_PRIVATE_HOSTS: outside.host,
 })
+await installCalendar(home.path, root)
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
 try {
   await make(browser, service.url)
@@ -183,5 +204,6 @@ try {
 } finally {
   await browser.close()
   await service.stop()
+  outside.server.close()
   home.remove()
 }
