@@ -10,9 +10,11 @@ import { Shell } from './parts/shell.tsx'
 import { Empty } from './parts/states.tsx'
 import { followLinks, go, place } from './router.ts'
 import { startClock } from './store/clock.ts'
+import { forgetFiles } from './store/files.ts'
 import { gates } from './store/gates.ts'
 import { startHub } from './store/hub.ts'
 import { keepFor } from './store/kept.ts'
+import { settle } from './store/notices.ts'
 import { restoreOutbox } from './store/outbox.ts'
 import { watchService } from './store/service.ts'
 import { findSession, standing, takeWayBack } from './store/session.ts'
@@ -66,6 +68,8 @@ applyTheme()
 followLinks()
 startClock()
 showWaiting()
+// Nobody can undo anything on a page that is gone.
+addEventListener('pagehide', settle)
 // What lives as long as somebody is signed in.
 effect(() => {
   const who = standing.value
@@ -82,6 +86,7 @@ effect(() => {
     const stops = [watchService(), startHub()]
     return () => {
       for (const stop of stops) stop()
+      forgetFiles()
     }
   })
 })

@@ -92,7 +92,7 @@ test('why somebody is asked tells what the call does and what was read; after th
   const page = 'https://metrics.acme.dev/api/p95?days=8'
   assert.equal(
     why(`http_request sends something to another host, and the model has read ${page}`, page),
-    'It sends something to another host, and this thread has read a page from metrics.acme.dev. It can only be allowed once',
+    'It sends something to another host, and this thread has read a page from metrics.acme.dev. It can only be allowed once.',
   )
   const file = 'the attached file a.log'
   assert.match(why(`x, and the model has read ${file}`, file), /this thread has read the attached file a\.log\./)

@@ -167,12 +167,19 @@ test('Retry and Edit go on in a fork and keep the thread', { skip }, async (t) =
   await say(page, 'hello there')
   await receipt(page).waitFor()
   const first = page.url()
+  await receipt(page).click()
+  await page.getByRole('complementary', { name: 'Receipt' }).waitFor()
   await page.getByRole('button', { name: 'Retry' }).click()
   await page.waitForURL((url) => url.href !== first && url.pathname.startsWith('/threads/'))
+  await page.getByRole('complementary', { name: 'Receipt' }).waitFor({ state: 'detached' })
   await replies(page).getByText('You said: hello there').waitFor()
   const second = page.url()
   await own(page).hover()
-  await page.getByRole('button', { name: 'Edit' }).click()
+  const edit = page.getByRole('button', { name: 'Edit' })
+  await edit.click()
+  await page.keyboard.press('Escape')
+  await until(() => isFocused(edit))
+  await page.keyboard.press('Enter')
   await page.getByRole('textbox', { name: 'Edit message' }).fill('hello changed')
   await page.keyboard.press('Enter')
   await page.waitForURL((url) => url.href !== second && url.pathname.startsWith('/threads/'))
@@ -209,10 +216,26 @@ test('files come by the button, by paste and by drop; what cannot be read stays,
     await chips.getByText(`by-${how}.txt`).waitFor()
   }
   await page.getByRole('button', { name: 'Remove core.bin' }).click()
+  // They go with this draft, and with no other.
+  const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'another thread' })
+  await page.locator(`a[href="/threads/${thread_id}"]`).click()
+  await replies(page).getByText('You said: another thread').waitFor()
+  assert.equal(await chips.count(), 0)
+  await page.getByRole('link', { name: 'New thread' }).click()
+  await chips.getByText('by-drop.txt').waitFor()
   await say(page, 'read these')
   await receipt(page).waitFor()
   assert.equal(await own(page).getByRole('img', { name: 'Attached picture' }).count(), 1)
   for (const name of ['notes.txt', 'by-paste.txt', 'by-drop.txt']) await own(page).getByText(name).waitFor()
+})
+
+test('a message that was refused is taken back into the composer, before what stands there', { skip }, async (t) => {
+  const page = await site.open(t)
+  await say(page, 'precious\u0000 words')
+  await page.getByText('The message was not sent').waitFor()
+  await box(page).fill('and more')
+  await page.getByRole('button', { name: 'Take it back' }).click()
+  await until(async () => (await box(page).inputValue()) === 'precious\u0000 words\nand more')
 })
 
 test('a turn that failed says what happened, what is kept and what to do', { skip }, async (t) => {
@@ -260,18 +283,28 @@ test('threads are searched, renamed in place, and deleted with a way back', { sk
   await title.fill('Offsite, week 12')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Offsite, week 12' }).waitFor()
-  for (const undo of [true, false]) {
-    await list.getByRole('link', { name: /Offsite, week 12/ }).hover()
+  const row = list.getByRole('link', { name: /Offsite, week 12/ })
+  await until(() => isFocused(row))
+  const remove = async (): Promise<void> => {
+    await row.hover()
     await list.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
-    await list.getByRole('link', { name: /Offsite, week 12/ }).waitFor({ state: 'detached' })
-    if (!undo) break
-    await page.getByRole('button', { name: 'Undo' }).click()
-    await list.getByRole('link', { name: /Offsite, week 12/ }).click()
+    await row.waitFor({ state: 'detached' })
   }
-  await page.getByText('is deleted').waitFor({ state: 'detached' })
-  const { threads } = await site.call<{ threads: { title: string }[] }>('GET', '/api/threads')
-  assert(!threads.some((thread) => thread.title === 'Offsite, week 12'))
+  const at = page.url()
+  await remove()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.waitForURL(at)
+  await page.getByRole('link', { name: 'Waiting for you' }).click()
+  await remove()
+  const undo = page.getByRole('button', { name: 'Undo' })
+  await until(() => isFocused(undo))
+  // On a page that is closed nobody can undo it any more.
+  await page.close({ runBeforeUnload: true })
+  await until(async () => {
+    const { threads } = await site.call<{ threads: { title: string }[] }>('GET', '/api/threads')
+    return !threads.some((thread) => thread.title === 'Offsite, week 12')
+  })
 })
 
 test('two browsers stay in step', { skip }, async (t) => {
@@ -307,6 +340,11 @@ test('all of it goes by the keyboard alone', { skip }, async (t) => {
   assert.equal(await call.getAttribute('aria-expanded'), 'true')
   await page.keyboard.press('Space')
   assert.equal(await call.getAttribute('aria-expanded'), 'false')
+  await page.getByRole('button', { name: 'Hide sidebar' }).focus()
+  await page.keyboard.press('Enter')
+  await until(() => isFocused(page.getByRole('button', { name: 'Show sidebar' })))
+  await page.keyboard.press('Control+k')
+  await until(() => isFocused(page.getByRole('searchbox', { name: 'Search threads' })))
 })
 
 test('a thread that is not there says so', { skip }, async (t) => {

@@ -78,6 +78,8 @@ test('a cut while text streams loses nothing and doubles nothing; the badge come
   way.cut()
   await badge(page).waitFor()
   await log(page).getByText('Sentence number 3 ').waitFor()
+  await page.getByText('The turn goes on; the rest follows').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Stop' }).count(), 0)
   way.mend()
   await page.getByRole('button', { name: /^Receipt/ }).waitFor()
   await badge(page).waitFor({ state: 'detached' })

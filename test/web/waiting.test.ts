@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { until } from '../until.ts'
 import { findBarriers, noBrowser, useSite } from './browser.ts'
 
@@ -22,6 +22,8 @@ const site = useSite({
     loop: true,
   },
 })
+const isFocused = (locator: Locator): Promise<boolean> =>
+  locator.evaluate((node) => node === node.ownerDocument.activeElement)
 const fileAt = (path: string): string => join(site.home, 'workspace', path)
 const said = (page: Page, text: string) => page.getByRole('log').getByText(text)
 const card = (page: Page, question: string) => page.getByRole('group', { name: question })
@@ -99,11 +101,16 @@ test('Deny takes a word to the agent, by the keyboard alone', { skip }, async (t
   await page.keyboard.press('Space')
   const word = page.getByRole('textbox', { name: 'Word to the agent' })
   await word.waitFor()
-  assert.equal(await word.evaluate((node) => node === node.ownerDocument.activeElement), true)
+  assert.equal(await isFocused(word), true)
+  await page.keyboard.press('Escape')
+  await until(() => isFocused(deny))
+  await page.keyboard.press('Enter')
+  await word.waitFor()
   await page.keyboard.type('Not this one')
   await page.keyboard.press('Enter')
   await said(page, 'The tool said: the user did not allow workspace_write: Not this one').waitFor()
   await page.getByText('Denied by you').waitFor()
+  assert.equal(await isFocused(page.getByRole('textbox', { name: 'Message', exact: true })), true)
   await page.getByRole('button', { name: /^workspace_write .*denied$/ }).waitFor()
   assert.equal(existsSync(fileAt('docs/three.md')), false)
 })
@@ -154,6 +161,10 @@ test('the queue has what waits from every thread; what one browser answers is an
   await queued.getByRole('link', { name: 'write three' }).waitFor()
   assert.deepEqual(await findBarriers(two), [])
   await hearing(two)
+  for (const page of [one, two]) {
+    assert.match(await page.title(), /^1 waiting · /)
+    assert.equal(await page.locator('link[rel=icon]').getAttribute('href'), '/icon-waiting.svg')
+  }
   await queued.getByRole('button', { name: 'Allow once' }).click()
   await two.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
   const today = two.getByRole('region', { name: 'Answered today' }).getByRole('listitem')

@@ -22,6 +22,8 @@ type Options = {
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
   readonly deadlineMs?: number
+  /** It goes out although the page is being left. */
+  readonly keepalive?: boolean
 }
 
 let signedOut: () => void = () => {}
@@ -50,6 +52,7 @@ async function reach(
     return await fetch(path, {
       method,
       credentials: 'same-origin',
+      keepalive: rest.keepalive ?? false,
       signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
       headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),

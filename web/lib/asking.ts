@@ -200,7 +200,7 @@ export function whyAsked({ name, reason = '', taint }: GateFields): string {
   const does = reason.startsWith(`${name} `) ? `it${reason.slice(name.length)}` : reason
   const words =
     taint === undefined ? does : does.replace(`the model has read ${taint}`, `this thread has read ${readWords(taint)}`)
-  const once = taint === undefined ? '' : '. It can only be allowed once'
+  const once = taint === undefined ? '' : '. It can only be allowed once.'
   return words.charAt(0).toUpperCase() + words.slice(1) + once
 }
 

@@ -5,6 +5,7 @@ import { faultText } from '../api/client.ts'
 import { Announcer } from '../parts/announcer.tsx'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Composer } from '../parts/composer.tsx'
+import { focusSoon } from '../parts/focus.ts'
 import { Mark } from '../parts/icon.tsx'
 import { doorOf, Pill } from '../parts/mark.tsx'
 import { Menu } from '../parts/menu.tsx'
@@ -22,12 +23,13 @@ import { open, running } from '../store/hub.ts'
 import { stopJob } from '../store/jobs.ts'
 import { tell } from '../store/notices.ts'
 import { outgoingTo, send } from '../store/outbox.ts'
+import { shownReceipt } from '../store/receipts.ts'
 import { deleteThread, renameThread, threadList } from '../store/threads.ts'
 import './chat.css'
 
 export function Chat() {
   const conversation = open.value
-  const dropping = useDrop()
+  const dropping = useDrop(conversation?.id ?? 'new')
   return (
     <div class={dropping ? 'chat dropping' : 'chat'}>
       {conversation ? <Thread key={conversation.id} conversation={conversation} /> : <NewThread />}
@@ -59,6 +61,8 @@ function Thread({ conversation }: { conversation: Conversation }) {
       </>
     )
   }
+  // The receipt of one thread does not stand beside another.
+  useEffect(() => () => (shownReceipt.value = undefined), [])
   const stop = (): void => {
     if (turn) stopJob(turn).catch((error) => tell(`The turn was not stopped. ${faultText(error)}`))
   }
@@ -117,7 +121,10 @@ function ThreadBar({ id, title, door, onDelete }: BarProps) {
   const { icon, name } = doorOf(door)
   if (renaming.value) {
     const end = (value: string): void => {
+      // Whatever leaves the page loses the focus: it has ended by then.
+      if (!renaming.value) return
       renaming.value = false
+      focusSoon('.top-action .menu button')
       const wanted = value.trim()
       if (wanted === '' || wanted === title) return
       renameThread(id, wanted).catch((error) => tell(`The title was not changed. ${faultText(error)}`))
@@ -129,11 +136,11 @@ function ThreadBar({ id, title, door, onDelete }: BarProps) {
           aria-label="Title"
           defaultValue={title}
           maxLength={200}
-          ref={(field) => field?.focus()}
+          ref={(field) => field?.select()}
           onBlur={(event) => end(event.currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key === 'Enter') event.currentTarget.blur()
-            if (event.key === 'Escape') renaming.value = false
+            if (event.key === 'Escape') end(title)
           }}
         />
       </div>
@@ -198,7 +205,7 @@ function NewThread() {
 }
 
 /** True while files are dragged over the page; dropped ones are attached. */
-function useDrop(): boolean {
+function useDrop(draft: string): boolean {
   const over = useSignal(false)
   useEffect(() => {
     const has = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false
@@ -214,7 +221,7 @@ function useDrop(): boolean {
       over.value = false
       if (!has(event)) return
       event.preventDefault()
-      void addFiles([...(event.dataTransfer?.files ?? [])])
+      void addFiles(draft, [...(event.dataTransfer?.files ?? [])])
     }
     addEventListener('dragover', enter)
     addEventListener('dragleave', leave)
@@ -224,6 +231,6 @@ function useDrop(): boolean {
       removeEventListener('dragleave', leave)
       removeEventListener('drop', drop)
     }
-  }, [])
+  }, [draft])
   return over.value
 }

@@ -1,7 +1,7 @@
 // An approval: the question, what would run, and the answers. Nothing else on the page answers it.
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { ApiFault, faultText } from '../api/client.ts'
 import type { GateAnswer, Waiting } from '../api/wire.ts'
 import { askingOf, whyAsked } from '../lib/asking.ts'
@@ -12,6 +12,7 @@ import { tell } from '../store/notices.ts'
 import { AllowFor } from './allow-for.tsx'
 import './approval.css'
 import { Button } from './button.tsx'
+import { focusFirst, focusSoon } from './focus.ts'
 import { Icon } from './icon.tsx'
 import { doorOf } from './mark.tsx'
 import { Preview } from './preview.tsx'
@@ -19,6 +20,7 @@ import { SignInGate } from './sign-in-gate.tsx'
 
 /** A card that has just appeared under a finger or a key takes neither. */
 const deafMs = 500
+const phone = matchMedia('(width < 720px)')
 
 type Props = {
   readonly gate: Waiting
@@ -37,14 +39,26 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
   const busy = useSignal<'allow' | 'for' | 'deny' | undefined>(undefined)
   const fault = useSignal<string | undefined>(undefined)
   const denying = useRef<HTMLInputElement>(null)
+  const card = useRef<HTMLElement>(null)
   const opener = useRef<HTMLButtonElement>(null)
   useEffect(() => {
     const frame = requestAnimationFrame(() => (shownAt.current = Date.now()))
     return () => cancelAnimationFrame(frame)
   }, [])
+  // Before it leaves the page: whoever answered by the keyboard goes on with it, and no other card takes it.
+  useLayoutEffect(() => {
+    const mine = card.current
+    return () => {
+      if (mine?.contains(document.activeElement)) focusFirst(...(phone.matches ? [] : ['.composer-text']), '#main')
+    }
+  }, [])
   useEffect(() => {
     if (step.value === 'deny') denying.current?.focus()
   }, [step.value])
+  const choose = (): void => {
+    step.value = 'choose'
+    focusSoon(`[aria-labelledby="${title}"] .approval-foot .clay`)
+  }
 
   /** Whatever comes too soon was meant for something else. */
   const heard = (act: () => void) => (): void => {
@@ -66,7 +80,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
   const door = doorOf(gate.door)
 
   return (
-    <section class="approval" role="group" aria-labelledby={title}>
+    <section class="approval" role="group" aria-labelledby={title} ref={card}>
       <header class="approval-head">
         <Icon name={inQueue ? door.icon : 'waiting'} />
         <span>{inQueue ? whenceWords(gate) : 'Waiting for you'}</span>
@@ -133,7 +147,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
           onKeyDown={(event) => {
             if (event.key !== 'Escape') return
             event.stopPropagation()
-            step.value = 'choose'
+            choose()
           }}
         >
           <input
@@ -145,7 +159,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
             ref={denying}
             onInput={(event) => (word.value = event.currentTarget.value)}
           />
-          <Button kind="quiet" onClick={() => (step.value = 'choose')}>
+          <Button kind="quiet" onClick={choose}>
             Cancel
           </Button>
           <Button kind="clay" type="submit" busy={busy.value === 'deny'}>

@@ -1,8 +1,7 @@
 // The composer: Enter sends, Shift+Enter breaks the line; files come by button, paste and drop; the draft is kept.
-import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { keepDraft, readDraft } from '../store/drafts.ts'
-import { addFiles, type Chosen, chosen, removeFile, takeFiles } from '../store/files.ts'
+import { addFiles, type Chosen, filesWith, removeFile, takeFiles } from '../store/files.ts'
 import { goneSecs } from '../store/link.ts'
 import { service } from '../store/service.ts'
 import { sizeText } from '../lib/words.ts'
@@ -24,27 +23,25 @@ type Props = {
 const phone = matchMedia('(width < 720px)')
 
 export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: Props) {
-  const text = useSignal(readDraft(draftOf))
+  const text = readDraft(draftOf)
+  const files = filesWith(draftOf)
   const field = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    text.value = readDraft(draftOf)
     // On a phone the keyboard would cover what one came to read.
     if (!phone.matches) field.current?.focus()
   }, [draftOf])
 
-  const write = (value: string): void => {
-    text.value = value
-    keepDraft(draftOf, value)
-  }
-  const ready = text.value.trim() !== ''
+  const write = (value: string): void => keepDraft(draftOf, value)
+  const ready = text.trim() !== ''
   const send = (): void => {
     if (!ready) return
-    onSend(text.value.trim(), takeFiles())
+    onSend(text.trim(), takeFiles(draftOf))
     write('')
     field.current?.focus()
   }
   const away = goneSecs.value !== undefined
+  const stoppable = running && !away
 
   return (
     <div class="composer-outer">
@@ -56,11 +53,11 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
             send()
           }}
         >
-          {chosen.value.length > 0 && (
+          {files.length > 0 && (
             <ul class="chips" aria-label="Attached">
-              {chosen.value.map((file) => (
+              {files.map((file) => (
                 <li key={file.id}>
-                  <Chip file={file} />
+                  <Chip file={file} onRemove={() => removeFile(draftOf, file.id)} />
                 </li>
               ))}
             </ul>
@@ -69,8 +66,8 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
             class="composer-text"
             aria-label="Message"
             placeholder={phone.matches ? phoneHint : hint}
-            rows={Math.min(12, text.value.split('\n').length)}
-            value={text.value}
+            rows={Math.min(12, text.split('\n').length)}
+            value={text}
             ref={field}
             onInput={(event) => write(event.currentTarget.value)}
             onKeyDown={(event) => {
@@ -79,10 +76,10 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
               send()
             }}
             onPaste={(event) => {
-              const files = [...(event.clipboardData?.files ?? [])]
-              if (files.length === 0) return
+              const pasted = [...(event.clipboardData?.files ?? [])]
+              if (pasted.length === 0) return
               event.preventDefault()
-              void addFiles(files)
+              void addFiles(draftOf, pasted)
             }}
           />
           <div class="composer-row">
@@ -93,7 +90,7 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
               hidden
               ref={picker}
               onChange={(event) => {
-                void addFiles([...(event.currentTarget.files ?? [])])
+                void addFiles(draftOf, [...(event.currentTarget.files ?? [])])
                 event.currentTarget.value = ''
               }}
             />
@@ -108,7 +105,7 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
               )
             )}
             <span class="composer-space" />
-            {running && (
+            {stoppable && (
               <Button
                 icon="stop"
                 onClick={() => {
@@ -119,7 +116,7 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
                 Stop
               </Button>
             )}
-            {(!running || ready) && (
+            {(!stoppable || ready) && (
               <button type="submit" class="send" aria-label="Send" title="Send" disabled={!ready}>
                 <Icon name="up" />
               </button>
@@ -132,7 +129,7 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
   )
 }
 
-function Chip({ file }: { file: Chosen }) {
+function Chip({ file, onRemove }: { file: Chosen; onRemove: () => void }) {
   return (
     <span class={file.refused ? 'chip refused' : 'chip'}>
       {file.url ? <img src={file.url} alt="" /> : <Icon name={file.refused ? 'triangle' : 'file'} />}
@@ -140,7 +137,7 @@ function Chip({ file }: { file: Chosen }) {
         {file.name}
       </span>
       <span class="quiet">{file.refused ?? sizeText(file.size)}</span>
-      <IconButton icon="cross" name={`Remove ${file.name}`} onClick={() => removeFile(file.id)} />
+      <IconButton icon="cross" name={`Remove ${file.name}`} onClick={onRemove} />
     </span>
   )
 }

@@ -48,8 +48,10 @@ function Why({ conversation, turn, state }: Props) {
   }, [ofModel])
   const { id, turns } = conversation
   const isLast = useComputed(() => turns.value.at(-1)?.id === turn.id && outgoingTo(id).length === 0).value
-  if (!fault) return null
-  const steps = receiptOf(turn.id).data.value?.model_calls.length
+  const { data, fault: unread } = receiptOf(turn.id)
+  // It tells how far the turn came: what is said here does not change once it is read.
+  if (!fault || (data.value === undefined && unread.value === undefined)) return null
+  const steps = data.value?.model_calls.length
   const { kind, title, text, goOn, change } = failureOf(fault, {
     done: turn.blocks.length > 0,
     ...(steps !== undefined && { steps }),

@@ -1,6 +1,7 @@
 // The notice at the lower edge.
 import { notice } from '../store/notices.ts'
 import { Button } from './button.tsx'
+import { focusSoon } from './focus.ts'
 import './notice.css'
 
 export function Notices() {
@@ -11,7 +12,14 @@ export function Notices() {
         <div class="notice" key={shown.id}>
           <span>{shown.text}</span>
           {shown.undo && (
-            <Button kind="quiet" size="small" onClick={shown.undo}>
+            <Button
+              kind="quiet"
+              size="small"
+              onClick={() => {
+                shown.undo?.()
+                focusSoon('#main')
+              }}
+            >
               Undo
             </Button>
           )}

@@ -1,4 +1,6 @@
 // A message on its way: shown at once, with what becomes of it.
+import { waiting } from '../store/gates.ts'
+import { running } from '../store/hub.ts'
 import { drop, type Outgoing, sendAgain } from '../store/outbox.ts'
 import { keepDraft, readDraft } from '../store/drafts.ts'
 import { Button } from './button.tsx'
@@ -6,7 +8,10 @@ import { Icon } from './icon.tsx'
 import { Note } from './note.tsx'
 
 export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
-  const { text, files, state, fault } = outgoing
+  const { text, files, state, fault, threadId, turnId } = outgoing
+  // A message that is about to appear in its thread need not say so.
+  const behind = running.value !== undefined && running.value !== turnId
+  const queued = state === 'sent' && (behind || waiting.value.some(({ thread_id }) => thread_id === threadId))
   return (
     <section class="turn">
       <article class="own" aria-label="You">
@@ -29,7 +34,7 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
             Sent when the connection is back
           </p>
         )}
-        {state === 'sent' && (
+        {queued && (
           <p class="label outgoing-state">
             <Icon name="clock" />
             Waits its turn

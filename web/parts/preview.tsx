@@ -18,7 +18,7 @@ export function Preview({ preview }: { preview: PreviewData }) {
       )
     case 'command':
       return (
-        <Frame head={preview.rest ? <span class="quiet">{preview.rest}</span> : undefined} text={preview.command}>
+        <Frame head={<Head word="RUN" text={preview.rest.replaceAll(/[()]/g, '')} />} text={preview.command}>
           <span class="preview-prompt" aria-hidden="true">
             ${' '}
           </span>

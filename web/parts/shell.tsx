@@ -10,8 +10,10 @@ import { Notices } from './notice.tsx'
 import { ReceiptPanel } from './receipt-panel.tsx'
 import './shell.css'
 import { MenuSheet, Sidebar } from './sidebar.tsx'
+import { useSearchKey } from './thread-list.tsx'
 
 export function Shell({ children }: { children: ComponentChildren }) {
+  useSearchKey()
   const { path } = place.value
   const receipt = threadIn(path) === undefined ? undefined : shownReceipt.value
   return (

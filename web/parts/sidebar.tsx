@@ -6,6 +6,7 @@ import { service } from '../store/service.ts'
 import { fold, menuOpen } from '../store/shell.ts'
 import { countText, sumText } from '../lib/words.ts'
 import { IconButton } from './button.tsx'
+import { focusSoon } from './focus.ts'
 import { Icon, type IconName, Mark } from './icon.tsx'
 import { Count, Dot } from './mark.tsx'
 import './sidebar.css'
@@ -28,7 +29,16 @@ export function Sidebar() {
         <Mark />
         <span class="side-name">Atrium</span>
         <span class="only-wide">
-          <IconButton icon="panel" name="Hide sidebar" onClick={() => fold(true)} />
+          <IconButton
+            icon="panel"
+            name="Hide sidebar"
+            onClick={() => {
+              fold(true)
+              // Its button is hidden with it.
+              ;(document.activeElement as HTMLElement | null)?.blur()
+              focusSoon('.top-bar .only-wide button', '#main')
+            }}
+          />
         </span>
         <span class="only-narrow">
           <IconButton icon="cross" name="Close menu" onClick={() => (menuOpen.value = false)} />
@@ -53,7 +63,8 @@ export function Sidebar() {
 export function MenuSheet() {
   const sheet = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    sheet.current?.querySelector<HTMLElement>('.only-narrow button')?.focus()
+    const found = sheet.current
+    if (!found?.contains(document.activeElement)) found?.querySelector<HTMLElement>('.only-narrow button')?.focus()
     // Of the page that is there then: a link in the sheet leads to another one.
     return () => document.querySelector<HTMLElement>('.top-bar .only-narrow button')?.focus()
   }, [])

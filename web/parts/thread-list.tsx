@@ -18,9 +18,11 @@ import {
   threadSearch,
 } from '../store/threads.ts'
 import { tell } from '../store/notices.ts'
+import { fold, menuOpen } from '../store/shell.ts'
 import { faultText } from '../api/client.ts'
 import { Button } from './button.tsx'
 import { Search } from './field.tsx'
+import { focusFirst, focusSoon } from './focus.ts'
 import { Icon } from './icon.tsx'
 import { doorOf, Dot, Spinner } from './mark.tsx'
 import { Menu } from './menu.tsx'
@@ -29,19 +31,25 @@ import './thread-list.css'
 
 /** The thread whose title is being changed. */
 const renaming = signal<string | undefined>(undefined)
+const narrow = matchMedia('(width < 1100px)')
 const isMac = /mac|iphone|ipad/i.test(navigator.userAgent)
 
-export function ThreadList() {
-  const search = useRef<HTMLInputElement>(null)
+/** Ctrl+K leads to the search, where the side is folded too. */
+export function useSearchKey(): void {
   useEffect(() => {
     const find = (event: KeyboardEvent): void => {
       if (event.key !== 'k' || !(isMac ? event.metaKey : event.ctrlKey)) return
       event.preventDefault()
-      search.current?.focus()
+      if (narrow.matches) menuOpen.value = true
+      else fold(false)
+      requestAnimationFrame(() => focusFirst('.threads .search input'))
     }
     addEventListener('keydown', find)
     return () => removeEventListener('keydown', find)
   }, [])
+}
+
+export function ThreadList() {
   return (
     <nav aria-label="Threads" class="threads">
       <h2 class="threads-title">Threads</h2>
@@ -49,7 +57,6 @@ export function ThreadList() {
         name="Search threads"
         keys={isMac ? '⌘ K' : 'Ctrl K'}
         value={threadSearch.value}
-        inputRef={search}
         onInput={(value) => void searchThreads(value)}
       />
       <div class="threads-scroll">
@@ -123,7 +130,7 @@ function Row({ thread }: { thread: Thread }) {
         name="More"
         choices={[
           { label: 'Rename', icon: 'pencil', act: () => (renaming.value = id) },
-          { label: 'Delete', icon: 'trash', danger: true, act: () => deleteThread(thread) },
+          { label: 'Delete', icon: 'trash', danger: true, act: () => remove(thread) },
         ]}
       />
     </div>
@@ -155,6 +162,12 @@ function Sign({ mark }: { mark: ThreadMark | undefined }) {
   )
 }
 
+/** Its row is gone then: the way back has the focus. */
+function remove(thread: Thread): void {
+  deleteThread(thread)
+  focusSoon('.notice button')
+}
+
 /** The title as a field; Enter keeps it, Esc leaves it. */
 function Rename({ thread: { id, title } }: { thread: Thread }) {
   const field = useRef<HTMLInputElement>(null)
@@ -165,6 +178,7 @@ function Rename({ thread: { id, title } }: { thread: Thread }) {
     done.current = true
     const wanted = field.current?.value.trim() ?? ''
     renaming.value = undefined
+    focusSoon(`.thread-row a[href="/threads/${id}"]`)
     if (!keep || wanted === '' || wanted === title) return
     renameThread(id, wanted).catch((error) => tell(`The title was not changed. ${faultText(error)}`))
   }

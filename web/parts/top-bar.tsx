@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { folded, fold, menuOpen } from '../store/shell.ts'
 import { IconButton } from './button.tsx'
+import { focusSoon } from './focus.ts'
 import { LinkPill } from './link-pill.tsx'
 import './top-bar.css'
 
@@ -16,6 +17,11 @@ type Props = {
   readonly heading?: boolean
 }
 
+function show(): void {
+  fold(false)
+  focusSoon('.side-head .only-wide button')
+}
+
 export function TopBar({ title, aside, action, phoneOnly = false, heading = false }: Props) {
   return (
     <div class={phoneOnly ? 'top-bar phone-only' : 'top-bar'}>
@@ -24,7 +30,7 @@ export function TopBar({ title, aside, action, phoneOnly = false, heading = fals
       </span>
       {folded.value && (
         <span class="only-wide">
-          <IconButton icon="panel" name="Show sidebar" onClick={() => fold(false)} />
+          <IconButton icon="panel" name="Show sidebar" onClick={show} />
         </span>
       )}
       {heading ? (

@@ -11,6 +11,7 @@ import { type Conversation, isAtRest } from '../store/conversation.ts'
 import { waiting } from '../store/gates.ts'
 import { resend } from '../store/fork.ts'
 import { running } from '../store/hub.ts'
+import { goneSecs } from '../store/link.ts'
 import { answerIcon, answerWords, wordOf } from './answer-words.ts'
 import { Approval } from './approval.tsx'
 import { Button, IconButton } from './button.tsx'
@@ -44,6 +45,8 @@ type ReplyProps = Props & { readonly state: TurnState | undefined; readonly grow
 
 function Reply({ conversation, turn, state, growing }: ReplyProps) {
   const runs = useComputed(() => turn.last && running.value === turn.id).value
+  const asks = useComputed(() => turn.last && waiting.value.some(({ turn_id }) => turn_id === turn.id)).value
+  const lost = useComputed(() => turn.last && goneSecs.value !== undefined).value
   const rests = state === undefined ? !growing && !runs : isAtRest(state.status)
   const texts = turn.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []))
   return (
@@ -52,13 +55,19 @@ function Reply({ conversation, turn, state, growing }: ReplyProps) {
         <Shown key={block.id} block={block} />
       ))}
       {turn.last && <Growing conversation={conversation} turnId={turn.id} />}
-      {runs && !growing && turn.blocks.at(-1)?.type !== 'calls' && (
+      {runs && lost && (
+        <p class="label outgoing-state">
+          <Icon name="clock" />
+          The turn goes on; the rest follows
+        </p>
+      )}
+      {runs && !growing && !lost && turn.blocks.at(-1)?.type !== 'calls' && (
         <span class="thinking">
           <span class="caret" aria-hidden="true" />
           <span class="unseen">Atrium is answering</span>
         </span>
       )}
-      {turn.last && rests && state?.status !== 'waiting' && (
+      {turn.last && rests && !asks && state?.status !== 'waiting' && (
         <>
           <Failure conversation={conversation} turn={turn} state={state} />
           <div class="reply-foot">
@@ -116,10 +125,11 @@ function Asked({ block: { gate, answer } }: { block: Extract<Block, { type: 'gat
 /** The text as it comes. Only this is drawn again for each piece. */
 function Growing({ conversation, turnId }: { conversation: Conversation; turnId: string }) {
   const texts = useComputed(() => conversation.growing.value.filter((each) => each.turnId === turnId)).value
+  const lost = useComputed(() => goneSecs.value !== undefined).value
   return (
     <>
       {texts.map(({ itemId, text }, at) => (
-        <div key={itemId} class={at === texts.length - 1 ? 'growing' : undefined}>
+        <div key={itemId} class={at === texts.length - 1 && !lost ? 'growing' : undefined}>
           <Markdown text={text} growing />
         </div>
       ))}
@@ -131,9 +141,16 @@ type OwnProps = { readonly conversation: Conversation; readonly message: Message
 
 function Own({ conversation, message }: OwnProps) {
   const editing = useSignal(false)
+  const own = useRef<HTMLElement>(null)
+  const edits = useRef(false)
+  useEffect(() => {
+    if (edits.current && !editing.value)
+      own.current?.querySelector<HTMLElement>('.own-acts .icon-button:last-child')?.focus()
+    edits.current = editing.value
+  }, [editing.value])
   const text = textOf(message)
   return (
-    <article class="own" aria-label="You">
+    <article class="own" aria-label="You" ref={own}>
       <Files parts={message.content} />
       {editing.value ? (
         <EditBox

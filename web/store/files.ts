@@ -21,34 +21,52 @@ export type Chosen = {
   readonly refused?: string
 }
 
-export const chosen = signal<readonly Chosen[]>([])
+/** By the draft that they go with. */
+const chosen = signal<ReadonlyMap<string, readonly Chosen[]>>(new Map())
+
+/** The files that go with a draft. */
+export function filesWith(draft: string): readonly Chosen[] {
+  return chosen.value.get(draft) ?? []
+}
 
 /** Takes files from the button, a paste or a drop. */
-export async function addFiles(files: Iterable<File>): Promise<void> {
+export async function addFiles(draft: string, files: Iterable<File>): Promise<void> {
   for (const file of files) {
-    const next = await read(file)
-    chosen.value = [...chosen.value, next]
+    const next = await read(file, filesWith(draft))
+    put(draft, [...filesWith(draft), next])
   }
 }
 
-export function removeFile(id: string): void {
-  const found = chosen.value.find((each) => each.id === id)
+export function removeFile(draft: string, id: string): void {
+  const found = filesWith(draft).find((each) => each.id === id)
   if (found?.url) URL.revokeObjectURL(found.url)
-  chosen.value = chosen.value.filter((each) => each.id !== id)
+  put(
+    draft,
+    filesWith(draft).filter((each) => each.id !== id),
+  )
 }
 
 /** Those that can go; they leave the composer. */
-export function takeFiles(): Attachment[] {
-  const files = chosen.value.flatMap(({ file }) => (file ? [file] : []))
-  for (const { id } of chosen.value) removeFile(id)
+export function takeFiles(draft: string): Attachment[] {
+  const files = filesWith(draft).flatMap(({ file }) => (file ? [file] : []))
+  for (const { id } of filesWith(draft)) removeFile(draft, id)
   return files
 }
 
-async function read(file: File): Promise<Chosen> {
+/** Whoever signs in next has not chosen them. */
+export function forgetFiles(): void {
+  for (const [draft, files] of chosen.peek()) for (const { id } of files) removeFile(draft, id)
+}
+
+function put(draft: string, files: readonly Chosen[]): void {
+  chosen.value = new Map([...chosen.peek(), [draft, files]])
+}
+
+async function read(file: File, others: readonly Chosen[]): Promise<Chosen> {
   const base = { id: crypto.randomUUID(), name: file.name || 'pasted', size: file.size }
   const refused = (reason: string): Chosen => ({ ...base, refused: reason })
-  const total = chosen.value.reduce((sum, each) => sum + (each.file ? each.size : 0), 0)
-  if (chosen.value.length >= mostFiles) return refused(`At most ${mostFiles} files go with a message`)
+  const total = others.reduce((sum, each) => sum + (each.file ? each.size : 0), 0)
+  if (others.length >= mostFiles) return refused(`At most ${mostFiles} files go with a message`)
   if (file.size === 0) return refused('The file is empty')
   if (total + file.size > maxTotalBytes) return refused(`Together over ${sizeText(maxTotalBytes)}`)
   if (imageTypes.has(file.type)) {
@@ -58,7 +76,10 @@ async function read(file: File): Promise<Chosen> {
   }
   if (file.size > maxTextBytes) return refused(`A text file has at most ${sizeText(maxTextBytes)}`)
   const bytes = new Uint8Array(await file.arrayBuffer())
-  if (!isText(bytes)) return refused('Only pictures and text files can be read')
+  if (!isText(bytes)) {
+    const picture = file.type.startsWith('image/')
+    return refused(picture ? 'Pictures can be PNG, JPEG, GIF or WebP' : 'Only pictures and text files can be read')
+  }
   return { ...base, file: { name: base.name, media_type: 'text/plain', data: base64(bytes) } }
 }
 

@@ -2,26 +2,32 @@
 
 const prefix = 'atrium.'
 let owner = ''
+/** What was kept by this page: where the browser has no room for it, it lives as long as the page. */
+const here = new Map<string, string | undefined>()
 
 /** From now on things are kept for this user. */
 export function keepFor(user: string): void {
   owner = user
 }
 
-/** What was kept under a name; a browser that keeps nothing for us has nothing. */
+/** What was kept under a name. */
 export function kept(name: string): string | undefined {
+  const key = `${prefix}${owner}.${name}`
+  if (here.has(key)) return here.get(key)
   try {
-    return localStorage.getItem(`${prefix}${owner}.${name}`) ?? undefined
+    return localStorage.getItem(key) ?? undefined
   } catch {
     return undefined
   }
 }
 
-/** Keeps a text, undefined forgets it. Where the browser has no room it lives as long as the page. */
+/** Keeps a text, undefined forgets it. */
 export function keep(name: string, text: string | undefined): void {
+  const key = `${prefix}${owner}.${name}`
+  here.set(key, text)
   try {
-    if (text === undefined) localStorage.removeItem(`${prefix}${owner}.${name}`)
-    else localStorage.setItem(`${prefix}${owner}.${name}`, text)
+    if (text === undefined) localStorage.removeItem(key)
+    else localStorage.setItem(key, text)
   } catch {
     // As above.
   }

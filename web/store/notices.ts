@@ -34,7 +34,7 @@ export function tell(text: string, { undo, after }: { undo?: () => void; after?:
 }
 
 /** Ends the notice that stands; what it put off happens now. */
-function settle(): void {
+export function settle(): void {
   clearTimeout(timer)
   notice.value = undefined
   const act = finish

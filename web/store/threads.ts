@@ -86,16 +86,21 @@ export async function renameThread(id: string, title: string): Promise<void> {
 /** Takes a thread out of the list, and deletes it unless that is undone within the notice's time. */
 export function deleteThread({ id, title }: Thread): void {
   hidden.value = new Set([...hidden.value, id])
-  if (threadIn(place.value.path) === id) go('/')
+  const wasOpen = threadIn(place.value.path) === id
+  if (wasOpen) go('/')
   const show = (): void => {
     hidden.value = new Set([...hidden.value].filter((each) => each !== id))
   }
-  tell(`“${title}” is deleted`, { undo: show, after: () => void erase(id, show) })
+  const undo = (): void => {
+    show()
+    if (wasOpen && place.value.path === '/') go(`/threads/${id}`)
+  }
+  tell(`“${title}” is deleted`, { undo, after: () => void erase(id, show) })
 }
 
 async function erase(id: string, show: () => void): Promise<void> {
   try {
-    await ask('DELETE', `/api/threads/${id}`)
+    await ask('DELETE', `/api/threads/${id}`, { keepalive: true })
     await threadList.load()
   } catch (error) {
     tell(`The thread was not deleted. ${faultText(error)}`)
