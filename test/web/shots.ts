@@ -8,6 +8,7 @@ import { buildWeb } from '../../tools/web.ts'
 import { newHome, serve } from '../atrium.ts'
 import { findBrowser } from './browser.ts'
 import { installCalendar, makeStates, openPage, type State, stateReplies } from './states.ts'
+import { fillPast } from './past.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const folder = join(root, 'shots')
@@ -17,6 +18,7 @@ const sizes = {
   phone: { width: 375, height: 812 },
 }
 const token = 'operator-token-of-the-pictures'
+const webhookSecret = 'secret-of-the-pictures'
 const words = process.argv.slice(2)
 const isWanted = (name: string): boolean => words.length === 0 || words.some((word) => name.includes(word))
 
@@ -34,7 +36,7 @@ const script: Script = {
     },
     {
       afterTool: 'calculate',
-      usage: { inputTokens: 7604, outputTokens: 808 },
+      usage: { inputTokens: 7604, outputTokens: 808, costUsd: 0.021 },
       text: `One route is slower: \`POST /checkout\`. Its p95 went from 410 to 655 ms after commit \`4f1c2e9\`; the other routes moved within noise.
 
 | Route | Before | After | Change |
@@ -80,7 +82,22 @@ WHERE cart_id = $1          -- called once per line item since 4f1c2e9
     },
     { afterTool: 'workspace_write', text: 'It is written down.' },
     { when: 'fail', error: { code: 'model_unreachable', message: 'api.example.com returned 529 four times in 30 s' } },
-    { text: 'Done: {{input}}' },
+    {
+      when: 'Remember',
+      calls: [
+        {
+          name: 'memory_write',
+          args: {
+            path: 'runbooks/rollback.md',
+            content: 'Roll back checkout first; orders can wait for the queue to drain.\n',
+          },
+        },
+      ],
+      usage: { inputTokens: 2100, outputTokens: 90, costUsd: 0.008 },
+    },
+    { afterTool: 'memory_write', text: 'I keep it in runbooks/rollback.md.' },
+    { when: 'Re-index', text: 'Working on it.', delayMs: 3_600_000 },
+    { text: 'Done: {{input}}', usage: { inputTokens: 4810, outputTokens: 420, costUsd: 0.112 } },
   ],
 }
 
@@ -92,19 +109,21 @@ const memory = {
 }
 
 async function make(browser: Browser, url: string): Promise<void> {
-  const call = async (
-    method: string,
-    path: string,
-    body: unknown,
-  ): Promise<{ thread_id: string; gate?: { id: string } }> => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    const response = await fetch(url + path, { method, headers, body: JSON.stringify(body) })
-    return (await response.json().catch(() => ({}))) as { thread_id: string; gate?: { id: string } }
+  const call: Call = async (method, path, body) => {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    }
+    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
+    return (await (await fetch(url + path, init)).json().catch(() => ({}))) as Answer
   }
   for (const [path, content] of Object.entries(memory)) await call('PUT', `/api/memory/documents/${path}`, { content })
   for (const message of ['Invoice totals for October', 'Plan the offsite week', 'Please fail']) {
     await call('POST', '/api/chat', { message })
   }
+  await call('POST', '/api/chat', { message: 'Remember how to roll back checkout' })
+  await hook(call, 'ci-bot', 'Re-index docs/ after merge')
+  await hook(call, 'billing', 'Invoice totals for November')
   for (const name of ['billing', 'nadia']) await call('POST', '/api/users', { name })
   const asked = await call('POST', '/api/chat', { message: 'Note that checkout is slow' })
   await call('POST', `/api/threads/${asked.thread_id}/gates/${asked.gate?.id}`, { action: 'always', for: 'day' })
@@ -118,6 +137,8 @@ async function make(browser: Browser, url: string): Promise<void> {
   await call('POST', '/api/chat', { message: 'Open an issue for it, label it performance.', thread_id })
 
   const states = await makeStates(call)
+  await call('PATCH', '/api/settings', { spend_per_day_usd: 5, marks: { urgency: false } })
+
   const pages: Readonly<Record<string, string>> = {
     new: '/',
     chat: `/threads/${thread_id}`,
@@ -126,9 +147,12 @@ async function make(browser: Browser, url: string): Promise<void> {
     allow: '/waiting',
     jobs: '/jobs',
     memory: '/memory/projects/shop/checkout.md',
+    written: '/memory/runbooks/rollback.md',
     tools: '/tools',
     activity: '/activity',
     settings: '/settings',
+    limits: '/settings/limits',
+    marks: '/settings/marks',
     users: '/settings/users',
   }
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -156,6 +180,10 @@ async function make(browser: Browser, url: string): Promise<void> {
           const receipts = page.getByRole('button', { name: /^Receipt/ })
           await receipts.first().click()
         }
+        if (name === 'marks') await page.getByRole('button', { name: 'Show them' }).click()
+        if (name === 'memory' && size !== 'phone')
+          await page.getByRole('searchbox', { name: 'Search memory' }).fill('checkout')
+        if (name === 'users' && size === 'wide') await addUser(page, colorScheme)
         if (name === 'allow') {
           if (size === 'phone') await page.locator('.queue-row').first().click()
           await page.locator('.approval').waitFor()
@@ -174,6 +202,29 @@ async function make(browser: Browser, url: string): Promise<void> {
   }
 }
 
+type Answer = {
+  readonly thread_id: string
+  readonly gate?: { readonly id: string }
+  readonly doors?: readonly { readonly name: string; readonly address: string }[]
+}
+type Call = (method: string, path: string, body?: unknown) => Promise<Answer>
+
+/** A message of somebody through the webhook channel. */
+async function hook(call: Call, user_id: string, message: string): Promise<void> {
+  const { doors = [] } = await call('GET', '/api/status')
+  const address = doors.find(({ name }) => name === 'webhook')?.address ?? ''
+  const headers = { 'content-type': 'application/json', 'x-webhook-secret': webhookSecret }
+  await fetch(`${address}/webhook`, { method: 'POST', headers, body: JSON.stringify({ user_id, message }) })
+}
+
+/** Its token is shown once. */
+async function addUser(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add user' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill(name)
+  await page.keyboard.press('Enter')
+  await page.getByText('It is shown only now').waitFor()
+}
+
 /** Once nothing is asked for any more. */
 async function picture(page: Page, path: string): Promise<void> {
   await page.waitForLoadState('networkidle')
@@ -188,13 +239,16 @@ mkdirSync(folder, { recursive: true })
 const home = newHome()
 const file = join(home.path, 'script.json')
 writeFileSync(file, JSON.stringify(script))
+await fillPast(home.path)
 const service = await serve(home.path, {
   SERVICE_REBORN_WEBUI_TOKEN: token,
+  HTTP_WEBHOOK_SECRET: webhookSecret,
   CHAT_RATE_LIMIT: '0',
   LLM_PROVIDER: 'scripted',
   LLM_SCRIPT: file,
   ATRIUM_SHELL: 'true',
   ATRIUM_PRIVATE_HOSTS: outside.host,
+  LLM_MODEL: 'claude-sonnet-4.5',
 })
 await installCalendar(home.path, root)
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })

@@ -37,6 +37,7 @@ export function patternOf(query: string): RegExp | undefined {
 /** The words of a part of a Markdown text, on one line, without the signs that shape it. */
 export function plainText(text: string): string {
   return text
+    .replaceAll(/^ {0,3}#{1,6}\s+(.*\p{L}|.*\p{N})[ #]*$/gmu, '$1.')
     .replaceAll(/^ {0,3}(?:#{1,6}|>|[-*+]|\d{1,9}[.)])\s+/gm, '')
     .replaceAll(/!?\[([^\]\n]*)\]\([^)\s]*\)/g, '$1')
     .replaceAll(/(\*\*|__|`)(\S(?:.*?\S)?)\1/g, '$2')

@@ -83,7 +83,7 @@ export function niceStep(most: number): number {
   const raw = most / 4
   if (raw <= 0) return 1
   const power = 10 ** Math.floor(Math.log10(raw))
-  return ([1, 2, 2.5, 5, 10].find((each) => each * power >= raw) ?? 10) * power
+  return ([1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].find((each) => each * power >= raw) ?? 10) * power
 }
 
 function sumsBy(rows: readonly DayUsage[], nameOf: (row: DayUsage) => string): Sum[] {

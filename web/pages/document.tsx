@@ -80,7 +80,10 @@ function Shown({ document }: { document: Document }) {
               Last written by {authors[author]}, {whenText(updated_at, now.value)}
               {thread && (
                 <>
-                  , in <a href={`/threads/${thread.id}`}>{thread.title || 'Untitled'}</a>
+                  , in{' '}
+                  <a class="link" href={`/threads/${thread.id}`}>
+                    {thread.title || 'Untitled'}
+                  </a>
                 </>
               )}
             </span>

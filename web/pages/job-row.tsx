@@ -89,7 +89,8 @@ function Took({ job: { status, created_at, completed_at } }: { job: Job }) {
 
 function Growing({ since }: { since: number }) {
   useEffect(() => seconds.follow(), [])
-  return <>{durationText(Math.max(1_000, Math.floor((seconds.now.value - since) / 1_000) * 1_000))}</>
+  const secs = Math.max(1, Math.floor((seconds.now.value - since) / 1_000))
+  return <>{secs < 10 ? `${secs} s` : durationText(secs * 1_000)}</>
 }
 
 function Sign({ status }: { status: Status }) {

@@ -54,7 +54,7 @@ export function Users() {
           kind="good"
           icon="key"
           title={`Token for ${made.name}. It is shown only now.`}
-          aside={<Copy words text={() => made.token} />}
+          aside={<Copy words="plain" text={() => made.token} />}
         >
           <code class="token">{made.token}</code>
         </Note>

@@ -6,7 +6,7 @@ import { Button, IconButton } from './button.tsx'
 const saidMs = 1_500
 
 /** An icon alone, or with the word. */
-export function Copy({ text, words = false }: { text: () => string; words?: boolean }) {
+export function Copy({ text, words }: { text: () => string; words?: 'quiet' | 'plain' }) {
   const [done, setDone] = useState(false)
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text())
@@ -16,7 +16,7 @@ export function Copy({ text, words = false }: { text: () => string; words?: bool
   const act = (): void => void copy().catch(() => setDone(false))
   if (!words) return <IconButton icon={done ? 'check' : 'copy'} name={done ? 'Copied' : 'Copy'} onClick={act} />
   return (
-    <Button kind="quiet" size="small" icon={done ? 'check' : 'copy'} onClick={act}>
+    <Button kind={words} size="small" icon={done ? 'check' : 'copy'} onClick={act}>
       {done ? 'Copied' : 'Copy'}
     </Button>
   )
@@ -25,6 +25,6 @@ export function Copy({ text, words = false }: { text: () => string; words?: bool
 /** The same as a node, for places that are no component. */
 export function copyButton(text: () => string): HTMLElement {
   const place = document.createElement('span')
-  render(<Copy words text={text} />, place)
+  render(<Copy words="quiet" text={text} />, place)
   return place
 }

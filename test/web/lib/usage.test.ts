@@ -89,8 +89,9 @@ test('four steps of the axis reach the highest bar, in round figures', () => {
     [0, 1],
     [1.67, 0.5],
     [2, 0.5],
-    [0.021, 0.01],
-    [12, 5],
+    [2.19, 0.6],
+    [0.021, 0.006],
+    [12, 3],
     [390, 100],
   ] as const) {
     assert.ok(Math.abs(niceStep(most) - step) < 1e-9, `${most}: ${niceStep(most)}`)
