@@ -3,6 +3,8 @@ import type { Mutant } from './mutant.ts'
 
 const pages = { file: 'src/doors/web/pages.ts', tests: ['test/doors/web/pages.test.ts'] }
 const asking = { file: 'web/lib/asking.ts', tests: ['test/web/asking.test.ts'] }
+const receipt = { file: 'web/lib/receipt.ts', tests: ['test/web/lib/receipt.test.ts'] }
+const failure = { file: 'web/lib/failure.ts', tests: ['test/web/lib/failure.test.ts'] }
 const conversation = { file: 'web/lib/conversation.ts', tests: ['test/web/conversation.test.ts'] }
 
 export const mutants: readonly Mutant[] = [
@@ -59,6 +61,84 @@ export const mutants: readonly Mutant[] = [
     from: "if (item.type === 'gate') state = 'waiting'",
     to: '',
     ...conversation,
+  },
+  {
+    says: 'a receipt counts the requests of its last call alone',
+    from: '(times.get(each.method) ?? 0) + each.times',
+    to: 'each.times',
+    ...receipt,
+  },
+  {
+    says: 'a receipt calls fenced what was written here',
+    from: 'origin === undefined ? [] : [name]',
+    to: 'origin === undefined ? [name] : []',
+    ...receipt,
+  },
+  {
+    says: 'a receipt forgets what its calls did',
+    file: 'src/agent/settle.ts',
+    from: 'effects: effectsOf(tool, call.args),',
+    to: '',
+    tests: ['test/turns/receipt.test.ts'],
+  },
+  {
+    says: 'a receipt names no host that a redirect led to',
+    file: 'src/net/fetch.ts',
+    from: 'await hop(request, signal, sending)',
+    to: 'await hop(request, signal, request === first ? sending : undefined)',
+    tests: ['test/net/fetch.test.ts'],
+  },
+  {
+    says: 'a receipt of the web tools has no requests',
+    file: 'src/tools/web/request.ts',
+    from: '(sent) => used?.({ sent: [sent] })',
+    to: '() => undefined',
+    tests: ['test/tools/web/request.test.ts'],
+  },
+  {
+    says: 'a capped turn is sent on where that cannot help',
+    from: "what && message.includes('send a message to go on')",
+    to: 'what',
+    ...failure,
+  },
+  {
+    says: 'a capped turn does not tell how far it came',
+    from: 'const kept = steps\n',
+    to: 'const kept = !steps\n',
+    ...failure,
+  },
+  {
+    says: 'a capped turn leaves no way to go on in the page',
+    file: 'web/parts/failure.tsx',
+    from: 'goOn !== undefined && isLast &&',
+    to: 'goOn === undefined && isLast &&',
+    tests: ['test/web/chat.test.ts'],
+  },
+  {
+    says: 'another model is offered where the environment decides',
+    from: "if (model.chosen_by === 'environment') return undefined",
+    to: '',
+    ...failure,
+  },
+  {
+    says: 'nobody is told that a call can only be allowed once',
+    from: "'. It can only be allowed once.'",
+    to: "''",
+    ...asking,
+  },
+  {
+    says: 'whoever answers an approval by the keyboard loses their place',
+    file: 'web/parts/approval.tsx',
+    from: 'if (mine?.contains(document.activeElement))',
+    to: 'if (mine?.contains(document.body))',
+    tests: ['test/web/waiting.test.ts'],
+  },
+  {
+    says: 'files that were chosen for one thread go with another',
+    file: 'web/store/files.ts',
+    from: 'return chosen.value.get(draft) ?? []',
+    to: 'return [...chosen.value.values()].flat()',
+    tests: ['test/web/chat.test.ts'],
   },
   {
     says: 'only the first message of a given history is shown',

@@ -10,6 +10,8 @@ export type CallView = {
   readonly state: CallState
   /** How long it ran; undefined while it does, or where it never ran. */
   readonly ms?: number
+  /** Since when it runs, while it does. */
+  readonly since?: string
   readonly output?: string
   /** Where the result came from, when it came from outside. */
   readonly origin?: string
@@ -106,7 +108,7 @@ function viewCall({ call_id, name, args, at }: CallItem, items: readonly Item[])
       return { ...base, state: end, ms, output: item.output, ...(item.origin && { origin: item.origin }) }
     }
   }
-  return { ...base, state }
+  return { ...base, state, ...(state === 'running' && { since: begun }) }
 }
 
 /** The readable text of a message; its files and pictures stand apart. */

@@ -1,8 +1,9 @@
 // Calls as they happen: a line each, unfolded by the reader's hand alone.
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { briefArgs, type CallState, type CallView } from '../lib/conversation.ts'
 import { pretty } from '../lib/asking.ts'
 import { countText, durationText, sizeText } from '../lib/words.ts'
+import { seconds } from '../store/clock.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { Json } from './json.tsx'
@@ -51,7 +52,7 @@ function CallRow({ call }: { call: CallView }) {
   const [open, setOpen] = useState(false)
   const { name, args, state } = call
   const brief = briefArgs(args)
-  const end = endWords(call)
+  const end = call.since === undefined ? endWords(call) : <Elapsed since={call.since} />
   return (
     <div class={open ? 'call open' : 'call'}>
       <button type="button" class="call-head" aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -68,6 +69,13 @@ function CallRow({ call }: { call: CallView }) {
       {open && <Inside call={call} />}
     </div>
   )
+}
+
+/** For how long it has been running, from the first second on. */
+function Elapsed({ since }: { since: string }) {
+  useEffect(() => seconds.follow(), [])
+  const secs = Math.floor((seconds.now.value - Date.parse(since)) / 1000)
+  return <>{secs > 0 && durationText(secs * 1000).replace('.0', '')}</>
 }
 
 function Sign({ state }: { state: CallState }) {
