@@ -60,7 +60,7 @@ test(
     await screen.keys('Enter')
     await screen.shows(/Nothing has happened yet[\s\S]*←→ choose/)
     await screen.keys('Right', 'Right', 'Enter')
-    await screen.shows(/Enter: allow workspace_write with \.\/, for 1 hour/)
+    await screen.shows(/Enter: allow workspace_write with \.\/a\.txt, for 1 hour/)
     await screen.keys('Down', 'Right', 'Enter')
     await screen.hides(/waiting/)
     const { stdout } = await atrium(home, ['grants', '--json'])
