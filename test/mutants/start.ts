@@ -76,7 +76,8 @@ export const mutants: readonly Mutant[] = [
     says: 'a start loads what only a command of the shell needs',
     file: 'src/tools/workspace/shell.ts',
     from: "import type { ChildProcess } from 'node:child_process'",
-    to: "import 'node:child_process'\nimport type { ChildProcess } from 'node:child_process'",
+    // Used, or the bundler would leave it out.
+    to: "import { type ChildProcess, spawn as early } from 'node:child_process'\nprocess.once('spawn', early)",
     tests: ['test/bundle.test.ts'],
   },
 ]
