@@ -1,6 +1,8 @@
 // Copying: a button that says for a moment that it is done.
 import { render } from 'preact'
 import { useState } from 'preact/hooks'
+import { copyText } from '../lib/copy.ts'
+import { tell } from '../store/notices.ts'
 import { Button, IconButton } from './button.tsx'
 
 const saidMs = 1_500
@@ -9,11 +11,11 @@ const saidMs = 1_500
 export function Copy({ text, words }: { text: () => string; words?: 'quiet' | 'plain' }) {
   const [done, setDone] = useState(false)
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text())
+    await copyText(text())
     setDone(true)
     setTimeout(() => setDone(false), saidMs)
   }
-  const act = (): void => void copy().catch(() => setDone(false))
+  const act = (): void => void copy().catch(() => tell('The browser does not let it be copied: select the text.'))
   if (!words) return <IconButton icon={done ? 'check' : 'copy'} name={done ? 'Copied' : 'Copy'} onClick={act} />
   return (
     <Button kind={words} size="small" icon={done ? 'check' : 'copy'} onClick={act}>
