@@ -9,7 +9,7 @@ const open = ['GET /api/health', 'GET /api/ready', 'POST /api/login', `GET ${cal
 const operators = ['GET /metrics', 'GET /api/users', 'POST /api/users', 'DELETE /api/users/:name']
   .concat(['GET /api/users/:name/tokens', 'POST /api/users/:name/tokens', 'DELETE /api/users/:name/tokens/:id'])
   .concat(['PATCH /api/tools/:name', 'DELETE /api/tools/:name', 'POST /api/tools/:name/test'])
-  .concat(['GET /api/settings', 'PATCH /api/settings', 'POST /api/settings/test'])
+  .concat(['GET /api/senders', 'GET /api/settings', 'PATCH /api/settings', 'POST /api/settings/test'])
 const counted = ['/api/chat', '/api/chat/send', '/api/v1/responses', '/v1/responses']
   .concat(['/api/v1/responses/compact', '/v1/responses/compact'])
   .map((path) => `POST ${path}`)

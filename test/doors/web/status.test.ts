@@ -47,7 +47,7 @@ test('the OpenAPI document names every route of every door, and no other', async
   const body = json.paths['/api/chat'].post.requestBody.content['application/json'].schema
   assert.equal(body.properties.attachments.anyOf[0].items.properties.name.type, 'string')
   const names = json.paths['/api/jobs'].get.parameters.map(({ name }: { name: string }) => name)
-  assert.deepEqual(names, ['status', 'limit', 'cursor', 'total'])
+  assert.deepEqual(names, ['status', 'user', 'limit', 'cursor', 'total'])
   assert.match(json.paths['/api/users'].get.summary, /operator/)
   assert.deepEqual(json.paths['/api/health'].get.security, [])
 })

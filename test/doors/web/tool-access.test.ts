@@ -42,7 +42,7 @@ test('a turn that lacks a sign-in waits at a gate that says which; after the sig
   assert.equal(waiting.json.status, 'waiting')
   assert.deepEqual(
     [waiting.json.gate.kind, waiting.json.gate.credential],
-    ['credential', { tool: 'things', secret: 'things_token' }],
+    ['credential', { tool: 'things', secret: 'things_token', title: 'Things' }],
   )
   const other = await call('POST', '/api/chat', { token: bob, body: { message: 'the things' } })
   assert.equal(other.json.status, 'waiting')
