@@ -77,6 +77,8 @@ export type GatewayParts = {
   readonly socketTimes?: Partial<SocketTimes>
   readonly trustProxy?: Trust
   readonly timeouts?: Partial<Timeouts>
+  /** Messages of one user under way at once. */
+  readonly mostSends?: number
   readonly log: Log
   readonly countRequest?: CountRequest
 }
@@ -113,7 +115,10 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const app = openApp(parts, sockets)
   boundConnections(app.server, log)
   const routes: Route[] = []
-  const flights = createFlights(parts.timeouts?.placeMs)
+  const flights = createFlights({
+    ...(parts.timeouts?.placeMs !== undefined && { waitMs: parts.timeouts.placeMs }),
+    ...(parts.mostSends !== undefined && { mostSends: parts.mostSends }),
+  })
   const arrivals = createArrivals(parts.timeouts?.placeMs ?? placeMs)
   const lastCall = new AbortController()
   setMaxListeners(0, lastCall.signal)

@@ -23,7 +23,7 @@ export function dropUnread(answer: ServerResponse, withinMs: number): void {
 }
 
 /** Messages of one user under way at once: each waits for a turn, and costs little while it does. */
-const mostSends = 1_000
+const usualSends = 5_000
 /** Other requests of one user under way at once: each may hold a page of answers. */
 const mostReads = 64
 const comeBackSecs = 1
@@ -41,7 +41,7 @@ export interface Flights {
   begin(caller: Caller, sends: boolean, answer: ServerResponse): void
 }
 
-export function createFlights(waitMs = placeMs): Flights {
+export function createFlights({ waitMs = placeMs, mostSends = usualSends } = {}): Flights {
   const open = new Map<string, number>()
   const places = createRoom(mostAnswers, waitMs)
 

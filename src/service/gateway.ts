@@ -21,6 +21,9 @@ import type { Log } from '#lib/log.ts'
 import { hashToken } from '#lib/token.ts'
 import type { About } from '#turns/status.ts'
 
+/** Messages of one user that may be under way beyond the turns that may run: those are told so, not these. */
+const spareSends = 1_000
+
 export type OpenDoor = {
   readonly name: string
   readonly address: string
@@ -55,6 +58,7 @@ export async function openGateway(hall: Hall, { about, token, count, log }: Gate
     health: { ping: () => store.ping(), draining: about.draining },
     chatLimit,
     trustProxy: config.trustProxy,
+    mostSends: config.maxRunning + spareSends,
     log,
     countRequest: count,
   })

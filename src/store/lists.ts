@@ -24,13 +24,24 @@ const endRows = 8
  * A turn has a status. Nearly all are done, so a look through a user's turns for any other would go to the very first:
  * the others have indexes that hold only them. What is active in the whole service is so little that it is not kept by user.
  */
-const having: Readonly<Record<TurnStatus, string>> = {
-  queued: isQueued,
+const having: Readonly<Record<Exclude<TurnStatus, 'queued'>, string>> = {
   running: `id IN (SELECT id FROM turns WHERE ${isRunning})`,
   waiting: `id IN (SELECT id FROM turns WHERE ${isWaiting})`,
   done: `status = 'done'`,
   failed: isFailed,
   cancelled: isCancelled,
+}
+
+/**
+ * The turns that a list is of, newest first; takes who, the cursor and how many. What is queued is looked for by itself: the
+ * index that holds only it answers that alone, else all turns of a user would be looked through for it.
+ */
+function newest(condition: string, status: TurnStatus | undefined): string {
+  if (status === 'queued') {
+    return `id IN (SELECT id FROM turns WHERE ${condition} AND id < ? AND ${isQueued} AND removed_at IS NULL
+                   ORDER BY id DESC LIMIT ?) ORDER BY id DESC`
+  }
+  return `${condition} AND id < ?${status ? ` AND ${having[status]}` : ''} AND removed_at IS NULL ORDER BY id DESC LIMIT ?`
 }
 
 export type TurnsQuery = Which & { readonly limit: number; readonly cursor?: string }
@@ -43,8 +54,7 @@ export function* listTurns(user: UserId, { status, of, limit, cursor }: TurnsQue
               (SELECT substr(i.body, 1, ${kindChars}) FROM items i WHERE i.thread_id = turns.thread_id
                AND i.seq = turns.last_seq - 1 AND i.turn_id = turns.id AND turns.status = 'done') AS before,
               (SELECT t.title FROM threads t WHERE t.id = turns.thread_id) AS title
-       FROM turns WHERE ${condition} AND id < ?${status ? ` AND ${having[status]}` : ''} AND removed_at IS NULL
-       ORDER BY id DESC LIMIT ?`,
+       FROM turns WHERE ${newest(condition, status)}`,
       ...who,
       cursor ?? lastId,
       limit + 1,
@@ -127,8 +137,7 @@ export function* countAllTurns(user: UserId, { status, of }: Which): Job<number>
   // Each list that a user reaches is one row here.
   const rows = yield* newestTurns(user, of, 2, (condition, who) =>
     query(
-      `SELECT count(*) AS n FROM (SELECT 1 FROM turns WHERE ${condition} AND id < ?${status ? ` AND ${having[status]}` : ''}
-                                  AND removed_at IS NULL LIMIT ?) AS counted`,
+      `SELECT count(*) AS n FROM (SELECT 1 FROM turns WHERE ${newest(condition, status)}) AS counted`,
       ...who,
       lastId,
       maxCounted,

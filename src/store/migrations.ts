@@ -269,8 +269,8 @@ export const migrations: readonly Migration[] = [
       ],
       postgres: [`DROP INDEX turns_queued_by_user`],
     },
-    // A claim finds what it may take in the index alone.
-    `CREATE INDEX turns_queued_by_user ON turns (user_id, id, thread_id, first_seq) WHERE status = 'queued'`,
+    // A claim finds what it may take in the index alone, and a list what it shows.
+    `CREATE INDEX turns_queued_by_user ON turns (user_id, id, thread_id, first_seq, removed_at) WHERE status = 'queued'`,
   ],
   [
     // Who people are at an issuer, and sign-ins there that have begun.

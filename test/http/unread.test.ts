@@ -1,8 +1,12 @@
 // What one caller may hold: answers that nobody reads, and requests in flight.
 import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { userId } from '#core/ids.ts'
 import { openEvents } from '#http/sse.ts'
+import { createFlights } from '#http/unread.ts'
 import { createHold, eventually } from '../doors/hall.ts'
 import { openHouse, operatorToken } from '../doors/web/house.ts'
 
@@ -101,6 +105,18 @@ test('answers to one user are made four at a time; of 64 requests the others wai
   gate.resolve({})
   assert.deepEqual([...new Set((await Promise.all(waiting)).map(({ status }) => status))], [200])
   assert.equal((await call('GET', '/api/jobs', { token: ada })).status, 200)
+})
+
+test('messages under way have a bound of their own, and make room when they are through', () => {
+  const flights = createFlights({ mostSends: 2 })
+  const caller = { user: userId('ada'), name: 'ada', operator: false }
+  const answers = Array.from({ length: 3 }, () => new EventEmitter() as ServerResponse)
+  const send = (at: number): void => flights.begin(caller, true, answers[at] ?? assert.fail())
+  send(0)
+  send(1)
+  assert.throws(() => send(2), /2 requests of yours are under way already/)
+  answers[0]?.emit('close')
+  send(2)
 })
 
 test('whoever reads no answers gets four of them held, and harms nobody else', { timeout: 60_000 }, async (t) => {

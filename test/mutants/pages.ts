@@ -236,8 +236,8 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'jobs are counted whatever their status',
     file: 'src/store/lists.ts',
-    from: "AND id < ?${status ? ` AND ${having[status]}` : ''}\n                                  AND",
-    to: 'AND id < ?\n                                  AND',
+    from: 'WHERE ${newest(condition, status)}) AS counted',
+    to: 'WHERE ${newest(condition, undefined)}) AS counted',
     tests: ['test/store/store.test.ts'],
   },
   {

@@ -5,6 +5,13 @@ const suite = ['test/store/store.test.ts']
 
 export const mutants: readonly Mutant[] = [
   {
+    says: 'a list of what is queued looks through all turns of a user',
+    file: 'src/store/migrations.ts',
+    from: '(user_id, id, thread_id, first_seq, removed_at)',
+    to: '(user_id, id, thread_id, first_seq)',
+    tests: ['test/store/store.test.ts'],
+  },
+  {
     says: 'version 1 of the schema is edited',
     file: 'src/store/migrations.ts',
     from: '`CREATE INDEX tokens_by_user ON tokens (user_id)`',
@@ -133,8 +140,8 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'a claim reads every queued turn that it looks at',
     file: 'src/store/migrations.ts',
-    from: 'ON turns (user_id, id, thread_id, first_seq)',
-    to: 'ON turns (user_id, id, thread_id)',
+    from: 'ON turns (user_id, id, thread_id, first_seq, removed_at)',
+    to: 'ON turns (user_id, id, thread_id, removed_at)',
     tests: suite,
   },
   {
