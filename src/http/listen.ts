@@ -6,6 +6,8 @@ import type { Log } from '#lib/log.ts'
 
 /** Connections of one listener. Each may hold a head of 16 KiB that is half sent, whoever opened it. */
 const mostConnections = 16_384
+/** Connections that may come at once, before they are taken: whose does not fit tries again after a second, then three. */
+const backlog = 4_096
 /** Connections that were not taken are told of once in a while. */
 const complainMs = 60_000
 
@@ -17,7 +19,7 @@ export async function listenOn(
 ): Promise<{ port: number; url: string }> {
   try {
     // One name, one address: a second listener on ::1 would be one more to close.
-    await app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })
+    await app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port, backlog })
   } catch (error) {
     throw listenFault(error, { host, port, names: 'GATEWAY' })
   }
