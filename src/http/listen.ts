@@ -2,14 +2,12 @@
 import type { Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '#core/errors.ts'
-import type { Log } from '#lib/log.ts'
+import { type Log, sparing } from '#lib/log.ts'
 
 /** Connections of one listener. Each may hold a head of 16 KiB that is half sent, whoever opened it. */
 const mostConnections = 16_384
 /** Connections that may come at once, before they are taken: whose does not fit tries again after a second, then three. */
 const backlog = 4_096
-/** Connections that were not taken are told of once in a while. */
-const complainMs = 60_000
 
 /** Listens, and tells where. Port 0 takes a free one. */
 export async function listenOn(
@@ -30,15 +28,10 @@ export async function listenOn(
 
 /** Closes what comes while too many are open. */
 export function boundConnections(server: Server, log: Log, most = mostConnections): void {
+  const complain = sparing(log)
   let dropped = 0
-  let toldAt = Number.NEGATIVE_INFINITY
   server.maxConnections = most
-  server.on('drop', () => {
-    dropped++
-    if (performance.now() - toldAt < complainMs) return
-    toldAt = performance.now()
-    log.warn({ open: most, dropped }, 'too many connections: new ones are closed')
-  })
+  server.on('drop', () => complain({ open: most, dropped: ++dropped }, 'too many connections: new ones are closed'))
 }
 
 export function urlOf(host: string, port: number): string {

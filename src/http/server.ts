@@ -115,11 +115,9 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const app = openApp(parts, sockets)
   boundConnections(app.server, log)
   const routes: Route[] = []
-  const flights = createFlights({
-    ...(parts.timeouts?.placeMs !== undefined && { waitMs: parts.timeouts.placeMs }),
-    ...(parts.mostSends !== undefined && { mostSends: parts.mostSends }),
-  })
-  const arrivals = createArrivals(parts.timeouts?.placeMs ?? placeMs)
+  const waitMs = parts.timeouts?.placeMs ?? placeMs
+  const flights = createFlights(waitMs, parts.mostSends)
+  const arrivals = createArrivals(waitMs)
   const lastCall = new AbortController()
   setMaxListeners(0, lastCall.signal)
   let closing = false

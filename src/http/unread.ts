@@ -41,7 +41,7 @@ export interface Flights {
   begin(caller: Caller, sends: boolean, answer: ServerResponse): void
 }
 
-export function createFlights({ waitMs = placeMs, mostSends = usualSends } = {}): Flights {
+export function createFlights(waitMs: number, mostSends = usualSends): Flights {
   const open = new Map<string, number>()
   const places = createRoom(mostAnswers, waitMs)
 

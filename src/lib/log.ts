@@ -56,6 +56,19 @@ export function logTo(take: (level: LogLevel, fields: object, message: string) =
 /** A log that nobody reads, for tests and one-shot commands. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
+/** What may happen again and again is told of once in a while. */
+const complainMs = 60_000
+
+/** A warning at most once a minute. */
+export function sparing(log: Log): (fields: object, message: string) => void {
+  let toldAt = Number.NEGATIVE_INFINITY
+  return (fields, message) => {
+    if (performance.now() - toldAt < complainMs) return
+    toldAt = performance.now()
+    log.warn(fields, message)
+  }
+}
+
 /** An event as a line of JSON. */
 export function inJson(level: LogLevel, fields: object, message: string, now: Date): string {
   const event = { level, time: now.toISOString(), msg: message, ...fields }

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Span, SpanValue } from '#core/span.ts'
 import { withDeadline } from '#lib/deadline.ts'
-import type { Log } from '#lib/log.ts'
+import { type Log, sparing } from '#lib/log.ts'
 import type { Dial } from './dial.ts'
 import { readAddress } from './fetch.ts'
 
@@ -14,8 +14,6 @@ const answerMs = 10_000
 const maxAnswerBytes = 64 * 1024
 /** What a collector that is away for a moment gets. */
 const retryMs = [1_000, 5_000]
-/** A collector that stays away is told of once in a while. */
-const complainMs = 60_000
 
 export type OtlpParts = {
   /** Up to and without `/v1/traces`. */
@@ -38,6 +36,7 @@ export interface Exporter {
 
 export function createOtlp(parts: OtlpParts): Exporter {
   const { endpoint, dial, log, wait = sleep } = parts
+  const complain = sparing(log)
   const target = readAddress(`${endpoint}/v1/traces`)
   const headers = new Map(Object.entries({ ...parts.headers, 'content-type': 'application/json' }))
   const stopped = new AbortController()
@@ -47,13 +46,10 @@ export function createOtlp(parts: OtlpParts): Exporter {
   let dropped = 0
   let timer: NodeJS.Timeout | undefined
   let sending: Promise<void> | undefined
-  let complainedAt = Number.NEGATIVE_INFINITY
 
   function lose(spans: number, reason: string): void {
     dropped += spans
-    if (performance.now() - complainedAt < complainMs) return
-    complainedAt = performance.now()
-    log.warn({ spans, dropped, reason }, 'spans were not delivered')
+    complain({ spans, dropped, reason }, 'spans were not delivered')
   }
 
   /** Undefined when they were taken; else why not, and whether it may go better later. */

@@ -108,7 +108,7 @@ test('answers to one user are made four at a time; of 64 requests the others wai
 })
 
 test('messages under way have a bound of their own, and make room when they are through', () => {
-  const flights = createFlights({ mostSends: 2 })
+  const flights = createFlights(1_000, 2)
   const caller = { user: userId('ada'), name: 'ada', operator: false }
   const answers = Array.from({ length: 3 }, () => new EventEmitter() as ServerResponse)
   const send = (at: number): void => flights.begin(caller, true, answers[at] ?? assert.fail())
