@@ -52,7 +52,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
       if (mine?.contains(document.activeElement)) focusFirst(...(phone.matches ? [] : ['.composer-text']), '#main')
     }
   }, [])
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (step.value === 'deny') denying.current?.focus()
   }, [step.value])
   const choose = (): void => {

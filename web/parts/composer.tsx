@@ -1,5 +1,5 @@
 // The composer: Enter sends, Shift+Enter breaks the line; files come by button, paste and drop; the draft is kept.
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { keepDraft, readDraft } from '../store/drafts.ts'
 import { addFiles, type Chosen, filesWith, removeFile, takeFiles } from '../store/files.ts'
 import { goneSecs } from '../store/link.ts'
@@ -27,7 +27,7 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
   const files = filesWith(draftOf)
   const field = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     // On a phone the keyboard would cover what one came to read.
     if (!phone.matches) field.current?.focus()
   }, [draftOf])

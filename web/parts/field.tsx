@@ -1,6 +1,6 @@
 // Inputs with their label, and what is wrong with them below.
 import type { Ref } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import './field.css'
 import { Icon } from './icon.tsx'
 import { IconButton } from './button.tsx'
@@ -90,7 +90,7 @@ export function Area({ label, value, onInput, fault, autoFocus = false }: AreaPr
 
 /** The attribute works once in the life of a page; this, whenever a field appears. */
 function useFocus(id: string, wanted = false): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (wanted) document.getElementById(id)?.focus()
   }, [])
 }

@@ -1,6 +1,6 @@
 // A small menu under the button that opens it; Esc and a click elsewhere close it and give the focus back.
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { IconButton } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import './menu.css'
@@ -69,7 +69,7 @@ type PopoverProps = {
 /** What floats above the page. The first thing marked `data-focus` takes the focus; arrow keys move in a menu. */
 export function Popover({ role, name, onClose, children }: PopoverProps) {
   const box = useRef<HTMLDivElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     box.current?.querySelector<HTMLElement>('[data-focus]')?.focus()
     box.current?.scrollIntoView({ block: 'nearest' })
     const away = (event: PointerEvent): void => {

@@ -1,6 +1,6 @@
 // The receipt of a turn, whole: cost first, then tools, hosts, secrets, model calls, approvals, notes, and the log's word.
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Receipt } from '../api/wire.ts'
 import { didWords, fencedWords, noteWords, requestWords } from '../lib/receipt.ts'
 import { costText, countText, durationText, exactTime, numberText, whenText } from '../lib/words.ts'
@@ -17,9 +17,9 @@ import { When } from './states.tsx'
 export function ReceiptPanel({ turnId }: { turnId: string }) {
   const receipt = receiptOf(turnId)
   const panel = useRef<HTMLElement>(null)
-  useEffect(() => {
+  useEffect(() => void receipt.load(), [turnId])
+  useLayoutEffect(() => {
     const opener = document.activeElement as HTMLElement | null
-    void receipt.load()
     panel.current?.querySelector<HTMLElement>('button')?.focus()
     return () => opener?.isConnected && opener.focus()
   }, [turnId])

@@ -1,7 +1,7 @@
 // A part of a long page, with an address of its own: whoever comes by it finds its heading in view,
 // and it stays there while what stands above it is still being read.
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { place } from '../router.ts'
 import './section.css'
 
@@ -19,7 +19,7 @@ type Props = {
 export function Section({ title, at, lead, action, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)
   const here = place.value.path === at
-  useEffect(() => {
+  useLayoutEffect(() => {
     const title = heading.current
     const around = title?.closest('section')?.parentElement
     if (!here || !title || !around) return undefined

@@ -1,5 +1,5 @@
 // The side: where one can go, the threads, and what runs.
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { place } from '../router.ts'
 import { waiting } from '../store/gates.ts'
 import { service } from '../store/service.ts'
@@ -62,7 +62,7 @@ export function Sidebar() {
 /** The side as a sheet, where there is no room beside the page. Esc closes it. */
 export function MenuSheet() {
   const sheet = useRef<HTMLDivElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const found = sheet.current
     if (!found?.contains(document.activeElement)) found?.querySelector<HTMLElement>('.only-narrow button')?.focus()
     // Of the page that is there then: a link in the sheet leads to another one.

@@ -1,5 +1,5 @@
 // The threads at the side: searched, grouped by day, renamed and deleted in place.
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { signal } from '@preact/signals'
 import type { Thread } from '../api/wire.ts'
 import { dayGroup, numberText } from '../lib/words.ts'
@@ -171,7 +171,7 @@ function remove(thread: Thread): void {
 /** The title as a field; Enter keeps it, Esc leaves it. */
 function Rename({ thread: { id, title } }: { thread: Thread }) {
   const field = useRef<HTMLInputElement>(null)
-  useEffect(() => field.current?.select(), [])
+  useLayoutEffect(() => field.current?.select(), [])
   const done = useRef(false)
   const end = (keep: boolean): void => {
     if (done.current) return

@@ -1,6 +1,6 @@
 // One turn: the reader's message, calls, texts, approvals, and under the reply what can be done with it.
 import { useComputed, useSignal } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { TurnState } from '../api/live.ts'
 import type { MessageItem, Part } from '../api/wire.ts'
 import { type Block, textOf, type TurnView } from '../lib/conversation.ts'
@@ -143,7 +143,7 @@ function Own({ conversation, message }: OwnProps) {
   const editing = useSignal(false)
   const own = useRef<HTMLElement>(null)
   const edits = useRef(false)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (edits.current && !editing.value)
       own.current?.querySelector<HTMLElement>('.own-acts .icon-button:last-child')?.focus()
     edits.current = editing.value
@@ -185,7 +185,7 @@ function EditBox({ text, onClose, onSend }: EditProps) {
   const value = useSignal(text)
   const busy = useSignal(false)
   const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => field.current?.focus(), [])
+  useLayoutEffect(() => field.current?.focus(), [])
   const send = async (): Promise<void> => {
     if (busy.value || value.value.trim() === '') return
     busy.value = true
