@@ -66,7 +66,7 @@ export function MenuSheet() {
     const found = sheet.current
     if (!found?.contains(document.activeElement)) found?.querySelector<HTMLElement>('.only-narrow button')?.focus()
     // Of the page that is there then: a link in the sheet leads to another one.
-    return () => document.querySelector<HTMLElement>('.top-bar .only-narrow button')?.focus()
+    return () => focusSoon('.top-bar .only-narrow button')
   }, [])
   return (
     <div
