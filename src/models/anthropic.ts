@@ -9,6 +9,17 @@ const maxOutputTokens = 32_000
 /** Models from before this limit keep the one that the package knows. */
 const early = /claude-(instant|v?[23])(?=$|[-.:])/
 
+const events: ReadonlySet<string> = new Set([
+  'message_start',
+  'content_block_start',
+  'content_block_delta',
+  'content_block_stop',
+  'message_delta',
+  'message_stop',
+  'ping',
+  'error',
+])
+
 export function createAnthropicModel(parts: Omit<SdkModelParts, 'provider'>): Model {
   return createSdkModel(
     { ...parts, provider: 'anthropic' },
@@ -16,6 +27,7 @@ export function createAnthropicModel(parts: Omit<SdkModelParts, 'provider'>): Mo
       suffix: '/v1',
       open: (how) => createAnthropic(how)(parts.name),
       schema: (schema) => schema,
+      events,
       options: {
         ...(!early.test(parts.name) && { maxOutputTokens }),
         // Calls are told whole, so their arguments need not come before they are checked.

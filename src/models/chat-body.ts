@@ -22,7 +22,7 @@ export function createBodyWriter(model: string, { sampling = true } = {}): (requ
   function systemJson(text: string): string {
     const known = prompts.get(text)
     if (known !== undefined) return known
-    const json = JSON.stringify({ role: 'system', content: text })
+    const json = `{"role":"system","content":${quoted(text)}}`
     for (const oldest of prompts.keys()) {
       if (prompts.size < maxPrompts) break
       prompts.delete(oldest)
@@ -102,7 +102,7 @@ function renderItems(items: readonly Item[], from: number, to: number): string {
       else messages.push(`{"role":"user","content":${userContent(item)}}`)
     } else if (item?.type === 'result') {
       closeAnswer()
-      const output = JSON.stringify(item.output)
+      const output = quoted(item.output)
       messages.push(`{"role":"tool","tool_call_id":${JSON.stringify(item.callId)},"content":${output}}`)
     }
   }
@@ -113,25 +113,25 @@ function renderItems(items: readonly Item[], from: number, to: number): string {
 function toolCall({ callId, name, args }: Call): string {
   // Servers parse it, and refuse the whole request where it is no object.
   const text = objectIn(args) ? args : JSON.stringify({ text: args })
-  const called = `{"name":${JSON.stringify(name)},"arguments":${JSON.stringify(text)}}`
+  const called = `{"name":${JSON.stringify(name)},"arguments":${quoted(text)}}`
   return `{"id":${JSON.stringify(callId)},"type":"function","function":${called}}`
 }
 
 function assistantMessage(prose: string, calls: readonly string[]): string {
-  if (calls.length === 0) return `{"role":"assistant","content":${JSON.stringify(prose)}}`
-  const content = prose === '' ? 'null' : JSON.stringify(prose)
+  if (calls.length === 0) return `{"role":"assistant","content":${quoted(prose)}}`
+  const content = prose === '' ? 'null' : quoted(prose)
   return `{"role":"assistant","content":${content},"tool_calls":[${calls.join(',')}]}`
 }
 
 /** One string wherever that is enough, since not every server takes a list of parts. */
 function userContent(message: Message): string {
   if (message.content.some((part) => part.type === 'image')) return JSON.stringify(message.content.map(userPart))
-  return JSON.stringify(message.content.map((part) => (part.type === 'image' ? '' : partText(part))).join(''))
+  return quoted(message.content.map((part) => (part.type === 'image' ? '' : partText(part))).join(''))
 }
 
 function userPart(part: Part) {
   if (part.type === 'image') return { type: 'image_url', image_url: { url: part.url } }
-  return { type: 'text', text: partText(part) }
+  return { type: 'text', text: partText(part).toWellFormed() }
 }
 
 /** A text or a file as text: the file between marks that it cannot close. */
@@ -139,6 +139,11 @@ export function partText(part: Exclude<Part, { type: 'image' }>): string {
   if (part.type === 'text') return part.text
   const name = part.name.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
   return `\n<file name="${name}">\n${withoutMark(part.text, 'file')}\n</file>\n`
+}
+
+/** Half a character has no place in JSON: servers refuse the request for it. */
+function quoted(text: string): string {
+  return JSON.stringify(text.toWellFormed())
 }
 
 function functionTool(spec: ToolSpec) {

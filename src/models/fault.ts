@@ -58,9 +58,9 @@ export function createFaults({ provider, model, host, secrets, idleMs, speaks, s
 
     /** An `error` inside an answer that began as a success. */
     ofError: (error: unknown): Fault => {
-      const status = isObject(error) ? Number(error['code'] ?? error['status']) : Number.NaN
+      const status = statusIn(error)
       const said = echo(messageIn(error) ?? JSON.stringify(error))
-      if (status >= 400 && status < 600) return byStatus(status, said)
+      if (status !== undefined) return byStatus(status, said)
       return {
         error: new AppError('model_failed', `${server} broke off its answer for model "${model}": ${said}`),
         again: false,
@@ -152,6 +152,32 @@ function readStatus(status: number, { model, hasKey, keyName = 'LLM_API_KEY' }: 
     'model_refused',
     `refused the request for model "${model}" (${status}). Change what it names or choose another model.`,
   ]
+}
+
+/** What servers call a fault inside of a stream, where they give no number. */
+const statusByWord: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  permission_error: 403,
+  not_found_error: 404,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  insufficient_quota: 429,
+  api_error: 500,
+  server_error: 500,
+  internal_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+}
+
+/** The status that an error inside of a stream stands for; undefined where it names none. */
+function statusIn(error: unknown): number | undefined {
+  if (!isObject(error)) return undefined
+  const named = [error['statusCode'], error['code'], error['status'], error['type']]
+  const statuses = named.map((each) =>
+    typeof each === 'string' && Object.hasOwn(statusByWord, each) ? Number(statusByWord[each]) : Number(each),
+  )
+  return statuses.find((status) => status >= 400 && status < 600)
 }
 
 /** The human part of an error body, whichever shape it has. */

@@ -24,6 +24,12 @@ const nothingCame = '(no output)'
 const neverRun = 'this call has no result: it was not run'
 const stopped = '(stopped before an answer)'
 
+/** The pictures that each takes as data: another would have the whole conversation refused, in every later turn too. */
+const pictures: Readonly<Record<Sealer, ReadonlySet<string>>> = {
+  anthropic: new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']),
+  google: new Set(['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif']),
+}
+
 export type PromptParts = {
   readonly request: ModelRequest
   readonly sealer: Sealer
@@ -36,9 +42,10 @@ export function promptOf({
   sealer,
   tools,
 }: PromptParts): Pick<LanguageModelV4CallOptions, 'prompt' | 'tools'> {
-  const messages = messagesOf(request.items, sealer)
+  const messages = wellFormed(messagesOf(request.items, sealer))
+  const system = request.system.toWellFormed()
   const prompt: LanguageModelV4Prompt = [
-    ...(request.system === '' ? [] : [{ role: 'system' as const, content: request.system }]),
+    ...(system === '' ? [] : [{ role: 'system' as const, content: system }]),
     ...messages,
   ]
   return sealer === 'anthropic' ? marked(prompt, tools) : { prompt, tools: [...tools] }
@@ -89,11 +96,11 @@ function messagesOf(items: readonly Item[], sealer: Sealer): LanguageModelV4Mess
         if (item.role === 'assistant') say(...assistantText(item))
         else {
           closeCalls()
-          add(messages, { role: 'user', content: userParts(item) })
+          add(messages, { role: 'user', content: userParts(item, sealer) })
         }
         break
       case 'reasoning':
-        say(...thought(item, sealer))
+        if (!sealText(said.at(-1), item, sealer)) say(...thought(item, sealer))
         break
       case 'call':
         say(toolCall(item, sealer))
@@ -150,22 +157,24 @@ function speakable(parts: readonly AssistantPart[], sealer: Sealer): AssistantPa
   return last === -1 ? [] : parts.slice(0, sealer === 'anthropic' ? last + 1 : undefined)
 }
 
-function userParts(message: Message): UserMessage['content'] {
-  const parts = message.content.flatMap(userPart)
+function userParts(message: Message, sealer: Sealer): UserMessage['content'] {
+  const parts = message.content.flatMap((part) => userPart(part, sealer))
   return parts.length > 0 ? parts : [{ type: 'text', text: nothingSaid }]
 }
 
-function userPart(part: Part): UserMessage['content'] {
-  if (part.type === 'image') return [imagePart(part.url)]
+function userPart(part: Part, sealer: Sealer): UserMessage['content'] {
+  if (part.type === 'image') return [imagePart(part.url, sealer)]
   const text = partText(part)
   return text.trim() === '' ? [] : [{ type: 'text', text }]
 }
 
-function imagePart(url: string): UserMessage['content'][number] {
+function imagePart(url: string, sealer: Sealer): UserMessage['content'][number] {
   const inline = /^data:(image\/[\w.+-]+)?[^,]*;base64,/i.exec(url)
   if (inline) {
-    const mediaType = inline[1]?.toLowerCase() ?? 'image/png'
-    return { type: 'file', mediaType, data: { type: 'data', data: url.slice(inline[0].length) } }
+    const mediaType = (inline[1]?.toLowerCase() ?? 'image/png').replace(/^image\/jpg$/, 'image/jpeg')
+    const data = url.slice(inline[0].length)
+    if (pictures[sealer].has(mediaType) && data !== '') return { type: 'file', mediaType, data: { type: 'data', data } }
+    return { type: 'text', text: `(an image that cannot be shown: ${data === '' ? 'it is empty' : mediaType})` }
   }
   const address = URL.parse(url)
   if (!address || !/^https?:$/.test(address.protocol)) {
@@ -188,9 +197,26 @@ function assistantText(message: Message): AssistantPart[] {
 function thought({ text, seal }: Reasoning, sealer: Sealer): AssistantPart[] {
   const providerOptions = unseal(sealer, seal)
   if (!providerOptions) return []
-  // Google seals texts too; the seal then stands alone behind the text.
+  // A seal of a text that was not kept.
   if (sealer === 'google' && text === '') return [{ type: 'text', text, providerOptions }]
   return [{ type: 'reasoning', text, providerOptions }]
+}
+
+/** Google seals texts too; the seal then came alone behind the text, and goes back with it. */
+function sealText(last: AssistantPart | undefined, { text, seal }: Reasoning, sealer: Sealer): boolean {
+  if (sealer !== 'google' || text !== '' || last?.type !== 'text' || last.providerOptions) return false
+  const providerOptions = unseal(sealer, seal)
+  if (providerOptions) last.providerOptions = providerOptions
+  return providerOptions !== undefined
+}
+
+/** Half a character has no place in JSON: servers refuse the request for it. */
+function wellFormed<T>(value: T): T
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed()
+  if (Array.isArray(value)) return value.map(wellFormed)
+  if (typeof value !== 'object' || value === null || value instanceof URL) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key.toWellFormed(), wellFormed(each)]))
 }
 
 function toolCall({ callId, name, args, seal }: Call, sealer: Sealer): AssistantPart {

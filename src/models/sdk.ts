@@ -5,7 +5,7 @@ import type {
   LanguageModelV4FunctionTool,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider'
-import type { JsonObject } from '#core/json.ts'
+import { isObject, type JsonObject } from '#core/json.ts'
 import { maxCalls, type Model, type ModelEvent, type ModelRequest } from '#core/model.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import type { Usage } from '#core/turn.ts'
@@ -43,6 +43,8 @@ export type Package = {
   /** A schema of an object as this provider takes it. */
   schema(schema: JsonObject): JsonObject
   readonly options: Pick<LanguageModelV4CallOptions, 'maxOutputTokens' | 'providerOptions'>
+  /** The kinds of events that the package knows; others are passed over, as the provider asks. */
+  readonly events?: ReadonlySet<string>
 }
 
 /** A model behind a package. Throws invalid_config for an address that can never work. */
@@ -92,7 +94,7 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
       signal.throwIfAborted()
       const call = new AbortController()
       const idle = setTimeout(() => call.abort(new Failed(faults.ofFailure({ type: 'timeout' }, false))), limits.idleMs)
-      const answer = createAnswer({ provider, faults, priceOf: parts.priceOf })
+      const answer = createAnswer({ provider, faults, priceOf: parts.priceOf, events: pack.events })
       let begun = false
       let fault: Fault
       try {
@@ -127,10 +129,12 @@ function createAnswer({
   provider,
   faults,
   priceOf,
+  events,
 }: {
   provider: Sealer
   faults: Faults
   priceOf: PriceOf | undefined
+  events: Package['events']
 }) {
   let calls = 0
   /** The seal of the block that is being written. */
@@ -164,6 +168,7 @@ function createAnswer({
       if (type === 'reasoning-start' || type === 'text-start') seal = sealIn(provider, part.providerMetadata)
       if (type === 'reasoning-end' || type === 'text-end') return close()
       if (type === 'tool-call') return [callOf(part)]
+      if (type === 'error' && isNews(part.error, events)) return []
       if (type === 'error') throw new Failed(faultOf(part.error, faults))
       if (type !== 'finish') return []
       const { unified, raw } = part.finishReason
@@ -190,6 +195,13 @@ function usageOf({ inputTokens, outputTokens }: SdkUsage, priceOf: PriceOf | und
   }
   const costUsd = priceOf ? priceOf({ ...counts, cacheWriteTokens: inputTokens.cacheWrite ?? 0 }) : null
   return { ...counts, costUsd }
+}
+
+/** An event of a kind that is younger than the package, which tells it as a fault. */
+function isNews(error: unknown, events: Package['events']): boolean {
+  const value: unknown = error instanceof Error && 'value' in error ? error.value : undefined
+  const kind = isObject(value) ? value['type'] : undefined
+  return events !== undefined && typeof kind === 'string' && !events.has(kind)
 }
 
 /** What a package threw, or told inside of a stream. */

@@ -166,12 +166,15 @@ describe('thoughts', () => {
 })
 
 describe('asking', () => {
-  test('images go as data or as an address', async (t) => {
+  test('images go as data or as an address, and one that the server would refuse as a word', async (t) => {
     const { model, asked } = await serve(t, [saying([text])])
     const content = [
       { type: 'text', text: 'look' },
       { type: 'image', url: 'data:image/png;base64,aGk=' },
       { type: 'image', url: 'https://example.com/a.webp' },
+      { type: 'image', url: 'data:image/JPG;base64,aGk=' },
+      { type: 'image', url: 'data:image/svg+xml;base64,aGk=' },
+      { type: 'image', url: 'data:image/png;base64,' },
     ] as const
     await collect(model, ask([{ type: 'message', role: 'user', content }]))
     const [message] = list(asked[0]?.body['messages'])
@@ -179,6 +182,9 @@ describe('asking', () => {
       { type: 'text', text: 'look' },
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } },
       { type: 'image', source: { type: 'url', url: 'https://example.com/a.webp' } },
+      { type: 'image', source: { type: 'base64', media_type: 'image/jpeg', data: 'aGk=' } },
+      { type: 'text', text: '(an image that cannot be shown: image/svg+xml)' },
+      { type: 'text', text: '(an image that cannot be shown: it is empty)' },
     ])
   })
 
@@ -237,6 +243,19 @@ describe('asking', () => {
     assert.deepEqual(roles, ['user', 'assistant', 'user', 'assistant', 'user', 'assistant', 'user'])
   })
 
+  test('half a character is not sent: the server would refuse the request', async (t) => {
+    const { model, asked } = await serve(t, [saying([text])])
+    await collect(
+      model,
+      ask([
+        textMessage('user', 'half \ud83d'),
+        { type: 'call', callId: 'call_1', name: 'lookup', args: '{"q":"\\ude00"}' },
+        { type: 'result', callId: 'call_1', output: '\ud83d' },
+      ]),
+    )
+    assert.doesNotMatch(asked[0]?.text ?? '', /\\ud/)
+  })
+
   test('the tools, the system prompt and the end are marked for the cache, and what is marked stays the same', async (t) => {
     const { model, asked } = await serve(t, [saying([text])])
     const tools = [tool, { ...tool, name: 'other' }]
@@ -280,12 +299,20 @@ describe('faults', () => {
     const start = messageEvents([text])
     const { model, slept, asked } = await serve(t, [
       (response) => send(response, [event('error', { error: overloaded.error })]),
+      (response) => send(response, [...start.slice(0, 3), event('error', { error: overloaded.error })]),
       (response) => send(response, [...start.slice(0, 4), event('error', { error: overloaded.error })]),
     ])
     const error = await fails(collect(model))
     assert.match(error.message, /Overloaded/)
     assert.equal(error.code, 'model_failed')
-    assert.deepEqual([slept.length, asked.length], [1, 2])
+    assert.deepEqual([slept.length, asked.length], [2, 3])
+  })
+
+  test('an event of a kind that nobody knows yet is passed over', async (t) => {
+    const pieces = messageEvents([text])
+    const news = event('brand_new_event', { index: 0 })
+    const { model } = await serve(t, [(response) => send(response, [...pieces.slice(0, 4), news, ...pieces.slice(4)])])
+    assert.deepEqual(textsOf(await collect(model)), ['Hel', 'lo'])
   })
 
   test('a connection that breaks after the first token is not made again', async (t) => {

@@ -425,6 +425,20 @@ describe('errors', () => {
     assert.equal(late.bodies.length, 1)
   })
 
+  test('an error inside the stream that has a word for a code counts by it', async (t) => {
+    const words = [
+      [{ type: 'server_error', code: null }, 'model_failed', 4],
+      [{ type: 'requests', code: 'rate_limit_exceeded' }, 'model_rate_limited', 4],
+      [{ type: 'invalid_request_error', code: null }, 'model_refused', 1],
+      [{ type: 'something else', code: null }, 'model_failed', 1],
+    ] as const
+    for (const [error, code, attempts] of words) {
+      const { model, bodies } = await serve(t, streaming(line({ error: { message: 'no', ...error } })))
+      assert.equal((await fails(collect(model))).code, code)
+      assert.equal(bodies.length, attempts, error.type)
+    }
+  })
+
   const endings: [string, string, string, RegExp][] = [
     ['a stream without an end', delta({ content: 'a' }), 'model_failed', /cut off/],
     ['a content filter', delta({ content: 'a' }) + delta({}, 'content_filter'), 'model_refused', /content filter/],
@@ -736,6 +750,26 @@ describe('the request body', () => {
       body.tools.map((tool: { function: { strict?: boolean } }) => tool.function.strict),
       [true, undefined],
     )
+  })
+
+  test('has no half of a character, for which a server would refuse it', async (t) => {
+    const { model, bodies } = await serve(t, streaming(stop, done))
+    const halves: Item[] = [
+      textMessage('user', 'half \ud83d'),
+      { type: 'call', callId: 'call_1', name: 'add', args: '{"a":"\ud83d"}' },
+      { type: 'result', callId: 'call_1', output: 'half \ude00' },
+      textMessage('assistant', '\ud83d'),
+      {
+        type: 'message',
+        role: 'user',
+        content: [
+          { type: 'text', text: '\ud83d' },
+          { type: 'image', url: 'data:x' },
+        ],
+      },
+    ]
+    await collect(model, { system: '\ud83d', items: halves, tools: [] })
+    assert.doesNotMatch(bodies[0] ?? '', /\\ud/)
   })
 
   test('is the same byte for byte whether the thread was seen before or not', async (t) => {

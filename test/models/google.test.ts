@@ -104,7 +104,7 @@ test('signatures of calls, thoughts and texts come back where they stood, within
     { functionCall: { name: 'look_up' }, thoughtSignature: signatureOf('look_up') },
     { functionCall: { name: 'look_up', args: { n: 2 } } },
   ])
-  assert.deepEqual(said[1]?.['parts'], [{ text: 'Done.' }, { text: '', thoughtSignature: signatureOf('text') }])
+  assert.deepEqual(said[1]?.['parts'], [{ text: 'Done.', thoughtSignature: signatureOf('text') }])
 })
 
 describe('asking', () => {

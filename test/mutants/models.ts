@@ -7,6 +7,48 @@ const google = ['test/models/google.test.ts']
 
 export const mutants: readonly Mutant[] = [
   {
+    says: 'a fault that a stream tells by a word is not known',
+    file: 'src/models/fault.ts',
+    from: "error['code'], error['status'], error['type']]",
+    to: "error['code'], error['status']]",
+    tests: chat,
+  },
+  {
+    says: 'overload behind the beginning of a message is not tried again',
+    file: 'src/models/fault.ts',
+    from: "[error['statusCode'], error['code'], error['status'], error['type']]",
+    to: "[error['code'], error['status']]",
+    tests: anthropic,
+  },
+  {
+    says: 'an event of a new kind ends an answer',
+    file: 'src/models/sdk.ts',
+    from: "if (type === 'error' && isNews(part.error, events)) return []",
+    to: '',
+    tests: anthropic,
+  },
+  {
+    says: 'half a character is sent to a chat server',
+    file: 'src/models/chat-body.ts',
+    from: 'return JSON.stringify(text.toWellFormed())',
+    to: 'return JSON.stringify(text)',
+    tests: chat,
+  },
+  {
+    says: 'half a character is sent to Claude',
+    file: 'src/models/sdk-prompt.ts',
+    from: "if (typeof value === 'string') return value.toWellFormed()",
+    to: "if (typeof value === 'string') return value",
+    tests: anthropic,
+  },
+  {
+    says: 'a picture that Claude refuses is sent all the same',
+    file: 'src/models/sdk-prompt.ts',
+    from: "if (pictures[sealer].has(mediaType) && data !== '')",
+    to: "if (pictures[sealer] && data !== '')",
+    tests: anthropic,
+  },
+  {
     says: 'a call that broke off costs nothing',
     file: 'src/agent/ask.ts',
     from: 'said.begun() ? estimate(model, request, said.chars()) : noUsage',
