@@ -93,7 +93,7 @@ async function runFiles(
       '--disable-warning=ExperimentalWarning',
       '--test-reporter=spec',
       '--test-reporter-destination=stdout',
-      `--test-reporter=${pathToFileURL(join(root, 'test', 'failed.ts'))}`,
+      `--test-reporter=${pathToFileURL(join(root, 'test', 'failed.ts')).href}`,
       `--test-reporter-destination=${list}`,
       `--test-concurrency=${atOnce}`,
       `--test-timeout=${deadline.one}`,
