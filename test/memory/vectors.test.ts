@@ -320,10 +320,26 @@ describe('vectors on PostgreSQL with pgvector', () => {
   test('a process without the duty makes none', async (t) => {
     await opened.empty()
     const embedder = await startEmbedder(t)
-    await opened.store.vectors.takeDuty('other', 600_000)
-    const memory = memoryOf(t, opened.store, embedder)
+    const { vectors } = opened.store
+    await vectors.takeDuty('other', 600_000)
+    const did: string[] = []
+    const watched = {
+      ...vectors,
+      async takeDuty(...args: Parameters<typeof vectors.takeDuty>) {
+        const has = await vectors.takeDuty(...args)
+        did.push('asked for the duty')
+        return has
+      },
+      unmade(...args: Parameters<typeof vectors.unmade>) {
+        did.push('looked for work')
+        return vectors.unmade(...args)
+      },
+    }
+    const memory = memoryOf(t, { ...opened.store, vectors: watched }, embedder)
     await memory.write(ada, { 'a.md': 'A dog.' })
+    await until(() => did.length > 0)
     assert.deepEqual(await memory.find(ada, 'dog'), ['a.md'])
+    assert.ok(!did.includes('looked for work'))
     assert.deepEqual(
       embedder.asked.map(({ texts }) => texts),
       [['dog']],
