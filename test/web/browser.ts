@@ -19,6 +19,9 @@ export function findBrowser(): string | undefined {
   return places.find((path) => existsSync(path))
 }
 
+/** Leads to this machine, and is no loopback for the browser: what needs a safe place is not there. */
+const farAddress = '192.0.2.1'
+
 const missing = 'NO BROWSER: install chromium (apt-get install chromium); the tests of the browser app did not run'
 
 /** Why these tests cannot run, false when they can. On a build machine that is a fault. */
@@ -34,11 +37,11 @@ export type Site = {
   readonly token: string
   readonly home: string
   readonly service: Serving
-  /** A page of somebody who is signed in; `options` are the browser's (size, theme). */
+  /** A page of somebody who is signed in; `options` are the browser's (size, theme). `afar`: as from another machine. */
   open(
     t: TestContext,
     path?: string,
-    options?: BrowserContextOptions & { readonly token?: string | null },
+    options?: BrowserContextOptions & { readonly token?: string | null; readonly afar?: boolean },
   ): Promise<Page>
   /** Asks the gateway as the operator. */
   call<T>(method: string, path: string, body?: unknown, token?: string): Promise<T>
@@ -64,7 +67,10 @@ export function useSite({ script, env = {} }: SiteOptions = {}): Site {
     const settings = { SERVICE_REBORN_WEBUI_TOKEN: token, CHAT_RATE_LIMIT: '0', ...model, ...env }
     ;[service, browser] = await Promise.all([
       serve(home.path, settings),
-      chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] }),
+      chromium.launch({
+        executablePath,
+        args: ['--no-sandbox', '--disable-gpu', `--host-resolver-rules=MAP ${farAddress} 127.0.0.1`],
+      }),
     ])
   })
   after(async () => {
@@ -85,7 +91,7 @@ export function useSite({ script, env = {} }: SiteOptions = {}): Site {
     },
     token,
     home: home.path,
-    async open(t, path = '/', { token: as = token, ...options } = {}) {
+    async open(t, path = '/', { token: as = token, afar = false, ...options } = {}) {
       if (!browser) throw new Error(missing)
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
       t.after(() => context.close())
@@ -93,7 +99,8 @@ export function useSite({ script, env = {} }: SiteOptions = {}): Site {
       const page = await context.newPage()
       watchFaults(t, page)
       if (as !== null) await context.request.post(`${running().url}/api/login`, { data: { token: as } })
-      await page.goto(running().url + path)
+      if (afar) await context.addCookies((await context.cookies()).map((each) => ({ ...each, domain: farAddress })))
+      await page.goto((afar ? running().url.replace('127.0.0.1', farAddress) : running().url) + path)
       return page
     },
     async call(method, path, body, as = token) {

@@ -1,6 +1,7 @@
 // Files that go with the next message: read in the browser, refused with a reason where no model could take them.
 import { signal } from '@preact/signals'
 import type { Attachment } from '../api/wire.ts'
+import { newKey } from '../lib/key.ts'
 import { sizeText } from '../lib/words.ts'
 
 const mostFiles = 20
@@ -63,7 +64,7 @@ function put(draft: string, files: readonly Chosen[]): void {
 }
 
 async function read(file: File, others: readonly Chosen[]): Promise<Chosen> {
-  const base = { id: crypto.randomUUID(), name: file.name || 'pasted', size: file.size }
+  const base = { id: newKey(), name: file.name || 'pasted', size: file.size }
   const refused = (reason: string): Chosen => ({ ...base, refused: reason })
   const total = others.reduce((sum, each) => sum + (each.file ? each.size : 0), 0)
   if (others.length >= mostFiles) return refused(`At most ${mostFiles} files go with a message`)

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import { ApiFault, ask, faultText } from '../api/client.ts'
 import type { Attachment, MessageItem, Sent } from '../api/wire.ts'
+import { newKey } from '../lib/key.ts'
 import { go, place } from '../router.ts'
 import { keep, kept } from './kept.ts'
 import { threadList } from './threads.ts'
@@ -29,7 +30,7 @@ export function outgoingTo(threadId: string | undefined): readonly Outgoing[] {
 
 /** Sends a message; whatever becomes of it is seen in the outbox. */
 export async function send(message: Pick<Outgoing, 'threadId' | 'text' | 'files'>): Promise<void> {
-  const outgoing: Outgoing = { ...message, key: crypto.randomUUID(), state: 'sending' }
+  const outgoing: Outgoing = { ...message, key: newKey(), state: 'sending' }
   put([...outbox.value, outgoing])
   await attempt(outgoing)
 }
