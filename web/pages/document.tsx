@@ -4,8 +4,10 @@ import { useEffect, useRef } from 'preact/hooks'
 import { faultText } from '../api/client.ts'
 import type { Document } from '../api/wire.ts'
 import { exactTime, sizeText, whenText } from '../lib/words.ts'
+import { useAct } from '../parts/act.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Area, Field, Segments } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { useFoundIn } from '../parts/found.tsx'
 import { Markdown } from '../parts/markdown.tsx'
 import { Note } from '../parts/note.tsx'
@@ -16,6 +18,7 @@ import {
   addressOf,
   ChangedMeanwhile,
   deleteDocument,
+  type Expected,
   memorySearch,
   openDocument,
   openPath,
@@ -139,35 +142,25 @@ type EditorProps = {
 
 function Editor({ path, text, since, onEnd }: EditorProps) {
   const content = useSignal(text)
-  const fault = useSignal<string | undefined>(undefined)
   const changed = useSignal(false)
-  const busy = useSignal(false)
-  const save = async (over: boolean): Promise<void> => {
-    busy.value = true
-    fault.value = undefined
+  const act = useAct()
+  const save = async (expected?: Expected): Promise<void> => {
     try {
-      await saveDocument(path, content.value, over ? undefined : { at: since })
-      tell(`${path} is saved`)
-      onEnd()
+      await saveDocument(path, content.value, expected)
     } catch (error) {
       changed.value = error instanceof ChangedMeanwhile
-      if (!changed.value) fault.value = faultText(error)
-    } finally {
-      busy.value = false
+      if (changed.value) return
+      throw error
     }
+    tell(`${path} is saved`)
+    onEnd()
   }
   return (
-    <form
-      class="document-form"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!busy.value) void save(false)
-      }}
-    >
+    <Form look="document-form" act={act} work={() => save({ at: since })}>
       <Area
         label="Document"
         value={content.value}
-        fault={fault.value}
+        fault={act.fault.value}
         autoFocus
         onInput={(value) => (content.value = value)}
       />
@@ -176,7 +169,7 @@ function Editor({ path, text, since, onEnd }: EditorProps) {
           kind="clay"
           title="It was changed meanwhile"
           actions={
-            <Button size="small" onClick={() => void save(true)}>
+            <Button size="small" onClick={() => void act.run(save)}>
               Save over it
             </Button>
           }
@@ -185,14 +178,14 @@ function Editor({ path, text, since, onEnd }: EditorProps) {
         </Note>
       )}
       <div class="document-buttons">
-        <Button kind="primary" type="submit" busy={busy.value}>
+        <Button kind="primary" type="submit" busy={act.busy.value}>
           Save
         </Button>
         <Button kind="quiet" onClick={onEnd}>
           Cancel
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }
 
@@ -232,38 +225,22 @@ function Missing({ path }: { path: string }) {
 export function NewDocument() {
   const path = useSignal('')
   const content = useSignal('')
-  const fault = useSignal<string | undefined>(undefined)
-  const busy = useSignal(false)
-  const field = useRef<HTMLInputElement>(null)
+  const act = useAct()
   const save = async (): Promise<void> => {
     const wanted = path.value.trim()
-    fault.value = pathFault(wanted)
-    if (fault.value === undefined) {
-      busy.value = true
-      try {
-        await saveDocument(wanted, content.value, { at: undefined })
-        tell(`${wanted} is saved`)
-        return go(addressOf(wanted))
-      } catch (error) {
-        fault.value =
-          error instanceof ChangedMeanwhile
-            ? 'There is a document at this path already. Choose another, or open that one.'
-            : faultText(error)
-      } finally {
-        busy.value = false
-      }
+    const wrong = pathFault(wanted)
+    if (wrong !== undefined) throw new Error(wrong)
+    try {
+      await saveDocument(wanted, content.value, { at: undefined })
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhile)) throw error
+      throw new Error('There is a document at this path already. Choose another, or open that one.', { cause: error })
     }
-    return field.current?.focus()
+    tell(`${wanted} is saved`)
+    go(addressOf(wanted))
   }
   return (
-    <form
-      class="card document document-form"
-      aria-label="New document"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!busy.value) void save()
-      }}
-    >
+    <Form look="card document document-form" name="New document" act={act} work={save}>
       <Field
         label="Path"
         mono
@@ -271,19 +248,18 @@ export function NewDocument() {
         placeholder="notes/today.md"
         maxLength={200}
         value={path.value}
-        fault={fault.value}
-        inputRef={field}
+        fault={act.fault.value}
         onInput={(value) => (path.value = value)}
       />
       <Area label="Document" value={content.value} onInput={(value) => (content.value = value)} />
       <div class="document-buttons">
-        <Button kind="primary" type="submit" busy={busy.value}>
+        <Button kind="primary" type="submit" busy={act.busy.value}>
           Save
         </Button>
         <Button kind="quiet" onClick={() => go('/memory')}>
           Cancel
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

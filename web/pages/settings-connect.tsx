@@ -4,6 +4,7 @@ import type { Settings } from '../api/wire.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Field, Select } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { Note } from '../parts/note.tsx'
 import { tell } from '../store/notices.ts'
 import { changeSettings } from '../store/settings.ts'
@@ -14,29 +15,20 @@ export function Connect({ found: { model, providers } }: { found: Settings }) {
   const name = useSignal(model.chosen_by === 'default' ? '' : model.name)
   const baseUrl = useSignal(model.base_url ?? '')
   const fallback = useSignal(model.fallback.join(', '))
-  const { busy, fault, run } = useAct()
+  const act = useAct()
   const chosen = providers.find((each) => each.name === provider.value)
   const save = async (): Promise<void> => {
-    await run(async () => {
-      const or = (text: string): string | null => text.trim() || null
-      await changeSettings({
-        provider: provider.value,
-        model: or(name.value),
-        base_url: or(baseUrl.value),
-        fallback: or(fallback.value),
-      })
-      tell('The model is stored. The next turn uses it.')
+    const or = (text: string): string | null => text.trim() || null
+    await changeSettings({
+      provider: provider.value,
+      model: or(name.value),
+      base_url: or(baseUrl.value),
+      fallback: or(fallback.value),
     })
+    tell('The model is stored. The next turn uses it.')
   }
   return (
-    <form
-      class="card model-form"
-      aria-label="Connect another"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!busy.value) void save()
-      }}
-    >
+    <Form look="card model-form" name="Connect another" act={act} work={save}>
       <div class="model-fields">
         <Select
           name="Provider"
@@ -80,16 +72,16 @@ export function Connect({ found: { model, providers } }: { found: Settings }) {
           </>
         )}
       </p>
-      {fault.value !== undefined && (
+      {act.fault.value !== undefined && (
         <Note kind="clay" title="Nothing was changed">
-          {fault.value}
+          {act.fault.value}
         </Note>
       )}
       <div>
-        <Button kind="primary" type="submit" busy={busy.value}>
+        <Button kind="primary" type="submit" busy={act.busy.value}>
           Use this model
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

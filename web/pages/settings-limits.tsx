@@ -4,6 +4,7 @@ import type { Settings } from '../api/wire.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { Section } from '../parts/section.tsx'
 import { When } from '../parts/states.tsx'
 import { tell } from '../store/notices.ts'
@@ -46,7 +47,7 @@ function Cap({ limits, name, title, what }: CapProps) {
   const stands = limits[name]
   const shown = name === 'steps_per_turn' ? String : amountText
   const text = useSignal(shown(stands))
-  const { busy, fault, run } = useAct()
+  const act = useAct()
   if (limits.fixed.some((each) => each.toLowerCase() === name)) {
     return (
       <div class="setting-row">
@@ -62,31 +63,21 @@ function Cap({ limits, name, title, what }: CapProps) {
   const save = async (): Promise<void> => {
     const wanted = text.value.trim().replace(/^\$/, '')
     if (!(name === 'steps_per_turn' ? /^\d*$/ : /^(\d+([.,]\d+)?)?$/).test(wanted)) {
-      fault.value = name === 'steps_per_turn' ? 'Write a whole number.' : 'Write an amount such as 0.50, or nothing.'
-      return
+      throw new Error(name === 'steps_per_turn' ? 'Write a whole number.' : 'Write an amount such as 0.50, or nothing.')
     }
-    await run(async () => {
-      await changeSettings({ [name]: wanted === '' ? null : Number(wanted.replace(',', '.')) })
-      text.value = shown(settings.data.peek()?.limits[name] ?? null)
-      tell(`${title} is stored`)
-    })
+    await changeSettings({ [name]: wanted === '' ? null : Number(wanted.replace(',', '.')) })
+    text.value = shown(settings.data.peek()?.limits[name] ?? null)
+    tell(`${title} is stored`)
   }
   return (
-    <form
-      class="setting-row"
-      aria-label={title}
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!busy.value) void save()
-      }}
-    >
+    <Form look="setting-row" name={title} act={act} work={save}>
       <div>
         <strong aria-hidden="true">{title}</strong>
         <p>{what}</p>
       </div>
       <div class="limit-field">
         {changed && (
-          <Button type="submit" size="small" busy={busy.value}>
+          <Button type="submit" size="small" busy={act.busy.value}>
             Save
           </Button>
         )}
@@ -94,12 +85,12 @@ function Cap({ limits, name, title, what }: CapProps) {
           label={title}
           unlabelled
           value={text.value}
-          fault={fault.value}
+          fault={act.fault.value}
           placeholder={name === 'steps_per_turn' ? 'Its usual' : 'No limit'}
           onInput={(value) => (text.value = value)}
         />
       </div>
-    </form>
+    </Form>
   )
 }
 

@@ -1,13 +1,15 @@
 // Users, for the operator: adding one shows its token once, revoking ends their access, removing erases all of theirs.
 import { useSignal } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { ApiFault, faultText } from '../api/client.ts'
+import { useEffect, useMemo } from 'preact/hooks'
+import { faultText } from '../api/client.ts'
 import type { User } from '../api/wire.ts'
 import { aheadText, exactTime, whenText } from '../lib/words.ts'
+import { useAct } from '../parts/act.ts'
 import { Button, Silent } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { Field, Select } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { Note } from '../parts/note.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Section } from '../parts/section.tsx'
@@ -205,41 +207,21 @@ const lifetimes = [
 function Add({ onEnd }: { onEnd: () => void }) {
   const name = useSignal('')
   const days = useSignal('')
-  const fault = useSignal<string | undefined>(undefined)
-  const busy = useSignal(false)
-  const field = useRef<HTMLInputElement>(null)
+  const act = useAct()
   const add = async (): Promise<void> => {
     const wanted = name.value.trim()
-    fault.value = wanted === '' ? 'Give the user a name first.' : undefined
-    if (fault.value === undefined) {
-      busy.value = true
-      try {
-        await addUser(wanted, days.value === '' ? undefined : Number(days.value))
-        return onEnd()
-      } catch (error) {
-        fault.value = error instanceof ApiFault && error.code === 'invalid_input' ? error.message : faultText(error)
-      } finally {
-        busy.value = false
-      }
-    }
-    return field.current?.focus()
+    if (wanted === '') throw new Error('Give the user a name first.')
+    await addUser(wanted, days.value === '' ? undefined : Number(days.value))
+    onEnd()
   }
   return (
-    <form
-      class="card add-user"
-      aria-label="Add user"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!busy.value) void add()
-      }}
-    >
+    <Form look="card add-user" name="Add user" act={act} work={add}>
       <Field
         label="Name"
         autoFocus
         maxLength={64}
         value={name.value}
-        fault={fault.value}
-        inputRef={field}
+        fault={act.fault.value}
         onInput={(value) => (name.value = value)}
       />
       <Select
@@ -249,13 +231,13 @@ function Add({ onEnd }: { onEnd: () => void }) {
         onChange={(value) => (days.value = value)}
       />
       <div class="add-user-buttons">
-        <Button kind="primary" type="submit" busy={busy.value}>
+        <Button kind="primary" type="submit" busy={act.busy.value}>
           Add
         </Button>
         <Button kind="quiet" onClick={onEnd}>
           Cancel
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

@@ -1,42 +1,29 @@
 // Signing in: by the link that the start prints, by a token, or by the provider that the operator chose.
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { ApiFault, faultText } from '../api/client.ts'
 import { hasDraft } from '../store/drafts.ts'
 import { place } from '../router.ts'
 import { comeBackTo, findIssuer, signIn } from '../store/session.ts'
+import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { Note } from '../parts/note.tsx'
 import './sign-in.css'
 
 export function SignIn({ ended }: { ended: boolean }) {
   const token = useSignal('')
-  const fault = useSignal<string | undefined>(undefined)
-  const busy = useSignal(false)
   const issuer = useSignal<string | null>(null)
-  const field = useRef<HTMLInputElement>(null)
-
-  const enter = async (proof: { token: string } | { code: string }): Promise<void> => {
-    busy.value = true
-    fault.value = undefined
-    try {
-      await signIn(proof)
-    } catch (error) {
-      fault.value = wordsFor(error, 'code' in proof)
-      field.current?.focus()
-    } finally {
-      busy.value = false
-    }
-  }
+  const act = useAct()
 
   useEffect(() => {
     const code = new URLSearchParams(location.hash.slice(1)).get('code')
     // The code works once: it must not stay in the address or in the history.
     if (code) {
       history.replaceState(null, '', location.pathname + location.search)
-      void enter({ code })
+      void act.run(() => enter({ code }))
     }
     document.title = 'Sign in · Atrium'
     void findIssuer().then((found) => (issuer.value = found))
@@ -54,17 +41,7 @@ export function SignIn({ ended }: { ended: boolean }) {
             : 'Open the link printed in the terminal, or paste an access token.'}
         </p>
         {ended && <Note kind="good">{hasDraft() ? 'Your draft is kept. ' : ''}Work that was running goes on.</Note>}
-        <form
-          class="card sign-in-card"
-          onSubmit={(event) => {
-            event.preventDefault()
-            if (busy.value) return
-            if (token.value.trim() === '') {
-              fault.value = 'Paste an access token first.'
-              field.current?.focus()
-            } else void enter({ token: token.value.trim() })
-          }}
-        >
+        <Form look="card sign-in-card" act={act} work={() => enter({ token: token.value.trim() })}>
           <Field
             label="Access token"
             type="password"
@@ -72,12 +49,11 @@ export function SignIn({ ended }: { ended: boolean }) {
             placeholder="Paste it here"
             autoComplete="current-password"
             value={token.value}
-            fault={fault.value}
+            fault={act.fault.value}
             autoFocus
-            inputRef={field}
             onInput={(value) => (token.value = value)}
           />
-          <Button kind="primary" size="large" type="submit" busy={busy.value}>
+          <Button kind="primary" size="large" type="submit" busy={act.busy.value}>
             Sign in
           </Button>
           {issuer.value !== null && (
@@ -91,13 +67,23 @@ export function SignIn({ ended }: { ended: boolean }) {
               </a>
             </>
           )}
-        </form>
+        </Form>
         <p class="label">
           No token? Ask whoever runs this service, or read <code>webui-token</code> in its home folder.
         </p>
       </div>
     </main>
   )
+}
+
+/** Throws why not, in words. */
+async function enter(proof: { token: string } | { code: string }): Promise<void> {
+  if ('token' in proof && proof.token === '') throw new Error('Paste an access token first.')
+  try {
+    await signIn(proof)
+  } catch (error) {
+    throw new Error(wordsFor(error, 'code' in proof), { cause: error })
+  }
 }
 
 function wordsFor(error: unknown, byLink: boolean): string {

@@ -7,6 +7,7 @@ import { whenText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { Pill } from '../parts/mark.tsx'
 import { Note } from '../parts/note.tsx'
 import { When } from '../parts/states.tsx'
@@ -232,26 +233,14 @@ type FormProps = {
 
 function SecretForm({ label, words, address, save }: FormProps) {
   const value = useSignal('')
-  const { busy, fault, run } = useAct()
-  const act = async (): Promise<void> => {
-    if (value.value === '') {
-      fault.value = 'Paste it first.'
-      return
-    }
-    await run(async () => {
-      await save(value.value)
-      value.value = ''
-    })
+  const act = useAct()
+  const work = async (): Promise<void> => {
+    if (value.value === '') throw new Error('Paste it first.')
+    await save(value.value)
+    value.value = ''
   }
   return (
-    <form
-      class="secret-form"
-      aria-label={label}
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!busy.value) void act()
-      }}
-    >
+    <Form look="secret-form" name={label} act={act} work={work}>
       {words !== null && <p>{words}</p>}
       {address !== null && address.startsWith('https:') && (
         <p>
@@ -266,12 +255,12 @@ function SecretForm({ label, words, address, save }: FormProps) {
         mono
         autoFocus
         value={value.value}
-        fault={fault.value}
+        fault={act.fault.value}
         onInput={(text) => (value.value = text)}
       />
-      <Button kind="primary" type="submit" busy={busy.value}>
+      <Button kind="primary" type="submit" busy={act.busy.value}>
         Save
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -5,6 +5,7 @@ import { countText, durationText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Area, Field } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
 import { Note } from '../parts/note.tsx'
 import { tryTool } from '../store/tools.ts'
 
@@ -17,27 +18,17 @@ export function Trial({ tool: { name, schema } }: { tool: Tool }) {
   const fields = fieldsOf(schema)
   const values = useSignal<Readonly<Record<string, string>>>({})
   const json = useSignal(template(schema))
-  const { busy, fault, run } = useAct()
+  const act = useAct()
   const outcome = useSignal<Outcome | undefined>(undefined)
-  const act = async (): Promise<void> => {
+  const test = async (): Promise<void> => {
     const params = fields ? paramsOf(fields, values.value) : readJson(json.value)
-    fault.value = params === undefined ? 'This is no JSON object.' : undefined
-    if (params === undefined) return
+    if (params === undefined) throw new Error('This is no JSON object.')
     outcome.value = undefined
     const began = performance.now()
-    await run(async () => {
-      outcome.value = { trial: await tryTool(name, params), ms: performance.now() - began }
-    })
+    outcome.value = { trial: await tryTool(name, params), ms: performance.now() - began }
   }
   return (
-    <form
-      class="tool-part trial"
-      aria-label={`Try ${name}`}
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!busy.value) void act()
-      }}
-    >
+    <Form look="tool-part trial" name={`Try ${name}`} act={act} work={test}>
       <h3>Try it</h3>
       <div class={fields?.length === 1 ? 'trial-row' : 'trial-fields'}>
         {fields ? (
@@ -54,13 +45,13 @@ export function Trial({ tool: { name, schema } }: { tool: Tool }) {
         ) : (
           <Area label="Parameters" value={json.value} onInput={(value) => (json.value = value)} />
         )}
-        <Button type="submit" busy={busy.value}>
+        <Button type="submit" busy={act.busy.value}>
           Test
         </Button>
       </div>
-      {fault.value !== undefined && <Note kind="clay">{fault.value}</Note>}
+      {act.fault.value !== undefined && <Note kind="clay">{act.fault.value}</Note>}
       {outcome.value && <Answer {...outcome.value} />}
-    </form>
+    </Form>
   )
 }
 

@@ -5,7 +5,7 @@ import { faultText } from '../api/client.ts'
 export type Act = {
   readonly busy: Signal<boolean>
   readonly fault: Signal<string | undefined>
-  /** Never throws: a fault is told by the signal. */
+  /** Never throws: a fault is told by the signal. While one is under way, there is no second. */
   readonly run: (work: () => Promise<void>) => Promise<void>
 }
 
@@ -16,6 +16,7 @@ export function useAct(): Act {
     busy,
     fault,
     async run(work) {
+      if (busy.value) return
       busy.value = true
       fault.value = undefined
       try {

@@ -18,7 +18,6 @@ type FieldProps = {
   readonly autoFocus?: boolean
   /** The label is for screen readers alone: something else on the page says it. */
   readonly unlabelled?: boolean
-  readonly inputRef?: Ref<HTMLInputElement>
   readonly autoComplete?: string
   readonly maxLength?: number
 }
@@ -44,7 +43,6 @@ export function Field({ label, value, onInput, fault, hint, mono = false, unlabe
         spellcheck={!mono}
         aria-invalid={fault !== undefined}
         aria-describedby={fault !== undefined || hint ? `${id}-words` : undefined}
-        ref={rest.inputRef ?? null}
         onInput={(event) => onInput(event.currentTarget.value)}
       />
       {fault !== undefined ? (
