@@ -130,6 +130,12 @@ test('Allow for… grants from narrow to wide, the narrow one chosen; the next s
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   await four.getByRole('button', { name: 'Allow for…' }).click()
+  // Whoever tabs on has left it: the focus stays where it went.
+  await dialog.getByRole('button', { name: 'Allow for 1 hour' }).focus()
+  await page.keyboard.press('Tab')
+  await dialog.waitFor({ state: 'detached' })
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Deny…')
+  await four.getByRole('button', { name: 'Allow for…' }).click()
   await dialog.getByRole('radio', { name: 'in docs/' }).click()
   await dialog.getByRole('button', { name: '1 day' }).click()
   assert.deepEqual(await findBarriers(page), [])

@@ -72,6 +72,7 @@ function Models({ found: { model, models } }: { found: Settings }) {
           <label key={key} class={inUse ? 'model-row model-in-use' : 'model-row'}>
             <input
               type="radio"
+              class="tick"
               name={group}
               checked={wanted.value === undefined ? inUse : wanted.value === key}
               disabled={model.chosen_by === 'environment' && !inUse}

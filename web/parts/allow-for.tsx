@@ -25,24 +25,28 @@ type Props = {
   readonly scopes: readonly Scope[]
   readonly busy: boolean
   readonly onClose: () => void
+  readonly onLeave: () => void
   readonly onAllow: (wish: Required<Pick<GateAnswer, 'scope' | 'for' | 'untrusted'>>) => void
 }
 
-export function AllowFor({ name, scopes, busy, onClose, onAllow }: Props) {
+export function AllowFor({ name, scopes, busy, onClose, onLeave, onAllow }: Props) {
   const chosen = useSignal(scopes[0]?.scope ?? 'tool')
   const span = useSignal<Span>('hour')
   const untrusted = useSignal(false)
   const group = useId()
   return (
-    <Popover role="dialog" name="Allow without asking" onClose={onClose}>
+    <Popover role="dialog" name="Allow without asking" onClose={onClose} onLeave={onLeave}>
       <div class="allow-for">
-        <h4>Allow without asking</h4>
-        <p class="label">You can revoke this under Settings, Grants.</p>
+        <div>
+          <h4>Allow without asking</h4>
+          <p>You can revoke this under Settings, Grants.</p>
+        </div>
         <div role="radiogroup" aria-label="What is allowed" class="allow-scopes">
           {scopes.map(({ scope, words }, at) => (
             <label key={scope} class="radio">
               <input
                 type="radio"
+                class="tick"
                 name={group}
                 checked={chosen.value === scope}
                 data-focus={at === 0 ? '' : undefined}
@@ -58,10 +62,11 @@ export function AllowFor({ name, scopes, busy, onClose, onAllow }: Props) {
         <label class="radio">
           <input
             type="checkbox"
+            class="tick"
             checked={untrusted.value}
             onChange={(event) => (untrusted.value = event.currentTarget.checked)}
           />
-          <span>Also when the turn has read untrusted content</span>
+          <span class="quiet">Also when the turn has read untrusted content</span>
         </label>
         <div class="allow-actions">
           <Button kind="quiet" onClick={onClose}>

@@ -196,6 +196,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
                   step.value = 'choose'
                   opener.current?.focus()
                 }}
+                onLeave={() => (step.value = 'choose')}
                 onAllow={(wish) => void say('for', { action: 'always', ...wish })}
               />
             )}

@@ -1,4 +1,4 @@
-// A small menu under the button that opens it; Esc and a click elsewhere close it and give the focus back.
+// A small menu under the button that opens it. Esc and a click elsewhere close it and give the focus back; Tab leaves it.
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { IconButton } from './button.tsx'
@@ -36,7 +36,7 @@ export function Menu({ name, icon = 'more', choices }: Props) {
         }}
       />
       {open && (
-        <Popover onClose={close} role="menu" name={name}>
+        <Popover onClose={close} onLeave={() => setOpen(false)} role="menu" name={name}>
           {choices.map(({ label, icon, danger, act }, at) => (
             <button
               key={label}
@@ -63,20 +63,30 @@ type PopoverProps = {
   readonly role: 'menu' | 'dialog'
   readonly name: string
   readonly onClose: () => void
+  /** The focus has gone elsewhere, and stays there. */
+  readonly onLeave: () => void
   readonly children: ComponentChildren
 }
 
 /** What floats above the page. The first thing marked `data-focus` takes the focus; arrow keys move in a menu. */
-export function Popover({ role, name, onClose, children }: PopoverProps) {
+export function Popover({ role, name, onClose, onLeave, children }: PopoverProps) {
   const box = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     box.current?.querySelector<HTMLElement>('[data-focus]')?.focus()
     box.current?.scrollIntoView({ block: 'nearest' })
+    const around = box.current?.parentElement
     const away = (event: PointerEvent): void => {
-      if (!box.current?.parentElement?.contains(event.target as Node)) onClose()
+      if (!around?.contains(event.target as Node)) onClose()
+    }
+    const left = (event: FocusEvent): void => {
+      if (event.relatedTarget && !around?.contains(event.relatedTarget as Node)) onLeave()
     }
     addEventListener('pointerdown', away)
-    return () => removeEventListener('pointerdown', away)
+    around?.addEventListener('focusout', left)
+    return () => {
+      removeEventListener('pointerdown', away)
+      around?.removeEventListener('focusout', left)
+    }
   }, [])
   return (
     <div
