@@ -195,10 +195,10 @@ test('Retry and Edit go on in a fork and keep the thread', { skip }, async (t) =
   assert.equal(await own(page).count(), 1)
 })
 
-test('files come by the button, by paste and by drop; what cannot be read stays, with its reason', {
+test('files come by the button, by paste and by drop, over plain HTTP too; what cannot be read stays, with its reason', {
   skip,
 }, async (t) => {
-  const page = await site.open(t)
+  const page = await site.open(t, '/', { afar: true })
   const file = (name: string, mimeType: string, text: string | Buffer) => ({
     name,
     mimeType,
@@ -229,6 +229,11 @@ test('files come by the button, by paste and by drop; what cannot be read stays,
   assert.equal(await chips.count(), 0)
   await page.getByRole('link', { name: 'New thread' }).click()
   await chips.getByText('by-drop.txt').waitFor()
+  // Without words they do not go, and the page says why.
+  const send = page.getByRole('button', { name: 'Send', description: 'Add a message: files go with one' })
+  assert.equal(await send.isDisabled(), true)
+  await page.getByRole('textbox', { name: 'Message', description: 'Add a message: files go with one' }).press('Enter')
+  assert.equal(await own(page).count(), 0)
   await say(page, 'read these')
   await receipt(page).waitFor()
   assert.equal(await own(page).getByRole('img', { name: 'Attached picture' }).count(), 1)

@@ -1,5 +1,5 @@
 // The composer: Enter sends, Shift+Enter breaks the line; files come by button, paste and drop; the draft is kept.
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { keepDraft, readDraft } from '../store/drafts.ts'
 import { addFiles, type Chosen, filesWith, removeFile, takeFiles } from '../store/files.ts'
 import { goneSecs } from '../store/link.ts'
@@ -42,6 +42,8 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
   }
   const away = goneSecs.value !== undefined
   const stoppable = running && !away
+  const noteId = useId()
+  const note = noteOf({ ready, away, files: files.filter(({ file }) => file).length })
 
   return (
     <div class="composer-outer">
@@ -65,6 +67,7 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
           <textarea
             class="composer-text"
             aria-label="Message"
+            aria-describedby={note && noteId}
             placeholder={phone.matches ? phoneHint : hint}
             rows={Math.min(12, text.split('\n').length)}
             value={text}
@@ -94,8 +97,10 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
                 event.currentTarget.value = ''
               }}
             />
-            {away && ready ? (
-              <span class="label composer-away">Sent when the connection is back</span>
+            {note ? (
+              <span id={noteId} class="label composer-note">
+                {note}
+              </span>
             ) : (
               service.data.value && (
                 <a class="composer-model" href="/settings" title="Change the model">
@@ -117,7 +122,14 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
               </Button>
             )}
             {(!stoppable || ready) && (
-              <button type="submit" class="send" aria-label="Send" title="Send" disabled={!ready}>
+              <button
+                type="submit"
+                class="send"
+                aria-label="Send"
+                aria-describedby={note && noteId}
+                title="Send"
+                disabled={!ready}
+              >
                 <Icon name="up" />
               </button>
             )}
@@ -127,6 +139,12 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
       </div>
     </div>
   )
+}
+
+/** Why what is written does not go at once. */
+function noteOf({ ready, away, files }: { ready: boolean; away: boolean; files: number }): string | undefined {
+  if (!ready) return files > 0 ? `Add a message: ${files === 1 ? 'a file goes' : 'files go'} with one` : undefined
+  return away ? 'Sent when the connection is back' : undefined
 }
 
 function Chip({ file, onRemove }: { file: Chosen; onRemove: () => void }) {
