@@ -1,6 +1,7 @@
 // The page Activity in a real browser: figures that add up, a chart for eyes, keys and ears.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../until.ts'
 import { noBrowser, useSite } from './browser.ts'
 import { guard } from './corpus.ts'
 import { checkLooks } from './looks.ts'
@@ -58,6 +59,11 @@ test('the figures, the chart, its table and its tooltip tell the same', { skip }
   const bar = await chart.locator('rect.chart-1').last().boundingBox()
   await page.mouse.move((bar?.x ?? 0) + 3, (bar?.y ?? 0) + 3)
   await chart.locator('.chart-tip strong').filter({ hasText: '$1.00' }).waitFor()
+  // On a phone there is room for two weeks; the table has them all.
+  assert.equal(await chart.locator('.chart-hit').count(), 30)
+  await page.setViewportSize({ width: 375, height: 812 })
+  await until(async () => (await chart.locator('.chart-hit').count()) === 14)
+  assert.equal(await table.getByRole('row').count(), 31)
   await page.getByRole('button', { name: '7 days' }).click()
   await figure('Last 7 days').waitFor()
   assert.equal(await table.getByRole('row').count(), 8)

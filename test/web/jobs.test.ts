@@ -43,7 +43,7 @@ test('what waits stands first and leads to its thread; what failed tells why', {
   await send('plain wish')
   const page = await site.open(t, '/jobs')
   await rowOf(page, 'broken wish').getByText('Failed').waitFor()
-  await rowOf(page, 'broken wish').getByText('<b>no</b> such model').waitFor()
+  await rowOf(page, 'broken wish').getByText('<b>no</b> such model.').waitFor()
   await rowOf(page, 'plain wish').getByText('Completed').waitFor()
   await page.getByRole('row').nth(1).getByText('Waiting for you').waitFor()
   await rowOf(page, 'write the fix').getByRole('link', { name: 'Review' }).click()

@@ -80,7 +80,8 @@ export function otherModel({ model, models }: Settings): Settings['models'][numb
   )
 }
 
-function sentence(text: string): string {
+/** The words of a fault as a sentence of the page. */
+export function sentence(text: string): string {
   // The name of a host or of a tool stays as it is.
   const words = /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text
   return /[.?!]$/.test(words) ? words : `${words}.`

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { costText, numberText, sumText } from '../lib/words.ts'
 import type { Door } from '../api/wire.ts'
-import { type Activity as Figures, niceStep, type Sum } from '../lib/usage.ts'
+import type { Activity as Figures, Sum } from '../lib/usage.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Segments } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -89,7 +89,7 @@ function Shown({ figures }: { figures: Figures }) {
           days={days}
           models={models}
           text={text}
-          axis={inCost ? (value) => axisCost(value, days) : shortNumber}
+          axis={inCost ? axisCost : shortNumber}
           now={now.value}
         />
       </section>
@@ -229,7 +229,6 @@ function shortNumber(value: number): string {
   return numberText(Math.round(value))
 }
 
-function axisCost(value: number, days: Figures['days']): string {
-  const step = niceStep(Math.max(...days.map(({ total }) => total)))
+function axisCost(value: number, step: number): string {
   return `$${value.toFixed(step >= 5 ? 0 : step >= 0.01 ? 2 : 4)}`
 }

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { faultText } from '../api/client.ts'
 import type { Job, Status } from '../api/wire.ts'
+import { sentence } from '../lib/failure.ts'
 import { costText, durationText, exactTime, whenText } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -27,7 +28,7 @@ export function JobRow({ job }: { job: Job }) {
         <a class="row-link" href={`/threads/${thread_id}`} title={title}>
           {title || 'Untitled'}
         </a>
-        {error && <div class="job-fault">{error.message}</div>}
+        {error && <div class="job-fault">{sentence(error.message)}</div>}
       </td>
       <td class="job-door">
         <Icon name={icon} />

@@ -5,11 +5,14 @@ import { type Day, niceStep } from '../lib/usage.ts'
 import { dayText } from '../lib/words.ts'
 import './chart.css'
 
-const height = 220
 const top = 12
 const bottom = 26
-const left = 56
 const right = 12
+type Room = { readonly height: number; readonly left: number; readonly days: number; readonly lines: readonly number[] }
+const wideRoom: Room = { height: 220, left: 56, days: Number.POSITIVE_INFINITY, lines: [0, 1, 2, 3, 4] }
+/** On a phone the last two weeks can be read and touched; the table has every day. */
+const phoneRoom: Room = { height: 168, left: 48, days: 14, lines: [0, 2, 4] }
+const phoneWidth = 480
 const bar = { most: 20, share: 0.66, corner: 1.5, gap: 1 }
 const tip = { width: 200, row: 22, edge: 20 }
 const labelWidth = 84
@@ -19,13 +22,16 @@ type Props = {
   readonly days: readonly Day[]
   readonly models: readonly { readonly name: string; readonly total: number }[]
   readonly text: (value: number) => string
-  readonly axis: (value: number) => string
+  /** A value beside its line; lines are a step apart. */
+  readonly axis: (value: number, step: number) => string
   readonly now: number
 }
 
-export function Chart({ name, days, models, text, axis, now }: Props) {
+export function Chart({ name, days: all, models, text, axis, now }: Props) {
   const frame = useRef<HTMLDivElement>(null)
   const width = useSignal(0)
+  const room = width.value < phoneWidth ? phoneRoom : wideRoom
+  const days = all.slice(-room.days)
   const chosen = useSignal<number | undefined>(undefined)
   useEffect(() => {
     const watcher = new ResizeObserver(([entry]) => {
@@ -64,7 +70,7 @@ export function Chart({ name, days, models, text, axis, now }: Props) {
       >
         {width.value > 0 && (
           <Plot
-            {...{ days, models, text, axis, now }}
+            {...{ days, models, text, axis, now, room }}
             width={width.value}
             chosen={chosen.value}
             choose={(at) => (chosen.value = at)}
@@ -74,33 +80,34 @@ export function Chart({ name, days, models, text, axis, now }: Props) {
           {spoken}
         </span>
       </div>
-      <Figures {...{ name, days, models, text, now }} />
+      <Figures {...{ name, models, text, now }} days={all} />
     </>
   )
 }
 
 type PlotProps = Omit<Props, 'name'> & {
+  readonly room: Room
   readonly width: number
   readonly chosen: number | undefined
   readonly choose: (at: number) => void
 }
 
-function Plot({ days, models, text, axis, now, width, chosen, choose }: PlotProps) {
+function Plot({ days, models, text, axis, now, room: { height, left, lines }, width, chosen, choose }: PlotProps) {
   const step = niceStep(Math.max(...days.map(({ total }) => total)))
   const inner = height - top - bottom
   const yOf = (value: number): number => top + inner - (value / (4 * step)) * inner
-  const room = (width - left - right) / days.length
-  const wide = Math.min(bar.most, Math.max(1, room * bar.share))
-  const xOf = (at: number): number => left + room * at + (room - wide) / 2
+  const place = (width - left - right) / days.length
+  const wide = Math.min(bar.most, Math.max(1, place * bar.share))
+  const xOf = (at: number): number => left + place * at + (place - wide) / 2
   const every = Math.max(1, Math.ceil(days.length / Math.max(1, Math.floor((width - left) / labelWidth))))
   const day = chosen === undefined ? undefined : days[chosen]
   return (
     <svg width={width} height={height} aria-hidden="true">
-      {[0, 1, 2, 3, 4].map((line) => (
+      {lines.map((line) => (
         <g key={line} class={line === 0 ? 'chart-base' : 'chart-line'}>
           <line x1={left} x2={width} y1={yOf(line * step)} y2={yOf(line * step)} />
           <text x={left - 10} y={yOf(line * step) + 4} text-anchor="end">
-            {axis(line * step)}
+            {axis(line * step, step)}
           </text>
         </g>
       ))}
@@ -114,9 +121,9 @@ function Plot({ days, models, text, axis, now, width, chosen, choose }: PlotProp
           )}
           <rect
             class="chart-hit"
-            x={left + room * at}
+            x={left + place * at}
             y={top}
-            width={room}
+            width={place}
             height={inner}
             onPointerEnter={() => choose(at)}
             onPointerDown={() => choose(at)}
