@@ -352,4 +352,11 @@ export const mutants: readonly Mutant[] = [
     to: "jobUser.peek() !== '' ? {}",
     tests: ['test/web/jobs.test.ts'],
   },
+  {
+    says: 'on a phone the chart has bars that no finger meets',
+    file: 'web/parts/chart.tsx',
+    from: 'days: 14,',
+    to: 'days: 30,',
+    tests: ['test/web/activity.test.ts'],
+  },
 ]

@@ -146,4 +146,25 @@ export const mutants: readonly Mutant[] = [
     to: 'if (!now ||',
     ...conversation,
   },
+  {
+    says: 'over plain HTTP from another machine nothing can be sent',
+    file: 'web/lib/key.ts',
+    from: "Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-')",
+    to: 'crypto.randomUUID()',
+    tests: ['test/web/chat.test.ts'],
+  },
+  {
+    says: 'files without words do not go, and nobody is told why',
+    file: 'web/parts/composer.tsx',
+    from: 'if (!ready) return files > 0 ?',
+    to: 'if (!ready) return files > 99 ?',
+    tests: ['test/web/chat.test.ts'],
+  },
+  {
+    says: 'Allow for… stays open behind whoever has left it',
+    file: 'web/parts/menu.tsx',
+    from: "around?.addEventListener('focusout', left)",
+    to: "around?.addEventListener('focusin', left)",
+    tests: ['test/web/waiting.test.ts'],
+  },
 ]

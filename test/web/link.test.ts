@@ -83,6 +83,7 @@ test('a cut while text streams loses nothing and doubles nothing; the badge come
   way.mend()
   await page.getByRole('button', { name: /^Receipt/ }).waitFor()
   await badge(page).waitFor({ state: 'detached' })
+  await page.getByText('Connected again').waitFor({ state: 'attached' })
   const reply = log(page).getByRole('article', { name: 'Atrium' })
   assert.equal((await reply.locator('.markdown').innerText()).trim(), long)
   assert.equal(await reply.count(), 1)

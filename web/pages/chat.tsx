@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { faultText } from '../api/client.ts'
+import type { Door } from '../api/wire.ts'
 import { Announcer } from '../parts/announcer.tsx'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Composer } from '../parts/composer.tsx'
@@ -71,7 +72,7 @@ function Thread({ conversation }: { conversation: Conversation }) {
       <ThreadBar
         id={id}
         title={thread?.title ?? ''}
-        door={thread?.door ?? 'web'}
+        door={thread?.door}
         onDelete={() => thread && deleteThread(thread)}
       />
       {conversation.fault.value && !conversation.loaded.value && (
@@ -112,13 +113,13 @@ function Thread({ conversation }: { conversation: Conversation }) {
 type BarProps = {
   readonly id: string
   readonly title: string
-  readonly door: Parameters<typeof doorOf>[0]
+  /** Not known before the thread is. */
+  readonly door: Door | undefined
   readonly onDelete: () => void
 }
 
 function ThreadBar({ id, title, door, onDelete }: BarProps) {
   const renaming = useSignal(false)
-  const { icon, name } = doorOf(door)
   if (renaming.value) {
     const end = (value: string): void => {
       // Whatever leaves the page loses the focus: it has ended by then.
@@ -150,11 +151,7 @@ function ThreadBar({ id, title, door, onDelete }: BarProps) {
     <TopBar
       title={title || 'Thread'}
       heading
-      aside={
-        <span class="bar-door">
-          <Pill icon={icon}>{name}</Pill>
-        </span>
-      }
+      aside={door && <DoorPill door={door} />}
       action={
         <>
           <span class="only-roomy">
@@ -170,6 +167,15 @@ function ThreadBar({ id, title, door, onDelete }: BarProps) {
         </>
       }
     />
+  )
+}
+
+function DoorPill({ door }: { door: Door }) {
+  const { icon, name } = doorOf(door)
+  return (
+    <span class="bar-door">
+      <Pill icon={icon}>{name}</Pill>
+    </span>
   )
 }
 

@@ -1,16 +1,22 @@
 // "Reconnecting, 4 s", while it is so.
 import { useComputed } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 import { goneSecs } from '../store/link.ts'
 import { Icon } from './icon.tsx'
 import './link-pill.css'
 
 export function LinkPill() {
   const gone = useComputed(() => goneSecs.value !== undefined).value
+  const wasGone = useRef(false)
+  wasGone.current ||= gone
   return (
     <span class="link-state">
       {/* Read out once, when it begins: not at every second. */}
       <span role="status" class="unseen">
         {gone ? 'Reconnecting…' : ''}
+      </span>
+      <span aria-live="polite" class="unseen">
+        {wasGone.current && !gone ? 'Connected again' : ''}
       </span>
       {gone && (
         <span class="pill clay" aria-hidden="true">
