@@ -7,8 +7,10 @@ export function focusSoon(...selectors: readonly string[]): void {
   })
 }
 
-/** Focuses the first visible thing that one of these selectors finds, the earlier ones before the later. */
-export function focusFirst(...selectors: readonly string[]): void {
+/** Focuses the first visible thing that one of these selectors finds, the earlier ones before the later; false if none. */
+export function focusFirst(...selectors: readonly string[]): boolean {
   const found = selectors.flatMap((selector) => [...document.querySelectorAll<HTMLElement>(selector)])
-  found.find((each) => each.checkVisibility())?.focus()
+  const first = found.find((each) => each.checkVisibility())
+  first?.focus()
+  return first !== undefined
 }

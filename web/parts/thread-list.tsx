@@ -42,7 +42,9 @@ export function useSearchKey(): void {
       event.preventDefault()
       if (narrow.matches) menuOpen.value = true
       else fold(false)
-      requestAnimationFrame(() => focusFirst('.threads .search input'))
+      // What is typed next is meant for it: only where it must be drawn first does the focus follow later.
+      const search = '.threads .search input'
+      if (!focusFirst(search)) requestAnimationFrame(() => focusFirst(search))
     }
     addEventListener('keydown', find)
     return () => removeEventListener('keydown', find)
