@@ -53,9 +53,9 @@ export function drop({ key }: Outgoing): void {
   put(outbox.peek().filter((each) => each.key !== key))
 }
 
-/** The thread shows these turns: their messages are on their way no longer. */
+/** The thread shows these turns: their messages are on their way no longer. An effect: either side may know first. */
 export function arrived(turnIds: ReadonlySet<string>): void {
-  if (outbox.peek().some(({ turnId }) => turnId !== undefined && turnIds.has(turnId))) {
+  if (outbox.value.some(({ turnId }) => turnId !== undefined && turnIds.has(turnId))) {
     put(outbox.peek().filter(({ turnId }) => turnId === undefined || !turnIds.has(turnId)))
   }
 }
