@@ -11,7 +11,8 @@ export const settings = loaded(() => ask<Settings>('GET', '/api/settings'))
 /** Changes some of them; the next turn follows. Throws ApiFault, and then nothing has changed. */
 export async function changeSettings(change: SettingsChange): Promise<void> {
   settings.data.value = await ask<Settings>('PATCH', '/api/settings', { body: change })
-  await service.load()
+  // The change is seen from here on: whoever clicks next must not wait for the side.
+  void service.load()
 }
 
 /** Has another model answer from the next turn on; those that stand in stay, but for itself. Throws ApiFault. */
