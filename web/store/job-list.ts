@@ -64,7 +64,9 @@ export const jobList = loaded<Jobs>(async () => {
     operator.peek() ? ask<{ senders: readonly string[] }>('GET', '/api/senders') : { senders: [] },
     ...active.map((status) => ask<Answer>('GET', `/api/jobs?${new URLSearchParams({ ...user, status, limit })}`)),
   ])
-  return { filter, ...found, senders, active: lists.flatMap(({ jobs }) => jobs) }
+  // One that moves on while the lists are read may be in two of them.
+  const standing = new Map(lists.flatMap(({ jobs }) => jobs.map((job) => [job.id, job] as const)))
+  return { filter, ...found, senders, active: [...standing.values()] }
 })
 
 /** The jobs as the page shows them. */
