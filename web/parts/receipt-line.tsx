@@ -1,6 +1,6 @@
 // What a turn took, in one line under its reply; a click opens the panel.
 import { useEffect } from 'preact/hooks'
-import type { Receipt } from '../api/wire.ts'
+import type { Receipt, Status } from '../api/wire.ts'
 import { costText, countText, durationText } from '../lib/words.ts'
 import { receiptOf, shownReceipt } from '../store/receipts.ts'
 import { Icon } from './icon.tsx'
@@ -9,15 +9,16 @@ import './receipt-line.css'
 /** A turn that is only scrolled past is not asked about. */
 const settleMs = 120
 
-export function ReceiptLine({ turnId }: { turnId: string }) {
+/** Of a turn that has ended; `status` is how it stands as far as that is known, and whoever knows more asks again. */
+export function ReceiptLine({ turnId, status }: { turnId: string; status: Status | undefined }) {
   const receipt = receiptOf(turnId)
   useEffect(() => {
     if (receipt.data.value?.ended_at) return undefined
     const timer = setTimeout(() => void receipt.load(), settleMs)
     return () => clearTimeout(timer)
-  }, [turnId])
+  }, [turnId, status])
   const data = receipt.data.value
-  if (!data) return <span class="receipt-line empty-line" />
+  if (!data?.ended_at) return <span class="receipt-line empty-line" />
   const open = shownReceipt.value === turnId
   return (
     <button

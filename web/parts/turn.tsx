@@ -71,7 +71,7 @@ function Reply({ conversation, turn, state, growing }: ReplyProps) {
         <>
           <Failure conversation={conversation} turn={turn} state={state} />
           <div class="reply-foot">
-            <ReceiptLine turnId={turn.id} />
+            <ReceiptLine turnId={turn.id} status={state?.status} />
             <span class="reply-acts">
               {texts.length > 0 && <Copy text={() => texts.join('\n\n')} />}
               {turn.message && <Retry conversation={conversation} message={turn.message} />}
