@@ -130,8 +130,18 @@ function watchFaults(t: TestContext, page: Page): void {
 
 type Finding = { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }
 
-/** What axe-core finds serious or critical on a page as it stands: a line each. */
+/** Drawn in its size, and no colour on its way to another. */
+async function atRest(page: Page): Promise<void> {
+  await page.evaluate(`(async () => {
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
+    const passing = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+    await Promise.allSettled(passing.map(({ finished }) => finished))
+  })()`)
+}
+
+/** What axe-core finds serious or critical on a page, once it stands: a line each. */
 export async function findBarriers(page: Page): Promise<string[]> {
+  await atRest(page)
   if (!(await page.evaluate<boolean>('"axe" in window'))) {
     await page.evaluate(
       readFileSync(join(import.meta.dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8'),

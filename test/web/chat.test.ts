@@ -87,10 +87,12 @@ test('a message opens a thread; its calls appear with arguments, duration and re
 test('a reload shows the same, once', { skip }, async (t) => {
   const page = await site.open(t)
   await say(page, 'what is 6 times 7')
-  await receipt(page).waitFor()
+  // What reads Markdown comes by itself, before the receipt or after it.
+  const whole = () => Promise.all([receipt(page).waitFor(), replies(page).locator('strong').waitFor()])
+  await whole()
   const before = await page.getByRole('log').innerText()
   await page.reload()
-  await receipt(page).waitFor()
+  await whole()
   assert.equal(await page.getByRole('log').innerText(), before)
   assert.equal(await replies(page).count(), 1)
 })
@@ -144,7 +146,14 @@ test('text streams in, a reader who scrolled up is left alone, and Stop stops', 
   await scroller.hover()
   await page.mouse.wheel(0, -400)
   await page.getByRole('button', { name: 'Latest' }).waitFor()
-  const before = await scroller.evaluate((node) => node.scrollTop)
+  // A wheel rolls out: it stands once two pictures in a row show the same place.
+  let before = -1
+  await until(async () => {
+    const last = before
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+    before = await scroller.evaluate((node) => node.scrollTop)
+    return before === last
+  })
   const height = await scroller.evaluate((node) => node.scrollHeight)
   await until(async () => (await scroller.evaluate((node) => node.scrollHeight)) > height + 100)
   assert.equal(await scroller.evaluate((node) => node.scrollTop), before)
@@ -164,8 +173,8 @@ test('what is sent while a turn runs waits its turn, and both are answered in or
   await page.getByText('Waits its turn').waitFor()
   await page.getByRole('button', { name: 'Stop' }).click()
   await replies(page).getByText('You said: and then this').waitFor()
+  await page.getByText('Waits its turn').waitFor({ state: 'detached' })
   assert.equal(await own(page).count(), 2)
-  assert.equal(await page.getByText('Waits its turn').count(), 0)
 })
 
 test('Retry and Edit go on in a fork and keep the thread', { skip }, async (t) => {
@@ -285,7 +294,7 @@ test('threads are searched, renamed in place, and deleted with a way back', { sk
   await page.keyboard.press('Control+k')
   await page.keyboard.type('offsite')
   await list.getByRole('link', { name: /Plan the offsite week/ }).waitFor()
-  assert.equal(await list.getByRole('link').count(), 1)
+  await until(async () => (await list.getByRole('link').count()) === 1)
   await list.getByRole('link').hover()
   await list.getByRole('button', { name: 'More' }).click()
   await page.getByRole('menuitem', { name: 'Rename' }).click()

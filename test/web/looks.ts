@@ -18,20 +18,10 @@ export async function checkLooks(page: Page, ready: () => Promise<void>): Promis
     await page.emulateMedia({ colorScheme })
     await page.setViewportSize({ width, height: 900 })
     await ready()
-    await atRest(page)
     assert.deepEqual(await findBarriers(page), [], name)
     const wide = await page.evaluate<number>(
       '(() => { const main = document.querySelector("main"); return main.scrollWidth - main.clientWidth })()',
     )
     assert(wide <= 0, `${name}: the page is ${wide} px too wide`)
   }
-}
-
-/** Drawn in its size, and no colour on its way to another. */
-async function atRest(page: Page): Promise<void> {
-  await page.evaluate(`(async () => {
-    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
-    const passing = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
-    await Promise.allSettled(passing.map(({ finished }) => finished))
-  })()`)
 }

@@ -132,7 +132,7 @@ test('on a phone the list and the document are two steps', { skip }, async (t) =
   const page = await site.open(t, '/memory', { viewport: { width: 375, height: 800 } })
   await page.getByRole('link', { name: 'step.md' }).click()
   await page.locator('.document-text').getByText('second step').waitFor()
-  assert.equal(await page.getByRole('searchbox', { name: 'Search memory' }).isVisible(), false)
+  await page.getByRole('searchbox', { name: 'Search memory' }).waitFor({ state: 'hidden' })
   await page.getByRole('link', { name: 'All documents' }).click()
   await page.getByRole('searchbox', { name: 'Search memory' }).waitFor()
   await page.getByRole('button', { name: 'New document' }).click()

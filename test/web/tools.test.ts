@@ -178,7 +178,7 @@ test('on a phone the list and a tool are two steps', { skip }, async (t) => {
   const page = await site.open(t, '/tools', { viewport: { width: 375, height: 800 } })
   await row(page, 'calculate').getByRole('link').click()
   await page.getByRole('article', { name: 'calculate' }).waitFor()
-  assert.equal(await row(page, 'time').isVisible(), false)
+  await row(page, 'time').waitFor({ state: 'hidden' })
   await page.getByRole('link', { name: 'All tools' }).click()
   await row(page, 'time').waitFor()
 })
