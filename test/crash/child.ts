@@ -1,6 +1,6 @@
 // A small service that kills itself with SIGKILL at a named point, or, with the point `none`, runs until all is done.
 // Usage: child.ts HOME POINT ACTION, where ACTION is `send` (send the messages first) or `resume` (only carry on).
-import { appendFileSync, writeSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultBounds } from '#agent/guard.ts'
 import { createHistories } from '#agent/history.ts'
@@ -87,6 +87,14 @@ const model: Model = {
   },
 }
 
+/** Until a tool has taken effect in a turn. */
+async function effect(name: string, turnId: string): Promise<void> {
+  const file = join(home.path, `${name}.effects`)
+  while (!existsSync(file) || !readFileSync(file, 'utf8').includes(turnId)) {
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
 function tool(name: string, repeatable: boolean): Tool {
   return {
     spec: { name, description: name, parameters: { type: 'object' } },
@@ -95,8 +103,8 @@ function tool(name: string, repeatable: boolean): Tool {
     untrusted: false,
     async run(_args, { turnId }) {
       appendFileSync(join(home.path, `${name}.effects`), `${turnId}\n`)
-      // The second tool takes its time, so that both have taken effect when the point is reached.
-      if (name === 'look') await new Promise((resolve) => setTimeout(resolve, 20))
+      // Both have taken effect when the point is reached.
+      if (name === 'look' && point === 'mid-tool') await effect('pay', turnId)
       if (name === 'look') dieAt('mid-tool')
       if (point === 'mid-tool') await new Promise((resolve) => setTimeout(resolve, 60_000))
       return `${name} ok`

@@ -12,6 +12,7 @@ import { findSocket, takeSocket } from '#home/socket.ts'
 import { silentLog } from '#lib/log.ts'
 import { newHome } from '../../atrium.ts'
 import { type HouseParts, holding, message, openHouse } from '../../turns/house.ts'
+import { until } from '../../until.ts'
 import { deskOf } from './desk.ts'
 
 type Answer = { readonly status: number; readonly lines: Record<string, unknown>[] }
@@ -112,12 +113,7 @@ test('a client that leaves does not end its turn', async (t) => {
   await hold.told
   sent.destroy()
   hold.letGo()
-  for (let look = 0; ; look++) {
-    const [turn] = (await store.turns.list(operator, { limit: 1 })).rows
-    if (turn?.status === 'done') break
-    assert(look < 10_000, `the turn is ${turn?.status}`)
-    await new Promise(setImmediate)
-  }
+  await until(async () => (await store.turns.list(operator, { limit: 1 })).rows[0]?.status === 'done')
 })
 
 const faults: readonly { what: string; path?: string; body: unknown; status: number; says: RegExp }[] = [

@@ -358,7 +358,7 @@ test('a stranger sends a token and no more; what comes right behind a good one w
 })
 
 test('a client that answers no ping is gone', async (t) => {
-  const { url } = await openHouse(t, { socketTimes: { beatMs: 500 } })
+  const { url } = await openHouse(t, { socketTimes: { beatMs: 1_000 } })
   const client = await openClient(url, bearer(operatorToken))
   await client.next('ready')
   const alive = await openClient(url, bearer(operatorToken))
