@@ -7,6 +7,7 @@ import { logRequests } from '#http/access.ts'
 import { tellFault } from '#http/reply.ts'
 import { createServer } from '#lib/http.ts'
 import { logTo } from '#lib/log.ts'
+import { until } from '../until.ts'
 
 type Line = Record<string, unknown>
 
@@ -25,7 +26,7 @@ async function openServer(t: TestContext) {
   t.after(() => server.close())
   const { port } = server.address() as { port: number }
   const line = async (count: number): Promise<Line[]> => {
-    for (let look = 0; lines.length < count && look < 10_000; look++) await new Promise(setImmediate)
+    await until(() => lines.length >= count)
     return lines
   }
   return { url: `http://127.0.0.1:${port}`, line, held }
