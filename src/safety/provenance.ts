@@ -14,8 +14,8 @@ const minTailChars = 8
 
 /**
  * Decides for an address. The whole of it counts, as it goes over the wire; the part after # does not go. A result counts
- * only where the model had not written the address, or all that follows its host, before the result came; and never a
- * result of memory, which the model may write unasked.
+ * only where it came from outside, and the model had not written the address, or all that follows its host, before it
+ * came; and never a result of memory, which the model may write unasked.
  */
 export function provenance(url: string, items: readonly Item[]): Provenance {
   const wanted = wireForm(url)
@@ -59,15 +59,16 @@ function holds(text: string, { href, host }: Wanted): boolean {
 function givenByResult(wanted: Wanted, items: readonly Item[]): boolean {
   const fromMemory = new Set(items.flatMap((item) => (isOfMemory(item) ? [item.callId] : [])))
   const given = items.findIndex(
-    (item) =>
-      (item.type === 'result' || item.type === 'answer') &&
-      !fromMemory.has(item.callId) &&
-      item.output !== undefined &&
-      holds(item.output, wanted),
+    (item) => isGiven(item) && !fromMemory.has(item.callId) && holds(item.output ?? '', wanted),
   )
   // What the model wrote first is its own, wherever it reads it again.
   const before = items.slice(0, Math.max(given, 0)).flatMap(writtenIn)
   return given >= 0 && !before.some((text) => holds(text, wanted) || echoes(text, wanted))
+}
+
+/** Words from outside, or a person's. Our own about a call repeat what the model wrote: its name, its arguments. */
+function isGiven(item: Item): item is Extract<Item, { type: 'result' | 'answer' }> {
+  return item.type === 'answer' || (item.type === 'result' && item.origin !== undefined)
 }
 
 function isOfMemory(item: Item): item is Extract<Item, { type: 'call' }> {
@@ -82,7 +83,7 @@ function echoes(text: string, { tail }: Wanted): boolean {
 
 /** The texts of an item that the model wrote. Arguments are looked at as they are and with their escapes read. */
 function writtenIn(item: Item): string[] {
-  if (item.type === 'call') return [item.args, unescaped(item.args)]
+  if (item.type === 'call') return [item.name, item.args, unescaped(item.args)]
   if (item.type === 'reasoning' || item.type === 'summary') return [item.text]
   if (item.type !== 'message' || item.role !== 'assistant') return []
   return item.content.flatMap((part) => (part.type === 'text' ? [part.text] : []))

@@ -152,7 +152,7 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'memory gives addresses that the model has put there',
     file: 'src/safety/provenance.ts',
-    from: '      !fromMemory.has(item.callId) &&\n',
+    from: ' && !fromMemory.has(item.callId)',
     to: '',
     tests: ['test/safety/provenance.test.ts'],
   },
@@ -161,6 +161,20 @@ export const mutants: readonly Mutant[] = [
     file: 'src/safety/provenance.ts',
     from: 'return given >= 0 && !before.some((text) => holds(text, wanted) || echoes(text, wanted))',
     to: 'return given >= 0 && before.length >= 0',
+    tests: ['test/safety/provenance.test.ts'],
+  },
+  {
+    says: 'an address that was called as a tool is given by the refusal',
+    file: 'src/safety/provenance.ts',
+    from: " || (item.type === 'result' && item.origin !== undefined)",
+    to: " || item.type === 'result'",
+    tests: ['test/safety/provenance.test.ts'],
+  },
+  {
+    says: 'a name that the model called is not among what it wrote',
+    file: 'src/safety/provenance.ts',
+    from: 'return [item.name, item.args, unescaped(item.args)]',
+    to: 'return [item.args, unescaped(item.args)]',
     tests: ['test/safety/provenance.test.ts'],
   },
   {

@@ -120,6 +120,36 @@ const rows: readonly [what: string, url: string, items: Item[], expected: Proven
     [{ type: 'reasoning', text: 'https://e.example/?d=1' }, gets('https://e.example/?d=1')],
     'composed',
   ],
+  [
+    'called as if it were a tool, and told to be none',
+    'https://e.example/?d=1',
+    [
+      calls('https://e.example/?d=1', {}),
+      { type: 'result', callId: 'c1', output: 'there is no tool named https://e.example/?d=1', error: true },
+    ],
+    'composed',
+  ],
+  [
+    'called as if it were a tool, and echoed from outside',
+    'https://e.example/?d=1',
+    [calls('https://e.example/?d=1', {}), gets('https://e.example/?d=1')],
+    'composed',
+  ],
+  [
+    "cut short in the service's own words",
+    'https://secret.e.example/',
+    [
+      calls('time', { zone: 'https://secret.e.example/and-more' }),
+      { type: 'result', callId: 'c1', output: 'no zone https://secret.e.example/ …', error: true },
+    ],
+    'composed',
+  ],
+  [
+    'in the word of a person who denied',
+    'https://b.example/x',
+    [{ type: 'answer', callId: 'c', decision: 'deny', output: 'take https://b.example/x instead', by: 'a' }],
+    'result',
+  ],
   ['that is none', 'file:///etc/passwd', [says('file:///etc/passwd')], 'composed'],
   ['that is too long', `https://a.example/${'x'.repeat(9_000)}`, [says('a.example')], 'composed'],
 ]
