@@ -1,6 +1,7 @@
 // Text from outside is data. It goes to the model inside a fence whose mark it cannot write itself, in any spelling.
 import { foldLetter } from './letters.ts'
 import type { Marker } from './marks.ts'
+import { bracketsIn, signAt } from './signs.ts'
 import { unseenLetter } from './view.ts'
 
 /** The blocks in which the service hands text to the model. Text inside one writes the mark of none. */
@@ -19,7 +20,7 @@ export type FenceOptions = {
 
 /** Wraps text that came from outside, naming where it came from; too long a text is cut with a note. */
 export function fence(text: string, origin: string, { limit = maxFencedChars, marker }: FenceOptions = {}): string {
-  const from = origin.replaceAll(/["<>&\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
+  const from = withoutMark(origin.replaceAll(/["<>&\p{Cc}\p{Cf}\u2028\u2029]/gu, ' '), 'untrusted-content')
   const kept = text.length > limit ? text.slice(0, limit).toWellFormed() : text
   const clean = withoutMark(kept, 'untrusted-content')
   // Afterwards: a note put between a bracket and its name would hide the two from each other.
@@ -83,12 +84,12 @@ export function withoutMark(text: string, name: string): string {
 function withoutBrackets(text: string, names: readonly string[]): string {
   let clean = ''
   let from = 0
-  for (const { 0: bracket, index } of text.matchAll(brackets)) {
-    other.lastIndex = index + bracket.length
+  for (const { start, end } of bracketsIn(text)) {
+    other.lastIndex = end
     if (names === blockNames && other.test(text)) continue
-    if (!names.some((each) => namedAt(text, index + bracket.length, each))) continue
-    clean += `${text.slice(from, index)}[`
-    from = index + bracket.length
+    if (!names.some((each) => namedAt(text, end, each))) continue
+    clean += `${text.slice(from, start)}[`
+    from = end
   }
   return from === 0 ? text : clean + text.slice(from)
 }
@@ -98,14 +99,10 @@ const tag = /[\u{e0000}-\u{e007f}]/u
 const tags = /(\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{2,6}\u{e007f})|[\u{e0000}-\u{e007f}]+/gu
 /** What begins no mark of ours, at the first look: most brackets of a page are settled here. */
 const other = /\/?[a-eghj-km-tv-z!?=]/iy
-/** A bracket that opens a mark, as itself, as a look-alike or encoded, encodings of encodings included. */
-const brackets =
-  /[<＜﹤‹〈⟨〈❮❬《«≪⟪ᐸ˂⧼⦑]|&(?:amp;)*(?:lt;?|#0*60;?|#x0*3c;?)|%(?:25)*3c|\\{1,4}(?:u\{?0*3c\}?|x3c|074)/giu
-/** One sign of the text after a bracket: encoded, or a letter as it is. */
-const sign =
-  /&(?:amp;)*(?:#0*(\d{2,7});?|#x0*([0-9a-f]{2,6});?|(sol|bsol|hyphen|dash|nbsp|tab|newline|shy|lowbar);)|%(?:25)*([0-7][0-9a-f])|\\{1,4}(?:u\{?0*([0-9a-f]{2,6})\}?|x([0-9a-f]{2})|[nrt])|[^]/iuy
 const slash = /[/／⁄∕⧸\\＼⟋╱]/u
 const dash = /[\p{Pd}\u2212_\u2043\u02d7]/u
+/** What may stand before a name that is no common word, to look at once like a mark and like none. */
+const around = /[|*"'.:[]/
 const hidden = new RegExp(`\\s|${unseenLetter.source}`, 'u')
 
 /**
@@ -134,27 +131,24 @@ function endsAt(text: string, at: number, name: string, closing: boolean): boole
   return at >= text.length || !/[\p{L}\p{N}_-]/u.test(signAt(text, at)[0])
 }
 
-/** The sign at a place, decoded, and where the next one stands. */
-function signAt(text: string, at: number): [letter: string, next: number] {
-  const code = text.charCodeAt(at)
-  if (code < 128 && code !== 0x26 && code !== 0x25 && code !== 0x5c) return [text[at] as string, at + 1]
-  sign.lastIndex = at
-  const found = sign.exec(text)
-  return found ? [decoded(found), sign.lastIndex] : [' ', text.length]
+/** A sign may stand for several letters, as ﬁ does. */
+function step(readings: number, sign: string, name: string): number {
+  if (sign <= ' ' || (sign > '~' && hidden.test(sign))) return readings
+  let next = readings
+  for (const letter of foldLetter(sign) || sign) next = stepBy(next, letter, sign, name)
+  return next
 }
 
-/** A bit stands for how many letters of the name were read. A dash may be left out. */
-function step(readings: number, letter: string, name: string): number {
-  let next = letter <= ' ' || (letter > '~' && hidden.test(letter)) ? readings : 0
-  if (next !== 0) return next
-  const folded = alike(foldLetter(letter))
-  if (slash.test(letter)) next = readings & 1
-  for (let place = 0; place < name.length; place++) {
+/** A bit stands for how many letters of the name were read. A dash may be left out, and stand twice. */
+function stepBy(readings: number, letter: string, sign: string, name: string): number {
+  const folded = alike(letter)
+  let next = slash.test(sign) || (name.includes('-') && around.test(sign)) ? readings & 1 : 0
+  for (let place = 0; place <= name.length; place++) {
     if (!(readings & (1 << place))) continue
-    const wanted = name[place] as string
-    if (wanted === '-' && dash.test(letter)) next |= 1 << (place + 1)
+    const wanted = name[place]
+    if (dash.test(sign) && (wanted === '-' || name[place - 1] === '-')) next |= 1 << (place + (wanted === '-' ? 1 : 0))
     else if (wanted === '-' && folded === alike(name[place + 1] ?? '')) next |= 1 << (place + 2)
-    else if (folded === alike(wanted)) next |= 1 << (place + 1)
+    else if (wanted !== undefined && folded === alike(wanted)) next |= 1 << (place + 1)
   }
   return next
 }
@@ -163,20 +157,6 @@ function step(readings: number, letter: string, name: string): number {
 function alike(letter: string): string {
   if (letter === 'l' || letter === '1' || letter === '|') return 'i'
   return letter === '0' ? 'o' : letter
-}
-
-const entities: Readonly<Record<string, string>> = { sol: '/', bsol: '\\', lowbar: '_', hyphen: '-', dash: '-' }
-
-function decoded([whole, decimal, hex, entity, percent, unicode, byte]: RegExpExecArray): string {
-  if (decimal) return letterOf(Number.parseInt(decimal, 10))
-  const code = hex ?? percent ?? unicode ?? byte
-  if (code) return letterOf(Number.parseInt(code, 16))
-  if (entity) return entities[entity.toLowerCase()] ?? ' '
-  return whole.length > 1 && whole.startsWith('\\') ? ' ' : whole
-}
-
-function letterOf(code: number): string {
-  return code > 0 && code <= 0x10_ffff ? String.fromCodePoint(code) : ' '
 }
 
 /** The text with a note before each place that looks like an instruction. */
