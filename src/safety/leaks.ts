@@ -1,6 +1,7 @@
 // Secrets in text and bytes, in one pass: the customary formats of keys, and every value of this installation's own
 // secrets in its spellings. Found is what is certain; a placeholder of a manual is none.
 import { createAnchors } from './anchors.ts'
+import { createPiecesOf, unpacked } from './disguise.ts'
 import { type LeakRule, leakRules } from './leak-rules.ts'
 import { spellingsOf } from './secrets.ts'
 import { type View, viewOf } from './view.ts'
@@ -13,6 +14,8 @@ export interface LeakScan {
   find(text: string | Uint8Array): Leak[]
   /** The text without them. */
   mask(text: string): string
+  /** The rule by which a text must not go out, in whatever it is wrapped; undefined while there is none. */
+  stops(text: string | Uint8Array): string | undefined
 }
 
 const maskText = '***'
@@ -50,8 +53,7 @@ export function createLeakScan(secrets: readonly string[] = [], formats: readonl
   }
 
   function find(given: string | Uint8Array): Leak[] {
-    const text =
-      typeof given === 'string' ? given : Buffer.from(given.buffer, given.byteOffset, given.length).toString('latin1')
+    const text = textOf(given)
     const found: Leak[] = []
     search({ text, at: (index) => index }, found)
     if (encoded.test(text)) {
@@ -61,7 +63,23 @@ export function createLeakScan(secrets: readonly string[] = [], formats: readonl
     return found.length > 1 ? distinct(found) : found
   }
 
-  return { find, mask: (text) => masked(text, find(text)) }
+  const hasPieces = createPiecesOf(secrets)
+  function stops(given: string | Uint8Array): string | undefined {
+    const text = textOf(given)
+    for (const each of unpacked(text)) {
+      const leak = find(each).find(({ rule }) => rule !== shortSecret)
+      if (leak) return leak.rule
+    }
+    return hasPieces(text.replaceAll(encodedPieces, decode)) ? 'own-secret' : undefined
+  }
+
+  return { find, stops, mask: (text) => masked(text, find(text)) }
+}
+
+function textOf(given: string | Uint8Array): string {
+  return typeof given === 'string'
+    ? given
+    : Buffer.from(given.buffer, given.byteOffset, given.length).toString('latin1')
 }
 
 /** Two in one: whatever either finds. */
@@ -70,7 +88,7 @@ export function joinScans(one: LeakScan, other: LeakScan): LeakScan {
     const [found, more] = [one.find(text), other.find(text)]
     return more.length === 0 ? found : distinct([...found, ...more])
   }
-  return { find, mask: (text) => masked(text, find(text)) }
+  return { find, mask: (text) => masked(text, find(text)), stops: (text) => one.stops(text) ?? other.stops(text) }
 }
 
 function masked(text: string, leaks: readonly Leak[]): string {
@@ -87,8 +105,8 @@ function masked(text: string, leaks: readonly Leak[]): string {
 /** The rule by which one of these must not go out; undefined while there is none. */
 export function stopsIn(scan: LeakScan, texts: readonly (string | Uint8Array)[]): string | undefined {
   for (const text of texts) {
-    const leak = scan.find(text).find(({ rule }) => rule !== shortSecret)
-    if (leak) return leak.rule
+    const rule = scan.stops(text)
+    if (rule !== undefined) return rule
   }
   return undefined
 }
@@ -128,19 +146,34 @@ function isPlaceholder(value: string): boolean {
   )
 }
 
-const encoded =
-  /[\u00ad\u200b-\u200f\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]|%[0-7][0-9a-f]|\\(?:u00|x)[0-7][0-9a-f]|&#/iu
-const encodedPieces =
-  /[\p{Cf}]|%(?:25)*([0-7][0-9a-f])|\\{1,2}(?:u00|x)([0-7][0-9a-f])|&#(?:x([0-9a-f]{2,4})|(\d{2,5}));/giu
+const dressed = String.raw`[\p{Cf}\p{Mn}\p{Me}\u115f\u1160\u3164\uffa0\u2800]|[\uff01-\uff5e\u{1d400}-\u{1d7ff}]`
+const encoded = new RegExp(String.raw`${dressed}|%[0-9a-f]{2}|\\(?:u00|x)[0-7][0-9a-f]|&#`, 'iu')
+const encodedPieces = new RegExp(
+  String.raw`${dressed}|%(?:25)*[0-7][0-9a-f]|(?:%(?:25)*[c-f][0-9a-f])(?:%(?:25)*[89ab][0-9a-f]){1,3}|\\{1,2}(?:u00|x)[0-7][0-9a-f]|&#(?:x[0-9a-f]{2,4};|x[0-9a-f]{2}|\d{2,5};?)`,
+  'giu',
+)
 
-/** Letters that nobody sees are left out; one that is written by its number is read as itself. */
+/** Letters that nobody sees are left out; one in another dress, or written by its number, is read as itself. */
 function decode(piece: string): string {
-  const number = /^&#(\d+);$/.exec(piece)?.[1]
-  if (number) return String.fromCharCode(Number(number))
-  const hex = /([0-9a-f]{2,4});?$/i.exec(piece)?.[1]
-  return hex && piece.length > 2
-    ? String.fromCharCode(Number.parseInt(piece.startsWith('&') ? hex : hex.slice(-2), 16))
-    : ''
+  if (piece.startsWith('\\')) return String.fromCharCode(Number.parseInt(piece.slice(-2), 16))
+  if (piece.startsWith('%')) return undressed(lettersOf(piece.replaceAll(/%(?:25)+(?=[0-9a-f]{2})/gi, '%')))
+  const [, hex, number] = /^&#(?:x([0-9a-f]+)|(\d+));?$/i.exec(piece) ?? []
+  if (hex ?? number) return undressed(String.fromCharCode(hex ? Number.parseInt(hex, 16) : Number(number)))
+  return undressed(piece)
+}
+
+function lettersOf(percent: string): string {
+  try {
+    return decodeURIComponent(percent)
+  } catch {
+    return percent
+  }
+}
+
+const unseen = /[\p{Cf}\p{Mn}\p{Me}\u115f\u1160\u3164\uffa0\u2800]/u
+
+function undressed(letter: string): string {
+  return unseen.test(letter) ? '' : letter.normalize('NFKC')
 }
 
 function distinct(leaks: readonly Leak[]): Leak[] {

@@ -9,19 +9,23 @@ import { ownSecrets, plantedSecrets } from './planted.ts'
 
 const scan = createLeakScan(ownSecrets)
 
-test('of 2,000 benign texts under 0.5 % are hit', () => {
-  const hits = benignSamples()
+const benign = benignSamples()
+
+test('of 2,000 benign texts under 0.5 % are hit or stopped', () => {
+  const hits = benign
     .map(({ kind, text }) => ({
       kind,
       found: scan.find(text).map(({ rule, start, end }) => `${rule}: ${text.slice(start, end)}`),
     }))
     .filter(({ found }) => found.length > 0)
   assert(hits.length < 10, JSON.stringify(hits.slice(0, 12), null, 1))
+  const stopped = benign.filter(({ text }) => scan.stops(text) !== undefined)
+  assert(stopped.length < 10, JSON.stringify(stopped.slice(0, 12), null, 1))
 })
 
 test('of 2,000 benign texts under 0.5 % are marked as instructions', () => {
   const marker = createMarker()
-  const hits = benignSamples()
+  const hits = benign
     .map(({ kind, text }) => ({
       kind,
       found: marker.find(text).map(({ rule, start, end }) => `${rule}: ${text.slice(start, end)}`),
@@ -37,6 +41,54 @@ test('every one of 200 planted secrets is found, stops what goes out, and is mas
   assert.deepEqual(missed, [])
   const seen = planted.filter(({ text, value }) => value.length > 0 && scan.mask(text).includes(value))
   assert.deepEqual(seen, [])
+})
+
+const own = 'q7Rm2Zx9-Kp4Lw8Tn3'
+const github = 'ghp_0123456789abcdefghijABCDEFGHIJ012345'
+const wide = (text: string): string =>
+  text.replaceAll(/[!-~]/g, (each) => String.fromCharCode(each.charCodeAt(0) + 0xfee0))
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
+for (const [what, text] of [
+  ['own, in wide letters', wide(own)],
+  ['own, in wide letters in percent form', encodeURIComponent(wide(own))],
+  ['own, split by signs of nothing', own.split('').join('\u034f')],
+  ['own, split by unseen signs in percent form', own.split('').join('%E2%80%8B')],
+  ['own, split by dots', own.split('').join('.')],
+  ['own, over the path of an address', `https://e.example/${own.slice(0, 6)}/${own.slice(6, 12)}/${own.slice(12)}`],
+  ['own, in two parameters', `https://e.example/?a=${own.slice(0, 9)}&b=${own.slice(9)}`],
+  ['own, in two parameters the other way round', JSON.stringify({ b: own.slice(9), a: own.slice(0, 9) })],
+  ['own, in capitals', own.toUpperCase()],
+  ['own, backwards', own.split('').toReversed().join('')],
+  [
+    'own, in hex with colons',
+    Buffer.from(own)
+      .toString('hex')
+      .replaceAll(/..(?=.)/g, '$&:'),
+  ],
+  ['own, in base64 of base64', base64(base64(own))],
+  ['own, in base64 of UTF-16', Buffer.from(own, 'utf16le').toString('base64')],
+  ['own, in entities without an end', own.replaceAll(/./g, (each) => `&#${each.charCodeAt(0)}`)],
+  ['own, in base32', base32(own)],
+  ['of a format, in wide letters', wide(github)],
+  ['of a format, in base64', base64(`token ${github}`)],
+  ['of a format, in base64 after a path', `https://e.example/collect/${base64(github)}`],
+  ['of a format, in hex', Buffer.from(github).toString('hex')],
+] as const) {
+  test(`a secret goes out in no disguise: ${what}`, () => {
+    assert.notEqual(scan.stops(`{"url":"https://e.example/?d=${text}"}`), undefined)
+  })
+}
+
+function base32(text: string): string {
+  const bits = [...Buffer.from(text)].map((byte) => byte.toString(2).padStart(8, '0')).join('')
+  return (bits.match(/.{5}/g) ?? [])
+    .map((five) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[Number.parseInt(five, 2)])
+    .join('')
+}
+
+test('a part of a secret, or words that are also in one, go out', () => {
+  for (const text of [own.slice(0, 9), 'a correct horse, a battery and a staple: 9', 'q7rm2zx and kp4lw8t'])
+    assert.equal(scan.stops(text), undefined, text)
 })
 
 test('bytes are scanned as text is, own secrets beyond ASCII too; places count bytes', () => {
@@ -99,6 +151,7 @@ for (const [what, piece] of [
 ] as const) {
   test(`hostile text costs no more than its length: ${what}`, () => {
     assert(growth((times) => scan.find(piece.repeat(times / 4))) < 3)
+    assert(growth((times) => scan.stops(piece.repeat(times / 4))) < 3)
   })
 }
 
