@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { valueIn } from '#core/json.ts'
 import { withDeadline } from '#lib/deadline.ts'
+import { createLeakScan } from '#safety/leaks.ts'
 import { printable } from '#safety/printable.ts'
 
 const connectMs = 5_000
@@ -11,6 +12,8 @@ const deadlineMs = 30_000
 const maxResponseBytes = 16 * 1024 * 1024
 /** Of what a server says of its fault, so much is told. */
 const maxToldChars = 200
+/** Of it, so much is looked at. */
+const maxReadChars = 10_000
 const maxNumbers = 16_384
 
 /** A vector for each text, in their order. Throws an AppError; `model_refused` where the texts are at fault. */
@@ -43,7 +46,8 @@ export function createEmbed({ model, baseUrl, key, keyName }: EmbedParts): { emb
       dispatcher: await agent,
       signal,
       headers: { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
-      body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),
+      // Half a character, left where a text was cut, would have the whole request refused.
+      body: JSON.stringify({ model, input: texts.map((each) => each.toWellFormed()), encoding_format: 'float' }),
     })
     return { status: statusCode, text: await body.text() }
   }
@@ -98,7 +102,7 @@ type Refusal = {
 }
 
 function faultOf({ status, text, apiKey, model, keyName, host }: Refusal): AppError {
-  const masked = apiKey === '' ? text : text.replaceAll(apiKey, '***')
+  const masked = createLeakScan([apiKey]).mask(text.slice(0, maxReadChars))
   const told = printable(masked.slice(0, maxToldChars).replaceAll(/\s+/g, ' ').trim())
   const said = told === '' ? '' : ` It said: ${told}`
   if (status === 401 || status === 403) {

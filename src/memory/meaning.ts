@@ -1,5 +1,6 @@
 // What a query means, as chunks that mean something like it. A server that is slow or away is never in a search's way.
 import type { Found } from '#core/document.ts'
+import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { VectorStore } from '#core/vector.ts'
 import { within } from '#lib/deadline.ts'
@@ -47,6 +48,8 @@ export function createMeaning(parts: MeaningParts): Meaning {
       const vector = await vectorOf(query)
       return vector ? await store.nearest(user, { model, vector, limit }) : []
     } catch (error) {
+      // This text is at fault, and not the server.
+      if (error instanceof AppError && error.code === 'model_refused') return []
       restsUntil = now() + restMs
       log.warn({ err: error, seconds: restMs / 1000 }, 'memory is searched by words alone for a while')
       return []

@@ -29,8 +29,15 @@ test('each text gets its own vector, whatever the order of the answer', async (t
   assert.deepEqual(embedder.asked, [{ texts, model: 'concepts', key: `Bearer ${key}` }])
 })
 
+test('half a character is not sent: the server would refuse all of the texts', async (t) => {
+  const embedder = await startEmbedder(t)
+  await clientOf(t, embedder.baseUrl).embed(['cut \ud83d'], signal)
+  assert.deepEqual(embedder.asked[0]?.texts, ['cut \ufffd'])
+})
+
 const answers: readonly [what: string, status: number, body: string, code: ErrorCode, told: RegExp][] = [
   ['a wrong key', 401, `{"error":"bad key ${key}"}`, 'model_unauthorized', /set EMBEDDING_API_KEY.*bad key \*\*\*/],
+  ['a key in another spelling', 401, `no ${btoa(key)}`, 'model_unauthorized', /It said: no \*\*\*.{0,4}$/],
   ['an unknown model', 404, '', 'model_unknown', /knows no embedding model "concepts"/],
   ['a text that is not taken', 413, 'too long', 'model_refused', /\(413\)/],
   ['too many requests', 429, '', 'model_rate_limited', /\(429\)/],

@@ -215,6 +215,16 @@ function vectorTests(open: OpenStore): void {
     assert.deepEqual(await memory.find(ada, 'coast'), ['c.md'])
   })
 
+  test('a query that the model does not take is answered by words, and the next one by meaning', async (t) => {
+    const embedder = await startEmbedder(t)
+    const memory = memoryOf(t, await open(t), embedder)
+    await memory.write(ada, { 'a.md': 'A dog.' })
+    await memory.made()
+    assert.deepEqual(await memory.find(ada, 'unreadable dog'), ['a.md'])
+    assert.deepEqual(await memory.find(ada, 'hound'), ['a.md'])
+    assert.deepEqual(memory.warnings, [])
+  })
+
   test('a server that refuses everything is tried again later, and nothing passes for made', async (t) => {
     const store = await open(t)
     const embedder = await startEmbedder(t)

@@ -10,6 +10,13 @@ const vectors = ['test/memory/vectors.test.ts']
 
 export const mutants: readonly Mutant[] = [
   {
+    says: 'a query that the embedding model refuses switches meaning off for everybody',
+    file: 'src/memory/meaning.ts',
+    from: "if (error instanceof AppError && error.code === 'model_refused') return []",
+    to: '',
+    tests: ['test/memory/vectors.test.ts'],
+  },
+  {
     says: 'an emoji is no word',
     file: 'src/memory/words.ts',
     from: 'String.raw`${emoji}|[[',
