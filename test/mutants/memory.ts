@@ -320,8 +320,8 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'the key of an embedding server is told in a fault',
     file: 'src/memory/embed.ts',
-    from: "text.replaceAll(apiKey, '***')",
-    to: 'text',
+    from: 'createLeakScan([apiKey]).mask(text.slice(0, maxReadChars))',
+    to: 'createLeakScan([]).mask(text.slice(0, maxReadChars))',
     tests: ['test/memory/embed.test.ts'],
   },
   {
