@@ -22,7 +22,8 @@ export function openSqlite(path: string, { extensions = false } = {}): Sql & { r
     if (extensions) db.enableLoadExtension(false)
     keepLog(db)
     db.exec('PRAGMA synchronous=FULL; PRAGMA foreign_keys=OFF; PRAGMA temp_store=MEMORY')
-    db.exec('PRAGMA cache_size=-16000; PRAGMA journal_size_limit=67108864')
+    // What is deleted is overwritten: to erase a user is to erase their words.
+    db.exec('PRAGMA cache_size=-16000; PRAGMA journal_size_limit=67108864; PRAGMA secure_delete=ON')
   } catch (error) {
     throw asAppError(error)
   }

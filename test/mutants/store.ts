@@ -5,6 +5,13 @@ const suite = ['test/store/store.test.ts']
 
 export const mutants: readonly Mutant[] = [
   {
+    says: 'what was deleted stays in the file',
+    file: 'src/store/sqlite.ts',
+    from: '; PRAGMA secure_delete=ON',
+    to: '',
+    tests: ['test/store/sqlite.test.ts'],
+  },
+  {
     says: 'a list of what is queued looks through all turns of a user',
     file: 'src/store/migrations.ts',
     from: '(user_id, id, thread_id, first_seq, removed_at)',

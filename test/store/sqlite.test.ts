@@ -290,3 +290,13 @@ test('so many messages wait in one thread and no more; other threads take theirs
   assert.equal((await turns.claim(lease, 9)).started.length, 1)
   assert.equal((await turns.start(more)).turn.status, 'queued')
 })
+
+test('what is deleted is not in the file any more', async (t) => {
+  const path = join(folder(t), 'atrium.db')
+  const words = 'words that nobody may find again'
+  const sql = openBare(t, path)
+  await sql.write(() => note(words.repeat(1_000)))
+  await sql.write(() => query('DELETE FROM notes'))
+  await sql.close()
+  assert(!readFileSync(path).includes(words))
+})
