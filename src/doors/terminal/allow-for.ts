@@ -1,6 +1,6 @@
 // "Allow for…": for what, from narrow to wide, for how long, and whether also after words from outside. The narrowest of
 // each is chosen first.
-import { matchesKey, wrapTextWithAnsi } from '@earendil-works/pi-tui'
+import { matchesKey, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import type { Gate } from '#core/item.ts'
 import { fileOf, targetOf, type Wish } from '#safety/grants.ts'
 import { printable } from '#safety/printable.ts'
@@ -39,9 +39,12 @@ export function createAllowFor({ name, args }: Pick<Gate, 'name' | 'args'>, them
       const what = which === 'tool' ? `every ${tool}` : `${tool} with ${printable(targets[which] ?? '')}`
       const pick = spans.map((each) => (each === end ? theme.chosen(` ${spanWords[each]} `) : ` ${spanWords[each]} `))
       const keys = theme.dim(scopes.length > 1 ? '←→ how long  ↑↓ for what' : '←→ how long')
+      const first = `${pick.join('  ')}   ${keys}`
+      const box = (words: string): string => `${untrusted ? '[x]' : '[ ]'} also ${words}  ${theme.dim('Space')}`
+      const all = box('when the turn has read untrusted content')
       return [
-        `${pick.join('  ')}   ${keys}`,
-        `${untrusted ? '[x]' : '[ ]'} also when the turn has read untrusted content  ${theme.dim('Space')}`,
+        ...(visibleWidth(first) > width ? [pick.join(' '), keys] : [first]),
+        visibleWidth(all) > width ? box('untrusted content') : all,
         ...wrapTextWithAnsi(`Enter: allow ${what}, ${end === 'good' ? '' : 'for '}${spanWords[end]}`, width),
       ]
     },

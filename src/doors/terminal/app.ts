@@ -10,12 +10,13 @@ import { createConversation, mostEntries } from './conversation.ts'
 import { createDrawing } from './drawing.ts'
 import { faultWords } from './faults.ts'
 import { createFit, drawFrame, type Focus, type View } from './frame.ts'
+import { createGreeting } from './greeting.ts'
 import type { List } from './list.ts'
 import { createNews } from './news.ts'
 import { createOpener, type Opener } from './opener.ts'
 import { createPanel, panelFrom } from './panel.ts'
 import { spinner, type Theme } from './theme.ts'
-import { createTranscript } from './transcript.ts'
+import { createTranscript, type Transcript } from './transcript.ts'
 
 /** How often a spinner turns, and a clock is looked at. */
 const tickMs = 120
@@ -43,10 +44,11 @@ export interface App {
   close(): void
 }
 
-export function createApp({ tui, desk, theme, place, greeting, chooseModel, readFile, now, quit }: AppParts): App {
+export function createApp({ tui, desk, theme, place, chooseModel, readFile, now, quit, ...parts }: AppParts): App {
   const ending = new AbortController()
   const sign = (): string => spinner[Math.floor(now() / tickMs) % spinner.length] ?? '⠋'
-  const transcript = createTranscript(createDrawing(theme, sign), theme)
+  const transcript = createTranscript(createDrawing(theme, sign, now), theme)
+  const greeting = createGreeting({ greeting: parts.greeting, place }, theme)
   const composer = createComposer(tui, theme)
   const panel = createPanel(theme)
   const fit = createFit(theme)
@@ -176,13 +178,17 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, read
     focus = order[(order.indexOf(focus) + step + order.length) % order.length] ?? 'composer'
   }
 
+  /** Nothing has been said: the greeting stands in the place of the transcript. */
+  const blank = (): boolean => conversation.threadId === undefined && conversation.blocks.list().length === 0
+  const shown = (): Pick<Transcript, 'scroll' | 'page'> => (blank() ? greeting : transcript)
+
   function pressComposer(data: string): void {
     if (isNewLine(data)) return composer.newLine()
     if (matchesKey(data, 'enter')) return submit()
     if (matchesKey(data, 'ctrl+p')) return composer.recall(-1)
     if (matchesKey(data, 'ctrl+n')) return composer.recall(1)
-    if (matchesKey(data, 'up') && composer.atEdge(-1)) return transcript.scroll(-1)
-    if (matchesKey(data, 'down') && composer.atEdge(1)) return transcript.scroll(1)
+    if (matchesKey(data, 'up') && composer.atEdge(-1)) return shown().scroll(-1)
+    if (matchesKey(data, 'down') && composer.atEdge(1)) return shown().scroll(1)
     if (matchesKey(data, 'ctrl+d') && composer.empty) return quit()
     composer.press(data)
   }
@@ -217,8 +223,8 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, read
     }
     if (focus === 'dialog') approvals.press(data)
     else if (matchesKey(data, 'escape')) back()
-    else if (matchesKey(data, 'pageUp')) transcript.page(-1)
-    else if (matchesKey(data, 'pageDown')) transcript.page(1)
+    else if (matchesKey(data, 'pageUp')) shown().page(-1)
+    else if (matchesKey(data, 'pageDown')) shown().page(1)
     else if (focus === 'transcript') pressTranscript(data)
     else if (focus === 'panel') pressPanel(data)
     else pressComposer(data)
@@ -231,7 +237,6 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, read
     return {
       title: threads.find(({ id }) => id === threadId)?.title,
       place,
-      greeting,
       focus,
       notice,
       runsFor: turn?.status === 'running' ? now() - turn.since : undefined,
@@ -239,7 +244,7 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, read
       awayFor: awaySince === undefined ? undefined : now() - awaySince,
       status,
       usage: blocks.list().length > 0 ? blocks.usage() : noUsage,
-      blank: threadId === undefined && blocks.list().length === 0,
+      blank: blank(),
       panelData: { gates, threads, current: threadId, now: now(), sign: sign() },
       dialog: approvals.dialog,
       files,
@@ -256,7 +261,8 @@ export function createApp({ tui, desk, theme, place, greeting, chooseModel, read
   news.refresh()
 
   return {
-    render: (width) => drawFrame(view(), { theme, transcript, composer, panel, fit }, width, tui.terminal.rows),
+    render: (width) =>
+      drawFrame(view(), { theme, transcript, greeting, composer, panel, fit }, width, tui.terminal.rows),
     press(data) {
       if (isKeyRelease(data)) return
       if (matchesKey(data, 'ctrl+c')) return quit()

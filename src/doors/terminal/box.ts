@@ -9,7 +9,7 @@ export type BoxLook = { readonly title: string; readonly corner?: string; readon
 export function boxed(lines: readonly string[], width: number, { title, corner = '', border }: BoxLook): string[] {
   const inside = width - 4
   const head = truncateToWidth(title, Math.max(1, inside - 2), '…')
-  const end = corner !== '' && visibleWidth(head) + visibleWidth(corner) + 4 <= inside ? ` ${corner} ──` : ''
+  const end = corner !== '' && visibleWidth(head) + visibleWidth(corner) + 5 <= inside ? ` ${corner} ──` : ''
   const rule = Math.max(0, width - 4 - visibleWidth(head) - 1 - visibleWidth(end))
   return [
     `${border('╭─ ')}${head}${border(` ${'─'.repeat(rule)}${end}╮`)}`,

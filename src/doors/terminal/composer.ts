@@ -73,7 +73,8 @@ export function createComposer(tui: TUI, theme: Theme): Composer {
       const bar = focused ? theme.act('▏') : theme.dim('▏')
       if (editor.getText() === '') {
         const cursor = focused ? (lines()[0] ?? '').trimEnd() : ''
-        return [` ${bar}${cursor}${theme.dim(hint.slice(0, Math.max(0, columns - 5)))}`]
+        const short = hint.length > columns - 5 ? (hint.split(';')[0] ?? '') : hint
+        return [` ${bar}${cursor}${theme.dim(short.slice(0, Math.max(0, columns - 5)))}`]
       }
       const shown = focused
         ? lines()

@@ -11,6 +11,8 @@ import { argLines, countWords, doorSigns, leftWords, questionOf } from './words.
 
 /** A dialog that opens by itself takes no answer for so long: somebody may have been typing. */
 const deafMs = 500
+/** With fewer lines of what would be done beside it, the question scrolls with them. */
+const leastBody = 2
 
 export type Answer = Omit<Said, 'by'>
 
@@ -90,19 +92,21 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
     if (fault !== '') return wrapTextWithAnsi(theme.clay(`▲ ${fault}`), width)
     if (mode === 'deny') {
       word.focused = focused
-      return [`Word to the agent (may be empty), Enter denies:`, ...word.render(width)]
+      return [...wrapTextWithAnsi('Word to the agent (may be empty), Enter denies:', width), ...word.render(width)]
     }
     if (mode === 'for') return allowFor.render(width)
     if (buttons.length === 0) return [theme.dim('Esc later')]
-    const row = buttons.map((label, at) => {
-      const off = at === 1 && gate.taint !== undefined
-      if (focused && at === chosen) return theme.chosen(`[ ${label} ]`)
-      return off ? theme.dim(`  ${label}  `) : `  ${label}  `
-    })
+    const row = (pad: string): string =>
+      buttons
+        .map((label, at) => {
+          const off = at === 1 && gate.taint !== undefined
+          if (focused && at === chosen) return theme.chosen(`[${pad}${label}${pad}]`)
+          return off ? theme.dim(` ${pad}${label}${pad} `) : ` ${pad}${label}${pad} `
+        })
+        .join(pad === '' ? ' ' : '  ')
     const hint = theme.dim(focused ? '←→ choose  Esc later' : 'Tab enters')
-    const words = row.join('  ')
-    const gap = width - visibleWidth(words) - visibleWidth(hint)
-    return gap >= 2 ? [`${words}${' '.repeat(gap)}${hint}`] : [row.join(' '), hint]
+    const gap = width - visibleWidth(row(' ')) - visibleWidth(hint)
+    return gap >= 2 ? [`${row(' ')}${' '.repeat(gap)}${hint}`] : [row(gap + visibleWidth(hint) < 0 ? '' : ' '), hint]
   }
 
   return {
@@ -111,18 +115,23 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
       const inside = width - 4
       const done = gate.kind === 'approval' ? 'Nothing has happened yet.' : ''
       const head = wrapTextWithAnsi(`${theme.bold(questionOf(gate))}  ${theme.dim(done)}`, inside)
-      const body = bodyOf(inside)
       const reason = factsOf(gate).flatMap((facts) => wrapTextWithAnsi(theme.dim(facts), inside))
-      const end = foot(inside, focused)
-      const room = Math.max(1, height - 2 - head.length - reason.length - end.length)
+      // The answers are always in sight, of those too high for the terminal the lower ones: Enter is told last.
+      const end = foot(inside, focused).slice(-Math.max(1, height - 2))
+      const free = height - 2 - end.length
+      const left = free - head.length - reason.length
+      // Where the question leaves no room for what would be done, they scroll as one.
+      const joined = left < Math.min(leastBody, bodyOf(inside).length)
+      const body = joined ? [...head, ...bodyOf(inside), ...reason] : bodyOf(inside)
+      const room = Math.max(0, joined ? free : left)
       const over = body.length > room
-      const seen = windowOf(body, from, over ? Math.max(1, room - 1) : room)
+      const seen = windowOf(body, from, over ? Math.max(0, room - 1) : room)
       from = seen.from
-      const size = countWords((gate.preview ?? gate.args).length)
-      const more = over
-        ? [theme.dim(`${size} characters, line ${seen.from + 1} of ${body.length}; ↑↓ shows the rest`)]
-        : []
-      const lines = [...head, ...seen.lines, ...more, ...reason, ...end]
+      const size = `${countWords((gate.preview ?? gate.args).length)} characters, `
+      const place = `line ${seen.from + 1} of ${body.length}; ↑↓ shows the rest`
+      const more = over && room > 0 ? [theme.dim(size.length + place.length > inside ? place : `${size}${place}`)] : []
+      const shown = [...seen.lines, ...more]
+      const lines = joined ? [...shown, ...end] : [...head, ...shown, ...reason, ...end]
       const expires = open.at + gateMs - now()
       return boxed(lines, width, {
         title: `${theme.sun('●')} Waiting for you${own ? '' : ` ${theme.dim(doorSigns[open.turn.door])}`}`,

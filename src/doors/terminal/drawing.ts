@@ -24,14 +24,14 @@ export type Drawing = {
   runLine(head: RunHead, width: number): string
 }
 
-export function createDrawing(theme: Theme, spin: () => string): Drawing {
+export function createDrawing(theme: Theme, spin: () => string, now: () => number): Drawing {
   const drawn = new WeakMap<Block, { width: number; gap: boolean; lines: readonly string[] }>()
   const streaming = createStreaming(theme)
 
   function draw(block: Block, width: number): string[] {
     const prose = Math.min(width, widestProse)
     if (block.type === 'you') return drawOwn(block, prose, theme)
-    if (block.type === 'call') return drawCall(block, width, { theme, sign: spin() })
+    if (block.type === 'call') return drawCall(block, width, { theme, sign: spin(), now: now() })
     if (block.type === 'thought') return drawThought(block, width, theme)
     if (block.type === 'receipt') return [receiptLine(block.took, prose, theme)]
     if (block.type === 'note') {
@@ -130,13 +130,15 @@ function wholeUpTo(text: string, from: number): number {
 
 const callSigns = { done: '✓', waiting: '●', denied: '✕', failed: '▲' } as const
 
-function drawCall(call: Call, width: number, { theme, sign }: { theme: Theme; sign: string }): string[] {
-  const { name, args, state, ms, fold } = call
+type Moment = { readonly theme: Theme; readonly sign: string; readonly now: number }
+
+function drawCall(call: Call, width: number, { theme, sign, now }: Moment): string[] {
+  const { name, args, state, fold } = call
   const paint = { running: theme.act, done: theme.act, waiting: theme.sun, denied: theme.dim, failed: theme.clay }[
     state
   ]
   const head = ` ${fold === 'line' ? '▸' : '▾'} ${paint(state === 'running' ? sign : callSigns[state])} `
-  const end = endWords(call, ms)
+  const end = endWords(call, now)
   const room = width - 5 - visibleWidth(end) - 3
   const title = truncateToWidth(
     `${theme.bold(proseOf(name).padEnd(width < nameWidthFrom ? 0 : nameWidth))}  ${theme.dim(briefArgs(args))}`,
@@ -168,12 +170,12 @@ function drawThought({ text, fold }: Thought, width: number, { dim }: Theme): st
   return [head, ...[...shown, ...rest].map((line) => `   ${dim('│')} ${dim(line)}`)]
 }
 
-function endWords({ state, result }: Call, ms: number | undefined): string {
+function endWords({ state, result, begun, ms }: Call, now: number): string {
   if (state === 'waiting') return 'waiting'
   if (state === 'denied') return 'denied'
   if (state === 'failed') return truncateToWidth(proseOf(result ?? 'failed').split('\n')[0] ?? 'failed', 32, '…')
-  if (ms === undefined) return state === 'running' ? 'running' : ''
-  return durationWords(ms)
+  if (state === 'running') return begun === undefined ? 'running' : durationWords(Math.max(0, now - begun))
+  return ms === undefined ? '' : durationWords(ms)
 }
 
 function unfolded({ args, result, size = 0, origin, fold }: Call, width: number, { dim }: Theme): string[] {

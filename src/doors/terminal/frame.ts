@@ -6,7 +6,7 @@ import type { DeskStatus } from '#turns/desk.ts'
 import { type Attached, attachedLines } from './attached.ts'
 import type { Composer } from './composer.ts'
 import type { Dialog } from './dialog.ts'
-import { greetingLines } from './greeting.ts'
+import type { Greeting } from './greeting.ts'
 import type { List } from './list.ts'
 import { type Panel, type PanelData, panelFrom, panelWidth } from './panel.ts'
 import type { Theme } from './theme.ts'
@@ -20,8 +20,6 @@ export type View = {
   readonly title: string | undefined
   /** Where this terminal works, in words. */
   readonly place: string
-  /** Shown while the thread is empty. */
-  readonly greeting: readonly string[]
   readonly focus: Focus
   readonly notice: string | undefined
   /** How long the turn has run. */
@@ -42,13 +40,16 @@ export type View = {
 export type Parts = {
   readonly theme: Theme
   readonly transcript: Transcript
+  /** Shown while the thread is empty. */
+  readonly greeting: Greeting
   readonly composer: Composer
   readonly panel: Panel
   readonly fit: Fit
 }
 
-/** Fewer rows than this are left to no transcript. */
+/** Fewer rows than this are left to no transcript, unless what is opened would have fewer than it needs. */
 const leastTranscript = 2
+const leastOpened = 8
 const mostNoticeLines = 4
 /** Lines that are remembered in their width. */
 const mostKnown = 2_000
@@ -56,7 +57,7 @@ const mostKnown = 2_000
 /** Exactly as many rows as there are, none wider than the terminal. */
 export function drawFrame(
   view: View,
-  { theme, transcript, composer, panel, fit }: Parts,
+  { theme, transcript, greeting, composer, panel, fit }: Parts,
   columns: number,
   rows: number,
 ): string[] {
@@ -82,16 +83,18 @@ export function drawFrame(
   ]
   const room = Math.max(1, rows - head.length - foot.length)
   const aside = wide && view.list?.title === 'Help' ? view.list : undefined
-  const opened = openedBox(view, aside, { width: main, height: Math.max(4, room - leastTranscript) })
+  const opened = openedBox(view, aside, { width: main, height: openedRows(room) })
   const height = Math.max(0, room - opened.length)
-  const seen = view.blank
-    ? greetingLines(view, theme, { width: main, height })
-    : transcript.render(main, height, view.focus === 'transcript')
+  const seen = view.blank ? greeting.render(main, height) : transcript.render(main, height, view.focus === 'transcript')
   const body = [...seen, ...opened].slice(0, room)
   const side = wide ? panelLines(view, panel, aside, room) : []
   const bar = theme.dim('│')
   const joined = wide ? body.map((line, row) => `${fit.padded(line, main)}${bar}${side[row] ?? ''}`) : body
   return [...head, ...joined, ...foot].slice(-rows).map((line) => fit.cut(line, columns))
+}
+
+function openedRows(room: number): number {
+  return Math.max(4, room - leastTranscript, Math.min(room, leastOpened))
 }
 
 /** Lines in a width. Measuring letters takes most of a frame's time, and most lines are those of the frame before. */

@@ -1,25 +1,49 @@
 // What a thread that has nothing in it shows: where this is, and how to reach it.
 import { visibleWidth } from '@earendil-works/pi-tui'
+import { windowOf } from './box.ts'
 import { piecesOf } from './pieces.ts'
 import type { Theme } from './theme.ts'
 
 /** A word in the width of a label begins a line, and what follows it stands below each other. */
 const label = /^.{8} (?=\S)/
 
-/** As many lines as there is room for. */
-export function greetingLines(
+export interface Greeting {
+  /** So many lines of this width; where there are more, the last one says so. */
+  render(width: number, height: number): string[]
+  scroll(lines: number): void
+  /** The same by windows. */
+  page(windows: number): void
+}
+
+export function createGreeting(
   { greeting, place }: { readonly greeting: readonly string[]; readonly place: string },
   { dim, bold, link }: Theme,
-  { width, height }: { width: number; height: number },
-): string[] {
+): Greeting {
   const plain = (text: string): string => text
-  const shown = [
-    ...laid('Every door opens into the same hall.', width, bold),
-    ...laid(place, width, dim),
-    '',
-    ...greeting.flatMap((line) => laid(line, width, plain, link)),
-  ].slice(0, height)
-  return [...shown, ...Array.from({ length: height - shown.length }, () => '')]
+  let from = 0
+  let window = 1
+  return {
+    render(width, height) {
+      const all = [
+        ...laid('Every door opens into the same hall.', width, bold),
+        ...laid(place, width, dim),
+        '',
+        ...greeting.flatMap((line) => laid(line, width, plain, link)),
+      ]
+      window = Math.max(1, height - 1)
+      const seen = windowOf(all, from, height)
+      from = seen.from
+      const below = all.length - from - height
+      const shown = below > 0 && height > 1 ? [...seen.lines.slice(0, -1), dim(` ↓ ${below + 1} more`)] : seen.lines
+      return [...shown, ...Array.from({ length: height - shown.length }, () => '')]
+    },
+    scroll(lines) {
+      from = Math.max(0, from + lines)
+    },
+    page(windows) {
+      from = Math.max(0, from + windows * window)
+    },
+  }
 }
 
 /**

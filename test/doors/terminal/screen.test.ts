@@ -7,7 +7,7 @@ import { type Gate, type Part, textMessage } from '#core/item.ts'
 import type { OpenGate } from '#core/store.ts'
 import { createDialog } from '#doors/terminal/dialog.ts'
 import { createDrawing } from '#doors/terminal/drawing.ts'
-import { greetingLines } from '#doors/terminal/greeting.ts'
+import { createGreeting } from '#doors/terminal/greeting.ts'
 import { readSaid } from '#doors/terminal/commands.ts'
 import { createList } from '#doors/terminal/list.ts'
 import { piecesOf } from '#doors/terminal/pieces.ts'
@@ -38,7 +38,11 @@ const y = '${'long '.repeat(30)}'
 
 test('a reply that is being said looks, when all is said, like the whole one', () => {
   for (const width of [20, 40, 78, 96]) {
-    const drawing = createDrawing(theme, () => '*')
+    const drawing = createDrawing(
+      theme,
+      () => '*',
+      () => 0,
+    )
     const whole = drawing.lines({ type: 'reply', id: 'w', text, whole: true }, undefined, width)
     let last: readonly string[] = []
     for (let end = 1; end <= text.length; end += 3) {
@@ -53,7 +57,11 @@ test('a reply that is being said looks, when all is said, like the whole one', (
 })
 
 test('words wrap at blanks, code where it must, with a sign', () => {
-  const drawing = createDrawing(theme, () => '*')
+  const drawing = createDrawing(
+    theme,
+    () => '*',
+    () => 0,
+  )
   const lines = drawing.lines(
     { type: 'reply', id: 'r', text: `${'word '.repeat(20)}\n\n\`\`\`\n${'x'.repeat(60)}\n\`\`\``, whole: true },
     undefined,
@@ -65,7 +73,11 @@ test('words wrap at blanks, code where it must, with a sign', () => {
 })
 
 test('a link shows where it leads; sums of money are no formulas', () => {
-  const drawing = createDrawing(theme, () => '*')
+  const drawing = createDrawing(
+    theme,
+    () => '*',
+    () => 0,
+  )
   const lines = drawing.lines(
     { type: 'reply', id: 'r', text: '[bank](https://evil.example/) from $5 to $10, 5$^2$', whole: true },
     undefined,
@@ -222,6 +234,52 @@ test('a long preview is all there, in a box that scrolls', () => {
   for (let at = 0; at < 100; at++) assert(seen.has(`line ${at}`), `line ${at}`)
 })
 
+test('in a small terminal the answers of an approval are in sight, and all that is asked can be read', () => {
+  const preview = Array.from({ length: 9 }, (_, at) => `line ${at}`).join('\n')
+  const gate: Gate = {
+    type: 'gate',
+    callId: 'c',
+    kind: 'approval',
+    name: 'workspace_write',
+    args: '{"path":"notes/a.md"}',
+    prompt: '',
+    preview,
+    reason: 'workspace_write changes files of the workspace',
+  }
+  const dialog = createDialog({ turn: turn('one', 'waiting'), gate, at: 0 }, { theme, now: () => 0, asked: true })
+  const drawn = (): string[] => dialog.render({ width: 40, height: 7 }, true).map(stripTerminalSequences)
+  const seen = new Set<string>()
+  for (let at = 0; at < 20; at++) {
+    for (const line of drawn()) seen.add(line.replaceAll('│', '').trim())
+    assert.match(drawn().join('\n'), /Allow once {3}Allow for… {3}Deny… [^]*←→ choose {2}Esc later/)
+    assert.equal(drawn().length, 7)
+    for (const line of drawn()) assert.equal(visibleWidth(line), 40, line)
+    assert.match(drawn()[0] ?? '', /╮$/)
+    dialog.press('\u001b[B')
+  }
+  for (const line of ['Change notes/a.md?  Nothing has', 'line 0', 'line 8', 'of the workspace'])
+    assert(seen.has(line), line)
+  const right = '\u001b[C'
+  for (const key of [right, right, '\r']) dialog.press(key)
+  assert.match(drawn().join('\n'), /1 hour[^]*↑↓ for what[^]*\[ \] also untrusted content {2}Space[^]*for 1 hour +│\n╰/)
+  for (const key of ['\u001b', right, '\r']) dialog.press(key)
+  assert.match(drawn().join('\n'), /Enter denies: +│\n│ > +│\n╰/)
+})
+
+test('a call that runs tells for how long, by the clock and not by its drawing', () => {
+  let now = 1_000
+  const drawing = createDrawing(
+    theme,
+    () => '*',
+    () => now,
+  )
+  const call = { type: 'call', id: 'c', name: 'read', args: '{}', state: 'running', fold: 'line', begun: 700 } as const
+  const drawn = (): string => stripTerminalSequences(drawing.lines(call, undefined, 40).join('\n'))
+  assert.match(drawn(), /\* read +0\.3 s$/)
+  now = 15_700
+  assert.match(drawn(), /\* read +15 s$/)
+})
+
 test('costs are told as they are', () => {
   assert.deepEqual([0, null, 0.0004, 0.021, 12.4].map(costWords), [
     'free',
@@ -313,7 +371,7 @@ test('the link to sign in with stays whole where it fits, and each of its pieces
     greeting: [`sign in  ${url}  (once, within 10 minutes)`, 'model    one of many words'],
     place: 'here',
   }
-  const drawn = (width: number): string[] => greetingLines(given, theme, { width, height: 12 })
+  const drawn = (width: number): string[] => createGreeting(given, theme).render(width, 12)
   const plain = (width: number): string[] => drawn(width).map((line) => stripTerminalSequences(line))
   assert.deepEqual(plain(80).slice(3, 6), [
     ` sign in  ${url}  (once,`,
@@ -331,6 +389,14 @@ test('the link to sign in with stays whole where it fits, and each of its pieces
     for (const line of pieces) assert(line.includes(`;${url}\u001b\\`), line)
   }
   assert.equal(drawn(40).length, 12)
+  // Where it has more lines than the window, it says so and scrolls.
+  const small = createGreeting(given, theme)
+  const seen = (): string => stripTerminalSequences(small.render(40, 6).join('\n'))
+  assert.match(seen(), /code=[^]*\n ↓ 3 more$/)
+  small.page(1)
+  assert.match(seen(), /within 10\n {10}minutes\)\n model {4}one of many words$/)
+  small.scroll(-9)
+  assert.match(seen(), /^ Every door/)
 })
 
 test('a status line without room has no separators that separate nothing', async () => {
