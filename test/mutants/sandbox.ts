@@ -233,4 +233,11 @@ export const mutants: readonly Mutant[] = [
     to: "await import('@bytecodealliance/jco-transpile/wasm-tools')",
     tests: ['test/bundle.test.ts'],
   },
+  {
+    says: 'a client that the server does not take is sent in circles',
+    file: 'src/sandbox/auth/access.ts',
+    from: "tokens.code === 'invalid_client' && setupSecrets",
+    to: "tokens.code === 'invalid_grant' && setupSecrets",
+    tests: ['test/sandbox/auth/access.test.ts'],
+  },
 ]

@@ -251,4 +251,18 @@ export const mutants: readonly Mutant[] = [
     to: 'if (where < 0) at.set(each, where + 1)',
     tests: blocks,
   },
+  {
+    says: 'in a small terminal an approval has no answers',
+    file: 'src/doors/terminal/dialog.ts',
+    from: 'const joined = left < Math.min(leastBody, bodyOf(inside).length)',
+    to: 'const joined = false',
+    tests: ['test/doors/terminal/screen.test.ts'],
+  },
+  {
+    says: 'the end of the first screen is never seen in a small terminal',
+    file: 'src/doors/terminal/greeting.ts',
+    from: 'from = Math.max(0, from + windows * window)',
+    to: 'from = 0',
+    tests: ['test/doors/terminal/screen.test.ts'],
+  },
 ]

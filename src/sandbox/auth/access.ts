@@ -175,7 +175,10 @@ export function createToolAccess(parts: AccessParts): ToolAccess {
         now,
       })
       if (!('value' in tokens)) {
-        throw new AppError('tool_refused', `${pending.tool} could not sign in: ${tokens.message}; begin again`)
+        // A server that does not know the client will not know it the next time either.
+        const stranger = tokens.code === 'invalid_client' && setupSecrets(tool.capabilities).length > 0
+        const way = stranger ? `run \`atrium tool setup ${pending.tool}\`, then begin again` : 'begin again'
+        throw new AppError('tool_refused', `${pending.tool} could not sign in: ${tokens.message}; ${way}`)
       }
       const checked = await tried(tool, tokens.value)
       const secret = tool.capabilities.auth?.secretName ?? ''

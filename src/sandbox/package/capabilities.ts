@@ -132,7 +132,7 @@ export function checkWitVersion({ witVersion }: Capabilities, component: WitVers
   if (witVersion === '' || witVersion.startsWith(`${component}.`)) return
   throw new ToolFault(
     'capabilities_invalid',
-    `wit_version is ${witVersion}, but the component was built for near:agent ${component}.x`,
+    `wit_version is ${witVersion}, but the component was built for near:agent ${component}.x: write ${component}.0`,
   )
 }
 

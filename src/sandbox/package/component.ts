@@ -74,11 +74,15 @@ function versionOf(name: string): WitVersion {
 
 function checkHeader(bytes: Uint8Array): void {
   const magic = bytes.length >= 8 && bytes[0] === 0 && bytes[1] === 0x61 && bytes[2] === 0x73 && bytes[3] === 0x6d
-  if (!magic) throw new ToolFault('not_a_component', 'the file is not WebAssembly')
+  if (!magic)
+    throw new ToolFault(
+      'not_a_component',
+      'the file is not WebAssembly: give the component, such as dist/NAME.wasm of `atrium tool build`',
+    )
   if (bytes[4] === 1 && bytes[6] === 0) {
     throw new ToolFault(
       'not_a_component',
-      'the file is a core module, not a component: build it for wasm32-wasip2 or wrap it with wasm-tools component new',
+      'the file is a core module, not a component: make one of it with `atrium tool build NAME.wasm` and install that',
     )
   }
   if (bytes[4] !== 0x0d || bytes[5] !== 0 || bytes[6] !== 1 || bytes[7] !== 0) {

@@ -293,7 +293,10 @@ test('the client comes from the set-up where no variable has it, and is asked fo
       ['other_client_secret', true],
     ],
   )
-  await desk.access.setUp(whose, { other_client_id: 'a-tool', other_client_secret: clientSecret })
+  // A client that the server does not take: the way out is the set-up, not another try.
+  await desk.access.setUp(whose, { other_client_id: 'a-tool', other_client_secret: 'wrong' })
+  await assert.rejects(desk.signIn(), /invalid_client.*; run `atrium tool setup things`, then begin again$/)
+  await desk.access.setUp(whose, { other_client_secret: clientSecret })
   await desk.signIn()
   assert.equal(await takes(issuer, await desk.value()), true)
 })
