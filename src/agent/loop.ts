@@ -7,7 +7,6 @@ import type { Draft, Item } from '#core/item.ts'
 import type { Model } from '#core/model.ts'
 import type { Outcome, Step } from '#core/store.ts'
 import { addUsage, type Turn, type TurnError, type Usage } from '#core/turn.ts'
-import { taintOf } from '#safety/taint.ts'
 import { ask } from './ask.ts'
 import { carryOut, planCut, roomIn } from './compact.ts'
 import { type Bounds, reachedBound } from './guard.ts'
@@ -169,8 +168,7 @@ async function* settle(
   const refused = calls.filter(({ how }) => how !== 'run').map(refusal)
   yield { drafts: [...refused, ...runnable.map(attemptDraft)], usage }
   signal.throwIfAborted()
-  const tainted = taintOf(history.prompt) !== undefined
-  const context = { user: turn.userId, threadId: turn.threadId, turnId: turn.id, signal, tainted }
+  const context = { user: turn.userId, threadId: turn.threadId, turnId: turn.id, signal }
   const runs = runnable.map((each) => runCall(each, { toolbox, context, ...(parts.mask && { mask: parts.mask }) }))
   for await (const draft of inOrderOfArrival(runs)) yield { drafts: [draft], usage }
   return undefined

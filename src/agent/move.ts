@@ -61,8 +61,9 @@ function readiness(
   // Also where the tool is gone since: it may have taken effect.
   if (attempted && !toolbox.repeatable(call)) return { call, how: 'interrupted' }
   const kind = toolbox.kindOf(call)
-  const allowed = kind.do === 'run' || (kind.do === 'ask' && answer?.decision === 'allow')
-  if (allowed) return { call, how: 'run' }
+  if (kind.do === 'run' || (kind.do === 'ask' && answer?.decision === 'allow')) {
+    return { call, how: 'run', ...(kind.taint !== undefined && { taint: kind.taint }) }
+  }
   if (kind.do === 'unknown' || kind.do === 'invalid') return { call, how: kind.do }
   if (kind.do === 'deny') return { call, how: 'forbidden', word: kind.reason, ...(kind.leak && { leak: kind.leak }) }
   // Allowed as a tool of ours, which it no longer is: nobody will answer again, so the model must call anew.

@@ -76,7 +76,7 @@ type RunParts = {
 
 /** Runs a tool to its result. A failure is a result too, a missing credential is a gate; only an abort throws. */
 export async function runCall(
-  { call }: Settlement,
+  { call, taint }: Settlement,
   { toolbox, context, mask = (text) => text }: RunParts,
 ): Promise<Draft> {
   const tool = toolbox.find(call.name)
@@ -101,7 +101,13 @@ export async function runCall(
     ...(leaks.size > 0 && { leaks: [...leaks] }),
   })
   try {
-    const running = tool.run(call.args, { ...context, callId: call.callId, markUntrusted, used })
+    const running = tool.run(call.args, {
+      ...context,
+      callId: call.callId,
+      tainted: taint !== undefined,
+      markUntrusted,
+      used,
+    })
     const output = await orAbort(running, context.signal)
     return resultDraft({ type: 'result', callId: call.callId, output: capped(mask(output)), ...whence() })
   } catch (error) {

@@ -5,7 +5,10 @@ import type { Verdict } from '#core/policy.ts'
 import type { Tool, Tools, ToolSpec } from '#core/tool.ts'
 
 /** What the loop has to do for a call, as far as the tool and the policy decide it. */
-export type CallKind = { readonly do: 'run' | 'caller' | 'unknown' | 'invalid' } | Exclude<Verdict, { do: 'allow' }>
+export type CallKind =
+  | { readonly do: 'run'; readonly taint?: string }
+  | { readonly do: 'caller' | 'unknown' | 'invalid' }
+  | Exclude<Verdict, { do: 'allow' }>
 
 export interface Toolbox {
   readonly specs: readonly ToolSpec[]
@@ -32,7 +35,7 @@ export function createToolbox({ tools: { byName, specs }, callers = [], judge }:
       if (!objectIn(call.args)) return { do: 'invalid' }
       if (!tool) return { do: 'caller' }
       const verdict = judge(call, tool)
-      return verdict.do === 'allow' ? { do: 'run' } : verdict
+      return verdict.do === 'allow' ? { ...verdict, do: 'run' } : verdict
     },
     repeatable: (call) => byName.get(call.name)?.repeatable ?? false,
     find: (name) => byName.get(name),

@@ -19,7 +19,8 @@ export type Judged = {
 
 /** Whether a call may run, must be asked for, or is refused. The reason is told to whoever decides, or to the model. */
 export type Verdict =
-  | { readonly do: 'allow' }
+  /** `taint` tells that what the call writes may be somebody else's words. */
+  | { readonly do: 'allow'; readonly taint?: string }
   /** `taint` tells that it can only be allowed once. */
   | { readonly do: 'ask'; readonly reason: string; readonly taint?: string }
   /** `leak` is the rule by which it would have carried a secret away. */

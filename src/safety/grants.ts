@@ -110,14 +110,22 @@ function folderOf(path: string): string | undefined {
 
 /** Programs that run what they are told: their name says nothing of what will happen. */
 const runners = new Set(
-  'sh bash zsh dash fish env sudo su doas xargs nohup time eval exec source node python python3 perl ruby php ssh find awk make npx'.split(
-    ' ',
-  ),
+  (
+    '. sh bash zsh dash fish ash ksh mksh csh tcsh pwsh busybox toybox env sudo su doas runuser pkexec chroot unshare ' +
+    'nsenter setpriv ssh xargs parallel find awk gawk mawk time timeout nice ionice nohup setsid stdbuf watch script ' +
+    'expect flock strace ltrace gdb command builtin eval exec source trap make npx node deno bun tsx ts-node python pypy ' +
+    'perl ruby php lua tclsh systemd-run at batch'
+  ).split(' '),
 )
 
 /** Of a command that is one command: nothing that joins, redirects, substitutes or expands. */
 function firstWordOf(command: string): string | undefined {
   const word = /^[\w.-]+(?= |$)/.exec(command.trim())?.[0]
-  if (word === undefined || runners.has(word) || /[;&|`$<>(){}\n\r\\]/.test(command)) return undefined
+  if (word === undefined || isRunner(word) || /[;&|`$<>(){}\n\r\\]/.test(command)) return undefined
   return word
+}
+
+/** python3.12 is python. */
+function isRunner(word: string): boolean {
+  return runners.has(word) || runners.has(word.replace(/[\d.]+$/, ''))
 }

@@ -38,11 +38,11 @@ export function createJudge({ settings, grants, used, marker, scan, now = Date.n
     return undefined
   }
 
-  return ({ user, threadId, call, tool, taint: read, items, specs }) => {
+  return ({ user, threadId, call, tool, taint: inText, items, specs }) => {
     const leak = scan && leakInCall(call, scan(user))
     // Above every answer and every grant: nobody can see what a model hides in a call.
     if (leak !== undefined) return { do: 'deny', reason: leakReason(leak), leak }
-    const taint = read ?? (marker && taintOfSpecs(specs, marker()))
+    const taint = inText ?? (marker && taintOfSpecs(specs, marker()))
     const decision = decide({
       call,
       effects: effectsOf(tool, call.args),
@@ -52,13 +52,13 @@ export function createJudge({ settings, grants, used, marker, scan, now = Date.n
       ...(grants && { grants: grants(user) }),
       ...(settings && { settings: settings() }),
     })
+    const read = taint === undefined ? {} : { taint }
     if (decision.do === 'allow') {
       if (decision.by) used?.(user, decision.by, `${threadId} ${call.callId}`)
-      return { do: 'allow' }
+      return { do: 'allow', ...read }
     }
     const { reason } = decision
-    if (decision.do === 'deny') return { do: 'deny', reason }
-    return { do: 'ask', reason, ...(taint !== undefined && { taint }) }
+    return decision.do === 'deny' ? { do: 'deny', reason } : { do: 'ask', reason, ...read }
   }
 }
 

@@ -186,10 +186,17 @@ export const mutants: readonly Mutant[] = [
   },
   {
     says: 'what is written under taint is trusted',
-    file: 'src/agent/loop.ts',
-    from: 'const tainted = taintOf(history.prompt) !== undefined',
-    to: 'const tainted = false',
+    file: 'src/agent/settle.ts',
+    from: 'tainted: taint !== undefined,',
+    to: 'tainted: false,',
     tests: tools,
+  },
+  {
+    says: 'what is written under the orders of a tool’s description is trusted',
+    file: 'src/safety/policy.ts',
+    from: "return { do: 'allow', ...read }",
+    to: "return { do: 'allow', ...(inText !== undefined && read) }",
+    tests: ['test/memory/serve.test.ts'],
   },
   {
     says: 'an append that lost a race is lost',

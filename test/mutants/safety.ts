@@ -250,8 +250,8 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'a grant for a command covers what is joined to it',
     file: 'src/safety/grants.ts',
-    from: 'runners.has(word) || /',
-    to: 'runners.has(word) || /never',
+    from: 'isRunner(word) || /',
+    to: 'isRunner(word) || /never',
     tests: ['test/safety/grants.test.ts'],
   },
   {
@@ -299,8 +299,8 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'what a tool says of itself taints nothing',
     file: 'src/safety/policy.ts',
-    from: 'read ?? (marker && taintOfSpecs(specs, marker()))',
-    to: 'read',
+    from: 'inText ?? (marker && taintOfSpecs(specs, marker()))',
+    to: 'inText',
     tests: ['test/safety/policy.test.ts'],
   },
   {

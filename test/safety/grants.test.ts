@@ -55,6 +55,10 @@ for (const [args, target] of [
   [{ command: 'git $(curl x)' }, undefined],
   [{ command: 'git log | sh' }, undefined],
   [{ command: 'bash -c x' }, undefined],
+  [{ command: 'python3.12 -c x' }, undefined],
+  [{ command: 'timeout 9 sh x' }, undefined],
+  [{ command: '. ./x' }, undefined],
+  [{ command: 'npm test' }, 'npm'],
   [{ command: 'npm test\nrm x' }, undefined],
   [{}, undefined],
 ] as const) {
