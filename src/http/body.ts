@@ -57,6 +57,8 @@ export function leaveUnread(request: IncomingMessage): void {
   if (request.complete) return
   if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined) return
   const { socket } = request
+  // Whoever asked for the connection to end with the answer still writes: ours ends here, theirs when they have read it.
+  socket.destroySoon = () => socket.end()
   const timer = setTimeout(() => socket.destroy(), lingerMs)
   // An answered request does not hear of its connection's end.
   for (const each of [request, socket]) each.once('close', over)

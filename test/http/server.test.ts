@@ -1,7 +1,7 @@
 // What holds for every route of the gateway: sizes, times, headers, errors, ports, the end.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { createOrigins } from '#http/origin.ts'
@@ -69,6 +69,20 @@ test('an announced length over the limit is refused before a byte is sent', asyn
   bare.write(`${head}Expect: 100-continue\r\nContent-Length: ${14 * mebibyte + 1}\r\n\r\n`)
   assert.match(await bare.until('too_large'), /^HTTP\/1.1 413 /)
   bare.end()
+})
+
+test('who sends a whole body, and the end of the connection with it, can read why it was refused', async (t) => {
+  const { port } = await openHouse(t)
+  const socket = connect(port, '127.0.0.1')
+  const size = 15 * mebibyte
+  // Nothing is read before all is written, as simple clients have it.
+  await new Promise<void>((resolve, reject) => {
+    socket.once('error', reject)
+    socket.write(`${head}Connection: close\r\nContent-Length: ${size}\r\n\r\n`)
+    socket.write('a'.repeat(size), (fault) => (fault ? reject(fault) : resolve()))
+  })
+  assert.match((await socket.setEncoding('utf8').take(1).toArray()).join(''), /^HTTP\/1.1 413 /)
+  socket.destroy()
 })
 
 test('a client that asks first is told to go on', async (t) => {

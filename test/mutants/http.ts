@@ -114,4 +114,11 @@ export const mutants: readonly Mutant[] = [
     to: "stallMs)) !== 'gone') continue",
     tests: ['test/doors/web/cut.test.ts'],
   },
+  {
+    says: 'an answer is lost on whoever sends the end of the connection with a body',
+    file: 'src/http/body.ts',
+    from: '  socket.destroySoon = () => socket.end()\n',
+    to: '',
+    tests: ['test/http/server.test.ts'],
+  },
 ]
