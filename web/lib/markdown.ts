@@ -17,12 +17,18 @@ const safe = {
   RETURN_DOM_FRAGMENT: true as const,
 }
 const mostKept = 400
+/** A text stands below the headings of the page and of its own place on it. */
+const headingsAbove = 2
 
 const marked = new Marked({
   gfm: true,
   breaks: false,
   renderer: {
     html: ({ text }: Tokens.HTML | Tokens.Tag) => escape(text),
+    heading({ tokens, depth }: Tokens.Heading) {
+      const level = Math.min(6, depth + headingsAbove)
+      return `<h${level} class="heading-${depth}">${this.parser.parseInline(tokens)}</h${level}>`
+    },
     image: ({ href, text }: Tokens.Image) => `<a href="${escape(href)}">${escape(text || href)}</a>`,
     code: ({ text, lang }: Tokens.Code) =>
       `<pre><code class="language-${escape((lang ?? '').split(/\s/, 1)[0] ?? '')}">${escape(text)}</code></pre>`,
@@ -76,6 +82,7 @@ export function nodesOf({ raw, token }: MarkdownBlock): DocumentFragment {
   const nodes = purify.sanitize(html, safe)
   for (const link of nodes.querySelectorAll('a')) dressLink(link)
   for (const box of nodes.querySelectorAll('input')) box.disabled = true
+  for (const part of nodes.querySelectorAll<HTMLElement>('ul, ol, table, blockquote')) part.dir = 'auto'
   return nodes
 }
 

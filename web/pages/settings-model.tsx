@@ -119,9 +119,9 @@ async function forget(model: Known): Promise<void> {
   }
 }
 
-/** One short live call of the model in use, and the way to another one: open until one was chosen here. */
+/** One short live call of the model in use, and the way to another one. */
 function Below({ found }: { found: Settings }) {
-  const connecting = useSignal(found.model.chosen_by !== 'settings')
+  const connecting = useSignal(true)
   const { busy, fault, run } = useAct()
   const trial = useSignal<ModelTrial | undefined>(undefined)
   const act = async (): Promise<void> => {

@@ -6,7 +6,6 @@ import { askingOf } from '../lib/asking.ts'
 import { exactTime, shortWhen, whenText } from '../lib/words.ts'
 import { answerIcon, answerWords, wordOf } from '../parts/answer-words.ts'
 import { Approval } from '../parts/approval.tsx'
-import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { doorOf } from '../parts/mark.tsx'
 import { Page } from '../parts/page.tsx'
@@ -41,7 +40,7 @@ function Queue() {
   const shown = found ?? list[0]
   if (!shown) {
     return (
-      <div class="queue none">
+      <div class="two-steps queue none">
         <AnsweredToday />
         <Empty icon="waiting" title="Nothing waits for you">
           A request appears here when the agent needs your word before it acts.
@@ -50,8 +49,8 @@ function Queue() {
     )
   }
   return (
-    <div class={found ? 'queue chosen' : 'queue'}>
-      <div class="queue-side">
+    <div class={found ? 'two-steps queue open' : 'two-steps queue'}>
+      <div class="step-list">
         <ul class="card queue-list">
           {list.map((gate) => (
             <li key={gate.id}>
@@ -61,12 +60,11 @@ function Queue() {
         </ul>
         <AnsweredToday />
       </div>
-      <div class="queue-one">
-        <div class="queue-back">
-          <Button kind="quiet" size="small" onClick={() => (chosen.value = undefined)}>
-            All requests
-          </Button>
-        </div>
+      <div class="step-detail">
+        <button type="button" class="step-back" onClick={() => (chosen.value = undefined)}>
+          <Icon name="right" />
+          All requests
+        </button>
         <Approval key={shown.id} gate={shown} inQueue {...titleOf(shown)} />
       </div>
     </div>

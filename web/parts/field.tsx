@@ -220,7 +220,12 @@ export function Segments<T extends string>({ name, value, options, onChange }: C
           onClick={() => onChange(option.value)}
         >
           {option.label}
-          {option.count !== undefined && option.count > 0 && <span class="segment-count">{option.count}</span>}
+          {option.count !== undefined && option.count > 0 && (
+            <>
+              {' '}
+              <span class="segment-count">{option.count}</span>
+            </>
+          )}
         </button>
       ))}
     </div>

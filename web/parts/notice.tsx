@@ -7,7 +7,7 @@ import './notice.css'
 export function Notices() {
   const shown = notice.value
   return (
-    <div class="notices" role="status">
+    <div class="notices" aria-live="polite">
       {shown && (
         <div class="notice" key={shown.id}>
           <span>{shown.text}</span>

@@ -116,17 +116,20 @@ function Older() {
 function Row({ thread }: { thread: Thread }) {
   const { id, title, door } = thread
   if (renaming.value === id) return <Rename thread={thread} />
+  const mark = markOf(thread)
   return (
     <div class="thread-row">
       <a
         href={`/threads/${id}`}
         class="side-row"
         title={title}
+        aria-label={title || 'Untitled'}
+        aria-describedby={mark && `mark-${id}`}
         aria-current={threadIn(place.value.path) === id ? 'page' : undefined}
       >
         <Icon name={doorOf(door).icon} />
         <span class="one-line">{title || 'Untitled'}</span>
-        <Sign mark={markOf(thread)} />
+        {mark && <Sign mark={mark} id={`mark-${id}`} />}
       </a>
       <Menu
         name="More"
@@ -146,9 +149,8 @@ const words: Readonly<Record<ThreadMark, string>> = {
   unread: 'unread',
 }
 
-/** One mark at most, and its word. */
-function Sign({ mark }: { mark: ThreadMark | undefined }) {
-  if (!mark) return null
+/** One mark at most, and its word: it describes the thread, whose name is its title. */
+function Sign({ mark, id }: { mark: ThreadMark; id: string }) {
   return (
     <span class="side-mark thread-mark">
       {mark === 'waiting' && <Dot kind="sun" />}
@@ -159,7 +161,9 @@ function Sign({ mark }: { mark: ThreadMark | undefined }) {
         </span>
       )}
       {mark === 'unread' && <Dot kind="verdigris" />}
-      <span class="unseen">, {words[mark]}</span>
+      <span id={id} class="unseen">
+        {words[mark]}
+      </span>
     </span>
   )
 }
