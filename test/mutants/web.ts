@@ -167,4 +167,11 @@ export const mutants: readonly Mutant[] = [
     to: "around?.addEventListener('focusin', left)",
     tests: ['test/web/waiting.test.ts'],
   },
+  {
+    says: 'a text has headings of the rank of the page',
+    file: 'web/lib/markdown.ts',
+    from: 'Math.min(6, depth + headingsAbove)',
+    to: 'depth',
+    tests: ['test/web/chat.test.ts'],
+  },
 ]

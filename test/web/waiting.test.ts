@@ -65,6 +65,9 @@ test('Allow once runs it once; the card becomes a line; title and badge tell tha
   await one.getByText('first').waitFor()
   assert.match(await page.title(), /^1 waiting · /)
   await page.getByRole('link', { name: 'Waiting for you 1 waiting for you' }).waitFor()
+  // A thread is named by its title; that it waits describes it.
+  await page.getByRole('link', { description: 'waiting for you' }).waitFor()
+  assert.equal(await page.getByRole('link', { name: 'Waiting for you' }).count(), 1)
   assert.equal(existsSync(fileAt('docs/one.md')), false)
   await hearing(page)
   await one.getByRole('button', { name: 'Allow once' }).click()
