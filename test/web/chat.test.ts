@@ -119,7 +119,8 @@ test('tables, code with a copy button and colours, and math are shown as such', 
   // The page has one heading of the first rank; a list of Hebrew words stands on its own side.
   await replies(page).getByRole('heading', { name: 'Routes', level: 3 }).waitFor()
   assert.equal(await page.locator('h1').count(), 1)
-  assert.equal(await replies(page).locator('ul').evaluate('node => getComputedStyle(node).direction'), 'rtl')
+  const list = replies(page).locator('ul')
+  assert.equal(await list.evaluate((node) => node.ownerDocument.defaultView.getComputedStyle(node).direction), 'rtl')
   await page.locator('.code-frame .code-keyword').first().waitFor()
   await page.locator('.code-frame').getByRole('button', { name: 'Copy' }).click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()
