@@ -38,10 +38,11 @@ test('what is wrong with a source is said in words', async () => {
   const folder = join(home.path, 'greeter')
   const good = readFileSync(join(folder, 'tool.ts'), 'utf8')
   const faults = [
-    [good.replace('export const tool', 'export const toll'), /export 'tool'/],
-    [`${good}\nlet x: = 3\n`, /^tool\.ts cannot be read/],
-    [`${good}\nenum A { B }\n`, /^tool\.ts cannot be read/],
-    [good.replace("'near:agent/host@0.3.0'", "'node:fs'"), /could not be built/],
+    [good.replace('export const tool', 'export const toll'), /: tool\.ts does not export tool: export const tool = /],
+    [good.replace('description: () =>', 'describe: () =>'), /: tool lacks description: export const tool = /],
+    [`let x: = 3\n${good}`, /^tool\.ts cannot be read, line 1: /],
+    [`\nenum A { B }\n${good}`, /^tool\.ts cannot be read, line 2: .* enum /],
+    [good.replace("'near:agent/host@0.3.0'", "'node:fs'"), /: tool\.ts imports node:fs: only near:agent\/host/],
   ] as const
   for (const [source, message] of faults) {
     const build = buildTool({ folder, out: join(home.path, 'out.wasm'), instead: new Map([['tool.ts', source]]) })

@@ -240,4 +240,11 @@ export const mutants: readonly Mutant[] = [
     to: "tokens.code === 'invalid_grant' && setupSecrets",
     tests: ['test/sandbox/auth/access.test.ts'],
   },
+  {
+    says: 'a tool that gives an object breaks off',
+    file: 'src/sandbox/build/componentize.ts',
+    from: "typeof given === 'string' ? given : JSON.stringify(given))",
+    to: "typeof given === 'string' ? given : given)",
+    tests: ['test/sandbox/typescript.test.ts'],
+  },
 ]

@@ -26,17 +26,26 @@ let rig: Rig
 let issues: LoadedTool
 let reacher: LoadedTool
 
-/** Reads a text, or runs a tool, as its parameters say. */
+/** Reads a text, or runs a tool, or gives something odd, as its parameters say. */
 const reaching = `import { toolInvoke, workspaceRead } from 'near:agent/host@0.3.0'
+import { odd } from "./odd.ts"
 export const tool = {
   execute({ params }: { params: string }) {
-    const { path, alias, times = 1, args = {} } = JSON.parse(params)
+    const { path, alias, times = 1, args = {}, gives } = JSON.parse(params)
+    if (gives !== undefined) return odd[gives]()
     let last: string | null = null
     for (let each = 0; each < times; each++) last = path === undefined ? toolInvoke(alias, JSON.stringify(args)) : workspaceRead(path)
     return { output: JSON.stringify({ last }) }
   },
-  schema: () => '{"type":"object"}',
+  schema: () => ({ type: 'object' }),
   description: () => 'Reaches.',
+}
+`
+const odd = `export const odd: Record<string, () => unknown> = {
+  object: () => ({ output: { a: 1 } }),
+  nothing: () => undefined,
+  later: async () => ({ output: '1' }),
+  thrown: () => { throw { code: 3 } },
 }
 `
 const ran: unknown[] = []
@@ -56,6 +65,7 @@ before(async () => {
   await buildTool({ folder: issuesFolder, out: issuesFile })
   mkdirSync(join(folder, 'reacher'))
   writeFileSync(join(folder, 'reacher', 'tool.ts'), reaching)
+  writeFileSync(join(folder, 'reacher', 'odd.ts'), odd)
   await buildTool({ folder: join(folder, 'reacher'), out: reacherFile })
   const tools = [toolOf('look', 'read'), toolOf('change', 'write')]
   const set = { byName: new Map(tools.map((tool) => [tool.spec.name, tool])), specs: [] }
@@ -144,6 +154,14 @@ test('what a tool throws is its error, in its own words', async () => {
     code: 'tool_error',
     message: "'repository' must be a text such as owner/name",
   })
+})
+
+test('what a tool gives that is no text is written as JSON, or told in words', async () => {
+  assert.deepEqual(await reach({ gives: 'object' }), { a: 1 })
+  await assert.rejects(reach({ gives: 'nothing' }), /set neither output nor error/)
+  await assert.rejects(reach({ gives: 'later' }), { code: 'tool_error', message: /^execute is async: / })
+  await assert.rejects(reach({ gives: 'thrown' }), { code: 'tool_error', message: '{"code":3}' })
+  assert.deepEqual(reacher.schema, { type: 'object' })
 })
 
 test('a tool reads what its grant names, of the workspace of whoever calls it', async () => {

@@ -30,21 +30,28 @@ type Componentize = (parts: {
 const builder = 'componentize-qjs'
 const maxReasonChars = 500
 
-/** What the builder's engine starts with. An option that a tool leaves out is none; what it throws is its error. */
+/**
+ * What the builder's engine starts with. An option that a tool leaves out is none; what it throws is its error; what it gives
+ * that is no text is written as JSON, since the engine breaks off over it.
+ */
 const entry = `import './prelude.js'
 import { tool as written } from './tool.js'
-const words = (error) => (error instanceof Error ? error.message : typeof error === 'string' ? error : JSON.stringify(error))
+const lacking = ['execute', 'schema', 'description'].filter((name) => typeof written?.[name] !== 'function')
+if (lacking.length > 0) throw new Error('tool lacks ' + lacking.join(', '))
+const words = (error) => (error instanceof Error ? error.message : text(error))
+const text = (given) => (given == null || typeof given === 'string' ? given : JSON.stringify(given))
 export const tool = {
   execute(request) {
     try {
-      const { output, error } = written.execute(request)
-      return { output: output ?? null, error: error ?? null }
+      const said = written.execute(request) ?? {}
+      if (typeof said.then === 'function') throw new Error('execute is async: the host answers at once, leave out async and await')
+      return { output: text(said.output) ?? null, error: text(said.error) ?? null }
     } catch (error) {
       return { output: null, error: words(error) || 'the tool failed without saying why' }
     }
   },
-  schema: () => written.schema(),
-  description: () => written.description(),
+  schema: () => text(written.schema()),
+  description: () => text(written.description()),
 }
 `
 
@@ -92,7 +99,7 @@ async function made(
     const parts = { witPath, jsSource: entry, jsPath, moduleRoot: work, sync: true, optSize: true }
     return (await componentize(parts)).component
   } catch (error) {
-    throw new AppError('invalid_input', `the tool could not be built: ${reasonOf(error, work)}`, { cause: error })
+    throw new AppError('invalid_input', `the tool could not be built: ${faultOf(error)}`, { cause: error })
   }
 }
 
@@ -108,13 +115,32 @@ async function loadBuilder(): Promise<Componentize> {
 
 function plainScript(name: string, text: string): string {
   try {
-    return stripTypeScriptTypes(text).replaceAll(/(from|import) '\.\/([A-Za-z0-9-]+)\.ts'/g, "$1 './$2.js'")
+    return stripTypeScriptTypes(text).replaceAll(/(from|import) (['"])\.\/([A-Za-z0-9_-]+)\.ts\2/g, "$1 './$3.js'")
   } catch (error) {
-    throw new AppError('invalid_input', `${name} cannot be read: ${reasonOf(error)}`, { cause: error })
+    // The only place where it tells the line.
+    const line = error instanceof Error ? /^:(\d+)$/m.exec(error.stack ?? '')?.[1] : undefined
+    const at = line === undefined ? '' : `, line ${line}`
+    throw new AppError('invalid_input', `${name} cannot be read${at}: ${reasonOf(error)}`, { cause: error })
   }
 }
 
-function reasonOf(error: unknown, work = ''): string {
+/** What the builder found, in words of the sources: its own begin with every step it was at. */
+function faultOf(error: unknown): string {
+  const message = reasonOf(error)
+  const [, named, file] =
+    /failed to resolve JavaScript import "([^"]+)" from (?:\S*\/)?([^/\s]+)\.js/.exec(message) ?? []
+  if (named !== undefined) {
+    const place = named.replace(/\.js$/, '.ts')
+    return `${file}.ts imports ${place}: only near:agent/host@0.3.0 and files beside tool.ts, such as './part.ts', can be`
+  }
+  const shape = 'export const tool = { execute, schema, description }'
+  if (message.includes("Could not find export 'tool'")) return `tool.ts does not export tool: ${shape}`
+  const thrown = /Error: (.*?)(?: +at .*)?$/.exec(message)?.[1]
+  if (thrown?.startsWith('tool lacks')) return `${thrown}: ${shape}`
+  return thrown ?? message
+}
+
+function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
-  return printable(message.replaceAll(`${work}/`, '').replaceAll('\n', ' ').slice(0, maxReasonChars))
+  return printable(message.replaceAll('\n', ' ').slice(0, maxReasonChars)).trim()
 }
