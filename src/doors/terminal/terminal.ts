@@ -12,9 +12,6 @@ import { type AppParts, createApp } from './app.ts'
 import { watchOver } from './restore.ts'
 import { createTheme, type Shows } from './theme.ts'
 
-/** What was typed before the terminal was taken arrives within this time. */
-const typedAheadMs = 250
-
 export type TerminalParts = Pick<AppParts, 'desk' | 'place' | 'greeting' | 'chooseModel' | 'readFile'> & {
   readonly shows: Shows
 }
@@ -32,10 +29,11 @@ export async function runTerminal({ shows, ...parts }: TerminalParts): Promise<{
   })
   const app = createApp({ ...parts, tui, theme: createTheme(shows), now: Date.now, quit: () => stop() })
   tui.addChild({ render: (width) => app.render(width), invalidate() {} })
-  let takenAt = 0
+  // What was typed before the terminal was taken comes with the first piece of input, however late that is.
+  let first = true
   tui.addInputListener((data) => {
     // A terminal that nobody has taken yet turns Enter into a line feed.
-    const early = data === '\n' && performance.now() - takenAt < typedAheadMs
+    const early = first && data === '\n'
     app.press(early ? '\r' : data)
     return { consume: true }
   })
@@ -51,8 +49,10 @@ export async function runTerminal({ shows, ...parts }: TerminalParts): Promise<{
   process.once('exit', leave)
   for (const signal of signals) process.once(signal, onSignal)
   process.on('uncaughtException', onFault)
-  takenAt = performance.now()
   tui.start()
+  process.stdin.once('data', () => {
+    first = false
+  })
   const end = await stopped
   leave()
   for (const signal of signals) process.off(signal, onSignal)
