@@ -36,7 +36,7 @@ export async function authTool(name: string, { use, browser = true }: AuthOption
       return say(`${name} signs in with the environment variable ${auth.envVar}, which is set.`)
     }
     const from = use ?? (await chosenOffer(name, auth))
-    if (from !== undefined) return done(store, await access.share(whose, auth.name, from))
+    if (from !== undefined) return done(store, await access.share(whose, auth.name, from), from)
     const help = [auth.instructions, auth.setupUrl && `Get a token at ${auth.setupUrl}`, auth.tokenHint]
     tellFrom(name, help.filter((each) => each !== undefined).join('\n'))
     if (auth.how === 'oauth') return done(store, await signInByBrowser(access, name, browser))
@@ -58,7 +58,7 @@ export async function setUpTool(name: string, { secret, use }: SetUpOptions): Pr
     for (const each of asked(name, wanted)) {
       const from = use ?? (await chosenOffer(name, each))
       if (from !== undefined) {
-        await done(store, await access.share(whose, each.name, from))
+        await done(store, await access.share(whose, each.name, from), from)
         continue
       }
       const value = await valueFor(name, each)
@@ -156,8 +156,8 @@ function openBrowser(url: string): void {
     .unref()
 }
 
-/** Says what was stored; turns that waited for it go on. */
-async function done(store: Store, { tool, secrets, warning }: Given): Promise<void> {
+/** Says what was stored, or what is used of another tool; turns that waited for it go on. */
+async function done(store: Store, { tool, secrets, warning }: Given, from?: string): Promise<void> {
   const { home } = loadConfig()
   await tellService(home)
   if (warning !== undefined) process.stderr.write(`warning: ${printable(warning)}\n`)
@@ -166,7 +166,7 @@ async function done(store: Store, { tool, secrets, warning }: Given): Promise<vo
     const told = (await askService(home, '/signed-in', { tool, secret })) as { closed?: number } | undefined
     const closed = told?.closed ?? (await answerBrought({ store, now: Date.now }, brought)).length
     const more = closed > 0 ? ` ${closed === 1 ? 'A turn that waited goes' : `${closed} turns that waited go`} on.` : ''
-    say(`Stored ${secret}.${more}`)
+    say(`${from === undefined ? `Stored ${secret}` : `${tool} uses ${secret} of ${from} from now on`}.${more}`)
   }
 }
 

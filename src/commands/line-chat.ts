@@ -1,6 +1,7 @@
 // The plain chat, for a terminal that can do no more and for a pipe: a line in, a reply out.
 import { createInterface, type Interface } from 'node:readline'
 import { AppError } from '#core/errors.ts'
+import { questionOf } from '#doors/terminal/words.ts'
 import { createProse, printable } from '#safety/printable.ts'
 import type { ChatEvent } from '#turns/chat.ts'
 import type { Agent } from './attach.ts'
@@ -20,7 +21,7 @@ export async function converse(agent: Agent, greeting: readonly string[]): Promi
   const reply = createReply(agent)
   const closed = closedBy(lines, () => reply.stop())
   const prompt = (): void => {
-    lines.setPrompt(reply.asks() ? paint('33', 'allow it? y or n ▌ ') : paint('36', '▌ '))
+    lines.setPrompt(reply.asks() ? paint('33', 'Allow once? y or n ▌ ') : paint('36', '▌ '))
     lines.prompt()
   }
   prompt()
@@ -117,12 +118,13 @@ function createReply(agent: Agent) {
   }
 }
 
-/** What a call would do, and why it is asked for. */
-function wish({ name, args, reason, preview = args }: GateEvent): string {
+/** What is asked, what the call would do, and why somebody is asked: the words of the dialog. */
+function wish({ kind, name, args, reason, preview = args }: GateEvent): string {
   const shown =
     preview.length > shownChars ? `${preview.slice(0, shownChars)} … (${preview.length} characters)` : preview
-  const why = reason ? `: ${printable(reason)}` : ''
-  return `${paint('33', '●')} ${printable(name)} waits for your word${why}\n${printable(shown, { lines: true })}\n\n`
+  const question = `${questionOf({ kind, name, args })}  Nothing has happened yet.`
+  const why = reason ? `Asked: ${printable(reason)}\n` : ''
+  return `${paint('33', '●')} Waiting for you: ${question}\n${printable(shown, { lines: true })}\n${why}\n`
 }
 
 function createShow(): (event: ChatEvent) => void {

@@ -90,7 +90,7 @@ test('without a browser the link is printed, and the address it ends at is paste
   await agreed.shows(/Use it for other too\? \[y\/N\]/)
   await agreed.type('y')
   await agreed.keys('Enter')
-  await agreed.shows(/Stored things_token\.\s+ended with 0/)
+  await agreed.shows(/other uses things_token of things from now on\.\s+ended with 0/)
   assert.equal(await calls(house, 'other'), '200')
   const { stdout } = await atrium(house.home, ['tool', 'shares', '--json'])
   assert.deepEqual(JSON.parse(stdout), [{ tool: 'other', secret: 'things_token', from: 'things' }])

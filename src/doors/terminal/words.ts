@@ -66,7 +66,7 @@ export function sizeWords(bytes: number): string {
 }
 
 /** What is asked, with verb and object. */
-export function questionOf({ kind, name, args }: Gate): string {
+export function questionOf({ kind, name, args }: Pick<Gate, 'kind' | 'name' | 'args'>): string {
   const { path, command, url, method } = objectIn(args) ?? {}
   const shown = (value: unknown): string => printable(typeof value === 'string' ? value : '')
   if (kind === 'credential') return `Sign in for ${printable(name)}?`

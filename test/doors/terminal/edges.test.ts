@@ -225,7 +225,19 @@ for (const [name, command] of [
       await screen.keys('Enter')
     }
     await screen.shows(/You said <hello>/)
-    if (name === 'a dumb terminal') await screen.keys('C-d')
+    if (name === 'a dumb terminal') {
+      await screen.type('write')
+      await screen.keys('Enter')
+      await screen.shows(
+        /● Waiting for you: Change a\.txt\? {2}Nothing has happened yet\.[^]*\+hello[^]*Allow once\? y or n/,
+      )
+      await screen.keys('Enter')
+      await screen.shows(/y allows it once, n does not[^]*Allow once\? y or n/)
+      await screen.type('n')
+      await screen.keys('Enter')
+      await screen.shows(/After the tool: the user did not allow/)
+      await screen.keys('C-d')
+    }
     await screen.shows(/ended with 0/)
   })
 }
