@@ -11,7 +11,7 @@ import {
 } from '#core/item.ts'
 import type { StartedTurn, ThreadStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
-import { fence } from '#safety/fence.ts'
+import { fence, fileFence } from '#safety/fence.ts'
 import type { Marker } from '#safety/marks.ts'
 import { shortened } from './compact.ts'
 import { tokensInItem } from './tokens.ts'
@@ -156,9 +156,7 @@ function createGrow(marker: (() => Marker) | undefined) {
     fence(text, origin, { ...(marker && { marker: marker() }), ...(limit !== undefined && { limit }) })
 
   const shownPart = (part: Part): Part =>
-    part.type === 'file'
-      ? { type: 'text', text: `\n${fenced(part.text, `attached file ${part.name}`, maxFileChars)}\n` }
-      : part
+    part.type === 'file' ? { type: 'text', text: `\n${fenced(part.text, fileFence(part.name), maxFileChars)}\n` } : part
 
   const shownMessage = (item: Message): Message =>
     item.content.some(({ type }) => type === 'file') ? { ...item, content: item.content.map(shownPart) } : item

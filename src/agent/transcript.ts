@@ -1,7 +1,7 @@
 // A conversation as readable lines, its middle left out where it is too long: what a model is asked to summarise, and
 // what stands for it where no model does.
 import type { Item, Part } from '#core/item.ts'
-import { fence } from '#safety/fence.ts'
+import { fence, fileFence } from '#safety/fence.ts'
 
 const maxLineChars = 8_000
 const maxOutputChars = 2_000
@@ -74,9 +74,7 @@ function outputLine(output: string, origin: string | undefined): string {
 
 function wordsOf(part: Part): string {
   if (part.type === 'text') return part.text
-  return part.type === 'image'
-    ? '[a picture]'
-    : fence(cutMiddle(part.text, maxOutputChars), `attached file ${part.name}`)
+  return part.type === 'image' ? '[a picture]' : fence(cutMiddle(part.text, maxOutputChars), fileFence(part.name))
 }
 
 function leftOut(chars: number): string {

@@ -59,6 +59,18 @@ export function fencedFrom(text: string): string | undefined {
 }
 const opening = /^<untrusted-content from="([^"]*)">/
 
+/** What the fence around an attached file says. */
+export function fileFence(name: string): string {
+  return `${attached}${name}`
+}
+const attached = 'attached file '
+
+/** The attached file whose text is in the first fence of a text, as it is told to a person; undefined where it is none. */
+export function fencedFile(text: string): string | undefined {
+  const from = /<untrusted-content from="([^"]*)">/.exec(text)?.[1]
+  return from?.startsWith(attached) ? `the ${from}` : undefined
+}
+
 /** What the fence around a summary of tainted history says. */
 export const summaryFence = 'the conversation so far'
 

@@ -1,7 +1,7 @@
 // Taint: whether the model has read text that nobody here vouches for. Derived from what the prompt holds, never kept.
 import type { Item, Message } from '#core/item.ts'
 import type { ToolSpec } from '#core/tool.ts'
-import { fencedFrom, hasFence, hasFencedSummary } from './fence.ts'
+import { fencedFile, fencedFrom, hasFence, hasFencedSummary } from './fence.ts'
 import type { Marker } from './marks.ts'
 
 /** The first untrusted item of a prompt: its place, and where its text came from. */
@@ -62,7 +62,7 @@ function originOfMessage({ content }: Message): string | undefined {
     if (part.type === 'image') return 'an attached picture'
     // As a prompt has it, before the message that follows.
     if (hasFencedSummary(part.text)) return 'a summary of what came from outside'
-    if (hasFence(part.text)) return 'an event of a code host'
+    if (hasFence(part.text)) return fencedFile(part.text) ?? 'an event of a code host'
   }
   return undefined
 }

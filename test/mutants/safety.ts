@@ -178,9 +178,16 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/safety/taint.test.ts'],
   },
   {
+    says: 'an attached file is told as an event of a code host',
+    file: 'src/safety/taint.ts',
+    from: 'fencedFile(part.text) ??',
+    to: 'undefined ??',
+    tests: ['test/safety/taint.test.ts'],
+  },
+  {
     says: "a code host's event does not taint",
     file: 'src/safety/taint.ts',
-    from: "    if (hasFence(part.text)) return 'an event of a code host'\n",
+    from: "    if (hasFence(part.text)) return fencedFile(part.text) ?? 'an event of a code host'\n",
     to: '',
     tests: ['test/safety/taint.test.ts'],
   },

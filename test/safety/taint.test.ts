@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Item, textMessage } from '#core/item.ts'
-import { fence } from '#safety/fence.ts'
+import { fence, fileFence } from '#safety/fence.ts'
 import { createMarker } from '#safety/marks.ts'
 import { findTaint, taintOf, taintOfTools } from '#safety/taint.ts'
 
@@ -22,6 +22,11 @@ const rows: readonly [what: string, items: Item[], taint: string | undefined][] 
   ],
   ["a caller's output as the prompt has it", [{ type: 'result', callId: 'c', output: fence('x', 'lookup') }], 'lookup'],
   ['a file', [{ ...user, content: [{ type: 'file', name: 'a.txt', text: 'x' }] }], 'the attached file a.txt'],
+  [
+    'a file as the prompt has it',
+    [textMessage('user', `look\n${fence('x', fileFence('a.txt'))}\n`)],
+    'the attached file a.txt',
+  ],
   ['a picture', [{ ...user, content: [{ type: 'image', url: 'data:x' }] }], 'an attached picture'],
   [
     "a code host's event",
