@@ -1,6 +1,6 @@
 // Secrets: sealed before they reach the database, opened only for whoever asks by name. Each is the operator's or a user's.
 import { AppError } from '#core/errors.ts'
-import { operator, type UserId } from '#core/ids.ts'
+import { isUuid, operator, type UserId } from '#core/ids.ts'
 import type { Renewal, Secret, SecretStore } from '#core/secret.ts'
 import type { Seal } from '#lib/seal.ts'
 import { tellChange, tellSecrets } from './change.ts'
@@ -22,6 +22,7 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
     set: (name, value, { owner = operator, renewal } = {}) =>
       sql.write(function* () {
         const place = { name, owner }
+        yield* holdAccount(owner, sql.lock)
         yield* save(place, {
           sealed: seal.seal(boundTo(place), value),
           renewal: renewal ? seal.seal(renewalOf(place), JSON.stringify(renewal)) : null,
@@ -32,6 +33,7 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
       }),
     share: (name, sameAs, owner) =>
       sql.write(function* () {
+        yield* holdAccount(owner, sql.lock)
         const rows = yield* query(
           `SELECT name, same_as, sealed FROM secrets WHERE user_id = ? AND name IN (?, ?) ORDER BY name${sql.lock}`,
           owner,
@@ -150,6 +152,14 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
         return rows.length
       }),
   }
+}
+
+/** Whoever is removed at this moment goes first, and nothing is stored; or goes after, and takes it along. */
+function* holdAccount(owner: UserId, lock: string): Job<void> {
+  // Who has an account is known by a UUID; the operator has none.
+  if (!isUuid(owner)) return
+  const row = yield* first(`SELECT id FROM users WHERE id = ?${lock}`, owner)
+  if (!row) throw new AppError('not_found', 'the user was removed: nothing was stored')
 }
 
 type Saved = {

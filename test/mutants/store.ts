@@ -193,4 +193,11 @@ export const mutants: readonly Mutant[] = [
     to: '',
     tests: ['test/store/bus-postgres.test.ts'],
   },
+  {
+    says: 'a secret is stored for a user who was removed',
+    file: 'src/store/secrets.ts',
+    from: "if (!row) throw new AppError('not_found', 'the user was removed",
+    to: "if (row?.['id'] === 0) throw new AppError('not_found', 'the user was removed",
+    tests: suite,
+  },
 ]

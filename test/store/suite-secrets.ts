@@ -34,6 +34,23 @@ export function secretTests(open: Open): void {
     assert.deepEqual(await store.secrets.values(), [])
   })
 
+  test('for a user who is removed at the same moment nothing stays stored', async (t) => {
+    const { store } = await open(t)
+    for (let round = 0; round < 5; round++) {
+      const { id: owner } = await store.accounts.addUser('cleo', { hash: 'h' })
+      await store.secrets.set('tool/a/key', 'one', { owner })
+      const writes = [
+        store.secrets.set('tool/b/key', 'two', { owner }),
+        store.accounts.removeUser('cleo'),
+        store.secrets.set('tool/c/key', 'three', { owner }),
+        store.secrets.share('tool/d/key', 'tool/a/key', owner),
+      ]
+      await Promise.allSettled(round % 2 === 0 ? writes : writes.toReversed())
+      assert.deepEqual([await store.secrets.values(), await store.secrets.list(owner)], [[], []])
+      await assert.rejects(store.secrets.set('tool/a/key', 'late', { owner }), { code: 'not_found' })
+    }
+  })
+
   test('a shared secret follows the other, is listed, and ends with it', async (t) => {
     const { store } = await open(t)
     await store.secrets.set('tool/a/key', 'one', { owner: ada })
