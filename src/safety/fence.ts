@@ -47,6 +47,11 @@ export function fencedIn(text: string): string[] {
   return [...text.matchAll(fences)].map(([, inside = '']) => inside)
 }
 
+/** The text with every fence of it changed, what stands outside as it is. */
+export function changeFenced(text: string, change: (fenced: string) => string): string {
+  return text.replaceAll(fences, (each) => change(each))
+}
+
 /** What stands in a fence that holds the whole text; a text that is not in one as it is. */
 export function unfenced(text: string): string {
   const [first] = text.matchAll(fences)

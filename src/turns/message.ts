@@ -1,6 +1,7 @@
 // What comes in with a turn: what a message may be, what its thread is called by it, and what is kept out of the log.
 import { AppError } from '#core/errors.ts'
-import type { Item } from '#core/item.ts'
+import type { Item, Part } from '#core/item.ts'
+import { changeFenced, hasFence } from '#safety/fence.ts'
 
 const longestTitleLine = 400
 const maxMessageBytes = 1024 * 1024
@@ -35,8 +36,14 @@ export function titleOf(input: readonly Item[]): string {
   return 'New thread'
 }
 
-/** What a person wrote stays as they wrote it; what a function brought is as a tool's. */
+/** What a person wrote stays as they wrote it; what a function brought, a file or an event holds is as a tool's. */
 export function masked(item: Item, mask: (text: string) => string): Item {
   if (item.type === 'result') return { ...item, output: mask(item.output) }
+  if (item.type === 'message') return { ...item, content: item.content.map((part) => maskedPart(part, mask)) }
   return item.type === 'answer' && item.output !== undefined ? { ...item, output: mask(item.output) } : item
+}
+
+function maskedPart(part: Part, mask: (text: string) => string): Part {
+  if (part.type === 'file') return { ...part, text: mask(part.text) }
+  return part.type === 'text' && hasFence(part.text) ? { ...part, text: changeFenced(part.text, mask) } : part
 }

@@ -24,6 +24,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/turns/turns.test.ts'],
   },
   {
+    says: 'secrets in an event of a code host are stored',
+    file: 'src/turns/message.ts',
+    from: "part.type === 'text' && hasFence(part.text) ?",
+    to: "part.type === 'text' && part.text === '' ?",
+    tests: ['test/turns/turns.test.ts'],
+  },
+  {
     says: 'a short value of an own secret stops calls',
     file: 'src/safety/leaks.ts',
     from: 'find(({ rule }) => rule !== shortSecret)',
@@ -320,8 +327,8 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'attached files are not fenced',
     file: 'src/agent/history.ts',
-    from: "part.type === 'file'\n      ?",
-    to: "part.type === ('x' as 'file')\n      ?",
+    from: "part.type === 'file' ? {",
+    to: "part.type === ('x' as 'file') ? {",
     tests: ['test/agent/history.test.ts'],
   },
   {

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { userId } from '#core/ids.ts'
-import { checkMessage } from '#turns/message.ts'
+import { textMessage } from '#core/item.ts'
+import { fence } from '#safety/fence.ts'
+import { checkMessage, masked } from '#turns/message.ts'
 import { ada, bob, dayMs, queuedTurn, rejectsWith } from '../store/harness.ts'
 import { tool } from '../agent/tools.ts'
 import { eventsOf, holding, message, openHouse, restOf, textsOf, tools, turnOver, until } from './house.ts'
@@ -275,4 +277,18 @@ test("what a caller's function gave is stored and asked about without secrets; w
   const stored = JSON.stringify(await store.threads.entries(ada, threadId, { after: 0, limit: 100 }))
   assert.deepEqual([/my the-secret/.test(stored), /found \*\*\*/.test(stored)], [true, true])
   assert.ok(!/(?:found|had) the-secret/.test(JSON.stringify(asked)))
+})
+
+test('what a file or an event holds is kept without secrets, the words beside it as they were written', () => {
+  const mask = (text: string): string => text.replaceAll('the-secret', '***')
+  const event = `the-secret of mine\n${fence('opened: the-secret', 'code host')}`
+  const file = { type: 'file', name: 'a.env', text: 'KEY=the-secret' } as const
+  const kept = masked({ ...textMessage('user', event), content: [{ type: 'text', text: event }, file] }, mask)
+  assert.deepEqual(kept, {
+    ...textMessage('user', ''),
+    content: [
+      { type: 'text', text: `the-secret of mine\n${fence('opened: ***', 'code host')}` },
+      { ...file, text: 'KEY=***' },
+    ],
+  })
 })
