@@ -413,6 +413,22 @@ describe('faults', () => {
     await closed
   })
 
+  test('others have their turns while a flood is read', async (t) => {
+    const pings = event('ping').repeat(4_000)
+    const { model } = await serve(t, [(response) => send(response, [pings, ...messageEvents([text])])])
+    // Every look at the clock is the end of a stretch.
+    let now = performance.now()
+    t.mock.method(performance, 'now', () => (now += 100))
+    let turns = 0
+    let timer = setImmediate(function count() {
+      turns++
+      timer = setImmediate(count)
+    })
+    await collect(model)
+    clearImmediate(timer)
+    assert(turns > pings.length / 8_192, `${turns} turns for ${pings.length} bytes`)
+  })
+
   test('what a server sends is bounded in bytes, lines and calls while it is read', async (t) => {
     const call = { call: { name: 'a', pieces: ['{}'] } }
     const many = await serve(t, [saying(Array.from({ length: 130 }, () => call))])

@@ -7,6 +7,13 @@ const google = ['test/models/google.test.ts']
 
 export const mutants: readonly Mutant[] = [
   {
+    says: 'a flood of events leaves nobody else a turn',
+    file: 'src/models/sdk-fetch.ts',
+    from: 'await pace()',
+    to: '',
+    tests: anthropic,
+  },
+  {
     says: 'a fault that a stream tells by a word is not known',
     file: 'src/models/fault.ts',
     from: "error['code'], error['status'], error['type']]",
