@@ -46,17 +46,18 @@ export async function ask({ model, request, turnId, signal, emit }: Question): P
   } catch (error) {
     fault = error
   }
-  const answered = said.model() ?? model.name
+  const { model: answered, via } = said.by() ?? { model: model.name, via: model.via }
+  const by = { model: answered, ...(via && { via }) }
   const ms = Math.round(performance.now() - began)
   const told = said.usage()
   if (fault === undefined) {
     const usage = told ?? noUsage
-    const asked: ModelCall = { model: answered, usage, ms }
+    const asked: ModelCall = { ...by, usage, ms }
     return { drafts: withCall(said.whole(), asked), usage: { ...usage, model: answered }, asked }
   }
   // Whoever breaks off has to pay for what was written all the same.
   const usage = told ?? (said.begun() ? estimate(model, request, said.chars()) : noUsage)
-  const asked: ModelCall = { model: answered, usage, ms, ...(said.begun() && !told && { estimated: true }) }
+  const asked: ModelCall = { ...by, usage, ms, ...(said.begun() && !told && { estimated: true }) }
   const drafts = withCall(said.brokenOff(), asked)
   return { drafts, usage: { ...usage, model: answered }, ...(said.begun() && { asked }), fault }
 }
@@ -91,7 +92,7 @@ function createResponse(turnId: string) {
   let calls = 0
   let chars = 0
   let usage: Usage | undefined
-  let model: string | undefined
+  let by: Pick<ModelCall, 'model' | 'via'> | undefined
   let stopped = false
 
   function add<T extends Said>(each: T): T {
@@ -139,7 +140,7 @@ function createResponse(turnId: string) {
           break
         case 'done':
           usage = event.usage
-          model = event.model
+          if (event.model !== undefined) by = { model: event.model, ...(event.via && { via: event.via }) }
           stopped = event.stop === 'length'
           break
         default:
@@ -151,7 +152,7 @@ function createResponse(turnId: string) {
     begun: () => said.length > 0,
     chars: () => chars,
     /** Who answered, where that is not who was asked. */
-    model: () => model,
+    by: () => by,
     /** A response without calls always leaves a message, so that the turn can end. */
     whole(): Draft[] {
       const spoke = stopped ? said.at(-1)?.type === 'message' : said.some(({ type }) => type === 'message')

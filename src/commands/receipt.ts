@@ -34,8 +34,8 @@ function inWords(wire: Wire): string {
     `turn      ${wire.turn_id}  ${wire.status}, from ${wire.door}, of ${wire.user}`,
     `time      ${wire.started_at ?? 'not started'} to ${wire.ended_at ?? 'not ended'}`,
     ...wire.model_calls.map(
-      ({ model, input_tokens, output_tokens, cost_usd, ms }) =>
-        `model     ${model}  ${input_tokens} tokens in, ${output_tokens} out, ${costOf(cost_usd)}, ${ms} ms`,
+      ({ model, host, input_tokens, output_tokens, cost_usd, ms }) =>
+        `model     ${model}${host === undefined ? '' : ` at ${host}`}  ${input_tokens} tokens in, ${output_tokens} out, ${costOf(cost_usd)}, ${ms} ms`,
     ),
     ...wire.tools.map(({ name, ok, ms }) => `tool      ${name}  ${ok ? 'done' : 'failed'}, ${ms} ms`),
     ...wire.approvals.map(({ call_id, decision, by, at, scope }) => {

@@ -1,7 +1,7 @@
 // A language model as the loop sees it: one streaming verb.
 import type { Item } from './item.ts'
 import type { ToolSpec } from './tool.ts'
-import type { TurnOptions, Usage } from './turn.ts'
+import type { TurnOptions, Usage, Via } from './turn.ts'
 
 /** Calls in one response beyond this are a fault: no task needs them, and each may hold a process. */
 export const maxCalls = 128
@@ -25,12 +25,20 @@ export type ModelEvent =
   | { readonly type: 'reasoning'; readonly text: string; readonly seal?: string }
   /** A whole call; `args` is the JSON text the model wrote. */
   | { readonly type: 'call'; readonly name: string; readonly args: string; readonly seal?: string }
-  /** Last of all. `length` when the model would have said more; `model` when another one than was asked answered. */
-  | { readonly type: 'done'; readonly usage: Usage; readonly stop?: 'length'; readonly model?: string }
+  /** Last of all. `length` when the model would have said more; `model` and its `via` when another one answered. */
+  | {
+      readonly type: 'done'
+      readonly usage: Usage
+      readonly stop?: 'length'
+      readonly model?: string
+      readonly via?: Via
+    }
 
 export interface Model {
   readonly provider: string
   readonly name: string
+  /** Absent of a model within this process. */
+  readonly via?: Via
   /** Tokens of context the model can take. */
   readonly window: number
   /** It cannot summarise a conversation: its threads are shortened by rule. */

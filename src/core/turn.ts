@@ -23,9 +23,14 @@ export type Usage = {
   readonly model?: string
 }
 
+/** Where the requests of a model go, and the sealed secret that goes with them. */
+export type Via = { readonly host: string; readonly secret?: string }
+
 /** One call of a model: which one answered, what it used, and how long it took. */
 export type ModelCall = {
   readonly model: string
+  /** Absent of a model within this process, and from before it was kept. */
+  readonly via?: Via
   readonly usage: Usage
   readonly ms: number
   /** It broke off, and its provider told nothing: `usage` is what was sent and what had arrived, by our own count. */

@@ -2,7 +2,7 @@
 import type { Agent } from 'undici'
 import { AppError } from '#core/errors.ts'
 import type { Model, ModelEvent, ModelRequest } from '#core/model.ts'
-import { parseBaseUrl } from './base-url.ts'
+import { parseBaseUrl, viaOf } from './base-url.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { createBodyWriter } from './chat-body.ts'
 import { createFaults, type Fault } from './fault.ts'
@@ -25,6 +25,8 @@ export type ChatModelParts = {
   readonly apiKey?: string | undefined
   /** What its key is called among the secrets. */
   readonly keyName?: string | undefined
+  /** The name under which its key is sealed here, where it is. */
+  readonly secret?: string | undefined
   readonly window?: number | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly limits?: Partial<ReadLimits> | undefined
@@ -125,7 +127,8 @@ export function createChatModel(parts: ChatModelParts): Model {
     return faults.ofStatus(head.status, text, { retryAfterMs: wait, location: head.location })
   }
 
-  return { provider, name, window: parts.window ?? defaultWindow, ...(priceOf && { priceOf }), stream }
+  const via = viaOf(url, parts.secret)
+  return { provider, name, via, window: parts.window ?? defaultWindow, ...(priceOf && { priceOf }), stream }
 }
 
 async function openAgent(): Promise<Agent> {

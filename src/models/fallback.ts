@@ -57,7 +57,7 @@ export function createFallback({
         const model = await entry.open()
         for await (const batch of model.stream(request, signal)) {
           begun = true
-          yield model === first ? batch : batch.map((event) => namedBy(event, model.name))
+          yield model === first ? batch : batch.map((event) => namedBy(event, model))
         }
         entry.faults = []
         return
@@ -76,10 +76,11 @@ export function createFallback({
     throw new AppError(fault.code, `${fault.message}${more}`, { cause: fault })
   }
 
-  const { provider, name, window, priceOf } = first
+  const { provider, name, via, window, priceOf } = first
   return {
     provider,
     name,
+    ...(via && { via }),
     window,
     ...(priceOf && { priceOf }),
     stream,
@@ -87,6 +88,6 @@ export function createFallback({
   }
 }
 
-function namedBy(event: ModelEvent, model: string): ModelEvent {
-  return event.type === 'done' ? { ...event, model } : event
+function namedBy(event: ModelEvent, { name, via }: Model): ModelEvent {
+  return event.type === 'done' ? { ...event, model: name, ...(via && { via }) } : event
 }

@@ -74,23 +74,31 @@ async function openOne(choice: ModelChoice, secret: Secret): Promise<Model> {
 /** What every client of a server needs. Throws model_key_missing where nothing works without a key. */
 async function partsOf(choice: ModelChoice, secret: Secret) {
   const { baseUrl, keys, keyed } = providers[choice.provider]
-  const apiKey = choice.apiKey ?? (await sealedKey(keys, secret))
+  const sealed = choice.apiKey === undefined ? await sealedKey(keys, secret) : undefined
+  const apiKey = choice.apiKey ?? sealed?.key ?? ''
   const [keyName] = keys
   if (keyed && apiKey === '') {
     const message = `${choice.provider} needs a key: set ${keyName}, or run \`atrium secret set ${keyName}\``
     throw new AppError('model_key_missing', message)
   }
   const known = await knowModel(choice)
-  return { name: choice.name, baseUrl: choice.baseUrl ?? baseUrl ?? '', apiKey, keyName, ...known }
+  return {
+    name: choice.name,
+    baseUrl: choice.baseUrl ?? baseUrl ?? '',
+    apiKey,
+    keyName,
+    secret: sealed?.name,
+    ...known,
+  }
 }
 
-/** The first of a provider's keys that is sealed here; empty where none is. */
-async function sealedKey(keys: readonly string[], secret: Secret): Promise<string> {
+/** The first of a provider's keys that is sealed here. */
+async function sealedKey(keys: readonly string[], secret: Secret): Promise<{ name: string; key: string } | undefined> {
   for (const name of keys) {
     const key = await secret(name)
-    if (key) return key
+    if (key) return { name, key }
   }
-  return ''
+  return undefined
 }
 
 async function readScript(file: string): Promise<string> {

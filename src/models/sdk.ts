@@ -9,7 +9,7 @@ import { isObject, type JsonObject } from '#core/json.ts'
 import { maxCalls, type Model, type ModelEvent, type ModelRequest } from '#core/model.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import type { Usage } from '#core/turn.ts'
-import { parseBaseUrl } from './base-url.ts'
+import { parseBaseUrl, viaOf } from './base-url.ts'
 import { createFaults, type Fault, type Faults } from './fault.ts'
 import { defaultLimits, defaultWindow, type ReadLimits } from './limits.ts'
 import type { PriceOf } from './price.ts'
@@ -28,6 +28,7 @@ export type SdkModelParts = {
   readonly baseUrl: string
   readonly apiKey: string
   readonly keyName?: string | undefined
+  readonly secret?: string | undefined
   readonly window?: number | undefined
   readonly limits?: Partial<ReadLimits> | undefined
   readonly priceOf?: PriceOf | undefined
@@ -121,7 +122,7 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
   }
 
   const { window = defaultWindow, priceOf } = parts
-  return { provider, name, window, ...(priceOf && { priceOf }), stream }
+  return { provider, name, via: viaOf(url, parts.secret), window, ...(priceOf && { priceOf }), stream }
 }
 
 /** Reads the parts of one answer. */

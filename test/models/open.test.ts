@@ -54,6 +54,7 @@ test('a sealed key is found by its name, the first of several first', async (t) 
   const secrets: Record<string, string> = { GOOGLE_API_KEY: 'wrong', GEMINI_API_KEY: googleKey }
   const choice = { provider: 'google', name: 'gemini-2.5-flash', baseUrl: `${url}/v1beta` } as const
   const model = await openModel(choice, (name) => Promise.resolve(secrets[name]))
+  assert.deepEqual(model.via, { host: new URL(url).host, secret: 'GEMINI_API_KEY' })
   const done = (await collect(model)).at(-1)
   assert.ok(done?.type === 'done' && done.usage.costUsd !== null && done.usage.costUsd > 0)
   const error = await fails(openModel(choice, nothing))
@@ -106,5 +107,6 @@ test('the fallback of a choice is opened when it is needed, and named', async (t
     },
     nothing,
   )
-  assert.partialDeepStrictEqual((await collect(gone, hello)).at(-1), { type: 'done', model: 'b' })
+  const via = { host: new URL(url).host }
+  assert.partialDeepStrictEqual((await collect(gone, hello)).at(-1), { type: 'done', model: 'b', via })
 })

@@ -174,4 +174,24 @@ export const mutants: readonly Mutant[] = [
     to: 'depth',
     tests: ['test/web/chat.test.ts'],
   },
+  {
+    says: 'a receipt keeps silent about the host of the model',
+    file: 'src/agent/ask.ts',
+    from: 'const by = { model: answered, ...(via && { via }) }',
+    to: 'const by = { model: answered }',
+    tests: ['test/doors/web/receipts.test.ts'],
+  },
+  {
+    says: 'another model that answered is told with the host of the first',
+    file: 'src/models/fallback.ts',
+    from: 'model: name, ...(via && { via }) }',
+    to: 'model: name }',
+    tests: ['test/models/open.test.ts'],
+  },
+  {
+    says: 'hosts of models are not counted among those that were told something',
+    from: '...model_calls.flatMap(({ host }) => host ?? [])',
+    to: '',
+    ...receipt,
+  },
 ]

@@ -81,6 +81,11 @@ test('where the model fails, the one that stands in is a click away', { skip }, 
   const note = page.getByRole('alert').filter({ hasText: 'The model refused the key' })
   await note.getByRole('button', { name: 'Use good-1 instead' }).click()
   await page.getByRole('log').getByText('Here I am.').waitFor()
+  // The host of the model was told something too.
+  await page.getByRole('button', { name: /^Receipt: 1 host/ }).click()
+  const panel = page.getByRole('complementary', { name: 'Receipt' })
+  await panel.getByText(new URL(base_url).host).waitFor()
+  await panel.getByText('1 POST').waitFor()
   await page.getByRole('link', { name: 'good-1' }).waitFor()
   const { model } = await site.call<{ model: { name: string; fallback: string[] } }>('GET', '/api/settings')
   assert.deepEqual([model.name, model.fallback], ['good-1', []])

@@ -135,8 +135,11 @@ export type Receipt = {
   readonly status: Status
   readonly started_at: string | null
   readonly ended_at: string | null
+  readonly error?: Fault
   readonly model_calls: readonly {
     readonly model: string
+    readonly host?: string
+    readonly secret?: string
     readonly input_tokens: number
     readonly cached_tokens: number
     readonly output_tokens: number

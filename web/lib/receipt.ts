@@ -15,10 +15,26 @@ export function didWords(effects: Tool['effects']): string {
   return effects === undefined ? '' : did[effects]
 }
 
-/** The requests that went to a host: `1 GET`, `2 GET, 1 POST`. */
-export function requestWords(host: string, tools: readonly Pick<Tool, 'sent'>[]): string {
+/** Who was told something: the hosts of the tools, then those of the models. */
+export function hostsIn({ hosts, model_calls }: Pick<Receipt, 'hosts' | 'model_calls'>): string[] {
+  return [...new Set([...hosts, ...model_calls.flatMap(({ host }) => host ?? [])])]
+}
+
+/** The names of all that went out with requests. */
+export function secretsIn({ secrets, model_calls }: Pick<Receipt, 'secrets' | 'model_calls'>): string[] {
+  return [...new Set([...secrets, ...model_calls.flatMap(({ secret }) => secret ?? [])])]
+}
+
+type Requests = {
+  readonly tools: readonly Pick<Tool, 'sent'>[]
+  readonly model_calls: readonly Pick<Receipt['model_calls'][number], 'model' | 'host'>[]
+}
+
+/** The requests that went to a host: `1 GET`, `2 GET, 1 POST`. A call of a model is a POST. */
+export function requestWords(host: string, { tools, model_calls }: Requests): string {
   const times = new Map<string, number>()
-  for (const each of tools.flatMap(({ sent }) => sent)) {
+  const asked = model_calls.map((call) => ({ host: call.host, method: 'POST', times: 1 }))
+  for (const each of [...tools.flatMap(({ sent }) => sent), ...asked]) {
     if (each.host === host) times.set(each.method, (times.get(each.method) ?? 0) + each.times)
   }
   return [...times].map(([method, count]) => `${count} ${method}`).join(', ')

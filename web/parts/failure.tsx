@@ -9,7 +9,6 @@ import { textOf } from '../lib/conversation.ts'
 import { failureOf, otherModel } from '../lib/failure.ts'
 import type { Conversation } from '../store/conversation.ts'
 import { resend } from '../store/fork.ts'
-import { jobOf } from '../store/jobs.ts'
 import { tell } from '../store/notices.ts'
 import { outgoingTo, send } from '../store/outbox.ts'
 import { receiptOf } from '../store/receipts.ts'
@@ -37,18 +36,14 @@ export function Failure({ conversation, turn, state }: Props) {
 }
 
 function Why({ conversation, turn, state }: Props) {
-  const job = jobOf(turn.id)
-  const fault = state?.error ?? job.data.value?.error
+  const { data, fault: unread } = receiptOf(turn.id)
+  const fault = state?.error ?? data.value?.error
   const ofModel = fault?.code.startsWith('model_') ?? false
-  useEffect(() => {
-    if (!state?.error && job.data.value === undefined) void job.load()
-  }, [])
   useEffect(() => {
     if (ofModel && operator.value) void settings.load()
   }, [ofModel])
   const { id, turns } = conversation
   const isLast = useComputed(() => turns.value.at(-1)?.id === turn.id && outgoingTo(id).length === 0).value
-  const { data, fault: unread } = receiptOf(turn.id)
   // It tells how far the turn came: what is said here does not change once it is read.
   if (!fault || (data.value === undefined && unread.value === undefined)) return null
   const steps = data.value?.model_calls.length

@@ -1,6 +1,7 @@
 // What a turn took, in one line under its reply; a click opens the panel.
 import { useEffect } from 'preact/hooks'
 import type { Receipt, Status } from '../api/wire.ts'
+import { hostsIn } from '../lib/receipt.ts'
 import { costText, countText, durationText } from '../lib/words.ts'
 import { receiptOf, shownReceipt } from '../store/receipts.ts'
 import { Icon } from './icon.tsx'
@@ -41,7 +42,8 @@ export function ReceiptLine({ turnId, status }: { turnId: string; status: Status
 
 /** Tools, hosts, tokens, cost, time; the wide ones are left out on a phone. */
 function wordsOf(receipt: Receipt): { text: string; wide?: true }[] {
-  const { tools, hosts, started_at, ended_at } = receipt
+  const { tools, started_at, ended_at } = receipt
+  const hosts = hostsIn(receipt)
   const tokens = tokensOf(receipt)
   return [
     ...(tools.length > 0 ? [{ text: countText(tools.length, 'tool') }] : []),

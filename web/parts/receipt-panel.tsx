@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Receipt } from '../api/wire.ts'
-import { didWords, fencedWords, noteWords, requestWords } from '../lib/receipt.ts'
+import { didWords, fencedWords, hostsIn, noteWords, requestWords, secretsIn } from '../lib/receipt.ts'
 import { costText, countText, durationText, exactTime, numberText, whenText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
 import { receiptOf, shownReceipt } from '../store/receipts.ts'
@@ -49,7 +49,9 @@ export function ReceiptPanel({ turnId }: { turnId: string }) {
 }
 
 function Body({ receipt }: { receipt: Receipt }) {
-  const { tools, hosts, secrets, model_calls, approvals, notes, started_at, ended_at } = receipt
+  const { tools, model_calls, approvals, notes, started_at, ended_at } = receipt
+  const hosts = hostsIn(receipt)
+  const secrets = secretsIn(receipt)
   const fenced = fencedWords(tools)
   const took = started_at && ended_at ? ` in ${durationText(Date.parse(ended_at) - Date.parse(started_at))}` : ''
   return (
@@ -78,7 +80,7 @@ function Body({ receipt }: { receipt: Receipt }) {
           <p key={host} class="panel-line">
             <Icon name="globe" />
             <code>{host}</code>
-            <span class="number">{requestWords(host, tools)}</span>
+            <span class="number">{requestWords(host, receipt)}</span>
           </p>
         ))}
       </Section>

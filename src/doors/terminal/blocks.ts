@@ -198,7 +198,8 @@ export function createBlocks(now: () => number): Blocks {
 
   function count({ turnId, item, asked, at: to }: Entry): void {
     const before = took.get(turnId) ?? { tools: 0, hosts: [], usage: noUsage, from: to, to }
-    const hosts = item.type === 'result' ? [...new Set([...before.hosts, ...(item.hosts ?? [])])] : before.hosts
+    const more = [...(item.type === 'result' ? (item.hosts ?? []) : []), ...(asked?.via ? [asked.via.host] : [])]
+    const hosts = more.length > 0 ? [...new Set([...before.hosts, ...more])] : before.hosts
     const tools = before.tools + (item.type === 'call' ? 1 : 0)
     const usage = asked ? addUsage(before.usage, asked.usage) : before.usage
     if (asked) total = addUsage(total, asked.usage)

@@ -175,9 +175,10 @@ function receiptLines(receipt: Receipt, { bold, clay, dim, act }: Theme): string
   const { turn, modelCalls, tools, hosts, secrets, approvals, notes, costUsd, hash, verified } = receipt
   const part = (title: string, lines: readonly string[]): string[] =>
     lines.length > 0 ? ['', bold(title), ...lines.map((line) => `  ${line}`)] : []
-  const calls = modelCalls.map(({ model, usage, ms }) => {
+  const calls = modelCalls.map(({ model, via, usage, ms }) => {
     const tokens = `${counted(usage.inputTokens, 'token')} in, ${usage.outputTokens} out`
-    return `${proseOf(model)}  ${tokens}, ${costWords(usage.costUsd)}, ${durationWords(ms)}`
+    const at = via ? ` at ${proseOf(via.host)}` : ''
+    return `${proseOf(model)}${at}  ${tokens}, ${costWords(usage.costUsd)}, ${durationWords(ms)}`
   })
   const check =
     hash === undefined

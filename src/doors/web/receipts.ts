@@ -16,9 +16,14 @@ const ReceiptWire = z.object({
   status: z.enum(jobStatuses),
   started_at: z.nullable(z.string()),
   ended_at: z.nullable(z.string()),
+  /** Why it failed, where it did. */
+  error: z.optional(z.object({ code: z.string(), message: z.string() })),
   model_calls: z.array(
     z.object({
       model: z.string(),
+      /** Where its request went, and the sealed secret that went with it; absent of a model within the service. */
+      host: z.optional(z.string()),
+      secret: z.optional(z.string()),
       input_tokens: z.number(),
       cached_tokens: z.number(),
       output_tokens: z.number(),
@@ -92,8 +97,10 @@ export function receiptWire(receipt: Receipt): z.output<typeof ReceiptWire> {
     status: jobStatus(turn.status),
     started_at: turn.startedAt === undefined ? null : isoTime(turn.startedAt),
     ended_at: turn.endedAt === undefined ? null : isoTime(turn.endedAt),
-    model_calls: modelCalls.map(({ model, usage, ms, estimated }) => ({
+    ...(turn.error && { error: turn.error }),
+    model_calls: modelCalls.map(({ model, via, usage, ms, estimated }) => ({
       model,
+      ...via,
       input_tokens: usage.inputTokens,
       cached_tokens: usage.cachedTokens,
       output_tokens: usage.outputTokens,

@@ -1,6 +1,8 @@
 // Receipts over HTTP.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AppError } from '#core/errors.ts'
+import type { Model, ModelEvent } from '#core/model.ts'
 import { tool } from '../../agent/tools.ts'
 import { calls, type Say, says } from '../hall.ts'
 import { openHouse } from './house.ts'
@@ -52,4 +54,24 @@ test('the receipt of a turn of any door has the decided fields, for its user alo
   const turnId = response.json.id.slice(5, 37).replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5')
   const theirs = await call('GET', `/api/turns/${turnId}/receipt`, { token: ada })
   assert.deepEqual([theirs.json.door, theirs.json.verified], ['responses', true])
+})
+
+test('a receipt tells where its model was asked and by which sealed key, and why the turn failed', async (t) => {
+  const model: Model = {
+    provider: 'p',
+    name: 'm',
+    via: { host: 'api.example', secret: 'EXAMPLE_KEY' },
+    window: 1000,
+    async *stream(): AsyncGenerator<readonly ModelEvent[]> {
+      yield await Promise.resolve([{ type: 'text', text: 'half' }])
+      throw new AppError('model_failed', 'it broke off')
+    },
+  }
+  const { call, addUser } = await openHouse(t, { model })
+  const token = await addUser('ada')
+  const { json } = await call('POST', '/api/chat', { token, body: { message: 'go' } })
+  const { json: receipt } = await call('GET', `/api/turns/${json.turn_id}/receipt`, { token })
+  assert.deepEqual(receipt.error, { code: 'model_failed', message: 'it broke off' })
+  const { host, secret } = receipt.model_calls[0]
+  assert.deepEqual([host, secret, receipt.hosts, receipt.secrets], ['api.example', 'EXAMPLE_KEY', [], []])
 })

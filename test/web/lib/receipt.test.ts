@@ -1,7 +1,7 @@
 // The parts of a receipt in words.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { didWords, fencedWords, noteWords, requestWords } from '../../../web/lib/receipt.ts'
+import { didWords, fencedWords, hostsIn, noteWords, requestWords, secretsIn } from '../../../web/lib/receipt.ts'
 
 test('a call is told by what it did; one from before that was kept by nothing', () => {
   assert.deepEqual((['read', 'keep', 'write', 'danger', undefined] as const).map(didWords), [
@@ -13,6 +13,16 @@ test('a call is told by what it did; one from before that was kept by nothing', 
   ])
 })
 
+const call = { model: 'm', input_tokens: 1, cached_tokens: 0, output_tokens: 1, cost_usd: 0, ms: 1 }
+
+test('the host of a model and its key are told as those of tools are, each once', () => {
+  const model_calls = [{ ...call, host: 'api.example', secret: 'EXAMPLE_KEY' }, { ...call, host: 'api.example' }, call]
+  assert.deepEqual(hostsIn({ hosts: ['a.example'], model_calls }), ['a.example', 'api.example'])
+  assert.deepEqual(hostsIn({ hosts: ['api.example'], model_calls }), ['api.example'])
+  assert.deepEqual(secretsIn({ secrets: [], model_calls }), ['EXAMPLE_KEY'])
+  assert.equal(requestWords('api.example', { tools: [], model_calls }), '2 POST')
+})
+
 test('a host is told with its requests, over all calls', () => {
   const sent = (method: string, host: string, times: number) => ({ method, host, times })
   const tools = [
@@ -20,9 +30,9 @@ test('a host is told with its requests, over all calls', () => {
     { sent: [sent('GET', 'a.example', 2), sent('POST', 'a.example', 1)] },
     { sent: [] },
   ]
-  assert.equal(requestWords('a.example', tools), '3 GET, 1 POST')
-  assert.equal(requestWords('b.example', tools), '1 POST')
-  assert.equal(requestWords('c.example', tools), '')
+  assert.equal(requestWords('a.example', { tools, model_calls: [call] }), '3 GET, 1 POST')
+  assert.equal(requestWords('b.example', { tools, model_calls: [{ ...call, host: 'b.example' }] }), '2 POST')
+  assert.equal(requestWords('c.example', { tools, model_calls: [] }), '')
 })
 
 test('what came from outside is told as fenced', () => {
