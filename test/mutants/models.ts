@@ -282,7 +282,7 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'the end names who was asked, not who answered',
     file: 'src/models/fallback.ts',
-    from: "return event.type === 'done' ? { ...event, model } : event",
+    from: "return event.type === 'done' ? { ...event, model: name, ...(via && { via }) } : event",
     to: 'return event',
     tests: ['test/models/fallback.test.ts'],
   },
