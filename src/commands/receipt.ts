@@ -51,5 +51,6 @@ function inWords(wire: Wire): string {
 }
 
 function costOf(usd: number | null): string {
-  return usd === null ? 'cost unknown' : `$${usd.toFixed(4)}`
+  if (usd === null) return 'unknown cost'
+  return usd === 0 ? 'free' : `$${usd.toFixed(4)}`
 }

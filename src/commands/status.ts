@@ -1,5 +1,6 @@
 // `atrium status`: whether a service runs on this home, and how it is.
 import { loadConfig } from '#config.ts'
+import { costWords } from '#doors/terminal/words.ts'
 import { runningService } from './attach.ts'
 import { print, table } from './report.ts'
 
@@ -39,7 +40,7 @@ function words(now: Status, home: string): string {
     ...doors.map((door, at) => [at === 0 ? 'doors' : '', door]),
     ['database', now.database_backend === 'sqlite' ? 'SQLite, in the home' : 'PostgreSQL'],
     ['work', `${counted(now.active_jobs, 'open turn')}, ${counted(now.connections, 'connection')}`],
-    ['cost', `${now.cost_today_usd} USD today`],
+    ['cost', now.cost_today_usd > 0 ? `${costWords(now.cost_today_usd)} today` : 'nothing today'],
   ]
   return `Atrium ${now.version} ${state} on ${home}, for ${span(now.uptime_secs)} (process ${now.pid}).\n${table(rows)}`
 }

@@ -120,7 +120,7 @@ test('a receipt is shown in words; a log that was changed fails its check', asyn
   const { stdout, code } = await on('receipt', turn_id, '--verify')
   assert.equal(code, 0)
   assert.match(stdout, new RegExp(`^turn      ${turn_id}  completed, from run, of operator\n`))
-  assert.match(stdout, /^log       unchanged  [0-9a-f]{64}$/m)
+  assert.match(stdout, /^cost      free\nlog       unchanged  [0-9a-f]{64}$/m)
   const db = new DatabaseSync(join(home.path, 'atrium.db'))
   assert.ok(db.prepare('UPDATE items SET at = at + 1 WHERE turn_id = ?').run(turn_id).changes > 0)
   db.close()

@@ -36,7 +36,7 @@ test('a service is found by commands on its home, follows their changes, and end
     assert.deepEqual([status['status'], status['pid'], status['llm_backend']], ['ok', service.pid, 'offline'])
     assert.match(
       (await atrium(home.path, ['status'])).stdout,
-      /^Atrium [\d.]+ runs on .*\n[^]*^doors +gateway http:\/\/127\.0\.0\.1:\d+$/m,
+      /^Atrium [\d.]+ runs on .*\n[^]*^doors +gateway http:\/\/127\.0\.0\.1:\d+$[^]*^cost +nothing today$/m,
     )
 
     const sent = JSON.parse((await atrium(home.path, ['run', '-m', 'what is 6 * 7?', '--json'])).stdout) as Record<
