@@ -2,6 +2,7 @@
 // terminal that can do no more, and a pipe, get the plain chat.
 import { type Flags, loadConfig, secretsIn, terminalTraits } from '#config.ts'
 import { AppError } from '#core/errors.ts'
+import type { OpenGate } from '#core/store.ts'
 import { openHome } from '#home.ts'
 import { openLog } from '#lib/log.ts'
 import { printable } from '#safety/printable.ts'
@@ -51,7 +52,7 @@ type Shown = { readonly desk: Desk; readonly place: string; readonly greeting: r
 async function show({ desk, place, greeting }: Shown): Promise<void> {
   const { runTerminal } = await import('#doors/terminal/terminal.ts')
   const { threadId } = await runTerminal({
-    desk,
+    desk: { ...desk, gates: async () => (await desk.gates()).map(withCommands) },
     place,
     greeting: greeting.map((line) => printable(pasteable(line))),
     shows: terminalTraits(),
@@ -61,6 +62,11 @@ async function show({ desk, place, greeting }: Shown): Promise<void> {
   // What was typed before the terminal was taken is in the composer, and was echoed where the cursor is now.
   process.stdout.write('\r\u001b[K')
   if (threadId !== undefined) process.stdout.write(paint('2', `thread ${threadId}\n`))
+}
+
+/** A gate whose prompt names commands as this shell finds them. */
+function withCommands(open: OpenGate): OpenGate {
+  return { ...open, gate: { ...open.gate, prompt: pasteable(open.gate.prompt) } }
 }
 
 /** A link to the running service's gateway, where it has one. */

@@ -1,7 +1,7 @@
 // The plain chat, for a terminal that can do no more and for a pipe: a line in, a reply out.
 import { createInterface, type Interface } from 'node:readline'
 import { AppError } from '#core/errors.ts'
-import { questionOf } from '#doors/terminal/words.ts'
+import { notYetOf, questionOf } from '#doors/terminal/asking.ts'
 import { createProse, printable } from '#safety/printable.ts'
 import type { ChatEvent } from '#turns/chat.ts'
 import type { Agent } from './attach.ts'
@@ -119,11 +119,12 @@ function createReply(agent: Agent) {
 }
 
 /** What is asked, what the call would do, and why somebody is asked: the words of the dialog. */
-function wish({ kind, name, args, reason, preview = args }: GateEvent): string {
+function wish(gate: GateEvent): string {
+  const { args, reason, preview = args } = gate
   const shown =
     preview.length > shownChars ? `${preview.slice(0, shownChars)} … (${preview.length} characters)` : preview
-  const question = `${questionOf({ kind, name, args })}  Nothing has happened yet.`
   const why = reason ? `Asked: ${printable(reason)}\n` : ''
+  const question = `${questionOf(gate)}  ${notYetOf(gate)}`
   return `${paint('33', '●')} Waiting for you: ${question}\n${printable(shown, { lines: true })}\n${why}\n`
 }
 

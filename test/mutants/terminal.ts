@@ -265,4 +265,11 @@ export const mutants: readonly Mutant[] = [
     to: 'from = 0',
     tests: ['test/doors/terminal/screen.test.ts'],
   },
+  {
+    says: 'the parameters of a component choose the words of its approval',
+    file: 'src/doors/terminal/asking.ts',
+    from: "if (name === 'workspace_shell')",
+    to: "if (written('command') !== '')",
+    tests: ['test/doors/terminal/screen.test.ts'],
+  },
 ]

@@ -5,9 +5,10 @@ import type { OpenGate } from '#core/store.ts'
 import { printable } from '#safety/printable.ts'
 import { gateMs, type Said } from '#turns/gates.ts'
 import { createAllowFor } from './allow-for.ts'
+import { notYetOf, questionOf, signInLines } from './asking.ts'
 import { boxed, windowOf } from './box.ts'
 import type { Theme } from './theme.ts'
-import { argLines, countWords, doorSigns, leftWords, questionOf } from './words.ts'
+import { argLines, countWords, doorSigns, leftWords } from './words.ts'
 
 /** A dialog that opens by itself takes no answer for so long: somebody may have been typing. */
 const deafMs = 500
@@ -51,7 +52,7 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
 
   function bodyOf(width: number): string[] {
     if (body.width === width) return body.lines
-    const all = gate.kind === 'approval' ? previewOf(gate) : printable(gate.prompt, { lines: true }).split('\n')
+    const all = gate.kind === 'approval' ? previewOf(gate) : signInLines(gate)
     body = { width, lines: all.flatMap((line) => wrapTextWithAnsi(line.replaceAll('\t', '    '), width)) }
     return body.lines
   }
@@ -113,8 +114,7 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
     gate: open,
     render({ width, height }, focused) {
       const inside = width - 4
-      const done = gate.kind === 'approval' ? 'Nothing has happened yet.' : ''
-      const head = wrapTextWithAnsi(`${theme.bold(questionOf(gate))}  ${theme.dim(done)}`, inside)
+      const head = wrapTextWithAnsi(`${theme.bold(questionOf(gate))}  ${theme.dim(notYetOf(gate))}`, inside)
       const reason = factsOf(gate).flatMap((facts) => wrapTextWithAnsi(theme.dim(facts), inside))
       // The answers are always in sight, of those too high for the terminal the lower ones: Enter is told last.
       const end = foot(inside, focused).slice(-Math.max(1, height - 2))

@@ -8,7 +8,8 @@ import { type Attached, fileWords } from './attached.ts'
 import { type CommandName, helpLines } from './commands.ts'
 import { createList, type List, type ListContent } from './list.ts'
 import type { Theme } from './theme.ts'
-import { costWords, counted, doorSigns, durationWords, questionOf, timeWords } from './words.ts'
+import { questionOf } from './asking.ts'
+import { costWords, counted, doorSigns, durationWords, timeWords } from './words.ts'
 
 /** Words of a tool or of a document in a list. */
 const briefChars = 400

@@ -4,7 +4,8 @@ import type { OpenGate } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
 import { proseOf } from '#safety/printable.ts'
 import type { Theme } from './theme.ts'
-import { doorSigns, questionOf, timeWords } from './words.ts'
+import { questionOf } from './asking.ts'
+import { doorSigns, timeWords } from './words.ts'
 
 export const panelWidth = 36
 /** From this width on there is a panel. */

@@ -1,6 +1,5 @@
 // Numbers, times and questions in words.
 import { objectIn } from '#core/json.ts'
-import type { Gate } from '#core/item.ts'
 import type { Door } from '#core/turn.ts'
 import { printable } from '#safety/printable.ts'
 
@@ -63,20 +62,6 @@ export function timeWords(at: number, now: number): string {
 export function sizeWords(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`
   return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`
-}
-
-/** What is asked, with verb and object. */
-export function questionOf({ kind, name, args }: Pick<Gate, 'kind' | 'name' | 'args'>): string {
-  const { path, command, url, method } = objectIn(args) ?? {}
-  const shown = (value: unknown): string => printable(typeof value === 'string' ? value : '')
-  if (kind === 'credential') return `Sign in for ${printable(name)}?`
-  if (typeof command === 'string') return `Run \`${shown(command)}\`?`
-  if (typeof path === 'string') return `${name.endsWith('delete') ? 'Delete' : 'Change'} ${shown(path)}?`
-  if (typeof url === 'string') {
-    const host = URL.parse(url)?.host ?? shown(url)
-    return method === undefined || method === 'GET' ? `Fetch from ${host}?` : `Send ${shown(method)} to ${host}?`
-  }
-  return `Use ${printable(name)}?`
 }
 
 /** Arguments in one line: `"duration_ms" in deploy.log` would need to know the tool, so these are its values. */

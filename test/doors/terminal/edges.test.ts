@@ -51,7 +51,7 @@ test(
     assert.match(first, /sign in +http:\/\/127\.0\.0\.1:\d+\/login#code=/)
     const run = await atrium(home, ['run', '-m', 'write it'], { env: model })
     assert.equal(run.code, 1)
-    const shown = await screen.shows(/● 1 waiting[\s\S]*│ Waiting for you\n.*>_ Change a\.txt\?/)
+    const shown = await screen.shows(/● 1 waiting[\s\S]*│ Waiting for you\n.*>_ Create a\.txt\?/)
     // It is not of this thread: no dialog opens by itself.
     assert.doesNotMatch(shown, /Nothing has happened yet/)
     await screen.type('/waiting')
@@ -229,7 +229,7 @@ for (const [name, command] of [
       await screen.type('write')
       await screen.keys('Enter')
       await screen.shows(
-        /● Waiting for you: Change a\.txt\? {2}Nothing has happened yet\.[^]*\+hello[^]*Allow once\? y or n/,
+        /● Waiting for you: Create a\.txt\? {2}Nothing has happened yet\.[^]*\+hello[^]*Allow once\? y or n/,
       )
       await screen.keys('Enter')
       await screen.shows(/y allows it once, n does not[^]*Allow once\? y or n/)

@@ -5,6 +5,7 @@ import { stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui'
 import { AppError } from '#core/errors.ts'
 import { type Gate, type Part, textMessage } from '#core/item.ts'
 import type { OpenGate } from '#core/store.ts'
+import { notYetOf, questionOf, signInLines } from '#doors/terminal/asking.ts'
 import { createDialog } from '#doors/terminal/dialog.ts'
 import { createDrawing } from '#doors/terminal/drawing.ts'
 import { createGreeting } from '#doors/terminal/greeting.ts'
@@ -12,7 +13,7 @@ import { readSaid } from '#doors/terminal/commands.ts'
 import { createList } from '#doors/terminal/list.ts'
 import { piecesOf } from '#doors/terminal/pieces.ts'
 import { createTheme } from '#doors/terminal/theme.ts'
-import { argLines, costWords, questionOf } from '#doors/terminal/words.ts'
+import { argLines, costWords } from '#doors/terminal/words.ts'
 import { until } from '../../until.ts'
 import { entry, stage, turn } from './fake.ts'
 
@@ -144,9 +145,29 @@ test('an approval asks with verb and object, and its arguments are those that we
   const asked = (name: string, args: object): string => questionOf({ ...gate, name, args: JSON.stringify(args) })
   assert.equal(asked('workspace_shell', { command: 'npm publish' }), 'Run `npm publish`?')
   assert.equal(asked('workspace_write', { path: 'a/b' }), 'Change a/b?')
-  assert.equal(asked('memory_delete', { path: 'a/b' }), 'Delete a/b?')
-  assert.equal(asked('http_request', { url: 'https://a.example/x', method: 'POST' }), 'Send POST to a.example?')
-  assert.equal(asked('file\u001b', {}), 'Use file\\u{1b}?')
+  assert.equal(
+    questionOf({ ...gate, name: 'workspace_write', args: '{"path":"a"}', preview: '--- /dev/null' }),
+    'Create a?',
+  )
+  assert.equal(asked('workspace_shell', { command: 'npm test\nrm x' }), 'Run a command that begins with `npm`?')
+  assert.equal(asked('memory_delete', { path: 'a/b' }), 'Delete memory a/b?')
+  assert.equal(asked('memory_edit', { path: 'AGENTS.md' }), 'Write memory AGENTS.md?')
+  const [url, issues] = ['https://a.example/x', 'https://api.github.com/repos/acme/shop/issues']
+  assert.equal(asked('http_request', { url, method: 'POST' }), 'Send a POST request to a.example?')
+  assert.equal(asked('web_fetch', { url }), 'Open a page of a.example?')
+  assert.equal(asked('http_request', { url: issues, method: 'POST' }), 'Open an issue in acme/shop on GitHub?')
+  assert.equal(notYetOf({ kind: 'approval', name: 'http_request' }), 'Nothing has been sent yet.')
+  assert.equal(asked('file\u001b', {}), 'Run file\\u{1b}?')
+  // A component's parameters are its own: they do not choose the words.
+  assert.equal(asked('issues_open', { path: 'a/b', command: 'rm' }), 'Run issues_open?')
+  const credential = { tool: 'issues', secret: 'github_token', title: 'GitHub' }
+  assert.equal(questionOf({ ...gate, kind: 'credential', credential }), 'Sign in to GitHub?')
+  const prompt =
+    'issues needs the secret github_token (GitHub), which is not set: run `atrium tool auth issues` and try again'
+  assert.deepEqual(signInLines({ name: 'issues_list', prompt, credential }), [
+    'issues_list needs github_token, which is not set. The turn goes on by itself after:',
+    '  atrium tool auth issues',
+  ])
   assert.deepEqual(argLines('{"a": "x", "long": [1, 2]}'), ['a     x', 'long  [1,2]'])
   // A number of many digits, and a name that is there twice.
   assert.deepEqual(argLines('{"n":12345678901234567890}'), ['{"n":12345678901234567890}'])
@@ -416,11 +437,11 @@ test('an approval that follows another one does not take the focus', async () =>
   const asks = async (what: RegExp): Promise<void> =>
     until(() => what.test(stripTerminalSequences(app.render(80).join('\n'))))
   open('first')
-  await asks(/Use first\?[\s\S]*Tab enters/)
+  await asks(/Run first\?[\s\S]*Tab enters/)
   app.press('\t')
-  await asks(/Use first\?[\s\S]*Esc later/)
+  await asks(/Run first\?[\s\S]*Esc later/)
   open('second')
-  await asks(/Use second\?[\s\S]*Tab enters/)
+  await asks(/Run second\?[\s\S]*Tab enters/)
   app.close()
 })
 
