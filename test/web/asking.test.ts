@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GateFields } from '../../web/api/wire.ts'
-import { askingOf, whyAsked } from '../../web/lib/asking.ts'
+import { askingOf, whyAsked, pretty } from '../../web/lib/asking.ts'
 
 const gate = (name: string, args: unknown, preview?: string): GateFields => ({
   kind: 'approval',
@@ -135,4 +135,11 @@ test('what can be allowed for longer goes from narrow to wide', () => {
   ])
   assert.deepEqual(words(gate('memory_write', { path: 'USER.md' })), ['file: on USER.md', 'tool: on any document'])
   assert.deepEqual(words(gate('crm_send', {})), ['tool: whatever it is given'])
+})
+
+test('few arguments stand on one line, many below each other, what is no JSON as it is', () => {
+  assert.equal(pretty({ url: 'https://a.example/', days: [7, 8] }), '{ "url": "https://a.example/", "days": [ 7, 8 ] }')
+  assert.equal(pretty({ text: 'a\nb' }), '{ "text": "a\\nb" }')
+  assert.equal(pretty({ text: 'x'.repeat(60) }), `{\n  "text": "${'x'.repeat(60)}"\n}`)
+  assert.equal(pretty('no json'), 'no json')
 })

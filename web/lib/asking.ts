@@ -1,6 +1,9 @@
 // An approval in words: the question, where it goes, what would run. Pure; everything in it is text of others.
 import type { GateFields } from '../api/wire.ts'
 
+/** Letters of arguments that stand on one line, on a phone as well. */
+const mostOnLine = 60
+
 export type Preview =
   | { readonly type: 'request'; readonly method: string; readonly url: string; readonly rest: string }
   | { readonly type: 'diff'; readonly isNew: boolean; readonly path: string; readonly lines: readonly DiffLine[] }
@@ -227,7 +230,10 @@ function hostOf(url: string): string {
   }
 }
 
-/** Arguments as a person reads them. */
+/** Arguments as a person reads them: few of them on one line. */
 export function pretty(args: unknown): string {
-  return typeof args === 'string' ? args : JSON.stringify(args, undefined, 2)
+  if (typeof args === 'string') return args
+  const whole = JSON.stringify(args, undefined, 2)
+  const line = whole.replaceAll(/\n */g, ' ')
+  return line.length <= mostOnLine ? line : whole
 }
