@@ -29,6 +29,11 @@ export const leakRules: readonly LeakRule[] = [
     (value) => hasDigit(value) && /[A-Z]/.test(value) && /[a-z]/.test(value),
   ),
   rule('aws-bedrock-key', 'ABSKQmVkcm9ja|bedrock-api-key-', '(?:ABSKQmVkcm9ja|bedrock-api-key-)[A-Za-z0-9+/=]{40,400}'),
+  rule(
+    'aws-session-token',
+    'IQoJb3JpZ2lu|FwoGZXIvYXdz|FQoGZXIvYXdz',
+    '(?:IQoJb3JpZ2lu|F[wQ]oGZXIvYXdz)[A-Za-z0-9+/=]{100,2000}',
+  ),
   rule('aws-mws-token', 'amzn.mws.', `amzn\\.mws\\.${uuid}`),
   rule('google-api-key', 'AIza', `AIza${w}{33,50}(?!${w})`),
   rule('google-oauth', 'GOCSPX-|ya29.|1//0', `(?:GOCSPX-${w}{28}|ya29\\.${w}{30,1000}|1//0${w}{60,200})`),
@@ -44,10 +49,14 @@ export const leakRules: readonly LeakRule[] = [
     '(?<=[A-Za-z0-9_~.-]{3})\\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])',
     { within: true },
   ),
+  rule('azure-sas', 'sig=', 'sig=(?:[A-Za-z0-9+/]|%2[BbFf]){40,60}(?:=|%3[Dd])', { within: true }),
   rule('azure-devops-token', 'AZDO', `(?<=${an}{70,76})AZDO${an}{4}(?!${an})`, { within: true }),
   rule('alibaba-key', 'LTAI', `LTAI${an}{12,24}(?!${an})`, { check: hasDigit }),
   rule('tencent-key', 'AKID', `AKID${an}{32}(?!${an})`, { check: hasDigit }),
-  rule('yandex-key', 'AQVN', `AQVN${w}{35,38}(?!${w})`, { check: hasDigit }),
+  rule('yandex-key', 'AQVN|t1.', `(?:AQVN${w}{35,38}|t1\\.${w}{50,300}={0,2}\\.${w}{80,90}={0,2})(?!${w})`, {
+    check: hasDigit,
+  }),
+  rule('firebase-key', ':APA91b', `(?<=AAAA${w}{7}):APA91b${w}{100,180}`, { within: true }),
   rule('digitalocean-token', 'dop_v1_|doo_v1_|dor_v1_', `do[opr]_v1_${hex}{64}`),
   rule('cloudflare-key', 'cfut_|cfat_|cfk_|v1.0-', `(?:cf(?:ut|at|k)_${an}{40,60}|v1\\.0-${hex}{24}-${hex}{146})`),
   rule('heroku-key', 'HRKU-', `HRKU-(?:${uuid}|${w}{40,80})`),
@@ -92,6 +101,8 @@ export const leakRules: readonly LeakRule[] = [
   rule('npm-token', 'npm_', `npm_${an}{36,60}(?!${an})`),
   rule('npm-auth', '_authToken=|_auth=|_password=', `_(?:authToken|auth|password)=["']?([A-Za-z0-9+/=_.-]{16,300})`, {
     within: true,
+    // A name of code, as self.password is.
+    check: (value) => hasDigit(value) && !/^[A-Za-z_]+\.[A-Za-z_]/.test(value),
   }),
   rule('pypi-token', 'pypi-AgE', `pypi-AgE[A-Za-z0-9_-]{50,400}`),
   rule('rubygems-key', 'rubygems_', `rubygems_${hex}{48}`),
@@ -107,6 +118,12 @@ export const leakRules: readonly LeakRule[] = [
     'codecov-and-others',
     'sntrys_|sntryu_|glsa_|glc_eyJ|NRAK-|NRII-|PMAK-|dt0c01.|dt0s',
     `(?:sntrys_[A-Za-z0-9+/=_]{60,400}|sntryu_${hex}{64}|glsa_${an}{32}_[A-Fa-f0-9]{8}|glc_eyJ[A-Za-z0-9+/=]{30,400}|NR(?:AK|II)-[A-Za-z0-9_-]{27,32}|PMAK-${hex}{24}-${hex}{34}|dt0[a-z]\\d\\d\\.[A-Z0-9]{24}\\.[A-Z0-9]{64})`,
+  ),
+  rule(
+    'service-key',
+    'phx_|phs_|sdk-|live_|test_|st.|tk-us-|secret-',
+    `(?:ph[xs]_${an}{40,50}|sdk-${uuid}|(?:live|test)_(?:${hex}{35}|${w}{40})|st\\.${hex}{24}\\.${hex}{32}\\.${hex}{32}|tk-us-${w}{48}|secret-${an}{43})(?!${w})`,
+    { check: looksRandomOrId },
   ),
   // Models and what stands around them
   rule('openai-key', 'sk-', `sk-(?:(?:proj|svcacct|admin|None|ant-[a-z0-9]{3,10}|or-v1|lf)-)?([A-Za-z0-9_-]{20,250})`, {
@@ -188,6 +205,9 @@ export const leakRules: readonly LeakRule[] = [
     'PuTTY-User-Key-File-',
     'PuTTY-User-Key-File-\\d: [^\\n]{1,100}\\n(?:[^P]|P(?!rivate-Lines|uTTY))*Private-Lines: \\d+\\s+([A-Za-z0-9+/=\\s]{20,8000})',
   ),
+  rule('private-key', 'LS0tLS1CRUdJTi', 'LS0tLS1CRUdJTi[A-Za-z0-9+/=]{40,8000}', {
+    check: (value) => Buffer.from(value.slice(0, 120), 'base64').includes('PRIVATE KEY'),
+  }),
   rule('jwt', 'eyJ', `eyJ${w}{8,4000}\\.eyJ${w}{8,8000}\\.(${w}{16,2000})`),
   rule(
     'url-password',
@@ -205,6 +225,36 @@ export const leakRules: readonly LeakRule[] = [
     within: true,
     check: decodesToLogin,
   }),
+  rule('docker-login', 'auth"|auth\\"', `auth\\\\?"\\s{0,3}:\\s{0,3}\\\\?"([A-Za-z0-9+/]{12,400}={0,2})\\\\?"`, {
+    within: true,
+    check: decodesToLogin,
+  }),
+  rule(
+    'netrc-password',
+    'machine ',
+    'machine [^\\s]{1,200}\\s{1,20}login [^\\s]{1,100}\\s{1,20}password ([^\\s]{6,200})',
+    {
+      check: isPassword,
+    },
+  ),
+  assigned(
+    'assigned-secret',
+    '_TOKEN|_SECRET|APP_KEY|ADMIN_KEY|PRIVATE_KEY|MASTER_KEY|ENCRYPTION_KEY|AUTH_KEY|SIGNING_KEY|ACCESS_KEY|API_KEY|_APIKEY|API-Key',
+    '[A-Za-z_-]{6,20}',
+    '[A-Za-z0-9+/_.~-]{16,200}={0,2}',
+    looksRandomOrId,
+  ),
+  rule('assigned-secret', 'SECRET_KEY', `SECRET_KEY\\s{0,3}=\\s{0,3}["']([^"'\\s]{30,100})["']`, {
+    within: true,
+    check: (value) => hasDigit(value) && /[a-z]/.test(value) && /[!-/:-@^_]/.test(value),
+  }),
+  assigned(
+    'assigned-password',
+    'password|PASSWORD|Password|passwd|PASSWD',
+    '[A-Za-z]{6,8}',
+    `[^\\s"'\`,;<>{}()$\\\\]{10,100}`,
+    looksLikePassword,
+  ),
   assigned(
     'assigned-secret',
     'api_key|API_KEY|apiKey|api-key|Api-Key|API-KEY|ApiKey|apikey|APIKEY|auth_token|AUTH_TOKEN|authToken|access_token|ACCESS_TOKEN|accessToken|api_token|API_TOKEN|apiToken|client_secret|CLIENT_SECRET|clientSecret|app_secret|APP_SECRET|SECRET_KEY|secret_key|secretKey|SECRET_TOKEN|PRIVATE_TOKEN|bot_token|BOT_TOKEN|PASSWORD|SIGNING_SECRET|signing_secret',
@@ -230,9 +280,27 @@ function hasDigit(value: string): boolean {
   return /\d/.test(value)
 }
 
-/** Letters and digits by turns within one run: no word, name or version is written so. */
+/** Letters and digits, or small letters and capitals, by turns within one run: no word, name or version is written so. */
 function looksRandom(value: string): boolean {
-  return value.split(/[^A-Za-z0-9]+/).some((run) => run.length >= 16 && changes(run) >= 3)
+  const runs = value.split(/[^A-Za-z0-9]+/)
+  if (runs.some((run) => run.length >= 16 && (changes(run) >= 3 || mixesCase(run)))) return true
+  const all = runs.join('')
+  return all.length >= 32 && changes(all) >= 6 && /[a-z]/.test(all) && /[A-Z]/.test(all)
+}
+
+/** More capitals side by side than a name in camel case has. */
+function mixesCase(run: string): boolean {
+  const pairs = run.match(/[A-Z](?=[A-Z])/g)?.length ?? 0
+  return run.length >= 24 && pairs >= 3 && (run.match(/[a-z](?=[A-Z])/g)?.length ?? 0) >= 4
+}
+
+function looksRandomOrId(value: string): boolean {
+  return looksRandom(value) || new RegExp(`(?:^|-)${uuid}$`).test(value)
+}
+
+function looksLikePassword(value: string): boolean {
+  if (!isPassword(value) || /passw|:\/\//i.test(value)) return false
+  return changes(value) >= 3 && value.split(/[-_./]/).some((run) => run.length >= 10)
 }
 
 function changes(run: string): number {

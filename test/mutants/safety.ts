@@ -129,6 +129,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/safety/leaks.test.ts'],
   },
   {
+    says: 'a key of letters alone is no key',
+    file: 'src/safety/leak-rules.ts',
+    from: '(changes(run) >= 3 || mixesCase(run))',
+    to: '(changes(run) >= 3)',
+    tests: ['test/safety/leaks.test.ts'],
+  },
+  {
     says: 'a secret goes out in two parameters',
     file: 'src/safety/disguise.ts',
     from: ' || isCovered(form, bare)',

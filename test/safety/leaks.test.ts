@@ -125,6 +125,13 @@ for (const text of [
   'postgres://user:pass@localhost/db',
   'https://medium.com/@someone/an-article-1a2b3c4d5e6f',
   '-----BEGIN PRIVATE KEY-----',
+  'connect(key_password=self.key_password, socks_password=self._socks_options)',
+  'password: correct-horse-battery-staple',
+  'password = generatePassword(16)',
+  'NEXT_TOKEN=theNextPageOfTheListThatFollows',
+  'API_KEY=readTheKeyFromTheVaultInProductionOnly',
+  'sdk-for-the-browser-and-the-server-of-version-2',
+  'test_a_session_ends_when_its_token_was_revoked',
 ]) {
   test(`no secret: ${text}`, () => assert.deepEqual(createLeakScan().find(`see ${text} there`), []))
 }
