@@ -11,6 +11,13 @@ const hall = ['test/hall/tools.test.ts']
 
 export const mutants: readonly Mutant[] = [
   {
+    says: 'a process with a session of its own outlives its command',
+    file: 'src/tools/workspace/shell.ts',
+    from: '    await endMarked(mark)\n',
+    to: '',
+    tests: ['test/tools/workspace/shell.test.ts'],
+  },
+  {
     says: 'a private address is reached by its literal',
     file: 'src/net/fetch.ts',
     from: '    if (kind) return blocked(`${request.target.host} is a ${kind} address`)\n',

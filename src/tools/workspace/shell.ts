@@ -6,6 +6,7 @@ import type { UserId } from '#core/ids.ts'
 import type { Tool } from '#core/tool.ts'
 import { within, withDeadline } from '#lib/deadline.ts'
 import { readParams, schemaOf } from '#tools/params.ts'
+import { createMark, endGroup, endMarked } from './group.ts'
 import { openFolder } from './place.ts'
 
 const usualSecs = 60
@@ -13,7 +14,7 @@ const maxSecs = 600
 const maxCommandChars = 20_000
 /** Of a long output the beginning and the end are told. */
 const maxPartChars = 15_000
-/** What left the group may hold the output open; it is not waited for. */
+/** What could not be ended may hold the output open; it is not waited for. */
 const lastMs = 1_000
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
@@ -73,9 +74,11 @@ type Ended = { readonly how: string; readonly output: string }
 async function runCommand(command: string, cwd: string, signal: AbortSignal): Promise<Ended> {
   const { spawn } = await import('node:child_process')
   // A group of its own, so that all of it can be ended; an environment of its own, so that no secret of ours is in it.
-  const env = { PATH: path, HOME: cwd, LANG: 'C.UTF-8', TERM: 'dumb' }
+  const mark = createMark()
+  const env = { PATH: path, HOME: cwd, LANG: 'C.UTF-8', TERM: 'dumb', ...mark }
   const child = spawn('/bin/sh', ['-c', command], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   const output = gather(child)
+  const endStarted = (): void => void (child.pid !== undefined && endGroup(child.pid))
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const late = (): void => resolve('late')
   child.once('error', reject)
@@ -85,24 +88,15 @@ async function runCommand(command: string, cwd: string, signal: AbortSignal): Pr
   signal.addEventListener('abort', late, { once: true })
   try {
     const how = await promise
-    endGroup(child)
+    endStarted()
+    await endMarked(mark)
     await within(lastMs, closed, () => {})
     return { how, output: output() }
   } finally {
     signal.removeEventListener('abort', late)
-    endGroup(child)
+    endStarted()
     child.stdout?.destroy()
     child.stderr?.destroy()
-  }
-}
-
-/** Ends every process of the group, also those that outlived the first. */
-function endGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // None is left.
   }
 }
 

@@ -40,7 +40,7 @@ test('nothing of the environment of the service reaches it', async (t) => {
   const names = (await run(tool, { command: 'env' })).split('\n\n')[1]?.split('\n').toSorted()
   assert.deepEqual(
     names?.map((line) => line.split('=')[0]).filter((name) => !/^(?:PWD|OLDPWD|SHLVL|_)$/.test(name ?? '')),
-    ['HOME', 'LANG', 'PATH', 'TERM'],
+    ['COMMAND_ID', 'HOME', 'LANG', 'PATH', 'TERM'],
   )
   assert.ok(names?.includes(`HOME=${root}/work`))
 })
@@ -65,6 +65,15 @@ test('what is left in the background is ended too, and a turn that is stopped en
   stop.abort()
   await assert.rejects(running)
   await until(() => !isAlive(pid()))
+})
+
+test('what made a session of its own is ended too', { skip: process.platform !== 'linux' }, async (t) => {
+  const { tool, root } = open(t)
+  const away = `setsid sh -c 'echo $$ > child; exec sleep 300' > /dev/null 2>&1 &`
+  const command = `${away} until [ -s child ]; do sleep 0.05; done; echo done`
+  assert.equal(await run(tool, { command }), 'exit code 0\n\ndone')
+  const child = Number(readFileSync(join(root, 'work/child'), 'utf8'))
+  await until(() => !isAlive(child))
 })
 
 test('of much output the beginning and the end are told', async (t) => {
