@@ -11,8 +11,18 @@ import { adaptSchema } from './schema.ts'
 /** System prompts that are remembered, one for each user that is about. */
 const maxPrompts = 64
 
+export type BodyRules = {
+  /** Whether a temperature is taken. */
+  readonly sampling?: boolean
+  /** The addresses of pictures that are taken: for any other the whole conversation would be refused. */
+  readonly pictures?: RegExp | undefined
+}
+
 /** Makes the function that writes request bodies for one model; it remembers threads and tools as long as they live. */
-export function createBodyWriter(model: string, { sampling = true } = {}): (request: ModelRequest) => string {
+export function createBodyWriter(
+  model: string,
+  { sampling = true, pictures = /^/ }: BodyRules = {},
+): (request: ModelRequest) => string {
   const threads = new WeakMap<readonly Item[], { count: number; text: string }>()
   const catalogs = new WeakMap<readonly ToolSpec[], string>()
   const known = new WeakMap<ToolSpec, string>()
@@ -35,9 +45,11 @@ export function createBodyWriter(model: string, { sampling = true } = {}): (requ
     const kept = threads.get(items)
     const from = kept && kept.count <= items.length ? kept : { count: 0, text: '' }
     const settled = settledCount(items, from.count)
-    const text = join(from.text, renderItems(items, from.count, settled))
+    const text = join(from.text, renderItems(items, { from: from.count, to: settled, pictures }))
     if (settled > from.count) threads.set(items, { count: settled, text })
-    return settled === items.length ? text : join(text, renderItems(items, settled, items.length))
+    return settled === items.length
+      ? text
+      : join(text, renderItems(items, { from: settled, to: items.length, pictures }))
   }
 
   function toolsJson(tools: readonly ToolSpec[]): string {
@@ -78,7 +90,9 @@ function settledCount(items: readonly Item[], from: number): number {
   return from
 }
 
-function renderItems(items: readonly Item[], from: number, to: number): string {
+type Stretch = { readonly from: number; readonly to: number; readonly pictures: RegExp }
+
+function renderItems(items: readonly Item[], { from, to, pictures }: Stretch): string {
   const messages: string[] = []
   let prose: string | undefined
   let calls: string[] = []
@@ -99,7 +113,7 @@ function renderItems(items: readonly Item[], from: number, to: number): string {
     } else if (item?.type === 'message') {
       closeAnswer()
       if (item.role === 'assistant') prose = textOf(item)
-      else messages.push(`{"role":"user","content":${userContent(item)}}`)
+      else messages.push(`{"role":"user","content":${userContent(item, pictures)}}`)
     } else if (item?.type === 'result') {
       closeAnswer()
       const output = quoted(item.output)
@@ -124,13 +138,18 @@ function assistantMessage(prose: string, calls: readonly string[]): string {
 }
 
 /** One string wherever that is enough, since not every server takes a list of parts. */
-function userContent(message: Message): string {
-  if (message.content.some((part) => part.type === 'image')) return JSON.stringify(message.content.map(userPart))
+function userContent(message: Message, pictures: RegExp): string {
+  if (message.content.some((part) => part.type === 'image')) {
+    return JSON.stringify(message.content.map((part) => userPart(part, pictures)))
+  }
   return quoted(message.content.map((part) => (part.type === 'image' ? '' : partText(part))).join(''))
 }
 
-function userPart(part: Part) {
-  if (part.type === 'image') return { type: 'image_url', image_url: { url: part.url } }
+function userPart(part: Part, pictures: RegExp) {
+  if (part.type === 'image') {
+    if (pictures.test(part.url)) return { type: 'image_url', image_url: { url: part.url } }
+    return { type: 'text', text: '(an image that cannot be shown: the model takes none of this kind)' }
+  }
   return { type: 'text', text: partText(part).toWellFormed() }
 }
 

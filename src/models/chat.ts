@@ -13,6 +13,11 @@ import { maxAttempts, retryAfterMs, retryDelay, type Sleep, sleep as realSleep }
 
 /** OpenAI's models that think refuse a temperature. */
 const reasons = /^(o\d|gpt-[5-9](?!.*chat))/
+/** Of others nobody knows what they take. Ollama fetches nothing. */
+const pictures = new Map([
+  ['openai', /^(https?:|data:image\/(png|jpe?g|gif|webp);base64,.)/i],
+  ['ollama', /^data:image\/(png|jpe?g|webp);base64,./i],
+])
 const connectTimeoutMs = 10_000
 /** An idle connection is kept this long unless the server says otherwise. */
 const keepAliveMs = 30_000
@@ -60,7 +65,8 @@ export function createChatModel(parts: ChatModelParts): Model {
     secrets: [apiKey, decodeURIComponent(url.password), ...Object.values(parts.headers ?? {})],
     idleMs: limits.idleMs,
   })
-  const write = createBodyWriter(name, { sampling: provider !== 'openai' || !reasons.test(name) })
+  const sampling = provider !== 'openai' || !reasons.test(name)
+  const write = createBodyWriter(name, { sampling, pictures: pictures.get(provider) })
   let agent: Agent | Promise<Agent> | undefined
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {

@@ -772,6 +772,22 @@ describe('the request body', () => {
     assert.doesNotMatch(bodies[0] ?? '', /\\ud/)
   })
 
+  test('has only pictures that the server takes; another is told by a word', async (t) => {
+    const urls = ['data:image/png;base64,aGk=', 'https://example.com/a.png', 'data:image/svg+xml;base64,aGk=']
+    const kinds = { openai: ['image_url', 'image_url', 'text'], ollama: ['image_url', 'text', 'text'] }
+    const content = urls.map((url) => ({ type: 'image', url }) as const)
+    for (const [provider, expected] of [...Object.entries(kinds), ['any', Array(3).fill('image_url')] as const]) {
+      const { model, bodies } = await serve(t, streaming(stop, done), { provider })
+      await collect(model, { ...hello, items: [{ type: 'message', role: 'user', content }] })
+      const sent: { type: string }[] = JSON.parse(bodies[0] ?? '').messages.at(-1).content
+      assert.deepEqual(
+        sent.map(({ type }) => type),
+        expected,
+        provider,
+      )
+    }
+  })
+
   test('is the same byte for byte whether the thread was seen before or not', async (t) => {
     const { model, open, bodies } = await serve(t, streaming(stop, done))
     const grown: Item[] = []

@@ -7,6 +7,13 @@ const google = ['test/models/google.test.ts']
 
 export const mutants: readonly Mutant[] = [
   {
+    says: 'Ollama is sent a picture that it would have to fetch',
+    file: 'src/models/chat.ts',
+    from: 'pictures: pictures.get(provider)',
+    to: "pictures: pictures.get('openai')",
+    tests: chat,
+  },
+  {
     says: 'a flood of events leaves nobody else a turn',
     file: 'src/models/sdk-fetch.ts',
     from: 'await pace()',
