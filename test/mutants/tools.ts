@@ -180,9 +180,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     says: 'only the first process of a command is ended',
-    file: 'src/tools/workspace/shell.ts',
-    from: "process.kill(-pid, 'SIGKILL')",
-    to: "process.kill(pid, 'SIGKILL')",
+    file: 'src/tools/workspace/group.ts',
+    from: 'end(-pid)',
+    to: 'end(pid)',
     tests: shell,
   },
   {
