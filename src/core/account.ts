@@ -5,9 +5,11 @@ export const dayMs = 86_400_000
 /** How far off the end of a token may be. */
 export const maxTokenDays = 3_650
 
-export const userNamePattern = /^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,63}$/u
+/** Receipts tell by these two names that the operator answered, and that nobody did. */
+export const userNamePattern = /^(?!(?:operator|expiry)$)[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,63}$/iu
 /** The pattern in words. */
-export const userNameRule = '1 to 64 letters, digits, spaces and . _ @ -, beginning with a letter or digit'
+export const userNameRule =
+  '1 to 64 letters, digits, spaces and . _ @ -, beginning with a letter or digit, and not operator or expiry'
 
 export type User = { readonly id: UserId; readonly name: string; readonly createdAt: number }
 

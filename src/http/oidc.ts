@@ -154,7 +154,7 @@ function namesFor({ sub, email, email_verified: verified, preferred_username: ni
         .join('')
         .trim(),
     )
-    .find((each) => userNamePattern.test(each) && each !== 'operator')
+    .find((each) => userNamePattern.test(each))
   const first = wanted ?? 'somebody'
   return [first, ...Array.from({ length: names - 1 }, (_, at) => `${first} ${at + 2}`)]
 }

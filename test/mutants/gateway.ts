@@ -254,4 +254,11 @@ export const mutants: readonly Mutant[] = [
     to: 'if (from > 0 && path',
     tests: ['test/store/migrate-sqlite.test.ts'],
   },
+  {
+    says: 'a user whose denials pass for expired approvals can be added',
+    file: 'src/core/account.ts',
+    from: '(?!(?:operator|expiry)$)',
+    to: '',
+    tests: ['test/doors/web/users.test.ts'],
+  },
 ]

@@ -103,6 +103,8 @@ const refused: readonly [body: unknown, message: RegExp][] = [
   [{ name: 'a', expires_in_days: 1.5 }, /^expires_in_days must be a whole number/],
   [{ name: 'a', expires_in_days: 3_651 }, /^expires_in_days must be/],
   [{ name: 'a', expires_in_days: '7' }, /^expires_in_days must be/],
+  [{ name: 'Operator' }, /^name must be .* not operator or expiry$/],
+  [{ name: 'expiry' }, /^name must be .* not operator or expiry$/],
 ]
 test('bad users are refused with the field named', async (t) => {
   const { call, addUser } = await openHouse(t)
