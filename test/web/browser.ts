@@ -14,6 +14,32 @@ const places = [
   '/usr/bin/google-chrome-stable',
 ]
 
+/**
+ * Without the list that drops from the address bar: in each window that nobody looks at it takes more than the page. Of
+ * several such lists of features the last one counts, so that the one that Playwright begins with stands here as well.
+ */
+const without = [
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxFullPopup',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'PreconnectToSearch',
+]
+
+/** How the browser is started: no more of it than the pages need. */
+export const plainly = ['--no-sandbox', '--disable-gpu', `--disable-features=${without.join()}`]
+
 /** Where a browser is; undefined where there is none. */
 export function findBrowser(): string | undefined {
   return places.find((path) => existsSync(path))
@@ -67,10 +93,7 @@ export function useSite({ script, env = {} }: SiteOptions = {}): Site {
     const settings = { SERVICE_REBORN_WEBUI_TOKEN: token, CHAT_RATE_LIMIT: '0', ...model, ...env }
     ;[service, browser] = await Promise.all([
       serve(home.path, settings),
-      chromium.launch({
-        executablePath,
-        args: ['--no-sandbox', '--disable-gpu', `--host-resolver-rules=MAP ${farAddress} 127.0.0.1`],
-      }),
+      chromium.launch({ executablePath, args: [...plainly, `--host-resolver-rules=MAP ${farAddress} 127.0.0.1`] }),
     ])
   })
   after(async () => {

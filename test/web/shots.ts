@@ -6,7 +6,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import type { Script } from '#models/script.ts'
 import { buildWeb } from '../../tools/web.ts'
 import { newHome, serve } from '../atrium.ts'
-import { findBrowser } from './browser.ts'
+import { findBrowser, plainly } from './browser.ts'
 import { installCalendar, makeStates, openPage, type State, stateReplies } from './states.ts'
 import { fillPast } from './past.ts'
 
@@ -252,7 +252,7 @@ const service = await serve(home.path, {
   LLM_MODEL: 'claude-sonnet-4.5',
 })
 await installCalendar(home.path, root)
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+const browser = await chromium.launch({ executablePath, args: plainly })
 try {
   await make(browser, service.url)
   console.log(`pictures are in ${folder}`)
