@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { atrium, newHome } from '../atrium.ts'
 import { type Server, startPostgres } from '../postgres.ts'
+import { patienceMs } from '../until.ts'
 import {
   type Answer,
   hearing,
@@ -107,7 +108,7 @@ describe('two replicas', () => {
       assert.match(lost?.text ?? '', /"code":"gate_closed"/)
       const allowed = answers[0].status === 200
       const turn = `/api/turns/${String(body['turn_id'])}/receipt`
-      await until('the turn has ended', 30_000, async () => (await two.ask(turn, { token })).body['hash'] !== null)
+      await until('the turn has ended', patienceMs, async () => (await two.ask(turn, { token })).body['hash'] !== null)
       const { approvals, tools: ran } = (await one.ask(turn, { token })).body
       const [said] = approvals as { decision: string }[]
       assert.deepEqual([said?.decision, (ran as unknown[]).length], allowed ? ['allow', 1] : ['deny', 0])
@@ -230,7 +231,7 @@ describe('two replicas', () => {
     const [told, heard] = await Promise.all([Array.fromAsync(here), elsewhere.rest])
     assert.equal(summary([first, ...told]).text, long)
     assert.equal(heard.text, long)
-    await until('both are linked again', 30_000, async () => {
+    await until('both are linked again', patienceMs, async () => {
       const [row] = await sqlRows(
         url,
         `SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'atrium-link'`,
@@ -275,7 +276,7 @@ test('a setting made by a command is followed by every replica', async (t) => {
     const ran = await atrium(home.path, ['model', 'set', 'ollama', name], { env: sharedEnv(fresh) })
     assert.equal(ran.code, 0, ran.stderr)
     for (const replica of pair) {
-      await until(`the model ${name}`, 30_000, async () => {
+      await until(`the model ${name}`, patienceMs, async () => {
         const { body } = await replica.ask('/api/status')
         return body['llm_backend'] === 'ollama' && body['llm_model'] === name
       })

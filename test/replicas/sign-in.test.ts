@@ -6,10 +6,10 @@ import { createSeal } from '#lib/seal.ts'
 import { openPostgresStore } from '#store/open.ts'
 import { startPostgres } from '../postgres.ts'
 import { type AuthHouse, openAuthHome } from '../sandbox/auth/house.ts'
+import { patienceMs } from '../until.ts'
 import { killAll, newUser, type Replica, sharedEnv, startReplicas, until } from './replicas.ts'
 
 const place = 'tool/things/things_token'
-const patienceMs = 30_000
 
 let url: string
 let issuer: AuthHouse['issuer']
