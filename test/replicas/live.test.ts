@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { newHome } from '../atrium.ts'
 import { bearer, openClient, rests } from '../doors/web/socket.ts'
 import { type Server, startPostgres } from '../postgres.ts'
+import { until } from '../until.ts'
 import { killAll, newUser, type Replica, scripted, startReplicas } from './replicas.ts'
 
 /** More than anybody waits for: it is stopped once both have heard of it. */
@@ -42,6 +43,8 @@ test('a message sent at one is told at the other, word by word, and a gate answe
   await there.next(rests)
   await here.next(rests)
   const items = (frames: readonly { type: string; seq: number }[]) => frames.filter(({ type }) => type === 'item')
+  // Whoever stopped it is answered at once: the items may be told after that.
+  await until(() => items(there.frames).length >= items(here.frames).length)
   assert.deepEqual(items(there.frames), items(here.frames))
   // The same message, sent again to the other one, is the same.
   there.send({ type: 'message', message: 'slowly please', ref: 'm' })

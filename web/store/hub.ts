@@ -15,7 +15,7 @@ import { takeThread, threadList } from './threads.ts'
 const mostKept = 8
 /** Changes of the lists come in bursts: they are read once for all of them. */
 const gatherMs = 150
-/** What could not be sent although the connection stands is tried again. */
+/** What could not be sent or read although the connection stands is tried again. */
 const againMs = 5_000
 
 const kept = new Map<string, Conversation>()
@@ -68,7 +68,11 @@ export function startHub(): () => void {
     const now = open.value
     if (now) arrived(new Set(now.turns.value.map(({ id }) => id)))
   })
-  const again = setInterval(() => void sendHeld(), againMs)
+  const again = setInterval(() => {
+    void sendHeld()
+    const now = open.peek()
+    if (now?.fault.peek()?.missing === false) void follow(now)
+  }, againMs)
   return () => {
     clearInterval(again)
     stopFollowing()
