@@ -66,7 +66,7 @@ export function AllowFor({ name, scopes, busy, onClose, onLeave, onAllow }: Prop
             checked={untrusted.value}
             onChange={(event) => (untrusted.value = event.currentTarget.checked)}
           />
-          <span class="quiet">Also when the turn has read untrusted content</span>
+          <span>Also when the turn has read untrusted content</span>
         </label>
         <div class="allow-actions">
           <Button kind="quiet" onClick={onClose}>
