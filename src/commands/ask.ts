@@ -19,7 +19,7 @@ export function ask(prompt: string, { hidden = false }: { hidden?: boolean } = {
   return new Promise((resolve, reject) => {
     lines.once('close', () => {
       if (hidden || answer === undefined) process.stderr.write('\n')
-      if (answer === undefined) reject(new AppError('interrupted', 'nothing stored'))
+      if (answer === undefined) reject(new AppError('interrupted', 'stopped: nothing more was done'))
       else resolve(answer)
     })
   })

@@ -102,7 +102,7 @@ for (const [key, letter] of [
     await terminal.until('Value of KEY: ')
     terminal.type(letter)
     assert.equal(await terminal.ended, 130)
-    assert.equal(terminal.shown().replaceAll('\r', ''), 'Value of KEY: \nnothing stored\n')
+    assert.equal(terminal.shown().replaceAll('\r', ''), 'Value of KEY: \nstopped: nothing more was done\n')
     assert.equal((await atrium(home.path, ['secret', 'list', '--json'])).stdout, '[]\n')
   })
 }

@@ -124,7 +124,7 @@ export const mutants: readonly Mutant[] = [
   {
     says: 'Ctrl+C at a prompt is taken for an empty answer',
     file: 'src/commands/ask.ts',
-    from: "if (answer === undefined) reject(new AppError('interrupted', 'nothing stored'))",
+    from: "if (answer === undefined) reject(new AppError('interrupted', 'stopped: nothing more was done'))",
     to: "if (answer === undefined) resolve('')",
     tests: ['test/commands/terminal.test.ts'],
   },

@@ -50,6 +50,8 @@ export type Parts = {
 /** Fewer rows than this are left to no transcript, unless what is opened would have fewer than it needs. */
 const leastTranscript = 2
 const leastOpened = 8
+/** A terminal that is narrower shows the left part. */
+const leastColumns = 20
 const mostNoticeLines = 4
 /** Lines that are remembered in their width. */
 const mostKnown = 2_000
@@ -58,9 +60,10 @@ const mostKnown = 2_000
 export function drawFrame(
   view: View,
   { theme, transcript, greeting, composer, panel, fit }: Parts,
-  columns: number,
+  width: number,
   rows: number,
 ): string[] {
+  const columns = Math.max(width, leastColumns)
   const wide = columns >= panelFrom
   const main = wide ? columns - panelWidth - 1 : columns
   const rule = ruleOf(view, theme)
@@ -90,7 +93,7 @@ export function drawFrame(
   const side = wide ? panelLines(view, panel, aside, room) : []
   const bar = theme.dim('│')
   const joined = wide ? body.map((line, row) => `${fit.padded(line, main)}${bar}${side[row] ?? ''}`) : body
-  return [...head, ...joined, ...foot].slice(-rows).map((line) => fit.cut(line, columns))
+  return [...head, ...joined, ...foot].slice(-rows).map((line) => fit.cut(line, width))
 }
 
 function openedRows(room: number): number {

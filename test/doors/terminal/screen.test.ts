@@ -91,14 +91,19 @@ test('a link shows where it leads; sums of money are no formulas', () => {
 })
 
 test('no row is wider than the terminal, whatever its size, and there are as many rows as it has', async () => {
+  const gate: Gate = { type: 'gate', callId: 'g', kind: 'approval', name: 'write', args: '{"a":"b"}', prompt: '' }
+  const waits = { turn: turn('other', 'waiting'), gate, at: 0 }
   for (const [columns, rows] of [
+    [1, 1],
+    [5, 3],
+    [12, 8],
     [20, 6],
     [40, 12],
     [80, 24],
     [110, 30],
     [300, 50],
   ] as const) {
-    const { app, tell } = await stage(columns, rows)
+    const { app, tell } = await stage(columns, rows, { gates: () => Promise.resolve([waits]) })
     tell([
       {
         type: 'entries',
@@ -111,7 +116,7 @@ test('no row is wider than the terminal, whatever its size, and there are as man
       { type: 'turn', turn: turn('one', 'done', { lastSeq: 3 }) },
     ])
     for (let tick = 0; tick < 5; tick++) await new Promise(setImmediate)
-    for (const keys of ['', '/help\r', '\u001b', '\t', '\u001b[A', '\r']) {
+    for (const keys of ['', '/help\r', '\u001b', '\t', '\u001b[C', '\r', '\u001b', '\t', '\u001b[A', '\r']) {
       for (const key of keys.startsWith('\u001b') ? [keys] : keys) app.press(key)
       const drawn = app.render(columns)
       assert.equal(drawn.length, rows)
