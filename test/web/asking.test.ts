@@ -1,6 +1,7 @@
 // An approval in words: what each kind of call asks, and that nothing of it is cut.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { questionOf } from '#doors/terminal/asking.ts'
 import type { GateFields } from '../../web/api/wire.ts'
 import { askingOf, whyAsked, pretty } from '../../web/lib/asking.ts'
 
@@ -51,6 +52,11 @@ const questions: readonly [what: GateFields, question: string, sentence: RegExp]
     'Send a DELETE request to api.github.com?',
     /Nothing has been sent yet/,
   ],
+  [
+    gate('http_request', { method: 'put', url: 'https://example.com/a' }),
+    'Send a PUT request to example.com?',
+    /Nothing has been sent yet/,
+  ],
   [gate('web_fetch', { url: 'https://example.com/a' }), 'Open a page of example.com?', /Nothing has been sent yet/],
   [gate('memory_write', { path: 'people/nadia.md' }), 'Write memory people/nadia.md?', /untouched/],
   [gate('memory_delete', { path: 'a.md' }), 'Delete memory a.md?', /untouched/],
@@ -82,6 +88,9 @@ for (const [what, question, sentence] of questions) {
     const asking = askingOf(what)
     assert.equal(asking.question, question)
     assert.match(asking.sentence, sentence)
+    const { args, ...rest } = what
+    const inTerminal = questionOf({ ...rest, args: JSON.stringify(args) })
+    assert.equal(inTerminal.replaceAll('`', ''), question, 'the terminal asks the same')
   })
 }
 

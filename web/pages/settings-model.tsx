@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import { faultText } from '../api/client.ts'
-import type { ModelTrial, Settings } from '../api/wire.ts'
+import type { ModelTrial, Settings } from '../api/wire-settings.ts'
 import { costText, countText, durationText, priceText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button, IconButton, Silent } from '../parts/button.tsx'

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { faultText } from '../api/client.ts'
-import type { NeededSecret, ToolNeeds, ToolSignIn } from '../api/wire.ts'
+import type { NeededSecret, ToolNeeds, ToolSignIn } from '../api/wire-tools.ts'
 import { whenText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'

@@ -1,6 +1,6 @@
 // A try of a tool: its parameters as fields, what it answered and what it reached.
 import { useSignal } from '@preact/signals'
-import type { Schema, Tool, ToolTrial } from '../api/wire.ts'
+import type { Schema, Tool, ToolTrial } from '../api/wire-tools.ts'
 import { countText, durationText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { faultText } from '../api/client.ts'
-import type { Tool } from '../api/wire.ts'
+import type { Tool } from '../api/wire-tools.ts'
 import { groupsOf, isGrouped, type Kind, reachOf } from '../lib/reach.ts'
 import { Button } from '../parts/button.tsx'
 import { Coded } from '../parts/coded.tsx'

@@ -1,7 +1,7 @@
 // The tools of the agent: what each may do, whether it is on, what it needs, and a try of it.
 import { computed } from '@preact/signals'
 import { ask } from '../api/client.ts'
-import type { Tool, ToolNeeds, ToolTrial } from '../api/wire.ts'
+import type { Tool, ToolNeeds, ToolTrial } from '../api/wire-tools.ts'
 import { place } from '../router.ts'
 import { type Loaded, loaded } from './loaded.ts'
 

@@ -1,0 +1,61 @@
+// What the gateway says of tools: what each may do, what it needs, and how a trial went.
+
+export type Offer = { readonly tool: string; readonly hosts: readonly string[] }
+
+/** A secret that a tool needs; `set` tells where it comes from, null while nobody has set it. */
+export type NeededSecret = {
+  readonly name: string
+  readonly prompt: string | null
+  readonly optional: boolean
+  readonly set: 'environment' | 'own' | 'operator' | null
+  /** When, where it is the reader's own. */
+  readonly set_at: string | null
+  readonly shared_from: string | null
+  readonly offers: readonly Offer[]
+}
+export type ToolSignIn = Omit<NeededSecret, 'prompt' | 'optional'> & {
+  readonly how: 'environment' | 'oauth' | 'token'
+  readonly env_var: string | null
+  readonly display_name: string | null
+  readonly instructions: string | null
+  readonly setup_url: string | null
+  readonly token_hint: string | null
+}
+export type ToolNeeds = {
+  readonly tool: string
+  readonly auth: ToolSignIn | null
+  readonly setup: readonly NeededSecret[]
+}
+
+export type Tool = {
+  readonly name: string
+  readonly description: string
+  readonly source: 'built-in' | 'component'
+  readonly enabled: boolean
+  /** The JSON schema of its parameters. */
+  readonly schema: Schema
+  readonly version?: string
+  readonly sha256?: string
+  /** What a component may do, a line each. */
+  readonly access?: readonly string[]
+  readonly installed_at?: string
+}
+
+export type Schema = {
+  readonly type?: string
+  readonly description?: string
+  readonly enum?: readonly unknown[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly const?: unknown
+  readonly oneOf?: readonly Schema[]
+  readonly anyOf?: readonly Schema[]
+}
+
+export type ToolTrial = {
+  readonly output: string | null
+  readonly error: string | null
+  readonly logs: readonly { readonly level: string; readonly message: string }[]
+  readonly requests: readonly { readonly method: string; readonly url: string; readonly status: number | null }[]
+  readonly blocked: readonly { readonly method: string; readonly url: string; readonly reason: string }[]
+}
