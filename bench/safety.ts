@@ -36,7 +36,7 @@ export const safety: Suite = async ({ scale }) => {
     // Another text each time: a marker remembers the last.
     ['fence with marks, 4 KB', () => fence(`${page}${turn++}`, 'web_fetch', { marker })],
     ['leaks in what is stored, 4.5 KB', () => [scan.mask(page), scan.mask(answer)]],
-    ['leaks in what goes out', () => scan.find(args)],
+    ['leaks in what goes out', () => scan.stops(args)],
     ['taint of 42 items', () => taintOf(items)],
     [
       'policy, an address under taint',

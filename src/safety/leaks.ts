@@ -70,7 +70,7 @@ export function createLeakScan(secrets: readonly string[] = [], formats: readonl
       const leak = find(each).find(({ rule }) => rule !== shortSecret)
       if (leak) return leak.rule
     }
-    return hasPieces(text.replaceAll(encodedPieces, decode)) ? 'own-secret' : undefined
+    return hasPieces(encoded.test(text) ? text.replaceAll(encodedPieces, decode) : text) ? 'own-secret' : undefined
   }
 
   return { find, stops, mask: (text) => masked(text, find(text)) }

@@ -22,7 +22,8 @@ export function questionOf({ kind, name, args, preview = '', credential }: Asked
   const text = (field: string): string => printable(written(field))
   if (kind === 'credential') return `Sign in to ${printable(credential?.title ?? credential?.tool ?? name)}?`
   if (name === 'workspace_shell') return commandQuestion(written('command'))
-  if (name === 'http_request' || name === 'web_fetch') return requestQuestion(text('url'), (text('method') || 'GET').toUpperCase())
+  if (name === 'http_request' || name === 'web_fetch')
+    return requestQuestion(text('url'), (text('method') || 'GET').toUpperCase())
   if (name.startsWith('memory_')) return `${name === 'memory_delete' ? 'Delete' : 'Write'} memory ${text('path')}?`
   if (name === 'workspace_write' || name === 'workspace_edit') {
     return `${preview.startsWith('--- /dev/null') ? 'Create' : 'Change'} ${text('path')}?`
