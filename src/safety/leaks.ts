@@ -146,7 +146,9 @@ function isPlaceholder(value: string): boolean {
   )
 }
 
-const dressed = String.raw`[\p{Cf}\p{Mn}\p{Me}\u115f\u1160\u3164\uffa0\u2800]|[\uff01-\uff5e\u{1d400}-\u{1d7ff}]`
+/** As `unseenLetter`, but for controls: a secret does not go on over the end of a line. */
+const unseen = /[\p{Cf}\p{Mn}\p{Me}\u115f\u1160\u3164\uffa0\u2800]/u
+const dressed = String.raw`${unseen.source}|[\uff01-\uff5e\u{1d400}-\u{1d7ff}]`
 const encoded = new RegExp(String.raw`${dressed}|%[0-9a-f]{2}|\\(?:u00|x)[0-7][0-9a-f]|&#`, 'iu')
 const encodedPieces = new RegExp(
   String.raw`${dressed}|%(?:25)*[0-7][0-9a-f]|(?:%(?:25)*[c-f][0-9a-f])(?:%(?:25)*[89ab][0-9a-f]){1,3}|\\{1,2}(?:u00|x)[0-7][0-9a-f]|&#(?:x[0-9a-f]{2,4};|x[0-9a-f]{2}|\d{2,5};?)`,
@@ -169,8 +171,6 @@ function lettersOf(percent: string): string {
     return percent
   }
 }
-
-const unseen = /[\p{Cf}\p{Mn}\p{Me}\u115f\u1160\u3164\uffa0\u2800]/u
 
 function undressed(letter: string): string {
   return unseen.test(letter) ? '' : letter.normalize('NFKC')
