@@ -1,6 +1,6 @@
 // A whole turn with every check and without: a question, a page of 4 KB that a tool brings, an answer. Through the real
 // loop, runner and store (in memory); only the model is a stand-in.
-import { defaultBounds } from '#agent/guard.ts'
+import { defaultBounds } from '#agent/turn-limits.ts'
 import { createHistories } from '#agent/history.ts'
 import { newId, userId } from '#core/ids.ts'
 import { textMessage } from '#core/item.ts'
@@ -13,7 +13,7 @@ import type { LeakScan } from '#safety/leaks.ts'
 import type { Marker } from '#safety/marks.ts'
 import { createJudge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
-import { openStore } from '#store/open.ts'
+import { openStore } from '#store/open-store.ts'
 import { createRunner } from '#turns/runner.ts'
 import { createSpend } from '#turns/spend.ts'
 import { createTurns } from '#turns/turns.ts'

@@ -2,24 +2,24 @@
 import { newId, operator } from '#core/ids.ts'
 import { type Draft, textMessage } from '#core/item.ts'
 import { noUsage } from '#core/turn.ts'
-import type { Hall } from '#hall.ts'
+import type { App } from '#app.ts'
 
 /** As many at a time as one commit takes. */
 const atOnce = 256
 
 /** Adds idle threads as long as if they had had so many turns; returns their ids. */
-export async function fill(hall: Hall, { threads, turns }: { threads: number; turns: number }): Promise<string[]> {
+export async function fill(app: App, { threads, turns }: { threads: number; turns: number }): Promise<string[]> {
   const ids: string[] = []
   for (let from = 0; from < threads; from += atOnce) {
-    const some = Array.from({ length: Math.min(atOnce, threads - from) }, () => fillThread(hall, turns))
+    const some = Array.from({ length: Math.min(atOnce, threads - from) }, () => fillThread(app, turns))
     ids.push(...(await Promise.all(some)))
   }
   return ids
 }
 
-async function fillThread({ store, runner }: Hall, turns: number): Promise<string> {
+async function fillThread({ store, runner }: App, turns: number): Promise<string> {
   const lease = runner.room(0)
-  if (!lease) throw new Error('the hall has no room')
+  if (!lease) throw new Error('the app has no room')
   const input = Array.from({ length: turns }, (_, at) => [
     draft('user', `message ${at} of a thread that was written beforehand`),
     draft('assistant', `answer ${at}: ${'some word '.repeat(12)}`),

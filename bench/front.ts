@@ -1,11 +1,11 @@
-// The whole loop behind the thinnest front there can be: a turn through the hall, its deltas written out as events.
+// The whole loop behind the thinnest front there can be: a turn through the app, its deltas written out as events.
 // `node front.ts HOME MODEL-ORIGIN WINDOW [THREADSxTURNS …]` fills the home with threads of so many turns first.
 import { createServer, type ServerResponse } from 'node:http'
 import { readConfig } from '#config.ts'
 import type { Event } from '#core/event.ts'
 import { operator } from '#core/ids.ts'
 import { textMessage } from '#core/item.ts'
-import { openHall } from '#hall.ts'
+import { openApp } from '#app.ts'
 import { silentLog } from '#lib/log.ts'
 import { fill } from './fill.ts'
 import { reportReady } from './measured.ts'
@@ -19,11 +19,11 @@ const env = {
   LLM_API_KEY: 'key-of-the-mock',
   LLM_WINDOW: window,
 }
-const hall = await openHall({ configure: (settings) => readConfig(env, settings), log: silentLog })
+const app = await openApp({ configure: (settings) => readConfig(env, settings), log: silentLog })
 const threads: string[][] = []
 for (const filling of fillings) {
   const [count = 0, turns = 0] = filling.split('x').map(Number)
-  threads.push(await fill(hall, { threads: count, turns }))
+  threads.push(await fill(app, { threads: count, turns }))
 }
 
 const server = createServer((request, response) => {
@@ -46,7 +46,7 @@ server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => {
 
 async function answer(body: string, response: ServerResponse): Promise<void> {
   const { message, thread } = JSON.parse(body) as { message: string; thread?: string }
-  const { events } = await hall.turns.start({
+  const { events } = await app.turns.start({
     user: operator,
     door: 'responses',
     ...(thread && { threadId: thread }),

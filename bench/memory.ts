@@ -3,7 +3,7 @@ import { userId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import { createSeal } from '#lib/seal.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
-import { openPostgresStore, openStore } from '#store/open.ts'
+import { openPostgresStore, openStore } from '#store/open-store.ts'
 import { percentile } from './compare.ts'
 import type { Suite } from './suite.ts'
 

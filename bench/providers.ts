@@ -1,7 +1,7 @@
 // What one call of 20 tokens costs this process, by the client that makes it: the lean one beside the packages.
 import { textMessage } from '#core/item.ts'
 import type { Model, ModelRequest } from '#core/model.ts'
-import { openModel } from '#models/open.ts'
+import { openModel } from '#models/open-model.ts'
 import { median } from './compare.ts'
 import { fixed, type Suite } from './suite.ts'
 

@@ -6,7 +6,7 @@ import { floorLoad, startFloor, type Suite, turnTable, warmUp, weigh } from './s
 import { againstFloors } from './turns.ts'
 
 /** Open streams take their time; fewer rounds than elsewhere do. */
-const mostRounds = 3
+const maxRounds = 3
 
 /** Turns at 1, 16 and 64 in flight. */
 export const responses: Suite = async (bench) =>
@@ -29,7 +29,7 @@ export const streams: Suite = async (bench) => {
   const title = `${openStreams.toLocaleString('en')} open streams, a token every ${tokenMs} ms`
   const { result: results, memory } = await weigh(`Memory: ${title}`, subjects, async () => {
     await warmUp(subjects)
-    return compare(subjects, Math.min(rounds, mostRounds))
+    return compare(subjects, Math.min(rounds, maxRounds))
   })
   const floorOf = (_: Measured, kind: 'A' | 'B'): Measured | undefined => results[kind === 'A' ? 0 : 1]
   return [turnTable(title, results, floorOf), memory]

@@ -12,7 +12,7 @@ import type { Dial } from '#net/dial.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { prepareComponent } from '#sandbox/build/prepare.ts'
 import { createSandbox, type LoadedTool } from '#sandbox/supervisor/sandbox.ts'
-import { agentTools } from '#sandbox/tool.ts'
+import { agentTools } from '#sandbox/component-tools.ts'
 import { reportReady } from './measured.ts'
 import type { Package } from './tool-packages.ts'
 

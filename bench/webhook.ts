@@ -14,7 +14,7 @@ const users = 50
 /** A job is asked for again after so long for each that is in flight: often enough to see it soon, seldom enough not to
  * be most of the load. */
 const askAgainMs = 0.5
-const mostAsks = 2_000
+const maxAsks = 2_000
 
 type Job = { readonly id: string; readonly status: string; readonly error?: object; readonly completed_at?: string }
 
@@ -125,7 +125,7 @@ async function submit(agent: Agent, origin: string, turn: number): Promise<strin
 
 /** Waits for the good end of a job and tells when that was. */
 async function completed(agent: Agent, origin: string, { id, askMs }: { id: string; askMs: number }): Promise<number> {
-  for (let asks = 0; asks < mostAsks; asks++) {
+  for (let asks = 0; asks < maxAsks; asks++) {
     const job = (await ask(agent, `${origin}/jobs/${id}`)) as Job
     if (job.error) throw new Error(`job ${id} went wrong: ${JSON.stringify(job.error)}`)
     if (job.completed_at !== undefined) return Date.parse(job.completed_at)

@@ -10,9 +10,9 @@ import { type TelemetryConfig, telemetryOf } from '#config/telemetry.ts'
 import { fault, type Given, givenIn, names, parse, present, type Report, type Values } from '#config/variables.ts'
 import { AppError } from '#core/errors.ts'
 import { isProviderKey } from '#core/providers.ts'
-import { maxSteps, usualSteps } from '#core/turn.ts'
+import { maxSteps, defaultSteps } from '#core/turn.ts'
 import type { LogLevel } from '#lib/log.ts'
-import { inCheckout } from '#lib/place.ts'
+import { inCheckout } from '#lib/checkout.ts'
 
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1'])
 const minSecretLength = 24
@@ -235,10 +235,10 @@ function capOf(name: CapName, { values, given, settings, report }: CapParts): nu
 }
 
 function stepsOf({ steps_per_turn: stored }: Settings, report: Report): number {
-  if (stored === undefined || stored === null) return usualSteps
+  if (stored === undefined || stored === null) return defaultSteps
   if (Number.isInteger(stored) && Number(stored) >= 1 && Number(stored) <= maxSteps) return Number(stored)
   report(`the setting steps_per_turn must be a whole number from 1 to ${maxSteps}`)
-  return usualSteps
+  return defaultSteps
 }
 
 function homeOf(text: string | undefined, env: Env, report: Report): string {

@@ -3,8 +3,8 @@
 const [command, ...rest] = process.argv.slice(2)
 try {
   // The starts that people wait for do without the parser of arguments.
-  if (command === undefined) await (await import('#commands/start.ts')).start()
-  else if (command === 'serve' && rest.length === 0) await (await import('#commands/serve.ts')).serve()
+  if (command === undefined) await (await import('#commands/start-command.ts')).start()
+  else if (command === 'serve' && rest.length === 0) await (await import('#commands/serve-command.ts')).serve()
   else await (await import('#commands/program.ts')).runProgram(process.argv)
 } catch (error) {
   // A package that is not there stops a command before it can tell its own faults.

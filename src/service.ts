@@ -1,23 +1,23 @@
-// The running service: Config -> open doors, and their stop. With hall.ts, the only place that builds things.
+// The running service: Config -> open doors, and their stop. With app.ts, the only place that builds things.
 import { type Config, checkDoors, weakSecrets } from '#config.ts'
 import { openLocalDoor } from '#doors/local/door.ts'
-import { type Hall, type HallParts, openHall } from '#hall.ts'
-import { canRunComponents } from '#hall/components.ts'
+import { type App, type AppParts, openApp } from '#app.ts'
+import { canRunComponents } from '#app/components.ts'
 import { type Home, tokenFile } from '#home.ts'
 import { takeSocket } from '#home/socket.ts'
-import { type CountRequest, createRequestCount } from '#http/access.ts'
+import { type CountRequest, createRequestCount } from '#http/request-log.ts'
 import { newToken } from '#lib/token.ts'
 import { readVersion } from '#lib/version.ts'
 import { ollamaAnswers } from '#models/ollama.ts'
 import type { OpenDoor } from '#service/gateway.ts'
-import { createDesk, type Desk } from '#turns/desk.ts'
-import { type About, statusOf } from '#turns/status.ts'
+import { createDesk, type Desk } from '#turns/operator.ts'
+import { type About, statusOf } from '#turns/service-status.ts'
 
 /** What open turns and streams get at the end before they are released for a restart. */
 const graceMs = 10_000
 
 export type Service = {
-  readonly hall: Hall
+  readonly app: App
   /** What a terminal of this process works with; an attached one has the same through the socket. */
   readonly desk: Desk
   /** What the first screen shows: addresses, the model, what to do next. */
@@ -25,19 +25,19 @@ export type Service = {
   stop(): Promise<void>
 }
 
-export type ServiceParts = HallParts & { /** The terminal counts as a door. */ readonly terminal: boolean }
+export type ServiceParts = AppParts & { /** The terminal counts as a door. */ readonly terminal: boolean }
 
-/** Opens the hall and every enabled door; answers once all of them listen. */
+/** Opens the app and every enabled door; answers once all of them listen. */
 export async function startService(parts: ServiceParts): Promise<Service> {
   checkDoors(parts.configure({}), { terminal: parts.terminal })
-  const hall = await openHall(parts)
+  const app = await openApp(parts)
   const open: OpenDoor[] = []
   const about: About = {
     version: readVersion(),
     startedAt: Date.now(),
-    model: () => hall.config.model,
-    passedOver: () => hall.passedOver(),
-    databaseBackend: hall.store.backend,
+    model: () => app.config.model,
+    passedOver: () => app.passedOver(),
+    databaseBackend: app.store.backend,
     sandboxEnabled: canRunComponents,
     doors: () => [
       ...(parts.terminal ? [{ name: 'terminal' }] : []),
@@ -49,36 +49,36 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   let stopping = false
   const closeAll = async (patience: number): Promise<void> => {
     stopping = true
-    await Promise.all([...open.map((door) => door.close(patience)), hall.runner.drain(patience)])
-    await hall.close(0)
+    await Promise.all([...open.map((door) => door.close(patience)), app.runner.drain(patience)])
+    await app.close(0)
   }
   try {
-    const { config } = hall
+    const { config } = app
     const token = config.gateway.authToken ?? newToken()
-    const count = createRequestCount(hall.metrics)
-    if (config.webhook.enabled) open.push(await openWebhookDoor(hall, parts, count))
+    const count = createRequestCount(app.metrics)
+    if (config.webhook.enabled) open.push(await openWebhookDoor(app, parts, count))
     // Last of all: its health tells that every door is open.
     if (config.gateway.enabled) {
       const { openGateway } = await import('#service/gateway.ts')
-      open.push(await openGateway(hall, { about, token, count, log: parts.log }))
+      open.push(await openGateway(app, { about, token, count, log: parts.log }))
     }
-    const desk = openDesk(hall, about)
+    const desk = openDesk(app, about)
     const local = await openLocalDoor({
-      socket: takeSocket(hall.home.path),
-      turns: hall.turns,
+      socket: takeSocket(app.home.path),
+      turns: app.turns,
       desk,
       log: parts.log,
-      reload: () => hall.reload(),
+      reload: () => app.reload(),
       loginLink: async () => gatewayOf(open)?.loginLink?.(),
-      status: async () => ({ ...(await statusOf(hall.turns, about, undefined, Date.now())), pid: process.pid }),
+      status: async () => ({ ...(await statusOf(app.turns, about, undefined, Date.now())), pid: process.pid }),
     })
     parts.log.info({ version: about.version, doors: about.doors(), model: config.model.name }, 'started')
     return {
-      hall,
+      app,
       desk,
-      lines: await linesOf(hall, open, token),
+      lines: await linesOf(app, open, token),
       async stop() {
-        parts.log.info({ running: hall.runner.running }, 'stopping')
+        parts.log.info({ running: app.runner.running }, 'stopping')
         await Promise.all([local.close(graceMs), closeAll(graceMs)])
         parts.log.info({ uptime_secs: Math.floor((Date.now() - about.startedAt) / 1000) }, 'stopped')
       },
@@ -93,22 +93,22 @@ function gatewayOf(open: readonly OpenDoor[]): OpenDoor | undefined {
   return open.find(({ name }) => name === 'gateway')
 }
 
-function openDesk(hall: Hall, about: About): Desk {
-  const { turns, documents } = hall
+function openDesk(app: App, about: About): Desk {
+  const { turns, documents } = app
   return createDesk({
     turns,
     documents,
-    tools: () => hall.tools().byName.values(),
+    tools: () => app.tools().byName.values(),
     async status() {
       const { costTodayUsd } = await turns.counts(undefined)
       const { provider, name: model } = about.model()
-      return { provider, model, passedOver: hall.passedOver(), costTodayUsd, doors: about.doors() }
+      return { provider, model, passedOver: app.passedOver(), costTodayUsd, doors: about.doors() }
     },
   })
 }
 
 async function openWebhookDoor(
-  { config, turns, store }: Hall,
+  { config, turns, store }: App,
   { log }: ServiceParts,
   countRequest: CountRequest,
 ): Promise<OpenDoor> {

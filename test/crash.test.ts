@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { operator } from '#core/ids.ts'
 import { textOf } from '#core/item.ts'
 import { createSeal } from '#lib/seal.ts'
-import { openStore } from '#store/open.ts'
+import { openStore } from '#store/open-store.ts'
 
 const points: readonly { point: string; pay: 'ran' | 'unknown, not run' | 'unknown, ran' }[] = [
   { point: 'message committed', pay: 'ran' },

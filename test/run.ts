@@ -18,7 +18,7 @@ const deadlines = {
 /** How many files may wait for something beside those that compute. */
 const waitingFiles = 2
 /** More files than these do not fail by bad luck. */
-const mostAgain = 3
+const maxAgain = 3
 
 function isNewEnough(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
@@ -62,7 +62,7 @@ async function run(args: readonly string[]): Promise<number> {
   const deadline = long ? deadlines.long : deadlines.short
   // More than the cores: many tests wait for a browser, a process or a socket.
   const first = await runFiles(tests, { root, env, flags, deadline, atOnce: availableParallelism() + waitingFiles })
-  if (first.code === 0 || first.failed.length === 0 || first.failed.length > mostAgain || !args.includes('--again'))
+  if (first.code === 0 || first.failed.length === 0 || first.failed.length > maxAgain || !args.includes('--again'))
     return first.code
   console.error(`\nOnce more, alone: ${first.failed.join(' ')}`)
   const second = await runFiles(first.failed, { root, env, flags, deadline, atOnce: 1 })

@@ -3,7 +3,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type About, shipped } from '#hall/shipped.ts'
+import { type About, shipped } from '#app/shipped-tools.ts'
 import { silentLog } from '#lib/log.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { buildTool, sourcesOf, witFolder } from '#sandbox/build/componentize.ts'

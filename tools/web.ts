@@ -6,7 +6,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { Plugin } from 'vite'
 
 /** Smaller files gain nothing. */
-const leastPacked = 512
+const minPacked = 512
 const packable = /\.(html|js|css|svg|webmanifest)$/
 
 /** Builds the app of a checkout, whole or not at all; nothing to do while no source of it is newer. */
@@ -65,7 +65,7 @@ function pack(folder: string): void {
     const path = join(folder, name)
     if (!packable.test(name)) continue
     const bytes = readFileSync(path)
-    if (bytes.length < leastPacked) continue
+    if (bytes.length < minPacked) continue
     writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }))
     const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
     writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }))

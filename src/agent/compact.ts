@@ -14,9 +14,9 @@ const promptShare = 0.8
 /** Of what the thread may have, this stays word for word, so that a summary is not made again soon. */
 const keptShare = 0.45
 const summaryShare = 0.15
-const [leastSummaryTokens, maxSummaryTokens] = [100, 2_000]
+const [minSummaryTokens, maxSummaryTokens] = [100, 2_000]
 /** However much instructions and tools take, the thread has so much of the window. */
-const leastShare = 0.1
+const minShare = 0.1
 /** One item of a prompt has at most so much of the window. */
 const itemShare = 0.2
 const charsPerToken = 4
@@ -28,8 +28,8 @@ export type Room = { readonly thread: number; readonly summary: number; readonly
 
 /** What a thread may have of a window of bare tokens, beside instructions and tools. */
 export function roomIn(window: number, around: number): Room {
-  const thread = Math.max(window * promptShare - around, window * leastShare)
-  const summary = Math.min(Math.max(thread * summaryShare, leastSummaryTokens), maxSummaryTokens)
+  const thread = Math.max(window * promptShare - around, window * minShare)
+  const summary = Math.min(Math.max(thread * summaryShare, minSummaryTokens), maxSummaryTokens)
   return { thread, summary, item: window * itemShare }
 }
 
@@ -43,10 +43,10 @@ export type Log = { readonly firstSeq: number; readonly items: readonly Item[] }
  * Where to cut a thread that has outgrown its room; undefined where nothing can go. Never within a response, never between
  * a call and its result, never across an open call; of what is left out no more at a time than the model can read.
  */
-export function planCut({ firstSeq, items }: Log, { thread, item: mostEach }: Room): Plan | undefined {
+export function planCut({ firstSeq, items }: Log, { thread, item: maxEach }: Room): Plan | undefined {
   const last = items.findLast((item) => item.type === 'summary')
   const from = last ? Math.max(last.upTo - firstSeq + 1, 0) : 0
-  const tokens = (item: Item): number => (item.type === 'summary' ? 0 : Math.min(tokensInItem(item), mostEach))
+  const tokens = (item: Item): number => (item.type === 'summary' ? 0 : Math.min(tokensInItem(item), maxEach))
   let left = items.slice(from).reduce((sum, item) => sum + tokens(item), 0)
   let gone = 0
   let cut: number | undefined

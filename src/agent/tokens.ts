@@ -11,7 +11,7 @@ const frameTokens = 8
 /** A picture counts by its size, whatever its bytes; this is a large one. */
 const imageTokens = 1_500
 /** Counts of a provider beyond these bounds are not believed: some report one number for everything. */
-const [leastFactor, mostFactor] = [0.9, 4]
+const [minFactor, maxFactor] = [0.9, 4]
 /** A short prompt tells more of its frame than of its text. */
 const tellingTokens = 200
 /** What a response comes to before any was seen. */
@@ -93,7 +93,7 @@ export function createMeter(): Meter {
       const known = knownOf(model)
       if (outputTokens > 0) known.output = towards(known.output, outputTokens)
       if (bare < tellingTokens || inputTokens === 0) return
-      known.factor = towards(known.factor, Math.min(Math.max(inputTokens / bare, leastFactor), mostFactor))
+      known.factor = towards(known.factor, Math.min(Math.max(inputTokens / bare, minFactor), maxFactor))
     },
     around({ system, tools }) {
       if (prompts.text !== system) Object.assign(prompts, { text: system, tokens: tokensInText(system) })

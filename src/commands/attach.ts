@@ -1,16 +1,16 @@
-// Reaching the agent from a command: through the service that runs on this home, or by opening the hall here.
+// Reaching the agent from a command: through the service that runs on this home, or by opening the app here.
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { loadConfig, secretsIn } from '#config.ts'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import type { Part } from '#core/item.ts'
-import { openHall } from '#hall.ts'
+import { openApp } from '#app.ts'
 import { openHome } from '#home.ts'
 import { findSocket } from '#home/socket.ts'
 import { request } from '#lib/http.ts'
 import { openLog } from '#lib/log.ts'
-import { answerChat, type ChatAnswer, type ChatEvent, sendMessage } from '#turns/chat.ts'
+import { answerChat, type ChatAnswer, type ChatEvent, sendMessage } from '#turns/exchange.ts'
 import type { Turns } from '#turns/turns.ts'
 
 /** How long a command waits for another one that holds the home for a moment. */
@@ -84,7 +84,7 @@ export async function askService(home: string, path: string, body: object): Prom
   return service && callService(service.socket, { method: 'POST', path, body, withinMs: workMs })
 }
 
-/** The agent of a hall that is open in this process. */
+/** The agent of a app that is open in this process. */
 export function agentOf(turns: Turns, door: 'run' | 'terminal', close: () => Promise<void>): Agent {
   return {
     attached: false,
@@ -98,11 +98,11 @@ export function agentOf(turns: Turns, door: 'run' | 'terminal', close: () => Pro
 
 async function ownAgent(door: 'run' | 'terminal'): Promise<Agent> {
   const config = loadConfig()
-  const hall = await openHall({
+  const app = await openApp({
     configure: loadConfig,
     log: openLog({ level: 'warn', file: openHome(config.home).logFile, secrets: secretsIn(config) }),
   })
-  return agentOf(hall.turns, door, () => hall.close(0))
+  return agentOf(app.turns, door, () => app.close(0))
 }
 
 function attachedAgent({ socket }: RunningService, door: 'run' | 'terminal'): Agent {

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { basename, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AppError } from '#core/errors.ts'
-import type { Attached } from '#doors/terminal/attached.ts'
+import type { Attached } from '#doors/terminal/attachment-list.ts'
 import { maxPictureBytes, partOfFile } from '#turns/attachments.ts'
 
 /** Reads a file to send. Throws invalid_input, too_large, with the path in words. */

@@ -2,7 +2,7 @@
 // restarted is the same desk.
 import type { Change } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
-import type { Desk } from '#turns/desk.ts'
+import type { Desk } from '#turns/operator.ts'
 import type { Watched } from '#turns/watch.ts'
 import { findSocket } from '#home/socket.ts'
 import { callService, linesOf } from './attach.ts'

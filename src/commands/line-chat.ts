@@ -3,7 +3,7 @@ import { createInterface, type Interface } from 'node:readline'
 import { AppError } from '#core/errors.ts'
 import { notYetOf, questionOf } from '#doors/terminal/asking.ts'
 import { createProse, printable } from '#safety/printable.ts'
-import type { ChatEvent } from '#turns/chat.ts'
+import type { ChatEvent } from '#turns/exchange.ts'
 import type { Agent } from './attach.ts'
 import { failure, paint, pasteable } from './report.ts'
 

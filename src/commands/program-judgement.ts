@@ -1,6 +1,6 @@
 // `atrium gates`, `grants`, `policy` and `receipt` on the command line. Each command is loaded when it is used.
 import type { Command } from 'commander'
-import { refuseUnknown } from './refuse.ts'
+import { refuseUnknown } from './refuse-arguments.ts'
 
 /** Adds what waits for a word, what was allowed and by which rules, and what a turn did. */
 export function addJudgement(program: Command): void {
@@ -10,7 +10,7 @@ export function addJudgement(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (options, command: Command) => {
       refuseUnknown(command)
-      await (await import('./gates.ts')).listGates(options)
+      await (await import('./gates-command.ts')).listGates(options)
     })
   gates
     .command('answer <id> <action>')
@@ -19,30 +19,30 @@ export function addJudgement(program: Command): void {
     .option('--for <span>', 'of always: hour, day or good')
     .option('--clean', 'of always: only while the turn has read nothing from outside')
     .option('--word <text>', 'of deny: what the model is told')
-    .action(async (id, action, options) => (await import('./gates.ts')).answerGateBy(id, action, options))
+    .action(async (id, action, options) => (await import('./gates-command.ts')).answerGateBy(id, action, options))
   const grants = program
     .command('grants')
     .description('what you have allowed beyond one call')
     .option('--json', 'print JSON')
     .action(async (options, command: Command) => {
       refuseUnknown(command)
-      await (await import('./grants.ts')).listGrants(options)
+      await (await import('./grants-command.ts')).listGrants(options)
     })
   grants
     .command('revoke <id>')
     .description('take one back')
-    .action(async (id) => (await import('./grants.ts')).revokeGrant(id))
+    .action(async (id) => (await import('./grants-command.ts')).revokeGrant(id))
   addPolicy(program)
   program
     .command('receipt <turn>')
     .description('what a turn did: models, tools, hosts, approvals, cost')
     .option('--verify', 'fail when its log is not what it was')
     .option('--json', 'print JSON')
-    .action(async (turn, options) => (await import('./receipt.ts')).showReceipt(turn, options))
+    .action(async (turn, options) => (await import('./receipt-command.ts')).showReceipt(turn, options))
 }
 
 function addPolicy(program: Command): void {
-  const load = () => import('./policy.ts')
+  const load = () => import('./policy-command.ts')
   const policy = program
     .command('policy')
     .description('which calls run, are asked for, or are refused')

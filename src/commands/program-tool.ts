@@ -4,8 +4,8 @@ import type { Command } from 'commander'
 /** Adds `atrium tool` and all below it. */
 export function addTools(program: Command): void {
   const tool = program.command('tool').description('sandboxed components that the agent can call')
-  const load = () => import('./tool.ts')
-  const loadCredentials = () => import('./credential.ts')
+  const load = () => import('./tool-command.ts')
+  const loadCredentials = () => import('./tool-auth-command.ts')
   tool
     .command('install <file>')
     .description('check a component, show what it may do, and install it')
@@ -54,12 +54,12 @@ export function addTools(program: Command): void {
   tool
     .command('new <name>')
     .description('make a folder for a tool in TypeScript')
-    .action(async (name) => (await import('./tool-new.ts')).newTool(name))
+    .action(async (name) => (await import('./tool-new-command.ts')).newTool(name))
   tool
     .command('build <path>')
     .description('make the component of a folder with a tool.ts, or of a core module (.wasm) in any language')
     .option('--out <file>', 'where to write it; dist/ in the folder otherwise')
-    .action(async (path, options) => (await import('./tool-new.ts')).buildToolIn(path, options))
+    .action(async (path, options) => (await import('./tool-new-command.ts')).buildToolIn(path, options))
   tool
     .command('remove <name>')
     .description('remove a tool')

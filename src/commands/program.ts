@@ -5,7 +5,7 @@ import { AppError } from '#core/errors.ts'
 import { readVersion } from '#lib/version.ts'
 import { addJudgement } from './program-judgement.ts'
 import { addTools } from './program-tool.ts'
-import { holdToTheirOwn, refuseUnknown } from './refuse.ts'
+import { holdToTheirOwn, refuseUnknown } from './refuse-arguments.ts'
 import { endWithOutput, failure, usageExit } from './report.ts'
 
 const highestPort = 65_535
@@ -36,7 +36,7 @@ export function buildProgram(): Command {
     .option('--port <number>', 'the gateway’s port, before GATEWAY_PORT')
     .action(async ({ port }: Flags, command: Command) => {
       refuseUnknown(command)
-      await (await import('./start.ts')).start(flagsOf(port))
+      await (await import('./start-command.ts')).start(flagsOf(port))
     })
   program.hook('preAction', (_, action) => {
     const { port } = program.opts<Flags>()
@@ -48,7 +48,7 @@ export function buildProgram(): Command {
     .description('run the service: web gateway, Responses API, webhook channel')
     .option('--port <number>', 'the gateway’s port, before GATEWAY_PORT')
     .action(async ({ port }: Flags) => {
-      await (await import('./serve.ts')).serve(flagsOf(port ?? program.opts<Flags>().port))
+      await (await import('./serve-command.ts')).serve(flagsOf(port ?? program.opts<Flags>().port))
     })
   program
     .command('run [text]')
@@ -58,33 +58,33 @@ export function buildProgram(): Command {
     .option('-c, --continue', 'continue the latest thread')
     .option('-a, --attach <path>', 'a picture or text that goes with it; may be given again', gathered)
     .option('--json', 'print one JSON object instead of the text')
-    .action(async (text, options) => (await import('./run.ts')).run(text, options))
+    .action(async (text, options) => (await import('./run-command.ts')).run(text, options))
   program
     .command('threads')
     .description('list conversations, newest first')
     .option('--limit <count>', 'how many', '20')
     .option('--json', 'print JSON')
-    .action(async (options) => (await import('./threads.ts')).listThreads(options))
+    .action(async (options) => (await import('./threads-command.ts')).listThreads(options))
   program
     .command('status')
     .description('tell whether a service runs on this home, and how it is')
     .option('--json', 'print JSON')
-    .action(async (options) => (await import('./status.ts')).status(options))
+    .action(async (options) => (await import('./status-command.ts')).status(options))
   program
     .command('onboard')
     .description('prepare a home before its first start: the operator’s token, the key, the database')
     .option('--json', 'print JSON')
-    .action(async (options) => (await import('./onboard.ts')).onboard(options))
+    .action(async (options) => (await import('./onboard-command.ts')).onboard(options))
   program
     .command('login')
     .description('print a link that signs you in to the web page of the running service, once')
     .option('--json', 'print JSON')
-    .action(async (options) => (await import('./login.ts')).login(options))
+    .action(async (options) => (await import('./login-command.ts')).login(options))
   program
     .command('doctor')
     .description('check this installation and say what to mend')
     .option('--json', 'print JSON')
-    .action(async (options) => (await import('./doctor.ts')).doctor(options))
+    .action(async (options) => (await import('./doctor-command.ts')).doctor(options))
   addJudgement(program)
   addTools(program)
   addUsers(program)
@@ -129,7 +129,7 @@ function flagsOf(port: string | undefined): Flags {
 
 function addUsers(program: Command): void {
   const user = program.command('user').description('people who may use this service, and their tokens')
-  const load = () => import('./user.ts')
+  const load = () => import('./user-command.ts')
   user
     .command('add <name>')
     .description('add a user and print a first token, once')
@@ -157,7 +157,7 @@ function addUsers(program: Command): void {
 
 function addMemory(program: Command): void {
   const memory = program.command('memory').description('documents that the agent remembers')
-  const load = () => import('./memory.ts')
+  const load = () => import('./memory-command.ts')
   memory
     .command('search <words...>')
     .description('find documents; "quotes" make a phrase, a star at the end a beginning')
@@ -194,7 +194,7 @@ function addMemory(program: Command): void {
 
 function addSecrets(program: Command): void {
   const secret = program.command('secret').description('keys and passwords, sealed in the database')
-  const load = () => import('./secret.ts')
+  const load = () => import('./secret-command.ts')
   secret
     .command('set <name>')
     .description('store a secret; its value is asked for, or read from standard input')
@@ -215,7 +215,7 @@ function addSecrets(program: Command): void {
 }
 
 function addModels(program: Command): void {
-  const load = () => import('./model.ts')
+  const load = () => import('./model-command.ts')
   const model = program
     .command('model')
     .description('which model answers')

@@ -3,9 +3,9 @@ import { isIP } from 'node:net'
 import * as z from 'zod/mini'
 import { isProvider, providerNames } from '#core/providers.ts'
 
-const longestSecret = 4096
-const longestName = 256
-const longestQuote = 40
+const maxSecretLength = 4096
+const maxNameLength = 256
+const maxQuoteLength = 40
 
 /** True or false, in the words people use. */
 export function flag() {
@@ -39,20 +39,22 @@ export function choice<const T extends string>(words: readonly T[]) {
 
 /** A secret that travels in an HTTP header. */
 export function secret() {
-  const fault = `must be 1 to ${longestSecret} printable ASCII characters without white space`
-  return z.string().check(z.regex(/^[\x21-\x7e]+$/, fault), z.maxLength(longestSecret, fault))
+  const fault = `must be 1 to ${maxSecretLength} printable ASCII characters without white space`
+  return z.string().check(z.regex(/^[\x21-\x7e]+$/, fault), z.maxLength(maxSecretLength, fault))
 }
 
 /** A secret that travels in an HTTP header of its own, where spaces within do no harm. */
 export function passphrase() {
-  const fault = `must be 1 to ${longestSecret} printable ASCII characters without white space at its ends`
-  return z.string().check(z.regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, fault), z.maxLength(longestSecret, fault))
+  const fault = `must be 1 to ${maxSecretLength} printable ASCII characters without white space at its ends`
+  return z
+    .string()
+    .check(z.regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, fault), z.maxLength(maxSecretLength, fault))
 }
 
 /** A name for others to read, such as a model's. */
 export function label() {
-  const valid = (text: string) => text.length <= longestName && text.trim() === text && !/\p{Cc}/u.test(text)
-  const fault = `must be 1 to ${longestName} characters without control characters and white space at its ends`
+  const valid = (text: string) => text.length <= maxNameLength && text.trim() === text && !/\p{Cc}/u.test(text)
+  const fault = `must be 1 to ${maxNameLength} characters without control characters and white space at its ends`
   return z.string().check(z.refine(valid, { error: fault }))
 }
 
@@ -194,5 +196,5 @@ function listOf<T>(text: string, read: (item: string) => T | undefined): readonl
 /** Shows a text on one line of a terminal, whatever is in it. */
 function quote(value: unknown): string {
   const text = String(value).replace(/[^\x20-\x7e]/g, '?')
-  return text.length > longestQuote ? `"${text.slice(0, longestQuote)}…"` : `"${text}"`
+  return text.length > maxQuoteLength ? `"${text.slice(0, maxQuoteLength)}…"` : `"${text}"`
 }

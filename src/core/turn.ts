@@ -9,7 +9,7 @@ export type Door = 'terminal' | 'run' | 'web' | 'webhook' | 'responses'
 export type TurnStatus = 'queued' | 'running' | 'waiting' | 'done' | 'failed' | 'cancelled'
 
 /** How often a turn asks its model, where the operator says nothing else; and the most that can be said. */
-export const usualSteps = 50
+export const defaultSteps = 50
 export const maxSteps = 500
 
 export type Usage = {

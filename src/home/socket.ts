@@ -6,7 +6,7 @@ import { AppError } from '#core/errors.ts'
 import { checkOwner } from '#home.ts'
 
 /** The path of a socket has room for no more on any system; Linux takes four bytes more. */
-const longestPath = 103
+const maxPathLength = 103
 
 /** The place to listen, made free. Only for the process that has the home: what stands there was left by one that is gone. */
 export function takeSocket(home: string): string {
@@ -34,7 +34,7 @@ export function findSocket(home: string): string | undefined {
 function socketOf(home: string): string {
   const real = realpathSync(home)
   const inside = join(real, 'socket')
-  if (Buffer.byteLength(inside) <= longestPath) return inside
+  if (Buffer.byteLength(inside) <= maxPathLength) return inside
   const name = createHash('sha256').update(real).digest('hex').slice(0, 32)
   return join('/tmp', `atrium-${process.geteuid?.() ?? 'user'}`, name)
 }

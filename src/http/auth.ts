@@ -38,7 +38,7 @@ export type Asking = {
 export type Authenticate = (shown: Credential | undefined, asking?: Asking) => Promise<Caller | Refusal>
 
 /** A JWT says much of whom it was made for. */
-const longestToken = 12 * 1024
+const maxTokenLength = 12 * 1024
 const bearer = /^bearer[ \t]+([\x21-\x7e]+)$/i
 /** A JWT by its looks: tokens of ours have no dots. */
 const jwt = /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/
@@ -98,7 +98,7 @@ function tokenOf({ headers, rawHeaders }: IncomingMessage): string | undefined {
   const value = headers.authorization
   if (value === undefined || countOf(rawHeaders, 'authorization') > 1) return undefined
   const token = bearer.exec(value.trim())?.[1]
-  return token !== undefined && token.length <= longestToken ? token : undefined
+  return token !== undefined && token.length <= maxTokenLength ? token : undefined
 }
 
 function countOf(rawHeaders: readonly string[], name: string): number {

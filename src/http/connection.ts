@@ -6,7 +6,7 @@ import { valueIn } from '#core/json.ts'
 /** With more than this unread, whoever sends waits. */
 const highWater = 256 * 1024
 /** Frames of a client in a span of time: more than any page has reason to send. */
-const mostFrames = 200
+const maxFrames = 200
 const spanMs = 10_000
 
 /** Why a connection was closed; those of 4000 and above are ours. */
@@ -106,8 +106,8 @@ export function readFrames(ws: WebSocket, connection: Connection, handler: Handl
   ws.on('message', (data: Buffer, isBinary: boolean) => {
     const now = performance.now()
     if (now - spanAt > spanMs) [spanAt, inSpan] = [now, 0]
-    if (++inSpan > mostFrames) {
-      connection.close(closeCodes.tooMany, `rate_limited: at most ${mostFrames} frames in ${spanMs / 1000} s`)
+    if (++inSpan > maxFrames) {
+      connection.close(closeCodes.tooMany, `rate_limited: at most ${maxFrames} frames in ${spanMs / 1000} s`)
       return
     }
     if (connection.gone.aborted || ws.readyState !== ws.OPEN) return

@@ -5,7 +5,7 @@ import { AppError } from '#core/errors.ts'
 import { type Log, sparing } from '#lib/log.ts'
 
 /** Connections of one listener. Each may hold a head of 16 KiB that is half sent, whoever opened it. */
-const mostConnections = 16_384
+const defaultMaxConnections = 16_384
 /** Connections that may come at once, before they are taken: whose does not fit tries again after a second, then three. */
 const backlog = 4_096
 
@@ -27,7 +27,7 @@ export async function listenOn(
 }
 
 /** Closes what comes while too many are open. */
-export function boundConnections(server: Server, log: Log, most = mostConnections): void {
+export function boundConnections(server: Server, log: Log, most = defaultMaxConnections): void {
   const complain = sparing(log)
   let dropped = 0
   server.maxConnections = most

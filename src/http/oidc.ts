@@ -6,10 +6,10 @@ import { AppError } from '#core/errors.ts'
 import type { Log } from '#lib/log.ts'
 import { hashToken, newToken } from '#lib/token.ts'
 import type { Caller, Refusal } from './caller.ts'
-import { type Claims, type Issuer, skewSecs } from './issuer.ts'
+import { type Claims, type Issuer, skewSecs } from './oidc-issuer.ts'
 import { signInMs } from './session.ts'
 
-const longestName = 64
+const maxNameLength = 64
 const names = 9
 
 export type OidcParts = {
@@ -150,7 +150,7 @@ function namesFor({ sub, email, email_verified: verified, preferred_username: ni
     .map((each) => (each ?? '').replaceAll(/[^\p{L}\p{N} ._@-]/gu, '-').replace(/^[^\p{L}\p{N}]+/u, ''))
     .map((each) =>
       Array.from(each)
-        .slice(0, longestName - 2)
+        .slice(0, maxNameLength - 2)
         .join('')
         .trim(),
     )

@@ -5,7 +5,7 @@ import type * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import type { ParseJson } from './body.ts'
 import type { Caller } from './caller.ts'
-import { check, checkBody, wrongField } from './check.ts'
+import { check, checkBody, wrongField } from './validate.ts'
 import type { FaultBody } from './reply.ts'
 
 /** Who may call: anyone at all, whoever has a token, or only the operator. */

@@ -11,12 +11,12 @@ import {
 } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import type { Log } from '#lib/log.ts'
-import { type CountRequest, logRequests, requestIdOf } from './access.ts'
+import { type CountRequest, logRequests, requestIdOf } from './request-log.ts'
 import { type ClientAddress, createClientAddress, networkOf, type Trust, trustOf } from './address.ts'
-import { createArrivals } from './arrivals.ts'
+import { createArrivals } from './body-quota.ts'
 import { type Authenticate, type AuthParts, createAuth, credentialOf, refuse } from './auth.ts'
 import { bodyLimit, checkAnnouncedSize, checkEncoding, takeJsonOnly } from './body.ts'
-import { answerClientError } from './broken.ts'
+import { answerClientError } from './client-errors.ts'
 import type { Caller, ChatLimit } from './caller.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
 import { boundConnections, listenOn } from './listen.ts'
@@ -24,7 +24,7 @@ import type { Origins } from './origin.ts'
 import { faultHandler, pathOf } from './reply.ts'
 import { createSockets, type Sockets, type SocketTimes } from './socket.ts'
 import { methodsOf, type Route, type RouteFamily, type Who } from './routes.ts'
-import { createFlights, dropUnread, placeMs, unreadMs } from './unread.ts'
+import { createFlights, dropUnread, placeMs, unreadMs } from './in-flight.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -55,7 +55,7 @@ export type Timeouts = {
   readonly checkMs: number
 }
 
-const usualTimeouts: Timeouts = {
+const defaultTimeouts: Timeouts = {
   headersMs: 30_000,
   requestMs: 120_000,
   keepAliveMs: 72_000,
@@ -78,7 +78,7 @@ export type GatewayParts = {
   readonly trustProxy?: Trust
   readonly timeouts?: Partial<Timeouts>
   /** Messages of one user under way at once. */
-  readonly mostSends?: number
+  readonly maxSends?: number
   readonly log: Log
   readonly countRequest?: CountRequest
 }
@@ -116,7 +116,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   boundConnections(app.server, log)
   const routes: Route[] = []
   const waitMs = parts.timeouts?.placeMs ?? placeMs
-  const flights = createFlights(waitMs, parts.mostSends)
+  const flights = createFlights(waitMs, parts.maxSends)
   const arrivals = createArrivals(waitMs)
   const lastCall = new AbortController()
   setMaxListeners(0, lastCall.signal)
@@ -244,7 +244,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
 }
 
 function openApp({ trustProxy = false, timeouts, log }: GatewayParts, sockets: Sockets): FastifyInstance {
-  const { headersMs, requestMs, keepAliveMs, checkMs } = { ...usualTimeouts, ...timeouts }
+  const { headersMs, requestMs, keepAliveMs, checkMs } = { ...defaultTimeouts, ...timeouts }
   const http = {
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: Math.min(headersMs, requestMs),

@@ -10,7 +10,7 @@ const minuteMs = 60_000
 /** A session that is not used for this long ends. */
 const idleMs = 12 * 60 * minuteMs
 /** However much it is used, it ends after this. */
-export const longestMs = 30 * 24 * 60 * minuteMs
+export const maxMs = 30 * 24 * 60 * minuteMs
 /** How long a sign-in may take at an issuer. */
 export const signInMs = 10 * minuteMs
 /** That a session is in use is written no more often than this. */
@@ -49,7 +49,7 @@ export interface Sessions {
 export function createSessions({ store, operatorHashes, now = Date.now, log }: SessionParts): Sessions {
   async function open(user: UserId, token?: string, until = Number.POSITIVE_INFINITY): Promise<string> {
     const cookie = newToken()
-    const endsAt = Math.min(now() + longestMs, until)
+    const endsAt = Math.min(now() + maxMs, until)
     await store.open({ hash: hashToken(cookie), user, endsAt, ...(token !== undefined && { token }) })
     return cookie
   }

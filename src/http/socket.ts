@@ -14,11 +14,11 @@ import { pathOf } from './reply.ts'
 /** A message of a mebibyte may grow sixfold on its way into JSON. */
 const maxFrameBytes = 7 * 1024 * 1024
 /** Connections of one user at this process. */
-const mostOfUser = 100
+const maxOfUser = 100
 /** Bytes of frames that one user has begun and not ended, over all connections. */
-const mostUnfinished = 64 * 1024 * 1024
+const maxUnfinished = 64 * 1024 * 1024
 /** Connections that have not said yet who they are, and what one of them may send: a token, and what comes right behind. */
-const mostStrangers = 100
+const maxStrangers = 100
 const strangerBytes = 128 * 1024
 /** How often it is looked, while the service goes down, which connections wait for nothing any more. */
 const sweepMs = 50
@@ -33,7 +33,7 @@ export type SocketTimes = {
   /** A reader that takes nothing for this long is dropped. */
   readonly stallMs: number
 }
-const usualTimes: SocketTimes = { authMs: 10_000, beatMs: 25_000, stallMs: 15_000 }
+const defaultTimes: SocketTimes = { authMs: 10_000, beatMs: 25_000, stallMs: 15_000 }
 
 export type SocketParts = {
   readonly authenticate: Authenticate
@@ -70,7 +70,7 @@ type Open = {
 }
 
 export function createSockets({ authenticate, origins, log, times }: SocketParts): Sockets {
-  const { authMs, beatMs, stallMs } = { ...usualTimes, ...times }
+  const { authMs, beatMs, stallMs } = { ...defaultTimes, ...times }
   const doors = new Map<string, Door>()
   const open = new Set<Open>()
   /** Not yet connections of ours: whoever asks is still looked up. */
@@ -84,8 +84,8 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
   /** Counts a caller's connection and hands it to its door; undefined when there are too many. */
   function admit({ ws, socket, connection, door, request }: Wire, caller: Caller, shown: Credential) {
     const held = ofUser.get(caller.user) ?? { connections: 0, unfinished: 0 }
-    if (held.connections >= mostOfUser) {
-      connection.close(closeCodes.tooMany, `rate_limited: at most ${mostOfUser} connections of one user`)
+    if (held.connections >= maxOfUser) {
+      connection.close(closeCodes.tooMany, `rate_limited: at most ${maxOfUser} connections of one user`)
       return undefined
     }
     ofUser.set(caller.user, held)
@@ -94,7 +94,7 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
     const grow = ({ length }: Buffer): void => {
       unfinished += length
       held.unfinished += length
-      if (held.unfinished > mostUnfinished)
+      if (held.unfinished > maxUnfinished)
         connection.close(closeCodes.tooMany, 'rate_limited: end the frames you began')
     }
     const finish = (): void => {
@@ -229,7 +229,7 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
       const loaded = await server
       if (socket.destroyed) return
       if (closing) return refuse(503, goingDown)
-      if (!shown && strangers >= mostStrangers) return refuse(503, 'too many connections have not said who they are')
+      if (!shown && strangers >= maxStrangers) return refuse(503, 'too many connections have not said who they are')
       entering.delete(socket)
       // Told before the call below returns, or not at all.
       const broken = ({ message }: Error): void => refuse(400, message)

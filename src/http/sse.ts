@@ -1,6 +1,6 @@
 // Server-Sent Events on an open connection: keepalives, a bound on what a slow reader may hold back, and an end.
 import type { FastifyReply } from 'fastify'
-import { unreadMs } from './unread.ts'
+import { unreadMs } from './in-flight.ts'
 
 const keepaliveMs = 15_000
 /** Beyond this much unread text the reader is dropped; it can come back and replay. */
@@ -8,7 +8,7 @@ const maxUnreadBytes = 1024 * 1024
 /** Text that follows within this time is written together: trickling tokens share a write. */
 const windowMs = 15
 
-const usualTimes = { keepaliveMs, unreadMs }
+const defaultTimes = { keepaliveMs, unreadMs }
 
 const headers = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -29,7 +29,7 @@ export interface EventWriter {
 }
 
 /** Takes over the reply. `onGone` is called once when the connection ends, whoever ended it. */
-export function openEvents(reply: FastifyReply, onGone: () => void, times = usualTimes): EventWriter {
+export function openEvents(reply: FastifyReply, onGone: () => void, times = defaultTimes): EventWriter {
   const { raw } = reply
   let waiting = ''
   let window: NodeJS.Timeout | undefined

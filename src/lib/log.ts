@@ -24,10 +24,10 @@ export type LogParts = {
 
 const hidden = '***'
 /** Shorter ones would be found in ordinary words. */
-const shortestSecret = 6
-const longestStack = 8_192
+const minSecretLength = 6
+const maxStackLength = 8_192
 /** Two files of this size are all that a log takes of the disk. */
-const usualBytes = 10 * 1024 * 1024
+const defaultBytes = 10 * 1024 * 1024
 
 /** Names under which a secret might be logged by mistake. A number under such a name counts something. */
 const secretName = /(authorization|cookie|token|secret|password|passphrase|api[-_]?key|credential)s?$/i
@@ -37,7 +37,7 @@ const secretLooks =
 const marks = ['atr_', 'sk-', 'earer ', 'asic ', '://']
 
 /** A log with its target open. */
-export function openLog({ level, file, maxBytes = usualBytes, secrets = [] }: LogParts): Log {
+export function openLog({ level, file, maxBytes = defaultBytes, secrets = [] }: LogParts): Log {
   const write = createWriter(file === undefined ? () => 2 : createTurnover(file, maxBytes))
   const format = file === undefined && process.stderr.isTTY ? inWords : inJson
   const hide = createHide(secrets)
@@ -98,7 +98,7 @@ export function inWords(level: LogLevel, fields: object, message: string, now: D
 
 /** A line without the given secrets and without what looks like one. */
 export function createHide(secrets: readonly string[]): (line: string) => string {
-  const long = secrets.filter((secret) => secret.length >= shortestSecret)
+  const long = secrets.filter((secret) => secret.length >= minSecretLength)
   // In a line of JSON a secret may stand escaped.
   const known = [...new Set(long.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]))]
   return (line) => {
@@ -118,7 +118,7 @@ function plain(name: string, value: unknown): unknown {
 }
 
 function stackOf({ stack, message }: Error): string {
-  return (stack ?? message).slice(0, longestStack)
+  return (stack ?? message).slice(0, maxStackLength)
 }
 
 /** The open file to write some bytes to: a full one is put aside first. */

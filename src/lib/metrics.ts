@@ -32,10 +32,10 @@ export interface Metrics {
 }
 
 /** Series of one metric: names that come from outside could make any number of them. */
-const mostSeries = 200
+const maxSeries = 200
 const others = 'other'
 /** Seconds: a tool answers within milliseconds, a turn may take minutes. */
-const usualBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
+const defaultBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 
 type Series<T> = { readonly labels: string; value: T }
 type Buckets = { readonly counts: number[]; sum: number; count: number }
@@ -57,7 +57,7 @@ export function createMetrics(): Metrics {
         },
       }
     },
-    histogram(name, help, labels = [], bounds = usualBounds) {
+    histogram(name, help, labels = [], bounds = defaultBounds) {
       const series = createSeries<Buckets>(labels, () => ({ counts: bounds.map(() => 0), sum: 0, count: 0 }))
       families.push({
         head: headOf(name, help, 'histogram'),
@@ -115,7 +115,7 @@ function createSeries<T>(names: readonly string[], fresh: () => T) {
       const key = values.join('\0')
       const found = known.get(key)
       if (found) return found
-      if (known.size < mostSeries) return make(values, key)
+      if (known.size < maxSeries) return make(values, key)
       const rest = names.map(() => others)
       return known.get(rest.join('\0')) ?? make(rest, rest.join('\0'))
     },

@@ -1,5 +1,5 @@
 // A package that is not installed, told in one line: it can stop any part of the program, the teller of faults too.
-import { inCheckout } from './place.ts'
+import { inCheckout } from './checkout.ts'
 
 /** The way out of an import that failed for want of a package; undefined for any other fault. */
 export function missingPackage(error: unknown): string | undefined {

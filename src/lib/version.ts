@@ -1,6 +1,6 @@
 // The version of this checkout.
 import { readFileSync } from 'node:fs'
-import { inCheckout } from './place.ts'
+import { inCheckout } from './checkout.ts'
 
 export function readVersion(): string {
   const text = readFileSync(inCheckout('package.json'), 'utf8')

@@ -1,6 +1,6 @@
 // Cutting a document into chunks that overlap, at the best place near the end of each.
 import type { Chunk, ChunkTerms } from '#core/document.ts'
-import type { Reader } from './words.ts'
+import type { Reader } from './terms.ts'
 
 /** Characters of a chunk: most documents of a few paragraphs are one. */
 const longest = 2_400

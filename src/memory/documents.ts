@@ -4,10 +4,10 @@ import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { createPace } from '#lib/pace.ts'
 import { chunksOf } from './chunks.ts'
-import type { Meaning } from './meaning.ts'
-import { checkContent, checkPath, folderPrefix } from './path.ts'
+import type { Meaning } from './semantic-search.ts'
+import { checkContent, checkPath, folderPrefix } from './document-path.ts'
 import { type SearchResult, searchDocuments } from './search.ts'
-import { createReader } from './words.ts'
+import { createReader } from './terms.ts'
 
 /** A change of a document that is written elsewhere at the same time is made again on what stands there then. */
 const maxTries = 5

@@ -1,8 +1,8 @@
 // What a person types, as what is looked for. Whatever it is, it is a query: quotes make a phrase that must be there, a
 // star a beginning, and every other word may be there or not.
 import type { Match } from '#core/document.ts'
-import { isCommonAbroad, isCommonEnglish } from './common.ts'
-import type { Reader, Word } from './words.ts'
+import { isCommonAbroad, isCommonEnglish } from './stop-words.ts'
+import type { Reader, Word } from './terms.ts'
 
 const maxQueryChars = 1_000
 const maxAsked = 24

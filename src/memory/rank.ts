@@ -2,7 +2,7 @@
 import type { Found } from '#core/document.ts'
 import { titleOf } from './chunks.ts'
 import type { Asked, Way } from './query.ts'
-import type { Reader, Reading } from './words.ts'
+import type { Reader, Reading } from './terms.ts'
 
 const k1 = 1.2
 const b = 0.75

@@ -1,15 +1,15 @@
 // Search: the index brings candidates, a bounded number however much there is, and they are ranked here by one rule.
 import type { Candidates, DocumentStore, Found, Match } from '#core/document.ts'
 import type { UserId } from '#core/ids.ts'
-import { fuse } from './fuse.ts'
-import type { Meaning } from './meaning.ts'
+import { fuse } from './rank-fusion.ts'
+import type { Meaning } from './semantic-search.ts'
 import { type Asked, matchOf, readQuery, widened } from './query.ts'
 import { rank, type Ranked, type Told, tellingOf } from './rank.ts'
 import { snippetOf } from './snippet.ts'
-import type { Reader } from './words.ts'
+import type { Reader } from './terms.ts'
 
 /** Chunks that are ranked: so many at least, and some for each document that is wanted. */
-const leastCandidates = 30
+const minCandidates = 30
 const candidatesEach = 2
 /** Chunks that the index orders to choose them; to order one takes it long. */
 const maxDepth = 2_500
@@ -17,7 +17,7 @@ const maxDepth = 2_500
 const maxCount = 10_000
 /** A word that is in fewer chunks is looked for by its beginning too, which has so many letters at least. */
 const rare = 3
-const shortestBeginning = 3
+const minBeginningLength = 3
 
 export type SearchResult = {
   readonly path: string
@@ -43,7 +43,7 @@ export async function searchDocuments(
 ): Promise<SearchResult[]> {
   const asked = readQuery(reader, query)
   if (asked.length === 0) return []
-  const most = Math.max(leastCandidates, candidatesEach * limit)
+  const most = Math.max(minCandidates, candidatesEach * limit)
   // What must be there to the letter is no matter of meaning.
   const literal = asked.some(({ required }) => required)
   const [byWords, near] = await Promise.all([
@@ -102,7 +102,7 @@ async function countAsked(
   const first = await store.count(user, asked.map(matchOf), maxCount)
   if (!first) return undefined
   const scarce = asked.filter(
-    ({ beginning = '' }, at) => (first.counts[at] ?? 0) < rare && beginning.length >= shortestBeginning,
+    ({ beginning = '' }, at) => (first.counts[at] ?? 0) < rare && beginning.length >= minBeginningLength,
   )
   const wider = new Map(scarce.map((each) => [each, widened(each)]))
   const second = wider.size > 0 ? await store.count(user, [...wider.values()].map(matchOf), maxCount) : undefined

@@ -7,9 +7,9 @@ import { ChatAnswer } from './chat-answer.ts'
 import { createBodyWriter } from './chat-body.ts'
 import { createFaults, type Fault } from './fault.ts'
 import { type Head, type Post, Upstream } from './chat-wire.ts'
-import { defaultLimits, defaultWindow, maxErrorBytes, type ReadLimits } from './limits.ts'
+import { defaultLimits, defaultWindow, maxErrorBytes, type ReadLimits } from './stream-limits.ts'
 import type { PriceOf } from './price.ts'
-import { maxAttempts, retryAfterMs, retryDelay, type Sleep, sleep as realSleep } from './retry.ts'
+import { maxAttempts, retryAfterMs, retryDelay, type Sleep, sleep as realSleep } from './model-retry.ts'
 
 /** OpenAI's models that think refuse a temperature. */
 const reasons = /^(o\d|gpt-[5-9](?!.*chat))/

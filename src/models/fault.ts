@@ -3,7 +3,7 @@ import { AppError, type ErrorCode } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
 import { createLeakScan, type LeakScan } from '#safety/leaks.ts'
 import type { Failure } from './chat-wire.ts'
-import { passes } from './retry.ts'
+import { passes } from './model-retry.ts'
 
 const maxEchoChars = 500
 

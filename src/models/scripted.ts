@@ -4,7 +4,7 @@ import { AppError } from '#core/errors.ts'
 import { type Item, textOf } from '#core/item.ts'
 import type { Model, ModelEvent, ModelRequest } from '#core/model.ts'
 import { noUsage, type Usage } from '#core/turn.ts'
-import { type Sleep, sleep as realSleep } from './retry.ts'
+import { type Sleep, sleep as realSleep } from './model-retry.ts'
 import type { Reply, Script } from './script.ts'
 
 const windowTokens = 128_000

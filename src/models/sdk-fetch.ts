@@ -2,8 +2,8 @@
 // told in our words before a package sees it.
 import { createPace } from '#lib/pace.ts'
 import type { Fault, Faults } from './fault.ts'
-import { maxErrorBytes, type ReadLimits } from './limits.ts'
-import { retryAfterMs } from './retry.ts'
+import { maxErrorBytes, type ReadLimits } from './stream-limits.ts'
+import { retryAfterMs } from './model-retry.ts'
 
 const newlineByte = 0x0a
 /** What a package gets at a time: it reads all it has before anybody else has a turn. */

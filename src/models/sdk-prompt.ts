@@ -10,7 +10,7 @@ import type { Call, Item, Message, Part, Reasoning } from '#core/item.ts'
 import { objectIn } from '#core/json.ts'
 import type { ModelRequest } from '#core/model.ts'
 import { partText } from './chat-body.ts'
-import { type Sealer, unseal } from './seal.ts'
+import { type Sealer, unseal } from './signature.ts'
 
 type UserMessage = Extract<LanguageModelV4Message, { role: 'user' }>
 type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>

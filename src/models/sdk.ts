@@ -11,13 +11,13 @@ import type { ToolSpec } from '#core/tool.ts'
 import type { Usage } from '#core/turn.ts'
 import { parseBaseUrl, viaOf } from './base-url.ts'
 import { createFaults, type Fault, type Faults } from './fault.ts'
-import { defaultLimits, defaultWindow, type ReadLimits } from './limits.ts'
+import { defaultLimits, defaultWindow, type ReadLimits } from './stream-limits.ts'
 import type { PriceOf } from './price.ts'
-import { maxAttempts, retryDelay, type Sleep, sleep as realSleep } from './retry.ts'
+import { maxAttempts, retryDelay, type Sleep, sleep as realSleep } from './model-retry.ts'
 import { adaptSchema } from './schema.ts'
 import { createBoundedFetch, Failed } from './sdk-fetch.ts'
 import { promptOf } from './sdk-prompt.ts'
-import { type Sealer, sealIn } from './seal.ts'
+import { type Sealer, sealIn } from './signature.ts'
 
 /** How far a fault may be wrapped by the layers of a package. */
 const deepestCause = 5

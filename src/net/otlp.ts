@@ -7,8 +7,8 @@ import type { Dial } from './dial.ts'
 import { readAddress } from './fetch.ts'
 
 /** What waits, and what is sent at once: in spans and in characters of their JSON. Collectors refuse bodies of many megabytes. */
-const mostWaiting = { spans: 4_096, chars: 32 * 1024 * 1024 }
-const mostAtOnce = { spans: 512, chars: 2 * 1024 * 1024 }
+const maxWaiting = { spans: 4_096, chars: 32 * 1024 * 1024 }
+const maxAtOnce = { spans: 512, chars: 2 * 1024 * 1024 }
 const gatherMs = 1_000
 const answerMs = 10_000
 const maxAnswerBytes = 64 * 1024
@@ -79,7 +79,7 @@ export function createOtlp(parts: OtlpParts): Exporter {
   function take(): string[] {
     let [spans, chars] = [0, 0]
     do chars += waiting[spans++]?.length ?? 0
-    while (spans < mostAtOnce.spans && chars + (waiting[spans]?.length ?? mostAtOnce.chars) <= mostAtOnce.chars)
+    while (spans < maxAtOnce.spans && chars + (waiting[spans]?.length ?? maxAtOnce.chars) <= maxAtOnce.chars)
     waitingChars -= chars
     return waiting.splice(0, spans)
   }
@@ -101,11 +101,11 @@ export function createOtlp(parts: OtlpParts): Exporter {
     send(spans) {
       const texts = spans.map((span) => JSON.stringify(spanOf(span)))
       const chars = texts.reduce((sum, text) => sum + text.length, waitingChars)
-      if (waiting.length + texts.length > mostWaiting.spans || chars > mostWaiting.chars)
+      if (waiting.length + texts.length > maxWaiting.spans || chars > maxWaiting.chars)
         return lose(texts.length, 'too many wait to be sent')
       waiting.push(...texts)
       waitingChars = chars
-      if (waiting.length >= mostAtOnce.spans || chars >= mostAtOnce.chars) void flush()
+      if (waiting.length >= maxAtOnce.spans || chars >= maxAtOnce.chars) void flush()
       else timer ??= setTimeout(() => void flush(), gatherMs).unref()
     },
     dropped: () => dropped,

@@ -3,7 +3,7 @@
 import type { Item } from '#core/item.ts'
 import { objectIn } from '#core/json.ts'
 import type { Effects } from '#core/tool.ts'
-import { covers, type Grant } from './grants.ts'
+import { covers, type Grant } from './grant-rules.ts'
 import { type PolicySettings, type RowId, ruleOf } from './policy-table.ts'
 import { provenance } from './provenance.ts'
 

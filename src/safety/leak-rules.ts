@@ -315,14 +315,14 @@ function looksLikeModelKey(value: string): boolean {
   return value.length >= 40 && changes(value) >= 3 && /[A-Z]/.test(value)
 }
 
-const usualPasswords = new Set(
+const commonPasswords = new Set(
   'password passwd pass pwd pw secret postgres postgresql mysql root admin user username guest test redis mongo rabbitmq dev local localhost foo bar baz mypassword mysecretpassword'.split(
     ' ',
   ),
 )
 
 function isPassword(value: string): boolean {
-  return !usualPasswords.has(value.toLowerCase()) && !/^[$<{[%(]|^\*+$|^\.+$/.test(value)
+  return !commonPasswords.has(value.toLowerCase()) && !/^[$<{[%(]|^\*+$|^\.+$/.test(value)
 }
 
 /** What a browser sends: a name, a colon, a password. */

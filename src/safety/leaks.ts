@@ -3,7 +3,7 @@
 import { createAnchors } from './anchors.ts'
 import { createPiecesOf, unpacked } from './disguise.ts'
 import { type LeakRule, leakRules } from './leak-rules.ts'
-import { spellingsOf } from './secrets.ts'
+import { spellingsOf } from './secret-values.ts'
 import { type View, viewOf } from './view.ts'
 
 /** A secret at a place. `rule` is the id of its format, or `own-secret`. */

@@ -2,24 +2,24 @@
 import { hostname } from 'node:os'
 import { responsesRoutes } from '#doors/responses/routes.ts'
 import { webRoutes } from '#doors/web/door.ts'
-import { mountLive } from '#doors/web/live.ts'
+import { mountLive } from '#doors/web/chat-socket.ts'
 import { pageRoutes } from '#doors/web/pages.ts'
-import { toolAccessRoutes } from '#doors/web/tool-access.ts'
-import { toolRoutes } from '#doors/web/tools.ts'
-import type { Hall } from '#hall.ts'
-import { measureService } from '#hall/metrics.ts'
-import { openOidc } from '#hall/oidc.ts'
+import { toolAccessRoutes } from '#doors/web/tool-access-routes.ts'
+import { toolRoutes } from '#doors/web/tool-routes.ts'
+import type { App } from '#app.ts'
+import { measureService } from '#app/gauges.ts'
+import { openOidc } from '#app/open-oidc.ts'
 import { provisionedToken } from '#home.ts'
-import type { CountRequest } from '#http/access.ts'
-import { parseExactly } from '#http/exact.ts'
-import { createChatLimit } from '#http/limits.ts'
-import { countProcess, metricsRoute } from '#http/metrics.ts'
+import type { CountRequest } from '#http/request-log.ts'
+import { parseExactly } from '#http/lossless-json.ts'
+import { createChatLimit } from '#http/chat-rate.ts'
+import { countProcess, metricsRoute } from '#http/metrics-route.ts'
 import { createOrigins } from '#http/origin.ts'
 import { createGateway } from '#http/server.ts'
 import { createSessions } from '#http/session.ts'
 import type { Log } from '#lib/log.ts'
 import { hashToken } from '#lib/token.ts'
-import type { About } from '#turns/status.ts'
+import type { About } from '#turns/service-status.ts'
 
 /** Messages of one user that may be under way beyond the turns that may run: those are told so, not these. */
 const spareSends = 1_000
@@ -41,9 +41,9 @@ export type GatewayParts = {
   readonly log: Log
 }
 
-export async function openGateway(hall: Hall, { about, token, count, log }: GatewayParts): Promise<OpenDoor> {
-  const { config, store, turns, documents } = hall
-  const operatorTokens = [token, config.operatorToken ?? provisionedToken(hall.home)]
+export async function openGateway(app: App, { about, token, count, log }: GatewayParts): Promise<OpenDoor> {
+  const { config, store, turns, documents } = app
+  const operatorTokens = [token, config.operatorToken ?? provisionedToken(app.home)]
   const sessions = createSessions({ store: store.sessions, operatorHashes: operatorTokens.map(hashToken), log })
   const origins = createOrigins({
     allowed: config.gateway.allowedOrigins,
@@ -51,14 +51,14 @@ export async function openGateway(hall: Hall, { about, token, count, log }: Gate
     trustProxy: config.trustProxy,
   })
   const chatLimit = createChatLimit({ limits: store.limits, perMinute: config.chatRatePerMinute })
-  const oidc = await openOidc(hall, log)
+  const oidc = await openOidc(app, log)
   const gateway = await createGateway({
-    auth: { operatorTokens, accounts: store.accounts, sessions, storeAway: hall.storeAway, ...(oidc && { oidc }) },
+    auth: { operatorTokens, accounts: store.accounts, sessions, storeAway: app.storeAway, ...(oidc && { oidc }) },
     origins,
     health: { ping: () => store.ping(), draining: about.draining },
     chatLimit,
     trustProxy: config.trustProxy,
-    mostSends: config.maxRunning + spareSends,
+    maxSends: config.maxRunning + spareSends,
     log,
     countRequest: count,
   })
@@ -75,32 +75,32 @@ export async function openGateway(hall: Hall, { about, token, count, log }: Gate
     signInsPerMinute: config.signInsPerMinute,
     clientAddress: gateway.clientAddress,
     origins,
-    settings: hall.settings,
+    settings: app.settings,
     routes: () => gateway.routes(),
     about,
   })
   gateway.mount({ routes: web })
-  gateway.mount({ routes: toolRoutes({ toolDesk: hall.toolDesk }), parse: parseExactly })
+  gateway.mount({ routes: toolRoutes({ toolDesk: app.toolDesk }), parse: parseExactly })
   mountLive(gateway.sockets, { turns, chatLimit, log })
   const issuer = config.oidc?.clientId === undefined ? {} : { issuer: config.oidc.issuer }
   gateway.mount({ routes: pageRoutes(issuer) })
   gateway.mount({
-    routes: toolAccessRoutes({ turns, access: () => hall.access(), origins }),
+    routes: toolAccessRoutes({ turns, access: () => app.access(), origins }),
   })
   gateway.mount(
     responsesRoutes({
       turns,
       externalTools: config.responses.externalTools,
       turnTimeoutMs: config.responses.turnTimeoutSecs * 1000,
-      registered: () => hall.tools().byName,
-      models: () => [hall.config.model.name],
+      registered: () => app.tools().byName,
+      models: () => [app.config.model.name],
       lastCall,
       log,
     }),
   )
-  countProcess(hall.metrics)
-  measureService(hall.metrics, { turns, runner: hall.runner, about })
-  gateway.mount({ routes: [metricsRoute(hall.metrics)] })
+  countProcess(app.metrics)
+  measureService(app.metrics, { turns, runner: app.runner, about })
+  gateway.mount({ routes: [metricsRoute(app.metrics)] })
   const { url } = await gateway.listen(config.gateway.host, config.gateway.port)
   return {
     name: 'gateway',

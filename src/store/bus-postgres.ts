@@ -11,11 +11,11 @@
 import type { Bus } from '#core/bus.ts'
 import { newId } from '#core/ids.ts'
 import type { Log } from '#lib/log.ts'
-import { createHearing } from './bus-heard.ts'
+import { createHearing } from './bus-inbound.ts'
 import { concernedBy, createLocalBus } from './bus-local.ts'
 import type { Message } from './bus-message.ts'
-import { createTelling } from './bus-told.ts'
-import { openLink } from './link-postgres.ts'
+import { createTelling } from './bus-outbound.ts'
+import { openLink } from './notify-postgres.ts'
 import type { Sql } from './sql.ts'
 
 const announceMs = 4_000

@@ -4,7 +4,7 @@ import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
 import { turnColumns, turnOf } from './rows.ts'
 import { first, type Job } from './sql.ts'
-import { readStretch } from './stretch.ts'
+import { readStretch } from './thread-range.ts'
 
 const pageSize = 500
 

@@ -2,10 +2,10 @@
 import type { UserId } from '#core/ids.ts'
 import type { Erased } from '#core/account.ts'
 import type { Turn } from '#core/turn.ts'
-import { isReached } from './reach.ts'
+import { isReached } from './reachable.ts'
 import { turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, run } from './sql.ts'
-import { isActive, isQueued } from './status.ts'
+import { isActive, isQueued } from './turn-status.ts'
 
 /** What one part of an erasure takes at most: it must not hold up what others do. */
 const partThreads = 100

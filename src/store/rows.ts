@@ -14,7 +14,7 @@ import type {
   Usage,
 } from '#core/turn.ts'
 import type { Row, Value } from './sql.ts'
-import { isActive, isQueued } from './status.ts'
+import { isActive, isQueued } from './turn-status.ts'
 
 /** A thread and the status of the turn that holds it, else of one that is queued, else of its last one. */
 export const threadColumns = `threads.*, COALESCE(

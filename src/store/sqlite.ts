@@ -9,7 +9,7 @@ const busyTimeoutMs = 5_000
 const busy = 5
 const maxBatch = 256
 /** A commit takes no further job once it has worked for this long: nothing else happens meanwhile. */
-const mostMs = 20
+const maxMs = 20
 
 type Write = { job: () => Job<unknown>; resolve: (value: unknown) => void; reject: (error: unknown) => void }
 
@@ -54,7 +54,7 @@ export function openSqlite(path: string, { extensions = false } = {}): Sql & { r
   /** One transaction of the first jobs: of as many as there is time for. `failed`: nothing was kept, the next one threw. */
   function together(batch: readonly Write[]): { results: unknown[]; failed?: { error: unknown } } {
     const results: unknown[] = []
-    const until = performance.now() + mostMs
+    const until = performance.now() + maxMs
     db.exec('BEGIN IMMEDIATE')
     try {
       for (const write of batch) {

@@ -4,7 +4,7 @@ import type { Lease, StartedTurn, Store } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
 
 /** Turns of one claim: it is one transaction, on SQLite nothing else happens meanwhile, and all of them begin together. */
-const mostAtOnce = 64
+const maxAtOnce = 64
 /** A claim that failed is tried again after this. */
 const againMs = 1_000
 
@@ -52,7 +52,7 @@ export function createClaims({ store, room, take, log }: ClaimParts): Claims {
     const began = performance.now()
     try {
       expected = false
-      const { started, more } = await store.turns.claim(place.lease, Math.min(place.free, mostAtOnce))
+      const { started, more } = await store.turns.claim(place.lease, Math.min(place.free, maxAtOnce))
       for (const each of started) take(each, place.lease)
       if (more) expected = true
       if (!more || started.length === 0) return

@@ -2,7 +2,7 @@
 import type { Credential } from '#core/errors.ts'
 import { operator, type UserId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
-import { type Answered, answerGate, maxGates } from './gates.ts'
+import { type Answered, answerGate, maxGates } from './gate-answers.ts'
 
 /** A secret that is set now, by whom, and for whom: the operator's stand for everybody. */
 export type Brought = Credential & { readonly owner: UserId; readonly by: string }

@@ -3,7 +3,7 @@ import { AppError } from '#core/errors.ts'
 import type { Item, Part } from '#core/item.ts'
 import { changeFenced, hasFence } from '#safety/fence.ts'
 
-const longestTitleLine = 400
+const maxTitleLineLength = 400
 const maxMessageBytes = 1024 * 1024
 
 /** Checks a message typed or sent by a person. */
@@ -27,7 +27,7 @@ export function titleOf(input: readonly Item[]): string {
       if (part.type !== 'text') continue
       // Anchored and cut: a message may be megabytes, and full of marks that never close.
       const said = part.text.replace(/^(?:\s*<(instructions|user-context)>[\s\S]*?<\/\1>)*/, '').trimStart()
-      const line = said.slice(0, longestTitleLine).split('\n', 1)[0] ?? ''
+      const line = said.slice(0, maxTitleLineLength).split('\n', 1)[0] ?? ''
       // oxlint-disable-next-line no-control-regex -- titles are shown in terminals
       const clean = line.replace(/[\u0000-\u001f\u007f]/g, ' ').trim()
       if (clean) return Array.from(clean).slice(0, 80).join('')

@@ -7,7 +7,7 @@ import type { Effects } from '#core/tool.ts'
 import type { ModelCall, Turn } from '#core/turn.ts'
 import type { Marker } from '#safety/marks.ts'
 import { type Note, notesOf } from '#safety/notes.ts'
-import { entryPages, withoutTexts } from './entries.ts'
+import { entryPages, withoutTexts } from './turn-entries.ts'
 
 export type Receipt = {
   readonly turn: Turn

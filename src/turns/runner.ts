@@ -8,7 +8,7 @@ import type { Judge } from '#core/policy.ts'
 import type { Lease, Outcome, StartedTurn, Step, Store } from '#core/store.ts'
 import type { Tools } from '#core/tool.ts'
 import { atRest, ended, type Turn } from '#core/turn.ts'
-import type { Bounds } from '#agent/guard.ts'
+import type { Bounds } from '#agent/turn-limits.ts'
 import type { Histories, History } from '#agent/history.ts'
 import { closing, outcomeOf, runTurn } from '#agent/loop.ts'
 import { systemPrompt } from '#agent/prompt.ts'
@@ -19,12 +19,12 @@ import type { Log } from '#lib/log.ts'
 import type { Marker } from '#safety/marks.ts'
 import { taintOf } from '#safety/taint.ts'
 import { createClaims } from './claim.ts'
-import type { Grants } from './grants.ts'
-import { logNotes, logRest } from './lines.ts'
-import { isAway, untilStored } from './retry.ts'
+import type { Grants } from './grant-cache.ts'
+import { logNotes, logRest } from './turn-log.ts'
+import { isAway, untilStored } from './store-retry.ts'
 import type { Spend } from './spend.ts'
-import type { Observer } from './tally.ts'
-import { tellFree, tellTurn } from './tell.ts'
+import type { Observer } from './turn-metrics.ts'
+import { tellFree, tellTurn } from './announce.ts'
 
 /** What turns that are stopped at the end get to be let go. */
 const lastMs = 2_000
@@ -120,7 +120,7 @@ export function createRunner(parts: RunnerParts): Runner {
       .catch((error: unknown) => {
         // Its tools must not go on for a turn that is no longer run here.
         controller.abort(error)
-        return letGo(turn, held, error)
+        return releaseOrFail(turn, held, error)
       })
       .finally(() => {
         // Once released it may have come back at once: then the entry is that of its next run.
@@ -204,7 +204,7 @@ export function createRunner(parts: RunnerParts): Runner {
   }
 
   /** The turn cannot be carried on here: a fault of its own fails it, else it goes back into the queue. */
-  async function letGo(turn: Turn, held: Lease, error: unknown): Promise<void> {
+  async function releaseOrFail(turn: Turn, held: Lease, error: unknown): Promise<void> {
     parts.histories.drop(turn.threadId)
     if (error instanceof AppError && error.code === 'lease_lost') return tellEnd(turn)
     const outcome = isAway(error) ? undefined : outcomeOf(error)

@@ -22,18 +22,18 @@ import type {
 } from '#core/store.ts'
 import { ended, type Thread, type Turn } from '#core/turn.ts'
 import type { DayUsage, UsageTotals } from '#core/usage.ts'
-import { type Compacted, compactHistory, type LongHistory } from './compact.ts'
+import { type Compacted, compactHistory, type LongHistory } from './compaction-request.ts'
 import { createMarker, type Marker } from '#safety/marks.ts'
 import { answerBrought, type Brought } from './credentials.ts'
-import { entriesOf } from './entries.ts'
-import { type Answered, answerGate, maxAnswered, maxGates, type Said } from './gates.ts'
+import { entriesOf } from './turn-entries.ts'
+import { type Answered, answerGate, maxAnswered, maxGates, type GateAnswer } from './gate-answers.ts'
 import { masked, titleOf } from './message.ts'
 import { readReceipt, type Receipt } from './receipt.ts'
-import { removeUser, tellErased } from './removal.ts'
+import { removeUser, tellErased } from './user-removal.ts'
 import type { Runner } from './runner.ts'
-import type { Observer } from './tally.ts'
+import type { Observer } from './turn-metrics.ts'
 import type { Spend } from './spend.ts'
-import { tellFree } from './tell.ts'
+import { tellFree } from './announce.ts'
 import { type Follow, followTurn, type Watch, watchThread } from './watch.ts'
 
 /** How long a cancel waits for the runner to stop by itself, its partial text stored, before the turn is taken from it. */
@@ -63,8 +63,8 @@ export interface Turns {
   start(given: StartTurn): Promise<Start>
   /** The turn that an idempotency key has made already. */
   findByKey(user: UserId, idempotency: Idempotency): Promise<Turn | undefined>
-  /** Answers a gate; with a wish it makes a grant too. Throws gate_closed, not_found, grant_refused. */
-  answer(user: UserId, threadId: string, said: Said): Promise<Turn>
+  /** Answers a gate; with a grantRequest it makes a grant too. Throws gate_closed, not_found, grant_refused. */
+  answer(user: UserId, threadId: string, said: GateAnswer): Promise<Turn>
   /** A secret of a tool is there: every turn that waited for it goes on. Tells how many gates that closed. */
   signedIn(brought: Brought): Promise<number>
   /** What waits for this user's word, oldest first. */

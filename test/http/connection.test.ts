@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { WebSocket, WebSocketServer } from 'ws'
 import { type Connection, createConnection, readFrames } from '#http/connection.ts'
-import { eventually } from '../doors/hall.ts'
+import { eventually } from '../doors/test-app.ts'
 
 type Pair = { readonly client: WebSocket; readonly ws: WebSocket; readonly connection: Connection }
 

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { boundConnections } from '#http/listen.ts'
 import { logTo } from '#lib/log.ts'
-import { eventually } from '../doors/hall.ts'
+import { eventually } from '../doors/test-app.ts'
 import { openHouse } from '../doors/web/house.ts'
 
 test('while too many connections are open, further ones are closed and told of once', async (t) => {

@@ -7,7 +7,7 @@ import { AppError } from '#core/errors.ts'
 import { createOrigins } from '#http/origin.ts'
 import { createGateway, type GatewayParts } from '#http/server.ts'
 import { silentLog } from '#lib/log.ts'
-import { createHold } from '../doors/hall.ts'
+import { createHold } from '../doors/test-app.ts'
 import { openHouse, operatorToken } from '../doors/web/house.ts'
 import { openBare } from './socket.ts'
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { chunksOf as cut } from '#memory/chunks.ts'
-import { createReader } from '#memory/words.ts'
+import { createReader } from '#memory/terms.ts'
 
 const chunksOf = (path: string, content: string) => [...cut(createReader(), path, content)]
 

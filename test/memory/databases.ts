@@ -2,7 +2,7 @@
 import { after, before, describe, type TestContext } from 'node:test'
 import type { Store } from '#core/store.ts'
 import { createSeal } from '#lib/seal.ts'
-import { openPostgresStore, openStore } from '#store/open.ts'
+import { openPostgresStore, openStore } from '#store/open-store.ts'
 import { type Server, startPostgres } from '../postgres.ts'
 
 const seal = createSeal('0'.repeat(64))

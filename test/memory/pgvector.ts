@@ -4,9 +4,9 @@ import { vector } from '@electric-sql/pglite-pgvector'
 import type { Store } from '#core/store.ts'
 import { createSeal } from '#lib/seal.ts'
 import { migrations, statementsOf } from '#store/migrations.ts'
-import { composeStore } from '#store/open.ts'
+import { composeStore } from '#store/open-store.ts'
 import { type Job, query, type Row, type Sql } from '#store/sql.ts'
-import { preparePostgres } from '#store/vectors.ts'
+import { preparePostgres } from '#store/vector-store.ts'
 
 export type Pgvector = {
   readonly store: Store

@@ -10,7 +10,7 @@ import { onBoth } from './databases.ts'
 /** The floors: what search has reached, less a little. A change that falls below is a change for the worse. */
 const floors = { ndcg: 0.95, recall: 0.97 }
 /** How far apart the two databases may be. */
-const mostApart = 0.08
+const maxApart = 0.08
 
 type Query = { readonly text: string; readonly grades: ReadonlyMap<string, number> }
 type Quality = { readonly ndcg: number; readonly recall: number }
@@ -54,7 +54,7 @@ onBoth('quality', (open, name) => {
 after(() => {
   const [one, two] = [...reached.values()]
   if (!one || !two) return
-  assert(Math.abs(one.ndcg - two.ndcg) <= mostApart && Math.abs(one.recall - two.recall) <= mostApart)
+  assert(Math.abs(one.ndcg - two.ndcg) <= maxApart && Math.abs(one.recall - two.recall) <= maxApart)
 })
 
 async function measure(search: (query: string) => Promise<string[]>): Promise<Quality> {

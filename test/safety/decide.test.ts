@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { type Item, textMessage } from '#core/item.ts'
 import { type Asked, decide } from '#safety/decide.ts'
-import type { Grant } from '#safety/grants.ts'
+import type { Grant } from '#safety/grant-rules.ts'
 import { type Row, policyTable } from '#safety/policy-table.ts'
 
 const now = 1_000_000

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { userId } from '#core/ids.ts'
-import type { Grant } from '#safety/grants.ts'
+import type { Grant } from '#safety/grant-rules.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { createMarker } from '#safety/marks.ts'
 import { readSafetySettings } from '#safety/policy-settings.ts'

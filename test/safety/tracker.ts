@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import { componentize } from 'componentize-qjs'
 import type { Tool } from '#core/tool.ts'
 import type { Dial } from '#net/dial.ts'
-import { agentTools } from '#sandbox/tool.ts'
+import { agentTools } from '#sandbox/component-tools.ts'
 import { createRig } from '../sandbox/rig.ts'
 
 export const trackerHost = 'tracker.example'

@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test'
 import { createDial } from '#net/dial.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import type { LoadedTool, TestReport } from '#sandbox/supervisor/sandbox.ts'
-import { effectsOf } from '#sandbox/tool.ts'
+import { effectsOf } from '#sandbox/component-tools.ts'
 import { buildTool } from '#sandbox/build/componentize.ts'
 import { createRig } from './rig.ts'
 

@@ -9,7 +9,7 @@ import { setTimeout } from 'node:timers/promises'
 import { createSeal } from '#lib/seal.ts'
 import { migrateSqlite } from '#store/migrate-sqlite.ts'
 import { migrations } from '#store/migrations.ts'
-import { openStore } from '#store/open.ts'
+import { openStore } from '#store/open-store.ts'
 import { openSqlite } from '#store/sqlite.ts'
 import { folder } from './harness.ts'
 

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { createSeal } from '#lib/seal.ts'
-import { openStore } from '#store/open.ts'
+import { openStore } from '#store/open-store.ts'
 import { first, type Job, query } from '#store/sql.ts'
 import { openSqlite } from '#store/sqlite.ts'
-import { mostBehind } from '#store/start.ts'
-import { createTurnStore } from '#store/turns.ts'
+import { maxBehind } from '#store/start-turn.ts'
+import { createTurnStore } from '#store/turn-store.ts'
 import { migrateSqlite } from '#store/migrate-sqlite.ts'
 import { finish, folder, itemsOf, lease, rejectsWith, reply, say, step, turnOf } from './harness.ts'
 
@@ -279,7 +279,7 @@ test('so many messages wait in one thread and no more; other threads take theirs
     .all()
     .map(({ name }) => String(name))
   const copied = names.map((name) => (name === 'id' ? "printf('%s-%05d', id, value)" : name))
-  const numbers = `WITH RECURSIVE numbers(value) AS (SELECT 2 UNION ALL SELECT value + 1 FROM numbers WHERE value < ${mostBehind - 1})`
+  const numbers = `WITH RECURSIVE numbers(value) AS (SELECT 2 UNION ALL SELECT value + 1 FROM numbers WHERE value < ${maxBehind - 1})`
   sql.db.exec(
     `${numbers} INSERT INTO turns (${names.join()}) SELECT ${copied.join()} FROM turns, numbers WHERE id = '${second.id}'`,
   )

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Turn } from '#core/turn.ts'
-import { entriesOf } from '#turns/entries.ts'
+import { entriesOf } from '#turns/turn-entries.ts'
 import { spansOf } from '#turns/spans.ts'
 import { ada } from '../store/harness.ts'
 import { eventsOf, type House, message, openHouse } from './house.ts'

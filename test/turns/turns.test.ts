@@ -9,7 +9,7 @@ import { checkMessage, masked } from '#turns/message.ts'
 import { ada, bob, dayMs, queuedTurn, rejectsWith } from '../store/harness.ts'
 import { tool } from '../agent/tools.ts'
 import { eventsOf, holding, message, openHouse, restOf, textsOf, tools, turnOver, until } from './house.ts'
-import { expireGates } from '#turns/expiry.ts'
+import { expireGates } from '#turns/gate-expiry.ts'
 
 test('a message is answered; its events tell every delta, what was stored, and the end', async (t) => {
   const { turns, store } = openHouse(t, { reply: () => ['Hel', 'lo', '!'] })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { operator, type UserId, userId } from '#core/ids.ts'
 import type { Door } from '#core/turn.ts'
 import { createSeal } from '#lib/seal.ts'
-import { openStore } from '#store/open.ts'
+import { openStore } from '#store/open-store.ts'
 import { lease, reply, say, step, turnOf } from '../store/harness.ts'
 
 const dayMs = 86_400_000

@@ -2,7 +2,7 @@
 import type { Item, Job, Thread, Waiting } from './wire.ts'
 
 const firstWaitMs = 300
-const longestWaitMs = 10_000
+const maxWaitMs = 10_000
 const beatMs = 20_000
 /** Nothing for so long, not even an answer to a beat: the connection is dead, whatever the browser thinks. */
 const silentMs = 45_000
@@ -82,7 +82,7 @@ export function openLive(listener: Listener): Live {
     if (closed) return
     listener.down()
     timer = setTimeout(connect, waitMs * (0.75 + Math.random() / 2))
-    waitMs = Math.min(waitMs * 2, longestWaitMs)
+    waitMs = Math.min(waitMs * 2, maxWaitMs)
   }
 
   function send(frame: object): void {

@@ -2,7 +2,7 @@
 import type { GateFields } from '../api/wire.ts'
 
 /** Letters of arguments that stand on one line, on a phone as well. */
-const mostOnLine = 60
+const maxOnLine = 60
 
 export type Preview =
   | { readonly type: 'request'; readonly method: string; readonly url: string; readonly rest: string }
@@ -235,5 +235,5 @@ export function pretty(args: unknown): string {
   if (typeof args === 'string') return args
   const whole = JSON.stringify(args, undefined, 2)
   const line = whole.replaceAll(/\n */g, ' ')
-  return line.length <= mostOnLine ? line : whole
+  return line.length <= maxOnLine ? line : whole
 }

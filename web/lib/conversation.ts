@@ -118,7 +118,7 @@ export function textOf({ content }: Pick<MessageItem, 'content'>): string {
 
 /** The most telling of a call's arguments, in one line: an address without its scheme, a path, a command, a question. */
 export function briefArgs(args: unknown): string {
-  if (typeof args === 'string') return args.slice(0, longestBrief)
+  if (typeof args === 'string') return args.slice(0, maxBriefLength)
   if (typeof args !== 'object' || args === null) return ''
   const fields = args as Record<string, unknown>
   const method = typeof fields['method'] === 'string' ? `${fields['method']} ` : ''
@@ -126,13 +126,13 @@ export function briefArgs(args: unknown): string {
     const value = fields[name]
     if (typeof value !== 'string' || value === '') continue
     const text = name === 'url' ? method + value.replace(/^https?:\/\//, '') : value
-    return (name === 'query' || name === 'pattern' ? `“${text}”` : text).slice(0, longestBrief)
+    return (name === 'query' || name === 'pattern' ? `“${text}”` : text).slice(0, maxBriefLength)
   }
   const shown = Object.entries(fields).map(([name, value]) => `${name}: ${plain(value)}`)
-  return shown.join(', ').slice(0, longestBrief)
+  return shown.join(', ').slice(0, maxBriefLength)
 }
 
-const longestBrief = 300
+const maxBriefLength = 300
 
 function plain(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)

@@ -16,7 +16,7 @@ const safe = {
   ALLOW_ARIA_ATTR: false,
   RETURN_DOM_FRAGMENT: true as const,
 }
-const mostKept = 400
+const maxKept = 400
 /** A text stands below the headings of the page and of its own place on it. */
 const headingsAbove = 2
 
@@ -87,7 +87,7 @@ export function nodesOf({ raw, token }: MarkdownBlock): DocumentFragment {
 }
 
 function remember(raw: string, html: string): void {
-  if (kept.size >= mostKept) kept.delete(kept.keys().next().value ?? '')
+  if (kept.size >= maxKept) kept.delete(kept.keys().next().value ?? '')
   kept.set(raw, html)
 }
 

@@ -3,7 +3,7 @@ import type { DayUsage, Door, UsageTotals } from '../api/wire.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 /** So many models have a colour of their own; the rest is "other". */
-const mostNamed = 3
+const maxNamed = 3
 
 /** A cost is null where nobody knows any of it. */
 export type Sum = { readonly name: string; readonly turns: number; readonly cost: number | null }
@@ -51,7 +51,7 @@ export function activityOf({ days: rows, totals, span }: Used, now: number): Act
   const worth = (list: readonly DayUsage[]): number => (measure === 'cost' ? costOf(list) : tokensOf(list))
   const byModel = sumsBy(recent, ({ model }) => model)
   const ranked = byModel.map(({ name }) => name)
-  const named = ranked.length > mostNamed + 1 ? ranked.slice(0, mostNamed) : ranked
+  const named = ranked.length > maxNamed + 1 ? ranked.slice(0, maxNamed) : ranked
   const groups = named.map((name) => ({ name, rows: recent.filter(({ model }) => model === name) }))
   if (named.length < ranked.length) {
     groups.push({ name: 'other', rows: recent.filter(({ model }) => !named.includes(model)) })

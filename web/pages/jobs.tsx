@@ -19,7 +19,7 @@ import {
   jobStatuses,
   jobUser,
   jobUsers,
-  mostCounted,
+  maxCounted,
   pageSize,
   searchSize,
   shownJobs,
@@ -137,7 +137,7 @@ function List({ filter, more, total }: ListProps) {
 /** `20 of 214`: what is shown, of all. */
 function shownOf(count: number, total: number): string {
   if (count >= total) return countText(count, 'job')
-  return `${numberText(count)} of ${numberText(total)}${total >= mostCounted ? ' or more' : ''}`
+  return `${numberText(count)} of ${numberText(total)}${total >= maxCounted ? ' or more' : ''}`
 }
 
 function More() {

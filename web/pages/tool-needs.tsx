@@ -17,7 +17,7 @@ import { forgetSecret, needsOf, setUpTool, signToolIn } from '../store/tools.ts'
 
 /** How often it is looked whether a sign-in elsewhere has ended, and for how long. */
 const lookMs = 2_000
-const mostLooks = 300
+const maxLooks = 300
 
 export function Needs({ tool }: { tool: string }) {
   const needs = useMemo(() => needsOf(tool), [tool])
@@ -54,7 +54,7 @@ function SignInRow({ tool, auth, again }: Again & { auth: ToolSignIn }) {
     }
     let looks = 0
     const timer = setInterval(() => {
-      if (++looks > mostLooks) clearInterval(timer)
+      if (++looks > maxLooks) clearInterval(timer)
       else if (!document.hidden) void again()
     }, lookMs)
     return () => clearInterval(timer)

@@ -10,7 +10,7 @@ import { Note } from '../parts/note.tsx'
 import { tryTool } from '../store/tools.ts'
 
 /** With more parameters than this, or with nested ones, the JSON itself is easier to write. */
-const mostFields = 6
+const maxFields = 6
 
 type Outcome = { readonly trial: ToolTrial; readonly ms: number }
 
@@ -98,7 +98,7 @@ type TrialField = { readonly key: string; readonly schema: Schema; readonly requ
 function fieldsOf({ properties, required = [] }: Schema): readonly TrialField[] | undefined {
   const all = Object.entries(properties ?? {})
   const plain = all.every(([, part]) => ['string', 'number', 'integer', 'boolean'].includes(part.type ?? ''))
-  if (!properties || !plain || all.length > mostFields) return undefined
+  if (!properties || !plain || all.length > maxFields) return undefined
   return all.map(([key, schema]) => ({ key, schema, required: required.includes(key) }))
 }
 

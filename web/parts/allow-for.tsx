@@ -26,7 +26,7 @@ type Props = {
   readonly busy: boolean
   readonly onClose: () => void
   readonly onLeave: () => void
-  readonly onAllow: (wish: Required<Pick<GateAnswer, 'scope' | 'for' | 'untrusted'>>) => void
+  readonly onAllow: (grantRequest: Required<Pick<GateAnswer, 'scope' | 'for' | 'untrusted'>>) => void
 }
 
 export function AllowFor({ name, scopes, busy, onClose, onLeave, onAllow }: Props) {

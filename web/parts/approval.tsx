@@ -197,7 +197,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
                   opener.current?.focus()
                 }}
                 onLeave={() => (step.value = 'choose')}
-                onAllow={(wish) => void say('for', { action: 'always', ...wish })}
+                onAllow={(grantRequest) => void say('for', { action: 'always', ...grantRequest })}
               />
             )}
           </div>

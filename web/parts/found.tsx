@@ -4,7 +4,7 @@ import type { RefObject } from 'preact'
 import { patternOf, piecesOf } from '../lib/found.ts'
 import './found.css'
 
-const mostMarks = 500
+const maxMarks = 500
 
 /** A text with the words of a query marked. */
 export function Found({ text, query }: { text: string; query: string }) {
@@ -37,7 +37,7 @@ export function useFoundIn(box: RefObject<HTMLElement | null>, query: string): v
 function rangesIn(place: HTMLElement, pattern: RegExp): Range[] {
   const ranges: Range[] = []
   const walker = document.createTreeWalker(place, NodeFilter.SHOW_TEXT)
-  for (let node = walker.nextNode(); node && ranges.length < mostMarks; node = walker.nextNode()) {
+  for (let node = walker.nextNode(); node && ranges.length < maxMarks; node = walker.nextNode()) {
     for (const match of (node.textContent ?? '').matchAll(pattern)) {
       const range = new Range()
       range.setStart(node, match.index)

@@ -8,7 +8,7 @@ import { now } from '../store/clock.ts'
 import { markOf, type ThreadMark } from '../store/thread-marks.ts'
 import {
   deleteThread,
-  mostThreads,
+  maxThreads,
   olderThreads,
   renameThread,
   searchThreads,
@@ -103,7 +103,7 @@ function Groups({ threads }: { threads: readonly Thread[] }) {
 /** The way further back, and where it ends. */
 function Older() {
   if (olderThreads.value === 'too old') {
-    return <p class="threads-none">Only the {numberText(mostThreads)} threads last used are listed.</p>
+    return <p class="threads-none">Only the {numberText(maxThreads)} threads last used are listed.</p>
   }
   if (olderThreads.value === undefined) return null
   return (

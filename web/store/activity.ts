@@ -10,7 +10,7 @@ export const spans = ['7', '30', '90'] as const
 export type Span = (typeof spans)[number]
 
 const latestSize = 5
-const mostKept = 50
+const maxKept = 50
 
 export const span = signal<Span>('30')
 
@@ -47,7 +47,7 @@ async function toolsOf({ id, completed_at }: Job): Promise<number> {
   if (known !== undefined) return known
   const { tools } = await ask<Receipt>('GET', `/api/turns/${id}/receipt`)
   if (completed_at !== null) {
-    if (kept.size >= mostKept) kept.clear()
+    if (kept.size >= maxKept) kept.clear()
     kept.set(id, tools.length)
   }
   return tools.length

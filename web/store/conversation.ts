@@ -9,7 +9,7 @@ import { sawThread } from './thread-marks.ts'
 
 /** So many items are read at once, from the end. */
 const pageSize = 200
-const mostPages = 50
+const maxPages = 50
 
 export type Growing = { readonly turnId: string; readonly itemId: string; readonly text: string }
 
@@ -61,7 +61,7 @@ export function createConversation(id: string): Conversation {
     const found: Item[] = []
     let answer = await read(after, Math.max(1, Math.min(pageSize, upTo - after)))
     found.push(...answer.items)
-    for (let page = 1; page < mostPages; page++) {
+    for (let page = 1; page < maxPages; page++) {
       const last = found.at(-1)?.seq ?? upTo
       if (last >= upTo || answer.next_after === null) break
       answer = await read(last, Math.min(pageSize, upTo - last))

@@ -1,6 +1,6 @@
 // What was written and not yet sent, by thread.
 import { signal } from '@preact/signals'
-import { keep, keepsAny, kept } from './kept.ts'
+import { keep, keepsAny, kept } from './local-storage.ts'
 
 /** Counts up with every change, whoever made it. */
 const changes = signal(0)

@@ -4,7 +4,7 @@ import type { Attachment } from '../api/wire.ts'
 import { newKey } from '../lib/key.ts'
 import { sizeText } from '../lib/words.ts'
 
-const mostFiles = 20
+const maxFiles = 20
 const maxTextBytes = 1024 * 1024
 const maxImageBytes = 8 * 1024 * 1024
 /** All of them together stay below what the gateway takes in one request. */
@@ -67,7 +67,7 @@ async function read(file: File, others: readonly Chosen[]): Promise<Chosen> {
   const base = { id: newKey(), name: file.name || 'pasted', size: file.size }
   const refused = (reason: string): Chosen => ({ ...base, refused: reason })
   const total = others.reduce((sum, each) => sum + (each.file ? each.size : 0), 0)
-  if (others.length >= mostFiles) return refused(`At most ${mostFiles} files go with a message`)
+  if (others.length >= maxFiles) return refused(`At most ${maxFiles} files go with a message`)
   if (file.size === 0) return refused('The file is empty')
   if (total + file.size > maxTotalBytes) return refused(`Together over ${sizeText(maxTotalBytes)}`)
   if (imageTypes.has(file.type)) {

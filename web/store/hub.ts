@@ -12,7 +12,7 @@ import { findSession } from './session.ts'
 import { takeThread, threadList } from './threads.ts'
 
 /** Threads that were read a moment ago are shown at once when one comes back to them. */
-const mostKept = 8
+const maxKept = 8
 /** Changes of the lists come in bursts: they are read once for all of them. */
 const gatherMs = 150
 /** What could not be sent or read although the connection stands is tried again. */
@@ -133,6 +133,6 @@ function conversationOf(id: string): Conversation {
   const found = kept.get(id) ?? createConversation(id)
   kept.delete(id)
   kept.set(id, found)
-  if (kept.size > mostKept) kept.delete(kept.keys().next().value ?? id)
+  if (kept.size > maxKept) kept.delete(kept.keys().next().value ?? id)
   return found
 }

@@ -11,11 +11,11 @@ export const pageSize = 20
 /** How far back a search looks at first, and with each further look. */
 export const searchSize = 200
 /** What one answer of the gateway holds at most. */
-const mostInAnswer = 100
+const maxInAnswer = 100
 /** Nobody reads further down a list; a search by its words is quicker. */
-const mostJobs = 2_000
+const maxJobs = 2_000
 /** The gateway counts no further. */
-export const mostCounted = 10_000
+export const maxCounted = 10_000
 
 export const jobStatuses = ['running', 'waiting', 'queued', 'completed', 'failed'] as const
 export type JobFilter = 'all' | (typeof jobStatuses)[number]
@@ -56,9 +56,9 @@ export const isLooking = computed(() => words.value.length > 0 || jobDoor.value 
 
 export const jobList = loaded<Jobs>(async () => {
   const filter = jobFilter.peek()
-  const most = Math.min(isLooking.peek() ? Math.max(searchSize, wanted.peek()) : wanted.peek(), mostJobs)
+  const most = Math.min(isLooking.peek() ? Math.max(searchSize, wanted.peek()) : wanted.peek(), maxJobs)
   const user: Readonly<Record<string, string>> = jobUser.peek() === everybody ? {} : { user: jobUser.peek() }
-  const limit = String(mostInAnswer)
+  const limit = String(maxInAnswer)
   const [found, { senders }, ...lists] = await Promise.all([
     readJobs({ ...user, ...(filter !== 'all' && { status: filter }) }, most),
     operator.peek() ? ask<{ senders: readonly string[] }>('GET', '/api/senders') : { senders: [] },
@@ -102,7 +102,7 @@ async function readJobs(
   let total = 0
   let cursor: string | null = null
   do {
-    const query = new URLSearchParams({ ...which, limit: String(Math.min(most - jobs.length, mostInAnswer)) })
+    const query = new URLSearchParams({ ...which, limit: String(Math.min(most - jobs.length, maxInAnswer)) })
     if (cursor) query.set('cursor', cursor)
     else query.set('total', 'true')
     const answer: Answer = await ask<Answer>('GET', `/api/jobs?${query}`)
@@ -110,5 +110,5 @@ async function readJobs(
     cursor = answer.next_cursor
     total = answer.total ?? total
   } while (cursor && jobs.length < most)
-  return { jobs, more: cursor !== null && most < mostJobs, total }
+  return { jobs, more: cursor !== null && most < maxJobs, total }
 }

@@ -4,7 +4,7 @@ import { ApiFault, ask, faultText } from '../api/client.ts'
 import type { Attachment, MessageItem, Sent } from '../api/wire.ts'
 import { newKey } from '../lib/key.ts'
 import { go, place } from '../router.ts'
-import { keep, kept } from './kept.ts'
+import { keep, kept } from './local-storage.ts'
 import { threadList } from './threads.ts'
 
 const keptName = 'outbox'

@@ -4,7 +4,7 @@ import { ask } from '../api/client.ts'
 import type { Receipt } from '../api/wire.ts'
 import { type Loaded, loaded } from './loaded.ts'
 
-const mostKept = 500
+const maxKept = 500
 const known = new Map<string, Loaded<Receipt>>()
 
 /** The turn whose receipt stands in the panel. */
@@ -15,6 +15,6 @@ export function receiptOf(turnId: string): Loaded<Receipt> {
   const found = known.get(turnId) ?? loaded(() => ask<Receipt>('GET', `/api/turns/${turnId}/receipt`))
   known.delete(turnId)
   known.set(turnId, found)
-  if (known.size > mostKept) known.delete(known.keys().next().value ?? turnId)
+  if (known.size > maxKept) known.delete(known.keys().next().value ?? turnId)
   return found
 }

@@ -3,12 +3,12 @@ import { signal } from '@preact/signals'
 import type { Thread } from '../api/wire.ts'
 import { place, threadIn } from '../router.ts'
 import { waiting } from './gates.ts'
-import { keep, kept } from './kept.ts'
+import { keep, kept } from './local-storage.ts'
 
 export type ThreadMark = 'waiting' | 'running' | 'failed' | 'unread'
 
 const seenName = 'seen'
-const mostSeen = 500
+const maxSeen = 500
 
 /** How far each thread was read in this browser. */
 const seen = signal<Readonly<Record<string, number>>>({})
@@ -26,7 +26,7 @@ export function markOf(thread: Thread): ThreadMark | undefined {
 export function sawThread(id: string, seq: number): void {
   if ((seen.value[id] ?? 0) >= seq) return
   const { [id]: _, ...rest } = seen.value
-  seen.value = Object.fromEntries([...Object.entries(rest), [id, seq] as const].slice(-mostSeen))
+  seen.value = Object.fromEntries([...Object.entries(rest), [id, seq] as const].slice(-maxSeen))
   keep(seenName, JSON.stringify(seen.value))
 }
 

@@ -10,9 +10,9 @@ import { tell } from './notices.ts'
 /** How many threads the list shows at first, and how many more with each look further back. */
 const pageSize = 100
 /** What one answer of the gateway holds at most. */
-const mostInAnswer = 200
+const maxInAnswer = 200
 /** How far back the list goes and a search looks. */
-export const mostThreads = 2_000
+export const maxThreads = 2_000
 
 type Page = { readonly threads: readonly Thread[]; readonly next_cursor: string | null }
 
@@ -25,7 +25,7 @@ const wanted = signal(pageSize)
 const words = computed(() => threadSearch.value.toLowerCase().split(/\s+/).filter(Boolean))
 
 /** The threads, last used first: as many as are shown, or all that a search looks through. */
-export const threadList = loaded(() => readThreads(words.peek().length > 0 ? mostThreads : wanted.peek()))
+export const threadList = loaded(() => readThreads(words.peek().length > 0 ? maxThreads : wanted.peek()))
 
 /** Threads that were deleted a moment ago and can still be brought back. */
 const hidden = signal<ReadonlySet<string>>(new Set())
@@ -42,22 +42,22 @@ export const shownThreads = computed(() => {
 /** What lies beyond the threads that are shown: more of them, or only what is too old to be listed. */
 export const olderThreads = computed<'more' | 'too old' | undefined>(() => {
   const { threads = [], next_cursor = null } = threadList.data.value ?? {}
-  if (shownThreads.value.length === wanted.value && wanted.value < mostThreads) {
+  if (shownThreads.value.length === wanted.value && wanted.value < maxThreads) {
     if (next_cursor !== null || threads.length > wanted.value) return 'more'
   }
-  return next_cursor !== null && threads.length >= mostThreads ? 'too old' : undefined
+  return next_cursor !== null && threads.length >= maxThreads ? 'too old' : undefined
 })
 
 /** Shows threads further back. */
 export async function showOlder(): Promise<void> {
-  wanted.value = Math.min(wanted.peek() + pageSize, mostThreads)
+  wanted.value = Math.min(wanted.peek() + pageSize, maxThreads)
   await readFurther(wanted.peek())
 }
 
 /** Looks for words in the titles, in those that were not read yet too. */
 export async function searchThreads(text: string): Promise<void> {
   threadSearch.value = text
-  if (words.peek().length > 0) await readFurther(mostThreads)
+  if (words.peek().length > 0) await readFurther(maxThreads)
 }
 
 async function readFurther(most: number): Promise<void> {
@@ -69,7 +69,7 @@ async function readThreads(most: number): Promise<Page> {
   const threads = new Map<string, Thread>()
   let cursor: string | null = null
   do {
-    const query = new URLSearchParams({ limit: String(Math.min(most - threads.size, mostInAnswer)) })
+    const query = new URLSearchParams({ limit: String(Math.min(most - threads.size, maxInAnswer)) })
     if (cursor !== null) query.set('cursor', cursor)
     const page: Page = await ask<Page>('GET', `/api/threads?${query}`)
     for (const thread of page.threads) threads.set(thread.id, thread)

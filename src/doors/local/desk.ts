@@ -2,10 +2,10 @@
 import { AppError } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
 import type { Part } from '#core/item.ts'
-import type { Wish } from '#safety/grants.ts'
+import type { GrantRequest } from '#safety/grant-rules.ts'
 import { maxAttachments, picturePart, pictureType } from '#turns/attachments.ts'
-import type { Desk } from '#turns/desk.ts'
-import type { Said } from '#turns/gates.ts'
+import type { Desk } from '#turns/operator.ts'
+import type { GateAnswer } from '#turns/gate-answers.ts'
 import { textIn } from './fields.ts'
 
 /** Does one verb; undefined when there is none of this name. What it finds nothing for is null. */
@@ -16,7 +16,7 @@ export function askDesk(desk: Desk, verb: string, body: unknown): Promise<unknow
     case 'cancel':
       return desk.cancel(textIn(body, 'turnId'))
     case 'answer': {
-      const { by: _, ...said } = readSaid(isObject(body) ? body['said'] : undefined, 'operator')
+      const { by: _, ...said } = readGateAnswer(isObject(body) ? body['said'] : undefined, 'operator')
       return desk.answer(textIn(body, 'threadId'), said)
     }
     case 'thread':
@@ -47,28 +47,28 @@ export async function followDesk(desk: Desk, verb: string, body: unknown, signal
 }
 
 /** What somebody says to a gate. */
-export function readSaid(given: unknown, by: string): Said {
+export function readGateAnswer(given: unknown, by: string): GateAnswer {
   const decision = textIn(given, 'decision')
   if (decision !== 'allow' && decision !== 'deny') throw new AppError('invalid_input', 'decision must be allow or deny')
-  const { wish } = given as { wish?: unknown }
+  const { grantRequest } = given as { grantRequest?: unknown }
   const output = optional(given, 'output')
   return {
     callId: textIn(given, 'callId'),
     by,
     decision,
     ...(output !== undefined && { output }),
-    ...(wish !== undefined && { wish: readWish(wish) }),
+    ...(grantRequest !== undefined && { grantRequest: readGrantRequest(grantRequest) }),
   }
 }
 
-function readWish(wish: unknown): Wish {
-  const span = textIn(wish, 'for')
-  const { scope, untrusted } = wish as { scope?: unknown; untrusted?: unknown }
+function readGrantRequest(grantRequest: unknown): GrantRequest {
+  const span = textIn(grantRequest, 'for')
+  const { scope, untrusted } = grantRequest as { scope?: unknown; untrusted?: unknown }
   const fits = span === 'hour' || span === 'day' || span === 'good'
   const hasScope = scope === undefined || scope === 'tool' || scope === 'target' || scope === 'file'
   if (!fits || !hasScope || (untrusted !== undefined && typeof untrusted !== 'boolean')) {
     const words = 'for (hour, day, good) and may have scope (tool, target, file) and untrusted (true, false)'
-    throw new AppError('invalid_input', `wish must have ${words}`, { param: 'wish' })
+    throw new AppError('invalid_input', `grantRequest must have ${words}`, { param: 'grantRequest' })
   }
   return { for: span, ...(scope && { scope }), ...(untrusted !== undefined && { untrusted }) }
 }

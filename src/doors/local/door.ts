@@ -9,10 +9,10 @@ import { asFault, statusOf } from '#http/reply.ts'
 import { createServer } from '#lib/http.ts'
 import type { Log } from '#lib/log.ts'
 import { maxTotalBytes } from '#turns/attachments.ts'
-import { answerChat, type ChatEvent, sendMessage } from '#turns/chat.ts'
-import type { Desk } from '#turns/desk.ts'
+import { answerChat, type ChatEvent, sendMessage } from '#turns/exchange.ts'
+import type { Desk } from '#turns/operator.ts'
 import type { Turns } from '#turns/turns.ts'
-import { askDesk, filesIn, followDesk, readSaid } from './desk.ts'
+import { askDesk, filesIn, followDesk, readGateAnswer } from './desk.ts'
 import { textIn } from './fields.ts'
 
 /** A message of a mebibyte, and the files that go with it, may grow sixfold on their way into JSON. */
@@ -93,7 +93,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, parts:
     case 'POST /gates/answer': {
       const body = await readJson(request)
       const given = isObject(body) ? body['answer'] : undefined
-      const answer = readSaid(given, textIn(given, 'by'))
+      const answer = readGateAnswer(given, textIn(given, 'by'))
       const { status } = await parts.turns.answer(operator, textIn(body, 'threadId'), answer)
       return answerWith(response, { status })
     }

@@ -10,7 +10,7 @@ import { type CreateRequest, readCreate } from '#doors/responses/read/request.ts
 import { maxLevels } from '#doors/responses/read/schemas.ts'
 import { attach, collectTurn, streamTurn, type Telling, told } from '#doors/responses/tell/answer.ts'
 import { inputCount, responseObject } from '#doors/responses/tell/output.ts'
-import { requestIdOf } from '#http/access.ts'
+import { requestIdOf } from '#http/request-log.ts'
 import type { Start } from '#turns/turns.ts'
 import type { ResponsesParts } from './parts.ts'
 

@@ -2,7 +2,7 @@
 // each is chosen first.
 import { matchesKey, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import type { Gate } from '#core/item.ts'
-import { fileOf, targetOf, type Wish } from '#safety/grants.ts'
+import { fileOf, targetOf, type GrantRequest } from '#safety/grant-rules.ts'
 import { printable } from '#safety/printable.ts'
 import type { Theme } from './theme.ts'
 
@@ -12,7 +12,7 @@ const spanWords = { hour: '1 hour', day: '1 day', good: 'until revoked' } as con
 export interface AllowFor {
   press(data: string): void
   render(width: number): string[]
-  wish(): Wish
+  grantRequest(): GrantRequest
 }
 
 export function createAllowFor({ name, args }: Pick<Gate, 'name' | 'args'>, theme: Theme): AllowFor {
@@ -23,10 +23,11 @@ export function createAllowFor({ name, args }: Pick<Gate, 'name' | 'args'>, them
   let span = 0
   let untrusted = false
 
-  const wish = () => ({ for: spans[span] ?? 'hour', scope: scopes[scope] ?? 'tool', untrusted }) satisfies Wish
+  const grantRequest = () =>
+    ({ for: spans[span] ?? 'hour', scope: scopes[scope] ?? 'tool', untrusted }) satisfies GrantRequest
 
   return {
-    wish,
+    grantRequest,
     press(data) {
       if (matchesKey(data, 'right')) span = Math.min(spans.length - 1, span + 1)
       if (matchesKey(data, 'left')) span = Math.max(0, span - 1)
@@ -35,7 +36,7 @@ export function createAllowFor({ name, args }: Pick<Gate, 'name' | 'args'>, them
       if (matchesKey(data, 'space')) untrusted = !untrusted
     },
     render(width) {
-      const { scope: which, for: end } = wish()
+      const { scope: which, for: end } = grantRequest()
       const what = which === 'tool' ? `every ${tool}` : `${tool} with ${printable(targets[which] ?? '')}`
       const pick = spans.map((each) => (each === end ? theme.chosen(` ${spanWords[each]} `) : ` ${spanWords[each]} `))
       const keys = theme.dim(scopes.length > 1 ? '←→ how long  ↑↓ for what' : '←→ how long')

@@ -1,7 +1,7 @@
 // The approval that is shown: one of this thread opens by itself and takes no key; any other is asked for.
 import { AppError } from '#core/errors.ts'
 import type { OpenGate } from '#core/store.ts'
-import type { Desk } from '#turns/desk.ts'
+import type { Desk } from '#turns/operator.ts'
 import { type Answer, createDialog, type Dialog } from './dialog.ts'
 import { faultWords } from './faults.ts'
 import type { Theme } from './theme.ts'

@@ -6,7 +6,7 @@ import { printable } from '#safety/printable.ts'
 export type Asked = Pick<Gate, 'kind' | 'name' | 'args' | 'preview' | 'credential'>
 
 /** A longer command is told by its first word: all of it stands below. */
-const longestCommand = 60
+const maxCommandLength = 60
 
 /** What a request to a repository does, by the end of its address. */
 const gitHubActs: ReadonlyMap<string, string> = new Map([
@@ -49,7 +49,7 @@ export function signInLines({ name, prompt, credential }: Pick<Gate, 'name' | 'p
 }
 
 function commandQuestion(command: string): string {
-  if (command.length <= longestCommand && !command.includes('\n')) return `Run \`${printable(command)}\`?`
+  if (command.length <= maxCommandLength && !command.includes('\n')) return `Run \`${printable(command)}\`?`
   return `Run a command that begins with \`${printable(command.trim().split(/\s/, 1)[0] ?? '')}\`?`
 }
 

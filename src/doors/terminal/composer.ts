@@ -2,7 +2,7 @@
 import { Editor, matchesKey, type TUI } from '@earendil-works/pi-tui'
 import type { Theme } from './theme.ts'
 
-const mostRecalled = 200
+const maxRecalled = 200
 /** The editor writes spaces for tabs: they go through it as this sign. */
 const tabSign = '␉'
 const pasteStart = '\u001b[200~'
@@ -108,7 +108,7 @@ export function createComposer(tui: TUI, theme: Theme): Composer {
       const text = read()
       editor.setText('')
       if (text !== earlier.at(-1)) earlier.push(text)
-      if (earlier.length > mostRecalled) earlier.shift()
+      if (earlier.length > maxRecalled) earlier.shift()
       at = earlier.length
       draft = ''
       return text

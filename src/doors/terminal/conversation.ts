@@ -1,12 +1,12 @@
 // The thread that is open: followed for as long as it is, and sent to.
 import { AppError } from '#core/errors.ts'
-import type { Desk } from '#turns/desk.ts'
-import type { Attached } from './attached.ts'
+import type { Desk } from '#turns/operator.ts'
+import type { Attached } from './attachment-list.ts'
 import { type Blocks, createBlocks } from './blocks.ts'
-import { keepFollowing } from './link.ts'
+import { keepFollowing } from './reconnect.ts'
 
 /** Of a longer thread the end is shown. */
-export const mostEntries = 20_000
+export const maxEntries = 20_000
 
 export interface Conversation {
   readonly threadId: string | undefined
@@ -52,7 +52,7 @@ export function createConversation({ desk, now, opened, changed, attempt }: Conv
       async *open(until) {
         const thread = await desk.thread(id)
         if (!thread) throw new AppError('not_found', `thread ${id} does not exist any more`)
-        from ??= Math.max(0, thread.lastSeq - mostEntries)
+        from ??= Math.max(0, thread.lastSeq - maxEntries)
         own.know(thread)
         changed({ lists: false })
         yield* desk.watch(id, Math.max(from, own.seq), until)

@@ -3,19 +3,19 @@
 import { Input, matchesKey, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import type { OpenGate } from '#core/store.ts'
 import { printable } from '#safety/printable.ts'
-import { gateMs, type Said } from '#turns/gates.ts'
+import { gateMs, type GateAnswer } from '#turns/gate-answers.ts'
 import { createAllowFor } from './allow-for.ts'
 import { notYetOf, questionOf, signInLines } from './asking.ts'
 import { boxed, windowOf } from './box.ts'
 import type { Theme } from './theme.ts'
-import { argLines, countWords, doorSigns, leftWords } from './words.ts'
+import { argLines, countWords, doorSigns, leftWords } from './format.ts'
 
 /** A dialog that opens by itself takes no answer for so long: somebody may have been typing. */
 const deafMs = 500
 /** With fewer lines of what would be done beside it, the question scrolls with them. */
-const leastBody = 2
+const minBody = 2
 
-export type Answer = Omit<Said, 'by'>
+export type Answer = Omit<GateAnswer, 'by'>
 
 type Mode = 'choose' | 'for' | 'deny'
 
@@ -76,7 +76,9 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
   function pressFor(data: string): Answer | undefined {
     if (matchesKey(data, 'escape')) mode = 'choose'
     allowFor.press(data)
-    return matchesKey(data, 'enter') ? { callId: gate.callId, decision: 'allow', wish: allowFor.wish() } : undefined
+    return matchesKey(data, 'enter')
+      ? { callId: gate.callId, decision: 'allow', grantRequest: allowFor.grantRequest() }
+      : undefined
   }
 
   function pressDeny(data: string): Answer | undefined {
@@ -121,7 +123,7 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
       const free = height - 2 - end.length
       const left = free - head.length - reason.length
       // Where the question leaves no room for what would be done, they scroll as one.
-      const joined = left < Math.min(leastBody, bodyOf(inside).length)
+      const joined = left < Math.min(minBody, bodyOf(inside).length)
       const body = joined ? [...head, ...bodyOf(inside), ...reason] : bodyOf(inside)
       const room = Math.max(0, joined ? free : left)
       const over = body.length > room

@@ -1,11 +1,11 @@
 // Blocks as lines of a width. What does not change is drawn once.
 import { Markdown, truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import { proseOf } from '#safety/printable.ts'
-import { fileWords } from './attached.ts'
+import { fileWords } from './attachment-list.ts'
 import type { Block, Call, Thought, Took } from './blocks.ts'
-import type { RunHead } from './runs.ts'
+import type { RunHead } from './call-groups.ts'
 import { markdownTheme, type Theme } from './theme.ts'
-import { argLines, briefArgs, costWords, counted, countWords, durationWords, sizeWords } from './words.ts'
+import { argLines, briefArgs, costWords, counted, countWords, durationWords, sizeWords } from './format.ts'
 
 /** Prose is not wider, however wide the terminal. */
 const widestProse = 96
@@ -15,7 +15,7 @@ const nameWidthFrom = 72
 /** Lines of a result that are shown before all of it is asked for. */
 const partLines = 12
 /** A longer text of one's own is shown in part: it stands in the log. */
-const mostOwnLines = 40
+const maxOwnLines = 40
 
 export type Drawing = {
   /** The lines of a block, with the empty one before it. */
@@ -69,8 +69,8 @@ function indent(line: string): string {
 
 function drawOwn({ text, files, queued }: Extract<Block, { type: 'you' }>, width: number, theme: Theme): string[] {
   const lines = wrapTextWithAnsi(tabs(proseOf(text)), width - 4)
-  const more = lines.length > mostOwnLines ? [theme.dim(`… ${counted(lines.length - mostOwnLines, 'more line')}`)] : []
-  const shown = [...lines.slice(0, mostOwnLines), ...more]
+  const more = lines.length > maxOwnLines ? [theme.dim(`… ${counted(lines.length - maxOwnLines, 'more line')}`)] : []
+  const shown = [...lines.slice(0, maxOwnLines), ...more]
   const last = queued ? [theme.dim('queued: it is sent when the turn before it has ended')] : []
   const beside = files.map((file) => truncateToWidth(`   ${theme.dim(fileWords(file))}`, width, '…'))
   return [...[...shown, ...last].map((line) => ` ${theme.act('▌')} ${line}`), ...beside]

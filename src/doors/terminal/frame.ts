@@ -2,8 +2,8 @@
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import type { Usage } from '#core/turn.ts'
 import { proseOf } from '#safety/printable.ts'
-import type { DeskStatus } from '#turns/desk.ts'
-import { type Attached, attachedLines } from './attached.ts'
+import type { DeskStatus } from '#turns/operator.ts'
+import { type Attached, attachedLines } from './attachment-list.ts'
 import type { Composer } from './composer.ts'
 import type { Dialog } from './dialog.ts'
 import type { Greeting } from './greeting.ts'
@@ -11,7 +11,7 @@ import type { List } from './list.ts'
 import { type Panel, type PanelData, panelFrom, panelWidth } from './panel.ts'
 import type { Theme } from './theme.ts'
 import type { Transcript } from './transcript.ts'
-import { costWords, counted, durationWords } from './words.ts'
+import { costWords, counted, durationWords } from './format.ts'
 
 export type Focus = 'composer' | 'dialog' | 'transcript' | 'panel'
 
@@ -48,13 +48,13 @@ export type Parts = {
 }
 
 /** Fewer rows than this are left to no transcript, unless what is opened would have fewer than it needs. */
-const leastTranscript = 2
-const leastOpened = 8
+const minTranscript = 2
+const minOpened = 8
 /** A terminal that is narrower shows the left part. */
-const leastColumns = 20
-const mostNoticeLines = 4
+const minColumns = 20
+const maxNoticeLines = 4
 /** Lines that are remembered in their width. */
-const mostKnown = 2_000
+const maxKnown = 2_000
 
 /** Exactly as many rows as there are, none wider than the terminal. */
 export function drawFrame(
@@ -63,7 +63,7 @@ export function drawFrame(
   width: number,
   rows: number,
 ): string[] {
-  const columns = Math.max(width, leastColumns)
+  const columns = Math.max(width, minColumns)
   const wide = columns >= panelFrom
   const main = wide ? columns - panelWidth - 1 : columns
   const rule = ruleOf(view, theme)
@@ -97,7 +97,7 @@ export function drawFrame(
 }
 
 function openedRows(room: number): number {
-  return Math.max(4, room - leastTranscript, Math.min(room, leastOpened))
+  return Math.max(4, room - minTranscript, Math.min(room, minOpened))
 }
 
 /** Lines in a width. Measuring letters takes most of a frame's time, and most lines are those of the frame before. */
@@ -108,7 +108,7 @@ export function createFit({ fit }: Theme): Fit {
   const remembered = (key: string, make: () => string): string => {
     const before = known.get(key)
     if (before !== undefined) return before
-    if (known.size >= mostKnown) known.clear()
+    if (known.size >= maxKnown) known.clear()
     const made = make()
     known.set(key, made)
     return made
@@ -183,8 +183,8 @@ function fitted(left: string, right: string, columns: number): string | undefine
 function noticeLines(notice: string | undefined, { bold }: Theme, width: number): string[] {
   if (notice === undefined) return []
   const lines = wrapTextWithAnsi(notice, width)
-  const last = lines.slice(mostNoticeLines - 1).join(' ')
-  return [...lines.slice(0, mostNoticeLines - 1), ...(last === '' ? [] : [truncateToWidth(last, width, '…')])].map(
+  const last = lines.slice(maxNoticeLines - 1).join(' ')
+  return [...lines.slice(0, maxNoticeLines - 1), ...(last === '' ? [] : [truncateToWidth(last, width, '…')])].map(
     (line) => ` ${bold(line)}`,
   )
 }

@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '#core/errors.ts'
 import type { OpenGate } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
-import type { Desk, DeskStatus } from '#turns/desk.ts'
-import { keepFollowing } from './link.ts'
+import type { Desk, DeskStatus } from '#turns/operator.ts'
+import { keepFollowing } from './reconnect.ts'
 
 /** Lists are read again at most so often. */
 const refreshMs = 200

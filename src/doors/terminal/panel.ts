@@ -5,12 +5,12 @@ import type { Thread } from '#core/turn.ts'
 import { proseOf } from '#safety/printable.ts'
 import type { Theme } from './theme.ts'
 import { questionOf } from './asking.ts'
-import { doorSigns, timeWords } from './words.ts'
+import { doorSigns, timeWords } from './format.ts'
 
 export const panelWidth = 36
 /** From this width on there is a panel. */
 export const panelFrom = 110
-const mostGates = 8
+const maxGates = 8
 
 export type PanelData = {
   readonly gates: readonly OpenGate[]
@@ -32,7 +32,7 @@ export function createPanel(theme: Theme): Panel {
   let at = 0
 
   const rowsOf = ({ gates, threads }: PanelData): Picked[] => [
-    ...gates.slice(0, mostGates).map((gate) => ({ gate })),
+    ...gates.slice(0, maxGates).map((gate) => ({ gate })),
     ...threads.map(({ id }) => ({ threadId: id })),
   ]
 
@@ -55,7 +55,7 @@ export function createPanel(theme: Theme): Panel {
       const { gates, threads, now } = data
       at = Math.max(0, Math.min(at, rowsOf(data).length - 1))
       const mark = (line: string, row: number): string => (focused && row === at ? theme.chosen(line) : line)
-      const shown = gates.slice(0, mostGates)
+      const shown = gates.slice(0, maxGates)
       const waiting = shown.map((open, row) => {
         const when = timeWords(open.at, now).replace(' ago', '')
         const room = panelWidth - 5 - when.length

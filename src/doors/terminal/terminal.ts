@@ -8,7 +8,7 @@ import {
   TUI_KEYBINDINGS,
   TuiAltScreen,
 } from '@earendil-works/pi-tui'
-import { type AppParts, createApp } from './app.ts'
+import { type AppParts, createApp } from './terminal-app.ts'
 import { watchOver } from './restore.ts'
 import { createTheme, type Shows } from './theme.ts'
 

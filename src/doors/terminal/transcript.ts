@@ -2,7 +2,7 @@
 // window is drawn, so that a long thread costs no more than a short one.
 import type { Block, Blocks, Call, Thought } from './blocks.ts'
 import type { Drawing } from './drawing.ts'
-import { noRuns, runsOf } from './runs.ts'
+import { noRuns, runsOf } from './call-groups.ts'
 import type { Theme } from './theme.ts'
 
 /** A line of the transcript: a block, and a line within it. */

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import type { Part } from '#core/item.ts'
-import { wrongField } from '#http/check.ts'
+import { wrongField } from '#http/validate.ts'
 import { fileText, isPictureType, maxAttachments, maxTextBytes, picturePart, pictureType } from '#turns/attachments.ts'
 
 const maxNameChars = 255

@@ -5,7 +5,7 @@ import { extname, join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import type { Route } from '#http/routes.ts'
-import { inCheckout } from '#lib/place.ts'
+import { inCheckout } from '#lib/checkout.ts'
 
 const addresses = [
   '/',

@@ -6,8 +6,8 @@ import type { Entry, Gate, Item } from '#core/item.ts'
 import { isDeeperThan, objectIn } from '#core/json.ts'
 import type { CutText, Queued } from '#core/store.ts'
 import type { Thread, Turn, TurnStatus, Usage } from '#core/turn.ts'
-import { parseExactly } from '#http/exact.ts'
-import { isoTime, usageWire } from '#http/wire.ts'
+import { parseExactly } from '#http/lossless-json.ts'
+import { isoTime, usageWire } from '#http/wire-format.ts'
 
 /** Arguments that are nested deeper are shown as their text: to write them as JSON would recurse as deep. */
 const maxLevels = 100

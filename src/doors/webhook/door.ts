@@ -5,14 +5,14 @@ import { isUuid } from '#core/ids.ts'
 import type { LimitStore } from '#core/store.ts'
 import { type ClientAddress, createClientAddress, networkOf, type Trust } from '#http/address.ts'
 import { checkAnnouncedSize, leaveUnread } from '#http/body.ts'
-import { answerClientError } from '#http/broken.ts'
-import { tooOften } from '#http/limits.ts'
+import { answerClientError } from '#http/client-errors.ts'
+import { tooOften } from '#http/chat-rate.ts'
 import { boundConnections, listenFault, urlOf } from '#http/listen.ts'
 import { faultBody, pathOf, tellFault } from '#http/reply.ts'
 import type { Timeouts } from '#http/server.ts'
-import { dropUnread, unreadMs } from '#http/unread.ts'
+import { dropUnread, unreadMs } from '#http/in-flight.ts'
 import { createServer } from '#lib/http.ts'
-import { type CountRequest, logRequests, requestIdOf } from '#http/access.ts'
+import { type CountRequest, logRequests, requestIdOf } from '#http/request-log.ts'
 import type { Log } from '#lib/log.ts'
 import type { Turns } from '#turns/turns.ts'
 import { bodyLimit, checkMediaType, readBody } from './body.ts'
@@ -25,11 +25,11 @@ import { readSubmission, turnOf } from './submit.ts'
 const windowMs = 60_000
 const maxHeaderBytes = 16 * 1024
 /** As much of a path as is looked at: the routes are shorter. */
-const longestPath = 200
+const maxPathLength = 200
 /** Connections that fall idle while the door closes must not hold it. */
 const sweepMs = 50
 /** A body has at most 64 KB: what has not come within half a minute is not coming. */
-const usualTimeouts: Omit<Timeouts, 'placeMs'> = {
+const defaultTimeouts: Omit<Timeouts, 'placeMs'> = {
   headersMs: 10_000,
   requestMs: 30_000,
   keepAliveMs: 72_000,
@@ -125,7 +125,7 @@ type Route =
   | { readonly type: 'unknown'; readonly path: string }
 
 function routeOf(method: string | undefined, url = ''): Route {
-  const path = pathOf(url).slice(0, longestPath)
+  const path = pathOf(url).slice(0, maxPathLength)
   if (path === '/webhook') return method === 'POST' ? { type: 'submit' } : { type: 'wrong_method', path, allow: 'POST' }
   const id = /^\/jobs\/([^/]+)$/.exec(path)?.[1]
   if (id === undefined) return { type: 'unknown', path }
@@ -202,7 +202,7 @@ function single(header: string | string[] | undefined): string | undefined {
 }
 
 function createListener(timeouts: Partial<Timeouts> = {}): Server {
-  const { headersMs, requestMs, keepAliveMs, checkMs } = { ...usualTimeouts, ...timeouts }
+  const { headersMs, requestMs, keepAliveMs, checkMs } = { ...defaultTimeouts, ...timeouts }
   return createServer({
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: Math.min(headersMs, requestMs),

@@ -1,7 +1,7 @@
 // Events of a code host: who sent it, which conversation it belongs to, and the message the agent reads.
 import { isObject, type Json, type JsonObject } from '#core/json.ts'
-import { wrongField } from '#http/check.ts'
-import { isExactNumber } from '#http/exact.ts'
+import { wrongField } from '#http/validate.ts'
+import { isExactNumber } from '#http/lossless-json.ts'
 import { fence } from '#safety/fence.ts'
 import { readKey, type Submission } from './submit.ts'
 import { summarize } from './summary.ts'

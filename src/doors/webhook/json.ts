@@ -1,8 +1,8 @@
 // JSON read with suspicion. What two readers could understand differently is refused: a repeated key, broken UTF-8.
 import { AppError } from '#core/errors.ts'
 import { isObject, type Json, type JsonObject } from '#core/json.ts'
-import { wrongField } from '#http/check.ts'
-import { mayLoseDigits, parseExactly } from '#http/exact.ts'
+import { wrongField } from '#http/validate.ts'
+import { mayLoseDigits, parseExactly } from '#http/lossless-json.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
 
 const maxDepth = 64

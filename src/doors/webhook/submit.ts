@@ -4,14 +4,14 @@ import { userId } from '#core/ids.ts'
 import { textMessage } from '#core/item.ts'
 import { canonical, isObject, type Json, type JsonObject } from '#core/json.ts'
 import type { Idempotency } from '#core/store.ts'
-import { wrongField } from '#http/check.ts'
-import { holdsExact } from '#http/exact.ts'
+import { wrongField } from '#http/validate.ts'
+import { holdsExact } from '#http/lossless-json.ts'
 import { checkMessage } from '#turns/message.ts'
 import type { StartTurn } from '#turns/turns.ts'
 import { checkKept, checkText } from './json.ts'
 
-const longestId = 200
-const longestKey = 255
+const maxIdLength = 200
+const maxKeyLength = 255
 
 export type Submission = {
   readonly userId: string
@@ -73,8 +73,8 @@ function byKey({ key, message, conversationId, metadata }: Submission): Idempote
 
 /** Checks a key that came in a header. An empty one would make one job of all that send it so. */
 export function readKey(key: string, header: string): string {
-  if (key.length >= 1 && key.length <= longestKey) return key
-  throw wrongField(header, `must have 1 to ${longestKey} characters`)
+  if (key.length >= 1 && key.length <= maxKeyLength) return key
+  throw wrongField(header, `must have 1 to ${maxKeyLength} characters`)
 }
 
 function readId(value: Json | undefined, field: string): string {
@@ -82,7 +82,7 @@ function readId(value: Json | undefined, field: string): string {
   if (typeof value !== 'string') throw wrongField(field, 'must be a string')
   checkText(value, field)
   const characters = Array.from(value).length
-  if (characters < 1 || characters > longestId) throw wrongField(field, `must have 1 to ${longestId} characters`)
+  if (characters < 1 || characters > maxIdLength) throw wrongField(field, `must have 1 to ${maxIdLength} characters`)
   return value
 }
 

@@ -1,7 +1,7 @@
 // What an event of a code host says, in a few lines. All of it was written by others: it belongs inside a fence.
 import { isObject, type JsonObject } from '#core/json.ts'
 
-const mostCommits = 20
+const maxCommits = 20
 
 /** A readable account of an event. Fields that are missing or of another type are left out, whatever they are. */
 export function summarize(event: string, payload: JsonObject): string {
@@ -51,11 +51,11 @@ function push(payload: JsonObject, sender: string): string {
   if (payload['deleted'] === true) return `${sender} deleted ${ref}`
   const commits = Array.isArray(payload['commits']) ? payload['commits'] : []
   const verb = payload['forced'] === true ? 'force-pushed' : 'pushed'
-  const told = commits.slice(0, mostCommits).map((commit) => {
+  const told = commits.slice(0, maxCommits).map((commit) => {
     const [subject = ''] = text(commit, 'message').split('\n', 1)
     return `- ${text(commit, 'id').slice(0, 7)} ${subject} (${text(commit, 'author', 'name')})`
   })
-  const more = commits.length > mostCommits ? [`- and ${commits.length - mostCommits} more`] : []
+  const more = commits.length > maxCommits ? [`- and ${commits.length - maxCommits} more`] : []
   return lines(
     `${sender} ${verb} ${commits.length} commit${commits.length === 1 ? '' : 's'} to ${ref}`,
     ...told,

@@ -32,7 +32,7 @@ export type Returned = {
 const maxWordChars = 300
 const maxTokenChars = 32 * 1_024
 /** A lifetime beyond it is no different from none. */
-const longestLifeSecs = 10 * 365 * 24 * 60 * 60
+const maxLifeSecs = 10 * 365 * 24 * 60 * 60
 
 /** Where the browser goes. */
 export function signInUrl(oauth: OAuth, { clientId, state, verifier, redirectUri }: Asked): string {
@@ -112,7 +112,7 @@ export function readTokens(
   const given = answer['refresh_token']
   const token = typeof given === 'string' && given !== '' && given.length <= maxTokenChars ? given : before
   const life = Number(answer['expires_in'])
-  const expiresAt = life > 0 && life <= longestLifeSecs ? now + life * 1_000 : undefined
+  const expiresAt = life > 0 && life <= maxLifeSecs ? now + life * 1_000 : undefined
   return { value, renewal: { ...(token !== undefined && { token }), ...(expiresAt !== undefined && { expiresAt }) } }
 }
 

@@ -6,7 +6,7 @@ import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { AppError } from '#core/errors.ts'
-import { inCheckout } from '#lib/place.ts'
+import { inCheckout } from '#lib/checkout.ts'
 import { printable } from '#safety/printable.ts'
 
 export type BuildParts = {

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { isObject } from '#core/json.ts'
 import type { Outline, WitVersion } from '#sandbox/package/component.ts'
 import { outlineOf } from '#sandbox/package/component.ts'
-import { ToolFault, type ToolFaultCode } from '#sandbox/faults.ts'
+import { ToolFault, type ToolFaultCode } from '#sandbox/sandbox-fault.ts'
 import type { Frame } from '#sandbox/child/frames.ts'
-import { writeFolder } from './folder.ts'
+import { writeFolder } from './cache-folder.ts'
 import { askTranspiler, findTranspiler } from './transpiler.ts'
 
 /** Code of a component in the cache, ready to run. */

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
-import { inCheckout } from '#lib/place.ts'
-import { writeFolder } from './folder.ts'
+import { inCheckout } from '#lib/checkout.ts'
+import { writeFolder } from './cache-folder.ts'
 
 const parts = ['child', 'frames', 'guest', 'limits', 'scrub', 'wasi']
 

@@ -1,7 +1,7 @@
 // The disposable process that validates and transpiles one component: bytes in on standard input, one frame out.
 // Confined like a tool's process; a component that upsets the transpiler upsets nothing else. Started by install.ts.
 import { registerHooks } from 'node:module'
-import { ToolFault } from '#sandbox/faults.ts'
+import { ToolFault } from '#sandbox/sandbox-fault.ts'
 import { sendFrame } from '#sandbox/child/frames.ts'
 import { maxComponentBytes } from '#sandbox/child/limits.ts'
 import { giveUpRights } from '#sandbox/child/scrub.ts'

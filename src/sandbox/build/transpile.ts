@@ -1,7 +1,7 @@
 // Turns a component into JavaScript and bounded core modules. Runs in a process of its own that is thrown away.
 import { checkNames, bounded, type CoreModule } from '#sandbox/package/modules.ts'
 import { type Outline, outlineOf, unversioned } from '#sandbox/package/component.ts'
-import { ToolFault } from '#sandbox/faults.ts'
+import { ToolFault } from '#sandbox/sandbox-fault.ts'
 import { maxCoreModules } from '#sandbox/child/limits.ts'
 
 export type Transpiled = {

@@ -4,12 +4,12 @@ import { findPackageJSON } from 'node:module'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { within } from '#lib/deadline.ts'
-import { inCheckout } from '#lib/place.ts'
+import { inCheckout } from '#lib/checkout.ts'
 import { printable } from '#safety/printable.ts'
 import { createFrameReader, type Frame } from '#sandbox/child/frames.ts'
 import { maxTranspiledBytes, maxTranspilerMib, transpileDeadlineMs } from '#sandbox/child/limits.ts'
 import { nobody, spawnConfined } from '#sandbox/confine.ts'
-import { ToolFault, type ToolFaultCode } from '#sandbox/faults.ts'
+import { ToolFault, type ToolFaultCode } from '#sandbox/sandbox-fault.ts'
 
 export type Transpiler = {
   readonly version: string

@@ -1,6 +1,6 @@
 // Adding credentials to a request on its way out. Pure: the secret comes in, the request that carries it goes out.
 import type { Outgoing } from '#net/dial.ts'
-import { spellingsOf } from '#safety/secrets.ts'
+import { spellingsOf } from '#safety/secret-values.ts'
 import { matchesHost, type Target } from '#safety/urls.ts'
 import type { Credential, Location } from '#sandbox/package/http.ts'
 

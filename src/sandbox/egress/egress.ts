@@ -2,13 +2,13 @@
 // texts and gets texts back; credentials are added after every check and taken out of every answer.
 import type { LimitStore } from '#core/store.ts'
 import { type LeakScan, stopsIn } from '#safety/leaks.ts'
-import { createMask, maskBytes } from '#safety/secrets.ts'
+import { createMask, maskBytes } from '#safety/secret-values.ts'
 import { judgeUrl, originOf, showTarget, type Target } from '#safety/urls.ts'
 import type { Capabilities } from '#sandbox/package/capabilities.ts'
 import { credentialsFor, echoesOf, inject } from './credentials.ts'
 import { withDeadline } from '#lib/deadline.ts'
 import type { Dial, Dialled, Outgoing, WireAnswer } from '#net/dial.ts'
-import { type RequestFault, ToolFault } from '#sandbox/faults.ts'
+import { type RequestFault, ToolFault } from '#sandbox/sandbox-fault.ts'
 import {
   maxRedirects,
   maxRequestBodyBytes,

@@ -2,13 +2,13 @@
 // until it is checked; whatever it does not name is not allowed.
 import * as z from 'zod/mini'
 import { isObject, type JsonObject } from '#core/json.ts'
-import { asksForSecret } from '#safety/secrets.ts'
+import { asksForSecret } from '#safety/secret-values.ts'
 import type { Endpoint } from '#safety/urls.ts'
 import { type Auth, authOf, authSchema, type RequiredSecret, requiredSecret, secretName } from './auth.ts'
 import { entries, fields, flag, list, readChecked, text } from './checked.ts'
 import { type Credential, httpOf, httpSchema, type RateLimit } from './http.ts'
 import type { WitVersion } from './component.ts'
-import { ToolFault } from '#sandbox/faults.ts'
+import { ToolFault } from '#sandbox/sandbox-fault.ts'
 
 /** An action that appears to the model as a tool of its own. */
 export type Action = {

@@ -1,6 +1,6 @@
 // The outside of a component: what it is, what it asks for, what it offers. Read before any other tool touches it.
-import { byte, type Cursor, malformed, sectionsOf, text, u32 } from './bytes.ts'
-import { ToolFault } from '#sandbox/faults.ts'
+import { byte, type Cursor, malformed, sectionsOf, text, u32 } from './wasm-reader.ts'
+import { ToolFault } from '#sandbox/sandbox-fault.ts'
 import { maxComponentBytes } from '#sandbox/child/limits.ts'
 
 /** The interface generation that a component speaks. */

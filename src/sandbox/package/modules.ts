@@ -1,7 +1,7 @@
 // The core modules inside a component: every name checked before it reaches generated code, every memory and table
 // given an upper bound.
-import { byte, type Cursor, cursorOf, leb, malformed, sectionsOf, u32 } from './bytes.ts'
-import { ToolFault } from '#sandbox/faults.ts'
+import { byte, type Cursor, cursorOf, leb, malformed, sectionsOf, u32 } from './wasm-reader.ts'
+import { ToolFault } from '#sandbox/sandbox-fault.ts'
 import { maxCoreInstances, maxMemories, maxMemoryPages, maxTableEntries, maxTables } from '#sandbox/child/limits.ts'
 
 export type CoreModule = {

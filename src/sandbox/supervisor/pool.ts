@@ -1,6 +1,6 @@
 // The few live processes of all tools. A call takes an idle process of its tool, else a free place, else the place of
 // an idle process of another tool; beyond that calls wait their turn.
-import { ToolFault } from '#sandbox/faults.ts'
+import { ToolFault } from '#sandbox/sandbox-fault.ts'
 import { idleStopMs, maxCpuMs, maxWaitMs } from '#sandbox/child/limits.ts'
 import { within } from '#lib/deadline.ts'
 import { nobody } from '#sandbox/confine.ts'

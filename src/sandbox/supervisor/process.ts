@@ -3,7 +3,7 @@
 import { dirname } from 'node:path'
 import { within } from '#lib/deadline.ts'
 import { type Confined, spawnConfined } from '#sandbox/confine.ts'
-import { ToolFault, type ToolFaultCode } from '#sandbox/faults.ts'
+import { ToolFault, type ToolFaultCode } from '#sandbox/sandbox-fault.ts'
 import { createFrameReader, encodeFrame, type Frame } from '#sandbox/child/frames.ts'
 import type { LogLine, Result, Work } from '#sandbox/child/guest.ts'
 import { checkDone, type Done, type HostCall, readHostCall, readLogs } from './messages.ts'

@@ -5,14 +5,14 @@ import type { LimitStore } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
 import { hasUnseen } from '#safety/printable.ts'
 import type { LeakScan } from '#safety/leaks.ts'
-import { createMask } from '#safety/secrets.ts'
+import { createMask } from '#safety/secret-values.ts'
 import { type Capabilities, checkWitVersion, readCapabilities, schemaWarnings } from '#sandbox/package/capabilities.ts'
 import { isTooDeep } from '#sandbox/package/checked.ts'
 import { createDial, type Dial } from '#net/dial.ts'
 import { createEgress, type Traffic } from '#sandbox/egress/egress.ts'
-import { ToolFault, type ToolFaultCode } from '#sandbox/faults.ts'
+import { ToolFault, type ToolFaultCode } from '#sandbox/sandbox-fault.ts'
 import type { LogLine, Result } from '#sandbox/child/guest.ts'
-import type { ToolSecrets } from '#sandbox/auth/secrets.ts'
+import type { ToolSecrets } from '#sandbox/auth/tool-secrets.ts'
 import { createHost, type InvokeTool, type ReadWorkspace } from './host.ts'
 import { type Prepared, prepareComponent } from '#sandbox/build/prepare.ts'
 import { callDeadlineMs, maxParamsBytes } from '#sandbox/child/limits.ts'
@@ -21,7 +21,13 @@ import type { Host } from './process.ts'
 import type { ProxySettings } from '#net/proxy.ts'
 import { resolveName } from '#net/resolve.ts'
 import { prepareRuntime } from '#sandbox/build/runtime.ts'
-import { type Call, type InstalledTool, missingCredential, onlyLooking, refusedCredential } from '#sandbox/tool.ts'
+import {
+  type Call,
+  type InstalledTool,
+  missingCredential,
+  onlyLooking,
+  refusedCredential,
+} from '#sandbox/component-tools.ts'
 
 /** What is kept of a tool: the component's bytes and the text of its capability file. */
 export type ToolPackage = { readonly name: string; readonly component: Uint8Array; readonly capabilities: string }

@@ -1,7 +1,7 @@
 // What is in a folder of the workspace.
 import type { Dirent } from 'node:fs'
 import { lstat, opendir } from 'node:fs/promises'
-import { faultOf, type Held, openFolder, type Place } from './place.ts'
+import { faultOf, type Held, openFolder, type Place } from './safe-open.ts'
 
 const maxEntries = 500
 

@@ -1,7 +1,7 @@
 // Reading a text file of the workspace, bounded; what is no text is said to be none.
 import { AppError } from '#core/errors.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
-import { openFile, type Place } from './place.ts'
+import { openFile, type Place } from './safe-open.ts'
 
 const maxFileBytes = 10 * 1024 * 1024
 

@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { open, readdir } from 'node:fs/promises'
 import { matchesGlob } from 'node:path'
 import { AppError } from '#core/errors.ts'
-import { type Held, openFolder, type Place } from './place.ts'
+import { type Held, openFolder, type Place } from './safe-open.ts'
 import { linesOf } from './read.ts'
 
 export type Search = Place & { readonly pattern: string; readonly glob?: string }

@@ -6,10 +6,10 @@ import type { UserId } from '#core/ids.ts'
 import type { Tool } from '#core/tool.ts'
 import { within, withDeadline } from '#lib/deadline.ts'
 import { readParams, schemaOf } from '#tools/params.ts'
-import { createMark, endGroup, endMarked } from './group.ts'
-import { openFolder } from './place.ts'
+import { createMark, endGroup, endMarked } from './process-group.ts'
+import { openFolder } from './safe-open.ts'
 
-const usualSecs = 60
+const defaultSecs = 60
 const maxSecs = 600
 const maxCommandChars = 20_000
 /** Of a long output the beginning and the end are told. */
@@ -25,7 +25,7 @@ const parameters = schemaOf(
       type: 'integer',
       minimum: 1,
       maximum: maxSecs,
-      description: `When it is ended; after ${usualSecs} seconds without it.`,
+      description: `When it is ended; after ${defaultSecs} seconds without it.`,
     },
   },
   ['command'],
@@ -47,11 +47,11 @@ export function createShellTool({ folderOf }: { folderOf: (user: UserId) => stri
     operatorOnly: true,
     // oxlint-disable-next-line require-await -- a fault of the arguments is a rejection too
     async describe(args) {
-      const { command, timeout_secs: secs = usualSecs } = readCommand(args)
+      const { command, timeout_secs: secs = defaultSecs } = readCommand(args)
       return `$ ${command}\n(in the workspace, for at most ${secs} seconds)`
     },
     async run(args, { user, signal, markUntrusted }) {
-      const { command, timeout_secs: secs = usualSecs } = readCommand(args)
+      const { command, timeout_secs: secs = defaultSecs } = readCommand(args)
       const root = folderOf(user)
       await using _made = await openFolder({ root, names: [] })
       markUntrusted?.('the output of a command')

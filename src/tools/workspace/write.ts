@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { lstat, open, rename, rm } from 'node:fs/promises'
 import { AppError } from '#core/errors.ts'
-import { faultOf, openFolder, type Place } from './place.ts'
+import { faultOf, openFolder, type Place } from './safe-open.ts'
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
-const usualMode = 0o644
+const defaultMode = 0o644
 
 /** Writes the file, and makes the folders above it. True when there was one before; its mode stays. */
 export async function writeWhole({ root, names }: Place, content: string): Promise<boolean> {
@@ -23,7 +23,7 @@ export async function writeWhole({ root, names }: Place, content: string): Promi
       const file = await open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
       try {
         await file.writeFile(content, 'utf8')
-        await file.chmod(before ? before.mode & 0o777 : usualMode)
+        await file.chmod(before ? before.mode & 0o777 : defaultMode)
         await file.sync()
       } finally {
         await file.close()

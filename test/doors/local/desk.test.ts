@@ -114,8 +114,8 @@ test('a gate is answered through the socket, for longer too', async (t) => {
   await until(async () => (await attached.gates()).length === 1)
   const [open] = await attached.gates()
   assert(open)
-  const wish = { for: 'hour', scope: 'file', untrusted: false } as const
-  const said = { callId: open.gate.callId, decision: 'allow', wish } as const
+  const grantRequest = { for: 'hour', scope: 'file', untrusted: false } as const
+  const said = { callId: open.gate.callId, decision: 'allow', grantRequest } as const
   await attached.answer(threadId, said)
   await assert.rejects(
     attached.answer(threadId, said),
@@ -160,7 +160,11 @@ const faults: readonly (readonly [verb: string, body: object, says: RegExp])[] =
   ['watch', { threadId: 'x' }, /after must be a number/],
   ['watch', { threadId: 'x', after: 0 }, /thread x does not exist/],
   ['answer', { threadId: 'x', said: { callId: 'c', decision: 'perhaps' } }, /allow or deny/],
-  ['answer', { threadId: 'x', said: { callId: 'c', decision: 'allow', wish: { for: 'ever' } } }, /hour, day, good/],
+  [
+    'answer',
+    { threadId: 'x', said: { callId: 'c', decision: 'allow', grantRequest: { for: 'ever' } } },
+    /hour, day, good/,
+  ],
 ]
 
 for (const [verb, body, says] of faults) {

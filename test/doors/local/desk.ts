@@ -1,6 +1,6 @@
 // The operator's desk of a house without doors.
 import { createDocuments } from '#memory/documents.ts'
-import { createDesk, type Desk } from '#turns/desk.ts'
+import { createDesk, type Desk } from '#turns/operator.ts'
 import { type House, tools } from '../../turns/house.ts'
 
 export function deskOf({ turns, store }: Pick<House, 'turns' | 'store'>): Desk {

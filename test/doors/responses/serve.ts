@@ -1,4 +1,4 @@
-// The Responses API on a real port over the hall of the tests, a scripted model at its edge.
+// The Responses API on a real port over the app of the tests, a scripted model at its edge.
 import type { Bus, Subscription } from '#core/bus.ts'
 import { userId } from '#core/ids.ts'
 import { isObject } from '#core/json.ts'
@@ -13,7 +13,7 @@ import { silentLog } from '#lib/log.ts'
 import { hashToken } from '#lib/token.ts'
 import type { Reply } from '#models/script.ts'
 import { createScriptedModel } from '#models/scripted.ts'
-import { openTestHall } from '../hall.ts'
+import { openTestApp } from '../test-app.ts'
 
 export type Wire = Record<string, unknown>
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: Wire; readonly text: string }
@@ -45,14 +45,14 @@ export async function serve(parts: ServeParts = {}) {
       return scripted.stream(request, signal)
     },
   }
-  const hall = await openTestHall({
+  const app = await openTestApp({
     model,
     tools,
     wrapBus: (bus) => counting(bus, watching),
     ...(parts.path !== undefined && { path: parts.path }),
     ...(parts.room !== undefined && { room: parts.room }),
   })
-  const { store, bus, runner, turns } = hall
+  const { store, bus, runner, turns } = app
   const users = ['ann', 'bob', 'eve'].map((name) => ({ id: userId(name), name, createdAt: 0, hash: hashToken(name) }))
   const gateway = await createGateway({
     auth: {
@@ -65,7 +65,7 @@ export async function serve(parts: ServeParts = {}) {
     chatLimit: parts.chatLimit ?? { take: () => Promise.resolve() },
     log: silentLog,
   })
-  const { app } = gateway
+  const { app: fastify } = gateway
   gateway.mount(
     responsesRoutes({
       turns,
@@ -101,7 +101,7 @@ export async function serve(parts: ServeParts = {}) {
 
   return {
     url,
-    app,
+    fastify,
     gateway,
     turns,
     store,
@@ -121,9 +121,9 @@ export async function serve(parts: ServeParts = {}) {
       )
     },
     async close() {
-      app.server.closeAllConnections()
+      fastify.server.closeAllConnections()
       await gateway.close(0)
-      await hall.close()
+      await app.close()
     },
   }
 }

@@ -203,5 +203,5 @@ it('a reader that does not read is dropped, and its turn goes on', async () => {
 })
 
 function connections(served: Served): Promise<number> {
-  return new Promise((resolve) => served.app.server.getConnections((_error, count) => resolve(count)))
+  return new Promise((resolve) => served.fastify.server.getConnections((_error, count) => resolve(count)))
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { type Item, textMessage } from '#core/item.ts'
 import { noUsage } from '#core/turn.ts'
 import { type Block, createBlocks } from '#doors/terminal/blocks.ts'
-import { runsOf } from '#doors/terminal/runs.ts'
+import { runsOf } from '#doors/terminal/call-groups.ts'
 import { entry, threadId, turn } from './fake.ts'
 
 const told = (...items: Item[]) => [

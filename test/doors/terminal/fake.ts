@@ -2,14 +2,14 @@
 import { type Terminal, TuiAltScreen } from '@earendil-works/pi-tui'
 import type { Entry, Item } from '#core/item.ts'
 import { noUsage, type Turn, type TurnStatus } from '#core/turn.ts'
-import { type App, createApp } from '#doors/terminal/app.ts'
+import { type App, createApp } from '#doors/terminal/terminal-app.ts'
 import { createTheme } from '#doors/terminal/theme.ts'
 import { createQueue, type Queue } from '#lib/queue.ts'
-import type { Desk } from '#turns/desk.ts'
+import type { Desk } from '#turns/operator.ts'
 import type { Watched } from '#turns/watch.ts'
 
 export const threadId = 'thread'
-const mostWaiting = 100_000
+const maxWaiting = 100_000
 
 function fakeTerminal(columns = 80, rows = 24): Terminal {
   const nothing = (): void => {}
@@ -51,7 +51,7 @@ export type Staged = {
 
 /** The app with a thread open; what is told reaches it as from a service. */
 export async function stage(columns?: number, rows?: number, own: Partial<Desk> = {}): Promise<Staged> {
-  const events: Queue<readonly Watched[]> = createQueue(mostWaiting)
+  const events: Queue<readonly Watched[]> = createQueue(maxWaiting)
   const quiet = createQueue<never>(1)
   const thread = {
     ...turn('t', 'done'),

@@ -9,11 +9,11 @@ import { notYetOf, questionOf, signInLines } from '#doors/terminal/asking.ts'
 import { createDialog } from '#doors/terminal/dialog.ts'
 import { createDrawing } from '#doors/terminal/drawing.ts'
 import { createGreeting } from '#doors/terminal/greeting.ts'
-import { readSaid } from '#doors/terminal/commands.ts'
+import { readTyped } from '#doors/terminal/command-list.ts'
 import { createList } from '#doors/terminal/list.ts'
 import { piecesOf } from '#doors/terminal/pieces.ts'
 import { createTheme } from '#doors/terminal/theme.ts'
-import { argLines, costWords } from '#doors/terminal/words.ts'
+import { argLines, costWords } from '#doors/terminal/format.ts'
 import { until } from '../../until.ts'
 import { entry, stage, turn } from './fake.ts'
 
@@ -139,10 +139,10 @@ test('without colours bold and signs are left; without UTF-8 every letter is of 
 })
 
 test('one word with a slash is a command; what is none is told; a path is a message', () => {
-  assert.deepEqual(readSaid('/open the plan '), { type: 'command', name: '/open', rest: 'the plan' })
-  assert.deepEqual(readSaid('/nope now'), { type: 'unknown', word: '/nope' })
+  assert.deepEqual(readTyped('/open the plan '), { type: 'command', name: '/open', rest: 'the plan' })
+  assert.deepEqual(readTyped('/nope now'), { type: 'unknown', word: '/nope' })
   for (const message of ['/etc/hosts', '/ is the root', 'say /help', ' /help'])
-    assert.equal(readSaid(message).type, 'message')
+    assert.equal(readTyped(message).type, 'message')
 })
 
 test('an approval asks with verb and object, and its arguments are those that were written', () => {
@@ -199,7 +199,7 @@ test('nothing in an approval is chosen by itself, and nothing is taken in its fi
     stripTerminalSequences(dialog.render({ width: 80, height: 20 }, true).join('\n')),
     /\[ \] also when the turn has read untrusted content[^]*allow write with \.\/a\/b, for 1 hour/,
   )
-  const allowed = (wish: object) => ({ callId: 'c', decision: 'allow', wish })
+  const allowed = (grantRequest: object) => ({ callId: 'c', decision: 'allow', grantRequest })
   assert.deepEqual(dialog.press(enter), allowed({ for: 'hour', scope: 'file', untrusted: false }))
   const [down, space] = ['\u001b[B', ' ']
   for (const key of [right, down, space]) dialog.press(key)

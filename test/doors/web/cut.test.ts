@@ -6,7 +6,7 @@ import { WebSocket } from 'ws'
 import type { Model } from '#core/model.ts'
 import { noUsage } from '#core/turn.ts'
 import { until } from '../../until.ts'
-import { createWriter } from '../hall.ts'
+import { createWriter } from '../test-app.ts'
 import { openHouse, operatorToken } from './house.ts'
 import { bearer, type Client, type Frame, openClient } from './socket.ts'
 

@@ -1,22 +1,22 @@
-// A whole gateway for tests: real HTTP on a free port over the hall of the tests.
+// A whole gateway for tests: real HTTP on a free port over the app of the tests.
 import type { TestContext } from 'node:test'
 import type { IdentityStore } from '#core/account.ts'
 import type { Store } from '#core/store.ts'
 import { responsesRoutes } from '#doors/responses/routes.ts'
 import { webRoutes } from '#doors/web/door.ts'
-import { mountLive } from '#doors/web/live.ts'
-import { toolAccessRoutes } from '#doors/web/tool-access.ts'
-import { toolRoutes } from '#doors/web/tools.ts'
-import { parseExactly } from '#http/exact.ts'
-import { createChatLimit } from '#http/limits.ts'
+import { mountLive } from '#doors/web/chat-socket.ts'
+import { toolAccessRoutes } from '#doors/web/tool-access-routes.ts'
+import { toolRoutes } from '#doors/web/tool-routes.ts'
+import { parseExactly } from '#http/lossless-json.ts'
+import { createChatLimit } from '#http/chat-rate.ts'
 import type { Oidc } from '#http/oidc.ts'
 import type { Route } from '#http/routes.ts'
-import { createRequestCount } from '#http/access.ts'
+import { createRequestCount } from '#http/request-log.ts'
 import { readConfig } from '#config.ts'
-import { measureService } from '#hall/metrics.ts'
-import { createSettingsDesk } from '#hall/settings.ts'
-import { createToolDesk } from '#hall/tool-desk.ts'
-import { countProcess, metricsRoute } from '#http/metrics.ts'
+import { measureService } from '#app/gauges.ts'
+import { createSettingsDesk } from '#app/settings-admin.ts'
+import { createToolDesk } from '#app/tool-admin.ts'
+import { countProcess, metricsRoute } from '#http/metrics-route.ts'
 import { createOrigins } from '#http/origin.ts'
 import type { SocketTimes } from '#http/socket.ts'
 import { createSessions, type Sessions } from '#http/session.ts'
@@ -26,18 +26,18 @@ import { silentLog } from '#lib/log.ts'
 import { hashToken } from '#lib/token.ts'
 import type { Documents } from '#memory/documents.ts'
 import { createMetrics } from '#lib/metrics.ts'
-import { createMemoryTools } from '#memory/tools.ts'
-import type { About } from '#turns/status.ts'
-import { createTally } from '#turns/tally.ts'
+import { createMemoryTools } from '#memory/memory-tools.ts'
+import type { About } from '#turns/service-status.ts'
+import { createTally } from '#turns/turn-metrics.ts'
 import type { Turns } from '#turns/turns.ts'
 import { accessOver } from '../../sandbox/auth/desk.ts'
 import { patienceMs } from '../../until.ts'
-import { eventually, type HallOptions, openTestHall } from '../hall.ts'
+import { eventually, type TestAppOptions, openTestApp } from '../test-app.ts'
 
 export const operatorToken = 'operator-token-of-the-tests'
 export const gatewayToken = 'gateway-token-of-the-tests'
 
-export type HouseOptions = Pick<HallOptions, 'say' | 'model' | 'tools' | 'now' | 'wrapStore'> & {
+export type HouseOptions = Pick<TestAppOptions, 'say' | 'model' | 'tools' | 'now' | 'wrapStore'> & {
   readonly perMinute?: number
   readonly storeAway?: () => boolean
   readonly ping?: () => Promise<void>
@@ -79,12 +79,12 @@ type Answer = { status: number; headers: Headers; text: string; json: any }
 export async function openHouse(t: TestContext, options: HouseOptions = {}): Promise<House> {
   const { now = Date.now } = options
   const metrics = createMetrics()
-  const hall = await openTestHall({
+  const app = await openTestApp({
     ...options,
     observer: createTally(metrics),
     ...(options.memory && { toolsOf: (documents: Documents) => createMemoryTools(documents).tools() }),
   })
-  const { store, turns } = hall
+  const { store, turns } = app
   const operatorTokens = [gatewayToken, operatorToken]
   const sessions = createSessions({
     store: store.sessions,
@@ -133,7 +133,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     store,
     config: () => readConfig(home, stored),
     configure: (settings) => readConfig(home, settings),
-    model: () => hall.runner.model(),
+    model: () => app.runner.model(),
     reload,
   })
   const toolDesk = createToolDesk({
@@ -145,7 +145,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
   const web = webRoutes({
     turns,
     accounts: store.accounts,
-    documents: hall.documents,
+    documents: app.documents,
     now,
     lastCall: gateway.lastCall,
     sessions,
@@ -183,15 +183,15 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     }),
   )
   countProcess(metrics)
-  measureService(metrics, { turns, runner: hall.runner, about })
+  measureService(metrics, { turns, runner: app.runner, about })
   gateway.mount({ routes: [metricsRoute(metrics), ...(options.mount ?? [])] })
   const { port, url } = await gateway.listen('127.0.0.1', 0)
   let closed = false
   async function close(graceMs = 0): Promise<void> {
     if (closed) return
     closed = true
-    await Promise.all([gateway.close(graceMs), hall.runner.drain(graceMs)])
-    await hall.close()
+    await Promise.all([gateway.close(graceMs), app.runner.drain(graceMs)])
+    await app.close()
   }
   t.after(() => close())
 

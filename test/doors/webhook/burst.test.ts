@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { userId } from '#core/ids.ts'
 import { showJob } from '#doors/webhook/job.ts'
-import { says, userTexts } from '../hall.ts'
+import { says, userTexts } from '../test-app.ts'
 import { type House, openHouse } from './house.ts'
 
 const users = 200

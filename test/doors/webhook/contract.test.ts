@@ -6,8 +6,8 @@ import { AppError } from '#core/errors.ts'
 import { isUuid, operator, userId } from '#core/ids.ts'
 import { textMessage } from '#core/item.ts'
 import type { Tool } from '#core/tool.ts'
-import { createMemoryLimits } from '#store/limits.ts'
-import { calls, createHold, says, userTexts } from '../hall.ts'
+import { createMemoryLimits } from '#store/memory-limits.ts'
+import { calls, createHold, says, userTexts } from '../test-app.ts'
 import { type Answer, openHouse, secret } from './house.ts'
 
 const hello = { user_id: 'ada', message: 'hello' }

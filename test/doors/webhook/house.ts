@@ -1,14 +1,14 @@
-// The webhook channel for tests: real HTTP on a free port over the hall of the tests.
+// The webhook channel for tests: real HTTP on a free port over the app of the tests.
 import type { TestContext } from 'node:test'
 import type { Store } from '#core/store.ts'
 import { openWebhook, type Webhook, type WebhookParts } from '#doors/webhook/door.ts'
 import { silentLog } from '#lib/log.ts'
 import type { Turns } from '#turns/turns.ts'
-import { eventually, type HallOptions, openTestHall } from '../hall.ts'
+import { eventually, type TestAppOptions, openTestApp } from '../test-app.ts'
 
 export const secret = 'secret of the tests'
 
-export type HouseOptions = Pick<HallOptions, 'say' | 'tools' | 'wrapStore'> &
+export type HouseOptions = Pick<TestAppOptions, 'say' | 'tools' | 'wrapStore'> &
   Partial<Pick<WebhookParts, 'ratePerMinute' | 'trustProxy' | 'now' | 'timeouts' | 'log'>>
 
 export type House = {
@@ -29,13 +29,13 @@ export type Answer = { status: number; headers: globalThis.Headers; json: any }
 
 export async function openHouse(t: TestContext, options: HouseOptions = {}): Promise<House> {
   const { say, tools, wrapStore, ...over } = options
-  const hall = await openTestHall({ ...(say && { say }), ...(tools && { tools }), ...(wrapStore && { wrapStore }) })
-  const { store, turns } = hall
+  const app = await openTestApp({ ...(say && { say }), ...(tools && { tools }), ...(wrapStore && { wrapStore }) })
+  const { store, turns } = app
   const parts = { turns, limits: store.limits, secret, host: '127.0.0.1', port: 0, log: silentLog }
   const door = await openWebhook({ ...parts, ratePerMinute: 0, trustProxy: false, ...over })
   t.after(async () => {
-    await Promise.all([door.close(0), hall.runner.drain(0)])
-    await hall.close()
+    await Promise.all([door.close(0), app.runner.drain(0)])
+    await app.close()
   })
 
   async function send(method: string, path: string, headers: Headers, body?: unknown): Promise<Answer> {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readSubmission, turnOf } from '#doors/webhook/submit.ts'
-import { calls, createWriter, says } from '../hall.ts'
+import { calls, createWriter, says } from '../test-app.ts'
 import { openHouse } from '../web/house.ts'
 
 test('jobs, threads and gates of the channel are the operator’s, and nobody else’s', async (t) => {

@@ -7,7 +7,7 @@ import { componentEmbed, componentNew, parse } from '@bytecodealliance/jco-trans
 import { loadGenerator } from '#sandbox/build/generator.ts'
 import { prepareComponent } from '#sandbox/build/prepare.ts'
 import { transpileComponent } from '#sandbox/build/transpile.ts'
-import { ToolFault } from '#sandbox/faults.ts'
+import { ToolFault } from '#sandbox/sandbox-fault.ts'
 import { component, ok, spoiled } from '../fixtures.ts'
 import { anyPlace, createRig } from '../rig.ts'
 

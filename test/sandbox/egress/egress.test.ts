@@ -1,7 +1,7 @@
 // The HTTP of one call: credentials last and nowhere else, redirects with no more rights, limits, masking.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createMemoryLimits } from '#store/limits.ts'
+import { createMemoryLimits } from '#store/memory-limits.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import type { Dialled, Outgoing } from '#net/dial.ts'

@@ -1,7 +1,7 @@
 // The capability file: every key read, every fault with its path, hostile files refused.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeAccess, describeLimits, widened } from '#sandbox/package/access.ts'
+import { describeAccess, describeLimits, widened } from '#sandbox/package/access-words.ts'
 import { type Capabilities, readCapabilities } from '#sandbox/package/capabilities.ts'
 import { isOwnVariable } from '#sandbox/package/auth.ts'
 

@@ -1,7 +1,7 @@
 // Why a turn ended without an answer, in words; the limits speak as the service itself writes them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { defaultBounds, reachedBound } from '#agent/guard.ts'
+import { defaultBounds, reachedBound } from '#agent/turn-limits.ts'
 import type { Lease } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { createSpend } from '#turns/spend.ts'

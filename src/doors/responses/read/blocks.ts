@@ -1,6 +1,6 @@
 // The blocks that stand before the message in a user's item: instructions, and what the application knows of the user.
 import { isObject } from '#core/json.ts'
-import { isExactNumber } from '#http/exact.ts'
+import { isExactNumber } from '#http/lossless-json.ts'
 import { withoutMark } from '#safety/fence.ts'
 
 /** Instructions in the order they were given, as one block; empty when there are none. */

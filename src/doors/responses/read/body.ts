@@ -1,6 +1,6 @@
 // The body of a request: plain JSON, but for the values that are passed on as their caller wrote them.
 import { isObject } from '#core/json.ts'
-import { holdsExact, mayLoseDigits, parseExactly } from '#http/exact.ts'
+import { holdsExact, mayLoseDigits, parseExactly } from '#http/lossless-json.ts'
 
 /** Where a value stands in the body. */
 type Place = readonly [...PropertyKey[], last: PropertyKey]

@@ -1,7 +1,7 @@
 // The content of a message as clients write it, into the parts of an item.
 import type { Part } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
-import { check, wrongField } from '#http/check.ts'
+import { check, wrongField } from '#http/validate.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
 import { FilePartSchema, ImagePartSchema, RefusalPartSchema, TextPartSchema } from './schemas.ts'
 

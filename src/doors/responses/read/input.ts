@@ -3,7 +3,7 @@ import { AppError } from '#core/errors.ts'
 import { uuidOf } from '#core/ids.ts'
 import type { Part } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
-import { check, wrongField } from '#http/check.ts'
+import { check, wrongField } from '#http/validate.ts'
 import { openCompaction } from './compaction.ts'
 import { readContent, textIn } from './content.ts'
 import {

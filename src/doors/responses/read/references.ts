@@ -1,7 +1,7 @@
 // References to items of earlier responses, looked up in the threads of their caller.
 import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
-import { wrongField } from '#http/check.ts'
+import { wrongField } from '#http/validate.ts'
 import type { Turns } from '#turns/turns.ts'
 import type { InputItem } from './input.ts'
 

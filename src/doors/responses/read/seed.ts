@@ -1,7 +1,7 @@
 // The items a turn is started with, from the checked input of a request.
 import { newCallId } from '#core/ids.ts'
 import { type Item, type Message, type Part, type Result, textMessage } from '#core/item.ts'
-import { wrongField } from '#http/check.ts'
+import { wrongField } from '#http/validate.ts'
 import type { InputItem } from './input.ts'
 
 /**

@@ -4,8 +4,8 @@ import { hexOf, responseId } from '#core/ids.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
 import type { Turn, TurnError, TurnOptions } from '#core/turn.ts'
 import { type Echo, echoOf } from '#doors/responses/echo.ts'
-import { parseExactly } from '#http/exact.ts'
-import { unixTime, usageWire } from '#http/wire.ts'
+import { parseExactly } from '#http/lossless-json.ts'
+import { unixTime, usageWire } from '#http/wire-format.ts'
 
 /** The model's name wherever the request that named it is not at hand. */
 export const placeholderModel = 'reborn'

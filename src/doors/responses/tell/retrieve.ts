@@ -11,7 +11,7 @@ import { attach, streamTurn } from './answer.ts'
 import { inputCount, itemId, messageOutput, outputOf, placeholderModel, responseObject } from './output.ts'
 
 const defaultPage = 20
-const mostPage = 100
+const maxPage = 100
 
 /** GET /responses/{id}: rebuilt from the stored log; with `stream=true` told again as events. */
 export async function getResponse(parts: ResponsesParts, request: FastifyRequest, reply: FastifyReply) {
@@ -49,7 +49,7 @@ export async function listInput({ turns }: ResponsesParts, request: FastifyReque
   const { order, after, limit } = queryOf(request)
   if (order !== 'asc') items.reverse()
   const from = after === undefined ? 0 : items.findIndex(({ id }) => id === after) + 1
-  const most = Math.min(Math.max(Math.trunc(Number(limit ?? defaultPage)) || defaultPage, 1), mostPage)
+  const most = Math.min(Math.max(Math.trunc(Number(limit ?? defaultPage)) || defaultPage, 1), maxPage)
   const data = items.slice(from, from + most)
   return {
     object: 'list',

@@ -1,0 +1,75 @@
+// The bounds of one turn. Each ends it with a stable code and a message that says what to do.
+import { canonical } from '#core/json.ts'
+import type { Call, Item } from '#core/item.ts'
+import { type TurnError, defaultSteps } from '#core/turn.ts'
+
+export type Bounds = {
+  readonly steps: number
+  readonly minutes: number
+  readonly sameCall: number
+  readonly failuresInARow: number
+}
+
+export const defaultBounds: Bounds = { steps: defaultSteps, minutes: 30, sameCall: 4, failuresInARow: 5 }
+
+/** What the guard looks at: the items of the turn, and how often the model was asked. */
+export type Spent = { readonly items: readonly Item[]; readonly steps: number }
+
+/** The bound that a turn has reached before it would ask the model again, if any. */
+export function reachedBound({ items, steps }: Spent, bounds: Bounds): TurnError | undefined {
+  if (steps >= bounds.steps) {
+    return {
+      code: 'step_limit',
+      message: `the turn asked the model ${steps} times without coming to an end: send a message to go on, or make the task smaller`,
+    }
+  }
+  return repeatedCall(items, bounds.sameCall) ?? failingTool(items, bounds.failuresInARow)
+}
+
+function repeatedCall(items: readonly Item[], limit: number): TurnError | undefined {
+  const seen = new Map<string, number>()
+  for (const item of items) {
+    if (item.type !== 'call') continue
+    const key = `${item.name} ${sameText(item.args)}`
+    const times = (seen.get(key) ?? 0) + 1
+    if (times >= limit) {
+      return {
+        code: 'repeated_call',
+        message: `the model called ${item.name} ${times} times with the same arguments: say what is missing, or try another model`,
+      }
+    }
+    seen.set(key, times)
+  }
+  return undefined
+}
+
+/** The same for arguments that differ in nothing but white space and the order of names; every digit counts. */
+function sameText(args: string): string {
+  try {
+    const digits = (_: string, value: unknown, context?: { source: string }): unknown =>
+      typeof value === 'number' ? [context?.source] : value
+    return canonical(JSON.parse(args, digits))
+  } catch {
+    return args
+  }
+}
+
+function failingTool(items: readonly Item[], limit: number): TurnError | undefined {
+  const calls = new Map<string, Call>()
+  const failures = new Map<string, number>()
+  for (const item of items) {
+    if (item.type === 'call') calls.set(item.callId, item)
+    if (item.type !== 'result') continue
+    const name = calls.get(item.callId)?.name
+    if (name === undefined) continue
+    const inARow = item.error ? (failures.get(name) ?? 0) + 1 : 0
+    if (inARow >= limit) {
+      return {
+        code: 'failing_tool',
+        message: `${name} failed ${inARow} times in a row, last with: ${item.output.slice(0, 200)}`,
+      }
+    }
+    failures.set(name, inARow)
+  }
+  return undefined
+}

@@ -1,0 +1,110 @@
+// The components of a home: the sandbox with its cache, its secrets and its limits, the source of their tools, and how
+// people sign in to them.
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Config, environmentVariable } from '#config.ts'
+import { operator, type UserId } from '#core/ids.ts'
+import type { Store } from '#core/store.ts'
+import type { ToolAccess } from '#core/tool-access.ts'
+import type { Home } from '#home.ts'
+import type { Log } from '#lib/log.ts'
+import type { Seal } from '#lib/seal.ts'
+import type { Dial } from '#net/dial.ts'
+import type { LeakScan } from '#safety/leaks.ts'
+import type { ToolSecrets } from '#sandbox/auth/tool-secrets.ts'
+import { readCapabilities } from '#sandbox/package/capabilities.ts'
+import { type ComponentSource, createComponentSource } from '#sandbox/component-source.ts'
+import type { InvokeTool } from '#sandbox/supervisor/host.ts'
+import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
+import { createReadWorkspace } from './invoke.ts'
+import { workspaceOf } from './workspace-folder.ts'
+
+export type ComponentParts = {
+  readonly store: Store
+  readonly home: Home
+  readonly config: Config
+  readonly scan: (user: UserId) => LeakScan
+  readonly log: Log
+  /** Absent: no component runs another tool. */
+  readonly invokeTool?: InvokeTool
+}
+
+/** The source of the installed components; the sandbox itself is opened at the first call of one. */
+export function openComponents(parts: ComponentParts): ComponentSource {
+  return createComponentSource({
+    records: parts.store.tools,
+    openSandbox: () => openSandbox(parts),
+    log: parts.log,
+  })
+}
+
+/** True when the transpiler is there; a look, nothing is started. */
+export async function canRunComponents(): Promise<boolean> {
+  const { findTranspiler } = await import('#sandbox/build/transpiler.ts')
+  return findTranspiler() !== undefined
+}
+
+export async function openSandbox(parts: ComponentParts): Promise<Sandbox> {
+  const { createSandbox } = await import('#sandbox/supervisor/sandbox.ts')
+  const { store, home, config, scan, log } = parts
+  const { toolSecrets, dial } = await openSecrets(parts)
+  return createSandbox({
+    // The real path: a tool's process may read this folder and nothing else, not even a link to it.
+    cacheFolder: join(realpathSync(home.path), 'cache', 'tools'),
+    maxProcesses: config.toolProcesses,
+    limits: store.lastingLimits,
+    scan,
+    dial,
+    log,
+    now: Date.now,
+    secret: (...which) => toolSecrets.valueOf(...which),
+    readWorkspace: createReadWorkspace((user) => workspaceOf(config, user)),
+    ...(parts.invokeTool && { invokeTool: parts.invokeTool }),
+  })
+}
+
+export type AccessParts = Omit<ComponentParts, 'home'> & { readonly seal: Seal }
+
+/** How people give tools their secrets. */
+export async function openAccess(parts: AccessParts): Promise<ToolAccess> {
+  const [{ createToolAccess }, { createCheck }] = await Promise.all([
+    import('#sandbox/auth/tool-access.ts'),
+    import('#sandbox/auth/token-check.ts'),
+  ])
+  const { store, scan, seal } = parts
+  const { toolSecrets, dial } = await openSecrets(parts)
+  return createToolAccess({
+    records: store.tools,
+    secrets: store.secrets,
+    toolSecrets,
+    seal,
+    check: createCheck({ limits: store.lastingLimits, scan: () => scan(operator), dial, now: Date.now }),
+    environment: environmentVariable,
+    dial,
+    now: Date.now,
+  })
+}
+
+async function openSecrets({ store, config, log }: Pick<ComponentParts, 'store' | 'config' | 'log'>): Promise<{
+  readonly toolSecrets: ToolSecrets
+  readonly dial: Dial
+}> {
+  const [{ createToolSecrets }, { createDial }, { resolveName }] = await Promise.all([
+    import('#sandbox/auth/tool-secrets.ts'),
+    import('#net/dial.ts'),
+    import('#net/resolve.ts'),
+  ])
+  const dial = createDial({ lookup: resolveName, proxy: config.proxy })
+  const toolSecrets = createToolSecrets({
+    secrets: store.secrets,
+    environment: environmentVariable,
+    async capabilitiesOf(tool) {
+      const record = (await store.tools.list()).find(({ name }) => name === tool)
+      return record && readCapabilities(record.capabilities).capabilities
+    },
+    dial,
+    now: Date.now,
+    log,
+  })
+  return { toolSecrets, dial }
+}

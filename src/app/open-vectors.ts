@@ -1,0 +1,68 @@
+// Vectors of memory, where an embedding model is configured; without one nothing of this is loaded.
+import type { Config } from '#config.ts'
+import type { Store } from '#core/store.ts'
+import type { Log } from '#lib/log.ts'
+import type { Embed } from '#memory/embed.ts'
+import type { Meaning } from '#memory/semantic-search.ts'
+
+export type Vectors = {
+  /** Absent where the database cannot compare vectors: memory is searched by words alone. */
+  readonly meaning?: Meaning
+  /** Why it is absent. */
+  readonly lacks?: string
+  /** Asks the model once. Throws an AppError with what is wrong. */
+  readonly embed: Embed
+  /** Something was written. */
+  wake(): void
+  close(): Promise<void>
+}
+
+export type VectorsParts = {
+  readonly config: Config
+  readonly store: Store
+  readonly log: Log
+  /** The process that makes vectors; absent, none are made here. */
+  readonly owner?: string
+}
+
+export async function openVectors({ config, store, log, owner }: VectorsParts): Promise<Vectors | undefined> {
+  const { embedding } = config
+  if (!embedding) return undefined
+  const [{ createEmbed }, { createMeaning }, { createMaker }] = await Promise.all([
+    import('#memory/embed.ts'),
+    import('#memory/semantic-search.ts'),
+    import('#memory/vector-maker.ts'),
+  ])
+  const client = createEmbed({
+    model: embedding.model,
+    baseUrl: embedding.baseUrl,
+    keyName: embedding.keys.at(-1) ?? '',
+    key: async () => embedding.apiKey ?? (await sealedKey(embedding.keys, store)),
+  })
+  const { embed } = client
+  const lacks = await store.vectors.prepare()
+  if (lacks !== undefined) {
+    if (owner !== undefined) log.warn({}, `memory is searched by words alone: ${lacks}`)
+    return { lacks, embed, wake: () => {}, close: () => client.close() }
+  }
+  // Vectors of models with one name are only the same where the server is.
+  const model = `${embedding.provider} ${embedding.baseUrl} ${embedding.model}`
+  const maker = owner === undefined ? undefined : createMaker({ store: store.vectors, embed, model, owner, log })
+  return {
+    embed,
+    meaning: createMeaning({ store: store.vectors, embed, model, log }),
+    wake: () => maker?.wake(),
+    async close() {
+      await maker?.stop()
+      await client.close()
+    },
+  }
+}
+
+async function sealedKey(keys: readonly string[], { secrets }: Store): Promise<string> {
+  for (const name of keys) {
+    const key = await secrets.get(name)
+    if (key) return key
+  }
+  return ''
+}

@@ -1,0 +1,97 @@
+// The desk for settings: what stands, what may be changed, and the change itself, checked before anything is stored.
+import type { Config } from '#config.ts'
+import type { FallbackConfig } from '#config/model.ts'
+import { AppError } from '#core/errors.ts'
+import type { SettingsDesk } from '#core/admin.ts'
+import { isObject } from '#core/json.ts'
+import type { Model } from '#core/model.ts'
+import { providerNames, providers } from '#core/providers.ts'
+import type { Settings, Store } from '#core/store.ts'
+import { forgetting, keeping, keptIn } from './recent-models.ts'
+import { listModels, missingOf } from './model-choices.ts'
+import { policyTable, ruleOf } from '#safety/policy-table.ts'
+import { markIds, markWords } from '#safety/marks.ts'
+import { mergeMarks, mergePolicy, readSafetySettings } from '#safety/policy-settings.ts'
+
+export type SettingsParts = {
+  readonly store: Pick<Store, 'settings' | 'secrets'>
+  readonly config: () => Config
+  readonly configure: (settings: Settings) => Config
+  readonly model: () => Promise<Model>
+  readonly reload: () => Promise<void>
+}
+
+export function createSettingsDesk(parts: SettingsParts): SettingsDesk {
+  const { store, configure } = parts
+
+  /** What is to be stored, by what stands there. Throws invalid_input where it cannot be used. */
+  function decide(stored: Settings, { policy, marks, models, ...others }: Settings): Settings {
+    try {
+      const wanted: Settings = {
+        ...others,
+        ...keeping(stored, others),
+        ...(isObject(models) && forgetting(stored, Object.keys(models))),
+        ...(policy !== undefined && { policy: isObject(policy) ? mergePolicy(stored['policy'], policy) : policy }),
+        ...(isObject(marks) && { marks_off: mergeMarks(stored['marks_off'], marks) }),
+      }
+      configure({ ...stored, ...wanted })
+      readSafetySettings({ ...stored, ...wanted })
+      return wanted
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      throw new AppError('invalid_input', error.message, { cause: error, ...(error.param && { param: error.param }) })
+    }
+  }
+
+  return {
+    async read() {
+      const [settings, secrets] = await Promise.all([store.settings.all(), store.secrets.list()])
+      const config = parts.config()
+      const { model, caps, capsFixed } = config
+      const { policy, marksOff } = readSafetySettings(settings)
+      const sealed = secrets.map(({ name }) => name)
+      return {
+        model: {
+          provider: model.provider,
+          name: model.name,
+          ...(model.baseUrl !== undefined && { baseUrl: model.baseUrl }),
+          fallback: (model.fallback ?? []).map((each) => fallbackText(each, model)),
+          chosenBy: model.source,
+        },
+        models: await listModels({ config, sealed, kept: keptIn(settings) }),
+        providers: providerNames.map((name) => {
+          return { name, words: providers[name].words, missing: missingOf(name, config, sealed) }
+        }),
+        limits: {
+          perTurnUsd: caps.perTurn ?? null,
+          perDayUsd: caps.perDay ?? null,
+          steps: config.steps,
+          fixed: capsFixed,
+        },
+        policy: policyTable.map(({ id, calls }) => ({
+          id,
+          calls,
+          clean: ruleOf(id, false, policy),
+          tainted: ruleOf(id, true, policy),
+          changed: policy[id] !== undefined,
+        })),
+        marks: markIds.map((id) => ({ id, says: markWords(id), on: !marksOff.includes(id) })),
+      }
+    },
+    async change(settings) {
+      await store.settings.change((stored) =>
+        Object.fromEntries(Object.entries(decide(stored, settings)).map(([name, value]) => [name, value ?? undefined])),
+      )
+      await parts.reload()
+    },
+    async tryModel() {
+      const { tryModel } = await import('#models/trial.ts')
+      return tryModel(await parts.model())
+    },
+  }
+}
+
+/** As it is written to be stored; an address is told where it is not that of the model it stands behind. */
+function fallbackText({ provider, name, baseUrl }: FallbackConfig, behind: FallbackConfig): string {
+  return `${provider}/${name}${baseUrl === undefined || baseUrl === behind.baseUrl ? '' : `@${baseUrl}`}`
+}

@@ -1,0 +1,50 @@
+// The components that come with the project: stored once, and again when a new version brings another. What they say of
+// themselves was written down when they were built, so they are offered before any code of theirs was made.
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isObject } from '#core/json.ts'
+import type { Store } from '#core/store.ts'
+import type { Log } from '#lib/log.ts'
+import { inCheckout } from '#lib/checkout.ts'
+
+/** Their names; each has a folder of its own below tools/. */
+export const shipped = ['weather'] as const
+const setting = 'default_tools'
+
+/** What the build of a tool writes beside its component. */
+export type About = { readonly sha256: string; readonly description: string; readonly schema: string }
+
+/** Stores what is new. One that was removed or replaced by hand stays so: it is the operator's choice. */
+export async function storeShipped(store: Pick<Store, 'tools' | 'settings'>, log: Log): Promise<void> {
+  const stored = (await store.settings.all())[setting]
+  const known = isObject(stored) ? stored : {}
+  for (const name of shipped) {
+    try {
+      const sha256 = await storeOne(store, name, known[name])
+      if (sha256 === undefined) continue
+      await store.settings.change(({ [setting]: now }) => {
+        return { [setting]: { ...(isObject(now) && now), [name]: sha256 } }
+      })
+      log.info({ tool: name }, 'stored a tool that comes with Atrium')
+    } catch (error) {
+      log.warn({ tool: name, err: error }, 'a tool that comes with Atrium could not be stored')
+    }
+  }
+}
+
+async function storeOne({ tools }: Pick<Store, 'tools'>, name: string, known: unknown): Promise<string | undefined> {
+  const folder = inCheckout('tools', name)
+  const about = JSON.parse(await readFile(join(folder, 'dist', `${name}.json`), 'utf8')) as About
+  if (known === about.sha256) return undefined
+  const there = (await tools.list()).find((tool) => tool.name === name)
+  if (there ? there.sha256 !== known : known !== undefined) return undefined
+  const [component, capabilities] = await Promise.all([
+    readFile(join(folder, 'dist', `${name}.wasm`)),
+    readFile(join(folder, 'capabilities.json'), 'utf8'),
+  ])
+  const found = createHash('sha256').update(component).digest('hex')
+  if (found !== about.sha256) throw new Error(`dist/${name}.json was written for another component: build it again`)
+  await tools.put({ name, capabilities, ...about }, component)
+  return about.sha256
+}

@@ -1,0 +1,86 @@
+// `atrium` on a terminal: the terminal UI with the doors beside it, or attached to the service that runs already. A
+// terminal that can do no more, and a pipe, get the plain chat.
+import { type Flags, loadConfig, secretsIn, terminalTraits } from '#config.ts'
+import { AppError } from '#core/errors.ts'
+import type { OpenGate } from '#core/store.ts'
+import { openHome } from '#home.ts'
+import { openLog } from '#lib/log.ts'
+import { printable } from '#safety/printable.ts'
+import { startService } from '#service.ts'
+import type { Desk } from '#turns/operator.ts'
+import { type Agent, agentOf, askService, reachAgent, runningService } from './attach.ts'
+import { attachedDesk } from './desk.ts'
+import { endWithOutput, interruptedExit, paint, pasteable } from './report.ts'
+
+const attached = 'attached to the running service'
+
+/** Chats until somebody quits. A service that already runs on this home does the work. */
+export async function chat(flags: Flags): Promise<void> {
+  endWithOutput()
+  const config = loadConfig({}, flags)
+  const plain = terminalTraits().dumb || !process.stdin.isTTY
+  if (await runningService(config.home)) {
+    if (plain) await showLines(await reachAgent('terminal'), [attached])
+    else
+      await show({
+        desk: attachedDesk(config.home),
+        place: `terminal · ${attached}`,
+        greeting: await linkTo(config.home),
+      })
+    return
+  }
+  const home = openHome(config.home)
+  const service = await startService({
+    configure: (settings) => loadConfig(settings, flags),
+    log: openLog({ level: config.logLevel, file: home.logFile, secrets: secretsIn(config) }),
+    terminal: true,
+  })
+  try {
+    const own = agentOf(service.app.turns, 'terminal', () => Promise.resolve())
+    if (plain) await showLines(own, service.lines)
+    else await show({ desk: service.desk, place: `terminal · ${home.path}`, greeting: service.lines })
+  } finally {
+    // Whoever is in a hurry may be.
+    process.once('SIGINT', () => process.exit(interruptedExit))
+    if (service.app.runner.running > 0) process.stdout.write(paint('2', 'finishing open work, up to 10 s\n'))
+    await service.stop()
+  }
+}
+
+type Shown = { readonly desk: Desk; readonly place: string; readonly greeting: readonly string[] }
+
+async function show({ desk, place, greeting }: Shown): Promise<void> {
+  const { runTerminal } = await import('#doors/terminal/terminal.ts')
+  const { threadId } = await runTerminal({
+    desk: { ...desk, gates: async () => (await desk.gates()).map(withCommands) },
+    place,
+    greeting: greeting.map((line) => printable(pasteable(line))),
+    shows: terminalTraits(),
+    readFile: async (path) => (await import('./attachment.ts')).readAttachment(path),
+    chooseModel: async (provider, name) => (await import('./model-command.ts')).storeModel(provider, name, {}),
+  })
+  // What was typed before the terminal was taken is in the composer, and was echoed where the cursor is now.
+  process.stdout.write('\r\u001b[K')
+  if (threadId !== undefined) process.stdout.write(paint('2', `thread ${threadId}\n`))
+}
+
+/** A gate whose prompt names commands as this shell finds them. */
+function withCommands(open: OpenGate): OpenGate {
+  return { ...open, gate: { ...open.gate, prompt: pasteable(open.gate.prompt) } }
+}
+
+/** A link to the running service's gateway, where it has one. */
+async function linkTo(home: string): Promise<string[]> {
+  try {
+    const { link } = (await askService(home, '/login', {})) as { link: string }
+    return [`sign in  ${link}  (once, within 10 minutes)`]
+  } catch (error) {
+    if (error instanceof AppError) return []
+    throw error
+  }
+}
+
+async function showLines(agent: Agent, greeting: readonly string[]): Promise<void> {
+  const { converse } = await import('./line-chat.ts')
+  await converse(agent, greeting)
+}

@@ -1,0 +1,174 @@
+// `atrium doctor`: looks at the installation and says what to mend. What is not there yet stays away.
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { type Config, loadConfig, weakSecrets } from '#config.ts'
+import { AppError } from '#core/errors.ts'
+import type { Store } from '#core/store.ts'
+import { checkOwner, type Home, homeAt, keyFile, masterKey, tokenFile } from '#home.ts'
+import { openVectors } from '#app/open-vectors.ts'
+import { silentLog } from '#lib/log.ts'
+import { createSeal } from '#lib/seal.ts'
+import { ollamaAnswers } from '#models/ollama.ts'
+import { openModel } from '#models/open-model.ts'
+import { costWords, tryModel } from '#models/trial.ts'
+import { printable } from '#safety/printable.ts'
+import { newestVersion } from '#store/migrations.ts'
+import { lookIntoPostgres, lookIntoStore } from '#store/open-store.ts'
+import { runningService } from './attach.ts'
+import { paint, print } from './report.ts'
+
+type State = 'ok' | 'warning' | 'fault'
+type Finding = { readonly check: string; readonly state: State; readonly detail: string }
+
+const embeddingMs = 5_000
+/** Opens no secret; none is looked for with it. */
+const noKey = '0'.repeat(64)
+
+export async function doctor(options: { json?: boolean }): Promise<void> {
+  const findings = await examine()
+  const signs = { ok: paint('36', '✓'), warning: paint('33', '●'), fault: paint('31', '▲') }
+  const lines = findings.map(({ check, state, detail }) => `${signs[state]} ${check}: ${detail}`)
+  print(options, findings, lines.join('\n'))
+  if (findings.some(({ state }) => state === 'fault')) process.exitCode = 1
+}
+
+/** What rests on something faulty is not looked at: one fault is told once. */
+async function examine(): Promise<Finding[]> {
+  const findings: Finding[] = [{ check: 'node', state: 'ok', detail: process.version }]
+  const tell = (check: string, state: State, detail: string): void => {
+    findings.push({ check, state, detail: printable(detail, { lines: true }) })
+  }
+  /** False when there was a fault. */
+  const look = async (check: string, work: () => Promise<void> | void): Promise<boolean> => {
+    try {
+      await work()
+      return true
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      tell(check, 'fault', error.message)
+      return false
+    }
+  }
+  const say =
+    (check: string) =>
+    (detail: string, state: State = 'ok') =>
+      tell(check, state, detail)
+
+  if (!(await look('configuration', () => lookAtConfig(say('configuration'))))) return findings
+  const config = loadConfig()
+  const home = homeAt(config.home)
+  lookAtSecrets(config, say('secrets'))
+  if (!(await look('home', () => lookAtHome(home, config, say('home'))))) return findings
+  await look('database', async () => {
+    const opened = await openExisting(home, config)
+    if (!opened) {
+      tell('database', 'ok', 'not there yet: the first start makes it')
+      await look('model', () => lookAtModel(config, () => Promise.resolve(undefined), say('model')))
+      return
+    }
+    try {
+      await lookAtDatabase(opened, say('database'))
+      const stored = loadConfig(await opened.store.settings.all())
+      await look('model', () => lookAtModel(stored, opened.secret, say('model')))
+      if (stored.embedding) await lookAtEmbedding(stored, opened.store, say('embedding'))
+    } finally {
+      await opened.store.close()
+    }
+  })
+  await look('service', async () => {
+    const runs = await runningService(config.home)
+    tell('service', 'ok', runs ? 'runs on this home' : 'does not run; start it with: atrium serve')
+  })
+  return findings
+}
+
+type Secret = (name: string) => Promise<string | undefined>
+type Opened = { readonly store: Store; readonly version: number; readonly secret: Secret }
+
+/** The database, where there is one: to open a SQLite file is to make it, and a key that is not there stays away. */
+async function openExisting(home: Home, config: Config): Promise<Opened | undefined> {
+  const { databaseUrl: url } = config
+  if (url === undefined && !existsSync(home.database)) return undefined
+  const hasKey = config.masterKey !== undefined || existsSync(keyFile(home))
+  const seal = createSeal(hasKey ? masterKey(home, config.masterKey) : noKey)
+  const { store, version } =
+    url === undefined
+      ? lookIntoStore({ path: home.database, seal, vectors: config.embedding !== undefined })
+      : await lookIntoPostgres({ url, seal })
+  if (version === 0) {
+    await store.close()
+    return undefined
+  }
+  return { store, version, secret: (name) => (hasKey ? store.secrets.get(name) : Promise.resolve(undefined)) }
+}
+
+type Say = (detail: string, state?: State) => void
+
+function lookAtConfig(say: Say): void {
+  const { notices } = loadConfig()
+  say(notices.join(' ') || 'every variable is well-formed', notices.length > 0 ? 'warning' : 'ok')
+}
+
+function lookAtSecrets(config: Config, say: Say): void {
+  const weak = weakSecrets(config)
+  if (weak.length === 0) say('nothing weak is exposed')
+  for (const { name, host } of weak)
+    say(`${name} is too short for a door on ${host}: set a long random one (openssl rand -hex 32)`, 'warning')
+}
+
+function lookAtHome(home: Home, config: Config, say: Say): void {
+  if (!existsSync(home.path)) return say(`${home.path} is not there yet: the first start makes it`)
+  checkOwner(home.path)
+  try {
+    accessSync(home.path, constants.W_OK | constants.X_OK)
+  } catch (cause) {
+    const message = `${home.path} cannot be written: set ATRIUM_HOME to a folder of yours`
+    throw new AppError('home_unwritable', message, { cause })
+  }
+  const files = [keyFile(home), tokenFile(home)].filter((path) => existsSync(path))
+  for (const file of files) checkOwner(file)
+  const open = [home.path, ...files].filter((path) => (statSync(path).mode & 0o077) !== 0)
+  for (const path of open) say(`${path} is open to others: chmod go= ${path}`, 'warning')
+  const keyless = config.masterKey === undefined && existsSync(home.database) && !files.includes(keyFile(home))
+  if (keyless) say(`${keyFile(home)} is missing: restore it, or set each secret anew`, 'warning')
+  if (open.length === 0 && !keyless) say(`${home.path}, private`)
+}
+
+async function lookAtDatabase({ store, version }: Opened, say: Say): Promise<void> {
+  await store.ping()
+  const name = store.backend === 'sqlite' ? 'SQLite' : 'PostgreSQL'
+  if (version < newestVersion)
+    return say(`${name} answers with version ${version}: the next start brings it to ${newestVersion}`)
+  const lacks = await store.check()
+  if (lacks.length > 0)
+    throw new AppError('database_unavailable', `${name} answers, but ${lacks.join('; ')}: restore a backup`)
+  say(`${name} answers, and has every table`)
+}
+
+/** The model is asked for one word: a key that is set is not yet one that is good. */
+async function lookAtModel({ model }: Config, secret: Secret, say: Say): Promise<void> {
+  const opened = await openModel({ ...model, fallback: [] }, secret)
+  if (model.provider === 'scripted') return say(`${model.provider} ${model.name}`)
+  if (model.provider !== 'offline') {
+    const { ms, usage } = await tryModel(opened)
+    return say(
+      `${model.provider} ${model.name} answers, after ${(ms / 1000).toFixed(1)} s (${costWords(usage.costUsd)})`,
+    )
+  }
+  const hint = (await ollamaAnswers()) ? 'a local Ollama answers too' : 'a real one is better'
+  say(`the built-in offline model answers; ${hint}: atrium model set ollama qwen3`, 'warning')
+}
+
+/** Memory does without it, so what is wrong is a warning. */
+async function lookAtEmbedding(config: Config, store: Store, say: Say): Promise<void> {
+  const vectors = await openVectors({ config, store, log: silentLog })
+  try {
+    if (vectors?.lacks !== undefined) return say(`memory is searched by words alone: ${vectors.lacks}`, 'warning')
+    const [vector] = (await vectors?.embed(['memory'], AbortSignal.timeout(embeddingMs))) ?? []
+    say(`${config.embedding?.provider} ${config.embedding?.model} makes vectors of ${vector?.length} numbers`)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    say(`memory is searched by words alone: ${error.message}`, 'warning')
+  } finally {
+    await vectors?.close()
+  }
+}

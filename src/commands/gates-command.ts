@@ -1,0 +1,100 @@
+// `atrium gates`: what waits for the operator's word, and the word itself. On a terminal each is asked about.
+import { loadConfig } from '#config.ts'
+import { AppError } from '#core/errors.ts'
+import { operator } from '#core/ids.ts'
+import type { OpenGate } from '#core/store.ts'
+import { waitingWire } from '#doors/web/gate-routes.ts'
+import { printable } from '#safety/printable.ts'
+import { answerGate, maxGates, type GateAnswer } from '#turns/gate-answers.ts'
+import { ask } from './prompts.ts'
+import { askService } from './attach.ts'
+import { print } from './report.ts'
+import { withStore } from './home-store.ts'
+
+const actions = ['approve', 'always', 'deny'] as const
+const scopes = ['tool', 'target', 'file'] as const
+const spans = ['hour', 'day', 'good'] as const
+/** Of longer arguments a terminal shows no more. */
+const shownChars = 4_000
+
+type AnswerFlags = { readonly scope?: string; readonly for?: string; readonly clean?: boolean; readonly word?: string }
+
+/** Lists what waits. On a terminal it asks about each; whoever only presses Enter has answered nothing. */
+export async function listGates(options: { json?: boolean }): Promise<void> {
+  const open = await withStore(({ turns }) => turns.gates(operator, { limit: maxGates }))
+  const text = open.length > 0 ? open.map(inWords).join('\n\n') : 'Nothing waits for an answer.'
+  if (options.json || !process.stdin.isTTY || !process.stdout.isTTY || open.length === 0) {
+    print(
+      options,
+      open.map((each) => waitingWire(each, operator)),
+      text,
+    )
+    return
+  }
+  for (const each of open) {
+    print(options, waitingWire(each, operator), `${inWords(each)}\n`)
+    if (each.gate.kind !== 'approval') continue
+    const said = await ask(
+      `${each.gate.taint === undefined ? 'approve, always' : 'approve'} or deny? (Enter leaves it open) `,
+    )
+    if (said === '') continue
+    await answerGateBy(each.gate.callId, said, said === 'deny' ? await denialWord() : {})
+  }
+}
+
+async function denialWord(): Promise<AnswerFlags> {
+  const word = await ask('Why, for the model (may be empty): ')
+  return word === '' ? {} : { word }
+}
+
+/** Answers one gate; a running service goes on with the turn at once, else the next start does. */
+export async function answerGateBy(
+  id: string,
+  action: string,
+  { scope, for: span, clean, word }: AnswerFlags,
+): Promise<void> {
+  const said = one('the answer', actions, action)
+  if (said !== 'always' && (scope !== undefined || span !== undefined || clean)) {
+    throw new AppError('invalid_input', '--scope, --for and --clean go with always')
+  }
+  const open = await withStore(({ turns }) => turns.gates(operator, { limit: maxGates }))
+  const found = open.find(({ gate }) => gate.callId === id)
+  if (!found) throw new AppError('not_found', `nothing waits under ${id}: see \`atrium gates\``)
+  const answer: GateAnswer = {
+    callId: id,
+    by: 'operator',
+    decision: said === 'deny' ? 'deny' : 'allow',
+    ...(word && { output: word }),
+    ...(said === 'always' && {
+      grantRequest: {
+        for: one('--for', spans, span ?? 'good'),
+        ...(scope && { scope: one('--scope', scopes, scope) }),
+        ...(clean && { untrusted: false }),
+      },
+    }),
+  }
+  const { threadId } = found.turn
+  const told = await askService(loadConfig().home, '/gates/answer', { threadId, answer })
+  if (!told) await withStore((store) => answerGate({ store, now: Date.now }, { user: operator, threadId }, answer))
+  print({}, {}, `${said === 'deny' ? 'Denied' : 'Allowed'} ${printable(found.gate.name)}.`)
+}
+
+function one<const T extends string>(what: string, words: readonly T[], given: string): T {
+  const found = words.find((word) => word === given)
+  if (found === undefined)
+    throw new AppError('invalid_input', `${what} must be one of ${words.join(', ')}, not ${given}`)
+  return found
+}
+
+function inWords(open: OpenGate): string {
+  const { id, kind, name, prompt, reason, door, expires_at, preview = open.gate.args } = waitingWire(open, operator)
+  const more = preview.length > shownChars ? ` … (${preview.length} characters)` : ''
+  const shown = printable(preview.slice(0, shownChars), { lines: true }) + more
+  const lines = [
+    `${id}  ${printable(name)}  (${kind}, from ${door}, until ${expires_at})`,
+    ...(kind === 'credential' ? [`  ${printable(prompt)}`] : []),
+    `  ${shown.replaceAll('\n', '\n  ')}`,
+    ...(reason ? [`  ${printable(reason)}`] : []),
+  ]
+  return lines.join('\n')
+}

@@ -1,0 +1,28 @@
+// `atrium grants`: what the operator has allowed beyond one call, and taking it back.
+import { loadConfig } from '#config.ts'
+import { AppError } from '#core/errors.ts'
+import { operator } from '#core/ids.ts'
+import { grantWire } from '#http/wire-format.ts'
+import { printable } from '#safety/printable.ts'
+import { askService } from './attach.ts'
+import { print, table } from './report.ts'
+import { withStore } from './home-store.ts'
+
+export function listGrants(options: { json?: boolean }): Promise<void> {
+  return withStore(async ({ grants }) => {
+    const listed = (await grants.list(operator)).map(grantWire)
+    const cells = listed.map(({ id, user, tool, target, expires_at }) =>
+      [id, user, tool, target ?? 'any', expires_at ?? 'stands for good'].map((cell) => printable(cell)),
+    )
+    const text = listed.length > 0 ? table([['GRANT', 'USER', 'TOOL', 'TARGET', 'UNTIL'], ...cells]) : 'No grants.'
+    print(options, listed, text)
+  })
+}
+
+/** Takes a grant back; what runs asks again at its next call. */
+export async function revokeGrant(id: string): Promise<void> {
+  const told = await askService(loadConfig().home, '/grants/remove', { id })
+  const removed = told ?? (await withStore(({ grants }) => grants.remove(operator, id)))
+  if (!removed) throw new AppError('not_found', `no grant has the id ${id}: see \`atrium grants\``)
+  print({}, {}, 'Taken back.')
+}

@@ -1,0 +1,130 @@
+// `atrium memory`: the operator's documents, beside a running service or without one.
+import { loadConfig } from '#config.ts'
+import { AppError } from '#core/errors.ts'
+import { operator } from '#core/ids.ts'
+import { openVectors } from '#app/open-vectors.ts'
+import { isoTime } from '#http/wire-format.ts'
+import { silentLog } from '#lib/log.ts'
+import { createDocuments, type Documents } from '#memory/documents.ts'
+import { isIdentity } from '#memory/identity.ts'
+import { exportFolder, importFolder, type Moved, type Progress } from '#memory/import-export.ts'
+import { printable } from '#safety/printable.ts'
+import { tellService } from './attach.ts'
+import { readInput } from './stdin.ts'
+import { print, table } from './report.ts'
+import { withStore } from './home-store.ts'
+
+const maxListed = 1_000
+const maxFound = 100
+/** A work that takes longer than this says how far it is, as often. */
+const progressMs = 1_000
+const maxInputChars = 2 * 1024 * 1024
+/** How many of what was left out are named. */
+const maxNamed = 20
+
+type Options = { readonly json?: boolean }
+
+export function searchMemory(words: readonly string[], options: Options & { limit?: string }): Promise<void> {
+  const limit = Number(options.limit ?? 10)
+  if (!Number.isInteger(limit) || limit < 1 || limit > maxFound) {
+    throw new AppError('invalid_input', `--limit takes a whole number from 1 to ${maxFound}, not ${options.limit}`)
+  }
+  return withDocuments(async (documents) => {
+    const found = await documents.search(operator, { query: words.join(' '), limit })
+    const results = found.map(({ path, content, score, updatedAt }) => {
+      return { path, content, score, updated_at: isoTime(updatedAt) }
+    })
+    const text = results
+      .map(({ path, content, score }) => `${printable(path)}  (${score})\n${printable(content, { lines: true })}\n`)
+      .join('\n')
+    print(options, { results }, text || 'Nothing matches.')
+  })
+}
+
+/** Prints the document as it is, without a line's end of ours; to a terminal without its control sequences. */
+export function readMemory(path: string, options: Options): Promise<void> {
+  return withDocuments(async (documents) => {
+    const { content, createdAt, updatedAt, revision: _, ...info } = await documents.read(operator, path)
+    const times = { created_at: isoTime(createdAt), updated_at: isoTime(updatedAt) }
+    if (options.json) print(options, { ...info, ...times, content }, '')
+    else process.stdout.write(process.stdout.isTTY ? printable(content, { lines: true }) : content)
+  })
+}
+
+export async function writeMemory(
+  path: string,
+  given: string | undefined,
+  options: Options & { append?: boolean },
+): Promise<void> {
+  const content = given ?? (await readInput(maxInputChars, 'a document has at most 1 MiB'))
+  await withDocuments(async (documents) => {
+    const writing = { path, content, author: 'user' as const }
+    const outcome = options.append
+      ? await documents.append(operator, writing)
+      : (await documents.write(operator, [writing]))[0]
+    print(options, { path, outcome }, `${outcome === 'created' ? 'Created' : 'Wrote'} ${printable(path)}.`)
+  })
+  await tellIfRead([path])
+}
+
+export function listMemory(folder: string | undefined, options: Options): Promise<void> {
+  return withDocuments(async (documents) => {
+    const list = await documents.list(operator, { ...(folder !== undefined && { folder }), limit: maxListed + 1 })
+    const shown = list.slice(0, maxListed).map(({ path, bytes, author, untrusted, updatedAt }) => {
+      return { path, bytes, author, untrusted, updated_at: isoTime(updatedAt) }
+    })
+    const rows = shown.map(({ path, bytes, author, updated_at: at }) => [path, String(bytes), author, at])
+    const more = list.length > maxListed ? `\n(the first ${maxListed}; name a folder to see others)` : ''
+    const text = rows.length > 0 ? table([['PATH', 'BYTES', 'BY', 'UPDATED'], ...rows]) + more : 'No documents.'
+    print(options, shown, text)
+  })
+}
+
+export async function importMemory(folder: string, options: Options): Promise<void> {
+  await withDocuments(async (documents) => {
+    tell(options, 'Imported', await importFolder({ documents, user: operator, folder, told: progress('imported') }))
+  })
+  await tellService(loadConfig().home)
+}
+
+export function exportMemory(folder: string, options: Options): Promise<void> {
+  return withDocuments(async (documents) => {
+    tell(options, 'Exported', await exportFolder({ documents, user: operator, folder, told: progress('exported') }))
+  })
+}
+
+function withDocuments<T>(work: (documents: Documents) => Promise<T>): Promise<T> {
+  return withStore(async (store) => {
+    const config = loadConfig(await store.settings.all())
+    const vectors = await openVectors({ config, store, log: silentLog })
+    try {
+      return await work(createDocuments({ store: store.documents, meaning: vectors?.meaning }))
+    } finally {
+      await vectors?.close()
+    }
+  })
+}
+
+/** A running service keeps the files that say who the agent is; the others it reads each time. */
+async function tellIfRead(paths: readonly string[]): Promise<void> {
+  if (paths.some(isIdentity)) await tellService(loadConfig().home)
+}
+
+/** What was left out is named on standard error, and the command has then failed in part. */
+function tell(options: Options, done: string, { moved, skipped }: Moved): void {
+  print(options, { documents: moved, skipped }, `${done} ${moved} ${moved === 1 ? 'document' : 'documents'}.`)
+  if (skipped.length === 0) return
+  for (const { path, reason } of skipped.slice(0, maxNamed))
+    process.stderr.write(`left out: ${printable(path)} ${printable(reason)}\n`)
+  if (skipped.length > maxNamed) process.stderr.write(`left out: ${skipped.length - maxNamed} more\n`)
+  process.exitCode = 1
+}
+
+function progress(done: string): Progress {
+  let last = Date.now()
+  return (count, of) => {
+    if (Date.now() - last < progressMs) return
+    last = Date.now()
+    process.stderr.write(`${done} ${count}${of === undefined ? '' : ` of ${of}`} …\n`)
+  }
+}

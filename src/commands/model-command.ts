@@ -1,0 +1,171 @@
+// `atrium model`: which model answers, what others need, and whether it does.
+import { type Config, loadConfig } from '#config.ts'
+import { settingFault } from '#config/model.ts'
+import { AppError } from '#core/errors.ts'
+import { isProvider, type Provider, providerNames, providers } from '#core/providers.ts'
+import type { Settings, Store } from '#core/store.ts'
+import { openHomeStore } from '#app.ts'
+import { keeping } from '#app/recent-models.ts'
+import { missingOf } from '#app/model-choices.ts'
+import { openModel } from '#models/open-model.ts'
+import { costWords, tryModel } from '#models/trial.ts'
+import { tellService } from './attach.ts'
+import { print, table } from './report.ts'
+import { withStore } from './home-store.ts'
+
+/** Who made the choice, in words. */
+const sources = {
+  environment: 'by LLM_PROVIDER',
+  settings: 'by atrium model set',
+  key: 'since its key is in the environment',
+  default: 'since no other is chosen',
+} as const
+
+export async function listModels(options: { json?: boolean }): Promise<void> {
+  await withStore(async (store) => {
+    const config = loadConfig(await store.settings.all())
+    const { model } = config
+    const fallback = (model.fallback ?? []).map(({ provider, name }) => `${provider}/${name}`)
+    const current = {
+      provider: model.provider,
+      model: model.name,
+      chosen_by: model.source,
+      ...(model.baseUrl && { base_url: model.baseUrl }),
+      ...(fallback.length > 0 && { fallback }),
+    }
+    const sealed = (await store.secrets.list()).map(({ name }) => name)
+    const known = providerNames.map((name) => ({ name, missing: missingOf(name, config, sealed) }))
+    const rows = known.map(({ name, missing }) => {
+      const needs = missing.length > 0 ? `needs ${missing.join(' and ')}` : 'ready'
+      return [name === model.provider ? '*' : ' ', name, providers[name].words, needs]
+    })
+    const next = fallback.length > 0 ? ` When it cannot, ${fallback.join(', then ')}.` : ''
+    const first = `${named(model)} answers (chosen ${sources[model.source]}).${next}`
+    print(options, { current, providers: known }, `${first}\n\n${table(rows)}`)
+  })
+}
+
+/** One short live call of the model in use: its words, its time and its cost. */
+export async function testModel(options: { json?: boolean }): Promise<void> {
+  await withStore(async (store) => {
+    const { model } = loadConfig(await store.settings.all())
+    const { words, usage, model: answered, ms } = await tryIt(store, model)
+    const data = {
+      provider: model.provider,
+      model: answered,
+      words,
+      ms,
+      input_tokens: usage.inputTokens,
+      output_tokens: usage.outputTokens,
+      cost_usd: usage.costUsd,
+    }
+    const said = words === '' ? 'without words' : JSON.stringify(words)
+    const took = `${usage.inputTokens} tokens in, ${usage.outputTokens} out, ${costWords(usage.costUsd)}`
+    print(options, data, `${answered} answered after ${(ms / 1000).toFixed(1)} s: ${said}\n${took}`)
+  })
+}
+
+type Choice = { readonly baseUrl?: string; readonly fallback?: string }
+
+export async function setModel(provider: string, name: string | undefined, choice: Choice): Promise<void> {
+  print({}, {}, await storeModel(provider, name, choice))
+}
+
+/** Stores a choice and tries it; tells in words what came of it. A running service follows. */
+export async function storeModel(
+  provider: string,
+  name: string | undefined,
+  { baseUrl, fallback }: Choice,
+): Promise<string> {
+  if (!isProvider(provider)) {
+    throw new AppError('invalid_input', `the provider must be one of ${providerNames.join(', ')}, not ${provider}`)
+  }
+  checkChoice(provider, { name, baseUrl, fallback })
+  const config = loadConfig()
+  const { store } = await openHomeStore(config)
+  try {
+    const settings: Record<string, string | undefined> = {
+      llm_provider: provider,
+      llm_model: name,
+      llm_base_url: baseUrl,
+      llm_fallback: fallback,
+    }
+    // What is stored must be good: the same check that the start makes, before anything is written.
+    const withThese = (stored: Settings): Config => loadConfig({ ...stored, ...mapValues(settings) })
+    await store.settings.change((stored) => {
+      withThese(stored)
+      const { llm_kept } = keeping(stored, mapValues(settings))
+      return { ...settings, ...(llm_kept && { llm_kept }) }
+    })
+    const { model } = withThese(await store.settings.all())
+    await tellService(config.home)
+    return await outcome(store, model)
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'invalid_config')) throw error
+    throw new AppError('invalid_input', usageOf(provider, { name, baseUrl }) ?? error.message, { cause: error })
+  } finally {
+    await store.close()
+  }
+}
+
+type Wish = {
+  readonly name: string | undefined
+  readonly baseUrl: string | undefined
+  readonly fallback: string | undefined
+}
+
+/** Each word of the command by itself, in its own terms. */
+function checkChoice(provider: Provider, { name, baseUrl, fallback }: Wish): void {
+  const words = { MODEL: name, '--base-url': baseUrl, '--fallback': fallback }
+  const given = Object.entries(words).flatMap(([word, value]) => (value === undefined ? [] : [word]))
+  if (provider === 'offline' && given.length > 0)
+    throw new AppError('invalid_input', `offline is one small built-in model: it takes no ${given.join(' and no ')}`)
+  if (provider === 'scripted' && baseUrl !== undefined)
+    throw new AppError('invalid_input', 'scripted reads the file that LLM_SCRIPT names: it takes no --base-url')
+  const settings = { llm_model: name, llm_base_url: baseUrl, llm_fallback: fallback } as const
+  for (const [at, [setting, value]] of Object.entries(settings).entries()) {
+    const wrong = value === undefined ? undefined : settingFault(setting as keyof typeof settings, value)
+    if (wrong) throw new AppError('invalid_input', `${Object.keys(words)[at]} ${wrong}`)
+  }
+}
+
+/** What came of a choice that is stored: it is tried, for a wrong key and an absent server are found best at once. */
+async function outcome(store: Store, model: Config['model']): Promise<string> {
+  const chosen = named(model)
+  if (model.source === 'environment') {
+    return `Stored, but LLM_PROVIDER in the environment wins: ${chosen} answers.`
+  }
+  try {
+    if (model.provider !== 'scripted') await tryIt(store, model)
+    return `${chosen} answers from now on.`
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return `${chosen} is stored, but it does not answer: ${error.message}`
+  }
+}
+
+/** The model itself, without those that would answer for it. */
+async function tryIt(store: Store, model: Config['model']) {
+  return tryModel(await openModel({ ...model, fallback: [] }, (name) => store.secrets.get(name)))
+}
+
+/** The one built-in model is called as its provider is. */
+function named({ provider, name }: Config['model']): string {
+  return name === provider ? name : `${provider} ${name}`
+}
+
+/** The right call, where something was left out. */
+function usageOf(provider: Provider, { name, baseUrl }: { name?: string | undefined; baseUrl?: string | undefined }) {
+  const { needs } = providers[provider]
+  const missing = [
+    ...(needs.includes('LLM_MODEL') && name === undefined ? ['MODEL'] : []),
+    ...(needs.includes('LLM_BASE_URL') && baseUrl === undefined ? ['--base-url URL'] : []),
+  ]
+  if (missing.length === 0) return undefined
+  return `${provider} needs ${missing.join(' and ')}: atrium model set ${provider} MODEL --base-url URL`
+}
+
+/** An absent value is null among settings: it hides what stood there. */
+function mapValues(settings: Record<string, string | undefined>): Record<string, string | null> {
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, value ?? null]))
+}

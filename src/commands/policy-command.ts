@@ -1,0 +1,83 @@
+// `atrium policy`: what runs unasked, what is asked for and what is refused; and the marks on outside text.
+import { loadConfig } from '#config.ts'
+import { AppError } from '#core/errors.ts'
+import type { Settings, SettingStore } from '#core/store.ts'
+import { markIds, markWords } from '#safety/marks.ts'
+import { mergeMarks, mergePolicy, readSafetySettings } from '#safety/policy-settings.ts'
+import { policyTable, ruleOf } from '#safety/policy-table.ts'
+import { tellService } from './attach.ts'
+import { print, table } from './report.ts'
+import { withStore } from './home-store.ts'
+
+export function showPolicy(options: { json?: boolean }): Promise<void> {
+  return withStore(async ({ settings }) => {
+    const { policy } = readSafetySettings(await settings.all())
+    const rows = policyTable.map(({ id, calls }) => ({
+      row: id,
+      calls,
+      clean: ruleOf(id, false, policy),
+      tainted: ruleOf(id, true, policy),
+      set: policy[id] !== undefined,
+    }))
+    const cells = rows.map(({ row, clean, tainted, set, calls }) => {
+      return [row, clean, tainted, set ? 'set' : 'default', calls.replaceAll('`', '')]
+    })
+    print(options, rows, table([['ROW', 'CLEAN', 'TAINTED', '', 'CALLS'], ...cells]))
+  })
+}
+
+/** Sets what happens to a row's calls while the model has read nothing untrusted, afterwards, or both. */
+export async function setRow(row: string, { clean, tainted }: { clean?: string; tainted?: string }): Promise<void> {
+  if (clean === undefined && tainted === undefined)
+    throw new AppError('invalid_input', 'say what to set: --clean RULE, --tainted RULE or both')
+  const rules = { ...(clean !== undefined && { clean }), ...(tainted !== undefined && { tainted }) }
+  await change((stored) => ({ policy: mergePolicy(stored['policy'], { [row]: rules }) }))
+  print({}, {}, `Set ${row}.`)
+}
+
+/** The default again: of one row, or of everything that this command sets, also where it cannot be read. */
+export async function resetPolicy(row: string | undefined): Promise<void> {
+  await change((stored) => {
+    if (row === undefined) return { policy: undefined, marks_off: undefined }
+    // Names that are no row are told by the one rule there is.
+    readSafetySettings({ policy: { [row]: {} } })
+    return { policy: mergePolicy(stored['policy'], { [row]: null }) ?? undefined }
+  })
+  print({}, {}, row === undefined ? 'Every row and every mark is as by default.' : `${row} is as by default.`)
+}
+
+export function listMarks(options: { json?: boolean }): Promise<void> {
+  return withStore(async ({ settings }) => {
+    const { marksOff } = readSafetySettings(await settings.all())
+    const marks = markIds.map((id) => ({
+      id,
+      on: !marksOff.includes(id),
+      says: markWords(id),
+    }))
+    print(options, marks, table(marks.map(({ id, on, says }) => [id, on ? 'on' : 'off', says])))
+  })
+}
+
+/** Switches a mark on or off. */
+export async function switchMark(id: string, state: string): Promise<void> {
+  if (state !== 'on' && state !== 'off') throw new AppError('invalid_input', `a mark is on or off, not ${state}`)
+  await change((stored) => {
+    return { marks_off: mergeMarks(stored['marks_off'], { [id]: state === 'on' }) ?? undefined }
+  })
+  print({}, {}, `${id} is ${state}.`)
+}
+
+type Change = Parameters<SettingStore['change']>[0]
+
+/** Stores what is good, and tells a running service. */
+async function change(decide: Change): Promise<void> {
+  await withStore(({ settings }) =>
+    settings.change((stored) => {
+      const wanted = decide(stored)
+      const given = Object.entries(wanted).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+      readSafetySettings(Object.fromEntries(given) as Settings)
+      return wanted
+    }),
+  )
+  await tellService(loadConfig().home)
+}

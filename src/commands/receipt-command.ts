@@ -1,0 +1,56 @@
+// `atrium receipt`: what a turn did, and whether its log is still what it was.
+import { AppError } from '#core/errors.ts'
+import { isUuid, operator, parseResponseId } from '#core/ids.ts'
+import { receiptWire } from '#doors/web/receipt-routes.ts'
+import { createMarker } from '#safety/marks.ts'
+import { printable } from '#safety/printable.ts'
+import { readSafetySettings } from '#safety/policy-settings.ts'
+import { readReceipt } from '#turns/receipt.ts'
+import { print } from './report.ts'
+import { withStore } from './home-store.ts'
+
+type Wire = ReturnType<typeof receiptWire>
+
+/** Takes the id of a turn (a job), or of a response. With `verify`, the exit code tells whether the log is unchanged. */
+export async function showReceipt(id: string, { json, verify }: { json?: boolean; verify?: boolean }): Promise<void> {
+  const turnId = parseResponseId(id)?.turnId ?? id
+  const receipt = await withStore(async (store) => {
+    const { marksOff } = readSafetySettings(await store.settings.all())
+    return isUuid(turnId)
+      ? readReceipt(store, operator, { turnId, marker: createMarker({ off: marksOff }) })
+      : undefined
+  })
+  if (!receipt) throw new AppError('not_found', `there is no turn ${id} of the operator or of the webhook channel`)
+  const wire = receiptWire(receipt)
+  print({ json: json ?? false }, wire, inWords(wire))
+  if (!verify || wire.verified) return
+  const none = wire.ended_at === null ? 'it has not ended' : 'it ended before digests were kept'
+  const why = wire.hash === null ? `has no digest to compare with: ${none}` : 'is not what it was when it ended'
+  throw new AppError('tool_refused', `the log of turn ${turnId} ${why}`)
+}
+
+function inWords(wire: Wire): string {
+  const lines = [
+    `turn      ${wire.turn_id}  ${wire.status}, from ${wire.door}, of ${wire.user}`,
+    `time      ${wire.started_at ?? 'not started'} to ${wire.ended_at ?? 'not ended'}`,
+    ...wire.model_calls.map(
+      ({ model, host, input_tokens, output_tokens, cost_usd, ms }) =>
+        `model     ${model}${host === undefined ? '' : ` at ${host}`}  ${input_tokens} tokens in, ${output_tokens} out, ${costOf(cost_usd)}, ${ms} ms`,
+    ),
+    ...wire.tools.map(({ name, ok, ms }) => `tool      ${name}  ${ok ? 'done' : 'failed'}, ${ms} ms`),
+    ...wire.approvals.map(({ call_id, decision, by, at, scope }) => {
+      return `approval  ${call_id}  ${decision}${scope ? ` (${scope})` : ''} by ${by}, ${at}`
+    }),
+    ...(wire.hosts.length > 0 ? [`hosts     ${wire.hosts.join(', ')}`] : []),
+    ...(wire.secrets.length > 0 ? [`secrets   ${wire.secrets.join(', ')}`] : []),
+    ...wire.notes.map(({ rule, where }) => `note      ${rule} in ${where}`),
+    `cost      ${costOf(wire.cost_usd)}`,
+    `log       ${wire.hash === null ? `no digest${wire.ended_at === null ? ' yet' : ''}` : `${wire.verified ? 'unchanged' : 'CHANGED'}  ${wire.hash}`}`,
+  ]
+  return lines.map((line) => printable(line)).join('\n')
+}
+
+function costOf(usd: number | null): string {
+  if (usd === null) return 'unknown cost'
+  return usd === 0 ? 'free' : `$${usd.toFixed(4)}`
+}

@@ -1,0 +1,162 @@
+// `atrium run`: one message, one reply.
+import { AppError } from '#core/errors.ts'
+import { operator } from '#core/ids.ts'
+import type { Part } from '#core/item.ts'
+import type { Attached } from '#doors/terminal/attachment-list.ts'
+import { gateWire } from '#doors/web/wire.ts'
+import { usageWire } from '#http/wire-format.ts'
+import { createProse, printable } from '#safety/printable.ts'
+import type { ChatEvent } from '#turns/exchange.ts'
+import { type Agent, reachAgent } from './attach.ts'
+import { readInput } from './stdin.ts'
+import { interruptedExit, jsonText, paint, pasteable } from './report.ts'
+import { withStore } from './home-store.ts'
+
+type RunOptions = {
+  readonly message?: string
+  readonly thread?: string
+  readonly continue?: boolean
+  readonly attach?: readonly string[]
+  readonly json?: boolean
+}
+type Started = Extract<ChatEvent, { type: 'started' }>
+type End = Extract<ChatEvent, { type: 'end' }>
+type GateEvent = Extract<ChatEvent, { type: 'gate' }>
+
+/** A little more than a message may have: what is wrong with it is told by the one rule there is. */
+const maxInput = 2 * 1024 * 1024
+
+const waitsBehind =
+  'the thread is busy: the message waits behind its turn; if that one waits for an approval, answer it with `atrium gates`'
+
+/** Streams to a terminal; prints the reply alone to a pipe. Exit code 1 when the turn failed. */
+export async function run(text: string | undefined, options: RunOptions): Promise<void> {
+  const json = options.json ?? false
+  const message = await messageOf(text, options.message)
+  const threadId = options.continue ? await latestThread(options.thread) : options.thread
+  const files = await readFiles(options.attach ?? [])
+  const agent = await reachAgent('run')
+  try {
+    const live = !json && process.stdout.isTTY
+    const show = live ? createShow() : undefined
+    const stop = cancelOnInterrupt(agent)
+    let started: Started | undefined
+    let end: End | undefined
+    let gate: GateEvent | undefined
+    for await (const event of agent.send(message, threadId, files)) {
+      if (event.type === 'started') {
+        started = event
+        stop.begin(event.turnId)
+        if (event.queued) process.stderr.write(`${pasteable(waitsBehind)}\n`)
+      } else if (event.type === 'end') end = event
+      else if (event.type === 'gate') gate ??= event
+      else show?.(event)
+    }
+    if (!end) throw new AppError('shutting_down', 'the service went away; the turn goes on after its restart')
+    finish(end, { started, gate }, { live, json })
+    if (stop.asked()) process.exitCode = interruptedExit
+  } finally {
+    await agent.close()
+  }
+}
+
+/** A given text, with what is piped in after it; `-m` is taken as it is, since scripts leave their input open. */
+async function messageOf(text: string | undefined, option: string | undefined): Promise<string> {
+  if (text !== undefined && option !== undefined)
+    throw new AppError('invalid_input', 'give the message once: as TEXT or with -m')
+  const given = text ?? option
+  const piped = given === '-' || (option === undefined && !process.stdin.isTTY)
+  const input = piped ? (await readInput(maxInput, 'standard input holds more than a message may')).trimEnd() : ''
+  if (given === undefined && input === '')
+    throw new AppError('invalid_input', 'there is no message: give it as TEXT, with --message, or on standard input')
+  return [given === '-' ? '' : (given ?? ''), input].filter((part) => part !== '').join('\n\n')
+}
+
+/** The files that go with the message, in the order in which they were given. */
+async function readFiles(paths: readonly string[]): Promise<Part[]> {
+  if (paths.length === 0) return []
+  const [{ readAttachment }, { withFile }] = await Promise.all([
+    import('./attachment.ts'),
+    import('#doors/terminal/attachment-list.ts'),
+  ])
+  let files: readonly Attached[] = []
+  for (const path of paths) files = withFile(files, await readAttachment(path))
+  return files.map(({ part }) => part)
+}
+
+async function latestThread(thread: string | undefined): Promise<string> {
+  if (thread !== undefined) throw new AppError('invalid_input', 'give either --thread or --continue')
+  const { rows } = await withStore(({ threads }) => threads.list(operator, { limit: 100 }))
+  // The operator's list has the webhook channel's threads too.
+  const latest = rows.find(({ userId }) => userId === operator)
+  if (!latest) throw new AppError('not_found', 'there is no thread to continue yet')
+  return latest.id
+}
+
+/** The first Ctrl+C cancels the turn, the second leaves at once. */
+function cancelOnInterrupt(agent: Agent) {
+  let asked = false
+  let turn: string | undefined
+  const cancel = (): void => {
+    // Whatever comes of it is told by the turn's end.
+    if (turn !== undefined) agent.cancel(turn).catch(() => {})
+  }
+  process.on('SIGINT', () => {
+    if (asked) process.exit(interruptedExit)
+    asked = true
+    cancel()
+  })
+  return {
+    begin(turnId: string): void {
+      turn = turnId
+      if (asked) cancel()
+    },
+    asked: () => asked,
+  }
+}
+
+function createShow(): (event: ChatEvent) => void {
+  const prose = createProse()
+  return (event) => {
+    if (event.type === 'delta') process.stdout.write(prose.next(event.text))
+    if (event.type === 'message') process.stdout.write(`${prose.end()}\n`)
+    if (event.type === 'tool')
+      process.stderr.write(paint('2', `${event.failed ? '▲' : '✓'} ${printable(event.name)}\n`, process.stderr))
+  }
+}
+
+type Told = { readonly started: Started | undefined; readonly gate: GateEvent | undefined }
+
+function finish(end: End, { started, gate }: Told, { live, json }: { live: boolean; json: boolean }): void {
+  if (end.status !== 'done') process.exitCode = 1
+  if (json) {
+    const { status, text, usage, error } = end
+    const record = {
+      thread_id: started?.threadId,
+      turn_id: started?.turnId,
+      // In the words of every other door.
+      status: status === 'done' ? 'completed' : status,
+      response: text,
+      usage: usageWire(usage),
+      ...(error && { error }),
+      ...(status === 'waiting' && gate && { gate: gateWire(gate) }),
+    }
+    process.stdout.write(jsonText(record))
+    return
+  }
+  if (!live && end.status === 'done') process.stdout.write(`${end.text}\n`)
+  if (end.status !== 'done') {
+    const why = end.error ? `${end.error.message} (${end.error.code})` : reasonOf(end.status, gate)
+    const line = pasteable(printable(why ?? `the turn is ${end.status}`, { lines: true }))
+    process.stderr.write(`${paint('31', 'error:', process.stderr)} ${line}\n`)
+  }
+  if (started) process.stderr.write(paint('2', `thread ${started.threadId}\n`, process.stderr))
+}
+
+function reasonOf(status: End['status'], gate: GateEvent | undefined): string | undefined {
+  if (status === 'cancelled') return 'the turn was cancelled'
+  if (status !== 'waiting') return undefined
+  if (!gate) return 'the thread waits for an approval that came before: `atrium gates` shows it'
+  if (gate.kind !== 'approval') return gate.prompt
+  return `${gate.name} waits for your word (${gate.reason ?? gate.prompt}): answer it with \`atrium gates\``
+}

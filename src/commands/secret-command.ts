@@ -1,0 +1,80 @@
+// `atrium secret`: values come from a hidden prompt or standard input, never from an argument.
+import { loadConfig } from '#config.ts'
+import { AppError } from '#core/errors.ts'
+import { lockHome, makeNextKey, openHome, useNextKey } from '#home.ts'
+import { isoTime } from '#http/wire-format.ts'
+import { createSeal } from '#lib/seal.ts'
+import { tellService } from './attach.ts'
+import { readSecret } from './hidden-prompt.ts'
+import { print, table } from './report.ts'
+import { withStore } from './home-store.ts'
+
+export async function setSecret(name: string): Promise<void> {
+  if (!/^[A-Za-z][A-Za-z0-9_.-]{0,127}$/.test(name)) {
+    throw new AppError(
+      'invalid_input',
+      'a secret is named by 1 to 128 letters, digits and _ . -, beginning with a letter',
+    )
+  }
+  const { home } = loadConfig()
+  const value = await readSecret(`Value of ${name}: `)
+  await withStore(({ secrets }) => secrets.set(name, value))
+  await tellService(home)
+  process.stdout.write(`Stored ${name}.\n`)
+}
+
+export async function listSecrets(options: { json?: boolean }): Promise<void> {
+  await withStore(async (store) => {
+    const secrets = (await store.secrets.list()).map(({ name, updatedAt }) => ({
+      name,
+      updated_at: isoTime(updatedAt),
+    }))
+    const text =
+      secrets.length > 0
+        ? table([['NAME', 'UPDATED'], ...secrets.map((each) => [each.name, each.updated_at])])
+        : 'No secrets yet.'
+    print(options, secrets, text)
+  })
+}
+
+export async function removeSecret(name: string): Promise<void> {
+  await withStore(async ({ secrets }) => {
+    if (await secrets.remove(name)) return
+    throw new AppError('not_found', `no secret is named ${name}: see \`atrium secret list\``)
+  })
+  await tellService(loadConfig().home)
+  process.stdout.write(`Removed ${name}.\n`)
+}
+
+/**
+ * Seals every secret under another key. A service holds the key in its memory, so none may run. Cut off, it is finished by
+ * the next: until then both keys open what there is.
+ */
+export async function rotateKey(): Promise<void> {
+  const config = loadConfig()
+  const home = openHome(config.home)
+  const unlock = lockHome(home)
+  if (!unlock) throw new AppError('home_locked', `Atrium runs on ${config.home} and holds the key: stop it first`)
+  try {
+    const own = config.masterKey === undefined
+    const key = own ? makeNextKey(home) : await givenKey(config.masterKey)
+    const count = await withStore(async ({ secrets, leases }) => {
+      if ((await leases.alive()) > 0) {
+        throw new AppError('home_locked', 'other processes of Atrium run on this database: stop them first')
+      }
+      return secrets.reseal(createSeal(key))
+    })
+    if (own) useNextKey(home)
+    const rest = own ? '' : ' Set ATRIUM_MASTER_KEY to the new key before the next start.'
+    process.stdout.write(`Sealed ${count} ${count === 1 ? 'secret' : 'secrets'} under a new key.${rest}\n`)
+  } finally {
+    unlock()
+  }
+}
+
+async function givenKey(before: string | undefined): Promise<string> {
+  const key = (await readSecret('The new key, as printed by openssl rand -hex 32: ')).trim().toLowerCase()
+  if (!/^[0-9a-f]{64}$/.test(key)) throw new AppError('invalid_input', 'a key has 64 hex digits: nothing was changed')
+  if (key === before?.toLowerCase()) throw new AppError('invalid_input', 'this is the key in use: nothing was changed')
+  return key
+}

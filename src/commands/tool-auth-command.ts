@@ -1,0 +1,195 @@
+// `atrium tool auth` and `atrium tool setup`: the secrets a tool needs, kept apart from those of providers.
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { environmentVariable, loadConfig, secretsIn } from '#config.ts'
+import { AppError } from '#core/errors.ts'
+import { operator } from '#core/ids.ts'
+import type { Store } from '#core/store.ts'
+import type { Given, NeededSecret, Offer, SignIn, ToolAccess } from '#core/tool-access.ts'
+import { openHomeStore } from '#app.ts'
+import { openAccess } from '#app/components.ts'
+import { createScans } from '#app/leak-scans.ts'
+import { storeShipped } from '#app/shipped-tools.ts'
+import { within } from '#lib/deadline.ts'
+import { silentLog } from '#lib/log.ts'
+import { printable } from '#safety/printable.ts'
+import { answerBrought } from '#turns/credentials.ts'
+import { agrees } from './prompts.ts'
+import { askService, tellService } from './attach.ts'
+import { openCallback } from './callback.ts'
+import { readSecret } from './hidden-prompt.ts'
+import { print, table } from './report.ts'
+
+const signInMs = 10 * 60_000
+
+type AuthOptions = { readonly use?: string; readonly browser?: boolean }
+type SetUpOptions = { readonly secret?: string; readonly use?: string }
+type Open = { readonly access: ToolAccess; readonly store: Store }
+
+/** Signs a tool in: by its variable if that is set, by OAuth, or with a token that is asked for. */
+export async function authTool(name: string, { use, browser = true }: AuthOptions): Promise<void> {
+  const whose = { tool: name, owner: operator }
+  await withAccess(async ({ access, store }) => {
+    const { auth } = await access.needs(whose)
+    if (!auth) return say(`${name} needs no sign-in.`)
+    if (auth.how === 'environment') {
+      return say(`${name} signs in with the environment variable ${auth.envVar}, which is set.`)
+    }
+    const from = use ?? (await chosenOffer(name, auth))
+    if (from !== undefined) return done(store, await access.share(whose, auth.name, from), from)
+    const help = [auth.instructions, auth.setupUrl && `Get a token at ${auth.setupUrl}`, auth.tokenHint]
+    tellFrom(name, help.filter((each) => each !== undefined).join('\n'))
+    if (auth.how === 'oauth') return done(store, await signInByBrowser(access, name, browser))
+    const title = auth.displayName === undefined ? name : `${printable(auth.displayName)} (the tool ${name})`
+    await done(store, await access.giveToken(whose, await readSecret(`Token for ${title}: `)))
+  })
+}
+
+/** Asks for every secret that the tool's set-up names; on standard input they come one a run, by --secret. */
+export async function setUpTool(name: string, { secret, use }: SetUpOptions): Promise<void> {
+  const whose = { tool: name, owner: operator }
+  await withAccess(async ({ access, store }) => {
+    const { setup } = await access.needs(whose)
+    const wanted = setup.filter((each) => secret === undefined || each.name === secret)
+    if (secret !== undefined && wanted.length === 0) {
+      throw new AppError('invalid_input', `${name} has no secret ${secret} to set up`)
+    }
+    if (wanted.length === 0) return say(`${name} needs no set-up.`)
+    for (const each of asked(name, wanted)) {
+      const from = use ?? (await chosenOffer(name, each))
+      if (from !== undefined) {
+        await done(store, await access.share(whose, each.name, from), from)
+        continue
+      }
+      const value = await valueFor(name, each)
+      if (value === '') say(`Left ${each.name} as it is.`)
+      else await done(store, await access.setUp(whose, { [each.name]: value }))
+    }
+  })
+}
+
+/** Lists which tools use a secret of another one. */
+export async function listShares(options: { json?: boolean }): Promise<void> {
+  await withAccess(async ({ access }) => {
+    const shares = await access.shares(operator)
+    const rows = shares.map(({ tool, secret, from }) => [tool, secret, from])
+    const text = shares.length > 0 ? table([['TOOL', 'SECRET', 'OF'], ...rows]) : 'No tool uses a secret of another.'
+    print(options, shares, text)
+  })
+}
+
+/** Removes a secret of a tool, or takes back what it uses of another. */
+export async function forgetSecret(name: string, secret: string): Promise<void> {
+  await withAccess(async ({ access }) => {
+    if (!(await access.forget({ tool: name, owner: operator }, secret))) {
+      throw new AppError('not_found', `${name} has no secret ${secret}`)
+    }
+  })
+  await tellService(loadConfig().home)
+  say(`Removed ${secret} of ${name}.`)
+}
+
+/** On a terminal all of them, else the one that is needed: standard input holds no more than one. */
+function asked(name: string, wanted: readonly NeededSecret[]): readonly NeededSecret[] {
+  if (process.stdin.isTTY) return wanted
+  const required = wanted.filter(({ optional }) => !optional)
+  const some = required.length > 0 ? required : wanted
+  if (some.length === 1) return some
+  const names = wanted.map((each) => each.name).join(', ')
+  throw new AppError(
+    'invalid_input',
+    `${name} needs ${names}: without a terminal give one at a time, with --secret NAME`,
+  )
+}
+
+async function valueFor(name: string, { name: secret, prompt, optional, set }: NeededSecret): Promise<string> {
+  tellFrom(name, prompt ?? '')
+  const hint = optional || set ? ` (${set ? 'set already' : 'optional'}, Enter leaves it as it is)` : ''
+  return readSecret(`${secret} of the tool ${name}${hint}: `, { optional: optional || set !== undefined })
+}
+
+/** The tool whose secret the person wants this one to use. Where nobody can be asked, they are told how. */
+async function chosenOffer(name: string, { name: secret, offers }: NeededSecret | SignIn): Promise<string | undefined> {
+  for (const { tool, hosts } of offers satisfies readonly Offer[]) {
+    const where = hosts.length > 0 ? hosts.join(', ') : 'no host'
+    const what = `The tool ${tool} has a secret ${secret}. ${name} would send it to ${where}.`
+    if (!process.stdin.isTTY) process.stderr.write(`${what} To use it: --use ${tool}\n`)
+    else if (await agrees(`${what} Use it for ${name} too?`)) return tool
+  }
+  return undefined
+}
+
+/** Sends the person to the server, and takes what their browser brings back, by itself or pasted. */
+async function signInByBrowser(access: ToolAccess, tool: string, browser: boolean): Promise<Given> {
+  const callback = await openCallback()
+  const lines = createInterface({ input: process.stdin })
+  try {
+    const { url, state } = await access.begin({ tool, owner: operator }, { redirectUri: callback.redirectUri })
+    if (browser) openBrowser(url)
+    process.stderr.write(
+      `Sign in here:\n\n  ${url}\n\nWithout a browser on this machine, open the link elsewhere and paste the address ` +
+        'that you are sent to, though it does not load.\n',
+    )
+    const pasted = new Promise<string>((resolve) => {
+      lines.on('line', (line) => {
+        if (line.trim() !== '') resolve(line)
+      })
+    })
+    const returned = await within(signInMs, Promise.race([callback.returned(state), pasted]), () => {
+      throw new AppError('request_timeout', 'nobody signed in within ten minutes: begin again')
+    })
+    return await access.finish(returned, { owner: operator, state })
+  } finally {
+    lines.close()
+    process.stdin.destroy()
+    callback.close()
+  }
+}
+
+/** Only where there is a screen; that it cannot be opened is no fault, since the link is printed. */
+function openBrowser(url: string): void {
+  const screen = environmentVariable('DISPLAY') ?? environmentVariable('WAYLAND_DISPLAY')
+  const command = process.platform === 'darwin' ? 'open' : screen === undefined ? undefined : 'xdg-open'
+  if (command === undefined) return
+  spawn(command, [url], { stdio: 'ignore', detached: true })
+    .on('error', () => {})
+    .unref()
+}
+
+/** Says what was stored, or what is used of another tool; turns that waited for it go on. */
+async function done(store: Store, { tool, secrets, warning }: Given, from?: string): Promise<void> {
+  const { home } = loadConfig()
+  await tellService(home)
+  if (warning !== undefined) process.stderr.write(`warning: ${printable(warning)}\n`)
+  for (const secret of secrets) {
+    const brought = { tool, secret, owner: operator, by: 'operator' }
+    const told = (await askService(home, '/signed-in', { tool, secret })) as { closed?: number } | undefined
+    const closed = told?.closed ?? (await answerBrought({ store, now: Date.now }, brought)).length
+    const more = closed > 0 ? ` ${closed === 1 ? 'A turn that waited goes' : `${closed} turns that waited go`} on.` : ''
+    say(`${from === undefined ? `Stored ${secret}` : `${tool} uses ${secret} of ${from} from now on`}.${more}`)
+  }
+}
+
+/** The words of a tool's author, told apart from the service's own. */
+function tellFrom(name: string, text: string): void {
+  if (text === '') return
+  const lines = printable(text, { lines: true }).split('\n')
+  process.stderr.write(`The tool ${name} says:\n${lines.map((line) => `  ${line}\n`).join('')}`)
+}
+
+async function withAccess(work: (open: Open) => Promise<void> | void): Promise<void> {
+  const config = loadConfig()
+  const { store, seal } = await openHomeStore(config)
+  try {
+    await storeShipped(store, silentLog)
+    const scans = createScans({ secrets: store.secrets, own: () => secretsIn(config) })
+    await scans.read(operator)
+    await work({ store, access: await openAccess({ store, config, seal, scan: scans.of, log: silentLog }) })
+  } finally {
+    await store.close()
+  }
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

@@ -1,0 +1,259 @@
+// `atrium tool`: installing, looking at, trying and removing components.
+import { readFile } from 'node:fs/promises'
+import { loadConfig, secretsIn } from '#config.ts'
+import type { ToolTrial } from '#core/admin.ts'
+import { AppError } from '#core/errors.ts'
+import { operator } from '#core/ids.ts'
+import type { JsonObject } from '#core/json.ts'
+import type { Store, ToolRecord } from '#core/store.ts'
+import { nameKey } from '#core/tool-names.ts'
+import { openHomeStore } from '#app.ts'
+import { tryBuiltIn } from '#app/try-tool.ts'
+import { openSandbox } from '#app/components.ts'
+import { createScans } from '#app/leak-scans.ts'
+import { storeShipped } from '#app/shipped-tools.ts'
+import { offIn, removeComponent } from '#app/tool-admin.ts'
+import { isoTime } from '#http/wire-format.ts'
+import { silentLog } from '#lib/log.ts'
+import { printable } from '#safety/printable.ts'
+import { describeAccess, describeLimits, widened } from '#sandbox/package/access-words.ts'
+import { readCapabilities } from '#sandbox/package/capabilities.ts'
+import { openSteps, toolSecret } from '#sandbox/auth/needs.ts'
+import type { LoadedTool, Sandbox, TestReport } from '#sandbox/supervisor/sandbox.ts'
+import { agentNames, asAppError, componentNameFault } from '#sandbox/component-tools.ts'
+import { agrees } from './prompts.ts'
+import { tellService } from './attach.ts'
+import { builtIn } from './built-in-tools.ts'
+import { inColumns, paint, pasteable, print, table } from './report.ts'
+import { findTool, noTool, withStore } from './home-store.ts'
+
+const maxShownChars = 300
+
+type InstallOptions = { readonly capabilities: string; readonly name: string; readonly yes?: boolean }
+type TestOptions = { readonly params: string; readonly context?: string; readonly json?: boolean }
+type Open = { readonly store: Store; readonly sandbox: Sandbox }
+
+/** Checks a component, says what it may do, asks, and stores it. A running service follows at once. */
+export async function installTool(
+  file: string,
+  { capabilities: capabilityFile, name, yes }: InstallOptions,
+): Promise<void> {
+  const [component, capabilities] = await Promise.all([read(file), read(capabilityFile).then(String)])
+  await withSandbox(async ({ store, sandbox }) => {
+    const installed = await store.tools.list()
+    const before = installed.find((tool) => tool.name === name)
+    const wants = readCapabilities(capabilities).capabilities
+    const { actions } = wants
+    const others = installed.filter((tool) => tool.name !== name)
+    const fault = componentNameFault(name, actions) ?? shadows(agentNames(name, actions), others)
+    if (fault) throw new AppError('invalid_input', `${fault}: choose another with --name`)
+    process.stderr.write('Checking and compiling the component …\n')
+    const loaded = await sandbox.load({ name, component, capabilities })
+    for (const warning of loaded.warnings)
+      process.stderr.write(`${paint('33', 'warning:', process.stderr)} ${printable(warning)}\n`)
+    if (!(await agreed(loaded, before, yes ?? false))) throw new AppError('tool_refused', 'nothing was installed')
+    const { sha256, description, schema } = loaded
+    await store.tools.put({ name, sha256, capabilities, description, schema: JSON.stringify(schema) }, component)
+    process.stdout.write(`Installed ${name} (sha256 ${sha256}).\n`)
+    const kept = (await store.secrets.list()).map((secret) => secret.name)
+    const steps = openSteps(wants, (secret) => kept.includes(toolSecret(name, secret)))
+    if (steps.length > 0)
+      process.stdout.write(pasteable(`Next: ${steps.map((step) => `atrium tool ${step} ${name}`).join(', then ')}\n`))
+  })
+  await tellService(loadConfig().home)
+}
+
+export async function listTools(options: { json?: boolean }): Promise<void> {
+  await lookInto(async (store) => {
+    const off = offIn(await store.settings.all())
+    const own = builtIn(store).map(({ spec: { name, description } }) => ({
+      name,
+      built_in: true,
+      enabled: !off.includes(name),
+      version: null,
+      description,
+      sha256: null,
+      installed_at: null,
+    }))
+    const installed = (await store.tools.list()).map((tool) => ({
+      name: tool.name,
+      built_in: false,
+      enabled: !off.includes(tool.name),
+      version: readCapabilities(tool.capabilities).capabilities.version,
+      description: tool.description,
+      sha256: tool.sha256,
+      installed_at: isoTime(tool.installedAt),
+    }))
+    const tools = [...own, ...installed]
+    const rows = tools.map(({ name, enabled, version, description }) => [
+      enabled ? name : `${name} (off)`,
+      version === null ? 'built in' : printable(version),
+      firstLine(description),
+    ])
+    print(options, tools, inColumns(table([['NAME', 'VERSION', 'DESCRIPTION'], ...rows])))
+  })
+}
+
+export async function showTool(name: string, options: { json?: boolean }): Promise<void> {
+  await lookInto(async (store) => {
+    const own = builtIn(store).find(({ spec }) => spec.name === name)
+    if (own) {
+      const { description, parameters: schema } = own.spec
+      const text = `${name} (built in)\n${description}\n\nParameters:\n${JSON.stringify(schema, null, 2)}`
+      return print(options, { name, description, schema, capabilities: null, sha256: null }, text)
+    }
+    const tool = await findTool(store, name)
+    const { capabilities } = readCapabilities(tool.capabilities)
+    const { description, sha256 } = tool
+    const schema = JSON.parse(tool.schema) as JsonObject
+    const shown = { name, description, schema, capabilities: JSON.parse(tool.capabilities) as JsonObject, sha256 }
+    const access = [...describeAccess(capabilities), describeLimits(capabilities)].map((line) => `  - ${line}`)
+    const text = [
+      `${name} ${capabilities.version}`,
+      description,
+      '',
+      'It',
+      ...access,
+      '',
+      `sha256 ${sha256}`,
+      '',
+      'Parameters:',
+    ]
+    const whole = `${text.join('\n')}\n${JSON.stringify(schema, null, 2)}`
+    print(options, shown, printable(whole, { lines: true }))
+  })
+}
+
+export async function removeTool(name: string): Promise<void> {
+  await lookInto(async (store) => {
+    if (!(await removeComponent(store, name))) throw noTool(name)
+  })
+  await tellService(loadConfig().home)
+  process.stdout.write(`Removed ${name}.\n`)
+}
+
+/** Runs one call and prints all that happened. Exit code 1 on an error. */
+export async function testTool(name: string, { params, context, json }: TestOptions): Promise<void> {
+  await withSandbox(async ({ store, sandbox }) => {
+    const own = builtIn(store).find(({ spec }) => spec.name === name)
+    const report = own
+      ? await tryBuiltIn(own, params)
+      : await tryComponent({ store, sandbox }, name, { params, context })
+    const { output, error, logs, requests, blocked } = report
+    print({ json: json ?? false }, { output, error, logs, requests, blocked }, words(report))
+    if (error !== null) process.exitCode = 1
+  })
+}
+
+async function tryComponent(
+  { store, sandbox }: Open,
+  name: string,
+  { params, context }: { readonly params: string; readonly context: string | undefined },
+): Promise<TestReport> {
+  const { capabilities } = await findTool(store, name)
+  const component = await store.tools.component(name)
+  if (!component) throw noTool(name)
+  const loaded = await sandbox.load({ name, component, capabilities })
+  return sandbox.testCall(loaded, { params, ...(context !== undefined && { context }) })
+}
+
+function words({ output, error, logs, requests, blocked }: ToolTrial): string {
+  const text = [
+    ...logs.map(({ level, message }) => `${level}: ${message}`),
+    ...requests.map(({ method, url, status, error: why }) => `${method} ${url} ${status ?? `failed: ${why}`}`),
+    ...blocked.map(({ method, url, reason }) => `blocked: ${method} ${url}: ${reason}`),
+    error === null ? (output ?? '') : `error: ${error}`,
+  ].join('\n')
+  return printable(text, { lines: true })
+}
+
+/**
+ * Tells what a tool may do, and asks where somebody can answer. Where nobody can, naming the tool in the command was the
+ * word for what is new; an update that widens the access of one that was agreed to needs --yes.
+ */
+async function agreed(loaded: LoadedTool, before: ToolRecord | undefined, yes: boolean): Promise<boolean> {
+  const old = before && readCapabilities(before.capabilities).capabilities
+  const added = old ? widened(old, loaded.capabilities) : describeAccess(loaded.capabilities)
+  if (old && added.length === 0) return true
+  const more = loaded.description.length - (loaded.description.split('\n', 1)[0] ?? '').length
+  const rest = more > 0 ? ` (and ${more} more characters that the model reads)` : ''
+  process.stderr.write(
+    `${loaded.name} ${printable(loaded.capabilities.version)}: ${firstLine(loaded.description)}${rest}\n`,
+  )
+  const lines = added.map((line) => `  - ${printable(line)}\n`)
+  process.stderr.write(`${old ? 'The update also' : 'It'}\n${lines.join('')}`)
+  if (yes) return true
+  if (!process.stdin.isTTY) {
+    if (!old) return true
+    throw new AppError('invalid_input', 'the update widens what it may do: read the list above and pass --yes')
+  }
+  return agrees('Install it?')
+}
+
+/** Why a tool cannot have these names: one is, or looks like, another tool's. */
+function shadows(names: readonly string[], others: readonly ToolRecord[]): string | undefined {
+  for (const other of others) {
+    const theirs = namesOf(other).map(nameKey)
+    const taken = names.find((name) => theirs.includes(nameKey(name)))
+    if (taken) return `${taken} is, or looks like, a name of the tool ${other.name}`
+  }
+  return undefined
+}
+
+/** One that can no longer be read has no names: the service leaves it out. */
+function namesOf({ name, capabilities }: ToolRecord): string[] {
+  try {
+    return agentNames(name, readCapabilities(capabilities).capabilities.actions)
+  } catch {
+    return [name]
+  }
+}
+
+async function read(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file)
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code ?? 'unreadable'
+    throw new AppError('invalid_input', `${file} cannot be read (${why})`, { cause: error })
+  }
+}
+
+/** What is thrown may carry words of the tool's author. */
+async function lookInto(work: (store: Store) => Promise<void>): Promise<void> {
+  try {
+    await withStore(async (store) => {
+      await storeShipped(store, silentLog)
+      await work(store)
+    })
+  } catch (error) {
+    throw inPlainText(error)
+  }
+}
+
+/** The sandbox of this home for the time of one command. */
+export async function withSandbox(work: (open: Open) => Promise<void>): Promise<void> {
+  const config = loadConfig()
+  const { home, store } = await openHomeStore(config)
+  const scans = createScans({ secrets: store.secrets, own: () => secretsIn(config) })
+  await scans.read(operator)
+  const sandbox = await openSandbox({ home, store, config, scan: scans.of, log: silentLog })
+  try {
+    await storeShipped(store, silentLog)
+    await work({ store, sandbox })
+  } catch (error) {
+    throw inPlainText(error)
+  } finally {
+    await sandbox.close()
+    await store.close()
+  }
+}
+
+/** A fault that quotes a tool or its file goes to the terminal like anything of theirs. */
+function inPlainText(error: unknown): unknown {
+  const told = asAppError(error)
+  return told instanceof AppError ? new AppError(told.code, printable(told.message), { cause: told }) : told
+}
+
+function firstLine(text: string): string {
+  return printable((text.split('\n', 1)[0] ?? '').slice(0, maxShownChars))
+}

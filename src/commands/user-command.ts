@@ -1,0 +1,100 @@
+// `atrium user`: people and their tokens.
+import { loadConfig } from '#config.ts'
+import { dayMs, type Erased, maxTokenDays, userNamePattern, userNameRule } from '#core/account.ts'
+import { AppError } from '#core/errors.ts'
+import { eraseWorkspace } from '#app/workspace-folder.ts'
+import { isoTime } from '#http/wire-format.ts'
+import { hashToken, newToken } from '#lib/token.ts'
+import { removeUser as eraseUser } from '#turns/user-removal.ts'
+import { agrees } from './prompts.ts'
+import { askService } from './attach.ts'
+import { print, table } from './report.ts'
+import { withStore } from './home-store.ts'
+
+type Options = { readonly json?: boolean; readonly expiresInDays?: string }
+
+export function addUser(name: string, options: Options): Promise<void> {
+  return withStore(async ({ accounts }) => {
+    checkName(name)
+    const token = newToken()
+    const user = await accounts.addUser(name, { hash: hashToken(token), ...expiry(options) })
+    show(options, user, token)
+  })
+}
+
+export function addToken(name: string, options: Options): Promise<void> {
+  return withStore(async ({ accounts }) => {
+    const token = newToken()
+    const user = await accounts.addToken(name, { hash: hashToken(token), ...expiry(options) })
+    show(options, user, token)
+  })
+}
+
+export function listUsers(options: Options): Promise<void> {
+  return withStore(async ({ accounts }) => {
+    const users = await accounts.listUsers()
+    const rows = users.map(({ name, tokens, createdAt }) => [name, String(tokens), isoTime(createdAt)])
+    const text =
+      users.length > 0
+        ? table([['NAME', 'TOKENS', 'SINCE'], ...rows])
+        : 'No users yet. Add one with `atrium user add NAME`.'
+    print(
+      options,
+      users.map(({ id, name, tokens, createdAt }) => ({
+        id,
+        name,
+        tokens,
+        created_at: isoTime(createdAt),
+      })),
+      text,
+    )
+  })
+}
+
+/** Erases a user with all that is theirs. Asks first where somebody can answer. */
+export async function removeUser(name: string, options: Options & { yes?: boolean }): Promise<void> {
+  const config = loadConfig()
+  const user = await withStore(async ({ accounts }) => (await accounts.listUsers()).find((each) => each.name === name))
+  const nobody = new AppError('not_found', `no user is named ${name}: see \`atrium user list\``)
+  if (!user) throw nobody
+  if (
+    process.stdin.isTTY &&
+    !options.yes &&
+    !(await agrees(`Remove ${name} and erase all that is theirs: conversations, documents, files?`))
+  )
+    throw new AppError('forbidden', 'nothing was removed')
+  const told = (await askService(config.home, '/users/remove', { name })) as Erased | undefined
+  const erased =
+    told ?? (await withStore((store) => eraseUser({ store, eraseFiles: (id) => eraseWorkspace(config, id) }, name)))
+  if (!erased) throw nobody
+  const { threads, turns, items, documents, files, grants, secrets } = erased
+  const conversations = `${threads} conversations with ${turns} turns and ${items} items`
+  const rest = `${documents} documents, ${files} files of their workspace, ${secrets} secrets and ${grants} grants`
+  const text = `Removed ${name}: their tokens no longer work. Erased were ${conversations}, ${rest}.`
+  print(options, { removed: name, erased }, text)
+}
+
+function show(options: Options, user: { id: string; name: string }, token: string): void {
+  print(
+    options,
+    { user: { id: user.id, name: user.name }, token },
+    `${token}\n\nThe token of ${user.name}, shown once. Send it as \`Authorization: Bearer …\`.`,
+  )
+}
+
+function checkName(name: string): void {
+  if (userNamePattern.test(name)) return
+  throw new AppError('invalid_input', `a user name has ${userNameRule}`)
+}
+
+function expiry({ expiresInDays }: Options): { expiresAt?: number } {
+  if (expiresInDays === undefined) return {}
+  const days = Number(expiresInDays)
+  if (!Number.isInteger(days) || days < 1 || days > maxTokenDays) {
+    throw new AppError(
+      'invalid_input',
+      `--expires-in-days takes a whole number from 1 to ${maxTokenDays}, not ${expiresInDays}`,
+    )
+  }
+  return { expiresAt: Date.now() + days * dayMs }
+}

@@ -1,0 +1,53 @@
+// What can be said with a slash, and the help.
+import { wrapTextWithAnsi } from '@earendil-works/pi-tui'
+
+export const commands = [
+  '/threads',
+  '/new',
+  '/open',
+  '/model',
+  '/tools',
+  '/memory',
+  '/receipt',
+  '/attach',
+  '/waiting',
+  '/help',
+  '/quit',
+] as const
+export type CommandName = (typeof commands)[number]
+
+export type Typed =
+  | { readonly type: 'command'; readonly name: CommandName; readonly rest: string }
+  | { readonly type: 'unknown'; readonly word: string }
+  | { readonly type: 'message' }
+
+/** One word with a slash is a command; a path, or anything else that begins with a slash, is a message. */
+export function readTyped(text: string): Typed {
+  const [, word, rest = ''] = /^(\/[a-z]+)(?:\s+([\s\S]*))?$/.exec(text.trimEnd()) ?? []
+  if (word === undefined) return { type: 'message' }
+  const name = commands.find((each) => each === word)
+  return name ? { type: 'command', name, rest: rest.trim() } : { type: 'unknown', word }
+}
+
+const keys = [
+  ['Enter', 'send'],
+  ['Shift+Enter', 'new line (also Alt+Enter, or \\ at the end of a line)'],
+  ['Tab', 'next: transcript, panel, composer'],
+  ['Esc', 'stop, close, back'],
+  ['Up, Down', 'history, scroll'],
+  ['Ctrl+P, N', 'earlier messages'],
+  ['Ctrl+L', 'clear the screen'],
+  ['Ctrl+C', 'quit'],
+] as const
+
+const groups = ['/new /threads /open  /waiting', '/model /tools /memory /receipt', '/attach /help /quit'] as const
+
+/** The seven keys, and the commands. */
+export function helpLines(inside: number): string[] {
+  const first = Math.max(...keys.map(([key]) => key.length))
+  const room = Math.max(8, inside - first - 2)
+  const lines = keys.flatMap(([key, does]) =>
+    wrapTextWithAnsi(does, room).map((line, at) => `${(at === 0 ? key : '').padEnd(first)}  ${line}`),
+  )
+  return [...lines, '', ...groups]
+}

@@ -1,0 +1,215 @@
+// The commands that are said with a slash: each opens a box, or does its one thing.
+import type { OpenGate } from '#core/store.ts'
+import type { Thread } from '#core/turn.ts'
+import { printable, proseOf } from '#safety/printable.ts'
+import type { Desk } from '#turns/operator.ts'
+import type { Receipt } from '#turns/receipt.ts'
+import { type Attached, fileWords } from './attachment-list.ts'
+import { type CommandName, helpLines } from './command-list.ts'
+import { createList, type List, type ListContent } from './list.ts'
+import type { Theme } from './theme.ts'
+import { questionOf } from './asking.ts'
+import { costWords, counted, doorSigns, durationWords, timeWords } from './format.ts'
+
+/** Words of a tool or of a document in a list. */
+const briefChars = 400
+
+export type OpenerParts = {
+  readonly desk: Desk
+  readonly theme: Theme
+  readonly now: () => number
+  readonly chooseModel: (provider: string, name: string | undefined) => Promise<string>
+  readonly show: (list: List) => void
+  readonly tell: (words: string) => void
+  readonly openThread: (id: string | undefined) => void
+  readonly openGate: (gate: OpenGate) => void
+  readonly threadId: () => string | undefined
+  readonly lastTurn: () => string | undefined
+  /** Puts a file beside the next message. */
+  readonly attach: (path: string) => Promise<void>
+  readonly attached: () => readonly Attached[]
+  readonly detach: (file: Attached) => void
+  readonly quit: () => void
+}
+
+export interface Opener {
+  run(name: CommandName, rest: string): Promise<void>
+  /** Opens what waits in another thread, too. */
+  pick(gate: OpenGate): void
+}
+
+export function createOpener(parts: OpenerParts): Opener {
+  const { desk, theme, now, show, tell, openThread, openGate } = parts
+  const open = (content: ListContent): void => show(createList(content, theme))
+  const text = (title: string, lines: readonly string[]): void => open({ title, text: () => lines })
+
+  async function threads(): Promise<void> {
+    listThreads(await desk.threads())
+  }
+
+  function listThreads(all: readonly Thread[]): void {
+    const rows = all.map(({ id, door, title, updatedAt, state }) => ({
+      text: `${id === parts.threadId() ? '▌' : ' '} ${doorSigns[door]} ${proseOf(title)}  ${theme.dim(`${state === 'running' ? 'running, ' : ''}${timeWords(updatedAt, now())}`)}`,
+      pick: () => openThread(id),
+    }))
+    open({ title: 'Threads', rows, empty: 'No threads yet' })
+  }
+
+  /** By its id, the beginning of it, or words of its title. */
+  async function openNamed(words: string): Promise<void> {
+    if (words === '') return threads()
+    const all = await desk.threads()
+    const found = all.filter(
+      ({ id, title }) => id.startsWith(words) || title.toLowerCase().includes(words.toLowerCase()),
+    )
+    const [only] = found
+    if (only && found.length === 1) return openThread(only.id)
+    // One that the list is too short for.
+    if (!only && (await desk.thread(words))) return openThread(words)
+    if (!only) return tell(`No thread is called ${printable(words)}: /threads lists them.`)
+    listThreads(found)
+  }
+
+  async function model(words: string): Promise<void> {
+    const [provider, ...name] = words.split(/[\s/]+/).filter(Boolean)
+    if (provider !== undefined) {
+      tell(`Trying ${printable(words)} …`)
+      return tell(await parts.chooseModel(provider, name.length > 0 ? name.join('/') : undefined))
+    }
+    const { provider: current, model: called, passedOver } = await desk.status()
+    text('Model', [
+      `${proseOf(called)}${called === current ? '' : ` (${proseOf(current)})`} answers.`,
+      ...passedOver.map((each) => `${proseOf(each)} is passed over for now: it failed again and again`),
+      '',
+      'Choose another: /model PROVIDER MODEL, for example /model ollama qwen3',
+      'What each needs: atrium model list',
+    ])
+  }
+
+  async function tools(): Promise<void> {
+    const words = { read: 'looks', keep: 'keeps', write: 'writes', danger: 'can harm', varies: 'looks or writes' }
+    const all = await desk.tools()
+    const lines = all.flatMap(({ name, description, effects }) => [
+      `${theme.bold(proseOf(name))}  ${theme.dim(words[effects])}`,
+      `  ${brief(description)}`,
+    ])
+    text('Tools', lines.length > 0 ? lines : ['No tools'])
+  }
+
+  async function memory(query: string): Promise<void> {
+    const found = await desk.memory(query)
+    const lines = found.flatMap(({ path, words, updatedAt }) => [
+      `${theme.bold(proseOf(path))}  ${theme.dim(timeWords(updatedAt, now()))}`,
+      `  ${brief(words)}`,
+    ])
+    const none = query === '' ? 'No documents yet' : `Nothing matches ${printable(query)}.`
+    text('Memory', lines.length > 0 ? lines : [none])
+  }
+
+  async function receipt(words: string): Promise<void> {
+    const turnId = words === '' ? parts.lastTurn() : words
+    if (turnId === undefined) return tell('There is no turn yet that could have a receipt.')
+    const found = await desk.receipt(turnId)
+    if (!found) return tell(`No turn has the id ${printable(turnId)}.`)
+    text('Receipt', receiptLines(found, theme))
+  }
+
+  async function waiting(): Promise<void> {
+    const gates = await desk.gates()
+    const rows = gates.map((gate) => ({
+      text: `${theme.sun('●')} ${doorSigns[gate.turn.door]} ${questionOf(gate.gate)}  ${theme.dim(timeWords(gate.at, now()))}`,
+      pick: () => openGate(gate),
+    }))
+    open({ title: 'Waiting for you', rows, empty: 'Nothing waits for you' })
+  }
+
+  /** Without a path what is there already: Enter takes one away. */
+  async function attach(path: string): Promise<void> {
+    if (path !== '') return parts.attach(path)
+    const rows = parts.attached().map((file) => ({ text: fileWords(file), pick: () => parts.detach(file) }))
+    open({
+      title: 'Attached',
+      rows,
+      does: 'takes it away',
+      empty: 'No files yet: /attach PATH puts one beside your next message',
+    })
+  }
+
+  return {
+    pick: openGate,
+    async run(name, rest) {
+      switch (name) {
+        case '/threads':
+          return threads()
+        case '/new':
+          openThread(undefined)
+          return tell('A new thread begins with your next message.')
+        case '/open':
+          return openNamed(rest)
+        case '/model':
+          return model(rest)
+        case '/tools':
+          return tools()
+        case '/memory':
+          return memory(rest)
+        case '/receipt':
+          return receipt(rest)
+        case '/attach':
+          return attach(rest)
+        case '/waiting':
+          return waiting()
+        case '/help':
+          return open({ title: 'Help', text: helpLines })
+        case '/quit':
+          return parts.quit()
+      }
+    },
+  }
+}
+
+function brief(text: string): string {
+  return proseOf(text.slice(0, briefChars)).replaceAll(/\s+/g, ' ').trim()
+}
+
+/** Cost first, then tools, hosts, secrets by name, model calls, approvals, safety notes, and whether the log is as it was. */
+function receiptLines(receipt: Receipt, { bold, clay, dim, act }: Theme): string[] {
+  const { turn, modelCalls, tools, hosts, secrets, approvals, notes, costUsd, hash, verified } = receipt
+  const part = (title: string, lines: readonly string[]): string[] =>
+    lines.length > 0 ? ['', bold(title), ...lines.map((line) => `  ${line}`)] : []
+  const calls = modelCalls.map(({ model, via, usage, ms }) => {
+    const tokens = `${counted(usage.inputTokens, 'token')} in, ${usage.outputTokens} out`
+    const at = via ? ` at ${proseOf(via.host)}` : ''
+    return `${proseOf(model)}${at}  ${tokens}, ${costWords(usage.costUsd)}, ${durationWords(ms)}`
+  })
+  const check =
+    hash === undefined
+      ? dim('no digest: the turn has not ended')
+      : verified
+        ? act('matches the log')
+        : clay('does not match the log')
+  return [
+    `${bold('Cost')}  ${costWords(costUsd)}   ${dim(turn.status)}`,
+    ...part(
+      'Tools',
+      tools.map(({ name, ok, ms }) => `${ok ? act('✓') : clay('▲')} ${proseOf(name)}  ${durationWords(ms)}`),
+    ),
+    ...part('Hosts', hosts.map(proseOf)),
+    ...part('Secrets', secrets.map(proseOf)),
+    ...part('Model calls', calls),
+    ...part(
+      'Approvals',
+      approvals.map(
+        ({ decision, by, scope }) =>
+          `${decision === 'allow' ? 'allowed' : 'denied'} by ${proseOf(by)}${scope ? `, for the ${scope}` : ''}`,
+      ),
+    ),
+    ...part(
+      'Safety notes',
+      notes.map(({ rule, where }) => `${rule} in ${proseOf(where)}`),
+    ),
+    '',
+    `${bold('Log')}  ${check}`,
+    ...(hash === undefined ? [] : [dim(hash)]),
+    dim(`turn ${turn.id}`),
+  ]
+}

@@ -1,0 +1,294 @@
+// The terminal at work: what is focused, and what every key does.
+import { decodeKittyPrintable, isKeyRelease, matchesKey, type TUI } from '@earendil-works/pi-tui'
+import { noUsage } from '#core/turn.ts'
+import type { Desk } from '#turns/operator.ts'
+import { type Attached, withFile } from './attachment-list.ts'
+import { createApprovals } from './approvals.ts'
+import { readTyped } from './command-list.ts'
+import { createComposer } from './composer.ts'
+import { createConversation, maxEntries } from './conversation.ts'
+import { createDrawing } from './drawing.ts'
+import { faultWords } from './faults.ts'
+import { createFit, drawFrame, type Focus, type View } from './frame.ts'
+import { createGreeting } from './greeting.ts'
+import type { List } from './list.ts'
+import { createNews } from './news.ts'
+import { createOpener, type Opener } from './slash-commands.ts'
+import { createPanel, panelFrom } from './panel.ts'
+import { spinner, type Theme } from './theme.ts'
+import { createTranscript, type Transcript } from './transcript.ts'
+
+/** How often a spinner turns, and a clock is looked at. */
+const tickMs = 120
+
+export type AppParts = {
+  readonly tui: TUI
+  readonly desk: Desk
+  readonly theme: Theme
+  /** Where this terminal works, in words. */
+  readonly place: string
+  readonly greeting: readonly string[]
+  /** Chooses another model; tells what came of it. */
+  readonly chooseModel: (provider: string, name: string | undefined) => Promise<string>
+  /** Reads a file that goes with a message, by its path. */
+  readonly readFile: (path: string) => Promise<Attached>
+  readonly now: () => number
+  readonly quit: () => void
+}
+
+export interface App {
+  render(width: number): string[]
+  press(data: string): void
+  /** The thread that is open. */
+  threadId(): string | undefined
+  close(): void
+}
+
+export function createApp({ tui, desk, theme, place, chooseModel, readFile, now, quit, ...parts }: AppParts): App {
+  const ending = new AbortController()
+  const sign = (): string => spinner[Math.floor(now() / tickMs) % spinner.length] ?? '⠋'
+  const transcript = createTranscript(createDrawing(theme, sign, now), theme)
+  const greeting = createGreeting({ greeting: parts.greeting, place }, theme)
+  const composer = createComposer(tui, theme)
+  const panel = createPanel(theme)
+  const fit = createFit(theme)
+  let focus: Focus = 'composer'
+  let notice: string | undefined
+  let list: List | undefined
+  let files: readonly Attached[] = []
+
+  const redraw = (): void => tui.requestRender()
+  const tell = (words: string): void => {
+    notice = words
+    redraw()
+  }
+  /** Does something and tells its fault; a bug travels on. */
+  const attempt = (work: Promise<unknown>): void => {
+    work.then(redraw, (error: unknown) => tell(faultWords(error)))
+  }
+
+  const news = createNews({
+    desk,
+    now,
+    tell,
+    redraw,
+    async heard() {
+      await conversation.lookAgain()
+      approvals.follow(news.gates, conversation.threadId)
+    },
+  })
+  const approvals = createApprovals({
+    desk,
+    theme,
+    now,
+    tell,
+    gone() {
+      if (focus === 'dialog') focus = 'composer'
+    },
+    answered: news.refresh,
+  })
+  const conversation = createConversation({
+    desk,
+    now,
+    attempt,
+    opened() {
+      transcript.show(conversation.blocks)
+      approvals.close()
+      approvals.follow(news.gates, conversation.threadId)
+      redraw()
+    },
+    changed({ lists }) {
+      if (lists) news.refresh()
+      redraw()
+    },
+  })
+
+  function send(text: string): void {
+    const taken = files
+    files = []
+    transcript.toEnd()
+    conversation.send(text, taken).catch((error: unknown) => {
+      // What was not taken is still there to be sent.
+      if (composer.empty) {
+        composer.set(text)
+        files = taken
+      }
+      tell(`Not sent: ${faultWords(error)}`)
+    })
+  }
+
+  const opener: Opener = createOpener({
+    desk,
+    theme,
+    now,
+    chooseModel,
+    show: (next) => {
+      list = next
+      redraw()
+    },
+    tell,
+    openThread: conversation.open,
+    openGate(gate) {
+      approvals.open(gate)
+      focus = 'dialog'
+      redraw()
+    },
+    threadId: () => conversation.threadId,
+    lastTurn: () => conversation.blocks.lastTurn(),
+    attach: async (path) => {
+      files = withFile(files, await readFile(path))
+    },
+    attached: () => files,
+    detach: (file) => {
+      files = files.filter((each) => each !== file)
+      redraw()
+    },
+    quit,
+  })
+
+  function submit(): void {
+    if (composer.continues()) return composer.newLine()
+    const text = composer.text()
+    if (text.trim() === '') return
+    const said = readTyped(text)
+    if (said.type === 'unknown') return tell(`There is no command ${said.word}: /help lists them. Nothing was sent.`)
+    composer.take()
+    if (said.type === 'message') send(text)
+    else attempt(opener.run(said.name, said.rest).then(news.refresh))
+  }
+
+  /** What has been opened last is left first; then a running turn is stopped. */
+  function back(): void {
+    const turn = conversation.blocks.turn()
+    if (focus !== 'composer') focus = 'composer'
+    else if (turn?.status === 'running') attempt(desk.cancel(turn.id))
+    else if (approvals.dialog) approvals.later()
+    else if (turn) attempt(desk.cancel(turn.id))
+    else transcript.toEnd()
+  }
+
+  function nextFocus(step: 1 | -1): void {
+    const wide = tui.terminal.columns >= panelFrom
+    const order: Focus[] = [
+      'composer',
+      ...(approvals.dialog ? ['dialog' as const] : []),
+      'transcript',
+      ...(wide ? ['panel' as const] : []),
+    ]
+    focus = order[(order.indexOf(focus) + step + order.length) % order.length] ?? 'composer'
+  }
+
+  /** Nothing has been said: the greeting stands in the place of the transcript. */
+  const blank = (): boolean => conversation.threadId === undefined && conversation.blocks.list().length === 0
+  const shown = (): Pick<Transcript, 'scroll' | 'page'> => (blank() ? greeting : transcript)
+
+  function pressComposer(data: string): void {
+    if (isNewLine(data)) return composer.newLine()
+    if (matchesKey(data, 'enter')) return submit()
+    if (matchesKey(data, 'ctrl+p')) return composer.recall(-1)
+    if (matchesKey(data, 'ctrl+n')) return composer.recall(1)
+    if (matchesKey(data, 'up') && composer.atEdge(-1)) return shown().scroll(-1)
+    if (matchesKey(data, 'down') && composer.atEdge(1)) return shown().scroll(1)
+    if (matchesKey(data, 'ctrl+d') && composer.empty) return quit()
+    composer.press(data)
+  }
+
+  function pressTranscript(data: string): void {
+    if (matchesKey(data, 'up')) transcript.step(-1)
+    else if (matchesKey(data, 'down')) transcript.step(1)
+    else if (matchesKey(data, 'home')) transcript.scroll(-maxEntries)
+    else if (matchesKey(data, 'end')) transcript.toEnd()
+    else if (matchesKey(data, 'enter') || matchesKey(data, 'space')) transcript.toggle()
+    // Whoever types means the composer.
+    else if (isText(data)) {
+      focus = 'composer'
+      composer.press(data)
+    }
+  }
+
+  function pressPanel(data: string): void {
+    const picked = panel.press(data, view().panelData)
+    if (!picked) return
+    if ('threadId' in picked) {
+      conversation.open(picked.threadId)
+      focus = 'composer'
+    } else opener.pick(picked.gate)
+  }
+
+  function pressFocused(data: string): void {
+    if (list) {
+      const done = list.press(data)
+      if (done === 'close') list = undefined
+      if (done !== 'pass') return
+    }
+    if (focus === 'dialog') approvals.press(data)
+    else if (matchesKey(data, 'escape')) back()
+    else if (matchesKey(data, 'pageUp')) shown().page(-1)
+    else if (matchesKey(data, 'pageDown')) shown().page(1)
+    else if (focus === 'transcript') pressTranscript(data)
+    else if (focus === 'panel') pressPanel(data)
+    else pressComposer(data)
+  }
+
+  function view(): View {
+    const { blocks, threadId } = conversation
+    const { gates, threads, status, awaySince } = news
+    const turn = blocks.turn()
+    return {
+      title: threads.find(({ id }) => id === threadId)?.title,
+      place,
+      focus,
+      notice,
+      runsFor: turn?.status === 'running' ? now() - turn.since : undefined,
+      waiting: gates.length,
+      awayFor: awaySince === undefined ? undefined : now() - awaySince,
+      status,
+      usage: blocks.list().length > 0 ? blocks.usage() : noUsage,
+      blank: blank(),
+      panelData: { gates, threads, current: threadId, now: now(), sign: sign() },
+      dialog: approvals.dialog,
+      files,
+      list,
+    }
+  }
+
+  const ticking = setInterval(() => {
+    const runs =
+      conversation.blocks.turn()?.status === 'running' || news.threads.some(({ state }) => state === 'running')
+    if (runs || news.awaySince !== undefined) redraw()
+  }, tickMs)
+  attempt(news.follow(ending.signal))
+  news.refresh()
+
+  return {
+    render: (width) =>
+      drawFrame(view(), { theme, transcript, greeting, composer, panel, fit }, width, tui.terminal.rows),
+    press(data) {
+      if (isKeyRelease(data)) return
+      if (matchesKey(data, 'ctrl+c')) return quit()
+      notice = undefined
+      if (matchesKey(data, 'ctrl+l')) {
+        transcript.clear()
+        tui.requestRender(true)
+      } else if (matchesKey(data, 'tab')) nextFocus(1)
+      else if (matchesKey(data, 'shift+tab')) nextFocus(-1)
+      else pressFocused(data)
+      redraw()
+    },
+    threadId: () => conversation.threadId,
+    close() {
+      clearInterval(ticking)
+      ending.abort()
+      conversation.close()
+    },
+  }
+}
+
+/** Shift+Enter in both of its encodings, Alt+Enter, Ctrl+J. */
+function isNewLine(data: string): boolean {
+  return matchesKey(data, 'shift+enter') || matchesKey(data, 'alt+enter') || matchesKey(data, 'ctrl+j')
+}
+
+function isText(data: string): boolean {
+  return decodeKittyPrintable(data) !== undefined || /^[^\p{Cc}]/u.test(data) || data.startsWith('\u001b[200~')
+}

@@ -1,0 +1,192 @@
+// POST /api/chat, which waits for the reply, and POST /api/chat/send, which does not.
+import { hash } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
+import * as z from 'zod/mini'
+import { AppError } from '#core/errors.ts'
+import { isUuid } from '#core/ids.ts'
+import type { Entry, Part } from '#core/item.ts'
+import type { Idempotency } from '#core/store.ts'
+import { atRest, type Turn } from '#core/turn.ts'
+import { requestIdOf } from '#http/request-log.ts'
+import type { Caller } from '#http/caller.ts'
+import { wrongField } from '#http/validate.ts'
+import { type Route, route } from '#http/routes.ts'
+import { readEnd } from '#turns/job-outcome.ts'
+import { checkMessage } from '#turns/message.ts'
+import type { Start, Turns } from '#turns/turns.ts'
+import { Attachments, partsOf } from './attachments.ts'
+import { queuedBounds } from './thread-routes.ts'
+import { FaultWire, GateWire, gateWire, jobStatus, jobStatuses, replyText, UsageWire, usedWire } from './wire.ts'
+
+/** How long POST /api/chat waits for the turn; after that the turn goes on alone. */
+const defaultPatienceMs = 120_000
+const maxKeyChars = 200
+
+export type ChatParts = {
+  readonly turns: Turns
+  readonly patienceMs?: number
+  /** Ends every wait: the connection is about to be cut. */
+  readonly lastCall?: AbortSignal
+}
+
+const ChatBody = z.object({
+  message: z.nullish(z.string()),
+  content: z.nullish(z.string()),
+  thread_id: z.nullish(z.string()),
+  attachments: z.nullish(Attachments),
+})
+
+const ChatAnswer = z.object({
+  thread_id: z.string(),
+  turn_id: z.string(),
+  status: z.enum(jobStatuses),
+  response: z.nullable(z.string()),
+  usage: UsageWire,
+  gate: z.optional(GateWire),
+  error: z.optional(FaultWire),
+})
+
+const SendAnswer = z.object({
+  thread_id: z.string(),
+  turn_id: z.string(),
+  message_id: z.string(),
+  status: z.literal('accepted'),
+})
+
+export function chatRoutes(parts: ChatParts): Route[] {
+  const send = (caller: Caller, given: z.output<typeof ChatBody>, { raw }: FastifyReply, idempotency?: Idempotency) =>
+    sendChat(parts.turns, { caller, given, request: requestIdOf(raw), ...(idempotency && { idempotency }) })
+  return [
+    route({
+      method: 'POST',
+      path: '/api/chat',
+      who: 'user',
+      counted: true,
+      summary: 'Send a message and wait for the reply',
+      body: ChatBody,
+      answers: { 200: ChatAnswer },
+      async handle({ caller, body }, reply) {
+        const { turn, entries } = await follow(await send(caller, body, reply), reply, parts)
+        const rests = atRest(turn.status)
+        const gate = await parts.turns.gateOf(turn)
+        return {
+          thread_id: turn.threadId,
+          turn_id: turn.id,
+          status: rests ? jobStatus(turn.status) : 'running',
+          response: rests ? replyText(entries) : null,
+          usage: usedWire(turn.usage),
+          ...(gate && { gate: gateWire(gate) }),
+          ...(turn.error && { error: turn.error }),
+        } satisfies z.output<typeof ChatAnswer>
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/chat/send',
+      who: 'user',
+      counted: true,
+      summary: 'Send a message; the reply comes later',
+      body: ChatBody,
+      answers: { 202: SendAnswer },
+      async handle({ caller, body }, reply) {
+        const { turn, input, events, replayed } = await send(caller, body, reply, keyOf(reply, body))
+        events.close()
+        const id = replayed ? await messageIdOf(parts.turns, turn) : input[0]?.id
+        return reply.code(202).send({
+          thread_id: turn.threadId,
+          turn_id: turn.id,
+          message_id: id ?? turn.id,
+          status: 'accepted',
+        } satisfies z.output<typeof SendAnswer>)
+      },
+    }),
+  ]
+}
+
+/** The message that began a turn: in the log, or still waiting to enter it. */
+export async function messageIdOf(turns: Turns, turn: Turn): Promise<string | undefined> {
+  const { userId, threadId, firstSeq } = turn
+  if (firstSeq === undefined) {
+    const waiting = await turns.queued(userId, threadId, queuedBounds)
+    const found = waiting.find(({ turnId }) => turnId === turn.id)
+    if (found) return found.id
+  }
+  const begun = firstSeq === undefined ? await turns.get(userId, turn.id) : turn
+  if (begun?.firstSeq === undefined) return undefined
+  const { entries } = await turns.history(userId, threadId, { after: begun.firstSeq - 1, limit: 1 })
+  return entries[0]?.id
+}
+
+/** A page that did not hear the answer sends again with the same key: that is the same message. */
+function keyOf({ request }: FastifyReply, body: z.output<typeof ChatBody>): Idempotency | undefined {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (typeof key !== 'string' || key.length < 1 || key.length > maxKeyChars) {
+    throw wrongField('Idempotency-Key', `must have 1 to ${maxKeyChars} characters`)
+  }
+  return { key: `chat:${key}`, bodyHash: hash('sha256', JSON.stringify(body)) }
+}
+
+/** A message as every way into the chat takes it. */
+export type Sending = {
+  readonly caller: Caller
+  readonly given: z.output<typeof ChatBody>
+  /** The id of the request that brought it. */
+  readonly request?: string
+  readonly idempotency?: Idempotency
+}
+
+/** Stores a message and starts its turn. Throws invalid_input, not_found, too_large. */
+export async function sendChat(turns: Turns, { caller, given, request, idempotency }: Sending): Promise<Start> {
+  const message = given.message ?? given.content
+  if (typeof message !== 'string') throw new AppError('invalid_input', 'message is missing', { param: 'message' })
+  checkMessage(message)
+  const threadId = given.thread_id ?? undefined
+  // An id that cannot be one is as unknown as one that is not ours.
+  if (threadId !== undefined && !isUuid(threadId)) {
+    throw new AppError('not_found', 'the thread does not exist', { param: 'thread_id' })
+  }
+  const content: Part[] = [{ type: 'text', text: message.toWellFormed() }, ...partsOf(given.attachments ?? [])]
+  return turns.start({
+    user: caller.user,
+    door: 'web',
+    input: [{ type: 'message', role: 'user', content }],
+    options: {},
+    whenBusy: 'queue',
+    ...(request !== undefined && { request }),
+    ...(idempotency && { idempotency }),
+    ...(threadId !== undefined && { threadId }),
+  })
+}
+
+/** The turn at its rest, or as it stands when patience, the client or the service ends first. It goes on regardless. */
+async function follow(
+  start: Start,
+  reply: FastifyReply,
+  parts: ChatParts,
+): Promise<{ turn: Turn; entries: readonly Entry[] }> {
+  const { lastCall, turns } = parts
+  const stop = (): void => start.events.close()
+  const timer = setTimeout(stop, parts.patienceMs ?? defaultPatienceMs)
+  lastCall?.addEventListener('abort', stop, { once: true })
+  if (lastCall?.aborted) stop()
+  reply.raw.once('close', stop)
+  const entries = [...start.entries]
+  try {
+    for await (const batch of start.events) {
+      for (const event of batch) {
+        if (event.type === 'entries') entries.push(...event.entries.filter(({ turnId }) => turnId === start.turn.id))
+        if (event.type === 'turn' && atRest(event.turn.status)) {
+          return { turn: event.turn, entries }
+        }
+      }
+    }
+  } finally {
+    clearTimeout(timer)
+    lastCall?.removeEventListener('abort', stop)
+    reply.raw.off('close', stop)
+  }
+  const turn = await turns.get(start.turn.userId, start.turn.id)
+  if (!turn) throw new AppError('not_found', 'the thread was deleted while its turn ran')
+  return { turn, entries: await readEnd(turns, turn) }
+}

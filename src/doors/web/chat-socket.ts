@@ -1,0 +1,218 @@
+// The live connection of the browser: messages, gates and cancels go in, what happens in threads and lists comes out.
+import * as z from 'zod/mini'
+import { AppError } from '#core/errors.ts'
+import type { UserId } from '#core/ids.ts'
+import { isObject } from '#core/json.ts'
+import type { ChatLimit } from '#http/caller.ts'
+import { check } from '#http/validate.ts'
+import { closeCodes, type Handler } from '#http/connection.ts'
+import { asFault } from '#http/reply.ts'
+import { type Route, route } from '#http/routes.ts'
+import type { Accepted, Sockets } from '#http/socket.ts'
+import type { Log } from '#lib/log.ts'
+import { hashToken } from '#lib/token.ts'
+import type { Turns } from '#turns/turns.ts'
+import { messageIdOf, sendChat } from './chat-routes.ts'
+import { createFeeds, type Feed, type Feeds } from './list-feed.ts'
+import { type Following, followThread } from './thread-feed.ts'
+import { GateBody, saidIn } from './gate-routes.ts'
+import { findThread } from './thread-routes.ts'
+import { turnFrame } from './wire.ts'
+
+const livePaths = ['/api/chat/ws', '/ws'] as const
+
+/** Threads that one connection follows at once; of more it leaves the one it has followed longest. */
+const maxFollowed = 32
+
+export type LiveParts = { readonly turns: Turns; readonly chatLimit: ChatLimit; readonly log: Log }
+
+const ref = z.nullish(
+  z
+    .string()
+    .check(
+      z.minLength(1, 'must not be empty'),
+      z.maxLength(100, 'must have at most 100 characters'),
+      z.regex(/^[^\0]*$/, 'must not hold a NUL'),
+    ),
+)
+const seq = z.int('must be a sequence number').check(z.minimum(0, 'must be a sequence number'))
+
+/** What a client may send, by type. `ref` is the client's own name for a frame: what comes of it carries it. */
+const frames = {
+  message: z.object({ ref, message: z.string(), thread_id: z.nullish(z.string()) }),
+  cancel: z.object({ ref, thread_id: z.string() }),
+  gate: z.extend(GateBody, { ref, gate_id: z.string(), thread_id: z.nullish(z.string()) }),
+  subscribe: z.object({ ref, thread_id: z.string(), after: z.nullish(seq) }),
+  unsubscribe: z.object({ ref, thread_id: z.string() }),
+  ping: z.object({ ref }),
+} as const
+type Frames = { readonly [Type in keyof typeof frames]: z.output<(typeof frames)[Type]> }
+const types = Object.keys(frames) as (keyof Frames)[]
+
+const Typed = z.object({
+  type: z.enum(types, `must be one of ${types.join(', ')}`),
+  ref: z.optional(z.unknown()),
+})
+
+/** Takes connections at the two paths. */
+export function mountLive(sockets: Pick<Sockets, 'mount'>, parts: LiveParts): void {
+  const feeds = createFeeds(parts)
+  sockets.mount(livePaths, (accepted) => openLive(accepted, parts, feeds))
+}
+
+/** A request to these paths that asks for no WebSocket. */
+export function liveRoutes(): Route[] {
+  return livePaths.map((path) =>
+    route({
+      method: 'GET',
+      path,
+      who: 'user',
+      summary: 'The WebSocket of the chat; see the page on the web gateway for its frames',
+      handle(_call, reply) {
+        const message = `${path} is a WebSocket: open it with Upgrade: websocket`
+        return reply
+          .code(426)
+          .header('upgrade', 'websocket')
+          .send({ error: { code: 'upgrade_required', message } })
+      },
+    }),
+  )
+}
+
+function openLive({ connection, caller, request, recheck }: Accepted, parts: LiveParts, feeds: Feeds): Handler {
+  const { turns, chatLimit, log } = parts
+  const followed = new Map<string, Following>()
+  const { user } = caller
+
+  async function follow(threadId: string, after: number): Promise<void> {
+    let own: Following | undefined
+    const onEnd = (error: unknown): void => {
+      if (followed.get(threadId) !== own) return
+      followed.delete(threadId)
+      if (error === undefined || connection.gone.aborted) return
+      log.debug({ err: error, thread: threadId }, 'a thread is no longer followed')
+      connection.close(closeCodes.slowReader, 'slow_reader: too much happened meanwhile; come back and subscribe again')
+    }
+    own = await followThread({ turns, connection, user, threadId, after, onEnd })
+    followed.get(threadId)?.close()
+    if (connection.gone.aborted) return own.close()
+    followed.delete(threadId)
+    followed.set(threadId, own)
+    if (followed.size > maxFollowed) leave(followed.keys().next().value ?? '')
+  }
+
+  function leave(threadId: string): void {
+    const own = followed.get(threadId)
+    followed.delete(threadId)
+    own?.close()
+  }
+
+  const act: { readonly [Type in keyof Frames]: (frame: Frames[Type], tag: object) => Promise<void> } = {
+    async message({ ref: key, message, thread_id }, tag) {
+      await chatLimit.take(caller)
+      const given = { message, ...(thread_id && { thread_id }) }
+      const bodyHash = hashToken(JSON.stringify([message, thread_id ?? null]))
+      const { turn, input, entries, events, replayed } = await sendChat(turns, {
+        caller,
+        given,
+        request,
+        ...(key && { idempotency: { key: `live:${key}`, bodyHash } }),
+      })
+      events.close()
+      const id = replayed ? await messageIdOf(turns, turn) : input[0]?.id
+      const { threadId } = turn
+      connection.send({
+        type: 'accepted',
+        ...tag,
+        thread_id: threadId,
+        turn_id: turn.id,
+        message_id: id ?? null,
+        status: 'accepted',
+      })
+      if (followed.has(threadId)) return
+      const begin = turn.firstSeq ?? entries[0]?.seq
+      await follow(threadId, begin === undefined ? (await findThread(turns, user, threadId)).lastSeq : begin - 1)
+    },
+    async cancel({ thread_id }) {
+      const turn = await turns.holding(user, (await findThread(turns, user, thread_id)).id)
+      if (turn) connection.send(turnFrame(await turns.cancel(user, turn.id)))
+    },
+    async gate({ gate_id, thread_id, ...said }) {
+      const known = thread_id ?? feed?.threadOf(gate_id) ?? (await threadWaiting(turns, user, gate_id))
+      if (known === undefined) throw new AppError('not_found', 'there is no such gate', { param: 'gate_id' })
+      const { id } = await findThread(turns, user, known)
+      const turn = await turns.answer(user, id, saidIn(said, gate_id, caller.name))
+      connection.send(turnFrame(turn))
+    },
+    subscribe: async ({ thread_id, after }) => follow((await findThread(turns, user, thread_id)).id, after ?? 0),
+    async unsubscribe({ thread_id }) {
+      leave(thread_id)
+      await Promise.resolve()
+    },
+    async ping(_frame, tag) {
+      connection.send({ type: 'pong', ...tag })
+      await Promise.resolve()
+    },
+  }
+
+  async function obey(type: keyof Frames, value: unknown, tag: object): Promise<void> {
+    const frame = check(frames[type], value)
+    if (type !== 'ping' && !(await recheck())) return
+    // Checked by the schema of the same type.
+    await (act[type] as (frame: unknown, tag: object) => Promise<void>)(frame, tag)
+  }
+
+  function fail(error: unknown, tag: object): void {
+    const { code, message, param, retryAfterSecs } = asFault(error)
+    if (code === 'internal') log.error({ request, err: error }, 'a frame failed inside the service')
+    const more = { ...(param !== undefined && { param }), ...(retryAfterSecs && { retry_after_secs: retryAfterSecs }) }
+    connection.send({ type: 'error', ...tag, code, message, ...more })
+  }
+
+  let feed: Feed | undefined
+  const listener = {
+    send(told: readonly object[]) {
+      connection.send(...told)
+      void connection.drained()
+    },
+    recheck: () => void recheck(),
+  }
+  const begun = feeds.follow(user, listener).then(
+    (made) => {
+      feed = made
+      if (connection.gone.aborted) made.stop()
+      else connection.send({ type: 'ready', user: caller.name, operator: caller.operator, waiting: made.waiting() })
+    },
+    (error: unknown) => {
+      fail(error, {})
+      connection.close(closeCodes.tooMany, 'database_unavailable: come back in a moment')
+    },
+  )
+  connection.gone.addEventListener('abort', () => {
+    feed?.stop()
+    for (const each of followed.values()) each.close()
+    followed.clear()
+  })
+
+  return {
+    async frame(value) {
+      await begun
+      let tag = {}
+      try {
+        if (!isObject(value)) throw new AppError('invalid_input', 'a frame is a text of one JSON object with a type')
+        const { type, ref: name } = check(Typed, value, '')
+        if (typeof name === 'string') tag = { ref: name.slice(0, 100) }
+        await obey(type, value, tag)
+      } catch (error) {
+        fail(error, tag)
+      }
+      await connection.drained()
+    },
+    mayLeave: () => ![...followed.values()].some((each) => each.running()),
+  }
+}
+
+/** The id of the message that a turn was made of, once it stands in the log. */
+async function threadWaiting(turns: Turns, user: UserId, gateId: string): Promise<string | undefined> {
+  return (await turns.gates(user)).find(({ gate }) => gate.callId === gateId)?.turn.threadId
+}

@@ -1,0 +1,181 @@
+// Gates and grants: what waits for a word, the word itself, and what was allowed for longer.
+import * as z from 'zod/mini'
+import { dayMs } from '#core/account.ts'
+import { AppError } from '#core/errors.ts'
+import type { UserId } from '#core/ids.ts'
+import type { AnsweredGate, OpenGate } from '#core/store.ts'
+import { type Route, route } from '#http/routes.ts'
+import { grantWire, isoTime } from '#http/wire-format.ts'
+import { gateMs } from '#turns/gate-answers.ts'
+import type { Turns } from '#turns/turns.ts'
+import { findThread } from './thread-routes.ts'
+import { GateWire, gateWire, JobWire, jobWire, senderOf } from './wire.ts'
+
+const maxWordChars = 2_000
+
+const WaitingGate = z.extend(GateWire, {
+  thread_id: z.string(),
+  turn_id: z.string(),
+  door: z.string(),
+  /** Who sent what it is for, where that is somebody else: the operator sees the webhook channel's. */
+  sender: z.optional(z.string()),
+  created_at: z.string(),
+  expires_at: z.string(),
+})
+const GatesAnswer = z.object({ gates: z.array(WaitingGate) })
+
+const AnsweredQuery = z.object({
+  since: z.optional(z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T00:00:00Z' })),
+})
+const AnsweredGateWire = z.extend(WaitingGate, {
+  decision: z.enum(['allow', 'deny', 'output']),
+  by: z.string(),
+  answered_at: z.string(),
+  /** What was allowed for longer, if it was. */
+  scope: z.optional(z.string()),
+  until: z.optional(z.string()),
+  /** What the agent was told with it. */
+  word: z.optional(z.string()),
+})
+const AnsweredAnswer = z.object({ gates: z.array(AnsweredGateWire) })
+
+/** What is said to a gate. */
+export const GateBody = z.object({
+  action: z.enum(['approve', 'always', 'deny'], 'must be approve, always or deny'),
+  scope: z.nullish(z.enum(['tool', 'target', 'file'], 'must be tool, target or file')),
+  for: z.nullish(z.enum(['hour', 'day', 'good'], 'must be hour, day or good')),
+  untrusted: z.nullish(z.boolean('must be true or false')),
+  word: z.nullish(z.string().check(z.maxLength(maxWordChars, `must have at most ${maxWordChars} characters`))),
+})
+const GateAnswer = z.extend(JobWire, { turn_id: z.string() })
+
+const GrantWire = z.object({
+  id: z.string(),
+  user: z.string(),
+  tool: z.string(),
+  scope: z.enum(['tool', 'target']),
+  target: z.nullable(z.string()),
+  /** Whether it also stands once the model has read words from outside. */
+  untrusted: z.boolean(),
+  by: z.string(),
+  created_at: z.string(),
+  /** Null stands for good. */
+  expires_at: z.nullable(z.string()),
+  /** Calls that ran by it. */
+  uses: z.number(),
+})
+const GrantsAnswer = z.object({ grants: z.array(GrantWire) })
+
+export function gateRoutes({ turns }: { turns: Turns }): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/gates',
+      who: 'user',
+      summary: 'List what waits for an approval or a sign-in, oldest first',
+      answers: { 200: GatesAnswer },
+      async handle({ caller: { user } }) {
+        return { gates: (await turns.gates(user)).map((gate) => waitingWire(gate, user)) } satisfies z.output<
+          typeof GatesAnswer
+        >
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/gates/answered',
+      who: 'user',
+      summary: 'List what was answered since a time, or within a day, latest first',
+      query: AnsweredQuery,
+      answers: { 200: AnsweredAnswer },
+      async handle({ query: { since }, caller: { user } }) {
+        const gates = await turns.answered(user, since === undefined ? Date.now() - dayMs : Date.parse(since))
+        return { gates: gates.map((gate) => answeredWire(gate, user)) } satisfies z.output<typeof AnsweredAnswer>
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/threads/:id/gates/:gate',
+      who: 'user',
+      summary: 'Answer a gate: allow once, allow for longer, or deny',
+      body: GateBody,
+      answers: { 200: GateAnswer },
+      async handle({ params, body, caller }) {
+        const thread = await findThread(turns, caller.user, params.id)
+        const turn = await turns.answer(caller.user, thread.id, saidIn(body, params.gate, caller.name))
+        return { ...jobWire(turn, undefined), turn_id: turn.id } satisfies z.output<typeof GateAnswer>
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/grants',
+      who: 'user',
+      summary: 'List what is allowed beyond one call',
+      answers: { 200: GrantsAnswer },
+      async handle({ caller: { user } }) {
+        return { grants: (await turns.grants(user)).map(grantWire) } satisfies z.output<typeof GrantsAnswer>
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/grants/:id',
+      who: 'user',
+      summary: 'Take a grant back',
+      answers: { 204: null },
+      async handle({ params, caller: { user } }, reply) {
+        if (!(await turns.revoke(user, params.id))) throw new AppError('not_found', 'the grant does not exist')
+        return reply.code(204).send()
+      },
+    }),
+  ]
+}
+
+/** `always` stands for good where no end is said. */
+export function saidIn(
+  { action, scope, for: span, untrusted, word }: z.output<typeof GateBody>,
+  callId: string,
+  by: string,
+) {
+  if (action !== 'always' && (scope || span || typeof untrusted === 'boolean')) {
+    const message = `scope, for and untrusted go with action always, not with ${action}`
+    throw new AppError('invalid_input', message, { param: 'action' })
+  }
+  return {
+    callId,
+    by,
+    decision: action === 'deny' ? ('deny' as const) : ('allow' as const),
+    ...(word && { output: word }),
+    ...(action === 'always' && {
+      grantRequest: {
+        ...(scope && { scope }),
+        for: span ?? ('good' as const),
+        ...(untrusted === false && { untrusted }),
+      },
+    }),
+  }
+}
+
+/** A gate as it is listed, here and by `atrium gates`. */
+export function waitingWire({ turn, gate, at }: OpenGate, user: UserId): z.output<typeof WaitingGate> {
+  return {
+    ...gateWire(gate),
+    thread_id: turn.threadId,
+    turn_id: turn.id,
+    door: turn.door,
+    ...senderOf(turn, user),
+    created_at: isoTime(at),
+    expires_at: isoTime(at + gateMs),
+  }
+}
+
+function answeredWire({ answer, answeredAt, ...asked }: AnsweredGate, user: UserId): z.output<typeof AnsweredGateWire> {
+  const { decision, by, scope, until, output: word } = answer
+  return {
+    ...waitingWire(asked, user),
+    decision,
+    by,
+    answered_at: isoTime(answeredAt),
+    ...(scope && { scope }),
+    ...(until !== undefined && { until: isoTime(until) }),
+    ...(word && { word }),
+  }
+}

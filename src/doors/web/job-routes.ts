@@ -1,0 +1,98 @@
+// Jobs: a user's turns from every door, newest first.
+import * as z from 'zod/mini'
+import { AppError } from '#core/errors.ts'
+import { isUuid, type UserId, userId } from '#core/ids.ts'
+import type { Turn } from '#core/turn.ts'
+import { type Route, route } from '#http/routes.ts'
+import { readEnd } from '#turns/job-outcome.ts'
+import type { Turns } from '#turns/turns.ts'
+import { cursor, limit } from './paging.ts'
+import { gateWire, jobStatuses, JobWire, jobWire, replyText, senderOf, turnStatus } from './wire.ts'
+
+const JobsQuery = z.object({
+  status: z.optional(z.enum(jobStatuses, `must be one of ${jobStatuses.join(', ')}`)),
+  /** Those of one user alone: for the operator, of itself or of a `webhook:…`. */
+  user: z.optional(z.string()),
+  limit: limit({ usual: 20, most: 100 }),
+  cursor,
+  total: z.optional(z.enum(['true', 'false'], 'must be true or false')),
+})
+
+const JobsAnswer = z.object({
+  jobs: z.array(JobWire),
+  next_cursor: z.nullable(z.string()),
+  /** How many there are with that status, counted up to 10,000; where it was asked for. */
+  total: z.optional(z.number()),
+})
+
+const SendersAnswer = z.object({ senders: z.array(z.string()) })
+
+export function jobRoutes({ turns }: { turns: Turns }): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/jobs',
+      who: 'user',
+      summary: 'List jobs, newest first',
+      query: JobsQuery,
+      answers: { 200: JobsAnswer },
+      async handle({ query: { status, user: of, limit, cursor, total }, caller: { user } }) {
+        const which = { ...(status && { status: turnStatus(status) }), ...(of && { of: userId(of) }) }
+        const page = await turns.list(user, { limit, ...which, ...(cursor && { cursor }) })
+        const jobs = page.rows.map((turn) => ({
+          ...jobWire(turn, turn.reply),
+          ...headOf(turn, user, turn.title ?? ''),
+        }))
+        const counted = total === 'true' && { total: await turns.countAll(user, which) }
+        return { jobs, next_cursor: page.nextCursor ?? null, ...counted } satisfies z.output<typeof JobsAnswer>
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/senders',
+      who: 'operator',
+      summary: 'The users of the webhook channel, at most 200, as `user` of a list of jobs takes them',
+      answers: { 200: SendersAnswer },
+      handle: async () => ({ senders: [...(await turns.senders())] }) satisfies z.output<typeof SendersAnswer>,
+    }),
+    route({
+      method: 'GET',
+      path: '/api/jobs/:id',
+      who: 'user',
+      summary: 'One job',
+      answers: { 200: JobWire },
+      handle: async ({ params, caller: { user } }) => show(turns, user, await find(turns, user, params.id)),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/jobs/:id/cancel',
+      who: 'user',
+      summary: 'Cancel a job; one that has ended stays as it is',
+      answers: { 200: JobWire },
+      async handle({ params, caller: { user } }) {
+        const turn = await find(turns, user, params.id)
+        return show(turns, user, await turns.cancel(user, turn.id))
+      },
+    }),
+  ]
+}
+
+async function find(turns: Turns, user: UserId, id: string): Promise<Turn> {
+  const turn = isUuid(id) ? await turns.get(user, id) : undefined
+  if (!turn) throw new AppError('not_found', 'the job does not exist')
+  return turn
+}
+
+/** One job alone has its whole response, and the gate it may wait at. */
+async function show(turns: Turns, user: UserId, turn: Turn): Promise<z.output<typeof JobWire>> {
+  const gate = await turns.gateOf(turn)
+  const text = replyText(await readEnd(turns, turn))
+  const title = (await turns.thread(user, turn.threadId))?.title ?? ''
+  const job = jobWire(turn, text === null ? undefined : { text, cut: false })
+  return { ...job, ...headOf(turn, user, title), ...(gate && { gate: gateWire(gate) }) }
+}
+
+/** What a job is about, and whose it is where it is not the caller's own. */
+function headOf(turn: Pick<Turn, 'userId'>, user: UserId, title: string): { title: string; sender?: string } {
+  return { title, ...senderOf(turn, user) }
+}

@@ -1,0 +1,133 @@
+// Signing in and out: a token or the code of a link becomes a session, kept by a cookie that no script can read.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import * as z from 'zod/mini'
+import { AppError } from '#core/errors.ts'
+import { operator } from '#core/ids.ts'
+import type { LimitStore } from '#core/store.ts'
+import { type ClientAddress, networkOf } from '#http/address.ts'
+import { type Authenticate, refuse } from '#http/auth.ts'
+import type { Caller, Refusal } from '#http/caller.ts'
+import { check, checkBody } from '#http/validate.ts'
+import { writeCookie } from '#http/cookie.ts'
+import { tooOften } from '#http/chat-rate.ts'
+import type { Origins } from '#http/origin.ts'
+import type { Route } from '#http/routes.ts'
+import { maxMs, type Sessions } from '#http/session.ts'
+import { isoTime } from '#http/wire-format.ts'
+import { hashToken } from '#lib/token.ts'
+import type { Turns } from '#turns/turns.ts'
+
+const windowMs = 60_000
+
+const LoginBody = z.object({ token: z.nullish(z.string()), code: z.nullish(z.string()) })
+const LogoutBody = z.object({ everywhere: z.nullish(z.boolean()) })
+const SessionAnswer = z.object({ user: z.string(), operator: z.boolean(), expires_at: z.nullable(z.string()) })
+
+export type LoginParts = {
+  readonly turns: Pick<Turns, 'changed'>
+  readonly sessions: Sessions
+  readonly authenticate: Authenticate
+  readonly limits: LimitStore
+  /** Attempts of one address, good ones included; 0 is no limit. */
+  readonly signInsPerMinute: number
+  readonly clientAddress: ClientAddress
+  readonly origins: Pick<Origins, 'site'>
+  readonly now?: () => number
+}
+
+export function loginRoutes(parts: LoginParts): Route[] {
+  const { sessions, turns } = parts
+
+  function setCookie({ raw }: FastifyRequest, reply: FastifyReply, value: string): void {
+    const maxAgeSecs = value === '' ? 0 : Math.floor(maxMs / 1000)
+    reply.header('set-cookie', writeCookie(value, { maxAgeSecs, secure: parts.origins.site(raw).secure }))
+  }
+
+  return [
+    {
+      method: 'POST',
+      path: '/api/login',
+      who: 'anyone',
+      summary: 'Sign in with a token, or with the code of a link; sets the session cookie',
+      body: LoginBody,
+      answers: { 200: SessionAnswer },
+      async handle(request, reply) {
+        await countAttempt(parts, request)
+        const cookie = await signIn(parts, checkBody(LoginBody, request.body))
+        if (typeof cookie !== 'string') return refuse(request, reply, cookie)
+        const caller = await parts.authenticate({ cookie })
+        if ('status' in caller) return refuse(request, reply, caller)
+        setCookie(request, reply, cookie)
+        return sessionWire(caller)
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/session',
+      who: 'user',
+      summary: 'Who is signed in, and until when',
+      answers: { 200: SessionAnswer },
+      handle: ({ caller }) => sessionWire(caller),
+    },
+    {
+      method: 'POST',
+      path: '/api/logout',
+      who: 'user',
+      summary: 'Sign out here, or everywhere',
+      body: LogoutBody,
+      answers: { 204: null },
+      async handle(request, reply) {
+        const { everywhere } = check(LogoutBody, request.body ?? {})
+        const { user, session } = request.caller
+        if (everywhere) await sessions.closeAll(user)
+        else if (session) await sessions.close(session.cookie)
+        // Live connections look whether they may stay.
+        turns.changed(user)
+        setCookie(request, reply, '')
+        return reply.code(204).send()
+      },
+    },
+  ]
+}
+
+/** Who guesses has few guesses, and whoever shares the address waits a minute. */
+export async function countAttempt(
+  { limits, signInsPerMinute, clientAddress, now = Date.now }: LoginParts,
+  { raw }: FastifyRequest,
+): Promise<void> {
+  if (signInsPerMinute === 0) return
+  const key = `login:${networkOf(clientAddress(raw))}`
+  const { allowed, retryAfterMs } = await limits.take(key, signInsPerMinute, windowMs, now())
+  if (!allowed) throw tooOften('too many attempts to sign in', retryAfterMs)
+}
+
+/** The cookie of a new session, or a refusal of the store's. */
+async function signIn(
+  { sessions, authenticate }: LoginParts,
+  { token, code }: z.output<typeof LoginBody>,
+): Promise<string | Refusal> {
+  if (token && code)
+    throw new AppError('invalid_input', 'token and code are given: send one of them', { param: 'code' })
+  if (code) {
+    const cookie = await sessions.redeem(code)
+    if (cookie === undefined)
+      throw wrong('the link was used before, or its time is over: `atrium login` prints a new one')
+    return cookie
+  }
+  if (!token) throw new AppError('invalid_input', 'token is missing: send token or code', { param: 'token' })
+  const caller = await authenticate({ bearer: token })
+  if (!('status' in caller)) {
+    const { user, until } = caller
+    return until === undefined ? sessions.open(user, hashToken(token)) : sessions.open(user, undefined, until)
+  }
+  if (caller.status !== 401) return caller
+  throw wrong('the token is not known here, or no longer good')
+}
+
+function wrong(message: string): AppError {
+  return new AppError('unauthorized', message)
+}
+
+function sessionWire({ user, name, session }: Caller): z.output<typeof SessionAnswer> {
+  return { user: name, operator: user === operator, expires_at: session ? isoTime(session.endsAt) : null }
+}

@@ -1,0 +1,129 @@
+// Memory over the gateway: search, list, and documents by their path. Each caller reaches its own.
+import type { FastifyRequest } from 'fastify'
+import * as z from 'zod/mini'
+import type { DocumentInfo } from '#core/document.ts'
+import { checkBody } from '#http/validate.ts'
+import { type Route, route } from '#http/routes.ts'
+import { isoTime } from '#http/wire-format.ts'
+import type { Documents } from '#memory/documents.ts'
+import type { Turns } from '#turns/turns.ts'
+import { limit } from './paging.ts'
+
+const MemoryQuery = z.object({
+  q: z.optional(z.string()),
+  limit: limit({ usual: 10, most: 100 }),
+  folder: z.optional(z.string()),
+  cursor: z.optional(z.string()),
+})
+const DocumentBody = z.object({ content: z.string() })
+
+const DocumentWire = z.object({
+  path: z.string(),
+  bytes: z.number(),
+  author: z.enum(['user', 'door', 'agent']),
+  untrusted: z.boolean(),
+  created_at: z.string(),
+  updated_at: z.string(),
+})
+/** As a list has it, with how its text begins. */
+const ListedWire = z.extend(DocumentWire, { beginning: z.string() })
+const ContentWire = z.extend(DocumentWire, {
+  content: z.string(),
+  /** Where the agent wrote it, as long as the thread is there. */
+  thread: z.optional(z.object({ id: z.string(), title: z.string() })),
+})
+const FoundWire = z.object({ path: z.string(), content: z.string(), score: z.number(), updated_at: z.string() })
+const MemoryAnswer = z.object({
+  results: z.array(z.union([FoundWire, ListedWire])),
+  next_cursor: z.optional(z.nullable(z.string())),
+})
+
+const documentPath = '/api/memory/documents/*'
+
+export type MemoryParts = { readonly documents: Documents; readonly turns: Pick<Turns, 'thread'> }
+
+export function memoryRoutes({ documents, turns }: MemoryParts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/memory',
+      who: 'user',
+      summary: 'Search memory; without q, list its documents',
+      query: MemoryQuery,
+      answers: { 200: MemoryAnswer },
+      async handle({ caller: { user }, query: { q = '', limit: most, folder = '', cursor: after = '' } }) {
+        if (q.trim() !== '') {
+          const found = await documents.search(user, { query: q, limit: most })
+          return {
+            results: found.map(({ path, content, score, updatedAt }) => {
+              return { path, content, score, updated_at: isoTime(updatedAt) }
+            }),
+          } satisfies z.output<typeof MemoryAnswer>
+        }
+        const page = await documents.list(user, { folder, after, limit: most + 1, beginnings: true })
+        const results = page.slice(0, most)
+        const next = page.length > most ? (results.at(-1)?.path ?? null) : null
+        return { results: results.map(listedWire), next_cursor: next } satisfies z.output<typeof MemoryAnswer>
+      },
+    }),
+    {
+      method: 'GET',
+      path: documentPath,
+      who: 'user',
+      summary: 'Read a document',
+      answers: { 200: ContentWire },
+      async handle(request) {
+        const { user } = request.caller
+        const document = await documents.read(user, pathOf(request))
+        const { content, threadId } = document
+        const thread = threadId === undefined ? undefined : await turns.thread(user, threadId)
+        return {
+          ...documentWire(document),
+          content,
+          ...(thread && { thread: { id: thread.id, title: thread.title } }),
+        } satisfies z.output<typeof ContentWire>
+      },
+    },
+    {
+      method: 'PUT',
+      path: documentPath,
+      who: 'user',
+      summary: 'Write a document, replacing what it held',
+      body: DocumentBody,
+      answers: { 200: DocumentWire, 201: DocumentWire },
+      async handle(request, reply) {
+        const [user, path] = [request.caller.user, pathOf(request)]
+        const { content } = checkBody(DocumentBody, request.body)
+        const [outcome] = await documents.write(user, [{ path, content, author: 'user' }])
+        const written = await documents.read(user, path)
+        return reply
+          .code(outcome === 'created' ? 201 : 200)
+          .send(documentWire(written) satisfies z.output<typeof DocumentWire>)
+      },
+    },
+    {
+      method: 'DELETE',
+      path: documentPath,
+      who: 'user',
+      summary: 'Delete a document',
+      answers: { 204: null },
+      async handle(request, reply) {
+        await documents.remove(request.caller.user, pathOf(request))
+        return reply.code(204).send()
+      },
+    },
+  ]
+}
+
+/** The rest of the address, decoded. */
+function pathOf({ params }: FastifyRequest): string {
+  return (params as Readonly<Record<string, string>>)['*'] ?? ''
+}
+
+function listedWire({ beginning = '', ...document }: DocumentInfo) {
+  return { ...documentWire(document), beginning }
+}
+
+function documentWire({ path, bytes, author, untrusted, createdAt, updatedAt }: DocumentInfo) {
+  return { path, bytes, author, untrusted, created_at: isoTime(createdAt), updated_at: isoTime(updatedAt) }
+}

@@ -1,0 +1,115 @@
+// Following one thread over a connection: what is stored after a seq, then what happens, as frames.
+import type { UserId } from '#core/ids.ts'
+import type { Entry } from '#core/item.ts'
+import { atRest, type Turn } from '#core/turn.ts'
+import type { Connection } from '#http/connection.ts'
+import type { Turns } from '#turns/turns.ts'
+import type { Watched } from '#turns/watch.ts'
+import { findThread } from './thread-routes.ts'
+import { itemWire, turnFrame } from './wire.ts'
+
+export type Following = {
+  /** True while a turn runs in the thread. */
+  readonly running: () => boolean
+  close(): void
+}
+
+export type Follow = {
+  readonly turns: Turns
+  readonly connection: Pick<Connection, 'send' | 'drained'>
+  readonly user: UserId
+  readonly threadId: string
+  readonly after: number
+  /** The thread is no longer followed, by whatever cause. */
+  readonly onEnd: (error: unknown) => void
+}
+
+/**
+ * Begins to follow. Throws not_found. The watch stands before anything is read, so that nothing falls between; how the last
+ * turn stands is told once all of it has been.
+ */
+export async function followThread({ turns, connection, user, threadId, after, onEnd }: Follow): Promise<Following> {
+  const watch = turns.watch(user, threadId, after)
+  let running = false
+  let told = after
+  let last: Turn | undefined
+  let lastAt = 0
+
+  /** How the last turn stood when it was read, once the entries of that moment have been told. */
+  function lastTurn(): object[] {
+    if (!last || lastAt > told) return []
+    const frame = turnFrame(last)
+    last = undefined
+    return [frame]
+  }
+
+  function itemFrame(entry: Entry): object {
+    return { type: 'item', thread_id: threadId, seq: entry.seq, item: itemWire(entry) }
+  }
+
+  function framesOf(event: Watched): object[] {
+    switch (event.type) {
+      case 'entries':
+        told = Math.max(told, event.entries.at(-1)?.seq ?? 0)
+        return [...event.entries.map(itemFrame), ...lastTurn()]
+      case 'turn':
+        running = !atRest(event.turn.status)
+        if (last?.id === event.turn.id) last = undefined
+        return [turnFrame(event.turn)]
+      case 'delta':
+      case 'snapshot': {
+        running = true
+        const { turnId: turn_id, itemId: item_id, text } = event
+        const at = { thread_id: threadId, turn_id, item_id }
+        return [
+          event.type === 'delta'
+            ? { type: 'delta', ...at, offset: event.offset, text }
+            : { type: 'snapshot', ...at, text },
+        ]
+      }
+      default:
+        return event satisfies never
+    }
+  }
+
+  async function pump(): Promise<void> {
+    connection.send(...lastTurn())
+    for await (const events of watch) {
+      for (const frame of joined(events).flatMap(framesOf)) {
+        connection.send(frame)
+        if (!(await connection.drained())) return
+      }
+    }
+  }
+
+  try {
+    const { lastSeq } = await findThread(turns, user, threadId)
+    const [entry] = (await turns.history(user, threadId, { after: lastSeq - 1, limit: 1 })).entries
+    const turn = entry && (await turns.get(user, entry.turnId))
+    // A fork has entries of another thread's turns.
+    if (turn?.threadId === threadId) last = turn
+    lastAt = Math.max(lastSeq, turn?.lastSeq ?? 0)
+    running = last !== undefined && !atRest(last.status)
+  } catch (error) {
+    watch.close()
+    throw error
+  }
+  void pump().then(
+    () => onEnd(undefined),
+    (error: unknown) => onEnd(error),
+  )
+  return { running: () => running, close: () => watch.close() }
+}
+
+/** Text that goes on in the same item becomes one event. */
+function joined(events: readonly Watched[]): Watched[] {
+  const made: Watched[] = []
+  for (const event of events) {
+    const before = made.at(-1)
+    const goesOn = event.type === 'delta' && before?.type === 'delta' && before.itemId === event.itemId
+    if (goesOn && before.offset + before.text.length === event.offset) {
+      made[made.length - 1] = { ...before, text: before.text + event.text }
+    } else made.push(event)
+  }
+  return made
+}

@@ -1,0 +1,268 @@
+// Signing tools in over the gateway: what one needs, and the ways to bring it. The operator does it for everybody, a user
+// for themselves.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import * as z from 'zod/mini'
+import { AppError } from '#core/errors.ts'
+import type { Given, NeededSecret, SignIn, ToolAccess, ToolNeeds } from '#core/tool-access.ts'
+import { newToken } from '#lib/token.ts'
+import type { Caller } from '#http/caller.ts'
+import { type Origins, originOf } from '#http/origin.ts'
+import { asFault, statusOf } from '#http/reply.ts'
+import { type Route, route } from '#http/routes.ts'
+import { isoTime } from '#http/wire-format.ts'
+import type { Turns } from '#turns/turns.ts'
+
+const maxValueChars = 64 * 1024
+const callbackPath = '/api/tools/oauth/callback'
+/** What only the browser has that began a sign-in. Lax: it must come along when the server sends the browser back. */
+const cookieName = 'atrium_sign_in'
+const cookieSecs = 600
+
+const OfferWire = z.object({ tool: z.string(), hosts: z.array(z.string()) })
+const SecretWire = z.object({
+  name: z.string(),
+  prompt: z.nullable(z.string()),
+  optional: z.boolean(),
+  set: z.nullable(z.enum(['environment', 'own', 'operator'])),
+  /** When, where it is the caller's own. */
+  set_at: z.nullable(z.string()),
+  shared_from: z.nullable(z.string()),
+  offers: z.array(OfferWire),
+})
+const SignInWire = z.extend(z.omit(SecretWire, { prompt: true, optional: true }), {
+  how: z.enum(['environment', 'oauth', 'token']),
+  env_var: z.nullable(z.string()),
+  display_name: z.nullable(z.string()),
+  instructions: z.nullable(z.string()),
+  setup_url: z.nullable(z.string()),
+  token_hint: z.nullable(z.string()),
+})
+const NeedsAnswer = z.object({ tool: z.string(), auth: z.nullable(SignInWire), setup: z.array(SecretWire) })
+
+const text = z.string().check(z.maxLength(maxValueChars, `must have at most ${maxValueChars} characters`))
+const AuthBody = z.object({
+  /** A token that the person brought. */
+  token: z.nullish(text),
+  /** The end of a sign-in in a browser: the address it was sent to, or the code alone. */
+  returned: z.nullish(text),
+  /** Which sign-in that ends. */
+  state: z.nullish(text),
+  /** The tool whose secret of the same name is to be used. */
+  use: z.nullish(text),
+})
+const AuthAnswer = z.object({
+  status: z.enum(['stored', 'environment', 'sign_in']),
+  /** Where to sign in, and what the end of it must name. */
+  url: z.optional(z.string()),
+  state: z.optional(z.string()),
+  /** Turns that waited for it and go on. */
+  continued: z.optional(z.number()),
+  warning: z.optional(z.string()),
+})
+const SetupBody = z.object({
+  secrets: z.optional(z.record(z.string(), text)),
+  /** A secret, and the tool whose own of the same name is to be used. */
+  use: z.optional(z.record(z.string(), text)),
+})
+const SetupAnswer = z.object({
+  stored: z.array(z.string()),
+  /** What is still needed. */
+  missing: z.array(z.string()),
+  continued: z.number(),
+})
+const SharesAnswer = z.object({
+  shares: z.array(z.object({ tool: z.string(), secret: z.string(), from: z.string() })),
+})
+
+export type ToolAccessParts = {
+  readonly turns: Turns
+  /** Opened when it is first asked for. */
+  readonly access: () => Promise<ToolAccess>
+  readonly origins: Pick<Origins, 'site'>
+}
+
+export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
+  const { access, origins } = parts
+  const here = ({ raw }: FastifyRequest): string => originOf(origins.site(raw))
+  const whose = (tool: string, { user: owner }: Caller) => ({ tool, owner })
+
+  /** A secret is there: turns that waited for it go on. */
+  async function stored({ tool, secrets }: Given, caller: Pick<Caller, 'user' | 'name'>): Promise<number> {
+    let closed = 0
+    for (const secret of secrets) {
+      closed += await parts.turns.signedIn({ tool, secret, owner: caller.user, by: caller.name })
+    }
+    return closed
+  }
+
+  async function answerStored(given: Given, caller: Caller): Promise<z.output<typeof AuthAnswer>> {
+    const { warning } = given
+    return { status: 'stored', continued: await stored(given, caller), ...(warning !== undefined && { warning }) }
+  }
+
+  async function begin(tool: string, caller: Caller, reply: FastifyReply): Promise<z.output<typeof AuthAnswer>> {
+    const base = here(reply.request)
+    const browser = newToken()
+    const secure = base.startsWith('https') ? '; Secure' : ''
+    const begun = await (await access()).begin(whose(tool, caller), {
+      redirectUri: `${base}${callbackPath}`,
+      browser,
+    })
+    const lasts = `Path=${callbackPath}; Max-Age=${cookieSecs}; HttpOnly; SameSite=Lax${secure}`
+    reply.header('set-cookie', `${cookieName}=${browser}; ${lasts}`)
+    return { status: 'sign_in', ...begun }
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path: '/api/tools/:name/auth',
+      who: 'user',
+      summary: 'What a tool needs to sign in and to be set up, and what of it is there',
+      answers: { 200: NeedsAnswer },
+      async handle({ params: { name }, caller }) {
+        return needsWire(await (await access()).needs(whose(name, caller)))
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/tools/:name/auth',
+      who: 'user',
+      summary: 'Sign a tool in: with a token, by OAuth, or with the secret of another tool',
+      body: AuthBody,
+      answers: { 200: AuthAnswer },
+      async handle({ params: { name }, body: { token, returned, state, use }, caller }, reply) {
+        const desk = await access()
+        const { auth } = await desk.needs(whose(name, caller))
+        if (!auth) throw new AppError('invalid_input', `${name} needs no sign-in`)
+        if (auth.how === 'environment') return { status: 'environment' } satisfies z.output<typeof AuthAnswer>
+        if (use) return answerStored(await desk.share(whose(name, caller), auth.name, use), caller)
+        if (token) return answerStored(await desk.giveToken(whose(name, caller), token), caller)
+        if (returned) {
+          const ended = await desk.finish(returned, { owner: caller.user, ...(state && { state }) })
+          return answerStored(ended, caller)
+        }
+        if (auth.how === 'oauth') return begin(name, caller, reply)
+        throw new AppError('invalid_input', `token is missing: ${name} signs in with one`, { param: 'token' })
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/tools/:name/setup',
+      who: 'user',
+      summary: 'Store secrets that a tool needs for its set-up',
+      body: SetupBody,
+      answers: { 200: SetupAnswer },
+      async handle({ params: { name }, body: { secrets = {}, use = {} }, caller }) {
+        const desk = await access()
+        const given = await desk.setUp(whose(name, caller), secrets)
+        const shared: string[] = []
+        for (const [secret, from] of Object.entries(use)) {
+          shared.push(...(await desk.share(whose(name, caller), secret, from)).secrets)
+        }
+        const all = { ...given, secrets: [...given.secrets, ...shared] }
+        const continued = await stored(all, caller)
+        const { setup } = await desk.needs(whose(name, caller))
+        const missing = setup.filter(({ optional, set }) => !optional && !set).map((each) => each.name)
+        return { stored: [...all.secrets], missing, continued } satisfies z.output<typeof SetupAnswer>
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/tools/:name/secrets/:secret',
+      who: 'user',
+      summary: 'Remove a secret of a tool, or take back what it uses of another',
+      answers: { 204: null },
+      async handle({ params: { name, secret }, caller }, reply) {
+        if (!(await (await access()).forget(whose(name, caller), secret))) {
+          throw new AppError('not_found', `${name} has no such secret of yours`)
+        }
+        return reply.code(204).send()
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/shares',
+      who: 'user',
+      summary: 'List which tools use a secret of another',
+      answers: { 200: SharesAnswer },
+      async handle({ caller: { user } }) {
+        return { shares: [...(await (await access()).shares(user))] } satisfies z.output<typeof SharesAnswer>
+      },
+    }),
+    route({
+      method: 'GET',
+      path: callbackPath,
+      // The cookie of the browser that began it says who this is; a session would not come along from another site.
+      who: 'anyone',
+      summary: 'Where a browser comes back to after a sign-in',
+      async handle(_call, reply) {
+        const { request } = reply
+        const browser = cookieIn(request.headers.cookie)
+        const address = `${here(request)}${request.url}`
+        reply.header('set-cookie', `${cookieName}=; Path=${callbackPath}; Max-Age=0; HttpOnly; SameSite=Lax`)
+        try {
+          const ended = await (await access()).finish(address, browser === undefined ? {} : { browser })
+          await stored(ended, { user: ended.owner, name: 'sign-in' })
+          return page(reply, 200, `${ended.tool} is signed in.`)
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error
+          const { code, message } = asFault(error)
+          return page(reply, statusOf(code), message)
+        }
+      },
+    }),
+  ]
+}
+
+function page(reply: FastifyReply, status: number, line: string): FastifyReply {
+  const safe = line.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+  return reply
+    .code(status)
+    .header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
+    .header('referrer-policy', 'no-referrer')
+    .type('text/html; charset=utf-8')
+    .send(`<!doctype html><meta charset="utf-8"><title>Atrium</title><p>${safe}</p><p>You can close this window.</p>`)
+}
+
+function cookieIn(header: string | undefined): string | undefined {
+  const found = (header ?? '').split(/;\s*/).find((pair) => pair.startsWith(`${cookieName}=`))
+  return found?.slice(cookieName.length + 1) || undefined
+}
+
+function needsWire({ tool, auth, setup }: ToolNeeds): z.output<typeof NeedsAnswer> {
+  return { tool, auth: auth ? signInWire(auth) : null, setup: setup.map(secretWire) }
+}
+
+function signInWire(auth: SignIn): z.output<typeof SignInWire> {
+  const { prompt: _, optional: __, ...secret } = secretWire({ ...auth, optional: false })
+  return {
+    ...secret,
+    how: auth.how,
+    env_var: auth.envVar ?? null,
+    display_name: auth.displayName ?? null,
+    instructions: auth.instructions ?? null,
+    setup_url: auth.setupUrl ?? null,
+    token_hint: auth.tokenHint ?? null,
+  }
+}
+
+function secretWire({
+  name,
+  prompt,
+  optional,
+  set,
+  setAt,
+  sharedFrom,
+  offers,
+}: NeededSecret): z.output<typeof SecretWire> {
+  return {
+    name,
+    prompt: prompt ?? null,
+    optional,
+    set: set ?? null,
+    set_at: setAt === undefined ? null : isoTime(setAt),
+    shared_from: sharedFrom ?? null,
+    offers: offers.map(({ tool, hosts }) => ({ tool, hosts: [...hosts] })),
+  }
+}

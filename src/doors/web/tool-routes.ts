@@ -1,0 +1,107 @@
+// Tools over the gateway: which there are, which are on, and one call to try one.
+import * as z from 'zod/mini'
+import { AppError } from '#core/errors.ts'
+import type { ToolDesk, ToolView } from '#core/admin.ts'
+import { type Route, route } from '#http/routes.ts'
+import { isoTime } from '#http/wire-format.ts'
+
+const ToolWire = z.object({
+  name: z.string(),
+  description: z.string(),
+  source: z.enum(['built-in', 'component']),
+  enabled: z.boolean(),
+  schema: z.unknown(),
+  version: z.optional(z.string()),
+  sha256: z.optional(z.string()),
+  /** What a component may do, in words. */
+  access: z.optional(z.array(z.string())),
+  installed_at: z.optional(z.string()),
+})
+const ToolsAnswer = z.object({ tools: z.array(ToolWire) })
+const EnableBody = z.object({ enabled: z.boolean() })
+const TestBody = z.object({ params: z.optional(z.unknown()), context: z.optional(z.unknown()) })
+const TestAnswer = z.object({
+  output: z.nullable(z.string()),
+  error: z.nullable(z.string()),
+  logs: z.array(z.object({ level: z.string(), message: z.string() })),
+  requests: z.array(z.unknown()),
+  blocked: z.array(z.unknown()),
+})
+
+export type ToolsParts = { readonly toolDesk: ToolDesk }
+
+export function toolRoutes({ toolDesk }: ToolsParts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/tools',
+      who: 'user',
+      summary: 'List the tools, built in and installed',
+      answers: { 200: ToolsAnswer },
+      async handle() {
+        return { tools: (await toolDesk.list()).map(toolWire) } satisfies z.output<typeof ToolsAnswer>
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/api/tools/:name',
+      who: 'operator',
+      summary: 'Offer a tool to the agent, or no longer',
+      body: EnableBody,
+      answers: { 200: ToolWire },
+      async handle({ params: { name }, body: { enabled } }) {
+        const found =
+          (await toolDesk.enable(name, enabled)) && (await toolDesk.list()).find((tool) => tool.name === name)
+        if (!found) throw noTool()
+        return toolWire(found)
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/tools/:name',
+      who: 'operator',
+      summary: 'Remove a component, with every secret that was given to it',
+      answers: { 204: null },
+      async handle({ params: { name } }, reply) {
+        if (!(await toolDesk.remove(name))) throw noTool()
+        return reply.code(204).send()
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/tools/:name/test',
+      who: 'operator',
+      summary: 'Make one call of a tool and tell all that happened',
+      body: TestBody,
+      answers: { 200: TestAnswer },
+      async handle({ params: { name }, body: { params = {}, context } }) {
+        const call = {
+          params: JSON.stringify(params),
+          ...(context !== undefined && { context: JSON.stringify(context) }),
+        }
+        const trial = await toolDesk.test(name, call)
+        if (!trial) throw noTool()
+        const { output, error, logs, requests, blocked } = trial
+        return {
+          output,
+          error,
+          logs: [...logs],
+          requests: [...requests],
+          blocked: [...blocked],
+        } satisfies z.output<typeof TestAnswer>
+      },
+    }),
+  ]
+}
+
+function noTool(): AppError {
+  return new AppError('not_found', 'there is no tool of this name')
+}
+
+function toolWire({ installedAt, access, ...tool }: ToolView): z.output<typeof ToolWire> {
+  return {
+    ...tool,
+    ...(access && { access: [...access] }),
+    ...(installedAt !== undefined && { installed_at: isoTime(installedAt) }),
+  }
+}

@@ -1,0 +1,170 @@
+// Users and their tokens, for the operator.
+import * as z from 'zod/mini'
+import { type AccountStore, dayMs, maxTokenDays, type User, userNamePattern, userNameRule } from '#core/account.ts'
+import { AppError } from '#core/errors.ts'
+import { check } from '#http/validate.ts'
+import { type Route, route } from '#http/routes.ts'
+import { isoTime } from '#http/wire-format.ts'
+import { hashToken, newToken } from '#lib/token.ts'
+import type { Turns } from '#turns/turns.ts'
+
+const nameFault = `must be ${userNameRule}`
+const daysFault = `must be a whole number from 1 to ${maxTokenDays}`
+
+const TokenBody = z.object({
+  expires_in_days: z.nullish(z.int(daysFault).check(z.minimum(1, daysFault), z.maximum(maxTokenDays, daysFault))),
+})
+const UserBody = z.extend(TokenBody, { name: z.string().check(z.regex(userNamePattern, nameFault)) })
+
+const TokensAnswer = z.object({
+  tokens: z.array(z.object({ id: z.string(), created_at: z.string(), expires_at: z.nullable(z.string()) })),
+})
+const UserWire = z.object({ id: z.string(), name: z.string(), created_at: z.string() })
+const UsersAnswer = z.object({
+  users: z.array(
+    z.extend(UserWire, {
+      tokens: z.number(),
+      /** When the last of their tokens ends; null where one never does, or there is none. */
+      expires_at: z.nullable(z.string()),
+      /** Who vouches for them, where somebody does. */
+      issuer: z.nullable(z.string()),
+      /** Their last message, or the last use of a session that has not ended; null where there is neither. */
+      last_seen_at: z.nullable(z.string()),
+    }),
+  ),
+})
+const UserAnswer = z.object({
+  user: UserWire,
+  token: z.string(),
+  expires_at: z.nullable(z.string()),
+})
+
+const RemovedAnswer = z.object({
+  name: z.string(),
+  erased: z.object({
+    threads: z.number(),
+    turns: z.number(),
+    items: z.number(),
+    documents: z.number(),
+    grants: z.number(),
+    secrets: z.number(),
+    files: z.number(),
+  }),
+})
+
+export type UsersParts = { readonly turns: Turns; readonly accounts: AccountStore; readonly now?: () => number }
+
+export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Route[] {
+  /** A new token for whomever it is stored with; nobody is told of it again. */
+  async function withToken(
+    days: number | null | undefined,
+    store: (token: { hash: string; expiresAt?: number }) => Promise<User>,
+  ): Promise<z.output<typeof UserAnswer>> {
+    const expiresAt = days ? now() + days * dayMs : undefined
+    const token = newToken()
+    const { id, name, createdAt } = await store({ hash: hashToken(token), ...(expiresAt && { expiresAt }) })
+    return {
+      user: { id, name, created_at: isoTime(createdAt) },
+      token,
+      expires_at: expiresAt === undefined ? null : isoTime(expiresAt),
+    }
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path: '/api/users',
+      who: 'operator',
+      summary: 'List users',
+      answers: { 200: UsersAnswer },
+      async handle() {
+        const users = await accounts.listUsers()
+        return {
+          users: users.map(({ id, name, createdAt, tokens, expiresAt, issuer, seenAt }) => ({
+            id,
+            name,
+            created_at: isoTime(createdAt),
+            tokens,
+            expires_at: expiresAt === undefined ? null : isoTime(expiresAt),
+            issuer: issuer ?? null,
+            last_seen_at: seenAt === undefined ? null : isoTime(seenAt),
+          })),
+        } satisfies z.output<typeof UsersAnswer>
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/users',
+      who: 'operator',
+      summary: 'Add a user; the token is shown once',
+      body: UserBody,
+      answers: { 201: UserAnswer },
+      async handle({ body: { name, expires_in_days: days } }, reply) {
+        return reply.code(201).send(await withToken(days, (token) => accounts.addUser(name, token)))
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/users/:name/tokens',
+      who: 'operator',
+      summary: 'List the tokens of a user; they themselves are never shown again',
+      answers: { 200: TokensAnswer },
+      async handle({ params: { name } }) {
+        const tokens = await accounts.listTokens(name)
+        if (!tokens) throw nobody()
+        return {
+          tokens: tokens.map(({ id, createdAt, expiresAt }) => {
+            return {
+              id,
+              created_at: isoTime(createdAt),
+              expires_at: expiresAt === undefined ? null : isoTime(expiresAt),
+            }
+          }),
+        } satisfies z.output<typeof TokensAnswer>
+      },
+    }),
+    {
+      method: 'POST',
+      path: '/api/users/:name/tokens',
+      who: 'operator',
+      summary: 'One more token for a user; it is shown once',
+      body: TokenBody,
+      answers: { 201: UserAnswer },
+      async handle(request, reply) {
+        const { expires_in_days: days } = check(TokenBody, request.body ?? {})
+        const { name } = request.params as { name: string }
+        return reply.code(201).send(await withToken(days, (token) => accounts.addToken(name, token)))
+      },
+    },
+    route({
+      method: 'DELETE',
+      path: '/api/users/:name/tokens/:id',
+      who: 'operator',
+      summary: 'Revoke a token, with the sessions that it opened',
+      answers: { 204: null },
+      async handle({ params: { name, id } }, reply) {
+        const user = await accounts.removeToken(name, id)
+        if (!user) throw new AppError('not_found', 'the token does not exist')
+        // Live connections look whether they may stay.
+        turns.changed(user.id)
+        return reply.code(204).send()
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/users/:name',
+      who: 'operator',
+      summary: 'Remove a user: ends what runs for them and erases all that is theirs',
+      answers: { 200: RemovedAnswer },
+      async handle({ params: { name } }) {
+        const erased = await turns.removeUser(name)
+        if (!erased) throw nobody()
+        return { name, erased } satisfies z.output<typeof RemovedAnswer>
+      },
+    }),
+  ]
+}
+
+function nobody(): AppError {
+  return new AppError('not_found', 'no user has this name')
+}

@@ -1,0 +1,152 @@
+// Memory as tools of the agent. What it keeps is its user's own and can be undone, so it need not ask; except for the
+// files that say who it is, whose change is the user's word once it was allowed.
+import { AppError } from '#core/errors.ts'
+import { type JsonObject, objectIn } from '#core/json.ts'
+import type { Tool, ToolContext, ToolSource } from '#core/tool.ts'
+import type { Documents } from './documents.ts'
+import { isIdentity } from './identity.ts'
+
+const defaultResults = 8
+const maxResults = 25
+const maxListed = 200
+
+export function createMemoryTools(documents: Documents): ToolSource {
+  const tools = [
+    reading('memory_search', {
+      description:
+        'Searches what is remembered about the user and their work: notes and documents of earlier conversations. Use it before you say that you do not know something about the user. Any words; "quotes" for an exact phrase.',
+      fields: { query: text('What to look for.'), limit: { type: 'integer', minimum: 1, maximum: maxResults } },
+      required: ['query'],
+      async run(args, { user, markUntrusted }) {
+        const limit = Math.min(countOf(args, 'limit') ?? defaultResults, maxResults)
+        const found = await documents.search(user, { query: textOf(args, 'query'), limit })
+        if (found.length === 0) return 'Nothing in memory matches.'
+        if (found.some(({ untrusted }) => untrusted)) markUntrusted?.()
+        return found.map(({ path, content }) => `## ${path}\n${content}`).join('\n\n')
+      },
+    }),
+    reading('memory_read', {
+      description: 'Reads a whole document of memory.',
+      fields: { path: text('Its path, such as notes/today.md.') },
+      required: ['path'],
+      async run(args, { user, markUntrusted }) {
+        const { content, untrusted } = await documents.read(user, textOf(args, 'path'))
+        if (untrusted) markUntrusted?.()
+        return content === '' ? '(the document is empty)' : content
+      },
+    }),
+    reading('memory_list', {
+      description: 'Lists the documents of memory, all of them or those of a folder.',
+      fields: { folder: text('A folder, such as notes; all documents without it.') },
+      required: [],
+      async run(args, { user, markUntrusted }) {
+        const folder = (args['folder'] ?? '') === '' ? '' : textOf(args, 'folder')
+        const list = await documents.list(user, { folder, limit: maxListed + 1 })
+        if (list.length === 0) return folder === '' ? 'Memory is empty.' : `There is nothing in ${folder}.`
+        // A name is text, too.
+        if (list.some(({ untrusted }) => untrusted)) markUntrusted?.()
+        const lines = list.slice(0, maxListed).map(({ path, bytes }) => `${path} (${bytes} bytes)`)
+        return [...lines, ...(list.length > maxListed ? ['… and more: list a folder, or search.'] : [])].join('\n')
+      },
+    }),
+    writing('memory_write', {
+      description:
+        'Writes a document of memory: what should still be known in later conversations. It replaces the document, or adds to its end with append. AGENTS.md, SOUL.md, IDENTITY.md and USER.md say who you are and whom you serve: the user is asked before they change.',
+      fields: {
+        path: text('Its path, such as notes/today.md.'),
+        content: text('The text, at most 1 MiB.'),
+        append: { type: 'boolean', description: 'Adds to the end instead of replacing.' },
+      },
+      required: ['path', 'content'],
+      async run(args, { user, threadId, tainted = false }) {
+        const path = textOf(args, 'path')
+        const written = {
+          path,
+          content: textOf(args, 'content'),
+          author: 'agent' as const,
+          threadId,
+          untrusted: tainted && !isIdentity(path),
+        }
+        if (flagOf(args, 'append')) return `${await documents.append(user, written)}: ${path} (added at its end)`
+        const [outcome] = await documents.write(user, [written])
+        return `${outcome}: ${path}`
+      },
+    }),
+    writing('memory_edit', {
+      description: 'Replaces a text in a document of memory. The text must occur in it exactly once.',
+      fields: {
+        path: text('The path of the document.'),
+        find: text('The text to replace, as it stands there.'),
+        replace: text('What shall stand there instead.'),
+      },
+      required: ['path', 'find', 'replace'],
+      async run(args, { user, threadId, tainted = false }) {
+        const [path, find, replace] = [textOf(args, 'path'), textOf(args, 'find'), textOf(args, 'replace')]
+        const untrusted = tainted && !isIdentity(path)
+        await documents.edit(user, { path, find, replace, author: 'agent', threadId, untrusted })
+        return `edited: ${path}`
+      },
+    }),
+    writing('memory_delete', {
+      description: 'Deletes a document of memory.',
+      fields: { path: text('The path of the document.') },
+      required: ['path'],
+      async run(args, { user }) {
+        await documents.remove(user, textOf(args, 'path'))
+        return `deleted: ${textOf(args, 'path')}`
+      },
+    }),
+  ]
+  return { tools: () => tools, reload: () => Promise.resolve(), close: () => Promise.resolve() }
+}
+
+type Making = {
+  readonly description: string
+  readonly fields: JsonObject
+  readonly required: readonly string[]
+  readonly run: (args: JsonObject, context: ToolContext) => Promise<string>
+}
+
+function reading(name: string, making: Making): Tool {
+  return { ...made(name, making), effects: 'read', repeatable: true }
+}
+
+/** A write that was cut off may have been done: to append again, or to edit what was edited, would do it twice. */
+function writing(name: string, making: Making): Tool {
+  const effects: Tool['effects'] = (args) => (isIdentity(objectIn(args)?.['path']) ? 'write' : 'keep')
+  return { ...made(name, making), effects, repeatable: false }
+}
+
+function made(name: string, { description, fields, required, run }: Making) {
+  const parameters = { type: 'object', properties: fields, required, additionalProperties: false }
+  return {
+    spec: { name, description, parameters },
+    untrusted: false,
+    // oxlint-disable-next-line require-await -- a fault of the arguments is a rejection too
+    run: async (args: string, context: ToolContext) => run(objectIn(args) ?? {}, context),
+  }
+}
+
+function text(description: string): JsonObject {
+  return { type: 'string', description }
+}
+
+function textOf(args: JsonObject, name: string): string {
+  const value = args[name]
+  if (typeof value === 'string') return value
+  const problem = value === undefined ? 'is missing' : 'must be a text'
+  throw new AppError('invalid_input', `${name} ${problem}`, { param: name })
+}
+
+function flagOf(args: JsonObject, name: string): boolean {
+  const value = args[name] ?? false
+  if (typeof value === 'boolean') return value
+  throw new AppError('invalid_input', `${name} must be true or false`, { param: name })
+}
+
+function countOf(args: JsonObject, name: string): number | undefined {
+  const value = args[name] ?? undefined
+  if (value === undefined) return undefined
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1) return value
+  throw new AppError('invalid_input', `${name} must be a whole number of 1 or more`, { param: name })
+}

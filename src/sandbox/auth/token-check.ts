@@ -1,0 +1,32 @@
+// Whether a token works: the request that a tool's file names for it, sent by the rules of the tool's own requests.
+import type { LimitStore } from '#core/store.ts'
+import type { Dial } from '#net/dial.ts'
+import type { LeakScan } from '#safety/leaks.ts'
+import { createEgress } from '#sandbox/egress/egress.ts'
+import type { CheckToken } from './tool-access.ts'
+
+export type CheckParts = {
+  readonly limits: LimitStore
+  readonly scan: () => LeakScan
+  readonly dial: Dial
+  readonly now: () => number
+}
+
+const headers = JSON.stringify({ accept: 'application/json', 'user-agent': 'atrium' })
+
+export function createCheck({ limits, scan, dial, now }: CheckParts): CheckToken {
+  return async ({ name: tool, capabilities }, token) => {
+    const { auth } = capabilities
+    if (!auth?.validation) return undefined
+    const { url, method, status } = auth.validation
+    const secret = (name: string): Promise<string | undefined> =>
+      Promise.resolve(name === auth.secretName ? token : undefined)
+    const egress = createEgress({ tool, capabilities, secret, limits, scan, now, dial })
+    const answer = await egress.request({ method, url, headers }, new AbortController().signal)
+    if (answer.type === 'fault') return { fault: answer.fault.message, sure: false }
+    if (answer.status === status) return undefined
+    // Only these two are about the token; anything else may be the service's trouble of the moment.
+    const sure = answer.status === 401 || answer.status === 403
+    return { fault: `${new URL(url).host} answered ${answer.status}`, sure }
+  }
+}

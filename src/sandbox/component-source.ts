@@ -1,0 +1,105 @@
+// The installed components as tools of the agent. What they say of themselves is stored; their code is made, or found in
+// the cache, when one is first called.
+import { AppError } from '#core/errors.ts'
+import type { JsonObject } from '#core/json.ts'
+import type { ToolRecord, ToolStore } from '#core/store.ts'
+import type { Tool, ToolSource } from '#core/tool.ts'
+import type { Log } from '#lib/log.ts'
+import { readCapabilities } from '#sandbox/package/capabilities.ts'
+import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
+import { agentTools, asAppError, componentNameFault, type Execute, type InstalledTool } from './component-tools.ts'
+
+export type ComponentSourceParts = {
+  readonly records: Pick<ToolStore, 'list' | 'component'>
+  /** Opens the sandbox; asked at the first call of any tool, and again where that failed. */
+  readonly openSandbox: () => Promise<Sandbox>
+  readonly log: Log
+}
+
+export type ComponentSource = ToolSource & {
+  /** The sandbox of the tools, opened where it is not. It closes with the source. */
+  readonly sandbox: () => Promise<Sandbox>
+}
+
+type Built = { readonly record: ToolRecord; readonly tools: readonly Tool[] }
+
+export function createComponentSource({ records, openSandbox, log }: ComponentSourceParts): ComponentSource {
+  let built: ReadonlyMap<string, Built> = new Map()
+  let opened: Promise<Sandbox> | undefined
+  const sandbox = (): Promise<Sandbox> => {
+    opened ??= openSandbox().catch((error: unknown) => {
+      opened = undefined
+      throw error
+    })
+    return opened
+  }
+
+  /** The code of what was installed. Between the two reads it may have been replaced: new code with old rights is refused. */
+  async function prepare(record: ToolRecord): Promise<InstalledTool['folder']> {
+    const component = await records.component(record.name)
+    if (!component) throw new AppError('not_found', `${record.name} is no longer installed`)
+    const { sha256, folder } = await (await sandbox()).prepare(component)
+    if (sha256 !== record.sha256) throw new AppError('not_found', `${record.name} has changed: try again`)
+    return folder
+  }
+
+  function build(record: ToolRecord): readonly Tool[] {
+    const { capabilities } = readCapabilities(record.capabilities)
+    const fault = componentNameFault(record.name, capabilities.actions)
+    if (fault) throw new AppError('tool_refused', fault)
+    const { name, sha256, description } = record
+    const tool = { name, sha256, description, capabilities, schema: JSON.parse(record.schema) as JsonObject }
+    let ready: Promise<string> | undefined
+    const execute: Execute = async (call) => {
+      // A turn keeps the tools it began with, but one that was removed must not be called again.
+      if (!built.has(name)) throw new AppError('not_found', `${name} is no longer installed`)
+      ready ??= prepare(record)
+      try {
+        const folder = await ready.catch((error: unknown) => {
+          ready = undefined
+          throw error
+        })
+        return await (await sandbox()).execute({ ...tool, folder }, call)
+      } catch (error) {
+        throw asAppError(error)
+      }
+    }
+    return agentTools(tool, execute)
+  }
+
+  /** A record that is as it was keeps its tools, and the code that they have made ready. */
+  function rebuilt(record: ToolRecord): readonly Tool[] | undefined {
+    const before = built.get(record.name)
+    if (before && sameTool(before.record, record)) return before.tools
+    try {
+      return build(record)
+    } catch (error) {
+      log.error({ tool: record.name, err: error }, 'an installed tool is left out')
+      return undefined
+    }
+  }
+
+  return {
+    tools: () => [...built.values()].flatMap(({ tools }) => tools),
+    async reload() {
+      const list = (await records.list()).toSorted((a, b) => a.installedAt - b.installedAt)
+      built = new Map(
+        list.flatMap((record) => {
+          const tools = rebuilt(record)
+          return tools ? [[record.name, { record, tools }] as const] : []
+        }),
+      )
+    },
+    sandbox,
+    close: async () => (await opened)?.close(),
+  }
+}
+
+function sameTool(before: ToolRecord, now: ToolRecord): boolean {
+  return (
+    before.sha256 === now.sha256 &&
+    before.capabilities === now.capabilities &&
+    before.description === now.description &&
+    before.schema === now.schema
+  )
+}

@@ -1,0 +1,140 @@
+// How queued turns are taken: users take turns, the one with the least running comes first. A claim looks at the head of
+// each user's queue, so that what it costs does not grow with the queue behind.
+import type { Entry, Draft } from '#core/item.ts'
+import type { Lease, StartedTurn } from '#core/store.ts'
+import type { Turn } from '#core/turn.ts'
+import { append } from './append-items.ts'
+import { turnColumns, turnOf } from './rows.ts'
+import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
+import { isActive, isQueued, isRunning } from './turn-status.ts'
+
+/** An input that is read together with its turn; a claim that has taken so many bytes leaves the rest to the next one. */
+const smallInput = 64 * 1024
+const maxClaimBytes = 16 * 1024 * 1024
+
+/** A user with queued turns, how many of theirs run, and the oldest that is queued. */
+export type Queue = { readonly user: string; readonly running: number; readonly oldest: string }
+
+type ClaimParts = { readonly limit: number; readonly now: number; readonly backend: Sql['backend'] }
+
+/** Takes queued turns whose thread is free, until there are as many as may be or none is left. */
+export function* claimTurns(lease: Lease, { limit, now, backend }: ClaimParts): Job<StartedTurn[]> {
+  let queues = yield* queuesOfUsers()
+  const started: StartedTurn[] = []
+  let bytes = 0
+  while (started.length < limit && queues.length > 0) {
+    const { users, each } = nextShare(queues, limit - started.length)
+    const rows = yield* query(heads[backend], JSON.stringify(users), each)
+    for (const row of rows) {
+      bytes += Number(row['bytes'] ?? 0)
+      if (started.length > 0 && bytes > maxClaimBytes) return started
+      started.push(yield* begin(row, lease, now))
+    }
+    queues = afterShare(queues, users, { each, taken: rows.map((row) => String(row['user_id'])) })
+  }
+  return started
+}
+
+/** Whose turn it is: those with the least running, and as many of each as keep them level with the next. */
+export function nextShare(queues: readonly Queue[], room: number): { users: string[]; each: number } {
+  const inOrder = queues.toSorted((a, b) => a.running - b.running || (a.oldest < b.oldest ? -1 : 1))
+  const least = inOrder[0]?.running ?? 0
+  const next = inOrder.find(({ running }) => running > least)?.running ?? Number.POSITIVE_INFINITY
+  const users = inOrder
+    .filter(({ running }) => running === least)
+    .slice(0, room)
+    .map(({ user }) => user)
+  return { users, each: Math.min(next - least, Math.floor(room / users.length)) }
+}
+
+/** Whoever had less than their share has nothing more to claim. */
+function afterShare(
+  queues: readonly Queue[],
+  users: readonly string[],
+  { each, taken }: { each: number; taken: readonly string[] },
+): Queue[] {
+  const counts = new Map(users.map((user) => [user, 0]))
+  for (const user of taken) counts.set(user, (counts.get(user) ?? 0) + 1)
+  return queues
+    .filter(({ user }) => (counts.get(user) ?? each) >= each)
+    .map((queue) => ({ ...queue, running: queue.running + (counts.get(queue.user) ?? 0) }))
+}
+
+function* queuesOfUsers(): Job<Queue[]> {
+  // From one user to the next, past whatever each of them has queued. Running turns are grouped by `user_id || ''`, which
+  // no index has: one would bring every turn ever stored in that order, in place of the few that run.
+  const rows = yield* query(
+    `WITH RECURSIVE waiting (user_id) AS (
+       SELECT min(user_id) FROM turns WHERE ${isQueued}
+       UNION ALL
+       SELECT (SELECT min(user_id) FROM turns WHERE ${isQueued} AND user_id > w.user_id)
+       FROM waiting w WHERE w.user_id IS NOT NULL
+     )
+     SELECT w.user_id, COALESCE(busy.n, 0) AS running,
+            (SELECT min(id) FROM turns WHERE ${isQueued} AND user_id = w.user_id) AS oldest
+     FROM waiting w
+     LEFT JOIN (SELECT user_id, count(*) AS n FROM turns WHERE ${isRunning}
+                GROUP BY user_id || '', user_id) busy ON busy.user_id = w.user_id
+     WHERE w.user_id IS NOT NULL`,
+  )
+  return rows.map((row) => ({
+    user: String(row['user_id']),
+    running: Number(row['running']),
+    oldest: String(row['oldest']),
+  }))
+}
+
+/**
+ * The first turns of a user that can be taken. One that had begun (a resume, an answered gate, one that a crash cut off)
+ * goes before others of its thread; other than that, the oldest of a thread does, unless its caller has to answer first.
+ */
+const head = `
+  SELECT q.id FROM turns q
+  WHERE q.user_id = u.value AND q.${isQueued}
+    AND NOT EXISTS (SELECT 1 FROM turns a WHERE a.thread_id = q.thread_id AND a.${isActive})
+    AND (q.first_seq IS NOT NULL OR (
+      NOT EXISTS (SELECT 1 FROM turns o WHERE o.thread_id = q.thread_id AND o.${isQueued}
+                  AND (o.id < q.id OR o.first_seq IS NOT NULL))
+      AND NOT EXISTS (SELECT 1 FROM threads h WHERE h.id = q.thread_id AND h.open_call IS NOT NULL)))
+  ORDER BY q.id LIMIT ?`
+
+const columns = `${turnColumns.replaceAll(/\w+/g, 't.$&')}, octet_length(t.input) AS bytes,
+  CASE WHEN octet_length(t.input) <= ${smallInput} THEN t.input END AS input`
+
+/** The heads of the users' queues. Of two processes that claim at once, each takes what the other has not locked. */
+const heads = {
+  sqlite: `SELECT ${columns} FROM json_each(?) u CROSS JOIN turns t WHERE t.id IN (${head}) ORDER BY t.id`,
+  postgres: `SELECT ${columns} FROM json_array_elements_text(?::json) u
+    JOIN turns t ON t.id = ANY(ARRAY(${head} FOR UPDATE SKIP LOCKED)) ORDER BY t.id`,
+}
+
+function* begin(row: Row, lease: Lease, now: number): Job<StartedTurn> {
+  const queued = turnOf(row)
+  const input = yield* inputOf(row)
+  const target = { threadId: queued.threadId, turnId: queued.id, at: now }
+  const entries: Entry[] = input.length > 0 ? yield* append(target, input, null) : []
+  const turn: Turn = {
+    ...queued,
+    status: 'running',
+    startedAt: queued.startedAt ?? now,
+    ...(entries[0] && { firstSeq: entries[0].seq }),
+  }
+  yield* run(
+    `UPDATE turns SET status = 'running', owner = ?, epoch = ?, input = NULL, started_at = ?, first_seq = ?
+     WHERE id = ? AND status = 'queued'`,
+    lease.owner,
+    lease.epoch,
+    turn.startedAt ?? now,
+    turn.firstSeq ?? null,
+    turn.id,
+  )
+  if (entries.length > 0) yield* run('UPDATE threads SET last_turn = ? WHERE id = ?', turn.id, turn.threadId)
+  return { turn, entries }
+}
+
+/** What a claimed turn was given: a large input is read by itself, when its turn has come. */
+function* inputOf(row: Row): Job<readonly Draft[]> {
+  if (row['bytes'] === null) return []
+  const text = row['input'] ?? (yield* first('SELECT input FROM turns WHERE id = ?', String(row['id'])))?.['input']
+  return text ? (JSON.parse(String(text)) as Draft[]) : []
+}

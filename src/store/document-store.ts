@@ -1,0 +1,238 @@
+// Documents and their chunks. A document's text is kept in its chunks alone; the index over them stands beside this file.
+import { type Document, type DocumentInfo, type DocumentStore, type NewDocument, type Put } from '#core/document.ts'
+import { identityPaths, maxDocumentBytes, maxDocuments } from '#core/document.ts'
+import { AppError } from '#core/errors.ts'
+import type { UserId } from '#core/ids.ts'
+import { tellIdentity } from './change-signal.ts'
+import { countMatch, eraseChunks, findChunks, saveChunk, throughIndex } from './document-index.ts'
+import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
+
+/** One part of an erasure: it must not hold up what others do. */
+const erasedAtOnce = 100
+
+const columns = 'path, bytes, author, thread_id, untrusted, revision, chunks, terms, created_at, updated_at'
+
+/** What a list shows of a text. */
+const beginningChars = 240
+const beginning = `(SELECT substr(c.text, 1, ${beginningChars}) FROM chunks c
+  WHERE c.user_id = documents.user_id AND c.path = documents.path AND c.at = 0) AS beginning`
+
+/** Any number, as long as every Atrium takes the same and no other lock does. */
+const numbersKey = 4_728_301_196
+
+export function createDocumentStore({ sql, now }: { sql: Sql; now: () => number }): DocumentStore {
+  return {
+    put: (user, documents) =>
+      sql.write(function* () {
+        let owner = yield* lockOwner(sql, user)
+        const outcomes: Put[] = []
+        for (const document of documents) {
+          const { outcome, after } = yield* putOne(sql, owner, document, now())
+          owner = after
+          outcomes.push(outcome)
+        }
+        yield* saveOwner(owner)
+        if (documents.some(({ path }) => identityPaths.includes(path))) yield* tellIdentity(sql, user)
+        return outcomes
+      }),
+    get: (user, path) =>
+      sql.read(function* () {
+        const row = yield* first(`SELECT ${columns} FROM documents WHERE user_id = ? AND path = ?`, user, path)
+        if (!row) return undefined
+        const chunks = 'SELECT text, lap FROM chunks WHERE user_id = ? AND path = ? ORDER BY at'
+        const content = (yield* query(chunks, user, path)).map(({ text, lap }) => String(text).slice(Number(lap)))
+        return { ...infoOf(row), content: content.join('') } satisfies Document
+      }),
+    list: (user, { prefix, after, limit, beginnings }) =>
+      sql.read(function* () {
+        const rows = yield* query(
+          `SELECT ${columns}${beginnings ? `, ${beginning}` : ''} FROM documents
+           WHERE user_id = ? AND path >= ? AND path < ? AND path > ? ORDER BY path LIMIT ?`,
+          user,
+          prefix,
+          endOf(prefix),
+          after,
+          limit,
+        )
+        return rows.map(infoOf)
+      }),
+    remove: (user, path) =>
+      sql.write(function* () {
+        const owner = yield* lockOwner(sql, user)
+        const row = yield* first(`SELECT ${columns} FROM documents WHERE user_id = ? AND path = ?`, user, path)
+        if (!row) return false
+        yield* eraseChunks(sql, user, path)
+        yield* run('DELETE FROM documents WHERE user_id = ? AND path = ?', user, path)
+        yield* saveOwner(without(owner, row))
+        if (identityPaths.includes(path)) yield* tellIdentity(sql, user)
+        return true
+      }),
+    eraseSome: (user) =>
+      sql.write(function* () {
+        const paths = 'SELECT path FROM documents WHERE user_id = ? ORDER BY path LIMIT ?'
+        const rows = yield* query(paths, user, erasedAtOnce)
+        for (const { path } of rows) {
+          yield* eraseChunks(sql, user, String(path))
+          yield* run('DELETE FROM documents WHERE user_id = ? AND path = ?', user, String(path))
+        }
+        if (rows.length === 0) yield* run('DELETE FROM document_owners WHERE user_id = ?', user)
+        return rows.length
+      }),
+    count: (user, matches, most) =>
+      sql.read(function* () {
+        const row = yield* first('SELECT * FROM document_owners WHERE user_id = ?', user)
+        if (!row || Number(row['chunks']) === 0) return undefined
+        const owner = ownerOf(user, row)
+        const counts: number[] = []
+        for (const match of matches) counts.push(yield* throughIndex(sql, countMatch(sql, owner.number, match, most)))
+        return { chunks: owner.chunks, terms: owner.terms, counts }
+      }),
+    find: (user, candidates) =>
+      sql.read(function* () {
+        const row = yield* first('SELECT * FROM document_owners WHERE user_id = ?', user)
+        if (!row) return []
+        return yield* throughIndex(sql, findChunks(sql, ownerOf(user, row), candidates))
+      }),
+  }
+}
+
+/** What a user has in all. Its number stands before every term of the index, which so has a part for each user. */
+export type Owner = {
+  readonly user: UserId
+  readonly number: number
+  readonly documents: number
+  readonly bytes: number
+  readonly chunks: number
+  readonly terms: number
+}
+
+/** The user's row, made where there is none; two writers of one user take turns. */
+function* lockOwner(sql: Sql, user: UserId): Job<Owner> {
+  const select = `SELECT * FROM document_owners WHERE user_id = ?${sql.lock}`
+  const row = (yield* first(select, user)) ?? (yield* lockNumbers(sql, select, user))
+  if (row) return ownerOf(user, row)
+  yield* run(
+    `INSERT INTO document_owners (user_id, number, documents, bytes, chunks, terms)
+     SELECT ?, COALESCE(MAX(number), 0) + 1, 0, 0, 0, 0 FROM document_owners`,
+    user,
+  )
+  return ownerOf(user, (yield* first(select, user)) ?? {})
+}
+
+/** The next number is given to one user at a time; who has waited may find that the row is there now. */
+function* lockNumbers({ backend }: Sql, select: string, user: UserId): Job<Row | undefined> {
+  if (backend === 'sqlite') return undefined
+  yield* run('SELECT pg_advisory_xact_lock(?)', numbersKey)
+  return yield* first(select, user)
+}
+
+function* saveOwner({ user, documents, bytes, chunks, terms }: Owner): Job<void> {
+  const update = 'UPDATE document_owners SET documents = ?, bytes = ?, chunks = ?, terms = ? WHERE user_id = ?'
+  yield* run(update, documents, bytes, chunks, terms, user)
+}
+
+function* putOne(sql: Sql, owner: Owner, document: NewDocument, at: number): Job<{ outcome: Put; after: Owner }> {
+  const { user } = owner
+  const { path, bytes, author, threadId = null, untrusted, chunks, expects } = document
+  const there = yield* first(`SELECT ${columns} FROM documents WHERE user_id = ? AND path = ?`, user, path)
+  const revision = Number(there?.['revision'] ?? 0)
+  if (expects !== undefined && expects !== revision) return { outcome: 'changed', after: owner }
+  if (there) yield* eraseChunks(sql, user, path)
+  else yield* checkPlace(user, path)
+  const terms = chunks.reduce((sum, chunk) => sum + chunk.terms.body.length, 0)
+  const before = there ? without(owner, there) : owner
+  const after = {
+    ...before,
+    documents: before.documents + 1,
+    bytes: before.bytes + bytes,
+    chunks: before.chunks + chunks.length,
+    terms: before.terms + terms,
+  }
+  checkShare(after)
+  yield* run(
+    `INSERT INTO documents (user_id, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (user_id, path) DO UPDATE SET bytes = excluded.bytes, author = excluded.author,
+       thread_id = excluded.thread_id, untrusted = excluded.untrusted, revision = excluded.revision, chunks = excluded.chunks, terms = excluded.terms,
+       updated_at = excluded.updated_at`,
+    user,
+    path,
+    bytes,
+    author,
+    threadId,
+    untrusted ? 1 : 0,
+    revision + 1,
+    chunks.length,
+    terms,
+    at,
+    at,
+  )
+  for (const [place, chunk] of chunks.entries()) yield* saveChunk(sql, owner, { path, place, chunk })
+  return { outcome: there ? 'replaced' : 'created', after }
+}
+
+/** A folder of files can hold no file and folder of one name, and what is kept here can become one. */
+function* checkPlace(user: UserId, path: string): Job<void> {
+  const below = `${path}/`
+  const inside = 'SELECT path FROM documents WHERE user_id = ? AND path >= ? AND path < ? LIMIT 1'
+  if (yield* first(inside, user, below, endOf(below))) {
+    throw new AppError('invalid_input', `${path} is a folder: choose another path`, { param: 'path' })
+  }
+  const folders = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))
+  if (folders.length === 0) return
+  const marks = folders.map(() => '?').join(', ')
+  const above = yield* first(`SELECT path FROM documents WHERE user_id = ? AND path IN (${marks})`, user, ...folders)
+  if (above) {
+    const message = `${String(above['path'])} is a document, not a folder: choose another path`
+    throw new AppError('invalid_input', message, { param: 'path' })
+  }
+}
+
+function checkShare({ documents, bytes }: Owner): void {
+  if (documents > maxDocuments) {
+    throw new AppError('too_large', `at most ${maxDocuments} documents are kept for a user: delete some first`)
+  }
+  if (bytes > maxDocumentBytes) {
+    throw new AppError('too_large', `at most ${maxDocumentBytes} bytes are kept for a user: delete documents first`)
+  }
+}
+
+function without(owner: Owner, row: Row): Owner {
+  return {
+    ...owner,
+    documents: owner.documents - 1,
+    bytes: owner.bytes - Number(row['bytes']),
+    chunks: owner.chunks - Number(row['chunks']),
+    terms: owner.terms - Number(row['terms']),
+  }
+}
+
+/** The least text above every one that begins so. */
+function endOf(prefix: string): string {
+  return prefix.endsWith('/') ? `${prefix.slice(0, -1)}0` : `${prefix}\u{10ffff}`
+}
+
+function ownerOf(user: UserId, row: Row): Owner {
+  const number = (name: string): number => Number(row[name])
+  return {
+    user,
+    number: number('number'),
+    documents: number('documents'),
+    bytes: number('bytes'),
+    chunks: number('chunks'),
+    terms: number('terms'),
+  }
+}
+
+function infoOf(row: Row): DocumentInfo {
+  return {
+    path: String(row['path']),
+    bytes: Number(row['bytes']),
+    author: String(row['author']) as DocumentInfo['author'],
+    ...(row['thread_id'] && { threadId: String(row['thread_id']) }),
+    untrusted: Number(row['untrusted']) === 1,
+    revision: Number(row['revision']),
+    createdAt: Number(row['created_at']),
+    updatedAt: Number(row['updated_at']),
+    ...(typeof row['beginning'] === 'string' && { beginning: row['beginning'] }),
+  }
+}

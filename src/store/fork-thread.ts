@@ -1,0 +1,95 @@
+// Forking a thread: what stands before a message, in a thread of its own that goes on in another way. Entries keep their
+// ids, seqs and turns, so that a receipt is found from either thread.
+import { AppError } from '#core/errors.ts'
+import { newId, type UserId } from '#core/ids.ts'
+import type { Thread } from '#core/turn.ts'
+import { isReached } from './reachable.ts'
+import { itemOf, threadColumns, threadOf } from './rows.ts'
+import { first, type Job, run } from './sql.ts'
+
+/** What is copied in one transaction: more would hold up what others write. */
+const maxItems = 20_000
+const maxBytes = 64 * 1024 * 1024
+
+/** `lock` keeps the thread from being erased in between. */
+type Place = { readonly threadId: string; readonly beforeSeq: number; readonly now: number; readonly lock: string }
+
+export function* forkThread(user: UserId, { threadId, beforeSeq, now, lock }: Place): Job<Thread | undefined> {
+  const row = yield* first(
+    `SELECT ${threadColumns} FROM threads WHERE id = ? AND ${isReached}${lock}`,
+    threadId,
+    user,
+    user,
+  )
+  if (!row) return undefined
+  const old = threadOf(row)
+  yield* checkPlace(old, beforeSeq)
+  const upTo = beforeSeq - 1
+  const thread: Thread = {
+    id: newId(),
+    userId: user,
+    door: 'web',
+    title: old.title,
+    createdAt: now,
+    updatedAt: now,
+    lastSeq: upTo,
+    state: 'idle',
+  }
+  yield* run(
+    `INSERT INTO threads (id, user_id, door, title, created_at, updated_at, last_seq, last_turn, summarised)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    thread.id,
+    user,
+    thread.door,
+    thread.title,
+    now,
+    now,
+    upTo,
+    // No turn has this id: it gives the thread its place in the list.
+    thread.id,
+    Number(row['summarised']) > 0 ? yield* summarisedBefore(threadId, beforeSeq) : 0,
+  )
+  yield* run(
+    `INSERT INTO items (thread_id, seq, id, turn_id, at, body, asked)
+     SELECT ?, seq, id, turn_id, at, body, asked FROM items WHERE thread_id = ? AND seq < ?`,
+    thread.id,
+    threadId,
+    beforeSeq,
+  )
+  return thread
+}
+
+/** Before a message of a person nothing is left open; behind the last item the same holds while the thread rests. */
+function* checkPlace({ id, lastSeq, state, openCall }: Thread, beforeSeq: number): Job<void> {
+  const item = yield* first(
+    `SELECT 1 AS one FROM items WHERE thread_id = ? AND seq = ? AND body LIKE '{"type":"message","role":"user",%'`,
+    id,
+    beforeSeq,
+  )
+  const rests = (state === 'idle' || state === 'failed') && openCall === undefined
+  if (!item && !(beforeSeq === lastSeq + 1 && rests)) {
+    throw new AppError('invalid_input', 'before_seq must be the seq of a message of a person', { param: 'before_seq' })
+  }
+  const size = yield* first(
+    'SELECT count(*) AS items, sum(octet_length(body)) AS bytes FROM items WHERE thread_id = ? AND seq < ?',
+    id,
+    beforeSeq,
+  )
+  if (Number(size?.['items']) > maxItems || Number(size?.['bytes']) > maxBytes) {
+    throw new AppError(
+      'too_large',
+      `more than ${maxItems} items or ${maxBytes} bytes stand before it: begin a new thread`,
+    )
+  }
+}
+
+/** How far the latest summary that is copied reaches. */
+function* summarisedBefore(threadId: string, beforeSeq: number): Job<number> {
+  const row = yield* first(
+    `SELECT body FROM items WHERE thread_id = ? AND seq < ? AND body LIKE '{"type":"summary",%' ORDER BY seq DESC LIMIT 1`,
+    threadId,
+    beforeSeq,
+  )
+  const item = row && itemOf(row)
+  return item?.type === 'summary' ? item.upTo : 0
+}

@@ -1,0 +1,218 @@
+// Gates and what ends a turn from outside: answers, cancels, and gates that nobody answered.
+import { openCalls } from '#core/calls.ts'
+import { AppError } from '#core/errors.ts'
+import { newId, type UserId } from '#core/ids.ts'
+import type { Draft, Entry, Item } from '#core/item.ts'
+import type { NewGrant } from '#core/grant.ts'
+import type { AnsweredGate, OpenGate } from '#core/store.ts'
+import type { Turn, TurnError } from '#core/turn.ts'
+import { append } from './append-items.ts'
+import { saveGrant } from './grant-store.ts'
+import { digestOfTurn } from './turn-digest.ts'
+import { gateHeads, type Head, readTail, wholeRow } from './item-headers.ts'
+import { getTurn, isReached, newestReached } from './reachable.ts'
+import { entryOf, listColumns, listedTurnOf, turnColumns, turnOf } from './rows.ts'
+import { first, type Job, query, run } from './sql.ts'
+import { isActive, isQueued, isWaiting } from './turn-status.ts'
+
+/** What the gates of one list may have together; an answer brings the next. */
+const maxGateBytes = 8 * 1024 * 1024
+
+type Change = { readonly now: number; readonly lock: string }
+type Answering = { readonly user: UserId; readonly threadId: string; readonly draft: Draft; readonly grant?: NewGrant }
+
+/** Answers an approval or a sign-in; a waiting turn goes back into the queue. */
+export function* answerGate({ user, threadId, draft, grant }: Answering, { now, lock }: Change) {
+  const answer = draft.item
+  if (answer.type !== 'answer') throw new Error('answerGate takes an answer')
+  yield* holdThread(threadId, lock)
+  const row = yield* first(
+    `SELECT ${turnColumns} FROM turns WHERE thread_id = ? AND ${isReached}
+       AND (${isActive} OR (${isQueued} AND first_seq IS NOT NULL))`,
+    threadId,
+    user,
+    user,
+  )
+  const open = row && openCalls(yield* tail(threadId)).find(({ call }) => call.callId === answer.callId)
+  if (!row || !open?.gate || open.answer || open.gate.kind === 'output') {
+    throw yield* noGate(user, threadId, answer.callId)
+  }
+  const turn = turnOf(row)
+  if (grant) yield* saveGrant(turn, { ...grant, by: answer.by, createdAt: now })
+  const entries = yield* append({ threadId, turnId: turn.id, at: now }, [draft], null)
+  yield* run('UPDATE turns SET answered_at = ? WHERE id = ?', now, turn.id)
+  yield* query(
+    `UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL WHERE id = ? AND status = 'waiting'`,
+    turn.id,
+  )
+  return { turn: turn.status === 'waiting' ? { ...turn, status: 'queued' as const } : turn, entries }
+}
+
+/** Why a gate cannot be answered: it was, or there never was one that this user reaches. */
+function* noGate(user: UserId, threadId: string, callId: string): Job<AppError> {
+  const owned = yield* first(`SELECT id FROM threads WHERE id = ? AND ${isReached}`, threadId, user, user)
+  const known =
+    owned &&
+    (yield* gateHeads(threadId, 0)).some(
+      ({ item }) => item.type === 'gate' && item.callId === callId && item.kind !== 'output',
+    )
+  if (!known) return new AppError('not_found', 'there is no such gate in this thread')
+  return new AppError(
+    'gate_closed',
+    `nothing waits for an answer to ${callId} any more: it was answered, or its turn ended`,
+  )
+}
+
+/** Gates of turns that hold their thread, as long as nobody has answered them. */
+export function* openGates(user: UserId, { threadId, limit }: { threadId?: string; limit: number }): Job<OpenGate[]> {
+  const rows = yield* query(
+    `SELECT ${listColumns} FROM turns WHERE ${isActive} AND ${isReached}${threadId ? ' AND thread_id = ?' : ''}`,
+    user,
+    user,
+    ...(threadId ? [threadId] : []),
+  )
+  const open: OpenGate[] = []
+  let bytes = 0
+  for (const turn of rows.map(listedTurnOf).sort((a, b) => (a.id < b.id ? -1 : 1))) {
+    for (const seq of openSeqs(yield* gateHeads(turn.threadId, turn.firstSeq ?? 0))) {
+      const row = yield* wholeRow(turn.threadId, seq)
+      if (!row) continue
+      const { item, at } = entryOf(row)
+      if (item.type === 'gate') open.push({ turn, gate: item, at })
+      bytes += String(row['body']).length
+      if (open.length >= limit || bytes > maxGateBytes) return open
+    }
+  }
+  return open
+}
+
+/** Gates that were answered since a time, latest first. A turn keeps when that was last: its log has the others. */
+export function* answeredGates(user: UserId, { since, limit }: { since: number; limit: number }): Job<AnsweredGate[]> {
+  const rows = yield* newestReached(user, 'answered_at', limit, (condition, who) =>
+    query(
+      `SELECT ${listColumns}, answered_at FROM turns WHERE ${condition} AND answered_at IS NOT NULL AND answered_at >= ?
+       ORDER BY answered_at DESC LIMIT ?`,
+      ...who,
+      since,
+      limit,
+    ),
+  )
+  const answered: AnsweredGate[] = []
+  let bytes = 0
+  for (const turn of rows.map(listedTurnOf)) {
+    const heads = yield* gateHeads(turn.threadId, turn.firstSeq ?? 0)
+    for (const { seq } of heads.filter(({ item, at }) => item.type === 'answer' && at >= since).toReversed()) {
+      const said = yield* wholeRow(turn.threadId, seq)
+      const answer = said && entryOf(said)
+      if (answer?.item.type !== 'answer' || answer.turnId !== turn.id) continue
+      const { callId } = answer.item
+      const asked = heads.findLast(({ item, seq: at }) => item.type === 'gate' && item.callId === callId && at < seq)
+      const row = asked && (yield* wholeRow(turn.threadId, asked.seq))
+      const gate = row && entryOf(row)
+      if (gate?.item.type !== 'gate' || gate.item.kind === 'output') continue
+      answered.push({ turn, gate: gate.item, at: gate.at, answer: answer.item, answeredAt: answer.at })
+      bytes += String(row?.['body']).length
+      if (answered.length >= limit || bytes > maxGateBytes) break
+    }
+    if (answered.length >= limit || bytes > maxGateBytes) break
+  }
+  return answered.sort((a, b) => b.answeredAt - a.answeredAt)
+}
+
+/** Where the gates stand that nobody has answered. */
+function openSeqs(heads: readonly Head[]): number[] {
+  const waiting = new Map<string, number>()
+  for (const { item, seq } of heads) {
+    if (item.type === 'gate' && item.kind !== 'output') waiting.set(item.callId, seq)
+    if (item.type === 'answer') waiting.delete(item.callId)
+  }
+  return [...waiting.values()]
+}
+
+/** Whether a turn that runs is taken from whoever runs it, and the fault that it fails with, if it does not end as cancelled. */
+export type Ending = { readonly evenRunning: boolean; readonly error?: TurnError }
+
+/** Ends a turn that has not ended, or that left its caller a call; one that runs only where it may be taken away. */
+export function* endTurn(user: UserId, turnId: string, { evenRunning, error }: Ending, { now, lock }: Change) {
+  const found = yield* getTurn(user, turnId)
+  if (found) yield* holdThread(found.threadId, lock)
+  const turn = found && (yield* getTurn(user, turnId))
+  if (!turn) throw new AppError('not_found', `turn ${turnId} does not exist`)
+  const open = turn.status === 'queued' && turn.firstSeq === undefined ? [] : openCalls(yield* tail(turn.threadId))
+  const holdsGate = turn.status === 'done' && (yield* hasOpenGate(turn))
+  const rests = turn.status === 'queued' || turn.status === 'waiting' || holdsGate
+  const may = rests || (evenRunning && turn.status === 'running')
+  if (!may) return { turn, entries: [] as Entry[], changed: false }
+  const status = error ? 'failed' : 'cancelled'
+  const word = error ? 'the turn ended before this call was done' : 'cancelled by the user before it was done'
+  const drafts = open.map(
+    ({ call }): Draft => ({
+      id: newId(),
+      item: { type: 'result', callId: call.callId, output: word, error: true },
+    }),
+  )
+  const target = { threadId: turn.threadId, turnId, at: now }
+  const entries = drafts.length > 0 ? yield* append(target, drafts, null) : []
+  const lastSeq = entries.at(-1)?.seq ?? turn.lastSeq
+  yield* query(
+    `UPDATE turns SET status = ?, error = ?, ended_at = ?, last_seq = ?, hash = ?, input = NULL, owner = NULL
+     WHERE id = ? AND status = ?`,
+    status,
+    error ? JSON.stringify(error) : null,
+    turn.endedAt ?? now,
+    lastSeq ?? null,
+    yield* digestOfTurn(turn, entries),
+    turnId,
+    turn.status,
+  )
+  const endedAt = turn.endedAt ?? now
+  const after: Turn = { ...turn, status, endedAt, ...(lastSeq && { lastSeq }), ...(error && { error }) }
+  return { turn: after, entries, changed: true }
+}
+
+/** An answer that came while the turn still ran was not seen by it: it must look again. */
+export function* requeueIfAnswered(turn: Turn): Job<boolean> {
+  const open = openCalls(yield* tail(turn.threadId))
+  const answered = open.some(({ gate, answer }) => gate && answer)
+  if (answered) {
+    yield* query(
+      `UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL WHERE id = ? AND status = 'waiting'`,
+      turn.id,
+    )
+  }
+  return answered
+}
+
+/** Waiting turns, of everybody or of one, with gates that have been open since before a time. */
+export function* waitingSince(before: number, user?: UserId): Job<{ turn: Turn; callIds: string[] }[]> {
+  const rows = yield* query(`SELECT ${turnColumns} FROM turns WHERE ${isWaiting}`)
+  const expired: { turn: Turn; callIds: string[] }[] = []
+  for (const row of rows) {
+    const turn = turnOf(row)
+    // By the one index of what waits; what costs is reading the logs.
+    if (user !== undefined && turn.userId !== user) continue
+    const entries = yield* readTail(turn.threadId)
+    const open = openCalls(entries.map(({ item }) => item))
+    const callIds = open
+      .filter(({ gate, answer }) => gate && !answer)
+      .map(({ call }) => call.callId)
+      .filter((callId) => entries.some(({ item, at }) => item.type === 'gate' && item.callId === callId && at < before))
+    if (callIds.length > 0) expired.push({ turn, callIds })
+  }
+  return expired
+}
+
+/** True while the thread waits for its caller and this turn was the one that called. */
+function* hasOpenGate(turn: Turn): Job<boolean> {
+  const row = yield* first('SELECT open_call, last_turn FROM threads WHERE id = ?', turn.threadId)
+  return row?.['last_turn'] === turn.id && row['open_call'] !== null
+}
+
+/** Whoever changes the turns of a thread holds its row first, so that what was read stays true. */
+function* holdThread(threadId: string, lock: string): Job<void> {
+  if (lock) yield* run(`SELECT id FROM threads WHERE id = ?${lock}`, threadId)
+}
+
+function* tail(threadId: string): Job<Item[]> {
+  return (yield* readTail(threadId)).map(({ item }) => item)
+}

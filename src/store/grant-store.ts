@@ -1,0 +1,75 @@
+// Grants: what a user has allowed beyond one call. One for each tool and target: a later answer takes its place.
+import { newId, userId } from '#core/ids.ts'
+import type { Grant, GrantStore, NewGrant } from '#core/grant.ts'
+import type { Turn } from '#core/turn.ts'
+import { tellGrants } from './change-signal.ts'
+import { isReached, lastId, newestReached } from './reachable.ts'
+import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
+
+/** More than anybody would look through. */
+const maxListed = 1_000
+
+export function createGrantStore({ sql, now }: { sql: Sql; now: () => number }): GrantStore {
+  return {
+    list: (user) =>
+      sql.read(function* () {
+        const rows = yield* newestReached(user, 'id', maxListed, (condition, who) =>
+          query(
+            `SELECT * FROM grants WHERE ${condition} AND id < ? AND (ends_at IS NULL OR ends_at > ?) LIMIT ?`,
+            ...who,
+            lastId,
+            now(),
+            maxListed,
+          ),
+        )
+        return rows.map(grantOf).sort((a, b) => a.createdAt - b.createdAt)
+      }),
+    used: (id) => sql.write(() => run('UPDATE grants SET uses = uses + 1 WHERE id = ?', id)),
+    remove: (user, id) =>
+      sql.write(function* () {
+        const row = yield* first(`DELETE FROM grants WHERE id = ? AND ${isReached} RETURNING user_id`, id, user, user)
+        if (!row) return undefined
+        const whose = userId(String(row['user_id']))
+        yield* tellGrants(sql, whose)
+        return whose
+      }),
+  }
+}
+
+/** Keeps a grant of the turn's user, inside the transaction of the answer that gave it. */
+export function* saveGrant(
+  { userId, door }: Pick<Turn, 'userId' | 'door'>,
+  { tool, target, until, clean, by, createdAt }: NewGrant & Pick<Grant, 'by' | 'createdAt'>,
+): Job<void> {
+  yield* run('DELETE FROM grants WHERE user_id = ? AND ends_at <= ?', userId, createdAt)
+  yield* run(
+    `INSERT INTO grants (id, user_id, door, tool, target, ends_at, clean, granted_by, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (user_id, tool, target) DO UPDATE
+     SET id = excluded.id, ends_at = excluded.ends_at, clean = excluded.clean, granted_by = excluded.granted_by,
+         created_at = excluded.created_at, uses = 0`,
+    newId(),
+    userId,
+    door,
+    tool,
+    target ?? '',
+    until ?? null,
+    clean ? 1 : 0,
+    by,
+    createdAt,
+  )
+}
+
+function grantOf(row: Row): Grant {
+  return {
+    id: String(row['id']),
+    userId: userId(String(row['user_id'])),
+    tool: String(row['tool']),
+    ...(row['target'] !== '' && { target: String(row['target']) }),
+    ...(row['ends_at'] !== null && { until: Number(row['ends_at']) }),
+    ...(Number(row['clean']) === 1 && { clean: true as const }),
+    by: String(row['granted_by']),
+    createdAt: Number(row['created_at']),
+    uses: Number(row['uses']),
+  }
+}

@@ -1,0 +1,89 @@
+// Who people are at an issuer, and sign-ins that have begun there.
+import { newId, userId } from '#core/ids.ts'
+import type { Identity, IdentityStore, User } from '#core/account.ts'
+import { first, type Job, type Row, run, type Sql } from './sql.ts'
+
+/** Digits of a state's hash that are its slot: of 65,536 sign-ins at once, one that falls into a taken slot replaces it. */
+const slotDigits = 4
+const maxNameLength = 64
+const tailLength = 8
+
+export function createIdentityStore({ sql, now }: { sql: Sql; now: () => number }): IdentityStore {
+  return {
+    find: (identity) => sql.read(() => findUser(identity)),
+    enrol: (identity, names) =>
+      sql.write(function* () {
+        const known = yield* findUser(identity)
+        if (known) return known
+        const user = yield* addUser(names, now())
+        const { issuer, subject } = identity
+        const added = yield* first(
+          `INSERT INTO identities (issuer, subject, user_id, created_at) VALUES (?, ?, ?, ?)
+           ON CONFLICT (issuer, subject) DO NOTHING RETURNING user_id`,
+          issuer,
+          subject,
+          user.id,
+          now(),
+        )
+        if (added) return user
+        // Another process was faster.
+        yield* run('DELETE FROM users WHERE id = ?', user.id)
+        return (yield* findUser(identity)) ?? user
+      }),
+    begin: ({ state, browser, endsAt }) =>
+      sql.write(function* () {
+        yield* run('DELETE FROM sign_ins WHERE ends_at <= ?', now())
+        yield* run(
+          `INSERT INTO sign_ins (slot, state, browser, ends_at) VALUES (?, ?, ?, ?)
+           ON CONFLICT (slot) DO UPDATE SET state = excluded.state, browser = excluded.browser, ends_at = excluded.ends_at`,
+          slotOf(state),
+          state,
+          browser,
+          endsAt,
+        )
+      }),
+    take: (state) =>
+      sql.write(function* () {
+        const row = yield* first(
+          'DELETE FROM sign_ins WHERE slot = ? AND state = ? RETURNING browser, ends_at',
+          slotOf(state),
+          state,
+        )
+        return row && Number(row['ends_at']) > now() ? { browser: String(row['browser']) } : undefined
+      }),
+  }
+}
+
+function slotOf(state: string): string {
+  return state.slice(0, slotDigits)
+}
+
+function* findUser({ issuer, subject }: Identity): Job<User | undefined> {
+  const row = yield* first(
+    'SELECT u.* FROM identities i JOIN users u ON u.id = i.user_id WHERE i.issuer = ? AND i.subject = ?',
+    issuer,
+    subject,
+  )
+  return row && userOf(row)
+}
+
+/** Under the first name that nobody has; an account that stands is never taken over by its name. */
+function* addUser(names: readonly string[], at: number): Job<User> {
+  const id = newId()
+  const tail = id.slice(-tailLength)
+  const last = `${(names[0] ?? 'somebody').slice(0, maxNameLength - tailLength - 1)} ${tail}`
+  for (const name of [...names, last]) {
+    const row = yield* first(
+      'INSERT INTO users (id, name, created_at) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING RETURNING *',
+      id,
+      name,
+      at,
+    )
+    if (row) return userOf(row)
+  }
+  throw new Error('no name is free for a new user')
+}
+
+function userOf(row: Row): User {
+  return { id: userId(String(row['id'])), name: String(row['name']), createdAt: Number(row['created_at']) }
+}

@@ -1,0 +1,137 @@
+// Opens the store a configuration names.
+import type { Store } from '#core/store.ts'
+import type { Seal } from '#lib/seal.ts'
+import { createAccountStore } from './account-store.ts'
+import { checkPostgres, checkSqlite } from './schema-check.ts'
+import { createDocumentStore } from './document-store.ts'
+import { createGrantStore } from './grant-store.ts'
+import { createLeaseStore } from './lease-store.ts'
+import { createMemoryLimits } from './memory-limits.ts'
+import { createSqlLimits } from './sql-limits.ts'
+import { migrateSqlite, versionOf } from './migrate-sqlite.ts'
+import { checkVersion, migrations } from './migrations.ts'
+import { createSecretStore } from './secret-store.ts'
+import { createIdentityStore } from './identity-store.ts'
+import { createSessionStore } from './session-store.ts'
+import { createSettingStore } from './setting-store.ts'
+import type { Sql } from './sql.ts'
+import { asAppError, openSqlite } from './sqlite.ts'
+import { createThreadStore } from './thread-store.ts'
+import { createToolStore } from './tool-store.ts'
+import { createTurnStore } from './turn-store.ts'
+import { createUsageStore } from './usage-store.ts'
+import { createVectorStore, lookForPgvector, preparePostgres, prepareSqlite } from './vector-store.ts'
+
+export type StoreParts = {
+  readonly path: string
+  readonly seal: Seal
+  readonly now?: () => number
+  /** Vectors may be asked for. */
+  readonly vectors?: boolean
+}
+
+/** A SQLite store; the file is made and brought up to date. */
+export function openStore({ path, seal, now = Date.now, vectors = false }: StoreParts): Store {
+  const sql = openSqlite(path, { extensions: vectors })
+  try {
+    migrateSqlite(sql.db, path)
+  } catch (error) {
+    sql.db.close()
+    throw asAppError(error)
+  }
+  return composeStore(sql, {
+    seal,
+    now,
+    check: () => Promise.resolve(checkSqlite(sql.db)),
+    prepareVectors: () => prepareSqlite(sql.db),
+  })
+}
+
+/** A PostgreSQL store, brought up to date, and the server's pool for the bus. */
+export async function openPostgresStore({ url, seal, now = Date.now }: Omit<StoreParts, 'path'> & { url: string }) {
+  const [{ openPostgres }, { migratePostgres }] = await Promise.all([
+    import('./postgres.ts'),
+    import('./migrate-postgres.ts'),
+  ])
+  const sql = openPostgres(url)
+  try {
+    await migratePostgres(sql.pool)
+  } catch (error) {
+    await sql.close()
+    throw error
+  }
+  const prepareVectors = () => preparePostgres(sql)
+  return { store: composeStore(sql, { seal, now, check: () => checkPostgres(sql.pool), prepareVectors }), sql }
+}
+
+/** A store as it is found, not brought up to date, and its version. For `doctor`. */
+export type FoundStore = { readonly store: Store; readonly version: number }
+
+/** Looks at a SQLite file that is there; nothing is written to it. */
+export function lookIntoStore({ path, seal, now = Date.now, vectors = false }: StoreParts): FoundStore {
+  const sql = openSqlite(path, { extensions: vectors })
+  try {
+    sql.db.exec('PRAGMA query_only = TRUE')
+    const version = versionOf(sql.db)
+    checkVersion(version, migrations)
+    const check = (): Promise<string[]> => Promise.resolve(checkSqlite(sql.db))
+    return { store: composeStore(sql, { seal, now, check, prepareVectors: () => prepareSqlite(sql.db) }), version }
+  } catch (error) {
+    sql.db.close()
+    throw asAppError(error)
+  }
+}
+
+/** Looks at a database of PostgreSQL in the same way. */
+export async function lookIntoPostgres({
+  url,
+  seal,
+  now = Date.now,
+}: Omit<StoreParts, 'path'> & { url: string }): Promise<FoundStore> {
+  const [{ openPostgres }, { versionOfPostgres }] = await Promise.all([
+    import('./postgres.ts'),
+    import('./migrate-postgres.ts'),
+  ])
+  const sql = openPostgres(url)
+  try {
+    const version = await versionOfPostgres(sql.pool)
+    checkVersion(version, migrations)
+    const check = (): Promise<string[]> => checkPostgres(sql.pool)
+    return { store: composeStore(sql, { seal, now, check, prepareVectors: () => lookForPgvector(sql) }), version }
+  } catch (error) {
+    await sql.close()
+    throw error
+  }
+}
+
+export type StoreOver = {
+  readonly seal: Seal
+  readonly now: () => number
+  readonly check: Store['check']
+  readonly prepareVectors: Store['vectors']['prepare']
+}
+
+/** The store over a port that is open. */
+export function composeStore(sql: Sql, { seal, now, check, prepareVectors }: StoreOver): Store {
+  return {
+    backend: sql.backend,
+    turns: createTurnStore({ sql, now }),
+    threads: createThreadStore({ sql, now }),
+    usage: createUsageStore({ sql, now }),
+    accounts: createAccountStore({ sql, now }),
+    sessions: createSessionStore({ sql, now }),
+    identities: createIdentityStore({ sql, now }),
+    grants: createGrantStore({ sql, now }),
+    secrets: createSecretStore({ sql, seal, now }),
+    settings: createSettingStore({ sql, now }),
+    tools: createToolStore({ sql, now }),
+    documents: createDocumentStore({ sql, now }),
+    vectors: createVectorStore({ sql, prepare: prepareVectors }),
+    lastingLimits: createSqlLimits({ sql }),
+    limits: sql.backend === 'sqlite' ? createMemoryLimits() : createSqlLimits({ sql }),
+    leases: createLeaseStore({ sql }),
+    check,
+    ping: () => sql.ping(),
+    close: () => sql.close(),
+  }
+}

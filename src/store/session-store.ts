@@ -1,0 +1,78 @@
+// Sessions of the browser and the one-time codes that open them; of both only a hash is kept.
+import { operator, userId } from '#core/ids.ts'
+import type { Session, SessionStore } from '#core/account.ts'
+import { first, query, type Row, run, type Sql } from './sql.ts'
+
+/** Of more sessions than this one user keeps the newest: whoever signs in anew each day is not shut out. */
+const maxSessions = 100
+/** Links that nobody used are forgotten, the oldest first. */
+const maxCodes = 20
+/** How many rows a clean-up takes at most. */
+const maxSwept = 1_000
+
+export function createSessionStore({ sql, now }: { sql: Sql; now: () => number }): SessionStore {
+  return {
+    open: ({ hash, user, token, endsAt }) =>
+      sql.write(function* () {
+        const at = now()
+        yield* run('DELETE FROM sessions WHERE ends_at <= ?', at)
+        yield* run(
+          'INSERT INTO sessions (hash, user_id, token, created_at, seen_at, ends_at) VALUES (?, ?, ?, ?, ?, ?)',
+          hash,
+          user,
+          token ?? null,
+          at,
+          at,
+          endsAt,
+        )
+        const surplus = yield* query(
+          'SELECT hash FROM sessions WHERE user_id = ? ORDER BY created_at DESC LIMIT ? OFFSET ?',
+          user,
+          maxSwept,
+          maxSessions,
+        )
+        for (const row of surplus) yield* run('DELETE FROM sessions WHERE hash = ?', String(row['hash']))
+      }),
+    find: (hash, idleMs) =>
+      sql.read(function* () {
+        const row = yield* first(
+          `SELECT s.*, u.name FROM sessions s LEFT JOIN users u ON u.id = s.user_id
+           WHERE s.hash = ? AND s.ends_at > ? AND s.seen_at > ? AND (s.user_id = 'operator' OR (u.id IS NOT NULL AND (
+             s.token IS NULL OR EXISTS (SELECT 1 FROM tokens t WHERE t.hash = s.token AND (t.expires_at IS NULL OR t.expires_at > ?)))))`,
+          hash,
+          now(),
+          now() - idleMs,
+          now(),
+        )
+        return row && sessionOf(row)
+      }),
+    touch: (hash) => sql.write(() => run('UPDATE sessions SET seen_at = ? WHERE hash = ?', now(), hash)),
+    close: (hash) => sql.write(() => run('DELETE FROM sessions WHERE hash = ?', hash)),
+    closeAll: (user) => sql.write(() => run('DELETE FROM sessions WHERE user_id = ?', user)),
+    addCode: ({ hash, token, endsAt }) =>
+      sql.write(function* () {
+        yield* run('INSERT INTO login_codes (hash, token, ends_at) VALUES (?, ?, ?)', hash, token, endsAt)
+        yield* run(
+          `DELETE FROM login_codes WHERE hash IN (SELECT hash FROM login_codes ORDER BY ends_at DESC LIMIT ? OFFSET ?)`,
+          maxSwept,
+          maxCodes,
+        )
+      }),
+    takeCode: (hash) =>
+      sql.write(function* () {
+        const [row] = yield* query('DELETE FROM login_codes WHERE hash = ? RETURNING token, ends_at', hash)
+        return row && Number(row['ends_at']) > now() ? { token: String(row['token']) } : undefined
+      }),
+  }
+}
+
+function sessionOf(row: Row): Session {
+  const user = userId(String(row['user_id']))
+  return {
+    user,
+    name: user === operator ? 'operator' : String(row['name']),
+    ...(row['token'] !== null && { token: String(row['token']) }),
+    seenAt: Number(row['seen_at']),
+    endsAt: Number(row['ends_at']),
+  }
+}

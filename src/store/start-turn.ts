@@ -1,0 +1,180 @@
+// How a turn comes into the log: stored at once, started at once when its thread is idle, else claimed later.
+import { AppError } from '#core/errors.ts'
+import { newId, type UserId } from '#core/ids.ts'
+import type { Draft } from '#core/item.ts'
+import type { Idempotency, NewTurn, Stored } from '#core/store.ts'
+import { noUsage, type Turn, type TurnOptions } from '#core/turn.ts'
+import { insert } from './append-items.ts'
+import { entriesOf, optionsText, turnColumns, turnOf } from './rows.ts'
+import { first, type Job, run } from './sql.ts'
+import { isActive, isQueued } from './turn-status.ts'
+
+/** An idempotency key is remembered this long. */
+const idempotencyMs = 24 * 60 * 60 * 1000
+
+/** Turns that wait in one thread: whoever claims walks past them while it is busy. */
+export const maxBehind = 10_000
+
+/** `id` is the turn's, made when the message came; `lock` ends a SELECT of a row that is about to be changed. */
+type StartParts = { readonly id: string; readonly now: number; readonly lock: string }
+
+/** Stores a turn and, given a lease, starts it when nothing stands before it in its thread. */
+export function* startTurn(given: NewTurn, { id, now, lock }: StartParts): Job<Stored> {
+  const replay = given.idempotency && (yield* findReplay(given.user, given.idempotency, now))
+  if (replay) return { turn: replay, entries: [], replayed: true }
+  const thread = yield* findThread(given, lock)
+  const lastTurn = thread?.['last_turn']
+  if (thread) checkGate(given, thread['open_call'] as string | null)
+  const idle = !thread || given.resumes !== undefined || (yield* isIdle(String(thread['id']), given.whenBusy))
+  if (thread && !idle) yield* checkBehind(String(thread['id']))
+  const options = yield* withStoredTools(given, lastTurn ? String(lastTurn) : undefined)
+  // A resume is appended at once even when no process has room: its gate must not be answered twice.
+  const begins = idle && (given.lease !== undefined || given.resumes !== undefined)
+  const before = thread ? Number(thread['last_seq']) : 0
+  const turn: Turn = {
+    id,
+    threadId: thread ? String(thread['id']) : newId(),
+    userId: given.user,
+    door: given.door,
+    status: begins && given.lease ? 'running' : 'queued',
+    options,
+    createdAt: now,
+    usage: noUsage,
+    ...(begins && { startedAt: now, firstSeq: before + 1 }),
+  }
+  const entries = begins ? entriesOf(given.input, turn.id, before, now) : []
+  yield* saveThread(given, turn, thread !== undefined, entries.length)
+  yield* saveTurn(given, turn, begins ? null : given.input)
+  yield* insert(turn.threadId, entries)
+  return { turn, entries, replayed: false }
+}
+
+/** The turn that a key has made within the last day. */
+export function* findReplay(user: UserId, idempotency: Idempotency, now: number): Job<Turn | undefined> {
+  const row = yield* first(
+    `SELECT ${turnColumns}, body_hash FROM turns WHERE user_id = ? AND idempotency_key = ?`,
+    user,
+    idempotency.key,
+  )
+  if (!row) return undefined
+  if (Number(row['created_at']) < now - idempotencyMs) {
+    yield* run('UPDATE turns SET idempotency_key = NULL WHERE id = ?', String(row['id']))
+    return undefined
+  }
+  if (row['body_hash'] !== idempotency.bodyHash) {
+    throw new AppError('idempotency_conflict', 'this Idempotency-Key was used with another request: use a new key', {
+      param: 'Idempotency-Key',
+    })
+  }
+  return turnOf(row)
+}
+
+function* findThread({ user, threadId, threadKey }: NewTurn, lock: string) {
+  if (threadId !== undefined) {
+    const row = yield* first(`SELECT * FROM threads WHERE id = ? AND user_id = ?${lock}`, threadId, user)
+    if (!row) throw new AppError('not_found', `thread ${threadId} does not exist`, { param: 'thread_id' })
+    return row
+  }
+  if (threadKey === undefined) return undefined
+  return yield* first(`SELECT * FROM threads WHERE user_id = ? AND thread_key = ?${lock}`, user, threadKey)
+}
+
+function checkGate({ resumes, whenBusy }: NewTurn, openCall: string | null): void {
+  if (resumes === undefined) {
+    // A door that queues (chat, webhook) waits behind the gate; the Responses API tells its caller.
+    if (openCall && whenBusy === 'refuse') {
+      throw new AppError(
+        'tool_output_required',
+        `the thread waits for the output of ${openCall}: send it as a function_call_output, or cancel the response`,
+      )
+    }
+  } else if (!openCall) {
+    throw new AppError('no_open_gate', 'no tool call of this thread waits for an output')
+  } else if (openCall !== resumes) {
+    throw new AppError('call_id_mismatch', `the thread waits for the output of ${openCall}, not of ${resumes}`)
+  }
+}
+
+function* isIdle(threadId: string, whenBusy: NewTurn['whenBusy']): Job<boolean> {
+  const active = yield* first(`SELECT status FROM turns WHERE thread_id = ? AND ${isActive}`, threadId)
+  if (active?.['status'] === 'waiting' && whenBusy === 'refuse') {
+    throw gateRequired()
+  }
+  const queued = active ?? (yield* first(`SELECT id FROM turns WHERE thread_id = ? AND ${isQueued} LIMIT 1`, threadId))
+  if (queued && whenBusy === 'refuse') {
+    throw new AppError('conversation_busy', 'the thread already runs a turn: wait for it, or cancel it', {
+      retryAfterSecs: 1,
+    })
+  }
+  const open = queued ?? (yield* first('SELECT id FROM threads WHERE id = ? AND open_call IS NOT NULL', threadId))
+  return !open
+}
+
+function* checkBehind(threadId: string): Job<void> {
+  const last = `SELECT id FROM turns WHERE thread_id = ? AND ${isQueued} ORDER BY id LIMIT 1 OFFSET ${maxBehind - 1}`
+  if (!(yield* first(last, threadId))) return
+  const message = `${maxBehind} messages of this thread wait already: let some be answered, or cancel them`
+  throw new AppError('rate_limited', message)
+}
+
+function gateRequired(): AppError {
+  const message =
+    'the thread waits for an approval or a sign-in: resolve it with `atrium gates`, in the web UI or another channel first'
+  return new AppError('gate_required', message)
+}
+
+/** A resume that sends no tools goes on with those of the turn that made the call. */
+function* withStoredTools({ options, resumes }: NewTurn, lastTurn: string | undefined): Job<TurnOptions> {
+  if (resumes === undefined || options.tools || lastTurn === undefined) return options
+  const row = yield* first('SELECT options FROM turns WHERE id = ?', lastTurn)
+  const stored = row?.['options'] ? (JSON.parse(String(row['options'])) as TurnOptions) : {}
+  return stored.tools ? { ...options, tools: stored.tools } : options
+}
+
+function* saveThread(given: NewTurn, turn: Turn, exists: boolean, appended: number): Job<void> {
+  if (!exists) {
+    yield* run(
+      `INSERT INTO threads (id, user_id, door, title, thread_key, created_at, updated_at, last_seq, last_turn, open_call)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)`,
+      turn.threadId,
+      given.user,
+      given.door,
+      given.title,
+      given.threadKey ?? null,
+      turn.createdAt,
+      turn.createdAt,
+      appended,
+      turn.id,
+    )
+  } else if (appended > 0) {
+    yield* run(
+      'UPDATE threads SET last_seq = last_seq + ?, updated_at = ?, last_turn = ?, open_call = NULL WHERE id = ?',
+      appended,
+      turn.createdAt,
+      turn.id,
+      turn.threadId,
+    )
+  }
+}
+
+function* saveTurn(given: NewTurn, turn: Turn, input: readonly Draft[] | null): Job<void> {
+  yield* run(
+    `INSERT INTO turns (id, thread_id, user_id, door, status, input, options, owner, epoch, idempotency_key, body_hash,
+                        created_at, started_at, first_seq)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    turn.id,
+    turn.threadId,
+    turn.userId,
+    turn.door,
+    turn.status,
+    input && JSON.stringify(input),
+    optionsText(turn.options),
+    turn.status === 'running' ? (given.lease?.owner ?? null) : null,
+    turn.status === 'running' ? (given.lease?.epoch ?? null) : null,
+    given.idempotency?.key ?? null,
+    given.idempotency?.bodyHash ?? null,
+    turn.createdAt,
+    turn.startedAt ?? null,
+    turn.firstSeq ?? null,
+  )
+}

@@ -1,0 +1,94 @@
+// Reading a stretch of a thread, bounded in rows and in bytes: how much there is, is asked before any of it is read.
+import { AppError } from '#core/errors.ts'
+import type { UserId } from '#core/ids.ts'
+import type { Draft, Entry } from '#core/item.ts'
+import type { Entries, ItemPlace, Queued, Stretch } from '#core/store.ts'
+import { isReached } from './reachable.ts'
+import { entryOf } from './rows.ts'
+import { first, type Job, query } from './sql.ts'
+import { isQueued } from './turn-status.ts'
+
+/** What one read of a thread brings at most, where its caller names no bound. An item may have more, and comes alone then. */
+const defaultBytes = 8 * 1024 * 1024
+/** What items that are looked up one by one may have together. */
+const maxFoundBytes = 32 * 1024 * 1024
+
+export function* readStretch(threadId: string, { after, upTo, limit, maxBytes = defaultBytes }: Stretch): Job<Entries> {
+  const end = upTo ?? Number.MAX_SAFE_INTEGER
+  const sizes = yield* query(
+    'SELECT seq, octet_length(body) AS bytes FROM items WHERE thread_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
+    threadId,
+    after,
+    end,
+    limit + 1,
+  )
+  let last = after
+  let bytes = 0
+  let count = 0
+  for (const row of sizes.slice(0, limit)) {
+    bytes += Number(row['bytes'])
+    if (count > 0 && bytes > maxBytes) break
+    last = Number(row['seq'])
+    count++
+  }
+  if (count === 0) return { entries: [], more: false }
+  const rows = yield* query(
+    'SELECT * FROM items WHERE thread_id = ? AND seq > ? AND seq <= ? ORDER BY seq',
+    threadId,
+    after,
+    last,
+  )
+  return { entries: rows.map(entryOf), more: count < sizes.length }
+}
+
+export function* readQueued(
+  user: UserId,
+  threadId: string,
+  { limit, maxBytes }: { readonly limit: number; readonly maxBytes: number },
+): Job<Queued[]> {
+  const turns = yield* query(
+    `SELECT id, created_at, octet_length(input) AS bytes FROM turns
+     WHERE thread_id = ? AND ${isQueued} AND ${isReached} AND input IS NOT NULL ORDER BY id LIMIT ?`,
+    threadId,
+    user,
+    user,
+    limit,
+  )
+  const found: Queued[] = []
+  let bytes = 0
+  for (const { id = '', created_at: at, bytes: size } of turns) {
+    bytes += Number(size)
+    if (found.length > 0 && bytes > maxBytes) break
+    const row = yield* first('SELECT input FROM turns WHERE id = ?', id)
+    const drafts = JSON.parse(String(row?.['input'] ?? '[]')) as Draft[]
+    found.push(...drafts.map((draft) => ({ ...draft, turnId: String(id), at: Number(at) })))
+  }
+  return found
+}
+
+export function* findItems(user: UserId, places: readonly ItemPlace[]): Job<Entry[]> {
+  const found: Entry[] = []
+  let bytes = 0
+  for (const { threadId, itemId } of places) {
+    const row = yield* first(
+      `SELECT seq, octet_length(body) AS bytes FROM items WHERE thread_id = ? AND id = ?
+         AND EXISTS (SELECT 1 FROM threads WHERE threads.id = items.thread_id AND ${isReached})`,
+      threadId,
+      itemId,
+      user,
+      user,
+    )
+    if (!row) continue
+    bytes += Number(row['bytes'])
+    if (bytes > maxFoundBytes) {
+      throw new AppError(
+        'too_large',
+        `the items that are referred to have more than ${maxFoundBytes} bytes together: refer to fewer`,
+        { param: 'input' },
+      )
+    }
+    const item = yield* first('SELECT * FROM items WHERE thread_id = ? AND seq = ?', threadId, Number(row['seq']))
+    if (item) found.push(entryOf(item))
+  }
+  return found
+}

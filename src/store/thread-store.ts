@@ -1,0 +1,72 @@
+// Threads and their items, read for doors and for the loop.
+import type { ThreadStore } from '#core/store.ts'
+import { eraseSome, eraseThread } from './erase.ts'
+import { forkThread } from './fork-thread.ts'
+import { isReached, lastId, newestReached } from './reachable.ts'
+import { itemOf, threadColumns, threadOf } from './rows.ts'
+import { first, query, type Sql } from './sql.ts'
+import { findItems, readQueued, readStretch } from './thread-range.ts'
+
+export function createThreadStore({ sql, now }: { sql: Sql; now: () => number }): ThreadStore {
+  return {
+    get: (user, threadId) =>
+      sql.read(function* () {
+        const row = yield* first(
+          `SELECT ${threadColumns} FROM threads WHERE id = ? AND ${isReached}`,
+          threadId,
+          user,
+          user,
+        )
+        return row && threadOf(row)
+      }),
+    list: (user, { limit, cursor }) =>
+      sql.read(function* () {
+        const rows = yield* newestReached(user, 'last_turn', limit + 1, (condition, who) =>
+          query(
+            `SELECT ${threadColumns} FROM threads WHERE ${condition} AND last_turn < ? ORDER BY last_turn DESC LIMIT ?`,
+            ...who,
+            cursor ?? lastId,
+            limit + 1,
+          ),
+        )
+        const more = rows.length > limit ? rows[limit - 1] : undefined
+        return { rows: rows.slice(0, limit).map(threadOf), ...(more && { nextCursor: String(more['last_turn']) }) }
+      }),
+    entries: (user, threadId, stretch) =>
+      sql.read(function* () {
+        const owned = yield* first(`SELECT id FROM threads WHERE id = ? AND ${isReached}`, threadId, user, user)
+        return owned ? yield* readStretch(threadId, stretch) : { entries: [], more: false }
+      }),
+    queued: (user, threadId, bounds) => sql.read(() => readQueued(user, threadId, bounds)),
+    findItems: (user, places) => sql.read(() => findItems(user, places)),
+    findByOpenCall: (user, callId) =>
+      sql.read(function* () {
+        const row = yield* first(
+          `SELECT ${threadColumns} FROM threads WHERE open_call = ? AND user_id = ?`,
+          callId,
+          user,
+        )
+        return row && threadOf(row)
+      }),
+    history: ({ threadId, firstSeq = 1 }, given) =>
+      sql.read(function* () {
+        const row = given === undefined && (yield* first('SELECT summarised FROM threads WHERE id = ?', threadId))
+        const after = given ?? Math.min(row ? Number(row['summarised']) : 0, firstSeq - 1)
+        const rows = yield* query(
+          'SELECT body FROM items WHERE thread_id = ? AND seq > ? ORDER BY seq',
+          threadId,
+          after,
+        )
+        return { after, items: rows.map(itemOf) }
+      }),
+    rename: (user, threadId, title) =>
+      sql.write(function* () {
+        const rename = `UPDATE threads SET title = ? WHERE id = ? AND ${isReached} RETURNING id`
+        return (yield* first(rename, title, threadId, user, user)) !== undefined
+      }),
+    fork: (user, threadId, beforeSeq) =>
+      sql.write(() => forkThread(user, { threadId, beforeSeq, now: now(), lock: sql.lock })),
+    remove: (user, threadId) => sql.write(() => eraseThread(user, threadId)),
+    eraseSome: (user) => sql.write(() => eraseSome(user, sql.lock)),
+  }
+}

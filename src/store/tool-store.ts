@@ -1,0 +1,55 @@
+// Installed components: their bytes, their capability file, and what they said of themselves.
+import type { ToolRecord, ToolStore } from '#core/store.ts'
+import { tellChange } from './change-signal.ts'
+import { first, query, type Row, run, type Sql } from './sql.ts'
+
+const columns = 'name, sha256, capabilities, description, schema, installed_at'
+
+export function createToolStore({ sql, now }: { sql: Sql; now: () => number }): ToolStore {
+  return {
+    put: (tool, component) =>
+      sql.write(function* () {
+        yield* run(
+          `INSERT INTO tools (name, sha256, capabilities, description, schema, component, installed_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?)
+           ON CONFLICT (name) DO UPDATE SET sha256 = excluded.sha256, capabilities = excluded.capabilities,
+             description = excluded.description, schema = excluded.schema, component = excluded.component,
+             installed_at = excluded.installed_at`,
+          tool.name,
+          tool.sha256,
+          tool.capabilities,
+          tool.description,
+          tool.schema,
+          component,
+          now(),
+        )
+        yield* tellChange(sql)
+      }),
+    list: () =>
+      sql.read(function* () {
+        return (yield* query(`SELECT ${columns} FROM tools ORDER BY name`)).map(recordOf)
+      }),
+    component: (name) =>
+      sql.read(function* () {
+        const bytes = (yield* first('SELECT component FROM tools WHERE name = ?', name))?.['component']
+        return bytes instanceof Uint8Array ? bytes : undefined
+      }),
+    remove: (name) =>
+      sql.write(function* () {
+        const row = yield* first('DELETE FROM tools WHERE name = ? RETURNING name', name)
+        if (row) yield* tellChange(sql)
+        return row !== undefined
+      }),
+  }
+}
+
+function recordOf(row: Row): ToolRecord {
+  return {
+    name: String(row['name']),
+    sha256: String(row['sha256']),
+    capabilities: String(row['capabilities']),
+    description: String(row['description']),
+    schema: String(row['schema']),
+    installedAt: Number(row['installed_at']),
+  }
+}

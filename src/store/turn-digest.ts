@@ -1,0 +1,28 @@
+// The digest of a turn's entries, taken in the transaction that ends it.
+import { createDigest, digestOf } from '#core/digest.ts'
+import type { Entry } from '#core/item.ts'
+import type { Turn } from '#core/turn.ts'
+import type { Job } from './sql.ts'
+import { readStretch } from './thread-range.ts'
+
+const pageRows = 500
+
+/** Null where nothing of the turn stands in the log. `earlier` is used where it and `last` are all there is. */
+export function* digestOfTurn(
+  { id, threadId, firstSeq }: Turn,
+  last: readonly Entry[],
+  earlier: readonly Entry[] = [],
+): Job<string | null> {
+  if (firstSeq === undefined) return null
+  const known = [...earlier, ...last]
+  const whole = last.length > 0 && earlier.length > 0 && known.every(({ seq }, at) => seq === firstSeq + at)
+  if (whole) return digestOf(known)
+  const digest = createDigest()
+  let after = firstSeq - 1
+  for (;;) {
+    const { entries, more } = yield* readStretch(threadId, { after, limit: pageRows })
+    digest.add(entries.filter(({ turnId }) => turnId === id))
+    after = entries.at(-1)?.seq ?? after
+    if (!more) return digest.hex()
+  }
+}

@@ -1,0 +1,169 @@
+// Turns: the verbs that carry one from its start to its end.
+import { AppError } from '#core/errors.ts'
+import { newId } from '#core/ids.ts'
+import type { Draft, Gate } from '#core/item.ts'
+import type { Lease, Step, TurnStore } from '#core/store.ts'
+import { ended, type Turn } from '#core/turn.ts'
+import { append } from './append-items.ts'
+import { claimTurns } from './claim-turn.ts'
+import { answeredGates, answerGate, endTurn, openGates, requeueIfAnswered, waitingSince } from './gate-store.ts'
+import { digestOfTurn } from './turn-digest.ts'
+import { createMint } from './ordered-ids.ts'
+import { databaseClock, leaseMs } from './lease-store.ts'
+import { countAllTurns, countTurns, listSenders, listTurns } from './turn-lists.ts'
+import { getTurn, holdingTurn, isReached } from './reachable.ts'
+import { countsOf, entryOf, turnColumns, turnOf } from './rows.ts'
+import { first, type Job, query, type Sql } from './sql.ts'
+import { findReplay, startTurn } from './start-turn.ts'
+import { isQueued, isRunning } from './turn-status.ts'
+import { countUsage, reserve } from './usage-store.ts'
+
+export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): TurnStore {
+  const mint = createMint(newId)
+  const { lock, backend } = sql
+  return {
+    start(turn) {
+      // Made now and not in the job: jobs may overtake each other, messages keep the order they came in.
+      const id = mint()
+      return sql.write(() => startTurn(turn, { id, now: now(), lock }))
+    },
+    findByKey: (user, idempotency) => sql.write(() => findReplay(user, idempotency, now())),
+    claim: (lease, limit) =>
+      sql.write(function* () {
+        const started = yield* claimTurns(lease, { limit, now: now(), backend })
+        return { started, more: (yield* first(`SELECT id FROM turns WHERE ${isQueued} LIMIT 1`)) !== undefined }
+      }),
+    reserve: (turn, lease, held) => sql.write(() => reserve(turn, lease, { ...held, now: now() })),
+    record: (turn, lease, step) => sql.write(() => recordStep(turn, lease, step, now())),
+    answer: (user, threadId, draft, grant) =>
+      sql.write(() => answerGate({ user, threadId, draft, ...(grant && { grant }) }, { now: now(), lock })),
+    gates: (user, query) => sql.read(() => openGates(user, query)),
+    answered: (user, query) => sql.read(() => answeredGates(user, query)),
+    cancel: (user, turnId) => sql.write(() => endTurn(user, turnId, { evenRunning: false }, { now: now(), lock })),
+    end: (user, turnId, error) =>
+      sql.write(() => endTurn(user, turnId, { evenRunning: true, ...(error && { error }) }, { now: now(), lock })),
+    get: (user, turnId) => sql.read(() => getTurn(user, turnId)),
+    holding: (user, threadId) => sql.read(() => holdingTurn(user, threadId)),
+    hash: (user, turnId) =>
+      sql.read(function* () {
+        const row = yield* first(`SELECT hash FROM turns WHERE id = ? AND ${isReached}`, turnId, user, user)
+        return row?.['hash'] ? String(row['hash']) : undefined
+      }),
+    findByDoor: (door, turnId) =>
+      sql.read(function* () {
+        const row = yield* first(
+          `SELECT ${turnColumns} FROM turns WHERE id = ? AND door = ? AND removed_at IS NULL`,
+          turnId,
+          door,
+        )
+        return row && turnOf(row)
+      }),
+    list: (user, query) => sql.read(() => listTurns(user, query)),
+    countAll: (user, which = {}) => sql.read(() => countAllTurns(user, which)),
+    senders: (limit) => sql.read(() => listSenders(limit)),
+    remove: (user, turnId) =>
+      sql.write(function* () {
+        const row = yield* first(
+          `UPDATE turns SET removed_at = ?, idempotency_key = NULL WHERE id = ? AND ${isReached} AND removed_at IS NULL RETURNING id`,
+          now(),
+          turnId,
+          user,
+          user,
+        )
+        return row !== undefined
+      }),
+    recover: (alive) => sql.write(() => recoverTurns(alive, backend)),
+    heldBy: ({ owner, epoch }) =>
+      sql.read(function* () {
+        const rows = yield* query(
+          `SELECT ${turnColumns} FROM turns WHERE ${isRunning} AND owner = ? AND epoch = ?`,
+          owner,
+          epoch,
+        )
+        return rows.map(turnOf)
+      }),
+    release: (turn, lease) =>
+      sql.write(function* () {
+        yield* query(
+          `UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL
+           WHERE id = ? AND owner = ? AND epoch = ? AND status = 'running'`,
+          turn.id,
+          lease.owner,
+          lease.epoch,
+        )
+      }),
+    waitingSince: (before, user) => sql.read(() => waitingSince(before, user)),
+    count: (user) => sql.read(() => countTurns(user, now())),
+  }
+}
+
+/** On SQLite whoever else ran a turn is gone; on PostgreSQL a process is gone when its lease has run out. */
+function* recoverTurns({ owner, epoch }: Lease, backend: Sql['backend']): Job<number> {
+  const gone =
+    backend === 'sqlite'
+      ? 'TRUE'
+      : `NOT EXISTS (SELECT 1 FROM processes p WHERE p.owner = turns.owner AND p.epoch = turns.epoch
+                     AND p.seen_at > ${databaseClock} - ${leaseMs})`
+  const rows = yield* query(
+    `UPDATE turns SET status = 'queued', owner = NULL, epoch = NULL
+     WHERE ${isRunning} AND NOT (owner = ? AND epoch = ?) AND ${gone} RETURNING id`,
+    owner,
+    epoch,
+  )
+  return rows.length
+}
+
+function* recordStep(turn: Turn, lease: Lease, step: Step, now: number) {
+  const { drafts, usage, outcome, again } = step
+  const stored = yield* storedBefore(turn, drafts, again ?? false)
+  if (stored) return stored
+  const gate = drafts.findLast(({ item }) => item.type === 'gate' && item.kind === 'output')?.item as Gate | undefined
+  const target = { threadId: turn.threadId, turnId: turn.id, at: now }
+  const entries = drafts.length > 0 ? yield* append(target, drafts, gate?.callId ?? null) : []
+  const status = outcome?.status ?? 'running'
+  const over = ended(status)
+  const lastSeq = over ? (entries.at(-1)?.seq ?? (yield* lastSeqOf(turn.threadId))) : null
+  const row = yield* first(
+    `UPDATE turns SET status = ?, input_tokens = ?, cached_tokens = ?, output_tokens = ?, reasoning_tokens = ?,
+                      cost_usd = ?, model = ?, reserved_usd = NULL, error = ?, ended_at = ?, last_seq = ?,
+                      hash = ?
+     WHERE id = ? AND owner = ? AND epoch = ? AND status = 'running' RETURNING id`,
+    status,
+    ...countsOf(usage),
+    usage.model ?? null,
+    outcome?.status === 'failed' ? JSON.stringify(outcome.error) : null,
+    over ? now : null,
+    lastSeq,
+    over ? yield* digestOfTurn(turn, entries, step.earlier) : null,
+    turn.id,
+    lease.owner,
+    lease.epoch,
+  )
+  if (!row) throw new AppError('lease_lost', `turn ${turn.id} is no longer run by this process`)
+  const requeued = status === 'waiting' && (yield* requeueIfAnswered(turn))
+  yield* countUsage(turn, step, now)
+  const after: Turn = {
+    ...turn,
+    status: requeued ? 'queued' : status,
+    usage,
+    ...(outcome?.status === 'failed' && { error: outcome.error }),
+    ...(over && { endedAt: now }),
+    ...(lastSeq !== null && { lastSeq }),
+  }
+  return { turn: after, entries }
+}
+
+/** A step whose commit was not heard of is written again: what stands already is not written twice. */
+function* storedBefore(turn: Turn, [draft]: readonly Draft[], again: boolean) {
+  if (!draft || !again) return undefined
+  const found = yield* first('SELECT seq FROM items WHERE thread_id = ? AND id = ?', turn.threadId, draft.id)
+  if (!found) return undefined
+  const rows = yield* query('SELECT * FROM items WHERE thread_id = ? AND seq >= ?', turn.threadId, Number(found['seq']))
+  const now = yield* first(`SELECT ${turnColumns} FROM turns WHERE id = ?`, turn.id)
+  return { turn: now ? turnOf(now) : turn, entries: rows.map(entryOf).filter(({ turnId }) => turnId === turn.id) }
+}
+
+function* lastSeqOf(threadId: string): Job<number | null> {
+  const row = yield* first('SELECT last_seq FROM threads WHERE id = ?', threadId)
+  return row ? Number(row['last_seq']) : null
+}

@@ -1,0 +1,153 @@
+// Vectors beside their chunks, compared by sqlite-vec or pgvector. A search looks at its user's alone: first at one bit of
+// each number, which brings the likeliest, then at the numbers of those.
+import type { DatabaseSync } from 'node:sqlite'
+import type { VectorStore } from '#core/vector.ts'
+import { foundOf } from './document-index.ts'
+import { databaseClock } from './lease-store.ts'
+import { first, type Job, query, run, type Sql, type Value } from './sql.ts'
+
+/** Chunks that one look for missing vectors passes; SQLite does nothing else meanwhile. */
+const window = { sqlite: 2_000, postgres: 20_000 }
+/** Vectors whose numbers are compared. Whoever has no more is searched exactly. */
+const likeliest = 400
+/** Ids on PostgreSQL do not appear in order: a transaction may have taken so many others' turns to end. */
+const outOfOrder = 20_000
+const duty = 'vectors'
+const noPgvector = 'the PostgreSQL server does not have pgvector'
+/** What is as far as a right angle or further means something else. */
+const furthest = 0.999
+
+/** `prepare` is the database's own; see `prepareSqlite` and `preparePostgres`. */
+export function createVectorStore({ sql, prepare }: { sql: Sql; prepare: VectorStore['prepare'] }): VectorStore {
+  return {
+    prepare,
+    takeDuty: (owner, forMs) => (sql.backend === 'sqlite' ? Promise.resolve(true) : takeDuty(sql, owner, forMs)),
+    leaveDuty: (owner) =>
+      sql.backend === 'sqlite'
+        ? Promise.resolve()
+        : sql.write(() => run('DELETE FROM duties WHERE name = ? AND owner = ?', duty, owner)),
+    unmade: (model, { after, limit }) =>
+      sql.read(function* () {
+        // First where to end: what appears meanwhile is left for the next look.
+        const passed = 'SELECT id FROM chunks WHERE id > ? ORDER BY id LIMIT ?'
+        const end = yield* first(`SELECT max(id) AS id FROM (${passed}) AS passed`, after, window[sql.backend])
+        const through = Number(end?.['id'] ?? after)
+        const rows = yield* query(
+          `SELECT c.id, c.path, c.text FROM chunks c WHERE c.id > ? AND c.id <= ?
+             AND NOT EXISTS (SELECT 1 FROM chunk_vectors v WHERE v.id = c.id AND v.model = ?) ORDER BY c.id LIMIT ?`,
+          after,
+          through,
+          model,
+          limit,
+        )
+        const chunks = rows.map(({ id, path, text }) => ({ id: Number(id), path: String(path), text: String(text) }))
+        return { chunks, through: chunks.length < limit ? through : (chunks.at(-1)?.id ?? through) }
+      }),
+    tail: (model) =>
+      sql.read(function* () {
+        const row = yield* first('SELECT id FROM chunk_vectors WHERE model = ? ORDER BY id DESC LIMIT 1', model)
+        return Math.max(0, Number(row?.['id'] ?? 0) - (sql.backend === 'postgres' ? outOfOrder : 0))
+      }),
+    save: (model, made) =>
+      sql.write(function* () {
+        for (const { chunk, vector } of made) {
+          const [bits, numbers] = vector ? valuesOf(sql, vector) : [null, null]
+          const columns = [model, vector?.length ?? 0, bits, numbers] as const
+          // An id of SQLite's may have passed to another chunk meanwhile: the text tells.
+          yield* run(saving(sql), ...columns, chunk.id, chunk.path, chunk.text)
+        }
+      }),
+    nearest: (user, { model, vector, limit }) =>
+      sql.read(function* () {
+        const row = yield* first('SELECT number FROM document_owners WHERE user_id = ?', user)
+        if (!row) return []
+        const [bits, numbers] = valuesOf(sql, vector)
+        const owner = Number(row['number'])
+        const rows = yield* query(comparing(sql), numbers, owner, model, vector.length, bits, likeliest, limit, user)
+        return rows.map(foundOf)
+      }),
+  }
+}
+
+/** Loads sqlite-vec into a connection that was opened for it; what loads extensions is off again afterwards. */
+export async function prepareSqlite(db: DatabaseSync): Promise<string | undefined> {
+  try {
+    const { getLoadablePath } = await import('sqlite-vec')
+    db.enableLoadExtension(true)
+    db.loadExtension(getLoadablePath())
+    return undefined
+  } catch (error) {
+    return `sqlite-vec cannot be loaded on this machine (${(error as Error).message})`
+  } finally {
+    db.enableLoadExtension(false)
+  }
+}
+
+/** Makes the extension where the server has it and lets us; somebody else may have made it. */
+export async function preparePostgres(sql: Sql): Promise<string | undefined> {
+  try {
+    await sql.write(() => run('CREATE EXTENSION IF NOT EXISTS vector'))
+    return undefined
+  } catch (error) {
+    const { code } = error as { code?: string }
+    if (code === '42501') {
+      return 'the database user may not make the extension pgvector: let a superuser run CREATE EXTENSION vector'
+    }
+    // Not there, or not to be made here.
+    if (code === '0A000' || code === '58P01' || code === '42704') return noPgvector
+    throw error
+  }
+}
+
+/** The same without making anything. */
+export async function lookForPgvector(sql: Sql): Promise<string | undefined> {
+  const row = await sql.read(() => first(`SELECT 1 FROM pg_available_extensions WHERE name = 'vector'`))
+  return row ? undefined : noPgvector
+}
+
+function takeDuty(sql: Sql, owner: string, forMs: number): Promise<boolean> {
+  return sql.write(function* (): Job<boolean> {
+    const row = yield* first(
+      `INSERT INTO duties (name, owner, until) VALUES (?, ?, ${databaseClock} + ?)
+       ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, until = excluded.until
+       WHERE duties.owner = excluded.owner OR duties.until < ${databaseClock} RETURNING owner`,
+      duty,
+      owner,
+      forMs,
+    )
+    return row !== undefined
+  })
+}
+
+function saving({ backend }: Sql): string {
+  const [bits, numbers] = backend === 'sqlite' ? ['?', '?'] : ['?::varbit', `('{' || ?::text || '}')::real[]`]
+  return `INSERT INTO chunk_vectors (id, owner, model, size, bits, numbers)
+    SELECT c.id, o.number, ${backend === 'sqlite' ? '?, ?' : '?::text, ?::bigint'}, ${bits}, ${numbers}
+    FROM chunks c JOIN document_owners o ON o.user_id = c.user_id WHERE c.id = ? AND c.path = ? AND c.text = ?
+    ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, model = excluded.model, size = excluded.size,
+      bits = excluded.bits, numbers = excluded.numbers`
+}
+
+function comparing({ backend }: Sql): string {
+  const [distance, differing] =
+    backend === 'sqlite'
+      ? ['vec_distance_cosine(v.numbers, ?)', 'vec_distance_hamming(vec_bit(bits), vec_bit(?))']
+      : [`v.numbers::vector <=> ('[' || ?::text || ']')::vector`, 'bit_count(bits # ?::varbit)']
+  return `SELECT c.path, c.at, c.text, d.untrusted, d.updated_at FROM (
+      SELECT v.id, ${distance} AS distance FROM (
+        SELECT id FROM chunk_vectors WHERE owner = ? AND model = ? AND size = ? ORDER BY ${differing} LIMIT ?
+      ) AS likely JOIN chunk_vectors v ON v.id = likely.id ORDER BY distance LIMIT ?
+    ) AS near JOIN chunks c ON c.id = near.id AND c.user_id = ?
+    JOIN documents d ON d.user_id = c.user_id AND d.path = c.path
+    WHERE near.distance < ${furthest} ORDER BY near.distance, c.id`
+}
+
+/** One bit of each number, and the numbers, as each database takes them. */
+function valuesOf({ backend }: Sql, vector: Float32Array): [bits: Value, numbers: Value] {
+  if (backend === 'postgres') {
+    return [Array.from(vector, (number) => (number > 0 ? '1' : '0')).join(''), vector.join(',')]
+  }
+  const bits = new Uint8Array(Math.ceil(vector.length / 8))
+  for (const [at, number] of vector.entries()) if (number > 0) bits[at >> 3] = (bits[at >> 3] ?? 0) | (1 << (at & 7))
+  return [bits, new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)]
+}

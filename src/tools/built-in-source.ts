@@ -1,0 +1,36 @@
+// The built-in tools.
+import type { UserId } from '#core/ids.ts'
+import type { Tool, ToolSource } from '#core/tool.ts'
+import type { Fetch } from '#net/fetch.ts'
+import type { LeakScan } from '#safety/leaks.ts'
+import { createWebFetch } from '#tools/web/web-fetch.ts'
+import { createHttpRequest } from '#tools/web/http-request.ts'
+import { createShellTool } from '#tools/workspace/shell.ts'
+import { createWorkspaceTools } from '#tools/workspace/workspace-tools.ts'
+import { createWork } from './worker.ts'
+import { createCalculateTool } from './calculate.ts'
+import { createTimeTool } from './time.ts'
+
+export type BuiltInParts = {
+  readonly now: () => number
+  readonly fetch: Fetch
+  /** The folder of a user's workspace. */
+  readonly folderOf: (user: UserId) => string
+  /** The operator's agent may run commands. */
+  readonly shell: boolean
+  /** Finds secrets in what goes out for a user. */
+  readonly scan: (user: UserId) => LeakScan
+}
+
+export function createBuiltInTools({ now, fetch, folderOf, shell, scan }: BuiltInParts): ToolSource {
+  const work = createWork()
+  const tools: readonly Tool[] = [
+    createTimeTool({ now }),
+    createCalculateTool(),
+    createWebFetch({ fetch, work, scan }),
+    createHttpRequest({ fetch, scan }),
+    ...createWorkspaceTools({ folderOf, work }),
+    ...(shell ? [createShellTool({ folderOf })] : []),
+  ]
+  return { tools: () => tools, reload: () => Promise.resolve(), close: () => Promise.resolve() }
+}

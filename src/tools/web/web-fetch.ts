@@ -1,0 +1,110 @@
+// The `web_fetch` tool: a page as text that a model can read.
+import { AppError } from '#core/errors.ts'
+import type { Tool } from '#core/tool.ts'
+import type { Fetch, Fetched } from '#net/fetch.ts'
+import { readParams, schemaOf } from '#tools/params.ts'
+import type { UserId } from '#core/ids.ts'
+import type { LeakScan } from '#safety/leaks.ts'
+import type { Work } from '#tools/worker.ts'
+import { type Answer, checkOutgoing, refused, typeOf } from './answer.ts'
+import { decodeText } from './decode.ts'
+import type { Page } from './page.ts'
+
+const defaultChars = 30_000
+const maxChars = 150_000
+/** How much of an error page is told. */
+const faultChars = 1_000
+const accept = 'text/html,application/xhtml+xml,text/plain,application/json,application/pdf;q=0.9,*/*;q=0.5'
+const agent = 'Mozilla/5.0 (compatible; Atrium/1.0)'
+
+const parameters = schemaOf(
+  {
+    url: { type: 'string', minLength: 1, description: 'The address, https or http.' },
+    max_chars: {
+      type: 'integer',
+      minimum: 1,
+      maximum: maxChars,
+      description: `How much of the text is wanted; ${defaultChars} characters without it.`,
+    },
+  },
+  ['url'],
+)
+
+type Params = { readonly url: string; readonly max_chars?: number }
+
+export function createWebFetch({
+  fetch,
+  work,
+  scan,
+}: {
+  fetch: Fetch
+  work: Work
+  scan: (user: UserId) => LeakScan
+}): Tool {
+  return {
+    spec: {
+      name: 'web_fetch',
+      description:
+        'Fetches a page of the web and returns its title, its final address and its readable text. Takes HTML, plain text, JSON and PDF. Scripts of a page are not run.',
+      parameters,
+    },
+    effects: 'read',
+    repeatable: true,
+    untrusted: true,
+    async run(args, { user, signal, markUntrusted, used }) {
+      const { url, max_chars: chars = defaultChars } = readParams(parameters, args) as Params
+      checkOutgoing([url], scan(user))
+      const headers = new Map([
+        ['accept', accept],
+        ['user-agent', agent],
+      ])
+      const asked = { method: 'GET', url, headers }
+      const answer = answered(await fetch(asked, signal, (sent) => used?.({ sent: [sent] })), url)
+      markUntrusted?.(answer.url)
+      const { title, text } = await readable(answer, work, signal)
+      if (answer.status >= 400) {
+        throw refused(`${answer.url} answered ${answer.status}${text === '' ? '' : `: ${text.slice(0, faultChars)}`}`)
+      }
+      const head = [...(title === '' ? [] : [`Title: ${title}`]), `Address: ${answer.url}`]
+      return `${head.join('\n')}\n\n${cut(text === '' ? '(The answer is empty.)' : text, chars)}`
+    },
+  }
+}
+
+function answered(fetched: Fetched, url: string): Answer {
+  if (fetched.type === 'answer') return fetched
+  throw refused(`${url.slice(0, 500)} was not fetched: ${fetched.message}`)
+}
+
+/** The text of an answer, by what it is; a type may lie, so the bytes count too. */
+async function readable(answer: Answer, work: Work, signal: AbortSignal): Promise<Page> {
+  const { body, url } = answer
+  const type = typeOf(answer)
+  if (type === 'application/pdf' || body.subarray(0, 5).toString('latin1') === '%PDF-') {
+    // A copy: the memory of a small buffer is shared with others.
+    return await reading('PDF', url, () => work({ type: 'pdf', bytes: new Uint8Array(body) }, signal))
+  }
+  const text = decodeText(body, answer.headers.get('content-type') ?? '')
+  if (text === undefined) {
+    throw refused(`${url} is ${type || 'of no stated type'}, ${body.length} bytes: not text that can be read`)
+  }
+  const isHtml = /html/.test(type) || (type === '' && /^\s*<(?:!doctype html|html)/i.test(text))
+  if (!isHtml || text.trim() === '') return { title: '', text: text.trim() }
+  return await reading('page', url, () => work({ type: 'page', html: text, url }, signal))
+}
+
+async function reading(what: string, url: string, read: () => Promise<Page>): Promise<Page> {
+  try {
+    return await read()
+  } catch (error) {
+    const why = error instanceof AppError ? error.message : String(error)
+    throw refused(`the ${what} at ${url} could not be read: ${why}`, error)
+  }
+}
+
+function cut(text: string, chars: number): string {
+  if (text.length <= chars) return text
+  const more = text.length - chars
+  const way = chars < maxChars ? `; max_chars may be up to ${maxChars}` : ''
+  return `${text.slice(0, chars).toWellFormed()}\n[cut: ${more} more characters${way}]`
+}

@@ -1,0 +1,69 @@
+// Answering gates: what a person decides becomes an answer in the log and, where they ask for it, a grant.
+import { AppError } from '#core/errors.ts'
+import { newId, type UserId } from '#core/ids.ts'
+import type { Answer, Draft, Entry } from '#core/item.ts'
+import type { NewGrant } from '#core/grant.ts'
+import type { Store } from '#core/store.ts'
+import type { Turn } from '#core/turn.ts'
+import { grantFor, type GrantRequest } from '#safety/grant-rules.ts'
+
+/** How long a gate waits for an answer. */
+export const gateMs = 24 * 60 * 60 * 1000
+/** Gates of one list. */
+export const maxGates = 200
+/** Answers of one list: more than anybody gives in a day. */
+export const maxAnswered = 100
+
+/** What somebody says to a gate. A `grantRequest` asks that the same be allowed from now on. */
+export type GateAnswer = Pick<Answer, 'callId' | 'output' | 'by'> & {
+  readonly decision: 'allow' | 'deny'
+  readonly grantRequest?: GrantRequest
+}
+
+export type Answered = { readonly turn: Turn; readonly entries: readonly Entry[]; readonly grant?: NewGrant }
+
+type Parts = { readonly store: Pick<Store, 'turns'>; readonly now: () => number }
+
+/**
+ * Stores an answer, and a grant in the same transaction. Throws gate_closed, not_found, and grant_refused where the call
+ * can only be allowed once: nothing was answered then.
+ */
+export async function answerGate(
+  { store, now }: Parts,
+  { user, threadId }: { user: UserId; threadId: string },
+  { grantRequest, callId, decision, ...said }: GateAnswer,
+): Promise<Answered> {
+  const grant = grantRequest && (await grantOf({ store, now }, { user, threadId }, { callId, grantRequest }))
+  const draft: Draft = {
+    id: newId(),
+    item: {
+      type: 'answer',
+      // In this order: the store reads what an answer is from its beginning.
+      callId,
+      decision,
+      ...said,
+      ...(grant && scopeOf(grant)),
+    },
+  }
+  const { turn, entries } = await store.turns.answer(user, threadId, draft, grant)
+  return { turn, entries, ...(grant && { grant }) }
+}
+
+function scopeOf({ target, until }: NewGrant): Pick<Answer, 'scope' | 'until'> {
+  return { scope: target === undefined ? 'tool' : 'target', ...(until !== undefined && { until }) }
+}
+
+/** The grant that a request makes of an open gate; none where there is no such gate, which the store then tells. */
+async function grantOf(
+  { store, now }: Parts,
+  { user, threadId }: { user: UserId; threadId: string },
+  { callId, grantRequest }: { callId: string; grantRequest: GrantRequest },
+): Promise<NewGrant | undefined> {
+  const open = await store.turns.gates(user, { threadId, limit: maxGates })
+  const gate = open.find((each) => each.gate.callId === callId)?.gate
+  if (!gate) return undefined
+  if (gate.kind !== 'approval') throw new AppError('grant_refused', 'only an approval can be given for longer')
+  const grant = grantFor(gate, grantRequest, { now: now(), taint: gate.taint })
+  if (typeof grant === 'string') throw new AppError('grant_refused', grant)
+  return grant
+}

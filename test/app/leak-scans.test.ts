@@ -1,0 +1,90 @@
+// Whose secrets are sought in whose turns, and when a change is known.
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { operator, type UserId, userId } from '#core/ids.ts'
+import type { Store } from '#core/store.ts'
+import { createReadings } from '#app/serial-reload.ts'
+import { createScans, type Scans, watchSecrets } from '#app/leak-scans.ts'
+import { createSeal } from '#lib/seal.ts'
+import { stopsIn } from '#safety/leaks.ts'
+import { openStore } from '#store/open-store.ts'
+
+const [ada, bob] = [userId('ada'), userId('bob')]
+
+function open(t: TestContext): { store: Store; scans: Scans; secrets: Store['secrets']; read: UserId[] } {
+  const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)) })
+  t.after(() => store.close())
+  const scans = createScans({ secrets: store.secrets, own: () => ['the-key-of-the-model'] })
+  const read: UserId[] = []
+  const secrets = watchSecrets(store.secrets, (owner) => {
+    read.push(owner)
+    return scans.read(owner)
+  })
+  return { store, scans, secrets, read }
+}
+
+test('a user’s secret stops nothing of others’; the operator’s is nobody’s to send', async (t) => {
+  const { scans, secrets } = open(t)
+  await secrets.set('tool/mail/key', 'https://', { owner: ada })
+  await secrets.set('tool/mail/key', 'the-operators-own')
+  const url = ['https://example.org/a?q=bob']
+  assert.equal(stopsIn(scans.of(ada), url), 'own-secret')
+  for (const other of [bob, operator]) {
+    assert.equal(stopsIn(scans.of(other), url), undefined)
+    assert.equal(scans.of(other).mask(url[0] ?? ''), url[0])
+  }
+  for (const each of [ada, bob, operator]) {
+    assert.equal(scans.of(each).mask('a the-operators-own b the-key-of-the-model c'), 'a *** b *** c')
+    assert.equal(stopsIn(scans.of(each), ['sk-ant-api03-9fK2mQ7xLr4TzWcB8vNpYd3hJs6GtEa1Uo5iXbZ']), 'openai-key')
+  }
+  assert.equal(scans.of(ada).mask('the-operators-own at https://x'), '*** at ***x')
+})
+
+test('a secret is known before it is told as stored, with what renews it, and forgotten when it is gone', async (t) => {
+  const { scans, secrets, read } = open(t)
+  const text = 'first-value r-first second-value r-second'
+  await secrets.set('tool/mail/key', 'first-value', { owner: ada, renewal: { token: 'r-first' } })
+  assert.equal(scans.of(ada).mask(text), '*** *** second-value r-second')
+  const secret = await secrets.find('tool/mail/key', ada)
+  assert.ok(secret)
+  await secrets.endRenewal(secret, { type: 'failed' })
+  await secrets.endRenewal(secret, { type: 'renewed', value: 'second-value', renewal: { token: 'r-second' } })
+  assert.equal(scans.of(ada).mask(text), 'first-value r-first *** ***')
+  await secrets.remove('tool/mail/key', ada)
+  assert.equal(scans.of(ada).mask(text), text)
+  assert.deepEqual(read, [ada, ada, ada], 'nobody else’s was read')
+})
+
+test('a scan is made once for a user, and again only for those whose secrets changed', async (t) => {
+  const { scans, secrets } = open(t)
+  await secrets.set('a', 'value-of-ada', { owner: ada })
+  await secrets.set('a', 'value-of-bob', { owner: bob })
+  const [hers, his] = [scans.of(ada), scans.of(bob)]
+  await secrets.set('b', 'more-of-ada', { owner: ada })
+  assert.notEqual(scans.of(ada), hers)
+  assert.equal(scans.of(bob), his)
+  assert.equal(scans.of(userId('cy')), scans.of(operator), 'whoever brought none shares one')
+  await secrets.set('a', 'of-the-operator')
+  assert.equal(scans.of(bob).mask('of-the-operator value-of-bob'), '*** ***')
+})
+
+test('what is to be read again is read one after the other, and whoever comes while it waits joins', async () => {
+  const readAgain = createReadings()
+  const reads: string[] = []
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  const first = readAgain('a', async () => {
+    reads.push('a begins')
+    await held
+    reads.push('a ends')
+  })
+  await Promise.resolve()
+  const more = [1, 2, 3].map(() => readAgain('a', () => Promise.resolve(void reads.push('a again'))))
+  const broken = assert.rejects(
+    readAgain('b', () => Promise.reject(new Error('away'))),
+    /away/,
+  )
+  const last = readAgain('c', () => Promise.resolve(void reads.push('c')))
+  release()
+  await Promise.all([first, ...more, broken, last])
+  assert.deepEqual(reads, ['a begins', 'a ends', 'a again', 'c'])
+})

@@ -1,0 +1,187 @@
+// The app under the doors of the tests: a real SQLite store, runner and loop, and a model that the test speaks for.
+import assert from 'node:assert/strict'
+import { setImmediate as nextTick } from 'node:timers/promises'
+import { defaultBounds } from '#agent/turn-limits.ts'
+import { createHistories } from '#agent/history.ts'
+import type { Bus } from '#core/bus.ts'
+import { newId } from '#core/ids.ts'
+import { type Item, type Message, textOf } from '#core/item.ts'
+import type { Model, ModelEvent, ModelRequest } from '#core/model.ts'
+import type { Store } from '#core/store.ts'
+import type { Tool } from '#core/tool.ts'
+import { noUsage } from '#core/turn.ts'
+import { silentLog } from '#lib/log.ts'
+import { createSeal } from '#lib/seal.ts'
+import { createDocuments, type Documents } from '#memory/documents.ts'
+import { createIdentity } from '#memory/identity.ts'
+import { createJudge } from '#safety/policy.ts'
+import { createLocalBus } from '#store/bus-local.ts'
+import { openStore } from '#store/open-store.ts'
+import { createGrants } from '#turns/grant-cache.ts'
+import { createRunner, type Runner } from '#turns/runner.ts'
+import { createSpend } from '#turns/spend.ts'
+import type { Observer } from '#turns/turn-metrics.ts'
+import { createTurns, type Turns } from '#turns/turns.ts'
+import { patienceMs } from '../until.ts'
+
+/** What a test's model says to a request. It may wait for the signal. */
+export type Say = (request: ModelRequest, signal: AbortSignal) => Promise<ModelEvent[]> | ModelEvent[]
+
+export type TestAppOptions = {
+  readonly say?: Say
+  readonly model?: Model
+  readonly tools?: readonly Tool[]
+  /** Tools over the documents of the app. */
+  readonly toolsOf?: (documents: Documents) => readonly Tool[]
+  readonly now?: () => number
+  /** The database's file; without one it is in memory. */
+  readonly path?: string
+  /** How many turns run at once. */
+  readonly room?: number
+  /** Changes the store as the app sees it. */
+  readonly wrapStore?: (store: Store) => Store
+  readonly wrapBus?: (bus: Bus) => Bus
+  readonly observer?: Observer
+}
+
+export type TestApp = {
+  readonly store: Store
+  readonly bus: Bus
+  readonly runner: Runner
+  readonly turns: Turns
+  readonly documents: Documents
+  /** Stops what runs; the doors must be closed already, or close at the same time. */
+  close(graceMs?: number): Promise<void>
+}
+
+export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const { now, path = ':memory:', room, wrapStore = (store) => store, wrapBus = (bus) => bus } = options
+  const store = wrapStore(openStore({ path, seal: createSeal('0'.repeat(64)), ...(now && { now }) }))
+  const bus = wrapBus(createLocalBus())
+  const identity = createIdentity({ store: store.documents })
+  const documents = createDocuments({ store: store.documents, written: (user) => identity.forget(user) })
+  const tools = [...(options.tools ?? []), ...(options.toolsOf?.(documents) ?? [])]
+  const model = options.model ?? modelOf(options.say ?? echo)
+  const lease = await store.leases.join(newId())
+  const toolSet = { byName: new Map(tools.map((tool) => [tool.spec.name, tool])), specs: tools.map(({ spec }) => spec) }
+  const grants = createGrants({ store: store.grants, ...(now && { now }) })
+  bus.onSignal((signal) => {
+    if (signal.type === 'grants') grants.forget(signal.user)
+  })
+  const runner = createRunner({
+    judge: createJudge({
+      grants: (user) => grants.of(user),
+      used: (user, grant, call) => grants.used(user, grant, call),
+      ...(now && { now }),
+    }),
+    grants,
+    identity: (user) => identity.partsFor(user),
+    store,
+    bus,
+    histories: createHistories({ threads: store.threads }),
+    model: () => Promise.resolve(model),
+    tools: () => toolSet,
+    lease,
+    bounds: defaultBounds,
+    spend: createSpend({ store, caps: () => ({ perTurn: 5 }) }),
+    log: silentLog,
+    ...(options.observer && { observer: options.observer }),
+    maxRunning: room ?? 1_000,
+  })
+  await store.turns.recover(lease)
+  return {
+    store,
+    bus,
+    runner,
+    turns: createTurns({
+      store,
+      bus,
+      runner,
+      ...(now && { now }),
+      ...(options.observer && { observer: options.observer }),
+    }),
+    documents,
+    async close(graceMs = 0) {
+      await runner.drain(graceMs)
+      await bus.close()
+      await store.close()
+    },
+  }
+}
+
+/** Asks again until the answer is one; fails when none comes. */
+export async function eventually<T>(ask: () => Promise<T | undefined | false>): Promise<T> {
+  const deadline = performance.now() + patienceMs
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined && answer !== false) return answer
+    assert.ok(performance.now() < deadline, 'it did not come about in time')
+    await nextTick()
+  }
+}
+
+/** A reply of one text. */
+export function says(text: string): ModelEvent[] {
+  return [
+    { type: 'text', text },
+    { type: 'done', usage: { ...noUsage, inputTokens: 3, outputTokens: 2, costUsd: 0.25 } },
+  ]
+}
+
+/** A reply of one call. */
+export function calls(name: string, args: object): ModelEvent[] {
+  return [
+    { type: 'call', name, args: JSON.stringify(args) },
+    { type: 'done', usage: noUsage },
+  ]
+}
+
+/** Says back what the user said last. */
+export const echo: Say = ({ items }) => says(`you said: ${userTexts(items).at(-1) ?? ''}`)
+
+export function userTexts(items: readonly Item[]): string[] {
+  const isUser = (item: Item): item is Message => item.type === 'message' && item.role === 'user'
+  return items.filter(isUser).map(textOf)
+}
+
+/** A model that waits for a word of the test. */
+export function createHold(): { say: Say; asked: Promise<void>; release: (text: string) => void } {
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
+  const { promise: released, resolve: release } = Promise.withResolvers<string>()
+  return {
+    asked,
+    release,
+    async say(_request, signal) {
+      ask()
+      const aborted = new Promise<never>((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+      })
+      return says(await Promise.race([released, aborted]))
+    },
+  }
+}
+
+/** A tool that needs an approval. */
+export function createWriter(ran: unknown[]): Tool {
+  return {
+    spec: { name: 'write_note', description: 'Writes a note', parameters: { type: 'object' } },
+    effects: 'write',
+    repeatable: false,
+    untrusted: false,
+    run(args) {
+      ran.push(args)
+      return Promise.resolve('written')
+    },
+  }
+}
+
+function modelOf(say: Say): Model {
+  return {
+    provider: 'test',
+    name: 'test-1',
+    window: 100_000,
+    async *stream(request, signal) {
+      yield await say(request, signal)
+    },
+  }
+}

@@ -1,0 +1,305 @@
+// POST /api/chat and /api/chat/send, end to end.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import type { ModelRequest } from '#core/model.ts'
+import { calls, createHold, createWriter, echo, eventually, type Say, says, userTexts } from '../test-app.ts'
+import { jobOnce, openHouse } from './house.ts'
+
+const noThread = '0197a000-0000-7000-8000-000000000000'
+const png = Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1').toString('base64')
+
+test('chat waits for the turn and answers its text, usage and ids', async (t) => {
+  const { call } = await openHouse(t)
+  const { status, json } = await call('POST', '/api/chat', { body: { message: 'hello' } })
+  assert.equal(status, 200)
+  assert.deepEqual(Object.keys(json), ['thread_id', 'turn_id', 'status', 'response', 'usage'])
+  assert.equal(json.status, 'completed')
+  assert.equal(json.response, 'you said: hello')
+  assert.deepEqual(json.usage, {
+    input_tokens: 3,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: 2,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 5,
+    cost_usd: 0.25,
+    model: 'test-1',
+  })
+})
+
+test('half of a surrogate pair becomes the replacement character', async (t) => {
+  const { call } = await openHouse(t)
+  const { json } = await call('POST', '/api/chat', { body: { message: 'a \ud800 b' } })
+  assert.equal(json.response, 'you said: a \ufffd b')
+})
+
+test('a thread goes on, and content is taken for message', async (t) => {
+  const seen: number[] = []
+  const say: Say = (request, signal) => {
+    seen.push(request.items.length)
+    return echo(request, signal)
+  }
+  const { call } = await openHouse(t, { say })
+  const first = await call('POST', '/api/chat', { body: { content: 'one' } })
+  const body = { content: 'two', thread_id: first.json.thread_id, message: null, attachments: null }
+  const second = await call('POST', '/api/chat', { body })
+  assert.equal(second.json.thread_id, first.json.thread_id)
+  assert.equal(second.json.response, 'you said: two')
+  assert.deepEqual(seen, [1, 3])
+})
+
+test('a send that is repeated with its key is the same message, once', async (t) => {
+  const { call } = await openHouse(t)
+  const body = { message: 'only once' }
+  const headers = { 'idempotency-key': 'k1' }
+  const first = await call('POST', '/api/chat/send', { body, headers })
+  await jobOnce({ call }, first.json.turn_id, 'completed')
+  const again = await call('POST', '/api/chat/send', { body, headers })
+  assert.deepEqual([again.status, again.json], [202, first.json])
+  const { json } = await call('GET', `/api/threads/${first.json.thread_id}`)
+  const own = json.items.filter(({ role }: { role?: string }) => role === 'user')
+  assert.deepEqual(
+    own.map(({ id }: { id: string }) => id),
+    [first.json.message_id],
+  )
+  const other = await call('POST', '/api/chat/send', { body: { message: 'another' }, headers })
+  assert.deepEqual([other.status, other.json.error.code], [422, 'idempotency_conflict'])
+  const long = await call('POST', '/api/chat/send', { body, headers: { 'idempotency-key': 'k'.repeat(201) } })
+  assert.deepEqual([long.status, long.json.error.param], [400, 'Idempotency-Key'])
+})
+
+test('send answers 202 at once with the id its message has in the thread', async (t) => {
+  const hold = createHold()
+  const { call } = await openHouse(t, { say: hold.say })
+  const { status, json } = await call('POST', '/api/chat/send', { body: { message: 'hello' } })
+  assert.equal(status, 202)
+  assert.deepEqual(Object.keys(json), ['thread_id', 'turn_id', 'message_id', 'status'])
+  assert.equal(json.status, 'accepted')
+  const more = { body: { message: 'more', thread_id: json.thread_id }, headers: { 'idempotency-key': 'queued-1' } }
+  const queued = await call('POST', '/api/chat/send', more)
+  assert.deepEqual((await call('POST', '/api/chat/send', more)).json, queued.json, 'sent again while it waits')
+  hold.release('done')
+  const last = await call('POST', '/api/chat', { body: { message: 'last', thread_id: json.thread_id } })
+  assert.equal(last.json.status, 'completed')
+  const { items } = (await call('GET', `/api/threads/${json.thread_id}`)).json
+  const asked = items.filter((item: { role?: string }) => item.role === 'user')
+  assert.deepEqual(asked.map(({ id }: { id: string }) => id).slice(0, 2), [json.message_id, queued.json.message_id])
+})
+
+test('a message for a busy thread is queued behind and stays out of the running prompt', async (t) => {
+  const hold = createHold()
+  const prompts: string[] = []
+  const say: Say = (request, signal) => {
+    prompts.push(`${request.items.length}:${userTexts(request.items).at(-1)}`)
+    return prompts.length === 1 ? hold.say(request, signal) : echo(request, signal)
+  }
+  const { call } = await openHouse(t, { say })
+  const first = await call('POST', '/api/chat/send', { body: { message: 'first' } })
+  await hold.asked
+  const second = call('POST', '/api/chat', { body: { message: 'second', thread_id: first.json.thread_id } })
+  await eventually(async () => (await call('GET', '/api/jobs?status=queued')).json.jobs.length > 0)
+  hold.release('first done')
+  assert.equal((await second).json.response, 'you said: second')
+  assert.deepEqual(prompts, ['1:first', '3:second'])
+})
+
+test('after the wait chat answers running, and the turn goes on', async (t) => {
+  const hold = createHold()
+  const { call } = await openHouse(t, { say: hold.say, patienceMs: 30 })
+  const { status, json } = await call('POST', '/api/chat', { body: { message: 'hello' } })
+  assert.equal(status, 200)
+  assert.equal(json.status, 'running')
+  assert.equal(json.response, null)
+  hold.release('late')
+  const job = await jobOnce({ call }, json.turn_id, 'completed')
+  assert.equal(job.json.response, 'late')
+})
+
+test('a client that leaves neither stops the turn nor holds anything', async (t) => {
+  const hold = createHold()
+  const { url, call } = await openHouse(t, { say: hold.say })
+  const leave = new AbortController()
+  const gone = fetch(`${url}/api/chat`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer operator-token-of-the-tests', 'content-type': 'application/json' },
+    body: '{"message":"hello"}',
+    signal: leave.signal,
+  })
+  await hold.asked
+  leave.abort()
+  await assert.rejects(gone)
+  hold.release('still here')
+  const list = async () => (await call('GET', '/api/jobs?status=completed')).json.jobs[0]
+  assert.equal((await eventually(list)).response, 'still here')
+})
+
+test('a failed turn is 200 with its error', async (t) => {
+  const say: Say = () => {
+    throw new Error('a secret of the inside')
+  }
+  const { call } = await openHouse(t, { say })
+  const { status, json, text } = await call('POST', '/api/chat', { body: { message: 'hello' } })
+  assert.equal(status, 200)
+  assert.equal(json.status, 'failed')
+  assert.equal(json.error.code, 'internal')
+  assert.doesNotMatch(text, /secret of the inside/)
+})
+
+test('a turn that waits shows its gate, and goes on when that is answered', async (t) => {
+  const ran: unknown[] = []
+  const say: Say = ({ items }) =>
+    items.some(({ type }) => type === 'result') ? says('noted') : calls('write_note', { text: 'milk' })
+  const { call } = await openHouse(t, { say, tools: [createWriter(ran)] })
+  const { json } = await call('POST', '/api/chat', { body: { message: 'note milk' } })
+  assert.equal(json.status, 'waiting')
+  assert.equal(json.gate.kind, 'approval')
+  assert.equal(json.gate.name, 'write_note')
+  assert.deepEqual(json.gate.args, { text: 'milk' })
+  assert.deepEqual((await call('GET', `/api/jobs/${json.turn_id}`)).json.gate, json.gate)
+  const path = `/api/threads/${json.thread_id}/gates/${json.gate.id}`
+  assert.equal((await call('POST', path, { body: { action: 'approve' } })).status, 200)
+  const job = await jobOnce({ call }, json.turn_id, 'completed')
+  assert.equal(job.json.response, 'noted')
+  assert.deepEqual(ran, ['{"text":"milk"}'])
+})
+
+test('attachments become pictures and texts of the message', async (t) => {
+  let content: unknown
+  const say: Say = ({ items }: ModelRequest) => {
+    content = items[0]?.type === 'message' && items[0].content
+    return says('seen')
+  }
+  const { call } = await openHouse(t, { say })
+  const text = Buffer.from('grüße').toString('base64')
+  const attachments = [
+    { name: 'a.png', media_type: 'image/png', data: png },
+    { name: 'b.txt', media_type: 'text/plain; charset=utf-8', data: text },
+    { name: 'c.json', media_type: 'application/ld+json', data: Buffer.from('{}').toString('base64') },
+  ]
+  const { json } = await call('POST', '/api/chat', { body: { message: 'look', attachments } })
+  assert.equal(json.response, 'seen')
+  // What stands in a file is its writer's word, not the user's.
+  const fenced = (name: string, inside: string): string =>
+    `\n<untrusted-content from="attached file ${name}">\n${inside}\n</untrusted-content>\n`
+  assert.deepEqual(content, [
+    { type: 'text', text: 'look' },
+    { type: 'image', url: `data:image/png;base64,${png}` },
+    { type: 'text', text: fenced('b.txt', 'grüße') },
+    { type: 'text', text: fenced('c.json', '{}') },
+  ])
+})
+
+const file = { name: 'a', media_type: 'text/plain', data: 'aGk=' }
+const refused: readonly [what: string, body: unknown, status: number, message: RegExp][] = [
+  ['nothing', '', 400, /the body is empty/],
+  ['a list', [], 400, /the body must be a JSON object/],
+  ['null', 'null', 400, /the body must be a JSON object/],
+  ['no JSON', '{', 400, /not valid JSON/],
+  ['no message but in a prototype', '{"__proto__":{"message":"a"}}', 400, /^message is missing/],
+  ['no message', {}, 400, /^message is missing/],
+  ['an empty message', { message: ' \n' }, 400, /message is empty/],
+  ['a number as message', { message: 5 }, 400, /^message must be a string/],
+  ['a NUL', { message: 'a\0b' }, 400, /NUL/],
+  ['a message over 1 MiB', { message: 'ü'.repeat(512 * 1024 + 1) }, 413, /1048578 bytes/],
+  ['a number as thread', { message: 'a', thread_id: 5 }, 400, /^thread_id must be a string/],
+  ['a malformed thread', { message: 'a', thread_id: '../x' }, 404, /thread/],
+  ['an unknown thread', { message: 'a', thread_id: noThread }, 404, /thread/],
+  ['attachments as text', { message: 'a', attachments: 'x' }, 400, /^attachments must be a list/],
+  [
+    'an attachment without a name',
+    { message: 'a', attachments: [{ ...file, name: undefined }] },
+    400,
+    /^attachments\[0\].name is missing/,
+  ],
+  ['an empty name', { message: 'a', attachments: [{ ...file, name: '' }] }, 400, /^attachments\[0\].name must be/],
+  [
+    'no base64',
+    { message: 'a', attachments: [file, { ...file, data: '§' }] },
+    400,
+    /^attachments\[1\].data must be base64/,
+  ],
+  [
+    'a kind no model takes',
+    { message: 'a', attachments: [{ ...file, media_type: 'audio/mpeg' }] },
+    400,
+    /audio\/mpeg is not taken/,
+  ],
+  [
+    'no media type',
+    { message: 'a', attachments: [{ ...file, media_type: 'png' }] },
+    400,
+    /^attachments\[0\].media_type must be/,
+  ],
+  [
+    'a false picture',
+    { message: 'a', attachments: [{ ...file, media_type: 'image/png' }] },
+    400,
+    /not a picture of type image\/png/,
+  ],
+  ['bytes as text', { message: 'a', attachments: [{ ...file, data: '/w==' }] }, 400, /not UTF-8 text/],
+  [
+    'a long text',
+    { message: 'a', attachments: [{ ...file, data: Buffer.alloc(1_048_577, 97).toString('base64') }] },
+    413,
+    /at most 1048576/,
+  ],
+  ['21 files', { message: 'a', attachments: Array.from({ length: 21 }, () => file) }, 400, /at most 20 files/],
+]
+
+test('bad sends are refused by both routes, name the field, and store nothing', async (t) => {
+  const { call } = await openHouse(t)
+  for (const path of ['/api/chat', '/api/chat/send']) {
+    for (const [what, body, status, message] of refused) {
+      const answer = await call('POST', path, { body })
+      assert.equal(answer.status, status, `${what}: ${answer.text}`)
+      assert.match(answer.json.error.message, message, what)
+      const { code: _, message: words, param, ...more } = answer.json.error
+      assert.deepEqual(more, {}, what)
+      assert.ok(param === undefined || words.startsWith(param) || param === 'thread_id' || param === 'message', what)
+    }
+  }
+  const named = await call('POST', '/api/chat', { body: { message: 'a', attachments: [{ ...file, name: '' }] } })
+  assert.equal(named.json.error.param, 'attachments[0].name')
+  assert.deepEqual((await call('GET', '/api/jobs')).json, { jobs: [], next_cursor: null })
+})
+
+test('a message of 100,000 bytes is taken', async (t) => {
+  const { call } = await openHouse(t)
+  assert.equal((await call('POST', '/api/chat', { body: { message: 'ü'.repeat(50_000) } })).status, 200)
+})
+
+test("another user's thread is as unknown as none", async (t) => {
+  const { call, addUser } = await openHouse(t)
+  const [ada, bob] = [await addUser('ada'), await addUser('bob')]
+  const { json } = await call('POST', '/api/chat', { token: ada, body: { message: 'mine' } })
+  const body = { message: 'ours?', thread_id: json.thread_id }
+  const unknown = await call('POST', '/api/chat', { token: bob, body: { ...body, thread_id: noThread } })
+  for (const token of [bob, 'operator-token-of-the-tests']) {
+    const foreign = await call('POST', '/api/chat', { token, body })
+    assert.equal(foreign.status, 404)
+    assert.equal(foreign.text.replaceAll(json.thread_id, noThread), unknown.text)
+  }
+})
+
+test('whatever JSON is sent, the answer has the right shape and the service stays up', async (t) => {
+  const { call } = await openHouse(t)
+  const field = fc.oneof(fc.jsonValue(), fc.string(), fc.constant(noThread))
+  const shaped = fc.record(
+    {
+      message: field,
+      content: field,
+      thread_id: field,
+      attachments: fc.array(fc.record({ name: field, media_type: field, data: field })),
+    },
+    { requiredKeys: [] },
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(fc.jsonValue(), shaped), async (value) => {
+      const { status, json, text } = await call('POST', '/api/chat', { body: JSON.stringify(value) })
+      assert.ok([200, 400, 404].includes(status), `${status} ${text}`)
+      if (status !== 200) assert.equal(typeof json.error.message, 'string')
+    }),
+    { numRuns: 300 },
+  )
+  assert.equal((await call('GET', '/api/ready')).status, 200)
+})

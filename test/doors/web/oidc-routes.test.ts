@@ -1,0 +1,259 @@
+// Sign-in through a real issuer: bearer JWTs and browsers, and everything that must not come in.
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { exportSPKI, importJWK } from 'jose'
+import { createIssuer } from '#http/oidc-issuer.ts'
+import { createOidc } from '#http/oidc.ts'
+import { silentLog } from '#lib/log.ts'
+import { clientId, clientSecret, createBrowser, fetchIssuer, openIssuer } from '../../issuer.ts'
+import { openHouse } from './house.ts'
+
+type Options = { readonly allowedDomains?: readonly string[]; readonly cooldownMs?: number }
+
+async function open(t: TestContext, { allowedDomains = [], cooldownMs = 0 }: Options = {}) {
+  let redirect = 'http://127.0.0.1/nowhere'
+  const issuer = await openIssuer(t, () => [redirect])
+  let skewMs = 0
+  const now = (): number => Date.now() + skewMs
+  const house = await openHouse(t, {
+    now,
+    oidc: (identities) =>
+      createOidc({
+        issuer: createIssuer({ issuer: issuer.url, clientId, clientSecret, fetch: fetchIssuer, now, cooldownMs }),
+        clientId,
+        audience: 'atrium-api',
+        allowedDomains,
+        identities,
+        now,
+        log: silentLog,
+      }),
+  })
+  redirect = `${house.url}/api/oidc/callback`
+  await issuer.rotate()
+  const seconds = Math.floor(Date.now() / 1000)
+  const claims = { iss: issuer.url, sub: 'ann', aud: 'atrium-api', iat: seconds, exp: seconds + 300 }
+  const session = async (token: string) => {
+    const { status, json, text } = await house.call('GET', '/api/session', { token })
+    return [status, status === 200 ? json.user : text]
+  }
+  return {
+    house,
+    issuer,
+    claims,
+    seconds,
+    session,
+    skew: (ms: number): void => {
+      skewMs = ms
+    },
+  }
+}
+
+const refused = [401, 'Invalid or missing auth token']
+
+test('a JWT of the issuer lets its person in: the same one each time, and nobody else’s account', async (t) => {
+  const { house, issuer, claims, session } = await open(t)
+  await house.addUser('ann@example.com')
+  const ann = { ...claims, email: 'ann@example.com', email_verified: true }
+  assert.deepEqual(await session(await issuer.sign(ann)), [200, 'ann@example.com 2'])
+  assert.deepEqual(await session(await issuer.sign({ ...ann, email: 'new@example.com' })), [200, 'ann@example.com 2'])
+  assert.deepEqual(await session(await issuer.sign({ ...claims, sub: 'bea', aud: clientId })), [200, 'bea'])
+  assert.deepEqual(await session(await issuer.sign({ ...claims, sub: 'operator' })), [200, 'somebody'])
+  // Whoever writes their own claims at the issuer does not become an address here.
+  for (const [sub, claim] of [
+    ['x1', { preferred_username: 'boss@example.com' }],
+    ['x2', { name: 'boss@example.com' }],
+    ['boss@example.com', {}],
+    ['x4', { email: 'boss@example.com', email_verified: false, preferred_username: 'boss@example.com' }],
+  ] as const) {
+    const [status, name] = await session(await issuer.sign({ ...claims, sub, ...claim }))
+    assert.deepEqual([status, /^boss-example\.com(?: \d)?$/.test(String(name))], [200, true], String(name))
+  }
+  const own = await issuer.sign(ann)
+  assert.equal((await house.call('GET', '/api/users', { token: own })).status, 403)
+  const sent = await house.call('POST', '/api/chat', { token: own, body: { message: 'hi' } })
+  assert.equal(sent.json.response, 'you said: hi')
+  assert.equal((await house.call('GET', '/api/threads')).json.threads.length, 0)
+})
+
+test('whoever is removed here loses the account; what the issuer still says makes a new one', async (t) => {
+  const { house, issuer, claims } = await open(t)
+  const token = await issuer.sign(claims)
+  await house.call('POST', '/api/chat', { token, body: { message: 'hi' } })
+  assert.equal((await house.call('DELETE', '/api/users/ann')).status, 200)
+  assert.deepEqual((await house.call('GET', '/api/threads', { token })).json.threads, [])
+})
+
+test('tokens for others, of others, from before and not yet, unsigned or signed with what is public are refused', async (t) => {
+  const { issuer, claims, seconds, session } = await open(t)
+  const stranger = await openIssuer(t, () => [])
+  const pem = new TextEncoder().encode(
+    await exportSPKI((await importJWK({ ...issuer.publicKey(), ext: true }, 'ES256')) as CryptoKey),
+  )
+  const good = await issuer.sign(claims)
+  const [head = '', body = '', signature = ''] = good.split('.')
+  const none = Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url')
+  const { aud: _, ...open_ } = claims
+  const { exp: __, ...endless } = claims
+  const cases: readonly [what: string, token: string][] = [
+    ['wrong audience', await issuer.sign({ ...claims, aud: 'another' })],
+    ['no audience', await issuer.sign(open_)],
+    ['wrong issuer', await issuer.sign({ ...claims, iss: 'https://elsewhere.test' })],
+    ['another issuer’s key under the same name', await stranger.sign(claims)],
+    ['an end that has passed', await issuer.sign({ ...claims, exp: seconds - 120 })],
+    ['no end', await issuer.sign(endless)],
+    ['not yet', await issuer.sign({ ...claims, nbf: seconds + 600 })],
+    ['no subject', await issuer.sign({ ...claims, sub: '' })],
+    ['HS256 with the public key', await issuer.sign(claims, { alg: 'HS256', key: pem })],
+    ['alg none', `${none}.${body}.`],
+    ['alg none with a signature', `${none}.${body}.${signature}`],
+    [
+      'a changed body',
+      `${head}.${Buffer.from(JSON.stringify({ ...claims, sub: 'bea' })).toString('base64url')}.${signature}`,
+    ],
+    ['a key nobody knows', await issuer.sign(claims, { kid: 'unknown' })],
+    ['no JSON', 'eyJhbGciOiJFUzI1NiJ9.e30x.AAAA'],
+  ]
+  assert.deepEqual(await session(good), [200, 'ann'])
+  for (const [what, token] of cases) assert.deepEqual(await session(token), refused, what)
+})
+
+test('a JWT signs in as a token does; its session ends with it', async (t) => {
+  const { house, issuer, claims, skew } = await open(t)
+  const token = await issuer.sign(claims)
+  const signedIn = await house.call('POST', '/api/login', { token: null, body: { token } })
+  assert.equal(signedIn.status, 200)
+  const ends = new Date((claims.exp + 60) * 1000).toISOString()
+  assert.deepEqual(signedIn.json, { user: 'ann', operator: false, expires_at: ends })
+  const cookie = signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+  const ask = async () => (await house.call('GET', '/api/session', { token: null, headers: { cookie } })).status
+  assert.equal(await ask(), 200)
+  skew(370_000)
+  assert.equal(await ask(), 401)
+  const wrong = await house.call('POST', '/api/login', { token: null, body: { token } })
+  assert.equal(wrong.status, 401)
+  assert.equal(wrong.json.error.code, 'unauthorized')
+})
+
+test('clocks may differ by a minute', async (t) => {
+  const { issuer, claims, session, skew } = await open(t)
+  const token = await issuer.sign(claims)
+  skew(-50_000)
+  assert.deepEqual(await session(await issuer.sign({ ...claims, nbf: claims.iat })), [200, 'ann'])
+  skew(350_000)
+  assert.deepEqual(await session(token), [200, 'ann'])
+  skew(370_000)
+  assert.deepEqual(await session(token), refused)
+})
+
+test('new keys of the issuer are found, and those of before are not good any more', async (t) => {
+  const { issuer, claims, session } = await open(t)
+  const before = await issuer.sign(claims)
+  assert.deepEqual(await session(before), [200, 'ann'])
+  await issuer.rotate()
+  assert.deepEqual(await session(await issuer.sign(claims)), [200, 'ann'])
+  assert.deepEqual(await session(before), refused)
+  const asked = issuer.asked('/jwks')
+  assert.deepEqual(await session(await issuer.sign(claims)), [200, 'ann'])
+  assert.equal(issuer.asked('/jwks'), asked, 'a key that is known is not asked for again')
+})
+
+test('tokens with invented keys do not make the gateway ask again and again', async (t) => {
+  const { issuer, claims, session } = await open(t, { cooldownMs: 30_000 })
+  assert.deepEqual(await session(await issuer.sign(claims)), [200, 'ann'])
+  const asked = issuer.asked('/jwks')
+  for (let at = 0; at < 5; at++)
+    assert.deepEqual(await session(await issuer.sign(claims, { kid: `no-${at}` })), refused)
+  assert.equal(issuer.asked('/jwks'), asked)
+})
+
+test('while the issuer is away its tokens are 503, and others are as good as ever', async (t) => {
+  const { house, issuer, claims, session } = await open(t)
+  const token = await issuer.sign(claims)
+  await issuer.close()
+  assert.deepEqual(await session(token), [503, 'Database unavailable'])
+  const begun = await house.call('GET', '/api/oidc/login', { token: null })
+  assert.deepEqual([begun.status, begun.json.error.code], [503, 'issuer_unavailable'])
+  assert.equal((await house.call('GET', '/api/session')).status, 200)
+})
+
+test('with allowed domains only a verified address of one of them comes in', async (t) => {
+  const { issuer, claims, session } = await open(t, { allowedDomains: ['example.com'] })
+  const as = async (more: object) => session(await issuer.sign({ ...claims, ...more }))
+  assert.deepEqual(await as({ email: 'Ann@Example.COM', email_verified: true }), [200, 'Ann@Example.COM'])
+  for (const more of [
+    {},
+    { email: 'ann@example.com' },
+    { email: 'ann@example.com', email_verified: false },
+    { email: 'ann@evil-example.com', email_verified: true },
+    { email: 'ann@example.com@evil.test', email_verified: true },
+    { email: 'example.com', email_verified: true },
+  ]) {
+    assert.deepEqual(await as({ sub: 'other', ...more }), [403, 'Forbidden'], JSON.stringify(more))
+  }
+})
+
+test('a browser goes to the issuer and comes back signed in; the way back works once, and only there', async (t) => {
+  const { house, issuer } = await open(t)
+  const browser = createBrowser()
+  const isBack = (address: string): boolean => address.startsWith(`${house.url}/api/oidc/callback`)
+  const begin = `${house.url}/api/oidc/login`
+  const back = await browser.signIn(begin, 'ann', isBack)
+  const { searchParams } = new URL(back)
+  assert.ok(searchParams.get('code') && searchParams.get('state'))
+
+  const other = createBrowser()
+  await other.go(begin)
+  assert.equal((await other.go(back)).status, 401, 'another browser cannot finish it')
+  assert.equal(issuer.asked('/token'), 0, 'nor is its code redeemed')
+  const again = await browser.signIn(begin, 'ann', isBack)
+  const done = await browser.go(again)
+  assert.deepEqual([done.status, done.headers.get('location')], [302, '/'])
+  const cookies = done.headers.getSetCookie()
+  assert.ok(cookies.some((line) => /^atrium_session=\S+; Path=\/; .*HttpOnly; SameSite=Strict$/.test(line)))
+  assert.ok(cookies.some((line) => /^atrium_oidc=; Path=\/api\/oidc; Max-Age=0; HttpOnly; SameSite=Lax$/.test(line)))
+  const session = await browser.go(`${house.url}/api/session`)
+  assert.equal(((await session.json()) as { user: string }).user, 'Ann@Example.com')
+  assert.equal((await browser.go(again)).status, 401, 'a second time')
+  assert.equal(issuer.asked('/me'), 1, 'an address that the token does not tell is asked for')
+})
+
+test('a sign-in that was tampered with, refused by the issuer or took too long is not finished', async (t) => {
+  const { house, skew } = await open(t)
+  const browser = createBrowser()
+  const isBack = (address: string): boolean => address.startsWith(`${house.url}/api/oidc/callback`)
+  const begun = async (): Promise<URL> => new URL(await browser.signIn(`${house.url}/api/oidc/login`, 'ann', isBack))
+  const statusOf = async (change: (url: URL) => void): Promise<number> => {
+    const url = await begun()
+    change(url)
+    return (await browser.go(url.href)).status
+  }
+  assert.equal(await statusOf((url) => url.searchParams.set('state', 'x')), 401)
+  assert.equal(await statusOf((url) => url.searchParams.set('code', 'x')), 401)
+  assert.equal(await statusOf((url) => url.searchParams.set('iss', 'https://elsewhere.test')), 401)
+  assert.equal(await statusOf((url) => url.searchParams.delete('code')), 400)
+  assert.equal(await statusOf((url) => url.searchParams.set('error', 'access_denied')), 403)
+  assert.equal(await statusOf(() => skew(11 * 60_000)), 401)
+  skew(0)
+  assert.equal(await statusOf(() => {}), 302)
+})
+
+test('a browser of somebody who may not come in is told so in plain text', async (t) => {
+  const { house } = await open(t, { allowedDomains: ['example.com'] })
+  for (const [login, status] of [
+    ['ann', 302],
+    ['bea', 403],
+    ['cem', 403],
+  ] as const) {
+    const browser = createBrowser()
+    const isBack = (address: string): boolean => address.startsWith(`${house.url}/api/oidc/callback`)
+    const answer = await browser.go(await browser.signIn(`${house.url}/api/oidc/login`, login, isBack))
+    assert.equal(answer.status, status, login)
+    if (status === 403) assert.equal(await answer.text(), 'Forbidden')
+    if (status === 403) assert.ok(!answer.headers.getSetCookie().some((line) => line.startsWith('atrium_session=')))
+  }
+})
+
+test('where no issuer is configured there is no such route', async (t) => {
+  const house = await openHouse(t)
+  assert.equal((await house.call('GET', '/api/oidc/login')).status, 404)
+})

@@ -1,0 +1,213 @@
+// Settings, tools and tokens over the gateway, as the operator sets them.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createWriter } from '../test-app.ts'
+import { openHouse } from './house.ts'
+import { bearer, openClient } from './socket.ts'
+
+const free = { input_usd: 0, output_usd: 0 }
+
+test('settings are shown as they stand, changed, checked before they are stored, and taken back', async (t) => {
+  const { call, store } = await openHouse(t)
+  const first = (await call('GET', '/api/settings')).json
+  assert.deepEqual(first.model, { provider: 'offline', name: 'offline', fallback: [], chosen_by: 'default' })
+  assert.deepEqual(first.limits, { spend_per_turn_usd: 5, spend_per_day_usd: null, steps_per_turn: 50, fixed: [] })
+  assert.deepEqual(first.models, [
+    { ...free, provider: 'offline', name: 'offline', description: first.providers[0].description, role: 'in_use' },
+    { ...free, provider: 'ollama', name: 'qwen3', description: 'a local Ollama', role: 'ready' },
+  ])
+  const openai = first.providers.find(({ name }: { name: string }) => name === 'openai')
+  assert.deepEqual(openai.missing, ['OPENAI_API_KEY'])
+  const change = (body: object) => call('PATCH', '/api/settings', { body })
+  const chosen = await change({ provider: 'ollama', model: 'qwen3', base_url: 'http://127.0.0.1:1/v1' })
+  assert.deepEqual(chosen.json.model, {
+    provider: 'ollama',
+    name: 'qwen3',
+    base_url: 'http://127.0.0.1:1/v1',
+    fallback: [],
+    chosen_by: 'settings',
+  })
+  await change({
+    provider: 'openai',
+    model: 'gpt-4o',
+    fallback: 'openai-compatible/a@http://127.0.0.1:1/v1, ollama/qwen3',
+  })
+  const priced = (await call('GET', '/api/settings')).json
+  assert.deepEqual(priced.model.fallback, ['openai-compatible/a@http://127.0.0.1:1/v1', 'ollama/qwen3'])
+  type Listed = { name: string; role: string; input_usd: number | null; output_usd: number | null }
+  assert.deepEqual(
+    priced.models.map(({ name, role, input_usd, output_usd }: Listed) => [name, role, input_usd, output_usd]),
+    [
+      ['gpt-4o', 'in_use', 2.5, 10],
+      ['a', 'stands_in', null, null],
+      ['qwen3', 'stands_in', 0, 0],
+      ['offline', 'ready', 0, 0],
+      ['qwen3', 'ready', 0, 0],
+    ],
+  )
+  // A server of one's own stays at hand when another is chosen, until it is forgotten.
+  const own = priced.models.at(-1)
+  assert.deepEqual([own.kept, own.base_url], [true, 'http://127.0.0.1:1/v1'])
+  await change({ provider: 'offline' })
+  const kept = ({ json }: Awaited<ReturnType<typeof change>>) =>
+    json.models.flatMap((each: Listed & { kept?: true }) => (each.kept ? [each.name] : []))
+  assert.deepEqual(kept(await call('GET', '/api/settings')), ['qwen3'], 'gpt-4o lacks its key')
+  assert.equal((await store.settings.all())['llm_kept'], 'openai/gpt-4o, ollama/qwen3@http://127.0.0.1:1/v1')
+  assert.deepEqual(kept(await change({ models: { 'ollama/qwen3@http://127.0.0.1:1/v1': null } })), [])
+  await change({ provider: 'ollama', model: 'qwen3', base_url: 'http://127.0.0.1:1/v1' })
+  assert.equal((await change({ steps_per_turn: 7 })).json.limits.steps_per_turn, 7)
+  const limits = await change({ spend_per_turn_usd: 0.5, spend_per_day_usd: 7, policy: { fetch: { clean: 'ask' } } })
+  assert.deepEqual([limits.json.limits.spend_per_turn_usd, limits.json.limits.spend_per_day_usd], [0.5, 7])
+  const row = limits.json.policy.find(({ id }: { id: string }) => id === 'fetch')
+  assert.deepEqual([row.clean, row.tainted, row.changed], ['ask', 'known', true])
+  assert.equal(limits.json.model.name, 'qwen3', 'what is left out stays')
+  // Rows and their sides are set each by itself, at once too.
+  await Promise.all([
+    change({ policy: { fetch: { tainted: 'deny' } } }),
+    change({ policy: { shell: { clean: 'deny' } } }),
+    change({ policy: { write: { clean: 'deny' } } }),
+  ])
+  await change({ policy: { write: null } })
+  await change({ marks_off: ['conceal'] })
+  await Promise.all([
+    change({ marks: { urgency: false } }),
+    change({ marks: { 'hidden-text': false } }),
+    change({ marks: { conceal: true } }),
+  ])
+  const { policy, marks_off } = await store.settings.all()
+  assert.deepEqual(new Set(marks_off as string[]), new Set(['urgency', 'hidden-text']))
+  assert.deepEqual(policy, { fetch: { clean: 'ask', tainted: 'deny' }, shell: { clean: 'deny' } })
+  const before = await store.settings.all()
+  for (const [body, param] of [
+    [{ provider: 'nobody' }, undefined],
+    [{ model: ' x ' }, undefined],
+    [{ base_url: 'file:///etc' }, undefined],
+    [{ policy: { nothing: { clean: 'ask' } } }, 'policy.nothing'],
+    [{ policy: { fetch: { clean: 'perhaps' } } }, 'policy.fetch.clean'],
+    [{ marks_off: ['nothing'] }, 'marks_off'],
+    [{ marks: { nothing: true } }, 'marks_off'],
+    [{ models: { 'ollama/qwen3': {} } }, 'models.ollama/qwen3'],
+    [{ steps_per_turn: 0 }, 'steps_per_turn'],
+    [{ steps_per_turn: 501 }, 'steps_per_turn'],
+    [{ spend_per_turn_usd: -1 }, 'spend_per_turn_usd'],
+    [{ spend_per_turn_usd: '5' }, 'spend_per_turn_usd'],
+    // One good and one bad: nothing is stored.
+    [{ spend_per_turn_usd: 1, provider: 'nobody' }, undefined],
+  ] as const) {
+    const refused = await change(body)
+    assert.deepEqual([refused.status, refused.json.error.param], [400, param], JSON.stringify(body))
+  }
+  assert.deepEqual(await store.settings.all(), before)
+  const back = await change({
+    provider: null,
+    spend_per_turn_usd: null,
+    policy: null,
+    spend_per_day_usd: null,
+    steps_per_turn: null,
+    marks_off: null,
+    models: { 'openai/gpt-4o': null, 'ollama/qwen3@http://127.0.0.1:1/v1': null },
+  })
+  assert.deepEqual([back.json.model, back.json.limits], [first.model, first.limits])
+  assert.deepEqual(await store.settings.all(), {})
+})
+
+test('a tool whose capability file cannot be read hides no other, and is told as what it is', async (t) => {
+  const { call, store, addUser } = await openHouse(t)
+  const ada = await addUser('ada')
+  const record = { sha256: '', description: '', schema: '{}' }
+  await store.tools.put({ ...record, name: 'broken', capabilities: '{"http": 7}' }, new Uint8Array(1))
+  await store.tools.put({ ...record, name: 'whole', capabilities: '{}' }, new Uint8Array(1))
+  const { status, json } = await call('GET', '/api/tools', { token: ada })
+  const access = Object.fromEntries(
+    json.tools.map((tool: { name: string; access: string[] }) => [tool.name, tool.access]),
+  )
+  assert.deepEqual([status, Object.keys(access)], [200, ['broken', 'whole']])
+  assert.match(access.broken[0], /cannot be read/)
+  assert.equal((await call('GET', '/api/tools/broken/auth', { token: ada })).status, 409)
+  // Either is removed, by the operator alone; what it was trusted with goes along.
+  await store.secrets.set('tool/broken/key', 'a-value')
+  assert.equal((await call('DELETE', '/api/tools/broken', { token: ada })).status, 403)
+  assert.equal((await call('DELETE', '/api/tools/broken')).status, 204)
+  assert.equal((await call('DELETE', '/api/tools/broken')).status, 404)
+  assert.deepEqual(await store.secrets.list(), [])
+})
+
+test('the model in use is tried', async (t) => {
+  const { call } = await openHouse(t, { say: () => [{ type: 'text', text: 'ready' }] })
+  const { status, json } = await call('POST', '/api/settings/test')
+  assert.deepEqual([status, json.model, json.words, json.ms >= 0], [200, 'test-1', 'ready', true])
+})
+
+test('tools are listed, switched off and on, and tried', async (t) => {
+  const ran: unknown[] = []
+  const reader = {
+    ...createWriter(ran),
+    effects: 'read' as const,
+    spec: { name: 'look', description: 'Looks', parameters: {} },
+  }
+  const { call, store, addUser } = await openHouse(t, { tools: [createWriter(ran), reader] })
+  const ada = await addUser('ada')
+  const listed = (await call('GET', '/api/tools', { token: ada })).json.tools
+  assert.deepEqual(
+    listed.map(({ name, enabled, source }: { name: string; enabled: boolean; source: string }) => [
+      name,
+      enabled,
+      source,
+    ]),
+    [
+      ['write_note', true, 'built-in'],
+      ['look', true, 'built-in'],
+    ],
+  )
+  assert.equal((await call('PATCH', '/api/tools/look', { body: { enabled: false } })).json.enabled, false)
+  assert.deepEqual(await store.settings.all(), { tools_off: ['look'] })
+  assert.equal((await call('PATCH', '/api/tools/look', { body: { enabled: true } })).json.enabled, true)
+  const both = ['look', 'write_note']
+  for (const enabled of [false, true]) {
+    await Promise.all(both.map((name) => call('PATCH', `/api/tools/${name}`, { body: { enabled } })))
+    const { tools_off: off } = await store.settings.all()
+    assert.deepEqual((off as string[]).toSorted(), enabled ? [] : both)
+  }
+  for (const [path, body, status] of [
+    ['/api/tools/none', { enabled: false }, 404],
+    ['/api/tools/look', { enabled: 'no' }, 400],
+  ] as const)
+    assert.equal((await call('PATCH', path, { body })).status, status)
+  const body = '{"params": {"a": 9007199254740993, "b": 1.10}}'
+  const tried = await call('POST', '/api/tools/look/test', { body })
+  assert.deepEqual(tried.json, { output: 'written', error: null, logs: [], requests: [], blocked: [] })
+  assert.deepEqual(ran, ['{"a":9007199254740993,"b":1.10}'], 'numbers stay as they were written')
+  const refused = await call('POST', '/api/tools/write_note/test', { body: {} })
+  assert.deepEqual([refused.status, refused.json.error.code], [409, 'tool_refused'])
+  assert.equal((await call('POST', '/api/tools/none/test', { body: {} })).status, 404)
+})
+
+test('a user has several tokens; one that is revoked ends with its sessions and connections', async (t) => {
+  const { url, call, addUser } = await openHouse(t, { socketTimes: { beatMs: 3_600_000 } })
+  const first = await addUser('ada')
+  const made = await call('POST', '/api/users/ada/tokens', { body: { expires_in_days: 3 } })
+  assert.equal(made.status, 201)
+  const second = made.json.token as string
+  assert.equal((await call('GET', '/api/session', { token: second })).json.user, 'ada')
+  const { tokens } = (await call('GET', '/api/users/ada/tokens')).json
+  assert.equal(tokens.length, 2)
+  const { id } = tokens.find(({ expires_at }: { expires_at: string | null }) => expires_at !== null)
+  assert.ok(!JSON.stringify(tokens).includes(second))
+  const login = await call('POST', '/api/login', { token: null, body: { token: second } })
+  const cookie = login.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+  const [live, other] = [await openClient(url, { cookie }), await openClient(url, bearer(first))]
+  await Promise.all([live.next('ready'), other.next('ready')])
+  assert.equal((await call('DELETE', `/api/users/ada/tokens/${id}`)).status, 204)
+  assert.equal((await live.closed).code, 4401)
+  assert.equal((await call('GET', '/api/session', { token: second })).status, 401)
+  assert.equal((await call('GET', '/api/session', { token: null, headers: { cookie } })).status, 401)
+  assert.equal((await call('GET', '/api/session', { token: first })).status, 200)
+  other.send({ type: 'ping' })
+  await other.next('pong')
+  assert.equal((await call('DELETE', `/api/users/ada/tokens/${id}`)).status, 404)
+  for (const path of ['/api/users/bob/tokens', '/api/users/bob/tokens/x']) {
+    const method = path.endsWith('x') ? 'DELETE' : 'POST'
+    assert.equal((await call(method, path)).status, 404)
+  }
+  assert.equal((await call('GET', '/api/users/bob/tokens')).status, 404)
+})

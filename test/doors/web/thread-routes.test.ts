@@ -1,0 +1,271 @@
+// Threads: lists, items after a seq, erasing.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { operator } from '#core/ids.ts'
+import { textMessage } from '#core/item.ts'
+import type { ModelEvent } from '#core/model.ts'
+import { noUsage } from '#core/turn.ts'
+import { calls, createHold, createWriter, eventually, type Say, says } from '../test-app.ts'
+import { jobOnce, openHouse } from './house.ts'
+
+const noThread = '0197a000-0000-7000-8000-000000000000'
+test('threads are listed last used first, with a title', async (t) => {
+  const { call } = await openHouse(t)
+  const one = (await call('POST', '/api/chat', { body: { message: 'one\nmore' } })).json.thread_id
+  const two = (await call('POST', '/api/chat', { body: { message: 'two' } })).json.thread_id
+  const titles = async () =>
+    (await call('GET', '/api/threads')).json.threads.map(({ title }: { title: string }) => title)
+  assert.deepEqual(await titles(), ['two', 'one'])
+  await call('POST', '/api/chat', { body: { message: 'again', thread_id: one } })
+  assert.deepEqual(await titles(), ['one', 'two'])
+  const page = (await call('GET', '/api/threads?limit=1')).json
+  assert.equal(page.threads[0].id, one)
+  const next = (await call('GET', `/api/threads?limit=1&cursor=${page.next_cursor}`)).json
+  assert.equal(next.threads[0].id, two)
+  assert.equal(next.next_cursor, null)
+})
+
+test('items are read after a seq, in pages', async (t) => {
+  const { call } = await openHouse(t)
+  const id = (await call('POST', '/api/chat', { body: { message: 'one' } })).json.thread_id
+  await call('POST', '/api/chat', { body: { message: 'two', thread_id: id } })
+  const all = (await call('GET', `/api/threads/${id}`)).json
+  assert.equal(all.thread.last_seq, 4)
+  assert.equal(all.next_after, null)
+  assert.deepEqual(
+    all.items.map(({ seq, type, role }: { seq: number; type: string; role: string }) => [seq, type, role]),
+    [
+      [1, 'message', 'user'],
+      [2, 'message', 'assistant'],
+      [3, 'message', 'user'],
+      [4, 'message', 'assistant'],
+    ],
+  )
+  const page = (await call('GET', `/api/threads/${id}?after=1&limit=2`)).json
+  assert.deepEqual(page.items, all.items.slice(1, 3))
+  assert.equal(page.next_after, 3)
+  assert.deepEqual((await call('GET', `/api/threads/${id}?after=9`)).json.items, [])
+  assert.equal((await call('GET', `/api/threads/${id}?after=-1`)).status, 400)
+})
+
+test('what waits behind a running turn is told beside the items, to nobody else', async (t) => {
+  const hold = createHold()
+  const { call, addUser } = await openHouse(t, { say: hold.say })
+  const first = (await call('POST', '/api/chat/send', { body: { message: 'one' } })).json
+  await hold.asked
+  const body = { message: 'two', thread_id: first.thread_id }
+  const second = (await call('POST', '/api/chat/send', { body })).json
+  const path = `/api/threads/${first.thread_id}`
+  const { items, queued } = (await call('GET', path)).json
+  assert.deepEqual([items.length, queued.length], [1, 1])
+  const { at, ...waiting } = queued[0]
+  assert.ok(Date.parse(at) > 0)
+  assert.deepEqual(waiting, {
+    id: second.message_id,
+    turn_id: second.turn_id,
+    type: 'message',
+    role: 'user',
+    content: [{ type: 'text', text: 'two' }],
+  })
+  assert.equal((await call('GET', path, { token: await addUser('ada') })).status, 404)
+  hold.release('done')
+  await jobOnce({ call }, second.turn_id, 'completed')
+  const after = (await call('GET', path)).json
+  assert.deepEqual([after.items.length, after.queued], [4, []])
+  assert.equal(after.items[2].id, second.message_id)
+})
+
+test('a page of items ends before it has 4 MiB, and the pages together miss and double nothing', async (t) => {
+  const { call } = await openHouse(t)
+  const message = 'a'.repeat(1_000_000)
+  const id = (await call('POST', '/api/chat', { body: { message } })).json.thread_id
+  for (let at = 0; at < 5; at++) await call('POST', '/api/chat', { body: { message, thread_id: id } })
+  const seqs: number[] = []
+  const counts: number[] = []
+  for (let after: number | null = 0; after !== null; ) {
+    const { json, text } = await call('GET', `/api/threads/${id}?after=${after}`)
+    assert.ok(Buffer.byteLength(text) <= 4 * 1024 * 1024 + 10_000)
+    counts.push(json.items.length)
+    seqs.push(...json.items.map(({ seq }: { seq: number }) => seq))
+    after = json.next_after
+  }
+  assert.deepEqual(
+    seqs,
+    seqs.map((_, at) => at + 1),
+  )
+  assert.ok(seqs.length >= 12)
+  assert.ok(counts.length >= 2 && counts.every((count) => count > 0))
+})
+
+test('a page of 500 items is the largest, and tells where the next begins', async (t) => {
+  const { call, turns } = await openHouse(t)
+  const input = Array.from({ length: 501 }, (_, at) => textMessage('user', `${at}`))
+  const { turn, events } = await turns.start({ user: operator, door: 'web', input, options: {}, whenBusy: 'queue' })
+  events.close()
+  await jobOnce({ call }, turn.id, 'completed')
+  const page = async (query: string) => (await call('GET', `/api/threads/${turn.threadId}${query}`)).json
+  assert.equal((await page('')).items.length, 200)
+  const most = await page('?limit=9999')
+  assert.deepEqual([most.items.length, most.next_after], [500, 500])
+  const rest = await page('?after=500&limit=2')
+  assert.deepEqual([rest.items.length, rest.next_after], [2, null])
+})
+
+test('what a provider sealed in its thoughts and calls stays inside', async (t) => {
+  const said: ModelEvent[] = [
+    { type: 'reasoning', text: 'I think', seal: 'sealed-thought' },
+    { type: 'call', name: 'write_note', args: '{}', seal: 'sealed-call' },
+    { type: 'done', usage: noUsage },
+  ]
+  const say: Say = ({ items }) => (items.some(({ type }) => type === 'result') ? says('done') : said)
+  const { call } = await openHouse(t, { say, tools: [createWriter([])] })
+  const { json } = await call('POST', '/api/chat', { body: { message: 'write' } })
+  const { text } = await call('GET', `/api/threads/${json.thread_id}`)
+  assert.match(text, /"type":"reasoning","text":"I think"/)
+  assert.doesNotMatch(text + JSON.stringify(json), /sealed/)
+  assert.doesNotMatch((await call('GET', `/api/jobs/${json.turn_id}`)).text, /sealed/)
+})
+
+test('the arguments of a call are shown as the model wrote them, however deep', async (t) => {
+  const odd = '{"id":9007199254740993,"price":1.10}'
+  const deep = `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
+  for (const args of [odd, deep]) {
+    const say: Say = () => [
+      { type: 'call', name: 'write_note', args },
+      { type: 'done', usage: noUsage },
+    ]
+    const { call } = await openHouse(t, { say, tools: [createWriter([])] })
+    const chat = await call('POST', '/api/chat', { body: { message: 'write' } })
+    const { text } = await call('GET', `/api/threads/${chat.json.thread_id}`)
+    const shown = args === odd ? odd : JSON.stringify(deep)
+    for (const each of [chat.text, text]) assert.ok(each.includes(`"args":${shown}`))
+  }
+})
+
+test('an erased thread is gone with its jobs', async (t) => {
+  const { call } = await openHouse(t)
+  const { json } = await call('POST', '/api/chat', { body: { message: 'one' } })
+  const path = `/api/threads/${json.thread_id}`
+  const erased = await call('DELETE', path, { headers: { 'content-type': 'application/json' } })
+  assert.equal(erased.status, 204)
+  assert.equal(erased.text, '')
+  for (const gone of [path, `/api/jobs/${json.turn_id}`]) assert.equal((await call('GET', gone)).status, 404)
+  assert.equal((await call('DELETE', path)).status, 404)
+})
+
+test('erasing a thread stops the turn that runs in it', async (t) => {
+  const hold = createHold()
+  let stopped: Promise<unknown> | undefined
+  const say: Say = (request, signal) => {
+    stopped = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+    return hold.say(request, signal)
+  }
+  const { call, store } = await openHouse(t, { say })
+  const { json } = await call('POST', '/api/chat/send', { body: { message: 'long' } })
+  await hold.asked
+  const behind = call('POST', '/api/chat', { body: { message: 'behind', thread_id: json.thread_id } })
+  await eventually(async () => (await store.turns.count(undefined)).queued > 0)
+  assert.equal((await call('DELETE', `/api/threads/${json.thread_id}`)).status, 204)
+  await stopped
+  assert.equal((await behind).json.status, 'cancelled')
+  assert.deepEqual(await store.turns.count(undefined), { queued: 0, running: 0, waiting: 0, costTodayUsd: 0 })
+  assert.equal((await call('POST', '/api/chat/send', { body: { message: 'next' } })).status, 202)
+})
+
+test('unknown, malformed and foreign threads are 404, the same for all', async (t) => {
+  const { call, addUser } = await openHouse(t)
+  const [ada, bob] = [await addUser('ada'), await addUser('bob')]
+  const { json } = await call('POST', '/api/chat', { token: ada, body: { message: 'mine' } })
+  const texts = new Set<string>()
+  for (const id of ['x', noThread, json.thread_id]) {
+    for (const method of ['GET', 'DELETE']) {
+      const answer = await call(method, `/api/threads/${id}`, { token: bob })
+      assert.equal(answer.status, 404)
+      texts.add(answer.text)
+    }
+  }
+  assert.equal(texts.size, 1)
+  assert.deepEqual((await call('GET', '/api/threads', { token: bob })).json.threads, [])
+  assert.equal((await call('GET', `/api/threads/${json.thread_id}`, { token: ada })).status, 200)
+})
+
+test('a thread is renamed, and keeps its place', async (t) => {
+  const { call, addUser } = await openHouse(t)
+  const ada = await addUser('ada')
+  const one = (await call('POST', '/api/chat', { body: { message: 'one' } })).json.thread_id
+  await call('POST', '/api/chat', { body: { message: 'two' } })
+  const renamed = await call('PATCH', `/api/threads/${one}`, { body: { title: '  Über uns ' } })
+  assert.deepEqual([renamed.status, renamed.json.title, renamed.json.id], [200, 'Über uns', one])
+  const titles = (await call('GET', '/api/threads')).json.threads.map(({ title }: { title: string }) => title)
+  assert.deepEqual(titles, ['two', 'Über uns'])
+  for (const title of ['', '  ', 'a\nb', 'a\u0007', 'x'.repeat(201), 7, null]) {
+    const refused = await call('PATCH', `/api/threads/${one}`, { body: { title } })
+    assert.deepEqual([refused.status, refused.json.error.param], [400, 'title'], JSON.stringify(title))
+  }
+  for (const id of [noThread, 'x']) {
+    assert.equal((await call('PATCH', `/api/threads/${id}`, { body: { title: 'a' } })).status, 404)
+  }
+  assert.equal((await call('PATCH', `/api/threads/${one}`, { token: ada, body: { title: 'a' } })).status, 404)
+})
+
+test('a fork goes on from before a message, and the thread it came from stays as it is', async (t) => {
+  const seen: number[] = []
+  const say: Say = ({ items }) => {
+    seen.push(items.length)
+    return says(`answer ${items.length}`)
+  }
+  const { call, addUser } = await openHouse(t, { say })
+  const ada = await addUser('ada')
+  const id = (await call('POST', '/api/chat', { body: { message: 'one' } })).json.thread_id
+  await call('POST', '/api/chat', { body: { message: 'two', thread_id: id } })
+  const before = (await call('GET', `/api/threads/${id}`)).json
+  const fork = await call('POST', `/api/threads/${id}/fork`, { body: { before_seq: 3 } })
+  assert.equal(fork.status, 201)
+  assert.notEqual(fork.json.id, id)
+  assert.deepEqual([fork.json.title, fork.json.last_seq, fork.json.state], ['one', 2, 'idle'])
+  assert.equal((await call('GET', '/api/threads')).json.threads[0].id, fork.json.id)
+  const copied = (await call('GET', `/api/threads/${fork.json.id}`)).json.items
+  assert.deepEqual(copied, before.items.slice(0, 2))
+  assert.equal((await call('GET', `/api/turns/${copied[0].turn_id}/receipt`)).status, 200)
+  const again = await call('POST', '/api/chat', { body: { message: 'two, otherwise', thread_id: fork.json.id } })
+  assert.equal(again.json.response, 'answer 3')
+  assert.deepEqual(seen, [1, 3, 3])
+  const items = (await call('GET', `/api/threads/${fork.json.id}`)).json.items
+  assert.deepEqual(
+    items.map(({ seq }: { seq: number }) => seq),
+    [1, 2, 3, 4],
+  )
+  assert.deepEqual((await call('GET', `/api/threads/${id}`)).json, before)
+  const empty = await call('POST', `/api/threads/${id}/fork`, { body: { before_seq: 1 } })
+  assert.equal(empty.json.last_seq, 0)
+  assert.equal(
+    (await call('POST', '/api/chat', { body: { message: 'a', thread_id: empty.json.id } })).json.response,
+    'answer 1',
+  )
+  assert.equal((await call('POST', `/api/threads/${id}/fork`, { body: { before_seq: 5 } })).json.last_seq, 4)
+  for (const seq of [2, 4, 6, 0, -1, 1.5, '3', null]) {
+    const refused = await call('POST', `/api/threads/${id}/fork`, { body: { before_seq: seq } })
+    assert.deepEqual([refused.status, refused.json.error.param], [400, 'before_seq'], String(seq))
+  }
+  assert.equal((await call('POST', `/api/threads/${id}/fork`, { token: ada, body: { before_seq: 1 } })).status, 404)
+})
+
+test('a list tells which threads run, wait for somebody, or failed', async (t) => {
+  const ran: unknown[] = []
+  const hold = createHold()
+  const say: Say = (request, signal) => {
+    const text = JSON.stringify(request.items)
+    if (text.includes('fail')) throw new Error('no')
+    if (text.includes('hold')) return hold.say(request, signal)
+    return text.includes('write') ? calls('write_note', {}) : says('ok')
+  }
+  const { call } = await openHouse(t, { say, tools: [createWriter(ran)] })
+  for (const message of ['fine', 'fail', 'write', 'hold']) await call('POST', '/api/chat/send', { body: { message } })
+  const states = await eventually(async () => {
+    const { threads } = (await call('GET', '/api/threads')).json
+    const found = threads.map(({ title, state }: { title: string; state: string }) => `${title} ${state}`)
+    return found.filter((each: string) => each.includes('running')).length === 1 && found
+  })
+  assert.deepEqual(states, ['hold running', 'write waiting', 'fail failed', 'fine idle'])
+  hold.release('done')
+})

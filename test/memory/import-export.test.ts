@@ -1,0 +1,121 @@
+// A folder each way: what comes out is what went in, to the byte.
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { createDocuments, type Documents } from '#memory/documents.ts'
+import { exportFolder, importFolder } from '#memory/import-export.ts'
+import { createSeal } from '#lib/seal.ts'
+import { openStore } from '#store/open-store.ts'
+import { ada, folder as newFolder, rejectsWith } from '../store/harness.ts'
+
+const told = (): void => {}
+
+function open(t: TestContext): Documents {
+  const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)) })
+  t.after(() => store.close())
+  return createDocuments({ store: store.documents })
+}
+
+function filled(folder: string, files: Readonly<Record<string, string | Buffer>>): string {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), content)
+  }
+  return folder
+}
+
+function filesOf(folder: string): Record<string, string> {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    statSync(join(folder, path)).isFile(),
+  )
+  return Object.fromEntries(paths.toSorted().map((path) => [path, readFileSync(join(folder, path)).toString('hex')]))
+}
+
+const odd: Readonly<Record<string, string>> = {
+  'plain.md': 'text\n',
+  'no-end.txt': 'no newline at the end',
+  'crlf.txt': 'one\r\ntwo\r\n',
+  'bom.txt': '\ufeffwith a mark',
+  empty: '',
+  'deep/er/and/deeper.md': 'x',
+  ' spaces at the ends ': 'y',
+  'quo"te\'s $(x) `y` *?[a].md': 'z',
+  'back\\slash': 'b',
+  'é-nfc.md': 'nfc',
+  'e\u0301-nfd.md': 'nfd',
+  '日本語/京都.md': '金閣寺',
+  '😀.md': '😀'.repeat(3_000),
+  '.hidden/.file': 'dot',
+  '..almost': 'fine',
+  'big.txt': 'word and word\n'.repeat(70_000),
+  'controls.txt': 'a\u0001\u0007\u001b[31mb\u2028c\u0085',
+}
+
+test('a folder goes in and comes out without loss', async (t) => {
+  const documents = open(t)
+  const from = filled(newFolder(t), odd)
+  const imported = await importFolder({ documents, user: ada, folder: from, told })
+  assert.deepEqual(imported, { moved: Object.keys(odd).length, skipped: [] })
+  const to = join(newFolder(t), 'made', 'here')
+  assert.deepEqual(await exportFolder({ documents, user: ada, folder: to, told }), imported)
+  assert.deepEqual(filesOf(to), filesOf(from))
+  assert.equal(statSync(join(to, 'plain.md')).mode & 0o077, 0)
+  const again = open(t)
+  await importFolder({ documents: again, user: ada, folder: to, told })
+  for (const path of Object.keys(odd)) assert.equal((await again.read(ada, path)).content, odd[path])
+})
+
+test('what cannot be a document is left out and told, and the rest is kept', async (t) => {
+  const documents = open(t)
+  await documents.write(ada, [{ path: 'taken', content: 'a document', author: 'user' }])
+  const from = filled(newFolder(t), {
+    'good.md': 'good',
+    'binary.png': Buffer.from([0x89, 0x50, 0xff, 0xfe]),
+    'nul.txt': 'a\0b',
+    'large.txt': 'x'.repeat(1024 * 1024 + 1),
+    'taken/inside.md': 'its folder is a document',
+    [`${'long/'.repeat(40)}name.md`]: 'too long a path',
+    'bell\u0007.md': 'control character',
+  })
+  symlinkSync('/etc/passwd', join(from, 'link.md'))
+  const { moved, skipped } = await importFolder({ documents, user: ada, folder: from, told })
+  assert.equal(moved, 1)
+  assert.deepEqual(skipped.map(({ path }) => path).toSorted(), [
+    'bell\u0007.md',
+    'binary.png',
+    'large.txt',
+    'link.md',
+    `${'long/'.repeat(40)}name.md`,
+    'nul.txt',
+    'taken/inside.md',
+  ])
+  assert.equal((await documents.read(ada, 'good.md')).content, 'good')
+  await rejectsWith(importFolder({ documents, user: ada, folder: join(from, 'nowhere'), told }), 'not_found')
+  await rejectsWith(importFolder({ documents, user: ada, folder: join(from, 'good.md'), told }), 'invalid_input')
+})
+
+test('an export replaces a link instead of writing through it', async (t) => {
+  const documents = open(t)
+  await documents.write(ada, [{ path: 'a.md', content: 'new', author: 'user' }])
+  const to = newFolder(t)
+  const outside = join(newFolder(t), 'outside')
+  writeFileSync(outside, 'untouched')
+  symlinkSync(outside, join(to, 'a.md'))
+  await exportFolder({ documents, user: ada, folder: to, told })
+  assert.deepEqual([readFileSync(outside, 'utf8'), readFileSync(join(to, 'a.md'), 'utf8')], ['untouched', 'new'])
+  assert.deepEqual(readdirSync(to), ['a.md'])
+})
+
+test('progress tells how far the work is', async (t) => {
+  const documents = open(t)
+  const files = Object.fromEntries(Array.from({ length: 450 }, (_, at) => [`f${at}`, 'x']))
+  const from = filled(newFolder(t), files)
+  const steps: unknown[] = []
+  await importFolder({ documents, user: ada, folder: from, told: (done, of) => steps.push([done, of]) })
+  assert.deepEqual(steps, [
+    [200, 450],
+    [400, 450],
+    [450, 450],
+  ])
+})

@@ -1,0 +1,76 @@
+// Words as terms: what is meant to be the same is the same, in the index and in the query.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { stem } from '#memory/stem.ts'
+import { createReader } from '#memory/terms.ts'
+
+const readText = (text: string) => createReader().read(text)
+
+const stems: readonly [words: string, stem: string][] = [
+  ['connect connected connecting connection connections', 'connect'],
+  ['cat cats', 'cat'],
+  ['pony ponies', 'poni'],
+  ['run running runs', 'run'],
+  ['relate related relating relation relational relations', 'relat'],
+  ['hope hoping hoped hopes', 'hope'],
+  ['agreed agree agrees', 'agre'],
+  ['electric electrical electricity', 'electr'],
+  ['adjust adjustment adjustable adjusted', 'adjust'],
+  ['migrate migrations migrating migration', 'migrat'],
+  ['yes', 'ye'],
+  ['sky', 'sky'],
+  ['is', 'is'],
+]
+for (const [words, expected] of stems) {
+  test(`one stem: ${words}`, () => {
+    for (const word of words.split(' ')) assert.equal(stem(word), expected, word)
+  })
+}
+
+const readings: readonly [text: string, body: string, extra: string][] = [
+  ['Parsing headers', 'pars header', 'parsing headers'],
+  ['parseHTTPHeaders', 'pars http header', 'parse headers parsehttpheaders'],
+  ['user_id', 'user id', 'user_id'.replace('_', '')],
+  ['HTTPServer2Go', 'http server2 go', 'httpserver2go'],
+  ['e-mail', 'e mail', 'email'],
+  ['Größe', 'gross', 'grosse groesse'],
+  ['Müller', 'muller', 'mueller'],
+  ['crème brûlée', 'creme brule', 'brulee'],
+  ["l'homme", 'homm', 'homme lhomme'],
+  ["user's", 'user', 'users'],
+  ['数据库', '数据 据库', '库'],
+  ['使用PostgreSQL数据库', '使用 postgr sql 数据 据库', '用 postgre postgresql 库'],
+  ['ｻｰﾊﾞｰ', 'サー ーバ バー', 'ー'],
+  ['字', '字', ''],
+  ['naïve ＡＢＣ', 'naiv abc', 'naive'],
+  ['v1.2.3', 'v1 2 3', 'v123'],
+  ['?! … -- ""', '', ''],
+  ['start🚀🚀now', 'start 🚀 🚀 now', ''],
+  ['❤️ 👍🏽', '❤ 👍', ''],
+  ['👩🏽‍💻 🇩🇪🇫🇷', '👩‍💻 🇩🇪 🇫🇷', ''],
+]
+for (const [text, body, extra] of readings) {
+  test(`the terms of ${text}`, () => {
+    const reading = readText(text)
+    assert.equal(reading.body.join(' '), body)
+    assert.equal(reading.extra.join(' '), extra)
+  })
+}
+
+test('words of another language are found by a rough stem too, where the text is in one', () => {
+  const { extra } = readText('die Rechnungen und die Häuser')
+  assert(extra.includes('~rechnung') && extra.includes('~haus'), extra.join(' '))
+  assert(!readText('the invoices and the houses').extra.some((term) => term.startsWith('~')))
+})
+
+test('each term knows where its word stands in the text', () => {
+  const text = 'Über uns: parseURL 数据库 end'
+  const { body, starts, ends } = readText(text)
+  const words = body.map((_, at) => text.slice(starts[at], ends[at]))
+  assert.deepEqual(words, ['Über', 'uns', 'parseURL', 'parseURL', '数据', '据库', 'end'])
+})
+
+test('a word without end is cut', () => {
+  const { body, extra } = readText('x'.repeat(100_000))
+  for (const term of [...body, ...extra]) assert(term.length <= 64)
+})

@@ -1,0 +1,350 @@
+// Signing in by OAuth against a real server: tokens are brought, used, renewed by one of many, and ended only by its word.
+import assert from 'node:assert/strict'
+import { after, before, test, type TestContext } from 'node:test'
+import { AppError } from '#core/errors.ts'
+import { operator, userId } from '#core/ids.ts'
+import type { SecretStore } from '#core/secret.ts'
+import type { Store } from '#core/store.ts'
+import type { ToolAccess } from '#core/tool-access.ts'
+import type { ToolSecrets } from '#sandbox/auth/tool-secrets.ts'
+import { readCapabilities } from '#sandbox/package/capabilities.ts'
+import { openStore } from '#store/open-store.ts'
+import { until } from '../../until.ts'
+import { accessOver, seal } from './desk.ts'
+import { clientSecret, type Issuer, openIssuer } from './issuer.ts'
+
+const ada = userId('ada')
+const redirectUri = 'http://127.0.0.1:4999/callback'
+const minuteMs = 60_000
+
+let issuer: Issuer
+before(async () => {
+  issuer = await openIssuer()
+})
+after(() => issuer.close())
+
+type Desk = {
+  readonly store: Store
+  readonly access: ToolAccess
+  readonly clock: { now: number }
+  /** A process of its own over the same store. */
+  secrets(): ToolSecrets
+  value(user?: typeof ada, refused?: string): Promise<string | undefined>
+  install(name: string, capabilities: object): Promise<void>
+  signIn(owner?: typeof ada): Promise<void>
+}
+
+async function openDesk(t: TestContext, at: Issuer = issuer, more: object = {}): Promise<Desk> {
+  const clock = { now: Date.now() }
+  const now = (): number => clock.now
+  const store = openStore({ path: ':memory:', seal, now })
+  t.after(() => store.close())
+  const { access, secrets, toolSecrets, capabilitiesOf } = accessOver({
+    store,
+    now,
+    env: { THINGS_CLIENT_SECRET: clientSecret },
+  })
+  const install = (name: string, capabilities: object): Promise<void> =>
+    store.tools.put(
+      { name, sha256: name, capabilities: JSON.stringify(capabilities), description: '', schema: '{}' },
+      new Uint8Array(),
+    )
+  await install('things', at.capabilities(more))
+  return {
+    store,
+    access,
+    clock,
+    secrets,
+    install,
+    async value(user = operator, refused) {
+      const capabilities = await capabilitiesOf('things')
+      assert.ok(capabilities)
+      return toolSecrets.valueOf('things_token', { name: 'things', capabilities }, user, refused)
+    },
+    async signIn(owner = operator) {
+      const { url, state } = await access.begin({ tool: 'things', owner }, { redirectUri })
+      await access.finish(await at.signIn(url), { owner, state })
+    },
+  }
+}
+
+async function takes(at: Issuer, token: string | undefined): Promise<boolean> {
+  return (await fetch(`${at.url}/things`, { headers: { authorization: `Bearer ${token}` } })).status === 200
+}
+
+test('a person signs in at the server, and the token they bring works', async (t) => {
+  const desk = await openDesk(t)
+  assert.equal((await desk.access.needs({ tool: 'things', owner: ada })).auth?.set, undefined)
+  await desk.signIn(ada)
+  assert.equal((await desk.access.needs({ tool: 'things', owner: ada })).auth?.set, 'own')
+  assert.equal(await takes(issuer, await desk.value(ada)), true)
+  assert.equal(await desk.value(), undefined, 'it is hers alone')
+})
+
+test('the operator’s sign-in stands for whoever has none of their own', async (t) => {
+  const desk = await openDesk(t)
+  await desk.signIn()
+  const shared = await desk.value()
+  assert.equal(await desk.value(ada), shared)
+  assert.equal((await desk.access.needs({ tool: 'things', owner: ada })).auth?.set, 'operator')
+  await desk.signIn(ada)
+  assert.notEqual(await desk.value(ada), shared)
+  assert.equal(await desk.value(), shared)
+})
+
+test('a link has a proof key, the scopes, and a state that nobody else can make', async (t) => {
+  const desk = await openDesk(t)
+  const begin = () => desk.access.begin({ tool: 'things', owner: ada }, { redirectUri })
+  const [one, two] = [await begin(), await begin()]
+  const query = new URL(one.url).searchParams
+  assert.equal(query.get('code_challenge_method'), 'S256')
+  assert.equal(query.get('scope'), 'openid offline_access things')
+  assert.equal(query.get('redirect_uri'), redirectUri)
+  assert.equal(query.get('prompt'), 'consent')
+  assert.notEqual(one.state, two.state)
+  assert.doesNotMatch(one.url, /ada/)
+})
+
+const unwelcome: readonly [what: string, spoil: (address: URL) => void, says: RegExp][] = [
+  ['another state', (address) => address.searchParams.set('state', 'x'), /another sign-in/],
+  ['another server’s word', (address) => address.searchParams.set('iss', 'https://evil.example'), /another server/],
+  ['another address', (address) => void (address.pathname = '/elsewhere'), /not where it was to end/],
+  ['no code', (address) => address.searchParams.delete('code'), /no code/],
+  ['no state', (address) => address.searchParams.delete('state'), /whole address/],
+  ['a code of its own making', (address) => address.searchParams.set('code', 'forged'), /could not sign in/],
+  ['a refusal', (address) => address.searchParams.set('error', 'access_denied'), /refused the sign-in: access_denied/],
+]
+for (const [what, spoil, says] of unwelcome) {
+  test(`a browser that comes back with ${what} brings nothing`, async (t) => {
+    const desk = await openDesk(t)
+    const { url, state } = await desk.access.begin({ tool: 'things', owner: ada }, { redirectUri })
+    const address = new URL(await issuer.signIn(url))
+    spoil(address)
+    await assert.rejects(desk.access.finish(address.href, { owner: ada, state }), says)
+    assert.equal(await desk.value(ada), undefined)
+  })
+}
+
+test('only who began a sign-in ends it, or the browser that began it, within ten minutes', async (t) => {
+  const desk = await openDesk(t)
+  const begin = () => desk.access.begin({ tool: 'things', owner: ada }, { redirectUri, browser: 'a-secret' })
+  const address = await issuer.signIn((await begin()).url)
+  await assert.rejects(desk.access.finish(address, { owner: operator }), { code: 'forbidden' })
+  await assert.rejects(desk.access.finish(address, { browser: 'another' }), { code: 'forbidden' })
+  await assert.rejects(desk.access.finish(address, {}), { code: 'forbidden' })
+  assert.deepEqual((await desk.access.finish(address, { browser: 'a-secret' })).owner, ada)
+  const late = await issuer.signIn((await begin()).url)
+  desk.clock.now += 11 * minuteMs
+  await assert.rejects(desk.access.finish(late, { owner: ada }), /took too long/)
+})
+
+test('a code alone is enough where the proof key binds it, and needs the state of its beginning', async (t) => {
+  const desk = await openDesk(t)
+  const { url, state } = await desk.access.begin({ tool: 'things', owner: ada }, { redirectUri })
+  const code = new URL(await issuer.signIn(url)).searchParams.get('code') ?? ''
+  await assert.rejects(desk.access.finish(code, { owner: ada }), /not the end of a sign-in/)
+  await desk.access.finish(code, { owner: ada, state })
+  assert.equal(await takes(issuer, await desk.value(ada)), true)
+})
+
+test('a token is renewed early, and by one process alone however many ask', async (t) => {
+  const desk = await openDesk(t)
+  await desk.signIn()
+  const first = await desk.value()
+  const before = issuer.refreshes()
+  desk.clock.now += 57 * minuteMs
+  assert.equal(await desk.value(), first, 'three minutes before its end it is as it was')
+  desk.clock.now += 2 * minuteMs
+  const capabilities = readCapabilities(JSON.stringify(issuer.capabilities())).capabilities
+  const tool = { name: 'things', capabilities }
+  const processes = [desk.secrets(), desk.secrets(), desk.secrets()]
+  const ask = () => processes.flatMap((each) => [1, 2].map(() => each.valueOf('things_token', tool, operator)))
+  assert.deepEqual(new Set(await Promise.all(ask())), new Set([first]), 'nobody waits while it works')
+  await until(async () => (await desk.value()) !== first)
+  assert.equal(issuer.refreshes() - before, 1)
+  const next = await desk.value()
+  assert.equal(await takes(issuer, next), true)
+})
+
+test('a token that the server gave is kept though the database is away for a moment', async (t) => {
+  const desk = await openDesk(t)
+  await desk.signIn()
+  const first = await desk.value()
+  desk.clock.now += 61 * minuteMs
+  const real = { ...desk.store.secrets }
+  let away = 2
+  t.mock.method(desk.store.secrets, 'endRenewal', (...given: Parameters<SecretStore['endRenewal']>) => {
+    if (given[1].type === 'renewed' && away-- > 0) return Promise.reject(new AppError('database_unavailable', 'away'))
+    return real.endRenewal(...given)
+  })
+  const next = await desk.value()
+  assert.notEqual(next, first)
+  assert.equal(await takes(issuer, next), true)
+})
+
+test('where it has ended, everybody waits for the one that renews it', async (t) => {
+  const desk = await openDesk(t)
+  await desk.signIn()
+  const first = await desk.value()
+  const before = issuer.refreshes()
+  desk.clock.now += 61 * minuteMs
+  const capabilities = readCapabilities(JSON.stringify(issuer.capabilities())).capabilities
+  const values = await Promise.all(
+    [desk.secrets(), desk.secrets(), desk.secrets()].map((each) =>
+      each.valueOf('things_token', { name: 'things', capabilities }, operator),
+    ),
+  )
+  assert.equal(issuer.refreshes() - before, 1)
+  assert.equal(new Set(values).size, 1)
+  assert.notEqual(values[0], first)
+})
+
+test('a refresh token is kept where the server sends no other, and replaced where it does', async (t) => {
+  for (const rotate of [false, true]) {
+    const own = await openIssuer({ rotate })
+    t.after(() => own.close())
+    const desk = await openDesk(t, own)
+    await desk.signIn()
+    const token = async () => (await desk.store.secrets.find('tool/things/things_token', operator))?.renewal?.token
+    const before = await token()
+    assert.ok(before)
+    desk.clock.now += 61 * minuteMs
+    assert.equal(await takes(own, await desk.value()), true)
+    assert.equal((await token()) === before, !rotate)
+    desk.clock.now += 61 * minuteMs
+    assert.equal(await takes(own, await desk.value()), true, 'and it renews again')
+  }
+})
+
+test('a server in trouble ends no sign-in; its word that the grant is over does', async (t) => {
+  const own = await openIssuer()
+  t.after(() => own.close())
+  const desk = await openDesk(t, own)
+  await desk.signIn()
+  const first = await desk.value()
+  own.breakRefresh(503)
+  desk.clock.now += 59 * minuteMs
+  assert.equal(await desk.value(), first, 'it works for a while yet')
+  desk.clock.now += 2 * minuteMs
+  await assert.rejects(desk.value(), /could not be renewed just now/)
+  own.breakRefresh(undefined)
+  assert.equal(await takes(own, await desk.value()), true)
+  await own.revokeAll()
+  desk.clock.now += 61 * minuteMs
+  assert.equal(await desk.value(), undefined)
+  assert.equal(await desk.store.secrets.find('tool/things/things_token', operator), undefined)
+})
+
+test('a user whose sign-in has ended is asked again, and does not go out under the operator’s', async (t) => {
+  const theirs = await openIssuer()
+  t.after(() => theirs.close())
+  const desk = await openDesk(t, theirs)
+  await desk.signIn(ada)
+  await desk.store.secrets.set('tool/things/things_token', 'of the operator')
+  desk.clock.now += 61 * minuteMs
+  assert.equal(await takes(theirs, await desk.value(ada)), true)
+  await theirs.revokeAll()
+  desk.clock.now += 61 * minuteMs
+  assert.equal(await desk.value(ada), undefined)
+  assert.equal(await desk.value(ada), undefined, 'and stays so')
+  assert.equal((await desk.access.needs({ tool: 'things', owner: ada })).auth?.set, undefined)
+  assert.equal(await desk.value(operator), 'of the operator')
+  assert.deepEqual(await desk.store.secrets.values(ada), [])
+  assert.equal(await desk.access.forget({ tool: 'things', owner: ada }, 'things_token'), true)
+  assert.equal(await desk.value(ada), 'of the operator', 'by their own choice')
+})
+
+test('a token that the server refuses is renewed once, before its time', async (t) => {
+  const desk = await openDesk(t)
+  await desk.signIn()
+  const first = await desk.value()
+  const next = await desk.value(operator, first)
+  assert.notEqual(next, first)
+  assert.equal(await takes(issuer, next), true)
+})
+
+test('a client without a secret, and one that has to say it in the form, sign in too', async (t) => {
+  for (const options of [{ secret: false }, { authMethod: 'client_secret_post' } as const]) {
+    const own = await openIssuer(options)
+    t.after(() => own.close())
+    const desk = await openDesk(t, own)
+    await desk.signIn()
+    assert.equal(await takes(own, await desk.value()), true)
+  }
+})
+
+test('the client comes from the set-up where no variable has it, and is asked for before anything else', async (t) => {
+  const desk = await openDesk(t)
+  const file = issuer.capabilities()
+  const oauth = {
+    ...file.auth.oauth,
+    client_id: undefined,
+    client_id_env: 'OTHER_CLIENT_ID',
+    client_secret_env: 'OTHER_CLIENT_SECRET',
+  }
+  await desk.install('things', { ...file, auth: { ...file.auth, oauth } })
+  const whose = { tool: 'things', owner: operator }
+  await assert.rejects(desk.access.begin(whose, { redirectUri }), { code: 'credential_missing' })
+  const { setup } = await desk.access.needs(whose)
+  assert.deepEqual(
+    setup.map(({ name, optional }) => [name, optional]),
+    [
+      ['other_client_id', false],
+      ['other_client_secret', true],
+    ],
+  )
+  // A client that the server does not take: the way out is the set-up, not another try.
+  await desk.access.setUp(whose, { other_client_id: 'a-tool', other_client_secret: 'wrong' })
+  await assert.rejects(desk.signIn(), /invalid_client.*; run `atrium tool setup things`, then begin again$/)
+  await desk.access.setUp(whose, { other_client_secret: clientSecret })
+  await desk.signIn()
+  assert.equal(await takes(issuer, await desk.value()), true)
+})
+
+test('a token is kept only when it works where the file says how to tell', async (t) => {
+  const validation = { validation_endpoint: { url: `${issuer.url}/things` } }
+  const desk = await openDesk(t, issuer, { oauth: undefined, ...validation })
+  const whose = { tool: 'things', owner: ada }
+  await assert.rejects(desk.access.giveToken(whose, 'made-up'), /does not work.*401.*nothing was stored/)
+  assert.equal(await desk.value(ada), undefined)
+  const other = await openDesk(t)
+  await other.signIn()
+  await desk.access.giveToken(whose, (await other.value()) ?? '')
+  assert.equal(await takes(issuer, await desk.value(ada)), true)
+  const away = { validation_endpoint: { url: `${issuer.url}/elsewhere` } }
+  const blocked = await openDesk(t, issuer, { oauth: undefined, ...away })
+  assert.match((await blocked.access.giveToken(whose, 'made-up')).warning ?? '', /could not be checked/)
+})
+
+test('a tool that signs in by OAuth takes no text for a token', async (t) => {
+  const desk = await openDesk(t)
+  await assert.rejects(desk.access.giveToken({ tool: 'things', owner: ada }, 'any text'), /signs in by OAuth/)
+})
+
+test('a secret of the same name is offered with the hosts it would go to, and used only when somebody says so', async (t) => {
+  const desk = await openDesk(t)
+  await desk.install('other', issuer.capabilities())
+  await desk.signIn(ada)
+  const whose = { tool: 'other', owner: ada }
+  const { auth } = await desk.access.needs(whose)
+  assert.equal(auth?.set, undefined)
+  assert.deepEqual(auth?.offers, [{ tool: 'things', hosts: [new URL(issuer.url).host] }])
+  assert.deepEqual(
+    (await desk.access.needs({ ...whose, owner: operator })).auth?.offers,
+    [],
+    'hers is offered to nobody else',
+  )
+  await assert.rejects(desk.access.share({ ...whose, owner: operator }, 'things_token', 'things'), {
+    code: 'invalid_input',
+  })
+  await desk.access.share(whose, 'things_token', 'things')
+  assert.deepEqual(await desk.access.shares(ada), [{ tool: 'other', secret: 'things_token', from: 'things' }])
+  const capabilities = readCapabilities(JSON.stringify(issuer.capabilities())).capabilities
+  const value = () => desk.secrets().valueOf('things_token', { name: 'other', capabilities }, ada)
+  assert.equal(await value(), await desk.value(ada))
+  desk.clock.now += 61 * minuteMs
+  assert.equal(await takes(issuer, await value()), true, 'it is renewed through either tool')
+  assert.equal(await desk.access.forget(whose, 'things_token'), true)
+  assert.equal(await value(), undefined)
+  assert.equal(await takes(issuer, await desk.value(ada)), true)
+})

@@ -1,0 +1,51 @@
+// Removing a user: what runs ends, and nothing of theirs is left.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { removeUser } from '#turns/user-removal.ts'
+import { openTestStore } from '../agent/bench.ts'
+import { document } from '../store/suite-documents.ts'
+import { eventsOf, holding, message, openHouse, restOf, until } from './house.ts'
+
+const nothing = { threads: 0, turns: 0, items: 0, documents: 0, grants: 0, secrets: 0, files: 0 }
+
+test('what runs for a removed user stops, its streams end, and all of it is erased', async (t) => {
+  const { script, told } = holding()
+  const { turns, store, runner } = openHouse(t, { reply: (text) => (text === 'talk' ? script : ['ok']) })
+  const { id: user } = await store.accounts.addUser('cleo', { hash: 'h1' })
+  const done = await turns.start(message('hi', { user }))
+  await eventsOf(done.events)
+  const running = await turns.start(message('talk', { user }))
+  const queued = await turns.start(message('next', { user, threadId: running.turn.threadId }))
+  await told
+  const others = await turns.start(message('mine'))
+  await eventsOf(others.events)
+  for (const each of [user, others.turn.userId])
+    await store.documents.put(each, [document('a', 'x'), document('b', 'x')])
+  assert.deepEqual(await turns.removeUser('cleo'), { ...nothing, threads: 2, turns: 3, items: 3, documents: 2 })
+  assert.equal(await store.documents.get(user, 'a'), undefined)
+  assert.equal((await store.documents.get(others.turn.userId, 'a'))?.content, 'x')
+  assert.equal(restOf(await eventsOf(running.events)), 'cancelled')
+  assert.equal(restOf(await eventsOf(queued.events)), 'cancelled')
+  await until(() => runner.running === 0)
+  assert.deepEqual((await turns.list(user, { limit: 9 })).rows, [])
+  assert.deepEqual((await turns.threads(user, { limit: 9 })).rows, [])
+  assert.equal(await store.accounts.findByToken('h1', 0), undefined)
+  assert.deepEqual(await store.accounts.listUsers(), [])
+  assert.equal((await turns.get(others.turn.userId, others.turn.id))?.status, 'done', 'of others nothing is gone')
+})
+
+test('nobody is removed under a name that nobody has', async (t) => {
+  const { turns } = openHouse(t)
+  assert.equal(await turns.removeUser('cleo'), undefined)
+})
+
+test('a removal that was cut off is finished by the next one', async (t) => {
+  const store = openTestStore(t)
+  const { turns } = openHouse(t, { store })
+  const { id: user } = await store.accounts.addUser('cleo', { hash: 'h1' })
+  for (const text of ['one', 'two']) await eventsOf((await turns.start(message(text, { user }))).events)
+  const cutOff = { ...store, threads: { ...store.threads, eraseSome: () => Promise.reject(new Error('cut off')) } }
+  await assert.rejects(removeUser({ store: cutOff }, 'cleo'), /cut off/)
+  assert.equal(await store.accounts.findByToken('h1', 0), undefined, 'nobody comes in meanwhile')
+  assert.deepEqual(await removeUser({ store }, 'cleo'), { ...nothing, threads: 2, turns: 2, items: 4 })
+})
