@@ -31,6 +31,7 @@ import { createDocuments, type Documents } from '#memory/documents.ts'
 import { createIdentity } from '#memory/identity.ts'
 import { createMemoryTools } from '#memory/memory-tools.ts'
 import { openModel } from '#models/open-model.ts'
+import type { PolicySettings } from '#safety/policy-table.ts'
 import { createJudge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { openPostgresStore, openStore } from '#store/open-store.ts'
@@ -56,6 +57,8 @@ export type App = {
   readonly runner: Runner
   readonly metrics: Metrics
   readonly tools: () => Tools
+  /** What the operator has set of the policy. */
+  readonly policy: () => PolicySettings
   /** How people give tools their secrets. */
   readonly access: () => Promise<ToolAccess>
   readonly model: () => Promise<Model>
@@ -279,6 +282,7 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
       runner,
       metrics,
       tools: () => joined.tools(operator),
+      policy: () => safety.policy,
       model: openCurrent,
       passedOver: () => passedOver(),
       storeAway: () => keeper?.away() ?? false,

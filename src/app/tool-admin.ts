@@ -3,10 +3,12 @@ import type { ToolDesk, ToolView } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
 import type { JsonObject } from '#core/json.ts'
 import type { Store } from '#core/store.ts'
-import type { Tool } from '#core/tool.ts'
+import { effectsOf, rowsOf, type Tool } from '#core/tool.ts'
+import { readSafetySettings } from '#safety/policy-settings.ts'
+import { policyInForce } from '#safety/policy-table.ts'
 import { toolSecret } from '#sandbox/auth/needs.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
-import { asAppError } from '#sandbox/component-tools.ts'
+import { asAppError, componentRows } from '#sandbox/component-tools.ts'
 import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import { tryBuiltIn } from './try-tool.ts'
 
@@ -21,33 +23,41 @@ export type ToolDeskParts = {
 }
 
 export function createToolDesk({ store, builtIn, sandbox, reload }: ToolDeskParts): ToolDesk {
-  const namesOff = async (): Promise<string[]> => offIn(await store.settings.all())
   return {
     async list() {
-      const [off, records, { describeAccess, describeLimits }] = await Promise.all([
-        namesOff(),
+      const [settings, records, { describeAccess, describeLimits }] = await Promise.all([
+        store.settings.all(),
         store.tools.list(),
         import('#sandbox/package/access-words.ts'),
       ])
+      const off = offIn(settings)
+      const { policy } = readSafetySettings(settings)
       // One file that cannot be read, by an earlier version's rules or a later one's, does not hide the other tools.
-      const told = (text: string): Pick<ToolView, 'version' | 'access'> => {
+      const told = (text: string): Pick<ToolView, 'version' | 'access' | 'effects' | 'policy' | 'verdict'> => {
         try {
           const { capabilities } = readCapabilities(text)
+          const rows = componentRows(capabilities)
           return {
+            ...policyInForce(rows, policy),
+            effects: rows[0],
             version: capabilities.version,
             access: [...describeAccess(capabilities), describeLimits(capabilities)],
           }
         } catch (error) {
           const why = error instanceof Error ? error.message : String(error)
-          return { access: [`is left out: its capability file cannot be read (${why})`] }
+          const access = [`is left out: its capability file cannot be read (${why})`]
+          return { access, ...policyInForce(['write'], policy), effects: 'write' }
         }
       }
-      const own = builtIn().map(({ spec }) => ({
-        name: spec.name,
-        description: spec.description,
+      const own = builtIn().map((tool) => ({
+        name: tool.spec.name,
+        description: tool.spec.description,
         source: 'built-in' as const,
-        enabled: !off.includes(spec.name),
-        schema: spec.parameters,
+        enabled: !off.includes(tool.spec.name),
+        schema: tool.spec.parameters,
+        effects: effectsOf(tool, '{}'),
+        ...(tool.about && { about: tool.about }),
+        ...policyInForce(rowsOf(tool), policy),
       }))
       const installed = records.map((record) => {
         return {

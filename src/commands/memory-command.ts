@@ -1,12 +1,12 @@
 // `atrium memory`: the operator's documents, beside a running service or without one.
 import { loadConfig } from '#config.ts'
+import { isIdentity } from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { openVectors } from '#app/open-vectors.ts'
 import { isoTime } from '#http/wire-format.ts'
 import { silentLog } from '#lib/log.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
-import { isIdentity } from '#memory/identity.ts'
 import { exportFolder, importFolder, type Moved, type Progress } from '#memory/import-export.ts'
 import { printable } from '#safety/printable.ts'
 import { tellService } from './attach.ts'

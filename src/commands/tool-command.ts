@@ -7,6 +7,7 @@ import { operator } from '#core/ids.ts'
 import type { JsonObject } from '#core/json.ts'
 import type { Store, ToolRecord } from '#core/store.ts'
 import { nameKey } from '#core/tool-names.ts'
+import { rowsOf } from '#core/tool.ts'
 import { openHomeStore } from '#app.ts'
 import { tryBuiltIn } from '#app/try-tool.ts'
 import { openSandbox } from '#app/components.ts'
@@ -15,12 +16,14 @@ import { storeShipped } from '#app/shipped-tools.ts'
 import { offIn, removeComponent } from '#app/tool-admin.ts'
 import { isoTime } from '#http/wire-format.ts'
 import { silentLog } from '#lib/log.ts'
+import { readSafetySettings } from '#safety/policy-settings.ts'
+import { policyInForce } from '#safety/policy-table.ts'
 import { printable } from '#safety/printable.ts'
 import { describeAccess, describeLimits, widened } from '#sandbox/package/access-words.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import { openSteps, toolSecret } from '#sandbox/auth/needs.ts'
 import type { LoadedTool, Sandbox, TestReport } from '#sandbox/supervisor/sandbox.ts'
-import { agentNames, asAppError, componentNameFault } from '#sandbox/component-tools.ts'
+import { agentNames, asAppError, componentNameFault, componentRows } from '#sandbox/component-tools.ts'
 import { agrees } from './prompts.ts'
 import { tellService } from './attach.ts'
 import { builtIn } from './built-in-tools.ts'
@@ -65,32 +68,42 @@ export async function installTool(
 
 export async function listTools(options: { json?: boolean }): Promise<void> {
   await lookInto(async (store) => {
-    const off = offIn(await store.settings.all())
-    const own = builtIn(store).map(({ spec: { name, description } }) => ({
-      name,
+    const settings = await store.settings.all()
+    const off = offIn(settings)
+    const { policy } = readSafetySettings(settings)
+    const own = builtIn(store).map((tool) => ({
+      name: tool.spec.name,
       built_in: true,
-      enabled: !off.includes(name),
+      enabled: !off.includes(tool.spec.name),
       version: null,
-      description,
+      description: tool.spec.description,
+      brief: tool.about?.brief ?? null,
       sha256: null,
       installed_at: null,
+      ...policyInForce(rowsOf(tool), policy),
     }))
-    const installed = (await store.tools.list()).map((tool) => ({
-      name: tool.name,
-      built_in: false,
-      enabled: !off.includes(tool.name),
-      version: readCapabilities(tool.capabilities).capabilities.version,
-      description: tool.description,
-      sha256: tool.sha256,
-      installed_at: isoTime(tool.installedAt),
-    }))
+    const installed = (await store.tools.list()).map((tool) => {
+      const { capabilities } = readCapabilities(tool.capabilities)
+      return {
+        name: tool.name,
+        built_in: false,
+        enabled: !off.includes(tool.name),
+        version: capabilities.version,
+        description: tool.description,
+        brief: null,
+        sha256: tool.sha256,
+        installed_at: isoTime(tool.installedAt),
+        ...policyInForce(componentRows(capabilities), policy),
+      }
+    })
     const tools = [...own, ...installed]
-    const rows = tools.map(({ name, enabled, version, description }) => [
+    const rows = tools.map(({ name, enabled, version, verdict, brief, description }) => [
       enabled ? name : `${name} (off)`,
       version === null ? 'built in' : printable(version),
-      firstLine(description),
+      verdict.clean === verdict.tainted ? verdict.clean : `${verdict.clean}, ${verdict.tainted}`,
+      firstLine(brief ?? description),
     ])
-    print(options, tools, inColumns(table([['NAME', 'VERSION', 'DESCRIPTION'], ...rows])))
+    print(options, tools, inColumns(table([['NAME', 'VERSION', 'POLICY', 'DESCRIPTION'], ...rows])))
   })
 }
 

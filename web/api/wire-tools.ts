@@ -27,6 +27,8 @@ export type ToolNeeds = {
   readonly setup: readonly NeededSecret[]
 }
 
+type Verdict = 'allow' | 'ask' | 'deny'
+
 export type Tool = {
   readonly name: string
   readonly description: string
@@ -34,6 +36,20 @@ export type Tool = {
   readonly enabled: boolean
   /** The JSON schema of its parameters. */
   readonly schema: Schema
+  /** Of its usual calls. */
+  readonly effects: 'read' | 'keep' | 'write' | 'danger'
+  /** What the policy in force says of its usual calls, before and after text from outside was read. */
+  readonly verdict: { readonly clean: Verdict; readonly tainted: Verdict }
+  readonly policy: readonly {
+    readonly row: string
+    readonly calls: string
+    readonly clean: Verdict | 'known'
+    readonly tainted: Verdict | 'known'
+  }[]
+  /** Of a built-in tool: a few words for a list, what it may do and what it cannot. */
+  readonly brief?: string
+  readonly may?: readonly string[]
+  readonly cannot?: readonly string[]
   readonly version?: string
   readonly sha256?: string
   /** What a component may do, a line each. */

@@ -46,14 +46,50 @@ export type Part =
 
 type Stored = { readonly seq: number; readonly id: string; readonly turn_id: string; readonly at: string }
 
+/** What a gate asks; `code` and `host` are parts of the text and of the sentence. */
+export type Question = {
+  readonly text: string
+  readonly code?: string
+  readonly brief: string
+  readonly sentence: string
+  readonly host?: string
+}
+
+/** What the call would do. */
+export type Preview =
+  | { readonly type: 'diff'; readonly path: string; readonly diff: string }
+  | {
+      readonly type: 'request'
+      readonly method: string
+      readonly url: string
+      readonly headers?: Readonly<Record<string, string>>
+      readonly body?: string
+    }
+  | { readonly type: 'command'; readonly command: string; readonly cwd?: string; readonly timeout_secs?: number }
+  | { readonly type: 'document'; readonly path: string; readonly content?: string; readonly diff?: string }
+  | { readonly type: 'arguments'; readonly fields: unknown }
+
+export type Scope = {
+  readonly scope: 'file' | 'target' | 'tool'
+  readonly target?: string
+  /** After the name of the tool. */
+  readonly words: string
+}
+
 export type GateFields = {
   readonly kind: 'approval' | 'output' | 'credential'
   readonly name: string
   readonly args: unknown
   readonly prompt: string
+  readonly question: Question
+  readonly preview: Preview
   readonly reason?: string
+  /** The reason for the person who decides. */
+  readonly why?: string
   readonly taint?: string
-  readonly preview?: string
+  /** Whether it can be allowed for longer, and for what, from narrow to wide. */
+  readonly always: boolean
+  readonly scopes: readonly Scope[]
   /** The names of the secrets that would go with it. */
   readonly secrets?: readonly string[]
   /** What a sign-in must bring. */

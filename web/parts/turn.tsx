@@ -4,7 +4,6 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { TurnState } from '../api/live.ts'
 import type { MessageItem, Part } from '../api/wire.ts'
 import { type Block, textOf, type TurnView } from '../lib/conversation.ts'
-import { askingOf } from '../lib/asking.ts'
 import { exactTime, sizeText, whenText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
 import { type Conversation, isAtRest } from '../store/conversation.ts'
@@ -112,7 +111,7 @@ function Asked({ block: { gate, answer } }: { block: Extract<Block, { type: 'gat
     <p class="answered">
       <Icon name={answerIcon(answer)} />
       <span>
-        {askingOf(gate).brief}. {answerWords(answer)},{' '}
+        {gate.question.brief}. {answerWords(answer)},{' '}
         <time dateTime={answer.at} title={exactTime(answer.at)}>
           {whenText(answer.at, now.value)}
         </time>

@@ -16,7 +16,8 @@ import { checkMessage } from '#turns/message.ts'
 import type { Start, Turns } from '#turns/turns.ts'
 import { Attachments, partsOf } from './attachments.ts'
 import { queuedBounds } from './thread-routes.ts'
-import { FaultWire, GateWire, gateWire, jobStatus, jobStatuses, replyText, UsageWire, usedWire } from './wire.ts'
+import { GateWire, gateWire } from './gate-wire.ts'
+import { FaultWire, jobStatus, jobStatuses, replyText, UsageWire, usedWire } from './wire.ts'
 
 /** How long POST /api/chat waits for the turn; after that the turn goes on alone. */
 const defaultPatienceMs = 120_000

@@ -8,8 +8,9 @@ import { type Route, route } from '#http/routes.ts'
 import { grantWire, isoTime } from '#http/wire-format.ts'
 import { gateMs } from '#turns/gate-answers.ts'
 import type { Turns } from '#turns/turns.ts'
+import { GateWire, gateWire } from './gate-wire.ts'
 import { findThread } from './thread-routes.ts'
-import { GateWire, gateWire, JobWire, jobWire, senderOf } from './wire.ts'
+import { JobWire, jobWire, senderOf } from './wire.ts'
 
 const maxWordChars = 2_000
 

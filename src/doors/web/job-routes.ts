@@ -7,7 +7,8 @@ import { type Route, route } from '#http/routes.ts'
 import { readEnd } from '#turns/job-outcome.ts'
 import type { Turns } from '#turns/turns.ts'
 import { cursor, limit } from './paging.ts'
-import { gateWire, jobStatuses, JobWire, jobWire, replyText, senderOf, turnStatus } from './wire.ts'
+import { gateWire } from './gate-wire.ts'
+import { jobStatuses, JobWire, jobWire, replyText, senderOf, turnStatus } from './wire.ts'
 
 const JobsQuery = z.object({
   status: z.optional(z.enum(jobStatuses, `must be one of ${jobStatuses.join(', ')}`)),

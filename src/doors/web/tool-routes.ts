@@ -5,12 +5,25 @@ import type { ToolDesk, ToolView } from '#core/admin.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire-format.ts'
 
+const verdicts = z.enum(['allow', 'ask', 'deny'])
+const rules = z.enum(['allow', 'ask', 'deny', 'known'])
+
 const ToolWire = z.object({
   name: z.string(),
   description: z.string(),
   source: z.enum(['built-in', 'component']),
   enabled: z.boolean(),
   schema: z.unknown(),
+  /** Of its usual calls. */
+  effects: z.enum(['read', 'keep', 'write', 'danger']),
+  /** What the policy in force says of its usual calls; what depends on the address counts as asked for. */
+  verdict: z.object({ clean: verdicts, tainted: verdicts }),
+  /** Every row of the policy that its calls can be under. */
+  policy: z.array(z.object({ row: z.string(), calls: z.string(), clean: rules, tainted: rules })),
+  /** Of a built-in tool: a few words for a list, what it may do and what it cannot. Equal words belong together. */
+  brief: z.optional(z.string()),
+  may: z.optional(z.array(z.string())),
+  cannot: z.optional(z.array(z.string())),
   version: z.optional(z.string()),
   sha256: z.optional(z.string()),
   /** What a component may do, in words. */
@@ -98,9 +111,11 @@ function noTool(): AppError {
   return new AppError('not_found', 'there is no tool of this name')
 }
 
-function toolWire({ installedAt, access, ...tool }: ToolView): z.output<typeof ToolWire> {
+function toolWire({ installedAt, access, about, policy, ...tool }: ToolView): z.output<typeof ToolWire> {
   return {
     ...tool,
+    policy: [...policy],
+    ...(about && { brief: about.brief, may: [...about.may], cannot: [...about.cannot] }),
     ...(access && { access: [...access] }),
     ...(installedAt !== undefined && { installed_at: isoTime(installedAt) }),
   }

@@ -2,15 +2,11 @@
 import * as z from 'zod/mini'
 import { replyIn } from '#core/calls.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Entry, Gate, Item } from '#core/item.ts'
-import { isDeeperThan, objectIn } from '#core/json.ts'
+import type { Entry, Item } from '#core/item.ts'
 import type { CutText, Queued } from '#core/store.ts'
 import type { Thread, Turn, TurnStatus, Usage } from '#core/turn.ts'
-import { parseExactly } from '#http/lossless-json.ts'
 import { isoTime, usageWire } from '#http/wire-format.ts'
-
-/** Arguments that are nested deeper are shown as their text: to write them as JSON would recurse as deep. */
-const maxLevels = 100
+import { asWritten, GateWire, gateWire } from './gate-wire.ts'
 
 export const jobStatuses = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const
 export type JobStatus = (typeof jobStatuses)[number]
@@ -29,24 +25,6 @@ export const UsageWire = z.object({
 export function usedWire(usage: Usage): z.output<typeof UsageWire> {
   return { ...usageWire(usage), ...(usage.model !== undefined && { model: usage.model }) }
 }
-
-/** `id` is what `POST /api/threads/{id}/gates/{gate}` takes. */
-export const GateWire = z.object({
-  id: z.string(),
-  kind: z.enum(['approval', 'output', 'credential']),
-  name: z.string(),
-  args: z.unknown(),
-  prompt: z.string(),
-  reason: z.optional(z.string()),
-  /** What the model had read from outside: the call can only be allowed once. */
-  taint: z.optional(z.string()),
-  /** What the call would do: a diff, a command, a request. */
-  preview: z.optional(z.string()),
-  /** The names of the secrets that would go with its requests. */
-  secrets: z.optional(z.array(z.string())),
-  /** What a sign-in must bring: `GET /api/tools/{tool}/auth` tells how. */
-  credential: z.optional(z.object({ tool: z.string(), secret: z.string(), title: z.optional(z.string()) })),
-})
 
 export const FaultWire = z.object({ code: z.string(), message: z.string() })
 
@@ -145,37 +123,6 @@ export function queuedWire({ id, turnId, at, item }: Queued): z.output<typeof Qu
 /** The text the model said last, null when it has said none. */
 export function replyText(entries: readonly Entry[]): string | null {
   return replyIn(entries.map(({ item }) => item)) ?? null
-}
-
-export function gateWire({
-  callId,
-  kind,
-  name,
-  args,
-  prompt,
-  reason,
-  taint,
-  preview,
-  secrets,
-  credential,
-}: Gate): z.output<typeof GateWire> {
-  const why = { ...(reason && { reason }), ...(taint !== undefined && { taint }), ...(credential && { credential }) }
-  return {
-    id: callId,
-    kind,
-    name,
-    args: asWritten(args),
-    prompt,
-    ...why,
-    ...(preview && { preview }),
-    ...(secrets && { secrets: [...secrets] }),
-  }
-}
-
-/** Arguments as the object they write, each number as it was written; where they write none, the text. */
-function asWritten(args: string): unknown {
-  const value = objectIn(args)
-  return value && !isDeeperThan(maxLevels, value) ? parseExactly(args) : args
 }
 
 /** What a provider sealed for itself in its reasoning stays inside. */
