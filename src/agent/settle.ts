@@ -53,10 +53,13 @@ function masked(asked: Asked, mask: (text: string) => string): Asked {
     if (typeof value === 'string') return capped(mask(value), maxPreviewChars)
     if (Array.isArray(value)) return value.map(clean)
     if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, name === 'type' ? each : clean(each)]))
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, clean(each)]))
   }
   const { question, preview } = asked
-  return { question: clean(question) as Question, ...(preview && { preview: clean(preview) as Preview }) }
+  return {
+    question: clean(question) as Question,
+    ...(preview && { preview: { ...(clean(preview) as Preview), type: preview.type } as Preview }),
+  }
 }
 
 function gateOf(
