@@ -2,6 +2,7 @@
 import { isModelMade } from '#core/calls.ts'
 import { type Item, type Message, textMessage, textOf } from '#core/item.ts'
 import type { Model } from '#core/model.ts'
+import { charsPerToken } from '#core/tokens.ts'
 import type { ModelCall } from '#core/turn.ts'
 import { fence, summaryFence } from '#safety/fence.ts'
 import { taintOf } from '#safety/taint.ts'
@@ -19,7 +20,6 @@ const [minSummaryTokens, maxSummaryTokens] = [100, 2_000]
 const minShare = 0.1
 /** One item of a prompt has at most so much of the window. */
 const itemShare = 0.2
-const charsPerToken = 4
 /** A message is repeated in the summary of what came after it up to this length. */
 const maxPinnedChars = 8_000
 

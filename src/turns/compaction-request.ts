@@ -6,6 +6,7 @@ import type { UserId } from '#core/ids.ts'
 import type { Item } from '#core/item.ts'
 import type { Model } from '#core/model.ts'
 import type { Store } from '#core/store.ts'
+import { charsPerToken } from '#core/tokens.ts'
 import { type Door, noUsage, type Usage } from '#core/turn.ts'
 import { taintOf } from '#safety/taint.ts'
 import type { Spend } from './spend.ts'
@@ -13,9 +14,8 @@ import type { Spend } from './spend.ts'
 const pageSize = 500
 /** A thread longer than this is not read to its end. */
 const maxPages = 200
-/** Of a window, what a transcript may take, at so many characters a token. */
-const transcriptShare = 0.6
-const charsPerToken = 3
+/** Share of the window that a transcript may take; texts of short tokens fit too. */
+const transcriptShare = 0.45
 const summaryTokens = 2_000
 /** What is kept of a history that no model summarises. */
 const maxChars = 48_000

@@ -10,6 +10,7 @@ import { arrived, sendHeld } from './outbox.ts'
 import { service } from './service.ts'
 import { findSession } from './session.ts'
 import { takeThread, threadList } from './threads.ts'
+import { evictOldest } from '../lib/evict.ts'
 
 /** Threads that were read a moment ago are shown at once when one comes back to them. */
 const maxKept = 8
@@ -133,6 +134,6 @@ function conversationOf(id: string): Conversation {
   const found = kept.get(id) ?? createConversation(id)
   kept.delete(id)
   kept.set(id, found)
-  if (kept.size > maxKept) kept.delete(kept.keys().next().value ?? id)
+  evictOldest(kept, maxKept)
   return found
 }

@@ -7,6 +7,7 @@ import { maxGates } from '#turns/gate-answers.ts'
 import type { Turns } from '#turns/turns.ts'
 import { waitingWire } from './gate-routes.ts'
 import { threadWire } from './wire.ts'
+import { evictOldest } from '#lib/evict.ts'
 
 /** Changes within this time are read together. */
 const gatherMs = 50
@@ -65,7 +66,7 @@ export function createFeeds({ turns, log }: { turns: Turns; log: Log }): Feeds {
       for (const [id, threadId] of gone) {
         open.delete(id)
         closed.set(id, threadId)
-        if (closed.size > maxClosed) closed.delete(closed.keys().next().value ?? '')
+        evictOldest(closed, maxClosed)
       }
       for (const [id, threadId] of now) open.set(id, threadId)
       const waiting = open.size
