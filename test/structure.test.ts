@@ -41,6 +41,11 @@ const breaches: readonly [what: string, files: Files, expected: RegExp[]][] = [
     { 'doors/web/a.ts': "import { b } from '#doors/local/b.ts'\n" },
     [/may not import doors\/local/],
   ],
+  [
+    'what doors share to a door',
+    { 'doors/openai/a.ts': "import { b } from '#doors/responses/b.ts'\n" },
+    [/may not import doors\/responses/],
+  ],
   ['a room between doors', { 'doors/a.ts': own }, [/stands on no floor/]],
   ['a door to the commands', { 'doors/web/a.ts': "import { b } from '#commands/b.ts'\n" }, [/may not import commands/]],
   [
@@ -108,6 +113,7 @@ const fine: readonly [what: string, files: Files][] = [
     'the service to all below',
     { 'service.ts': "import '#store/a.ts'\nimport '#doors/web/a.ts'\nimport '#config.ts'\n" },
   ],
+  ['a door to what doors share', { 'doors/responses/a.ts': "import { b } from '#doors/openai/b.ts'\n" }],
   ['a neighbour', { 'doors/web/a.ts': "import './b.ts'\nimport '#doors/web/live/c.ts'\nimport '#http/d.ts'\n" }],
   ['the parts of the config', { 'config.ts': "import '#config/model.ts'\nconst a = process.env\n" }],
   ['packages', { 'lib/a.ts': "import { z } from 'zod'\nimport { join } from 'node:path'\nexport const b = join\n" }],

@@ -1,7 +1,7 @@
 // A compacted conversation on the wire: one opaque text that is accepted as input later.
 import { isObject } from '#core/json.ts'
 import { fence, summaryFence } from '#safety/fence.ts'
-import { block } from './blocks.ts'
+import { block } from '#doors/openai/blocks.ts'
 
 /** `tainted` tells that words from outside stand in it. */
 export type Compaction = { readonly text: string; readonly tainted: boolean }

@@ -5,14 +5,14 @@ import type { Part } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
 import { check, wrongField } from '#http/validate.ts'
 import { openCompaction } from './compaction.ts'
-import { readContent, textIn } from './content.ts'
+import { tooDeep } from '#doors/openai/bounds.ts'
+import { readContent, textIn } from '#doors/openai/content.ts'
 import {
   CompactionSchema,
   FunctionCallOutputSchema,
   FunctionCallSchema,
   ItemReferenceSchema,
   MessageSchema,
-  tooDeep,
 } from './schemas.ts'
 
 /** More than any conversation has; each becomes a row. */

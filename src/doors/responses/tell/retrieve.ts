@@ -5,9 +5,10 @@ import { hexOf, parseResponseId, type UserId } from '#core/ids.ts'
 import { type Entry, type Part, textOf } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
 import type { Turn } from '#core/turn.ts'
+import { attach } from '#doors/openai/turn-events.ts'
 import type { ResponsesParts } from '#doors/responses/parts.ts'
 import type { Turns } from '#turns/turns.ts'
-import { attach, streamTurn } from './answer.ts'
+import { streamTurn } from './answer.ts'
 import { inputCount, itemId, messageOutput, outputOf, placeholderModel, responseObject } from './output.ts'
 
 const defaultPage = 20
