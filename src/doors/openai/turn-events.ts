@@ -21,7 +21,7 @@ export type WaitParts = {
 export type RestingTurn = { readonly turn: Turn; readonly entries: readonly Entry[] }
 
 /** True once a caller gets an answer: the turn ended, or waits for somebody. */
-export function isAtRest({ status }: Turn): boolean {
+function isAtRest({ status }: Turn): boolean {
   return status !== 'queued' && status !== 'running'
 }
 
