@@ -62,7 +62,7 @@ export const flights = tool(
 )
 
 export function replyTo(request: ModelRequest): string {
-  const [move, ...more] = decide(request, moment)
-  assert.ok(move && move.type !== 'call' && more.length === 0, JSON.stringify([move, ...more]))
+  const move = decide(request)
+  assert.ok(move.type === 'say', JSON.stringify(move))
   return move.text
 }
