@@ -13,7 +13,7 @@ const whoAmI = "I am Atrium's built-in offline model: a few simple rules, no rea
 export const greeting = `Hello! ${whoAmI} Say "help" to see what I can do.\n${connectHint}`
 export const refusal = `Sorry, I did not understand that. ${whoAmI} Say "help" to see what I can do.\n${connectHint}`
 const examples =
-  'Try "what time is it in Tokyo?", "what is 17% of 80?", "remember that my bike is blue", "what is my bike?".'
+  'Try "what time is it in Tokyo?", "what is 17% of 80?", "remember that my bike is blue", "what do you remember?".'
 
 /** What it can do with these tools. */
 export function help(tools: readonly ToolSpec[]): string {
