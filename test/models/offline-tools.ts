@@ -12,7 +12,7 @@ import { createTimeTool } from '#tools/time.ts'
 import { schema } from '../../tools/weather/params.ts'
 
 /** A Wednesday. */
-export const moment = Date.parse('2026-03-04T05:06:07Z')
+const moment = Date.parse('2026-03-04T05:06:07Z')
 export const text = { type: 'string' }
 
 export function tool(name: string, description: string, parameters: JsonObject): ToolSpec {
