@@ -41,6 +41,14 @@ export function outsideFences(text: string): string {
   return text.replaceAll(fences, ' ')
 }
 
+/**
+ * The text without the instructions and user-context blocks at its start. Anchored, since a message may be megabytes,
+ * full of marks that never close.
+ */
+export function withoutBlocks(text: string): string {
+  return text.replace(/^(?:\s*<(instructions|user-context)>[\s\S]*?<\/\1>)*/, '')
+}
+
 /** The parts of a text that stand in fences. */
 export function fencedIn(text: string): string[] {
   if (!hasFence(text)) return []
