@@ -3,7 +3,7 @@ import { defaultBounds } from '#agent/turn-limits.ts'
 import { createHistories } from '#agent/history.ts'
 import { type Config, secretsIn } from '#config.ts'
 import type { Bus } from '#core/bus.ts'
-import type { SettingsDesk, ToolDesk } from '#core/admin.ts'
+import type { SettingsAdmin, ToolAdmin } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, operator, type UserId } from '#core/ids.ts'
 import type { Model } from '#core/model.ts'
@@ -17,8 +17,8 @@ import { createReadings } from '#app/serial-reload.ts'
 import { readSafety } from '#app/safety-settings.ts'
 import { createScans, watchSecrets } from '#app/leak-scans.ts'
 import { storeShipped } from '#app/shipped-tools.ts'
-import { createSettingsDesk } from '#app/settings-admin.ts'
-import { createToolDesk, offIn } from '#app/tool-admin.ts'
+import { createSettingsAdmin } from '#app/settings-admin.ts'
+import { createToolAdmin, offIn } from '#app/tool-admin.ts'
 import { joinSources } from '#app/tool-sources.ts'
 import { openTelemetry } from '#app/open-telemetry.ts'
 import { eraseWorkspace } from '#app/workspace-folder.ts'
@@ -63,8 +63,8 @@ export type App = {
   readonly passedOver: () => readonly string[]
   /** True while the database cannot be reached. */
   readonly storeAway: () => boolean
-  readonly settings: SettingsDesk
-  readonly toolDesk: ToolDesk
+  readonly settings: SettingsAdmin
+  readonly toolAdmin: ToolAdmin
   /** Reads the settings again; the next turn follows them. */
   reload(): Promise<void>
   close(graceMs?: number): Promise<void>
@@ -262,14 +262,14 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
       if (signal.type === 'secrets') follow(readSecrets(signal.owner))
     })
     let access: Promise<ToolAccess> | undefined
-    const openDesk = (): Promise<ToolAccess> =>
+    const tryAccess = (): Promise<ToolAccess> =>
       openAccess({ store, config, scan: scans.of, log, seal }).catch((error: unknown) => {
         access = undefined
         throw error
       })
     return {
       home,
-      access: () => (access ??= openDesk()),
+      access: () => (access ??= tryAccess()),
       get config() {
         return config
       },
@@ -283,14 +283,14 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
       passedOver: () => passedOver(),
       storeAway: () => keeper?.away() ?? false,
       reload,
-      settings: createSettingsDesk({
+      settings: createSettingsAdmin({
         store,
         config: () => config,
         configure,
         model: openCurrent,
         reload,
       }),
-      toolDesk: createToolDesk({
+      toolAdmin: createToolAdmin({
         store,
         builtIn: () => ownTools.flatMap((source) => source.tools()),
         sandbox: components.sandbox,

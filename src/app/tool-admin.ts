@@ -1,5 +1,5 @@
-// The desk for tools: which there are, which are offered to the agent, and one call to try one.
-import type { ToolDesk, ToolView } from '#core/admin.ts'
+// Administration of tools: which there are, which are offered to the agent, and one call to try one.
+import type { ToolAdmin, ToolView } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
 import type { JsonObject } from '#core/json.ts'
 import type { Store } from '#core/store.ts'
@@ -13,14 +13,14 @@ import { tryBuiltIn } from './try-tool.ts'
 /** The setting that names the tools which are switched off. */
 const toolsOff = 'tools_off'
 
-export type ToolDeskParts = {
+export type ToolAdminParts = {
   readonly store: Pick<Store, 'tools' | 'settings' | 'secrets'>
   readonly builtIn: () => readonly Tool[]
   readonly sandbox: () => Promise<Sandbox>
   readonly reload: () => Promise<void>
 }
 
-export function createToolDesk({ store, builtIn, sandbox, reload }: ToolDeskParts): ToolDesk {
+export function createToolAdmin({ store, builtIn, sandbox, reload }: ToolAdminParts): ToolAdmin {
   const namesOff = async (): Promise<string[]> => offIn(await store.settings.all())
   return {
     async list() {

@@ -53,7 +53,7 @@ export type ModelTrial = {
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly costUsd: number | null }
 }
 
-export interface SettingsDesk {
+export interface SettingsAdmin {
   read(): Promise<SettingsView>
   /**
    * Stores settings, null takes one back; of the policy row by row, of `marks` mark by mark, of `models` those to forget.
@@ -91,7 +91,7 @@ export type ToolTrial = {
   readonly blocked: readonly { readonly method: string; readonly url: string; readonly reason: string }[]
 }
 
-export interface ToolDesk {
+export interface ToolAdmin {
   list(): Promise<readonly ToolView[]>
   /** Offers a tool to the agent, or no longer; false when there is none of this name. */
   enable(name: string, enabled: boolean): Promise<boolean>

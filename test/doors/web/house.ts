@@ -14,8 +14,8 @@ import type { Route } from '#http/routes.ts'
 import { createRequestCount } from '#http/request-log.ts'
 import { readConfig } from '#config.ts'
 import { measureService } from '#app/gauges.ts'
-import { createSettingsDesk } from '#app/settings-admin.ts'
-import { createToolDesk } from '#app/tool-admin.ts'
+import { createSettingsAdmin } from '#app/settings-admin.ts'
+import { createToolAdmin } from '#app/tool-admin.ts'
 import { countProcess, metricsRoute } from '#http/metrics-route.ts'
 import { createOrigins } from '#http/origin.ts'
 import type { SocketTimes } from '#http/socket.ts'
@@ -129,14 +129,14 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
   const reload = async (): Promise<void> => {
     stored = await store.settings.all()
   }
-  const settingsDesk = createSettingsDesk({
+  const settingsAdmin = createSettingsAdmin({
     store,
     config: () => readConfig(home, stored),
     configure: (settings) => readConfig(home, settings),
     model: () => app.runner.model(),
     reload,
   })
-  const toolDesk = createToolDesk({
+  const toolAdmin = createToolAdmin({
     store,
     builtIn: () => options.tools ?? [],
     sandbox: () => Promise.reject(new Error('no sandbox here')),
@@ -155,13 +155,13 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     signInsPerMinute: 20,
     clientAddress: gateway.clientAddress,
     origins,
-    settings: settingsDesk,
+    settings: settingsAdmin,
     routes: () => gateway.routes(),
     about,
     ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
   })
   gateway.mount({ routes: web })
-  gateway.mount({ routes: toolRoutes({ toolDesk }), parse: parseExactly })
+  gateway.mount({ routes: toolRoutes({ toolAdmin }), parse: parseExactly })
   const { access } = accessOver({ store, now })
   gateway.mount({
     routes: toolAccessRoutes({
