@@ -2,7 +2,7 @@
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import type { Store, ToolRecord } from '#core/store.ts'
-import { openHomeStore } from '#app.ts'
+import { openHomeStore } from '#app/open-storage.ts'
 
 /** Opens the store, works, and closes it whatever comes of the work. */
 export async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {

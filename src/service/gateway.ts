@@ -107,7 +107,7 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
     address: url,
     connections: () => gateway.connections(),
     loginLink: async () => `${openable(url)}/login#code=${await sessions.makeCode()}`,
-    close: (patience) => gateway.close(patience),
+    close: (graceMs) => gateway.close(graceMs),
   }
 }
 
