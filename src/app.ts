@@ -67,7 +67,7 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
   const { documents, identity } = memory
   live.onReload(() => identity.forget())
   const policy = createPolicy({ store, safety: live.safety, scan: live.scan })
-  const tools = await openTools({ home, store, seal, live, documents, judge: policy.judge, log })
+  const tools = await openTools({ home, store, seal, live, documents, policy, log })
   opened.defer(() => tools.close())
   const running = await openTurns({ store, bus, lease, live, identity, policy, tools: tools.tools, log })
   opened.defer(() => running.close())

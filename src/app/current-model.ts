@@ -7,11 +7,11 @@ import { openModel } from '#models/open-model.ts'
 
 export type CurrentModel = {
   /** Opens it where it is not open; one that could not be opened is tried again. */
-  open(): Promise<Model>
+  readonly open: () => Promise<Model>
   /** Models that are not asked for a while, since they failed again and again. */
-  passedOver(): readonly string[]
+  readonly passedOver: () => readonly string[]
   /** The next turn opens it anew. */
-  forget(): void
+  readonly forget: () => void
 }
 
 export type CurrentModelParts = {

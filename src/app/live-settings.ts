@@ -14,18 +14,18 @@ import { createReadings } from './serial-reload.ts'
 
 export type LiveSettings = {
   /** As they are stored. */
-  stored(): Settings
-  config(): Config
-  safety(): Safety
+  readonly stored: () => Settings
+  readonly config: () => Config
+  readonly safety: () => Safety
   /** Finds secrets in what goes out for a user. */
   readonly scan: (user: UserId) => LeakScan
   readonly model: Pick<CurrentModel, 'open' | 'passedOver'>
   /** The same secrets; a change through them is in force before it counts as done. */
   readonly secrets: SecretStore
   /** Reads the settings again; the next turn follows them. */
-  reload(): Promise<void>
+  readonly reload: () => Promise<void>
   /** Is called with every reload, once the new settings are in force. */
-  onReload(follow: () => Promise<void> | void): void
+  readonly onReload: (follow: () => Promise<void> | void) => void
 }
 
 export type LiveSettingsParts = {

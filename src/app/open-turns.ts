@@ -26,7 +26,7 @@ export type OpenTurns = {
   readonly runner: Runner
   readonly metrics: Metrics
   /** True while the database cannot be reached. */
-  storeAway(): boolean
+  readonly storeAway: () => boolean
   /** Releases the turns that still run, for a restart or another process. */
   close(): Promise<void>
 }

@@ -98,7 +98,7 @@ function noTool(): AppError {
   return new AppError('not_found', 'there is no tool of this name')
 }
 
-function toolWire({ installedAt, access, ...tool }: ToolView): z.output<typeof ToolWire> {
+function toolWire({ installedAt, access, capabilities: _file, ...tool }: ToolView): z.output<typeof ToolWire> {
   return {
     ...tool,
     ...(access && { access: [...access] }),
