@@ -17,7 +17,7 @@ const unused = [
  */
 const pieces = [
   { name: 'base', test: /\/src\/commands\/report\.ts$/, priority: 3 },
-  { name: 'service', test: /\/src\/commands\/serve\.ts$/, priority: 2 },
+  { name: 'service', test: /\/src\/commands\/serve-command\.ts$/, priority: 2 },
   { name: 'gateway', test: /\/src\/service\/gateway\.ts$/, priority: 1 },
 ]
 const prefix = 'atrium-'

@@ -53,7 +53,7 @@ export type ModelTrial = {
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly costUsd: number | null }
 }
 
-export interface SettingsDesk {
+export interface SettingsAdmin {
   read(): Promise<SettingsView>
   /**
    * Stores settings, null takes one back; of the policy row by row, of `marks` mark by mark, of `models` those to forget.
@@ -74,6 +74,8 @@ export type ToolView = {
   readonly version?: string
   readonly sha256?: string
   readonly access?: readonly string[]
+  /** Of a component: its capability file as it is stored. */
+  readonly capabilities?: JsonObject
   readonly installedAt?: number
 }
 
@@ -91,11 +93,11 @@ export type ToolTrial = {
   readonly blocked: readonly { readonly method: string; readonly url: string; readonly reason: string }[]
 }
 
-export interface ToolDesk {
+export interface ToolAdmin {
   list(): Promise<readonly ToolView[]>
   /** Offers a tool to the agent, or no longer; false when there is none of this name. */
   enable(name: string, enabled: boolean): Promise<boolean>
-  /** Removes a component and the secrets it was given; false when there is none. Throws tool_refused for a built-in one. */
+  /** Removes a tool and the secrets it was given; false when there is none. Throws tool_refused for one that cannot be removed. */
   remove(name: string): Promise<boolean>
   /** Makes one call; undefined when there is no such tool. Throws tool_refused for what would change something. */
   test(name: string, call: { params: string; context?: string }): Promise<ToolTrial | undefined>

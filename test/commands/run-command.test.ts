@@ -40,7 +40,7 @@ test('files go with a message, in the order in which they were given', async () 
     const ran = await atrium(path, ['run', 'what is 6 * 7?', '--attach', text, '-a', picture, '--json'])
     const { thread_id: threadId, status } = JSON.parse(ran.stdout) as { thread_id: string; status: string }
     assert.equal(status, 'completed')
-    const { openHomeStore } = await import('#app.ts')
+    const { openHomeStore } = await import('#app/open-storage.ts')
     const { readConfig } = await import('#config.ts')
     const { store } = await openHomeStore(readConfig({ ATRIUM_HOME: path }))
     const [first] = (await store.threads.entries(operator, threadId, { after: 0, limit: 1 })).entries
@@ -154,7 +154,7 @@ test('a faulty setting in the database is told with the way to mend it, and can 
   const { path, remove } = newHome()
   try {
     await atrium(path, ['model', 'set', 'offline'])
-    const { openHomeStore } = await import('#app.ts')
+    const { openHomeStore } = await import('#app/open-storage.ts')
     const { readConfig } = await import('#config.ts')
     const { store } = await openHomeStore(readConfig({ ATRIUM_HOME: path }))
     await store.settings.set('llm_provider', 'hal-9000')
@@ -254,7 +254,7 @@ test('--continue goes on with the latest thread, and threads lists it first', as
 
 /** The person's messages of a thread, in their parts. */
 async function said(threadId: string): Promise<(readonly Part[])[]> {
-  const { openHomeStore } = await import('#app.ts')
+  const { openHomeStore } = await import('#app/open-storage.ts')
   const { readConfig } = await import('#config.ts')
   const { store } = await openHomeStore(readConfig({ ATRIUM_HOME: home.path }))
   try {

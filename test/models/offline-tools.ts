@@ -30,7 +30,7 @@ export function ask(message: string, tools: readonly ToolSpec[]): ModelRequest {
 
 export const time = createTimeTool({ now: () => moment }).spec
 
-const memory = createMemoryTools({} as Documents).tools()
+const memory = createMemoryTools({} as Documents)
 /** The service's own tools, with their real schemas. */
 export const builtIn: readonly ToolSpec[] = [
   time,

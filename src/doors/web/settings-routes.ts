@@ -1,6 +1,6 @@
 // Settings, for the operator: the model, caps, the policy. The next turn follows a change; nothing restarts.
 import * as z from 'zod/mini'
-import type { SettingsDesk, SettingsView } from '#core/admin.ts'
+import type { SettingsAdmin, SettingsView } from '#core/admin.ts'
 import type { Json } from '#core/json.ts'
 import { maxSteps } from '#core/turn.ts'
 import { type Route, route } from '#http/routes.ts'
@@ -67,7 +67,7 @@ const TrialAnswer = z.object({
   cost_usd: z.nullable(z.number()),
 })
 
-export type SettingsParts = { readonly settings: SettingsDesk }
+export type SettingsParts = { readonly settings: SettingsAdmin }
 
 export function settingsRoutes({ settings }: SettingsParts): Route[] {
   return [

@@ -132,14 +132,14 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
       body: AuthBody,
       answers: { 200: AuthAnswer },
       async handle({ params: { name }, body: { token, returned, state, use }, caller }, reply) {
-        const desk = await access()
-        const { auth } = await desk.needs(whose(name, caller))
+        const toolAccess = await access()
+        const { auth } = await toolAccess.needs(whose(name, caller))
         if (!auth) throw new AppError('invalid_input', `${name} needs no sign-in`)
         if (auth.how === 'environment') return { status: 'environment' } satisfies z.output<typeof AuthAnswer>
-        if (use) return answerStored(await desk.share(whose(name, caller), auth.name, use), caller)
-        if (token) return answerStored(await desk.giveToken(whose(name, caller), token), caller)
+        if (use) return answerStored(await toolAccess.share(whose(name, caller), auth.name, use), caller)
+        if (token) return answerStored(await toolAccess.giveToken(whose(name, caller), token), caller)
         if (returned) {
-          const ended = await desk.finish(returned, { owner: caller.user, ...(state && { state }) })
+          const ended = await toolAccess.finish(returned, { owner: caller.user, ...(state && { state }) })
           return answerStored(ended, caller)
         }
         if (auth.how === 'oauth') return begin(name, caller, reply)
@@ -154,15 +154,15 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
       body: SetupBody,
       answers: { 200: SetupAnswer },
       async handle({ params: { name }, body: { secrets = {}, use = {} }, caller }) {
-        const desk = await access()
-        const given = await desk.setUp(whose(name, caller), secrets)
+        const toolAccess = await access()
+        const given = await toolAccess.setUp(whose(name, caller), secrets)
         const shared: string[] = []
         for (const [secret, from] of Object.entries(use)) {
-          shared.push(...(await desk.share(whose(name, caller), secret, from)).secrets)
+          shared.push(...(await toolAccess.share(whose(name, caller), secret, from)).secrets)
         }
         const all = { ...given, secrets: [...given.secrets, ...shared] }
         const continued = await stored(all, caller)
-        const { setup } = await desk.needs(whose(name, caller))
+        const { setup } = await toolAccess.needs(whose(name, caller))
         const missing = setup.filter(({ optional, set }) => !optional && !set).map((each) => each.name)
         return { stored: [...all.secrets], missing, continued } satisfies z.output<typeof SetupAnswer>
       },

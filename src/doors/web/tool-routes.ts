@@ -1,7 +1,7 @@
 // Tools over the gateway: which there are, which are on, and one call to try one.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
-import type { ToolDesk, ToolView } from '#core/admin.ts'
+import type { ToolAdmin, ToolView } from '#core/admin.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire-format.ts'
 
@@ -28,9 +28,9 @@ const TestAnswer = z.object({
   blocked: z.array(z.unknown()),
 })
 
-export type ToolsParts = { readonly toolDesk: ToolDesk }
+export type ToolsParts = { readonly toolAdmin: ToolAdmin }
 
-export function toolRoutes({ toolDesk }: ToolsParts): Route[] {
+export function toolRoutes({ toolAdmin }: ToolsParts): Route[] {
   return [
     route({
       method: 'GET',
@@ -39,7 +39,7 @@ export function toolRoutes({ toolDesk }: ToolsParts): Route[] {
       summary: 'List the tools, built in and installed',
       answers: { 200: ToolsAnswer },
       async handle() {
-        return { tools: (await toolDesk.list()).map(toolWire) } satisfies z.output<typeof ToolsAnswer>
+        return { tools: (await toolAdmin.list()).map(toolWire) } satisfies z.output<typeof ToolsAnswer>
       },
     }),
     route({
@@ -51,7 +51,7 @@ export function toolRoutes({ toolDesk }: ToolsParts): Route[] {
       answers: { 200: ToolWire },
       async handle({ params: { name }, body: { enabled } }) {
         const found =
-          (await toolDesk.enable(name, enabled)) && (await toolDesk.list()).find((tool) => tool.name === name)
+          (await toolAdmin.enable(name, enabled)) && (await toolAdmin.list()).find((tool) => tool.name === name)
         if (!found) throw noTool()
         return toolWire(found)
       },
@@ -63,7 +63,7 @@ export function toolRoutes({ toolDesk }: ToolsParts): Route[] {
       summary: 'Remove a component, with every secret that was given to it',
       answers: { 204: null },
       async handle({ params: { name } }, reply) {
-        if (!(await toolDesk.remove(name))) throw noTool()
+        if (!(await toolAdmin.remove(name))) throw noTool()
         return reply.code(204).send()
       },
     }),
@@ -79,7 +79,7 @@ export function toolRoutes({ toolDesk }: ToolsParts): Route[] {
           params: JSON.stringify(params),
           ...(context !== undefined && { context: JSON.stringify(context) }),
         }
-        const trial = await toolDesk.test(name, call)
+        const trial = await toolAdmin.test(name, call)
         if (!trial) throw noTool()
         const { output, error, logs, requests, blocked } = trial
         return {
@@ -98,7 +98,7 @@ function noTool(): AppError {
   return new AppError('not_found', 'there is no tool of this name')
 }
 
-function toolWire({ installedAt, access, ...tool }: ToolView): z.output<typeof ToolWire> {
+function toolWire({ installedAt, access, capabilities: _file, ...tool }: ToolView): z.output<typeof ToolWire> {
   return {
     ...tool,
     ...(access && { access: [...access] }),
