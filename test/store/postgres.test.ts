@@ -1,6 +1,6 @@
 // The store's promises on PostgreSQL, and those of the driver under it.
 import assert from 'node:assert/strict'
-import { after, before, test, type TestContext } from 'node:test'
+import { after, before, test } from 'node:test'
 import type { AppError } from '#core/errors.ts'
 import { createSeal } from '#lib/seal.ts'
 import { createTopic, readNews } from '#store/bus-topic.ts'
@@ -25,31 +25,34 @@ let server: Server
 before(async () => {
   server = await startPostgres()
 })
-after(() => server.remove())
+after(async () => {
+  await (await whole)?.sql.close()
+  await server.remove()
+})
 
 const seen = new Set<string>()
-let whole: Promise<string> | undefined
+let whole: ReturnType<typeof makeWhole> | undefined
 
-/** A database with every table: made once, since each test has a copy of it. */
-async function makeWhole(): Promise<string> {
-  const url = await server.database()
-  const sql = openPostgres(url)
+/** A database with every table, made once: each test finds it empty. */
+async function makeWhole() {
+  const sql = openPostgres(await server.database())
   await migratePostgres(sql.pool)
-  await sql.close()
-  return url
+  const { rows } = await sql.pool.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'`,
+  )
+  const emptied = rows.map(({ name }) => `DELETE FROM ${name};`).join('')
+  return { sql, clear: () => sql.pool.query(emptied) }
 }
-
-async function open(t: TestContext) {
+async function open() {
   const clock = { now: Date.now() }
-  const bare = openPostgres(await server.database(await (whole ??= makeWhole())))
-  const check = () => checkPostgres(bare.pool)
-  const store = composeStore(noting(bare, seen), {
+  const { sql, clear } = await (whole ??= makeWhole())
+  await clear()
+  const store = composeStore(noting(sql, seen), {
     seal,
     now: () => clock.now,
-    check,
+    check: () => checkPostgres(sql.pool),
     prepareVectors: () => Promise.resolve(undefined),
   })
-  t.after(() => store.close())
   return { store, clock }
 }
 
