@@ -7,9 +7,11 @@ import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+const node = [process.execPath, '--disable-warning=ExperimentalWarning'] as const
+export const sources = [...node, join(root, 'src', 'main.ts')] as const
 /** The bundle that `npm test` has made, which starts in half the time; without it the sources. */
-export const mainFile = process.env['TEST_MAIN'] ?? join(root, 'src', 'main.ts')
-const current = [process.execPath, '--disable-warning=ExperimentalWarning', mainFile] as const
+export const mainFile = process.env['TEST_MAIN'] ?? sources[2]
+const current = [...node, mainFile] as const
 const commandMs = 180_000
 /** A test that fails may leave its service behind: nothing of a file outlives its last test. */
 const running = new Set<ChildProcess>()

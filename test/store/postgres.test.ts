@@ -1,74 +1,24 @@
-// The store's promises on PostgreSQL, and those of the driver under it.
+// PostgreSQL under the store: the driver, and the migrations.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { AppError } from '#core/errors.ts'
 import { createSeal } from '#lib/seal.ts'
-import { createTopic, readNews } from '#store/bus-topic.ts'
-import { checkPostgres } from '#store/check.ts'
 import { migratePostgres } from '#store/migrate-postgres.ts'
 import { migrations } from '#store/migrations.ts'
-import { composeStore, lookIntoPostgres, openPostgresStore } from '#store/open.ts'
+import { lookIntoPostgres, openPostgresStore } from '#store/open.ts'
 import { openPostgres } from '#store/postgres.ts'
 import { query, run } from '#store/sql.ts'
-import { type Server, startPostgres } from '../postgres.ts'
+import { usePostgres } from '../postgres.ts'
 import { finish, lease, rejectsWith, turnOf } from './harness.ts'
-import { fillPostgres } from './fill.ts'
-import { faultsOfPostgres, noting, told } from './plans.ts'
-import { storeTests } from './suite.ts'
+import { migrateTests } from './suite-migrate.ts'
 import { openPostgresVersion } from './versions.ts'
 
 const seal = createSeal('0'.repeat(64))
 /** As many as the pool has. */
 const connections = 10
 
-let server: Server
-before(async () => {
-  server = await startPostgres()
-})
-after(async () => {
-  await (await whole)?.sql.close()
-  await server.remove()
-})
-
-const seen = new Set<string>()
-let whole: ReturnType<typeof makeWhole> | undefined
-
-/** A database with every table, made once: each test finds it empty. */
-async function makeWhole() {
-  const sql = openPostgres(await server.database())
-  await migratePostgres(sql.pool)
-  const { rows } = await sql.pool.query<{ name: string }>(
-    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'`,
-  )
-  const emptied = rows.map(({ name }) => `DELETE FROM ${name};`).join('')
-  return { sql, clear: () => sql.pool.query(emptied) }
-}
-async function open() {
-  const clock = { now: Date.now() }
-  const { sql, clear } = await (whole ??= makeWhole())
-  await clear()
-  const store = composeStore(noting(sql, seen), {
-    seal,
-    now: () => clock.now,
-    check: () => checkPostgres(sql.pool),
-    prepareVectors: () => Promise.resolve(undefined),
-  })
-  return { store, clock }
-}
-
-storeTests('PostgreSQL', open, async (t, version) => openPostgresVersion(t, version, await server.database()))
-
-test('no statement of all these looks through or sorts a table that grows', async (t) => {
-  const sql = openPostgres(await server.database())
-  t.after(() => sql.close())
-  await migratePostgres(sql.pool)
-  await fillPostgres(sql.pool)
-  await noting(sql, seen).read(() => readNews('', createTopic(0), ['']))
-  assert.ok(seen.size > 60, `${seen.size} statements were seen`)
-  const faults: string[] = []
-  for (const text of seen) faults.push(...told(text, await faultsOfPostgres(sql.pool, text)))
-  assert.deepEqual(faults, [])
-})
+const server = usePostgres()
+migrateTests(async (t, version) => openPostgresVersion(t, version, await server.database()))
 
 test('processes that start together on an empty database migrate it once', async () => {
   const url = await server.database()
