@@ -71,10 +71,12 @@ async function run(args: readonly string[]): Promise<number> {
     ],
     { cwd: root, env: { ...(await cleanEnvironment(root)), TEST_MAIN: main }, stdio: 'inherit' },
   )
-  const late = setTimeout(() => {
-    console.error(`The tests did not end within ${deadline.all / minuteMs} minutes.`)
-    child.kill('SIGTERM')
-  }, deadline.all)
+  const late = flags.includes('--watch')
+    ? undefined
+    : setTimeout(() => {
+        console.error(`The tests did not end within ${deadline.all / minuteMs} minutes.`)
+        child.kill('SIGTERM')
+      }, deadline.all)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
   clearTimeout(late)
