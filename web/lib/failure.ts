@@ -1,6 +1,6 @@
 // Why a turn ended without an answer, in words: what happened, what is kept, how to go on. Pure.
-import type { Fault } from '../api/wire.ts'
-import type { Settings } from '../api/wire-settings.ts'
+import type { Settings } from '#doors/web/wire/settings.ts'
+import type { Fault } from '#doors/web/wire/turn.ts'
 import { countText } from './words.ts'
 
 export type Failure = {

@@ -1,5 +1,5 @@
 // How far a tool reaches, in words: what it may do, what it cannot, and whether it asks first.
-import type { Tool } from '../api/wire-tools.ts'
+import type { Tool } from '#doors/web/wire/tool.ts'
 
 /** Looks; keeps things for its user; changes anything else, so it asks; or may harm. */
 export type Kind = 'reads' | 'writes' | 'asks' | 'danger'

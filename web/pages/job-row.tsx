@@ -1,8 +1,9 @@
 // One job of the list: how it stands, whose it is, how long it took and what it cost, and what may be done with it.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { Job } from '#doors/web/wire/job.ts'
+import type { Status } from '#doors/web/wire/turn.ts'
 import { faultText } from '../api/client.ts'
-import type { Job, Status } from '../api/wire.ts'
 import { sentence } from '../lib/failure.ts'
 import { costText, durationText, exactTime, whenText } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'

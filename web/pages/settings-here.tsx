@@ -24,7 +24,8 @@ export function Sessions() {
           <div>
             <strong>{user}</strong>
             <p>
-              {operator ? 'The operator. ' : ''}This session ends {untilText(expires_at, now.value)} unless it is used.
+              {operator ? 'The operator. ' : ''}
+              {expires_at !== null && `This session ends ${untilText(expires_at, now.value)} unless it is used.`}
             </p>
           </div>
           <Leave label="Sign out" everywhere={false} />
@@ -129,6 +130,12 @@ export function About() {
                 ? status.llm_model
                 : `${status.llm_model}, ${status.llm_backend}`}
             </dd>
+            {status.llm_passed_over && (
+              <>
+                <dt>Passed over</dt>
+                <dd>{status.llm_passed_over.join(', ')}: failed again and again</dd>
+              </>
+            )}
             <dt>Database</dt>
             <dd>{status.database_backend === 'postgres' ? 'PostgreSQL' : 'SQLite'}</dd>
             <dt>Tools in the sandbox</dt>

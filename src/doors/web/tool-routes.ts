@@ -4,30 +4,10 @@ import { AppError } from '#core/errors.ts'
 import type { ToolDesk, ToolView } from '#core/admin.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire-format.ts'
+import { ToolsAnswer, ToolTrialAnswer, ToolWire } from '#doors/web/wire/tool.ts'
 
-const ToolWire = z.object({
-  name: z.string(),
-  description: z.string(),
-  source: z.enum(['built-in', 'component']),
-  enabled: z.boolean(),
-  schema: z.unknown(),
-  version: z.optional(z.string()),
-  sha256: z.optional(z.string()),
-  /** What a component may do, in words. */
-  access: z.optional(z.array(z.string())),
-  installed_at: z.optional(z.string()),
-})
-const ToolsAnswer = z.object({ tools: z.array(ToolWire) })
 const EnableBody = z.object({ enabled: z.boolean() })
 const TestBody = z.object({ params: z.optional(z.unknown()), context: z.optional(z.unknown()) })
-const TestAnswer = z.object({
-  output: z.nullable(z.string()),
-  error: z.nullable(z.string()),
-  logs: z.array(z.object({ level: z.string(), message: z.string() })),
-  requests: z.array(z.unknown()),
-  blocked: z.array(z.unknown()),
-})
-
 export type ToolsParts = { readonly toolDesk: ToolDesk }
 
 export function toolRoutes({ toolDesk }: ToolsParts): Route[] {
@@ -73,7 +53,7 @@ export function toolRoutes({ toolDesk }: ToolsParts): Route[] {
       who: 'operator',
       summary: 'Make one call of a tool and tell all that happened',
       body: TestBody,
-      answers: { 200: TestAnswer },
+      answers: { 200: ToolTrialAnswer },
       async handle({ params: { name }, body: { params = {}, context } }) {
         const call = {
           params: JSON.stringify(params),
@@ -88,7 +68,7 @@ export function toolRoutes({ toolDesk }: ToolsParts): Route[] {
           logs: [...logs],
           requests: [...requests],
           blocked: [...blocked],
-        } satisfies z.output<typeof TestAnswer>
+        } satisfies z.output<typeof ToolTrialAnswer>
       },
     }),
   ]

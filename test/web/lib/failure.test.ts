@@ -5,7 +5,7 @@ import { defaultBounds, reachedBound } from '#agent/turn-limits.ts'
 import type { Lease } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { createSpend } from '#turns/spend.ts'
-import type { Settings } from '../../../web/api/wire-settings.ts'
+import type { Settings } from '#doors/web/wire/settings.ts'
 import { failureOf, otherModel } from '../../../web/lib/failure.ts'
 
 const held = { granted: false, spentUsd: 4, heldUsd: 0 }
