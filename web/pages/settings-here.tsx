@@ -1,7 +1,7 @@
 // This browser and this service: sessions, doors, how the app looks, what runs.
 import { useSignal } from '@preact/signals'
 import { faultText } from '../api/client.ts'
-import { countText, numberText, untilText } from '../lib/words.ts'
+import { countText, numberText, spanText, untilText } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
 import { Segments } from '../parts/field.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
@@ -123,7 +123,7 @@ export function About() {
             <dt>Version</dt>
             <dd>{status.version}</dd>
             <dt>Running for</dt>
-            <dd>{uptimeText(status.uptime_secs)}</dd>
+            <dd>{spanText(status.uptime_secs)}</dd>
             <dt>Model</dt>
             <dd>
               {status.llm_backend === status.llm_model
@@ -149,11 +149,4 @@ export function About() {
       </When>
     </Section>
   )
-}
-
-function uptimeText(secs: number): string {
-  const minutes = Math.floor(secs / 60)
-  if (minutes < 60) return countText(minutes, 'minute')
-  const hours = Math.floor(minutes / 60)
-  return hours < 48 ? `${countText(hours, 'hour')} ${minutes % 60} min` : countText(Math.floor(hours / 24), 'day')
 }
