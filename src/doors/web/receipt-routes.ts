@@ -7,7 +7,7 @@ import { isoTime } from '#http/wire-format.ts'
 import type { Receipt } from '#turns/receipt.ts'
 import type { Turns } from '#turns/turns.ts'
 import { ReceiptWire } from '#doors/web/wire/receipt.ts'
-import { jobStatus } from './wire.ts'
+import { faultWire, jobStatus } from './wire.ts'
 
 export function receiptRoutes({ turns }: { turns: Turns }): Route[] {
   return [
@@ -37,7 +37,7 @@ export function receiptWire(receipt: Receipt): z.output<typeof ReceiptWire> {
     status: jobStatus(turn.status),
     started_at: turn.startedAt === undefined ? null : isoTime(turn.startedAt),
     ended_at: turn.endedAt === undefined ? null : isoTime(turn.endedAt),
-    ...(turn.error && { error: turn.error }),
+    ...(turn.error && { error: faultWire(turn.error) }),
     model_calls: modelCalls.map(({ model, via, usage, ms, estimated }) => ({
       model,
       ...via,

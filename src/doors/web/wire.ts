@@ -1,18 +1,19 @@
 // Turns and threads as the gateway's JSON shows them.
 import type * as z from 'zod/mini'
 import { replyIn } from '#core/calls.ts'
+import type { ReachedLimit } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry, Gate, Item } from '#core/item.ts'
 import { isDeeperThan, objectIn } from '#core/json.ts'
 import type { CutText, Queued } from '#core/store.ts'
-import type { Thread, Turn, TurnStatus, Usage } from '#core/turn.ts'
+import type { Thread, Turn, TurnError, TurnStatus, Usage } from '#core/turn.ts'
 import { parseExactly } from '#http/lossless-json.ts'
 import { isoTime, usageWire } from '#http/wire-format.ts'
 import type { Frame } from '#doors/web/wire/frame.ts'
 import type { GateWire } from '#doors/web/wire/gate.ts'
 import type { TurnFields } from '#doors/web/wire/job.ts'
 import type { ItemWire, QueuedWire, ThreadWire } from '#doors/web/wire/thread.ts'
-import type { Status, UsageWire } from '#doors/web/wire/turn.ts'
+import type { Fault, Limit, Status, UsageWire } from '#doors/web/wire/turn.ts'
 
 /** Arguments that are nested deeper are shown as their text: to write them as JSON would recurse as deep. */
 const maxLevels = 100
@@ -42,9 +43,20 @@ export function jobWire(turn: Omit<Turn, 'options'>, reply: CutText | undefined)
     created_at: isoTime(turn.createdAt),
     completed_at: turn.endedAt === undefined ? null : isoTime(turn.endedAt),
     ...(reply && { response: reply.text, ...(reply.cut && { response_cut: true }) }),
-    ...(turn.error && { error: turn.error }),
+    ...(turn.error && { error: faultWire(turn.error) }),
     usage: usedWire(turn.usage),
   }
+}
+
+export function faultWire({ code, message, limit }: TurnError): Fault {
+  return { code, message, ...(limit && { limit: limitWire(limit) }) }
+}
+
+function limitWire(limit: ReachedLimit): Limit {
+  if ('max' in limit) return limit
+  const { kind, maxUsd, spentUsd, nextUsd, heldUsd } = limit
+  const held = heldUsd === undefined ? {} : { held_usd: heldUsd }
+  return { kind, max_usd: maxUsd, spent_usd: spentUsd, next_usd: nextUsd, ...held }
 }
 
 /** Whose a turn is, where it is not the caller's own. */
