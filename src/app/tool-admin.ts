@@ -24,10 +24,10 @@ export function createToolDesk({ store, builtIn, sandbox, reload }: ToolDeskPart
   const namesOff = async (): Promise<string[]> => offIn(await store.settings.all())
   return {
     async list() {
-      const [off, records, { describeAccess, describeLimits }] = await Promise.all([
+      const [off, records, { accessRows, limitsRow }] = await Promise.all([
         namesOff(),
         store.tools.list(),
-        import('#sandbox/package/access-words.ts'),
+        import('#sandbox/package/access.ts'),
       ])
       // One file that cannot be read, by an earlier version's rules or a later one's, does not hide the other tools.
       const told = (text: string): Pick<ToolView, 'version' | 'access'> => {
@@ -35,11 +35,11 @@ export function createToolDesk({ store, builtIn, sandbox, reload }: ToolDeskPart
           const { capabilities } = readCapabilities(text)
           return {
             version: capabilities.version,
-            access: [...describeAccess(capabilities), describeLimits(capabilities)],
+            access: [...accessRows(capabilities), limitsRow(capabilities)],
           }
         } catch (error) {
-          const why = error instanceof Error ? error.message : String(error)
-          return { access: [`is left out: its capability file cannot be read (${why})`] }
+          const reason = error instanceof Error ? error.message : String(error)
+          return { access: [{ kind: 'unreadable', reason }] }
         }
       }
       const own = builtIn().map(({ spec }) => ({

@@ -144,19 +144,22 @@ function statusLine({ status, usage, runsFor, awayFor, panelData }: View, theme:
   const mark = away ? clay('○') : act('●')
   const link = away ? `reconnecting ${elapsedWords(awayFor)}` : 'connected'
   const here = panelData.gates.some(({ turn }) => turn.threadId === panelData.current)
-  const works = runsFor === undefined ? [] : [`${act(panelData.sign)} working ${elapsedWords(runsFor)}, Esc stops`]
-  const state = here ? [`${sun('●')} waiting for you`] : works
+  const works =
+    runsFor === undefined ? [] : [`${act(panelData.sign)} working`, ` ${elapsedWords(runsFor)}`, ', Esc stops']
+  // What goes on, in parts: the later ones are left out where there is no room.
+  const state = here ? [`${sun('●')} waiting`, ' for you'] : works
+  const first = (parts: number): string[] => (state.length === 0 ? [] : [state.slice(0, parts).join('')])
   const help = columns >= panelFrom ? `${dim(' · ')}/help` : '  /help'
   const told = (parts: readonly string[]): string => `${[...parts, `${mark} ${link}`].join(dim(' · '))}${help}`
   // A sign alone is no part of its own.
   const short = away ? told([]) : `${mark} /help`
-  const brief = away ? [] : state.map((words) => words.split(' ').slice(0, 2).join(' '))
+  const brief = away ? [] : first(1)
   const working = [...brief, short].join(dim(' · '))
   const rights = [
-    told(state),
+    told(first(state.length)),
     // That something waits is said above, too.
     ...(here ? [told([])] : []),
-    told(state.map((words) => words.replace(/, Esc stops/, ''))),
+    told(first(2)),
     working,
     short,
   ]

@@ -1,10 +1,10 @@
 // Tools over the gateway: which there are, which are on, and one call to try one.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
-import type { ToolDesk, ToolView } from '#core/admin.ts'
+import type { AccessRow, ToolDesk, ToolView } from '#core/admin.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire-format.ts'
-import { ToolsAnswer, ToolTrialAnswer, ToolWire } from '#doors/web/wire/tool.ts'
+import { type AccessWire, ToolsAnswer, ToolTrialAnswer, ToolWire } from '#doors/web/wire/tool.ts'
 
 const EnableBody = z.object({ enabled: z.boolean() })
 const TestBody = z.object({ params: z.optional(z.unknown()), context: z.optional(z.unknown()) })
@@ -81,7 +81,12 @@ function noTool(): AppError {
 function toolWire({ installedAt, access, ...tool }: ToolView): z.output<typeof ToolWire> {
   return {
     ...tool,
-    ...(access && { access: [...access] }),
+    ...(access && { access: access.map(accessWire) }),
     ...(installedAt !== undefined && { installed_at: isoTime(installedAt) }),
   }
+}
+
+function accessWire(row: AccessRow): z.output<typeof AccessWire> {
+  if (row.kind === 'http') return { ...row, methods: [...row.methods] }
+  return row.kind === 'secret' ? { ...row, hosts: [...row.hosts] } : row
 }

@@ -1,6 +1,56 @@
 // Tools on the wire: what each may do, what it needs, and how a trial went.
 import * as z from 'zod/mini'
 
+/** One right of a component, or a limit that it runs under. */
+export const AccessWire = z.discriminatedUnion('kind', [
+  /** Requests that it may send; `near` where the host is not on the internet. */
+  z.object({
+    kind: z.literal('http'),
+    methods: z.array(z.string()),
+    host: z.string(),
+    path: z.string(),
+    near: z.exactOptional(z.enum(['machine', 'network'])),
+  }),
+  /** A secret that the host adds to its requests, and where in them. */
+  z.object({
+    kind: z.literal('secret'),
+    secret: z.string(),
+    hosts: z.array(z.string()),
+    place: z.discriminatedUnion('type', [
+      z.object({ type: z.literal('bearer') }),
+      z.object({ type: z.enum(['basic', 'header', 'query', 'path']), name: z.string() }),
+    ]),
+  }),
+  /** It may ask whether a secret is set. */
+  z.object({ kind: z.literal('secret_known'), secret: z.string() }),
+  z.object({ kind: z.literal('setup'), secret: z.string(), optional: z.boolean() }),
+  /** The secret of its sign-in, and the page where a person gets it. */
+  z.object({ kind: z.literal('auth'), secret: z.string() }),
+  z.object({ kind: z.literal('page'), url: z.string() }),
+  z.object({
+    kind: z.literal('env'),
+    variable: z.string(),
+    use: z.enum(['secret', 'client_id', 'client_secret']),
+    secret: z.exactOptional(z.string()),
+  }),
+  z.object({ kind: z.literal('sign_in'), url: z.string(), tokens: z.string(), client: z.exactOptional(z.string()) }),
+  z.object({ kind: z.literal('scope'), scope: z.string() }),
+  z.object({ kind: z.literal('workspace'), folder: z.string() }),
+  z.object({ kind: z.literal('tool'), tool: z.string() }),
+  /** An action that only looks, and so is not asked about. */
+  z.object({ kind: z.literal('action'), action: z.string() }),
+  /** Seconds of a call, and requests a minute, an hour, or in one call. */
+  z.object({
+    kind: z.literal('limits'),
+    seconds: z.number(),
+    minute: z.exactOptional(z.number()),
+    hour: z.exactOptional(z.number()),
+    requests: z.exactOptional(z.number()),
+  }),
+  /** Its capability file cannot be read: the agent does not have it. */
+  z.object({ kind: z.literal('unreadable'), reason: z.string() }),
+])
+
 export const ToolWire = z.object({
   name: z.string(),
   description: z.string(),
@@ -10,8 +60,8 @@ export const ToolWire = z.object({
   schema: z.record(z.string(), z.unknown()),
   version: z.exactOptional(z.string()),
   sha256: z.exactOptional(z.string()),
-  /** What a component may do, in words. */
-  access: z.exactOptional(z.array(z.string())),
+  /** What a component may do. */
+  access: z.exactOptional(z.array(AccessWire)),
   installed_at: z.exactOptional(z.string()),
 })
 export const ToolsAnswer = z.object({ tools: z.array(ToolWire) })
@@ -75,6 +125,7 @@ export const SharesAnswer = z.object({
 })
 
 export type Tool = z.output<typeof ToolWire>
+export type AccessRow = z.output<typeof AccessWire>
 export type ToolList = z.output<typeof ToolsAnswer>
 export type ToolTrial = z.output<typeof ToolTrialAnswer>
 export type NeededSecret = z.output<typeof SecretWire>
