@@ -13,7 +13,7 @@ import { storeShipped } from '#app/shipped-tools.ts'
 import { isoTime } from '#http/wire-format.ts'
 import { silentLog } from '#lib/log.ts'
 import { printable } from '#safety/printable.ts'
-import { describeAccess, widened } from '#sandbox/package/access-words.ts'
+import { describeAccess, describeRows, widened } from '#sandbox/package/access-words.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import { openSteps, toolSecret } from '#sandbox/auth/needs.ts'
 import type { LoadedTool, Sandbox } from '#sandbox/supervisor/sandbox.ts'
@@ -88,7 +88,7 @@ export async function showTool(name: string, options: { json?: boolean }): Promi
       `${name} ${tool.version ?? (tool.source === 'built-in' ? '(built in)' : '(unknown version)')}`,
       description,
       '',
-      ...(access ? ['It', ...access.map((line) => `  - ${line}`), ''] : []),
+      ...(access ? ['It', ...describeRows(access).map((line) => `  - ${line}`), ''] : []),
       ...(sha256 === null ? [] : [`sha256 ${sha256}`, '']),
       'Parameters:',
       JSON.stringify(schema, null, 2),

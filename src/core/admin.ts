@@ -64,16 +64,64 @@ export interface SettingsAdmin {
   tryModel(): Promise<ModelTrial>
 }
 
+/** One right of a component, or a limit that it runs under. */
+export type AccessRow =
+  /** Requests that it may send; `near` where the host is not on the internet. */
+  | {
+      readonly kind: 'http'
+      readonly methods: readonly string[]
+      readonly host: string
+      readonly path: string
+      readonly near?: 'machine' | 'network'
+    }
+  /** A secret that the host adds to its requests, and where in them. */
+  | {
+      readonly kind: 'secret'
+      readonly secret: string
+      readonly hosts: readonly string[]
+      readonly place:
+        | { readonly type: 'bearer' }
+        | { readonly type: 'basic' | 'header' | 'query' | 'path'; readonly name: string }
+    }
+  /** It may ask whether a secret is set. */
+  | { readonly kind: 'secret_known'; readonly secret: string }
+  | { readonly kind: 'setup'; readonly secret: string; readonly optional: boolean }
+  /** The secret of its sign-in, and the page where a person gets it. */
+  | { readonly kind: 'auth'; readonly secret: string }
+  | { readonly kind: 'page'; readonly url: string }
+  | {
+      readonly kind: 'env'
+      readonly variable: string
+      readonly use: 'secret' | 'client_id' | 'client_secret'
+      readonly secret?: string
+    }
+  | { readonly kind: 'sign_in'; readonly url: string; readonly tokens: string; readonly client?: string }
+  | { readonly kind: 'scope'; readonly scope: string }
+  | { readonly kind: 'workspace'; readonly folder: string }
+  | { readonly kind: 'tool'; readonly tool: string }
+  /** An action that only looks, and so is not asked about. */
+  | { readonly kind: 'action'; readonly action: string }
+  /** Seconds of a call, and requests a minute, an hour, or in one call. */
+  | {
+      readonly kind: 'limits'
+      readonly seconds: number
+      readonly minute?: number
+      readonly hour?: number
+      readonly requests?: number
+    }
+  /** Its capability file cannot be read: the agent does not have it. */
+  | { readonly kind: 'unreadable'; readonly reason: string }
+
 export type ToolView = {
   readonly name: string
   readonly description: string
   readonly source: 'built-in' | 'component'
   readonly enabled: boolean
   readonly schema: JsonObject
-  /** Of a component: its version, its hash, and what it may do, in words. */
+  /** Of a component: its version, its hash, and what it may do. */
   readonly version?: string
   readonly sha256?: string
-  readonly access?: readonly string[]
+  readonly access?: readonly AccessRow[]
   /** Of a component: its capability file as it is stored. */
   readonly capabilities?: JsonObject
   readonly installedAt?: number

@@ -1,8 +1,8 @@
-// An installed component as people see it: what it says of itself, and what it may do, in words.
+// An installed component as people see it: what it says of itself, and what it may do.
 import type { JsonObject } from '#core/json.ts'
 import type { ToolRecord } from '#core/store.ts'
 import type { SourceView } from '#core/tool-source.ts'
-import { describeAccess, describeLimits } from '#sandbox/package/access-words.ts'
+import { accessRows, limitsRow } from '#sandbox/package/access.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 
 export function componentView({
@@ -30,11 +30,11 @@ function declared(text: string): Pick<SourceView, 'version' | 'access' | 'capabi
     const { capabilities } = readCapabilities(text)
     return {
       version: capabilities.version,
-      access: [...describeAccess(capabilities), describeLimits(capabilities)],
+      access: [...accessRows(capabilities), limitsRow(capabilities)],
       capabilities: JSON.parse(text) as JsonObject,
     }
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    return { access: [`is left out: its capability file cannot be read (${why})`] }
+    const reason = error instanceof Error ? error.message : String(error)
+    return { access: [{ kind: 'unreadable', reason }] }
   }
 }

@@ -1,5 +1,5 @@
 // From the items of a thread to what a reader sees: turns, each with a message, calls, texts and what was asked. Pure.
-import type { AnswerItem, CallItem, GateItem, Item, MessageItem } from '../api/wire.ts'
+import type { AnswerItem, CallItem, GateItem, Item, MessageItem } from '#doors/web/wire/thread.ts'
 
 export type CallState = 'running' | 'done' | 'waiting' | 'denied' | 'failed'
 

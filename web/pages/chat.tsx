@@ -1,8 +1,8 @@
 // A thread, or the beginning of one.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { Door } from '#doors/web/wire/turn.ts'
 import { faultText } from '../api/client.ts'
-import type { Door } from '../api/wire.ts'
 import { Announcer } from '../parts/announcer.tsx'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Composer } from '../parts/composer.tsx'

@@ -1,6 +1,7 @@
 // Retry and edit: a fork of the thread before a message, in which the message is sent again. The original stays.
+import type { Attachment } from '#doors/web/wire/chat.ts'
+import type { MessageItem, Thread } from '#doors/web/wire/thread.ts'
 import { ask, faultText } from '../api/client.ts'
-import type { Attachment, MessageItem, Thread } from '../api/wire.ts'
 import { go } from '../router.ts'
 import { base64 } from './files.ts'
 import { tell } from './notices.ts'

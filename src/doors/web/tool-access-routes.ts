@@ -10,6 +10,14 @@ import { type Origins, originOf } from '#http/origin.ts'
 import { asFault, statusOf } from '#http/reply.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire-format.ts'
+import {
+  AuthAnswer,
+  NeedsAnswer,
+  type SecretWire,
+  SetupAnswer,
+  SharesAnswer,
+  type SignInWire,
+} from '#doors/web/wire/tool.ts'
 import type { Turns } from '#turns/turns.ts'
 
 const maxValueChars = 64 * 1024
@@ -17,27 +25,6 @@ const callbackPath = '/api/tools/oauth/callback'
 /** What only the browser has that began a sign-in. Lax: it must come along when the server sends the browser back. */
 const cookieName = 'atrium_sign_in'
 const cookieSecs = 600
-
-const OfferWire = z.object({ tool: z.string(), hosts: z.array(z.string()) })
-const SecretWire = z.object({
-  name: z.string(),
-  prompt: z.nullable(z.string()),
-  optional: z.boolean(),
-  set: z.nullable(z.enum(['environment', 'own', 'operator'])),
-  /** When, where it is the caller's own. */
-  set_at: z.nullable(z.string()),
-  shared_from: z.nullable(z.string()),
-  offers: z.array(OfferWire),
-})
-const SignInWire = z.extend(z.omit(SecretWire, { prompt: true, optional: true }), {
-  how: z.enum(['environment', 'oauth', 'token']),
-  env_var: z.nullable(z.string()),
-  display_name: z.nullable(z.string()),
-  instructions: z.nullable(z.string()),
-  setup_url: z.nullable(z.string()),
-  token_hint: z.nullable(z.string()),
-})
-const NeedsAnswer = z.object({ tool: z.string(), auth: z.nullable(SignInWire), setup: z.array(SecretWire) })
 
 const text = z.string().check(z.maxLength(maxValueChars, `must have at most ${maxValueChars} characters`))
 const AuthBody = z.object({
@@ -50,30 +37,11 @@ const AuthBody = z.object({
   /** The tool whose secret of the same name is to be used. */
   use: z.nullish(text),
 })
-const AuthAnswer = z.object({
-  status: z.enum(['stored', 'environment', 'sign_in']),
-  /** Where to sign in, and what the end of it must name. */
-  url: z.optional(z.string()),
-  state: z.optional(z.string()),
-  /** Turns that waited for it and go on. */
-  continued: z.optional(z.number()),
-  warning: z.optional(z.string()),
-})
 const SetupBody = z.object({
   secrets: z.optional(z.record(z.string(), text)),
   /** A secret, and the tool whose own of the same name is to be used. */
   use: z.optional(z.record(z.string(), text)),
 })
-const SetupAnswer = z.object({
-  stored: z.array(z.string()),
-  /** What is still needed. */
-  missing: z.array(z.string()),
-  continued: z.number(),
-})
-const SharesAnswer = z.object({
-  shares: z.array(z.object({ tool: z.string(), secret: z.string(), from: z.string() })),
-})
-
 export type ToolAccessParts = {
   readonly turns: Turns
   /** Opened when it is first asked for. */

@@ -1,32 +1,13 @@
 // Tools over the gateway: which there are, which are on, and one call to try one.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
-import type { ToolAdmin, ToolView } from '#core/admin.ts'
+import type { AccessRow, ToolAdmin, ToolView } from '#core/admin.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire-format.ts'
+import { type AccessWire, ToolsAnswer, ToolTrialAnswer, ToolWire } from '#doors/web/wire/tool.ts'
 
-const ToolWire = z.object({
-  name: z.string(),
-  description: z.string(),
-  source: z.enum(['built-in', 'component']),
-  enabled: z.boolean(),
-  schema: z.unknown(),
-  version: z.optional(z.string()),
-  sha256: z.optional(z.string()),
-  /** What a component may do, in words. */
-  access: z.optional(z.array(z.string())),
-  installed_at: z.optional(z.string()),
-})
-const ToolsAnswer = z.object({ tools: z.array(ToolWire) })
 const EnableBody = z.object({ enabled: z.boolean() })
 const TestBody = z.object({ params: z.optional(z.unknown()), context: z.optional(z.unknown()) })
-const TestAnswer = z.object({
-  output: z.nullable(z.string()),
-  error: z.nullable(z.string()),
-  logs: z.array(z.object({ level: z.string(), message: z.string() })),
-  requests: z.array(z.unknown()),
-  blocked: z.array(z.unknown()),
-})
 
 export type ToolsParts = { readonly toolAdmin: ToolAdmin }
 
@@ -73,7 +54,7 @@ export function toolRoutes({ toolAdmin }: ToolsParts): Route[] {
       who: 'operator',
       summary: 'Make one call of a tool and tell all that happened',
       body: TestBody,
-      answers: { 200: TestAnswer },
+      answers: { 200: ToolTrialAnswer },
       async handle({ params: { name }, body: { params = {}, context } }) {
         const call = {
           params: JSON.stringify(params),
@@ -88,7 +69,7 @@ export function toolRoutes({ toolAdmin }: ToolsParts): Route[] {
           logs: [...logs],
           requests: [...requests],
           blocked: [...blocked],
-        } satisfies z.output<typeof TestAnswer>
+        } satisfies z.output<typeof ToolTrialAnswer>
       },
     }),
   ]
@@ -101,7 +82,12 @@ function noTool(): AppError {
 function toolWire({ installedAt, access, capabilities: _file, ...tool }: ToolView): z.output<typeof ToolWire> {
   return {
     ...tool,
-    ...(access && { access: [...access] }),
+    ...(access && { access: access.map(accessWire) }),
     ...(installedAt !== undefined && { installed_at: isoTime(installedAt) }),
   }
+}
+
+function accessWire(row: AccessRow): z.output<typeof AccessWire> {
+  if (row.kind === 'http') return { ...row, methods: [...row.methods] }
+  return row.kind === 'secret' ? { ...row, hosts: [...row.hosts] } : row
 }
