@@ -31,6 +31,7 @@ import { createDocuments, type Documents } from '#memory/documents.ts'
 import { createIdentity } from '#memory/identity.ts'
 import { createMemoryTools } from '#memory/memory-tools.ts'
 import { openModel } from '#models/open-model.ts'
+import { createFence } from '#safety/fence.ts'
 import { createJudge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { openPostgresStore, openStore } from '#store/open-store.ts'
@@ -189,7 +190,11 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
       bus,
       lease,
       log,
-      histories: createHistories({ threads: store.threads, marker: () => safety.marker() }),
+      histories: createHistories({
+        threads: store.threads,
+        fence: createFence(seal.keyFor('fence')),
+        marker: () => safety.marker(),
+      }),
       model: openCurrent,
       tools: (user) => joined.tools(user),
       judge,

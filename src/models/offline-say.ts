@@ -2,7 +2,7 @@
 import type { Result } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
 import type { ToolSpec } from '#core/tool.ts'
-import { unfenced } from '#safety/fence.ts'
+import { insideFence } from '#safety/fence.ts'
 import { dayIn, fullDay, isoDay, zoneIn } from './offline-read.ts'
 
 const maxLines = 60
@@ -70,8 +70,8 @@ export function help(tools: readonly ToolSpec[]): string {
 }
 
 /** A result for people. `message` is what they asked. */
-export function phrase({ output, error }: Result, name: string, message: string): string {
-  const text = unfenced(output).trim()
+export function phrase({ output, error, origin }: Result, name: string, message: string): string {
+  const text = (origin === undefined ? output : insideFence(output)).trim()
   if (error) return `${name} could not do that: ${text.slice(0, maxLineChars)}`
   if (name === 'memory_write') return 'I have made a note of that.'
   const value = parsed(text || '(nothing)')

@@ -7,7 +7,7 @@ import type { JsonObject } from '#core/json.ts'
 import type { ModelEvent } from '#core/model.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import { createOfflineModel, decide } from '#models/offline.ts'
-import { fence } from '#safety/fence.ts'
+import { fence } from '../safety/test-fence.ts'
 import { ask, builtIn, flights, moment, object, replyTo, text, tool, weather } from './offline-tools.ts'
 
 test('blocks ahead of the message are not understood as the message', () => {
@@ -232,6 +232,12 @@ test('odd messages and schemas never make it throw', () => {
 })
 
 function answered(name: string, output: string, error?: true): Item[] {
-  const result: Item = { type: 'result', callId: 'c1', output, ...(error && { error }) }
+  const result: Item = {
+    type: 'result',
+    callId: 'c1',
+    output,
+    ...(error && { error }),
+    ...(output.startsWith('<') && { origin: name }),
+  }
   return [textMessage('user', 'weather in Paris'), { type: 'call', callId: 'c1', name, args: '{}' }, result]
 }

@@ -40,7 +40,7 @@ export type Thread = {
 }
 
 export type Part =
-  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'text'; readonly text: string; readonly origin?: string }
   | { readonly type: 'image'; readonly url: string }
   | { readonly type: 'file'; readonly name: string; readonly text: string }
 
