@@ -2,7 +2,8 @@
 // receipt. What may happen is the policy's to say.
 import { createAnchors } from './anchors.ts'
 import { createReader, foldLetter, isDisguised, seenLetter } from './letters.ts'
-import { markRules, type MarkRule, type Severity } from './mark-rules.ts'
+import type { Severity } from './mark-phrases.ts'
+import { type MarkRule, markRules } from './mark-rules.ts'
 import type { View } from './view.ts'
 
 export type Mark = {
