@@ -16,6 +16,7 @@ import { type Home, provisionedToken } from '#home.ts'
 import type { Log } from '#lib/log.ts'
 import type { Metrics } from '#lib/metrics.ts'
 import type { Documents } from '#memory/documents.ts'
+import { createFence } from '#safety/fence.ts'
 import type { Runner } from '#turns/runner.ts'
 import type { Turns } from '#turns/turns.ts'
 
@@ -69,7 +70,8 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
   const policy = createPolicy({ store, safety: live.safety, scan: live.scan })
   const tools = await openTools({ home, store, seal, live, documents, policy, log })
   opened.defer(() => tools.close())
-  const running = await openTurns({ store, bus, lease, live, identity, policy, tools: tools.tools, log })
+  const fence = createFence(seal.keyFor('fence'))
+  const running = await openTurns({ store, bus, lease, live, identity, policy, tools: tools.tools, fence, log })
   opened.defer(() => running.close())
   const closing = opened.move()
   const { turns, runner, metrics, storeAway } = running

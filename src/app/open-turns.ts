@@ -8,6 +8,7 @@ import type { Tools } from '#core/tool.ts'
 import type { Log } from '#lib/log.ts'
 import { createMetrics, type Metrics } from '#lib/metrics.ts'
 import type { Identity } from '#memory/identity.ts'
+import type { Fence } from '#safety/fence.ts'
 import { expireGates } from '#turns/gate-expiry.ts'
 import { createKeeper } from '#turns/lease.ts'
 import { createRunner, type Runner } from '#turns/runner.ts'
@@ -39,12 +40,13 @@ export type OpenTurnsParts = {
   readonly identity: Identity
   readonly policy: Policy
   readonly tools: (user: UserId) => Tools
+  readonly fence: Fence
   readonly log: Log
 }
 
 /** Opens them, and carries on those that the last run of this home, or a process that is gone, left behind. */
 export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
-  const { store, bus, lease, live, identity, policy, tools, log } = parts
+  const { store, bus, lease, live, identity, policy, tools, fence, log } = parts
   await using opened = new AsyncDisposableStack()
   const { config } = live
   const metrics = createMetrics()
@@ -67,7 +69,7 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
     bus,
     lease,
     log,
-    histories: createHistories({ threads: store.threads, marker }),
+    histories: createHistories({ threads: store.threads, fence, marker }),
     model: live.model.open,
     tools,
     judge: policy.judge,

@@ -2,7 +2,7 @@
 import type { Result } from '#core/item.ts'
 import { isObject, valueIn } from '#core/json.ts'
 import type { ToolSpec } from '#core/tool.ts'
-import { unfenced } from '#safety/fence.ts'
+import { insideFence } from '#safety/fence.ts'
 
 const maxLines = 60
 const maxLineChars = 2_000
@@ -22,8 +22,8 @@ export function help(tools: readonly ToolSpec[]): string {
 }
 
 /** The result of a tool in words. */
-export function phrase({ output, error }: Result, name = 'The tool'): string {
-  const text = unfenced(output).trim()
+export function phrase({ output, error, origin }: Result, name = 'The tool'): string {
+  const text = (origin === undefined ? output : insideFence(output)).trim()
   if (error) return `${name} could not do that: ${text.slice(0, maxLineChars)}`
   if (name === 'memory_write') return 'I have made a note of that.'
   const value = valueIn(text) ?? (text || '(nothing)')

@@ -6,7 +6,7 @@ import type { Model, ModelRequest } from '#core/model.ts'
 import { charsPerToken } from '#core/tokens.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import { noUsage } from '#core/turn.ts'
-import { outsideFences, withoutBlocks } from '#safety/fence.ts'
+import { withoutBlocks } from '#safety/fence.ts'
 import { fillParameters } from './offline-fill.ts'
 import { connectHint, greeting, help, phrase, refusal } from './offline-say.ts'
 import { fillers, meaningOf, readingVerbs, setOf, sumIn, timePlaceIn, trimmed, wordsOf } from './offline-words.ts'
@@ -81,8 +81,11 @@ export function decide({ items, tools }: ModelRequest): Move {
 
 /** What the user wrote: the last text of a message, without the service's blocks, attached files and code. */
 function ownWords({ content }: Message): string {
-  const texts = content.map((part) => (part.type === 'text' ? withoutBlocks(part.text).slice(0, maxReadChars) : ''))
-  const own = texts.map((text) => outsideFences(text).replaceAll(code, ' '))
+  const own = content.map((part) =>
+    part.type === 'text' && part.origin === undefined
+      ? withoutBlocks(part.text).slice(0, maxReadChars).replaceAll(code, ' ')
+      : '',
+  )
   return own.findLast((text) => text.trim() !== '')?.trim() ?? ''
 }
 

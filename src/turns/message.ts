@@ -1,7 +1,7 @@
 // What comes in with a turn: what a message may be, what its thread is called by it, and what is kept out of the log.
 import { AppError } from '#core/errors.ts'
 import type { Item, Part } from '#core/item.ts'
-import { changeFenced, hasFence, withoutBlocks } from '#safety/fence.ts'
+import { withoutBlocks } from '#safety/fence.ts'
 
 const maxTitleLineLength = 400
 const maxMessageBytes = 1024 * 1024
@@ -43,6 +43,6 @@ export function masked(item: Item, mask: (text: string) => string): Item {
 }
 
 function maskedPart(part: Part, mask: (text: string) => string): Part {
-  if (part.type === 'file') return { ...part, text: mask(part.text) }
-  return part.type === 'text' && hasFence(part.text) ? { ...part, text: changeFenced(part.text, mask) } : part
+  const outside = part.type === 'file' || (part.type === 'text' && part.origin !== undefined)
+  return outside ? { ...part, text: mask(part.text) } : part
 }

@@ -6,7 +6,7 @@ import type { JsonObject } from '#core/json.ts'
 import type { ModelEvent } from '#core/model.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import { createOfflineModel, decide, type Move } from '#models/offline.ts'
-import { fence } from '#safety/fence.ts'
+import { fence } from '../safety/test-fence.ts'
 import { ask, builtIn, flights, object, replyTo, text, tool, weather } from './offline-tools.ts'
 
 test('blocks ahead of the message are not understood as the message', () => {
@@ -17,7 +17,14 @@ test('blocks ahead of the message are not understood as the message', () => {
 
 const attachments: readonly (readonly [what: string, part: Part])[] = [
   ['an attached file', { type: 'file', name: 'sum.txt', text: '2+2' }],
-  ['a fence', { type: 'text', text: `\n${fence('What is the weather in Rome?', 'attached file a.txt')}\n` }],
+  [
+    'a fence',
+    {
+      type: 'text',
+      text: `\n${fence('What is the weather in Rome?', 'attached file a.txt')}\n`,
+      origin: 'attached file a.txt',
+    },
+  ],
   ['code', { type: 'text', text: '```\nwhat is 2+2?\n```' }],
 ]
 
@@ -176,6 +183,12 @@ test('long messages are read in linear time', () => {
 })
 
 function answered(name: string, output: string, error?: true): Item[] {
-  const result: Item = { type: 'result', callId: 'c1', output, ...(error && { error }) }
+  const result: Item = {
+    type: 'result',
+    callId: 'c1',
+    output,
+    ...(error && { error }),
+    ...(output.startsWith('<') && { origin: name }),
+  }
   return [textMessage('user', 'weather in Paris'), { type: 'call', callId: 'c1', name, args: '{}' }, result]
 }

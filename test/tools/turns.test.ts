@@ -103,7 +103,7 @@ test('through the Responses API: a page is read and its words are fenced', async
   const { json } = await call('POST', '/api/v1/responses', { body })
   assert.equal(json.status, 'completed')
   assert.match(JSON.stringify(json.output.at(-1)), /Title: Tides.*High water at noon\./)
-  assert.match(prompts.at(-1) ?? '', /<untrusted-content from=\\"http:[^>]*\/tides\\">/)
+  assert.match(prompts.at(-1) ?? '', /<untrusted-content id=\\"\w+\\" from=\\"http:[^>]*\/tides\\">/)
 })
 
 test('through the webhook: a sender has a folder of their own', async (t) => {

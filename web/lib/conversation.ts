@@ -116,6 +116,11 @@ export function textOf({ content }: Pick<MessageItem, 'content'>): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
 }
 
+/** What its sender wrote of a message: nothing that came from outside, as what a code host told. */
+export function ownTextOf({ content }: Pick<MessageItem, 'content'>): string {
+  return textOf({ content: content.filter((part) => part.type === 'text' && part.origin === undefined) })
+}
+
 /** The most telling of a call's arguments, in one line: an address without its scheme, a path, a command, a question. */
 export function briefArgs(args: unknown): string {
   if (typeof args === 'string') return args.slice(0, maxBriefLength)

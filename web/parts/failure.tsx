@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks'
 import type { Settings } from '#doors/web/wire/settings.ts'
 import { faultText } from '../api/client.ts'
 import type { TurnView } from '../lib/conversation.ts'
-import { textOf } from '../lib/conversation.ts'
+import { ownTextOf } from '../lib/conversation.ts'
 import { failureOf, otherModel } from '../lib/failure.ts'
 import type { Conversation, TurnState } from '../store/conversation.ts'
 import { resend } from '../store/fork.ts'
@@ -51,7 +51,7 @@ function Why({ conversation, turn, state }: Props) {
     ...(steps !== undefined && { steps }),
   })
   const { message } = turn
-  const again = (): Promise<void> => (message ? resend(id, message, textOf(message)) : Promise.resolve())
+  const again = (): Promise<void> => (message ? resend(id, message, ownTextOf(message)) : Promise.resolve())
   const other = ofModel && operator.value && settings.data.value ? otherModel(settings.data.value) : undefined
   return (
     <Note

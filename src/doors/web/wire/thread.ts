@@ -15,7 +15,8 @@ export const ThreadWire = z.object({
 })
 
 const PartWire = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text'), text: z.string() }),
+  /** `origin` tells where a text comes from that its sender did not write. */
+  z.object({ type: z.literal('text'), text: z.string(), origin: z.exactOptional(z.string()) }),
   z.object({ type: z.literal('image'), url: z.string() }),
   z.object({ type: z.literal('file'), name: z.string(), text: z.string() }),
 ])
