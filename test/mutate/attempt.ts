@@ -32,6 +32,11 @@ export async function attempt(
       detached: true,
     },
   )
+  const cleanUp = (): void => {
+    endGroup(child.pid)
+    rmSync(scratch, { recursive: true, force: true, maxRetries: 3 })
+  }
+  process.once('exit', cleanUp)
   let late = false
   const timer = setTimeout(() => {
     late = true
@@ -43,8 +48,8 @@ export async function attempt(
     return { verdict, ms: Math.round(performance.now() - startedAt) }
   } finally {
     clearTimeout(timer)
-    endGroup(child.pid)
-    rmSync(scratch, { recursive: true, force: true })
+    process.off('exit', cleanUp)
+    cleanUp()
   }
 }
 

@@ -36,17 +36,17 @@ function project(t: TestContext, files: Readonly<Record<string, string>>): strin
   return root
 }
 
-async function run(root: string, sample?: number): Promise<{ results: Result[]; told: string[] }> {
+async function run(root: string, sample = Infinity): Promise<{ results: Result[]; told: string[] }> {
   const told: string[] = []
   const results = await mutate({
     root,
     paths: ['src/screen/limits.ts'],
     processes: 2,
+    sample,
     seed: '1',
     minTimeoutMs: 1_000,
     withProcesses: false,
     tell: (line) => told.push(line),
-    ...(sample !== undefined && { sample }),
   })
   return { results, told }
 }

@@ -8,39 +8,14 @@ export type Change = { readonly start: number; readonly end: number; readonly ch
 /** Where a node is: the text of the file, and the nodes around it, the innermost last. */
 export type Place = { readonly text: string; readonly parents: readonly Node[] }
 
-const swappedOperators: Readonly<Record<string, string>> = {
-  '<': '<=',
-  '<=': '<',
-  '>': '>=',
-  '>=': '>',
-  '===': '!==',
-  '!==': '===',
-  '+': '-',
-  '-': '+',
-  '*': '/',
-  '/': '*',
-  '%': '*',
-  '+=': '-=',
-  '-=': '+=',
-}
-const swappedMethods: Readonly<Record<string, string>> = {
-  min: 'max',
-  max: 'min',
-  push: 'unshift',
-  unshift: 'push',
-  some: 'every',
-  every: 'some',
-}
+const swaps = swapped('< <= > >= === !== + - * / += -= && || min max push unshift some every'.split(' '))
 /** Of a longer table only so many rows are removed, one at a time, spread over the whole. */
 const maxRows = 12
 /** Where else a word is a value that goes on. */
-const wordPlaces: readonly Node['type'][] = [
-  'ReturnStatement',
-  'ConditionalExpression',
-  'VariableDeclarator',
-  'ArrowFunctionExpression',
-  'AssignmentPattern',
-]
+const wordPlaces =
+  /^(ReturnStatement|ConditionalExpression|VariableDeclarator|ArrowFunctionExpression|AssignmentPattern)$/
+/** A larger number is not changed by one: where that matters, the comparison is a fault at its edge. */
+const maxCounted = 999
 /** Leaving out one of these changes nothing: it is also the default. */
 const defaultWords = ['utf8', 'utf-8']
 
@@ -51,9 +26,9 @@ const operators: Operators = {
   BinaryExpression: changesOfBinary,
   AssignmentExpression: (node, place) => (isText(node.right) ? [] : swapOperator(node, place)),
   LogicalExpression: (node, place) =>
-    node.operator === '??' ? [replace(node, textOf(node.left, place))] : [swapLogic(node, place)],
-  IfStatement: ({ test }) => [replace(test, 'true'), replace(test, 'false')],
-  ConditionalExpression: ({ test }) => [replace(test, 'true'), replace(test, 'false')],
+    node.operator === '??' ? [replace(node, textOf(node.left, place))] : swapOperator(node, place),
+  IfStatement: decided,
+  ConditionalExpression: decided,
   WhileStatement: ({ test }) => [replace(test, 'false')],
   ForStatement: ({ test }) => (test ? [replace(test, 'false')] : []),
   UnaryExpression: (node, place) =>
@@ -77,6 +52,15 @@ export function changesOf(node: Node, place: Place): Change[] {
   return operator?.(node, place) ?? []
 }
 
+/** Each word and its neighbour, both ways. */
+function swapped(words: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(words.map((word, at) => [word, words[at % 2 === 0 ? at + 1 : at - 1] ?? word]))
+}
+
+function decided({ test }: Of<'IfStatement' | 'ConditionalExpression'>): Change[] {
+  return [replace(test, 'true'), replace(test, 'false')]
+}
+
 function replace({ start, end }: Node, change: string): Change {
   return { start, end, change }
 }
@@ -92,19 +76,18 @@ function isCondition(node: Node, { parents }: Place): boolean {
 }
 
 function changesOfBinary(node: Of<'BinaryExpression'>, place: Place): Change[] {
-  if (node.operator === '+' && (isText(node.left) || isText(node.right))) return []
-  if (['===', '!=='].includes(node.operator) && isCondition(node, place)) return []
-  return swapOperator(node, place)
+  if (node.operator === '+' && isText(node)) return []
+  return /[!=]==/.test(node.operator) && isCondition(node, place) ? [] : swapOperator(node, place)
 }
 
-function swapOperator(node: Of<'BinaryExpression' | 'AssignmentExpression'>, place: Place): Change[] {
-  const other = swappedOperators[node.operator]
-  return other ? [replace(node, `${textOf(node.left, place)} ${other} ${textOf(node.right, place)}`)] : []
-}
-
-function swapLogic(node: Of<'LogicalExpression'>, place: Place): Change {
-  const other = node.operator === '&&' ? '||' : '&&'
-  return replace(node, `(${textOf(node.left, place)} ${other} ${textOf(node.right, place)})`)
+function swapOperator(
+  node: Of<'BinaryExpression' | 'AssignmentExpression' | 'LogicalExpression'>,
+  place: Place,
+): Change[] {
+  const other = swaps.get(node.operator)
+  const change = `${textOf(node.left, place)} ${other} ${textOf(node.right, place)}`
+  // What binds less tightly than before must not take more than before.
+  return other ? [replace(node, node.type === 'LogicalExpression' ? `(${change})` : change)] : []
 }
 
 function isText(node: Node): boolean {
@@ -116,9 +99,9 @@ function changesOfLiteral(node: Of<'Literal'>, place: Place): Change[] {
   const { value } = node
   if (typeof value === 'boolean') return isLoopForever(place) ? [] : [replace(node, String(!value))]
   if (typeof value === 'string') return isChangeableWord(node, value, place) ? [replace(node, "''")] : []
-  if (typeof value !== 'number' || isKey(node, place) || isCompared(place)) return []
+  if (typeof value !== 'number' || isCountedElsewhere(node, place)) return []
   // Nobody measures a wait to the millisecond.
-  const next = isWait(place) ? [] : [value + 1]
+  const next = isWait(place) || value > maxCounted ? [] : [value + 1]
   return [...new Set([...next, 0])].filter((other) => other !== value).map((other) => replace(node, String(other)))
 }
 
@@ -126,15 +109,12 @@ function isLoopForever({ parents }: Place): boolean {
   return ['WhileStatement', 'DoWhileStatement'].includes(parents.at(-1)?.type ?? '')
 }
 
-/** `=== 4`: whether it holds is a fault of the comparison. */
-function isCompared({ parents }: Place): boolean {
+/** A key; `=== 4`, where the comparison is a fault; a row of a table, which is removed. */
+function isCountedElsewhere(node: Node, { parents }: Place): boolean {
   const parent = parents.at(-1)
-  return parent?.type === 'BinaryExpression' && ['===', '!=='].includes(parent.operator)
-}
-
-function isKey(node: Node, { parents }: Place): boolean {
-  const parent = parents.at(-1)
-  return parent?.type === 'Property' && parent.key === node && !parent.computed
+  if (parent?.type === 'Property') return parent.key === node
+  if (parent?.type === 'BinaryExpression') return /[!=]==/.test(parent.operator)
+  return parent?.type === 'ArrayExpression' && !parents.some(({ type }) => type.includes('Function'))
 }
 
 /** Inside the value of a name that ends in Ms. */
@@ -154,7 +134,7 @@ function isChangeableWord(node: Node, value: string, { parents }: Place): boolea
     // A call for its effect is dropped as a whole.
     return parents.slice(0, -1).findLast(({ type }) => type !== 'AwaitExpression')?.type !== 'ExpressionStatement'
   }
-  return parent !== undefined && wordPlaces.includes(parent.type)
+  return wordPlaces.test(parent?.type ?? '')
 }
 
 function changesOfCall({ callee, start, end }: Of<'CallExpression'>, place: Place): Change[] {
@@ -164,9 +144,8 @@ function changesOfCall({ callee, start, end }: Of<'CallExpression'>, place: Plac
   if (name === 'toSorted') return [{ start, end, change: `${whole}.toReversed()` }]
   if (name === 'sort') return [{ start, end, change: `${whole}.reverse()` }]
   if (name === 'toReversed' || name === 'reverse') return [{ start, end, change: textOf(callee.object, place) }]
-  const other = swappedMethods[name]
-  const ofMath = callee.object.type === 'Identifier' && callee.object.name === 'Math'
-  return other && (ofMath || !['min', 'max'].includes(name)) ? [replace(callee.property, other)] : []
+  const other = swaps.get(name)
+  return other ? [replace(callee.property, other)] : []
 }
 
 /** An `if` that never comes true drops all that it holds, so only a statement beside others is dropped alone. */

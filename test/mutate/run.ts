@@ -29,54 +29,52 @@ function showSurvivors(results: readonly Result[]): void {
 }
 
 function showRooms(results: readonly Result[]): void {
-  const row = (name: string, of: readonly Result[]): string[] => {
-    const count = (outcome: Result['outcome']): number => of.filter((result) => result.outcome === outcome).length
-    const caught = count('caught')
-    const percent = `${((100 * caught) / Math.max(1, of.length)).toFixed(1)} %`
-    return [name, of.length, caught, of.length - caught, count('uncovered'), percent].map(String)
-  }
   const rooms = Map.groupBy(results, ({ fault }) => roomOf(fault.path))
-  const rows = [
-    ['room', 'faults', 'caught', 'survived', 'of these without a test', 'percent'],
-    ...[...rooms].map(([name, of]) => row(name, of)),
-    ...(rooms.size > 1 ? [row('all', results)] : []),
-  ]
-  const widths = rows[0]?.map((_, at) => Math.max(...rows.map((cells) => cells[at]?.length ?? 0))) ?? []
-  for (const [name = '', ...cells] of rows) {
-    console.log(
-      [name.padEnd(widths[0] ?? 0), ...cells.map((cell, at) => cell.padStart(widths[at + 1] ?? 0))].join('  '),
-    )
-  }
+  const rows = [...rooms, ...(rooms.size > 1 ? [['all', results] as const] : [])].map(([room, of]) => {
+    const caught = of.filter(({ outcome }) => outcome === 'caught').length
+    return [
+      room,
+      {
+        faults: of.length,
+        caught,
+        survived: of.length - caught,
+        'of these without a test': of.filter(({ outcome }) => outcome === 'uncovered').length,
+        percent: Math.round((1_000 * caught) / of.length) / 10,
+      },
+    ]
+  })
+  console.table(Object.fromEntries(rows))
 }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    sample: { type: 'string' },
+    sample: { type: 'string', default: 'Infinity' },
     seed: { type: 'string', default: '1' },
     processes: { type: 'string', default: String(availableParallelism()) },
     slow: { type: 'boolean', default: false },
   },
 })
-if (positionals.length === 0) {
+if (positionals.length === 0 || !(Number(values.sample) > 0) || !(Number(values.processes) > 0)) {
   console.error('usage: npm run mutate -- [--sample N] [--seed S] [--processes N] [--slow] src/net …')
   process.exit(2)
 }
 const paths = [...new Set(positionals.flatMap(sourcesIn))]
 // As before any test: what some of them use must be there.
 await Promise.all([buildAll(), buildWeb(root)])
+// By way of the exit, where the tests that run are ended.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const startedAt = performance.now()
 const results = await mutate({
   root,
   paths,
   processes: Number(values.processes),
+  sample: Number(values.sample),
   seed: values.seed,
-  minTimeoutMs: 8_000,
+  minTimeoutMs: 15_000,
   withProcesses: values.slow,
   tell: (line) => console.error(line),
-  ...(values.sample !== undefined && { sample: Number(values.sample) }),
 })
 showSurvivors(results)
-console.log()
 showRooms(results)
-console.log(`\n${Math.round((performance.now() - startedAt) / 1_000)} s`)
+console.log(`${Math.round((performance.now() - startedAt) / 1_000)} s`)
