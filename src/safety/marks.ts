@@ -23,7 +23,11 @@ const maxTries = 1_000
 export interface Marker {
   /** The marks of a text in their order, at most some fifty; rules that are off make none. */
   find(text: string): Mark[]
+  /** True when a text gives orders, or has more places to look at than are looked at. */
+  speaks(text: string): boolean
 }
+
+type Found = { readonly marks: Mark[]; readonly whole: boolean }
 
 /** Every rule by its id, once. */
 export const markIds: readonly string[] = [...new Set([...markRules.map(({ id }) => id), 'hidden-text'])]
@@ -56,24 +60,29 @@ export function createMarker({ off = [] }: { off?: readonly string[] } = {}): Ma
     })
     return left
   }
-  function findIn(whole: string): Mark[] {
+  function findIn(whole: string): Found {
     const text = whole.length > maxChars ? whole.slice(0, maxChars) : whole
     const found: Mark[] = []
     const left = search({ text, at: (index) => index }, found, maxTries)
-    if (plainText.test(text)) return inOrder(found)
+    if (plainText.test(text)) return { marks: inOrder(found), whole: left > 0 }
     const [disguised, mixed] = [isDisguised(text), mixedWord.test(text)]
     if (disguised && !off.includes('hidden-text')) found.push(...unseenMarks(text))
     // Where a word is of two alphabets, letters are read by their look.
-    if (disguised || mixed) search(mixed ? asFolded(text) : asSeen(text), found, left)
-    return inOrder(found)
+    const rest = disguised || mixed ? search(mixed ? asFolded(text) : asSeen(text), found, left) : left
+    return { marks: inOrder(found), whole: rest > 0 }
   }
 
   // The prompt, the log and a receipt ask for the same text one after the other.
-  let last: { readonly text: string; readonly marks: Mark[] } | undefined
+  let last: (Found & { readonly text: string }) | undefined
+  const look = (text: string): Found => {
+    if (last?.text !== text) last = { text, ...findIn(text) }
+    return last
+  }
   return {
-    find(text) {
-      if (last?.text !== text) last = { text, marks: findIn(text) }
-      return last.marks
+    find: (text) => look(text).marks,
+    speaks(text) {
+      const { marks, whole } = look(text)
+      return !whole || marks.some(({ severity }) => severity !== 'low')
     },
   }
 }

@@ -26,10 +26,9 @@ export function findTaint(items: readonly Item[]): Taint | undefined {
  * before anything was read.
  */
 export function taintOfTools(specs: readonly ToolSpec[], marker: Marker): string | undefined {
-  const speaking = specs.find(({ description, parameters }) => {
-    const said = `${description}\n${JSON.stringify(parameters)}`
-    return marker.find(said).some(({ severity }) => severity !== 'low')
-  })
+  const speaking = specs.find(({ description, parameters }) =>
+    marker.speaks(`${description}\n${JSON.stringify(parameters)}`),
+  )
   return speaking && `the description of ${speaking.name}`
 }
 
