@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Settings } from '#config/model.ts'
-import { examples, names } from '#config/variables.ts'
+import { exampleOf, names } from '#config/variables.ts'
 import { type Config, checkDoors, loadConfig, programName, readConfig, secretsIn, weakSecrets } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 
@@ -316,7 +316,7 @@ test('every example is a valid value of its variable', () => {
       EMBEDDING_MODEL: 'm',
       LLM_BASE_URL: 'http://h/v1',
     }
-    const value = examples[name].replace(/^<.*>$/, 'a'.repeat(64))
+    const value = exampleOf(name).replace(/^<.*>$/, 'a'.repeat(64))
     assert.deepEqual(faultsOf({ HTTP_WEBHOOK_SECRET: 's', ...needs, [name]: value }), [], name)
   }
 })

@@ -5,14 +5,13 @@ import { newCallId, newId } from '#core/ids.ts'
 import { type Draft, textMessage } from '#core/item.ts'
 import { maxCalls, type Model, type ModelEvent, type ModelRequest } from '#core/model.ts'
 import { type ModelCall, noUsage, type Usage } from '#core/turn.ts'
+import { charsPerToken } from '#core/tokens.ts'
 import { tokensInItem, tokensInText } from './tokens.ts'
 
 /** Blocks of text and thoughts, and calls, in one response; the store looks back further than this for open calls. */
 const maxItems = 256
 /** Letters in one response: more than any model has tokens for. */
 const maxChars = 32 * 1024 * 1024
-/** Where nobody has counted what a model wrote. */
-const charsPerToken = 4
 
 export type Reply = {
   /** The first has what the response took. */

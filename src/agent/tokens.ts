@@ -1,11 +1,10 @@
 // How many tokens something is, without a tokenizer: by its bytes, set right by what the provider has counted.
 import type { Item } from '#core/item.ts'
 import type { Model, ModelRequest } from '#core/model.ts'
+import { charsPerToken } from '#core/tokens.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import type { Usage } from '#core/turn.ts'
 
-/** What English and code come to. */
-const bytesPerToken = 4
 /** The frame of an item: its role, its ids. */
 const frameTokens = 8
 /** A picture counts by its size, whatever its bytes; this is a large one. */
@@ -21,7 +20,7 @@ const ease = 0.1
 const maxModels = 100
 
 export function tokensInText(text: string): number {
-  return Buffer.byteLength(text) / bytesPerToken
+  return Buffer.byteLength(text) / charsPerToken
 }
 
 /** The bare count of an item, before it is set right. */

@@ -3,6 +3,7 @@
 import { operator, type UserId } from '#core/ids.ts'
 import type { SecretStore } from '#core/secret.ts'
 import { createLeakScan, joinScans, type LeakScan } from '#safety/leaks.ts'
+import { evictOldest } from '#lib/evict.ts'
 
 /** Users whose scan is kept at hand; the longest unused are made anew. */
 const maxKept = 100
@@ -52,7 +53,7 @@ export function createScans({ secrets, own }: ScanParts): Scans {
       if (!theirs) return scan
       kept.delete(user)
       kept.set(user, scan)
-      if (kept.size > maxKept) kept.delete(kept.keys().next().value ?? user)
+      evictOldest(kept, maxKept)
       return scan
     },
   }

@@ -89,6 +89,8 @@ export type Stretch = {
   readonly upTo?: number
   readonly limit: number
   readonly maxBytes?: number
+  /** Letter by letter as it was recorded, for a digest; what earlier versions wrote is else read as today's. */
+  readonly recorded?: true
 }
 
 /** What was sent to a thread and waits for the turn before it: it has its ids, and no seq yet. */

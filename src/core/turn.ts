@@ -1,5 +1,5 @@
 // Threads and turns. A response is a turn is a job, seen from different doors.
-import type { ErrorCode } from './errors.ts'
+import type { ErrorCode, ReachedLimit } from './errors.ts'
 import type { UserId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { ToolSpec } from './tool.ts'
@@ -37,7 +37,13 @@ export type ModelCall = {
   readonly estimated?: true
 }
 
-export type TurnError = { readonly code: ErrorCode; readonly message: string }
+/** Why a turn failed. `message` says it to whoever shows no words of their own. */
+export type TurnError = {
+  readonly code: ErrorCode
+  readonly message: string
+  /** Absent of turns from before it was kept. */
+  readonly limit?: ReachedLimit
+}
 
 /** What a request may set for its one turn. */
 export type TurnOptions = {

@@ -1,7 +1,7 @@
 // Bodies on their way in. Each is kept until it is whole, so half-sent ones of one caller share a room.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '#core/errors.ts'
-import { createRoom } from './quota.ts'
+import { createQuota } from './quota.ts'
 
 /** Bytes of bodies of one user; what a small one holds is bounded by the number of requests. */
 const maxBytes = 128 * 1024 * 1024
@@ -27,9 +27,9 @@ export type Arriving = {
 }
 
 export function createArrivals(waitMs: number): Arrivals {
-  const ofUsers = createRoom(maxBytes, waitMs)
-  const ofAddresses = createRoom(maxOfAddress, waitMs)
-  const ofStrangers = createRoom(maxOfStrangers, waitMs)
+  const ofUsers = createQuota(maxBytes, waitMs)
+  const ofAddresses = createQuota(maxOfAddress, waitMs)
+  const ofStrangers = createQuota(maxOfStrangers, waitMs)
 
   return {
     async begin({ request, answer, limit, user, address }) {

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { AppError } from '#core/errors.ts'
 import type { Caller } from './caller.ts'
-import { createRoom } from './quota.ts'
+import { createQuota } from './quota.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -43,7 +43,7 @@ export interface Flights {
 
 export function createFlights(waitMs: number, maxSends = defaultSends): Flights {
   const open = new Map<string, number>()
-  const places = createRoom(maxAnswers, waitMs)
+  const places = createQuota(maxAnswers, waitMs)
 
   return {
     async place({ user }, answer) {

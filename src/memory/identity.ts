@@ -1,6 +1,7 @@
 // Who the agent is and whom it serves: four documents at the root of memory that stand in the system prompt.
 import { type DocumentStore, identityPaths } from '#core/document.ts'
 import { operator, type UserId } from '#core/ids.ts'
+import { evictOldest } from '#lib/evict.ts'
 
 /** Bytes of each document that reach the prompt. */
 const maxBytes = 8 * 1024
@@ -23,7 +24,7 @@ export function createIdentity({ store }: { store: Pick<DocumentStore, 'get'> })
       const parts = known.get(user) ?? readParts(store, user)
       known.delete(user)
       known.set(user, parts)
-      if (known.size > maxKnown) known.delete(known.keys().next().value ?? user)
+      evictOldest(known, maxKnown)
       parts.catch(() => {
         if (known.get(user) === parts) known.delete(user)
       })

@@ -4,7 +4,7 @@ import { AppError } from '#core/errors.ts'
 import { isIdentity } from '#core/document.ts'
 import { type JsonObject, objectIn } from '#core/json.ts'
 import type { Preview, Reach } from '#core/question.ts'
-import { reachInParams, type Tool, type ToolContext, type ToolSource } from '#core/tool.ts'
+import { reachInParams, type Tool, type ToolContext } from '#core/tool.ts'
 import type { UserId } from '#core/ids.ts'
 import { unifiedDiff } from '#lib/unified-diff.ts'
 import { type Documents, edited, joined } from './documents.ts'
@@ -13,7 +13,7 @@ const defaultResults = 8
 const maxResults = 25
 const maxListed = 200
 
-export function createMemoryTools(documents: Documents): ToolSource {
+export function createMemoryTools(documents: Documents): readonly Tool[] {
   /** What a document holds now; undefined where there is none. */
   async function contentOf(user: UserId, path: string): Promise<string | undefined> {
     try {
@@ -24,7 +24,7 @@ export function createMemoryTools(documents: Documents): ToolSource {
     }
   }
 
-  const tools = [
+  return [
     reading('memory_search', {
       may: 'Find documents of your memory',
       description:
@@ -133,7 +133,6 @@ export function createMemoryTools(documents: Documents): ToolSource {
       },
     }),
   ]
-  return { tools: () => tools, reload: () => Promise.resolve(), close: () => Promise.resolve() }
 }
 
 const cannot = ['Read or change what other users keep', 'Reach the network or files']

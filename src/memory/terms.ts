@@ -1,7 +1,7 @@
 // From text to terms: one reading of words for every database, for what is kept and for what is asked. Accents and case
 // are folded; names such as parseHTTPHeaders and user_id are read by their parts and as a whole; scripts without spaces
 // are read in pairs of characters; an emoji is a word.
-import { stem } from './stem.ts'
+import { stemmer } from 'stemmer'
 import { isCommonAbroad, isCommonEnglish } from './stop-words.ts'
 
 /** A longer word is cut: nobody types it, and an index has a longest term. */
@@ -160,7 +160,7 @@ function spell(found: string): Spelled {
   const bare = found.replace(/^\p{L}{1,2}['’](?=\p{L}{2})/u, '').replace(/['’]\p{L}{1,2}$/u, '')
   const parts = bare.split(/[_\-.'’]/).flatMap((part) => part.match(camelPart) ?? [])
   const plain = parts.map((part) => fold(part.slice(0, maxWordLength))).filter((part) => part !== '')
-  const body = plain.map((part) => (/^[a-z]+$/.test(part) ? stem(part) : part))
+  const body = plain.map((part) => (/^[a-z]+$/.test(part) ? stemmer(part) : part))
   const joined = fold(found).slice(0, maxWordLength)
   const whole = joined === plain[0] ? undefined : joined
   const spellings = /[äöü]/i.test(found) ? [fold(found.replaceAll(/[äöü]/gi, spelledOut))] : []

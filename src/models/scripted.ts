@@ -2,13 +2,13 @@
 // that a restarted process goes on where the killed one stopped.
 import { AppError } from '#core/errors.ts'
 import { type Item, textOf } from '#core/item.ts'
+import { charsPerToken } from '#core/tokens.ts'
 import type { Model, ModelEvent, ModelRequest } from '#core/model.ts'
 import { noUsage, type Usage } from '#core/turn.ts'
 import { type Sleep, sleep as realSleep } from './model-retry.ts'
 import type { Reply, Script } from './script.ts'
 
 const windowTokens = 128_000
-const charsPerToken = 4
 const exhausted: Reply = { text: '(script exhausted)' }
 
 /** A model that follows a script (`parseScript` reads one). */

@@ -9,12 +9,19 @@ import { first, type Job, run } from './sql.ts'
 
 /** What is copied in one transaction: more would hold up what others write. */
 const maxItems = 20_000
-const maxBytes = 64 * 1024 * 1024
+const defaultMaxBytes = 64 * 1024 * 1024
 
 /** `lock` keeps the thread from being erased in between. */
-type Place = { readonly threadId: string; readonly beforeSeq: number; readonly now: number; readonly lock: string }
+type Place = {
+  readonly threadId: string
+  readonly beforeSeq: number
+  readonly now: number
+  readonly lock: string
+  readonly maxBytes?: number | undefined
+}
 
-export function* forkThread(user: UserId, { threadId, beforeSeq, now, lock }: Place): Job<Thread | undefined> {
+export function* forkThread(user: UserId, place: Place): Job<Thread | undefined> {
+  const { threadId, beforeSeq, now, lock, maxBytes = defaultMaxBytes } = place
   const row = yield* first(
     `SELECT ${threadColumns} FROM threads WHERE id = ? AND ${isReached}${lock}`,
     threadId,
@@ -23,7 +30,7 @@ export function* forkThread(user: UserId, { threadId, beforeSeq, now, lock }: Pl
   )
   if (!row) return undefined
   const old = threadOf(row)
-  yield* checkPlace(old, beforeSeq)
+  yield* checkPlace(old, beforeSeq, maxBytes)
   const upTo = beforeSeq - 1
   const thread: Thread = {
     id: newId(),
@@ -60,7 +67,7 @@ export function* forkThread(user: UserId, { threadId, beforeSeq, now, lock }: Pl
 }
 
 /** Before a message of a person nothing is left open; behind the last item the same holds while the thread rests. */
-function* checkPlace({ id, lastSeq, state, openCall }: Thread, beforeSeq: number): Job<void> {
+function* checkPlace({ id, lastSeq, state, openCall }: Thread, beforeSeq: number, maxBytes: number): Job<void> {
   const item = yield* first(
     `SELECT 1 AS one FROM items WHERE thread_id = ? AND seq = ? AND body LIKE '{"type":"message","role":"user",%'`,
     id,

@@ -1,5 +1,6 @@
 // Rate limits: a sliding window, and its memory for one process, bounded in keys and in what a key takes.
 import type { LimitStore } from '#core/store.ts'
+import { evictOldest } from '#lib/evict.ts'
 
 const maxKeys = 20_000
 
@@ -41,7 +42,7 @@ export function createMemoryLimits(): LimitStore {
       const { uses, ...verdict } = usesWithin(known.get(key) ?? [], { limit, windowMs, now })
       known.delete(key)
       known.set(key, uses)
-      if (known.size > maxKeys) known.delete(known.keys().next().value ?? '')
+      evictOldest(known, maxKeys)
       return Promise.resolve(verdict)
     },
   }

@@ -1,6 +1,7 @@
 // Rows of the database as values of the house, and back. PostgreSQL returns 64-bit integers as text, hence Number().
 import { userId } from '#core/ids.ts'
 import type { Draft, Entry, Item } from '#core/item.ts'
+import { mayHoldOldFence, readOldFences } from '#core/origins.ts'
 import type { ListedTurn } from '#core/store.ts'
 import type {
   Door,
@@ -91,18 +92,33 @@ export function countsOf(usage: Usage): [number, number, number, number, number 
 }
 
 export function entryOf(row: Row): Entry {
+  const entry = recordedEntryOf(row)
+  return mayHoldOldFence(text(row['body'])) ? { ...entry, item: readOldFences(entry.item) } : entry
+}
+
+/** An entry letter by letter as it was recorded: what a digest is taken of. */
+export function recordedEntryOf(row: Row): Entry {
   return {
     seq: Number(row['seq']),
     id: text(row['id']),
     turnId: text(row['turn_id']),
     at: Number(row['at']),
-    item: itemOf(row),
+    item: JSON.parse(text(row['body'])) as Item,
     ...(row['asked'] && { asked: JSON.parse(text(row['asked'])) as ModelCall }),
   }
 }
 
 export function itemOf(row: Row): Item {
-  return JSON.parse(text(row['body'])) as Item
+  const body = text(row['body'])
+  const item = JSON.parse(body) as Item
+  return mayHoldOldFence(body) ? readOldFences(item) : item
+}
+
+/** What a turn was given, from the column of its input. */
+export function inputIn(value: Value | undefined): Draft[] {
+  const input = text(value)
+  const drafts = input === '' ? [] : (JSON.parse(input) as Draft[])
+  return mayHoldOldFence(input) ? drafts.map((draft) => ({ ...draft, item: readOldFences(draft.item) })) : drafts
 }
 
 /** Drafts as they will stand after `lastSeq`. */

@@ -12,7 +12,7 @@ import { createMint } from './ordered-ids.ts'
 import { databaseClock, leaseMs } from './lease-store.ts'
 import { countAllTurns, countTurns, listSenders, listTurns } from './turn-lists.ts'
 import { getTurn, holdingTurn, isReached } from './reachable.ts'
-import { countsOf, entryOf, turnColumns, turnOf } from './rows.ts'
+import { countsOf, recordedEntryOf, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, type Sql } from './sql.ts'
 import { findReplay, startTurn } from './start-turn.ts'
 import { isQueued, isRunning } from './turn-status.ts'
@@ -160,7 +160,10 @@ function* storedBefore(turn: Turn, [draft]: readonly Draft[], again: boolean) {
   if (!found) return undefined
   const rows = yield* query('SELECT * FROM items WHERE thread_id = ? AND seq >= ?', turn.threadId, Number(found['seq']))
   const now = yield* first(`SELECT ${turnColumns} FROM turns WHERE id = ?`, turn.id)
-  return { turn: now ? turnOf(now) : turn, entries: rows.map(entryOf).filter(({ turnId }) => turnId === turn.id) }
+  return {
+    turn: now ? turnOf(now) : turn,
+    entries: rows.map(recordedEntryOf).filter(({ turnId }) => turnId === turn.id),
+  }
 }
 
 function* lastSeqOf(threadId: string): Job<number | null> {

@@ -2,6 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import { withDeadline } from '#lib/deadline.ts'
 import { inCheckout } from '#lib/checkout.ts'
+import { createSemaphore } from '#lib/semaphore.ts'
 import type { Page } from '#tools/web/page.ts'
 import type { Search } from '#tools/workspace/search.ts'
 
@@ -24,40 +25,11 @@ const maxWorkers = 4
 const maxWaiting = 200
 
 export function createWork({ deadlineMs = defaultDeadlineMs } = {}): Work {
-  let running = 0
-  const waiting: (() => void)[] = []
-
-  async function turn(signal: AbortSignal): Promise<void> {
-    if (running < maxWorkers) {
-      running++
-      return
-    }
-    if (waiting.length >= maxWaiting) throw new AppError('tool_refused', 'too much of this is under way: try again')
-    // Whoever is done hands its place on.
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    waiting.push(resolve)
-    const leave = (): void => {
-      const at = waiting.indexOf(resolve)
-      if (at >= 0) waiting.splice(at, 1)
-      reject(signal.reason as Error)
-    }
-    signal.addEventListener('abort', leave, { once: true })
-    try {
-      await promise
-    } finally {
-      signal.removeEventListener('abort', leave)
-    }
-  }
-
-  function release(): void {
-    const next = waiting.shift()
-    if (next) next()
-    else running--
-  }
+  const threads = createSemaphore(maxWorkers)
 
   return async (job: Job, signal: AbortSignal): Promise<never> => {
-    signal.throwIfAborted()
-    await turn(signal)
+    if (threads.waiting >= maxWaiting) throw new AppError('tool_refused', 'too much of this is under way: try again')
+    const release = await threads.take(signal)
     try {
       const done = await withDeadline(deadlineMs, signal, (either) => inWorker(job, either))
       if (!done.ok) throw new AppError('tool_refused', done.message)

@@ -1,6 +1,7 @@
 // What users have allowed beyond one call, kept at hand while their turns run.
 import type { UserId } from '#core/ids.ts'
 import type { Grant, GrantStore, NewGrant } from '#core/grant.ts'
+import { evictOldest } from '#lib/evict.ts'
 
 /** Users whose grants are remembered; the longest unused are forgotten first. */
 const maxKnown = 2_000
@@ -37,7 +38,7 @@ export function createGrants({
     const entry: Known = { at: now(), grants: known.get(user)?.grants ?? [], reading }
     known.delete(user)
     known.set(user, entry)
-    if (known.size > maxKnown) known.delete(known.keys().next().value ?? user)
+    evictOldest(known, maxKnown)
     store.list(user).then(
       (grants) => {
         // The operator's list has the channel's as well: each stands for its own user alone.
@@ -63,7 +64,7 @@ export function createGrants({
       const found = known.get(user)?.grants.find((each) => each === grant)
       if (!found || counted.has(call)) return
       counted.add(call)
-      if (counted.size > maxCounted) counted.delete(counted.values().next().value ?? call)
+      evictOldest(counted, maxCounted)
       // A call does not wait for it, and does not fail by it.
       store.used(found.id).catch(() => {})
     },

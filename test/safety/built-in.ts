@@ -5,7 +5,7 @@ import { createDocuments } from '#memory/documents.ts'
 import { createMemoryTools } from '#memory/memory-tools.ts'
 import type { Asked } from '#safety/decide.ts'
 import { createLeakScan } from '#safety/leaks.ts'
-import { createBuiltInTools } from '#tools/built-in-source.ts'
+import { createBuiltInTools } from '#tools/built-in-tools.ts'
 import { tool } from '../agent/tools.ts'
 
 const nowhere = (): never => {
@@ -26,8 +26,8 @@ export const builtInTools: ReadonlyMap<string, Tool> = new Map(
       folderOf: () => '/nowhere/at/all',
       shell: true,
       scan: () => createLeakScan(),
-    }).tools(),
-    ...createMemoryTools(createDocuments({ store })).tools(),
+    }),
+    ...createMemoryTools(createDocuments({ store })),
   ].map((each) => [each.spec.name, each]),
 )
 

@@ -1,6 +1,6 @@
 // The bus between processes: two of them over one database, each with its own link.
 import assert from 'node:assert/strict'
-import { after, before, test, type TestContext } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import type { Bus, Change, Subscription } from '#core/bus.ts'
 import type { Event } from '#core/event.ts'
 import { newId, userId } from '#core/ids.ts'
@@ -9,20 +9,16 @@ import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
 import { createPostgresBus } from '#store/bus-postgres.ts'
 import { openPostgresStore } from '#store/open-store.ts'
-import { type Server, startPostgres } from '../postgres.ts'
+import { usePostgres } from '../postgres.ts'
 import { until } from '../until.ts'
 import { ada, lease, reply, step, turnOf } from './harness.ts'
 import { document } from './suite-documents.ts'
 
-let server: Server
-before(async () => {
-  server = await startPostgres()
-})
-after(() => server.remove())
+const server = usePostgres()
 
 /** Two processes that share a database and nothing else. */
 async function openTwo(t: TestContext) {
-  const url = await server.database()
+  const { url } = await server.emptied()
   const open = async () => {
     const { store, sql } = await openPostgresStore({ url, seal: createSeal('0'.repeat(64)) })
     const bus = await createPostgresBus({ url, sql, log: silentLog })

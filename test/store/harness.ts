@@ -12,7 +12,7 @@ import { noUsage, type Turn } from '#core/turn.ts'
 
 export type Clock = { now: number }
 export type Opened = { readonly store: Store; readonly clock: Clock }
-/** Opens a store with nothing in it and closes it after the test. */
+/** Opens a store with nothing in it, and `maxForkBytes`, for one test. */
 export type Open = (t: TestContext) => Promise<Opened>
 
 export const ada: UserId = userId('ada')
@@ -20,6 +20,7 @@ export const bob: UserId = userId('bob')
 export const lease: Lease = { owner: 'one', epoch: 1 }
 export const other: Lease = { owner: 'two', epoch: 1 }
 export const minuteMs = 60_000
+export const maxForkBytes = 1024 * 1024
 export const dayMs = 24 * 60 * minuteMs
 
 /** A folder of the test's own. */

@@ -107,7 +107,8 @@ export function boundTests(open: Open): void {
       return best
     }
     const few = Math.max(await cost(1), 1_000)
-    const many = await cost(12 * megabyte)
+    // SQLite would walk over the pages of the long ones, in this process; PostgreSQL could only send them.
+    const many = await cost((store.backend === 'sqlite' ? 12 : 1) * megabyte)
     assert.ok(many < 10 * few, `${many} against ${few}`)
   })
 

@@ -251,7 +251,8 @@ test('a turn that runs out of time ends with what it said', async (t) => {
   const { turns, store } = openHouse(t, { reply: () => script, bounds: { minutes: 0.01 } })
   const { turn, events } = await turns.start(message('hi'))
   assert.equal(restOf(await eventsOf(events)), 'failed')
-  assert.equal((await turns.get(ada, turn.id))?.error?.code, 'time_limit')
+  const { code, limit } = (await turns.get(ada, turn.id))?.error ?? {}
+  assert.deepEqual([code, limit], ['time_limit', { kind: 'minutes', max: 0.01 }])
   assert.deepEqual(await textsOf(store, turn.threadId), ['hi', 'So far'])
 })
 

@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { userId } from '#core/ids.ts'
 import { textMessage } from '#core/item.ts'
-import { fence } from '#safety/fence.ts'
+import { eventOrigin } from '#core/origins.ts'
 import { checkMessage, masked } from '#turns/message.ts'
-import { ada, bob, dayMs, queuedTurn, rejectsWith } from '../store/harness.ts'
+import { ada, bob, dayMs, other, queuedTurn, rejectsWith } from '../store/harness.ts'
 import { tool } from '../agent/tools.ts'
 import { eventsOf, holding, message, openHouse, restOf, textsOf, tools, turnOver, until } from './house.ts'
 import { expireGates } from '#turns/gate-expiry.ts'
@@ -281,14 +281,34 @@ test("what a caller's function gave is stored and asked about without secrets; w
 
 test('what a file or an event holds is kept without secrets, the words beside it as they were written', () => {
   const mask = (text: string): string => text.replaceAll('the-secret', '***')
-  const event = `the-secret of mine\n${fence('opened: the-secret', 'code host')}`
+  const own = { type: 'text', text: 'the-secret of mine' } as const
+  const event = { type: 'text', text: 'opened: the-secret', origin: eventOrigin } as const
   const file = { type: 'file', name: 'a.env', text: 'KEY=the-secret' } as const
-  const kept = masked({ ...textMessage('user', event), content: [{ type: 'text', text: event }, file] }, mask)
+  const kept = masked({ ...textMessage('user', ''), content: [own, event, file] }, mask)
   assert.deepEqual(kept, {
     ...textMessage('user', ''),
-    content: [
-      { type: 'text', text: `the-secret of mine\n${fence('opened: ***', 'code host')}` },
-      { ...file, text: 'KEY=***' },
-    ],
+    content: [own, { ...event, text: 'opened: ***' }, { ...file, text: 'KEY=***' }],
   })
+})
+
+test('a log of an earlier version, with the fence in the text, is read with origins; its receipt still holds', async (t) => {
+  const { turns, store, asked } = openHouse(t)
+  const old = 'Event push.\n\n<untrusted-content from="code host, push">\nobey\n</untrusted-content>'
+  const { turn, events } = await turns.start(message(old))
+  await eventsOf(events)
+  const { entries } = await turns.history(ada, turn.threadId, { after: 0, limit: 10 })
+  const event = { type: 'text', text: 'obey', origin: eventOrigin }
+  assert.deepEqual(entries[0]?.item, {
+    ...textMessage('user', ''),
+    content: [{ type: 'text', text: 'Event push.\n\n' }, event],
+  })
+  assert.equal((await turns.receipt(ada, turn.id))?.verified, true)
+  const cold = openHouse(t, { store, lease: other })
+  const next = await cold.turns.start(message('and now?', { threadId: turn.threadId }))
+  await eventsOf(next.events)
+  assert.match(
+    cold.asked[0]?.[0] ?? '',
+    /^Event push\.\n\n<untrusted-content id="\w+" from="an event of a code host">\nobey\n/,
+  )
+  assert.equal(asked.length, 1)
 })

@@ -1,5 +1,5 @@
 // The layout of an approval: the lines of a diff, the rest of a request, arguments. Pure; everything in it is text of others.
-import type { Preview } from '../api/wire.ts'
+import type { Preview } from '#doors/web/wire/gate.ts'
 
 /** Letters of arguments that stand on one line, on a phone as well. */
 const maxOnLine = 60

@@ -1,5 +1,6 @@
 // Which jobs are meant: by door and by words. Pure.
-import type { Door, Job } from '../api/wire.ts'
+import type { Job } from '#doors/web/wire/job.ts'
+import type { Door } from '#doors/web/wire/turn.ts'
 
 export type JobWish = {
   readonly door: 'all' | Door

@@ -2,6 +2,7 @@
 // data: it becomes a link), no address but http, https and mailto. The sanitiser is the second lock on the same door.
 import createDOMPurify from 'dompurify'
 import { Marked, type Token, type Tokens } from 'marked'
+import { evictOldest } from './evict.ts'
 
 const purify = createDOMPurify(window)
 const safe = {
@@ -87,8 +88,8 @@ export function nodesOf({ raw, token }: MarkdownBlock): DocumentFragment {
 }
 
 function remember(raw: string, html: string): void {
-  if (kept.size >= maxKept) kept.delete(kept.keys().next().value ?? '')
   kept.set(raw, html)
+  evictOldest(kept, maxKept)
 }
 
 /** Opens apart, tells nobody where it came from, and shows where it leads. */

@@ -1,5 +1,6 @@
 // What was used, added up: figures, a day each for the chart, and by door, model and user.
-import type { DayUsage, Door, UsageTotals } from '../api/wire.ts'
+import type { Door } from '#doors/web/wire/turn.ts'
+import type { DayUsage, UsageTotals } from '#doors/web/wire/usage.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 /** So many models have a colour of their own; the rest is "other". */

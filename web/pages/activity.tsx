@@ -1,8 +1,8 @@
 // What was done and what it cost.
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import type { Door } from '#doors/web/wire/turn.ts'
 import { costText, numberText, sumText } from '../lib/words.ts'
-import type { Door } from '../api/wire.ts'
 import type { Activity as Figures, Sum } from '../lib/usage.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Segments } from '../parts/field.tsx'

@@ -1,8 +1,8 @@
 // A thread, or the beginning of one.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { Door } from '#doors/web/wire/turn.ts'
 import { faultText } from '../api/client.ts'
-import type { Door } from '../api/wire.ts'
 import { Announcer } from '../parts/announcer.tsx'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Composer } from '../parts/composer.tsx'
@@ -48,6 +48,8 @@ function Thread({ conversation }: { conversation: Conversation }) {
   const thread = threadList.data.value?.threads.find((each) => each.id === id) ?? conversation.thread.value
   const turn = running.value
   const waits = waiting.value.some(({ thread_id }) => thread_id === id)
+  // The receipt of one thread is not shown beside another.
+  useEffect(() => () => (shownReceipt.value = undefined), [])
   if (conversation.fault.value?.missing) {
     return (
       <>
@@ -62,8 +64,6 @@ function Thread({ conversation }: { conversation: Conversation }) {
       </>
     )
   }
-  // The receipt of one thread does not stand beside another.
-  useEffect(() => () => (shownReceipt.value = undefined), [])
   const stop = (): void => {
     if (turn) stopJob(turn).catch((error) => tell(`The turn was not stopped. ${faultText(error)}`))
   }

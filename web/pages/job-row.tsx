@@ -1,10 +1,11 @@
 // One job of the list: how it stands, whose it is, how long it took and what it cost, and what may be done with it.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { Job } from '#doors/web/wire/job.ts'
+import type { Status } from '#doors/web/wire/turn.ts'
 import { faultText } from '../api/client.ts'
-import type { Job, Status } from '../api/wire.ts'
 import { sentence } from '../lib/failure.ts'
-import { costText, durationText, exactTime, whenText } from '../lib/words.ts'
+import { costText, durationText, elapsedText, exactTime, whenText } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { doorOf, Dot, Spinner } from '../parts/mark.tsx'
@@ -90,8 +91,7 @@ function Took({ job: { status, created_at, completed_at } }: { job: Job }) {
 
 function Growing({ since }: { since: number }) {
   useEffect(() => seconds.follow(), [])
-  const secs = Math.max(1, Math.floor((seconds.now.value - since) / 1_000))
-  return <>{secs < 10 ? `${secs} s` : durationText(secs * 1_000)}</>
+  return <>{elapsedText(Math.max(1_000, seconds.now.value - since))}</>
 }
 
 function Sign({ status }: { status: Status }) {

@@ -1,5 +1,5 @@
 // Every turn that runs, has run or waits, whichever door it came through.
-import type { Door } from '../api/wire.ts'
+import type { Door } from '#doors/web/wire/turn.ts'
 import { countText, numberText } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
 import { Search, Segments, Select } from '../parts/field.tsx'

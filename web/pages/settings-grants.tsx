@@ -1,7 +1,7 @@
 // Grants: what may run without asking, each taken back by one button.
 import { useSignal } from '@preact/signals'
+import type { Grant } from '#doors/web/wire/gate.ts'
 import { faultText } from '../api/client.ts'
-import type { Grant } from '../api/wire.ts'
 import { countText, exactTime, untilText } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
 import { Section } from '../parts/section.tsx'

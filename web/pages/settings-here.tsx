@@ -1,7 +1,7 @@
 // This browser and this service: sessions, doors, how the app looks, what runs.
 import { useSignal } from '@preact/signals'
 import { faultText } from '../api/client.ts'
-import { countText, numberText, untilText } from '../lib/words.ts'
+import { countText, numberText, spanText, untilText } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
 import { Segments } from '../parts/field.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
@@ -24,7 +24,8 @@ export function Sessions() {
           <div>
             <strong>{user}</strong>
             <p>
-              {operator ? 'The operator. ' : ''}This session ends {untilText(expires_at, now.value)} unless it is used.
+              {operator ? 'The operator. ' : ''}
+              {expires_at !== null && `This session ends ${untilText(expires_at, now.value)} unless it is used.`}
             </p>
           </div>
           <Leave label="Sign out" everywhere={false} />
@@ -122,13 +123,19 @@ export function About() {
             <dt>Version</dt>
             <dd>{status.version}</dd>
             <dt>Running for</dt>
-            <dd>{uptimeText(status.uptime_secs)}</dd>
+            <dd>{spanText(status.uptime_secs)}</dd>
             <dt>Model</dt>
             <dd>
               {status.llm_backend === status.llm_model
                 ? status.llm_model
                 : `${status.llm_model}, ${status.llm_backend}`}
             </dd>
+            {status.llm_passed_over && (
+              <>
+                <dt>Passed over</dt>
+                <dd>{status.llm_passed_over.join(', ')}: failed again and again</dd>
+              </>
+            )}
             <dt>Database</dt>
             <dd>{status.database_backend === 'postgres' ? 'PostgreSQL' : 'SQLite'}</dd>
             <dt>Tools in the sandbox</dt>
@@ -142,11 +149,4 @@ export function About() {
       </When>
     </Section>
   )
-}
-
-function uptimeText(secs: number): string {
-  const minutes = Math.floor(secs / 60)
-  if (minutes < 60) return countText(minutes, 'minute')
-  const hours = Math.floor(minutes / 60)
-  return hours < 48 ? `${countText(hours, 'hour')} ${minutes % 60} min` : countText(Math.floor(hours / 24), 'day')
 }

@@ -1,7 +1,7 @@
 // The queue of what waits for the reader, from every door: the list, and the one that is looked at.
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Waiting as Gate } from '../api/wire.ts'
+import type { Waiting as Gate } from '#doors/web/wire/gate.ts'
 import { exactTime, shortWhen, whenText } from '../lib/words.ts'
 import { answerIcon, answerWords, wordOf } from '../parts/answer-words.ts'
 import { Approval } from '../parts/approval.tsx'

@@ -1,6 +1,6 @@
 // Small signs that tell a state by shape as well as by colour, and pills.
 import type { ComponentChildren } from 'preact'
-import type { Door } from '../api/wire.ts'
+import type { Door } from '#doors/web/wire/turn.ts'
 import { Icon, type IconName } from './icon.tsx'
 import './mark.css'
 

@@ -1,6 +1,6 @@
 // What an approval is about: a request, a diff, a command, a document or arguments. It wraps, and is never cut.
 import type { ComponentChildren } from 'preact'
-import type { Preview as PreviewData } from '../api/wire.ts'
+import type { Preview as PreviewData } from '#doors/web/wire/gate.ts'
 import { diffLines, isNewFile, pretty, requestRest } from '../lib/asking.ts'
 import { numberText } from '../lib/words.ts'
 import { Json } from './json.tsx'

@@ -1,7 +1,7 @@
 // The threads at the side: searched, grouped by day, renamed and deleted in place.
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { signal } from '@preact/signals'
-import type { Thread } from '../api/wire.ts'
+import type { Thread } from '#doors/web/wire/thread.ts'
 import { dayGroup, numberText } from '../lib/words.ts'
 import { place, threadIn } from '../router.ts'
 import { now } from '../store/clock.ts'

@@ -1,7 +1,8 @@
 // What joins the live connection to the stores: the open thread, the lists, the state of the link.
 import { batch, computed, effect, signal } from '@preact/signals'
-import { type Frame, type Live, openLive } from '../api/live.ts'
-import type { Thread } from '../api/wire.ts'
+import type { Frame } from '#doors/web/wire/frame.ts'
+import type { Thread } from '#doors/web/wire/thread.ts'
+import { type Live, openLive } from '../api/live.ts'
 import { place, threadIn } from '../router.ts'
 import { type Conversation, createConversation, isAtRest } from './conversation.ts'
 import { gates, takeGate } from './gates.ts'
@@ -10,6 +11,7 @@ import { arrived, sendHeld } from './outbox.ts'
 import { service } from './service.ts'
 import { findSession } from './session.ts'
 import { takeThread, threadList } from './threads.ts'
+import { evictOldest } from '../lib/evict.ts'
 
 /** Threads that were read a moment ago are shown at once when one comes back to them. */
 const maxKept = 8
@@ -133,6 +135,6 @@ function conversationOf(id: string): Conversation {
   const found = kept.get(id) ?? createConversation(id)
   kept.delete(id)
   kept.set(id, found)
-  if (kept.size > maxKept) kept.delete(kept.keys().next().value ?? id)
+  evictOldest(kept, maxKept)
   return found
 }

@@ -1,8 +1,9 @@
 // Receipts of turns, read when they are first looked at.
 import { signal } from '@preact/signals'
+import type { Receipt } from '#doors/web/wire/receipt.ts'
 import { ask } from '../api/client.ts'
-import type { Receipt } from '../api/wire.ts'
 import { type Loaded, loaded } from './loaded.ts'
+import { evictOldest } from '../lib/evict.ts'
 
 const maxKept = 500
 const known = new Map<string, Loaded<Receipt>>()
@@ -15,6 +16,6 @@ export function receiptOf(turnId: string): Loaded<Receipt> {
   const found = known.get(turnId) ?? loaded(() => ask<Receipt>('GET', `/api/turns/${turnId}/receipt`))
   known.delete(turnId)
   known.set(turnId, found)
-  if (known.size > maxKept) known.delete(known.keys().next().value ?? turnId)
+  evictOldest(known, maxKept)
   return found
 }

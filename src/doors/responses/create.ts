@@ -1,27 +1,23 @@
 // POST /responses: check, start a turn, answer with it.
-import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
-import { canonical } from '#core/json.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
+import { idempotencyOf } from '#doors/openai/idempotency.ts'
+import { attach, told } from '#doors/openai/turn-events.ts'
 import { planTurn, previousNotFound } from '#doors/responses/read/plan.ts'
 import { type CreateRequest, readCreate } from '#doors/responses/read/request.ts'
-import { maxLevels } from '#doors/responses/read/schemas.ts'
-import { attach, collectTurn, streamTurn, type Telling, told } from '#doors/responses/tell/answer.ts'
+import { collectTurn, streamTurn, type Telling } from '#doors/responses/tell/answer.ts'
 import { inputCount, responseObject } from '#doors/responses/tell/output.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import type { Start } from '#turns/turns.ts'
 import type { ResponsesParts } from './parts.ts'
 
-const maxKeyLength = 255
-
 /** Answers a create. Whatever is thrown before the turn is stored leaves its thread as it was. */
 export async function createResponse(parts: ResponsesParts, request: FastifyRequest, reply: FastifyReply) {
   const { turns, externalTools } = parts
   const { user } = request.caller
-  const key = request.headers['idempotency-key']
-  const idempotency = key === undefined ? undefined : { key: readKey(key), bodyHash: hashOf(request.body) }
+  const idempotency = idempotencyOf(request)
   const wanted = readCreate(request.body, { externalTools, registered: parts.registered() })
   // Looked up first: what the request refers to may be gone since, its response is not.
   const made = idempotency && (await turns.findByKey(user, idempotency))
@@ -79,15 +75,4 @@ function asTurnFault(error: unknown): AppError {
   }
   if (code === 'tool_output_required') throw new AppError(code, message, { param: 'input', cause: error })
   throw error
-}
-
-function readKey(key: string | string[]): string {
-  if (typeof key === 'string' && key.length >= 1 && key.length <= maxKeyLength) return key
-  const message = `the Idempotency-Key must have 1 to ${maxKeyLength} characters`
-  throw new AppError('invalid_input', message, { param: 'Idempotency-Key' })
-}
-
-/** What is nested deeper than anything a program means is not compared: no field that is ignored can fail a request. */
-function hashOf(body: unknown): string {
-  return hash('sha256', canonical(body, maxLevels))
 }

@@ -1,16 +1,14 @@
 // The operations of this door for the OpenAPI document, made from the schemas that check the requests.
 import type * as z from 'zod/mini'
+import { FilePartSchema, ImagePartSchema, TextPartSchema } from '#doors/openai/content.ts'
 import {
   CompactionSchema,
   CompactSchema,
   CreateSchema,
-  FilePartSchema,
   FunctionCallOutputSchema,
   FunctionCallSchema,
-  ImagePartSchema,
   ItemReferenceSchema,
   MessageSchema,
-  TextPartSchema,
 } from '#doors/responses/read/schemas.ts'
 import { jsonContent, schemaOf } from '#http/openapi.ts'
 import type { JsonSchema } from '#http/routes.ts'

@@ -1,9 +1,8 @@
 // The Responses API door: its rows, under both prefixes, and faults in the reference's words.
-import type { FastifyRequest } from 'fastify'
-import { AppError } from '#core/errors.ts'
+import { errorEnvelope } from '#doors/openai/error-envelope.ts'
+import { findModel, listModels } from '#doors/openai/model-list.ts'
 import { parseBody } from '#doors/responses/read/body.ts'
 import { cancelResponse, deleteResponse, getResponse, listInput } from '#doors/responses/tell/retrieve.ts'
-import type { FaultBody } from '#http/reply.ts'
 import type { Route, RouteFamily } from '#http/routes.ts'
 import { compactHistory } from './compact.ts'
 import { createResponse } from './create.ts'
@@ -11,7 +10,7 @@ import type * as OpenApi from './openapi.ts'
 import type { ResponsesParts } from './parts.ts'
 
 export function responsesRoutes(parts: ResponsesParts): RouteFamily {
-  return { prefixes: ['/api/v1', '/v1'], faultBody, parse: parseBody, routes: rows(parts) }
+  return { prefixes: ['/api/v1', '/v1'], faultBody: errorEnvelope, parse: parseBody, routes: rows(parts) }
 }
 
 function rows(parts: ResponsesParts): Route[] {
@@ -88,31 +87,4 @@ function rows(parts: ResponsesParts): Route[] {
 /** Nothing else needs what makes the document. */
 function described(operation: keyof typeof OpenApi): NonNullable<Route['describe']> {
   return async () => (await import('./openapi.ts'))[operation]()
-}
-
-const types: Readonly<Record<number, string>> = {
-  401: 'authentication_error',
-  403: 'permission_error',
-  429: 'rate_limit_error',
-}
-
-/** The reference's error envelope. */
-const faultBody: FaultBody = ({ code, message, param = null }, status) => {
-  const type = types[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error')
-  return { error: { message, type, param, code } }
-}
-
-async function listModels({ models }: ResponsesParts) {
-  return { object: 'list', data: (await models()).map(modelObject) }
-}
-
-/** A name may have slashes. */
-async function findModel({ models }: ResponsesParts, { params }: FastifyRequest) {
-  const name = (params as { '*': string })['*']
-  if ((await models()).includes(name)) return modelObject(name)
-  throw new AppError('not_found', `no model ${name} is listed: any name is accepted, settings choose the model`)
-}
-
-function modelObject(id: string) {
-  return { id, object: 'model', created: 0, owned_by: 'atrium' }
 }

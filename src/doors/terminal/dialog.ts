@@ -2,6 +2,7 @@
 // chosen in it until an arrow key chooses: Enter alone never answers.
 import { Input, matchesKey, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import type { OpenGate } from '#core/store.ts'
+import { numberWords } from '#core/words.ts'
 import { scopesOfGate } from '#safety/asking.ts'
 import { printable } from '#safety/printable.ts'
 import { gateMs, type GateAnswer } from '#turns/gate-answers.ts'
@@ -9,7 +10,7 @@ import { createAllowFor } from './allow-for.ts'
 import { pendingLine, previewLines, questionLine, signInLines } from './asking.ts'
 import { boxed, windowOf } from './box.ts'
 import type { Theme } from './theme.ts'
-import { countWords, doorSigns, leftWords } from './format.ts'
+import { doorSigns, leftWords } from './format.ts'
 
 /** A dialog that opens by itself takes no answer for so long: somebody may have been typing. */
 const deafMs = 500
@@ -132,7 +133,7 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
       const over = body.length > room
       const seen = windowOf(body, from, over ? Math.max(0, room - 1) : room)
       from = seen.from
-      const size = `${countWords(chars)} characters, `
+      const size = `${numberWords(chars)} characters, `
       const place = `line ${seen.from + 1} of ${body.length}; ↑↓ shows the rest`
       const more = over && room > 0 ? [theme.dim(size.length + place.length > inside ? place : `${size}${place}`)] : []
       const shown = [...seen.lines, ...more]

@@ -1,6 +1,7 @@
 // The commands that are said with a slash: each opens a box, or does its one thing.
 import type { OpenGate } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
+import { costWords, countWords, durationWords, numberWords } from '#core/words.ts'
 import { printable, proseOf } from '#safety/printable.ts'
 import type { Desk, DeskTool } from '#turns/operator.ts'
 import type { Receipt } from '#turns/receipt.ts'
@@ -9,7 +10,7 @@ import { type CommandName, helpLines } from './command-list.ts'
 import { createList, type List, type ListContent } from './list.ts'
 import type { Theme } from './theme.ts'
 import { questionLine } from './asking.ts'
-import { costWords, counted, doorSigns, durationWords, timeWords } from './format.ts'
+import { doorSigns, timeWords } from './format.ts'
 
 /** Words of a tool or of a document in a list. */
 const briefChars = 400
@@ -183,7 +184,7 @@ function receiptLines(receipt: Receipt, { bold, clay, dim, act }: Theme): string
   const part = (title: string, lines: readonly string[]): string[] =>
     lines.length > 0 ? ['', bold(title), ...lines.map((line) => `  ${line}`)] : []
   const calls = modelCalls.map(({ model, via, usage, ms }) => {
-    const tokens = `${counted(usage.inputTokens, 'token')} in, ${usage.outputTokens} out`
+    const tokens = `${countWords(usage.inputTokens, 'token')} in, ${numberWords(usage.outputTokens)} out`
     const at = via ? ` at ${proseOf(via.host)}` : ''
     return `${proseOf(model)}${at}  ${tokens}, ${costWords(usage.costUsd)}, ${durationWords(ms)}`
   })

@@ -16,8 +16,9 @@ import { checkMessage } from '#turns/message.ts'
 import type { Start, Turns } from '#turns/turns.ts'
 import { Attachments, partsOf } from './attachments.ts'
 import { queuedBounds } from './thread-routes.ts'
-import { GateWire, gateWire } from './gate-wire.ts'
-import { FaultWire, jobStatus, jobStatuses, replyText, UsageWire, usedWire } from './wire.ts'
+import { ChatAnswer, SendAnswer } from '#doors/web/wire/chat.ts'
+import { gateWire } from './gate-wire.ts'
+import { faultWire, jobStatus, replyText, usedWire } from './wire.ts'
 
 /** How long POST /api/chat waits for the turn; after that the turn goes on alone. */
 const defaultPatienceMs = 120_000
@@ -35,23 +36,6 @@ const ChatBody = z.object({
   content: z.nullish(z.string()),
   thread_id: z.nullish(z.string()),
   attachments: z.nullish(Attachments),
-})
-
-const ChatAnswer = z.object({
-  thread_id: z.string(),
-  turn_id: z.string(),
-  status: z.enum(jobStatuses),
-  response: z.nullable(z.string()),
-  usage: UsageWire,
-  gate: z.optional(GateWire),
-  error: z.optional(FaultWire),
-})
-
-const SendAnswer = z.object({
-  thread_id: z.string(),
-  turn_id: z.string(),
-  message_id: z.string(),
-  status: z.literal('accepted'),
 })
 
 export function chatRoutes(parts: ChatParts): Route[] {
@@ -77,7 +61,7 @@ export function chatRoutes(parts: ChatParts): Route[] {
           response: rests ? replyText(entries) : null,
           usage: usedWire(turn.usage),
           ...(gate && { gate: gateWire(gate) }),
-          ...(turn.error && { error: turn.error }),
+          ...(turn.error && { error: faultWire(turn.error) }),
         } satisfies z.output<typeof ChatAnswer>
       },
     }),

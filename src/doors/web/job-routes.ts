@@ -7,8 +7,10 @@ import { type Route, route } from '#http/routes.ts'
 import { readEnd } from '#turns/job-outcome.ts'
 import type { Turns } from '#turns/turns.ts'
 import { cursor, limit } from './paging.ts'
+import { JobsAnswer, JobWire, SendersAnswer } from '#doors/web/wire/job.ts'
+import { jobStatuses } from '#doors/web/wire/turn.ts'
 import { gateWire } from './gate-wire.ts'
-import { jobStatuses, JobWire, jobWire, replyText, senderOf, turnStatus } from './wire.ts'
+import { jobWire, replyText, senderOf, turnStatus } from './wire.ts'
 
 const JobsQuery = z.object({
   status: z.optional(z.enum(jobStatuses, `must be one of ${jobStatuses.join(', ')}`)),
@@ -18,15 +20,6 @@ const JobsQuery = z.object({
   cursor,
   total: z.optional(z.enum(['true', 'false'], 'must be true or false')),
 })
-
-const JobsAnswer = z.object({
-  jobs: z.array(JobWire),
-  next_cursor: z.nullable(z.string()),
-  /** How many there are with that status, counted up to 10,000; where it was asked for. */
-  total: z.optional(z.number()),
-})
-
-const SendersAnswer = z.object({ senders: z.array(z.string()) })
 
 export function jobRoutes({ turns }: { turns: Turns }): Route[] {
   return [

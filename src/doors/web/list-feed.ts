@@ -4,9 +4,11 @@ import type { Change } from '#core/bus.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Log } from '#lib/log.ts'
 import { maxGates } from '#turns/gate-answers.ts'
+import type { Frame } from '#doors/web/wire/frame.ts'
 import type { Turns } from '#turns/turns.ts'
 import { waitingWire } from './gate-routes.ts'
 import { threadWire } from './wire.ts'
+import { evictOldest } from '#lib/evict.ts'
 
 /** Changes within this time are read together. */
 const gatherMs = 50
@@ -16,7 +18,7 @@ const maxThreads = 50
 const maxClosed = 1_000
 
 export type Listener = {
-  send(frames: readonly object[]): void
+  send(frames: readonly Frame[]): void
   /** All may have changed, the right to see it too. */
   recheck(): void
 }
@@ -52,12 +54,12 @@ export function createFeeds({ turns, log }: { turns: Turns; log: Log }): Feeds {
     let changes = turns.changes(user)
     let over = false
 
-    function tell(frames: readonly object[]): void {
+    function tell(frames: readonly Frame[]): void {
       if (frames.length > 0) for (const listener of listeners) listener.send(frames)
     }
 
     /** Gates that were opened or closed since the last look, as frames. */
-    async function lookAtGates(): Promise<object[]> {
+    async function lookAtGates(): Promise<Frame[]> {
       const gates = await turns.gates(user)
       const now = new Map(gates.map(({ gate, turn }) => [gate.callId, turn.threadId]))
       const gone = [...open].filter(([id]) => !now.has(id))
@@ -65,15 +67,15 @@ export function createFeeds({ turns, log }: { turns: Turns; log: Log }): Feeds {
       for (const [id, threadId] of gone) {
         open.delete(id)
         closed.set(id, threadId)
-        if (closed.size > maxClosed) closed.delete(closed.keys().next().value ?? '')
+        evictOldest(closed, maxClosed)
       }
       for (const [id, threadId] of now) open.set(id, threadId)
       const waiting = open.size
       // Of a list that is full nobody knows what was pushed out of it: it is read again.
       if (waiting >= maxGates && gone.length + fresh.length > 0) return [{ type: 'reload', waiting }]
       return [
-        ...gone.map(([id, thread_id]) => ({ type: 'gate', id, thread_id, closed: true, waiting })),
-        ...fresh.map((gate) => ({ type: 'gate', ...waitingWire(gate, user), waiting })),
+        ...gone.map(([id, thread_id]) => ({ type: 'gate', id, thread_id, closed: true, waiting }) as const),
+        ...fresh.map((gate) => ({ type: 'gate', ...waitingWire(gate, user), waiting }) as const),
       ]
     }
 
@@ -90,7 +92,7 @@ export function createFeeds({ turns, log }: { turns: Turns; log: Log }): Feeds {
       for (const id of ids) {
         const thread = await turns.thread(user, id)
         gates ||= known.has(id) || thread?.state === 'waiting'
-        tell([{ type: 'thread', ...(thread ? threadWire(thread) : { id, removed: true }) }])
+        tell([thread ? { type: 'thread', ...threadWire(thread) } : { type: 'thread', id, removed: true }])
       }
       if (gates) tell(await lookAtGates())
     }

@@ -6,7 +6,8 @@ import type { Thread } from '#core/turn.ts'
 import { type Route, route } from '#http/routes.ts'
 import type { Turns } from '#turns/turns.ts'
 import { after, cursor, limit } from './paging.ts'
-import { ItemWire, itemWire, QueuedWire, queuedWire, ThreadWire, threadWire } from './wire.ts'
+import { ThreadAnswer, ThreadsAnswer, ThreadWire } from '#doors/web/wire/thread.ts'
+import { itemWire, queuedWire, threadWire } from './wire.ts'
 
 /** A page ends before its items have more than this together; an item that has more comes alone. */
 const maxPageBytes = 4 * 1024 * 1024
@@ -26,14 +27,6 @@ const TitleBody = z.object({
 })
 const seqFault = 'must be the sequence number of an item'
 const ForkBody = z.object({ before_seq: z.int(seqFault).check(z.minimum(1, seqFault)) })
-
-const ThreadsAnswer = z.object({ threads: z.array(ThreadWire), next_cursor: z.nullable(z.string()) })
-const ThreadAnswer = z.object({
-  thread: ThreadWire,
-  items: z.array(ItemWire),
-  next_after: z.nullable(z.number()),
-  queued: z.array(QueuedWire),
-})
 
 export function threadRoutes({ turns }: { turns: Turns }): Route[] {
   return [

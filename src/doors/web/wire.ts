@@ -1,87 +1,35 @@
-// Turns and threads as the gateway's JSON shows them. The schemas make the types and the OpenAPI document.
-import * as z from 'zod/mini'
+// Turns and threads as the gateway's JSON shows them.
+import type * as z from 'zod/mini'
 import { replyIn } from '#core/calls.ts'
+import type { ReachedLimit } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry, Item } from '#core/item.ts'
 import type { CutText, Queued } from '#core/store.ts'
-import type { Thread, Turn, TurnStatus, Usage } from '#core/turn.ts'
+import type { Thread, Turn, TurnError, TurnStatus, Usage } from '#core/turn.ts'
 import { isoTime, usageWire } from '#http/wire-format.ts'
-import { asWritten, GateWire, gateWire } from './gate-wire.ts'
-
-export const jobStatuses = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const
-export type JobStatus = (typeof jobStatuses)[number]
-
-export const UsageWire = z.object({
-  input_tokens: z.number(),
-  input_tokens_details: z.object({ cached_tokens: z.number() }),
-  output_tokens: z.number(),
-  output_tokens_details: z.object({ reasoning_tokens: z.number() }),
-  total_tokens: z.number(),
-  cost_usd: z.nullable(z.number()),
-  model: z.optional(z.string()),
-})
+import type { Frame } from '#doors/web/wire/frame.ts'
+import type { TurnFields } from '#doors/web/wire/job.ts'
+import type { ItemWire, QueuedWire, ThreadWire } from '#doors/web/wire/thread.ts'
+import type { Fault, Limit, Status, UsageWire } from '#doors/web/wire/turn.ts'
+import { asWritten, gateWire } from './gate-wire.ts'
 
 /** What a turn has used, and which model answered it last. */
 export function usedWire(usage: Usage): z.output<typeof UsageWire> {
   return { ...usageWire(usage), ...(usage.model !== undefined && { model: usage.model }) }
 }
 
-export const FaultWire = z.object({ code: z.string(), message: z.string() })
-
-export const JobWire = z.object({
-  id: z.string(),
-  thread_id: z.string(),
-  /** Of the thread. */
-  title: z.optional(z.string()),
-  /** Who sent it, where that is somebody else: the operator sees the webhook channel's. */
-  sender: z.optional(z.string()),
-  door: z.string(),
-  status: z.enum(jobStatuses),
-  created_at: z.string(),
-  completed_at: z.nullable(z.string()),
-  response: z.optional(z.string()),
-  /** Of a long response a list shows the beginning. */
-  response_cut: z.optional(z.boolean()),
-  error: z.optional(FaultWire),
-  gate: z.optional(GateWire),
-  usage: UsageWire,
-})
-
-export const ThreadWire = z.object({
-  id: z.string(),
-  title: z.string(),
-  door: z.string(),
-  created_at: z.string(),
-  updated_at: z.string(),
-  last_seq: z.number(),
-  /** `waiting` is for a person. */
-  state: z.enum(['idle', 'running', 'waiting', 'failed']),
-})
-
-const itemFields = {
-  id: z.string(),
-  turn_id: z.string(),
-  at: z.string(),
-  type: z.enum(['message', 'reasoning', 'call', 'attempt', 'result', 'gate', 'answer', 'summary']),
-}
-
-/** What stands in a thread: these fields, and those of its type. */
-export const ItemWire = z.looseObject({ seq: z.number(), ...itemFields })
-/** What will stand there once its turn begins. */
-export const QueuedWire = z.looseObject(itemFields)
-
 /** The status of a turn in the gateway's words. */
-export function jobStatus(status: TurnStatus): JobStatus {
+export function jobStatus(status: TurnStatus): Status {
   return status === 'done' ? 'completed' : status
 }
 
 /** The status of a turn that a job status names. */
-export function turnStatus(status: JobStatus): TurnStatus {
+export function turnStatus(status: Status): TurnStatus {
   return status === 'completed' ? 'done' : status
 }
 
 /** A turn as a job. `reply` is what it answered, or the beginning of that. */
-export function jobWire(turn: Omit<Turn, 'options'>, reply: CutText | undefined): z.output<typeof JobWire> {
+export function jobWire(turn: Omit<Turn, 'options'>, reply: CutText | undefined): TurnFields {
   return {
     id: turn.id,
     thread_id: turn.threadId,
@@ -90,9 +38,20 @@ export function jobWire(turn: Omit<Turn, 'options'>, reply: CutText | undefined)
     created_at: isoTime(turn.createdAt),
     completed_at: turn.endedAt === undefined ? null : isoTime(turn.endedAt),
     ...(reply && { response: reply.text, ...(reply.cut && { response_cut: true }) }),
-    ...(turn.error && { error: turn.error }),
+    ...(turn.error && { error: faultWire(turn.error) }),
     usage: usedWire(turn.usage),
   }
+}
+
+export function faultWire({ code, message, limit }: TurnError): Fault {
+  return { code, message, ...(limit && { limit: limitWire(limit) }) }
+}
+
+function limitWire(limit: ReachedLimit): Limit {
+  if ('max' in limit) return limit
+  const { kind, maxUsd, spentUsd, nextUsd, heldUsd } = limit
+  const held = heldUsd === undefined ? {} : { held_usd: heldUsd }
+  return { kind, max_usd: maxUsd, spent_usd: spentUsd, next_usd: nextUsd, ...held }
 }
 
 /** Whose a turn is, where it is not the caller's own. */
@@ -129,7 +88,7 @@ export function replyText(entries: readonly Entry[]): string | null {
 function bodyWire(item: Item) {
   switch (item.type) {
     case 'message':
-      return { type: item.type, role: item.role, content: item.content, ...(item.cut && { cut: true }) }
+      return { type: item.type, role: item.role, content: [...item.content], ...(item.cut && { cut: item.cut }) }
     case 'reasoning':
       return { type: item.type, text: item.text }
     case 'call':
@@ -141,7 +100,7 @@ function bodyWire(item: Item) {
         type: item.type,
         call_id: item.callId,
         output: item.output,
-        ...(item.error && { error: true }),
+        ...(item.error && { error: item.error }),
         ...(item.origin !== undefined && { origin: item.origin }),
       }
     case 'gate': {
@@ -161,6 +120,6 @@ function bodyWire(item: Item) {
 }
 
 /** How a turn stands, as the live connection tells it. */
-export function turnFrame(turn: Turn): object {
+export function turnFrame(turn: Turn): Frame {
   return { type: 'turn', turn_id: turn.id, ...jobWire(turn, undefined) }
 }

@@ -10,6 +10,7 @@ import { ToolFault } from '#sandbox/sandbox-fault.ts'
 import { clientSecrets, readToolSecret, toolSecret, variableOf } from './needs.ts'
 import { type Client, refreshForm, type Tokens } from './oauth.ts'
 import { askForTokens, tokenRequestMs } from './token-endpoint.ts'
+import { evictOldest } from '#lib/evict.ts'
 
 export type ToolOf = { readonly name: string; readonly capabilities: Capabilities }
 
@@ -129,7 +130,7 @@ export function createToolSecrets(parts: ToolSecretParts): ToolSecrets {
     const key = keyOf(secret)
     if ((resting.get(key) ?? 0) > now()) return
     resting.set(key, now() + restMs)
-    if (resting.size > maxResting) resting.delete(resting.keys().next().value ?? key)
+    evictOldest(resting, maxResting)
     once(secret, token, false).catch((error: unknown) => log.warn({ err: error }, 'a sign-in could not be renewed'))
   }
 

@@ -13,7 +13,7 @@ import { readTyped } from '#doors/terminal/command-list.ts'
 import { createList } from '#doors/terminal/list.ts'
 import { piecesOf } from '#doors/terminal/pieces.ts'
 import { createTheme } from '#doors/terminal/theme.ts'
-import { argLines, costWords } from '#doors/terminal/format.ts'
+import { argLines } from '#doors/terminal/format.ts'
 import { plainQuestion } from '#safety/asking.ts'
 import { gateAsking } from '../../safety/asking.ts'
 import { until } from '../../until.ts'
@@ -308,14 +308,7 @@ test('a call that runs tells for how long, by the clock and not by its drawing',
   assert.match(drawn(), /\* read +15 s$/)
 })
 
-test('costs are told as they are', () => {
-  assert.deepEqual([0, null, 0.0004, 0.021, 12.4].map(costWords), [
-    'free',
-    'unknown cost',
-    '<$0.001',
-    '$0.021',
-    '$12.40',
-  ])
+test('letters that take two columns are cut between, not through', () => {
   assert.deepEqual(piecesOf('日本語abc', 4), ['日本', '語ab', 'c'])
 })
 

@@ -5,14 +5,14 @@ import type { Part } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
 import { check, wrongField } from '#http/validate.ts'
 import { openCompaction } from './compaction.ts'
-import { readContent, textIn } from './content.ts'
+import { tooDeep } from '#doors/openai/bounds.ts'
+import { readContent, textIn } from '#doors/openai/content.ts'
 import {
   CompactionSchema,
   FunctionCallOutputSchema,
   FunctionCallSchema,
   ItemReferenceSchema,
   MessageSchema,
-  tooDeep,
 } from './schemas.ts'
 
 /** More than any conversation has; each becomes a row. */
@@ -101,9 +101,9 @@ function readItem(item: unknown, path: string): InputItem {
     case 'reasoning':
       return { type: 'nothing' }
     case 'compaction': {
-      const text = openCompaction(check(CompactionSchema, item, path).encrypted_content)
-      if (text === undefined) throw wrongField(`${path}.encrypted_content`, 'was not made by this service')
-      return { type: 'message', role: 'user', content: [{ type: 'text', text }] }
+      const content = openCompaction(check(CompactionSchema, item, path).encrypted_content)
+      if (content === undefined) throw wrongField(`${path}.encrypted_content`, 'was not made by this service')
+      return { type: 'message', role: 'user', content }
     }
     default:
       throw wrongField(

@@ -1,24 +1,19 @@
 // A create request: an unknown body in, a checked one out. Only the fields of the specification's table can be wrong.
-import type * as z from 'zod/mini'
 import { parseResponseId } from '#core/ids.ts'
-import { byteLength, canonical, isObject, type JsonObject } from '#core/json.ts'
-import { agentPrefixes } from '#core/tool-names.ts'
-import type { ToolSpec } from '#core/tool.ts'
+import { byteLength, isObject, type JsonObject } from '#core/json.ts'
 import type { TurnOptions } from '#core/turn.ts'
+import { contextBlock, instructionsBlock } from '#doors/openai/blocks.ts'
+import { overBounds, tooDeep } from '#doors/openai/bounds.ts'
+import { type CallerTools, readCallerTools, refuseCallerTools, schemaBounds } from '#doors/openai/caller-tools.ts'
 import type { Echo } from '#doors/responses/echo.ts'
 import { check, wrongField } from '#http/validate.ts'
 import { holdsExact, plainly } from '#http/lossless-json.ts'
-import { contextBlock, instructionsBlock } from './blocks.ts'
 import { type InputItem, readInput } from './input.ts'
-import { CreateSchema, overBounds, tooDeep } from './schemas.ts'
+import { CreateSchema } from './schemas.ts'
 
 const maxContextBytes = 10 * 1024
-const maxToolsBytes = 16 * 1024
 const maxMetadataBytes = 16 * 1024
 const maxFormatBytes = 64 * 1024
-/** Schemas are adapted to each provider before every model call: what is larger would hold up everybody. */
-const schemaBounds = { levels: 64, values: 2_000 }
-
 export type Previous = { readonly turnId: string; readonly threadId: string }
 
 export type CreateRequest = {
@@ -42,11 +37,11 @@ export type RequestRules = {
 
 /** Reads the body of a create. Throws invalid_input with the path of the field. */
 export function readCreate(body: unknown, rules: RequestRules): CreateRequest {
-  if (!rules.externalTools && isObject(body)) checkUnwired(body)
+  if (!rules.externalTools && isObject(body)) refuseCallerTools(body)
   const fields = check(CreateSchema, body)
   // What is not in the table is read as it comes, and left out where it makes no sense.
   const raw = body as Readonly<Record<string, unknown>>
-  const tools = readTools(plainly(fields.tools ?? []), plainly(raw['tools']), rules.registered)
+  const tools = readCallerTools(plainly(fields.tools ?? []), plainly(raw['tools']), rules.registered)
   const context = readContext(raw['x_context'])
   const input = readInput(fields.input)
   const systems = input.flatMap((item) => (item.type === 'system' ? [item.text] : []))
@@ -83,40 +78,8 @@ export function readPrevious(text: string): Previous {
   return previous
 }
 
-function checkUnwired(raw: Readonly<Record<string, unknown>>): void {
-  const away = 'is not supported here: this service runs without functions of the caller'
-  const { tools, tool_choice: choice } = raw
-  if (Array.isArray(tools) && tools.length > 0) throw wrongField('tools', away)
-  if (choice != null) throw wrongField('tool_choice', away)
-}
-
-type Tools = NonNullable<z.output<typeof CreateSchema>['tools']>
-
-function readTools(tools: Tools, raw: unknown, registered: Pick<ReadonlySet<string>, 'has'>): ToolSpec[] {
-  if (tools.length === 0) return []
-  const over = overBounds(raw, schemaBounds)
-  if (over) throw wrongField('tools', over)
-  const bytes = byteLength(canonical(raw))
-  if (bytes > maxToolsBytes) throw wrongField('tools', `has ${bytes} bytes of canonical JSON, at most ${maxToolsBytes}`)
-  const seen = new Set<string>()
-  return tools.map(({ name, description, parameters, strict }, at) => {
-    const path = `tools[${at}].name`
-    if (seen.has(name)) throw wrongField(path, `is used twice: ${name}`)
-    seen.add(name)
-    if (registered.has(name) || agentPrefixes.some((prefix) => name.startsWith(prefix))) {
-      throw wrongField(path, `must not be ${name}: the service has an action of that name, choose another`)
-    }
-    return {
-      name,
-      description: description ?? '',
-      parameters: (parameters ?? {}) as JsonObject,
-      ...(strict != null && { strict }),
-    }
-  })
-}
-
 /** Only what plain numbers would change is kept twice. */
-function exactSchemas(tools: Tools): Pick<Echo, 'schemas'> {
+function exactSchemas(tools: CallerTools): Pick<Echo, 'schemas'> {
   const odd = tools.filter(({ parameters }) => holdsExact(parameters))
   if (odd.length === 0) return {}
   return { schemas: Object.fromEntries(odd.map(({ name, parameters }) => [name, JSON.stringify(parameters)])) }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { AppError } from '#core/errors.ts'
-import { contextBlock, instructionsBlock } from '#doors/responses/read/blocks.ts'
+import { contextBlock, instructionsBlock } from '#doors/openai/blocks.ts'
 import { type InputItem, intentOf, readInput } from '#doors/responses/read/input.ts'
 import { seedItems } from '#doors/responses/read/seed.ts'
 

@@ -1,9 +1,29 @@
 // The content of a message as clients write it, into the parts of an item.
+import * as z from 'zod/mini'
 import type { Part } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
 import { check, wrongField } from '#http/validate.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
-import { FilePartSchema, ImagePartSchema, RefusalPartSchema, TextPartSchema } from './schemas.ts'
+
+const text = z.string({ error: 'must be a string' })
+
+export const TextPartSchema = z.object({ text })
+
+const RefusalPartSchema = z.object({ refusal: text })
+
+export const ImagePartSchema = z.object({
+  image_url: z.union([z.string(), z.object({ url: z.string() })], {
+    error: 'must be a URL or a data URL: files by id are not offered here',
+  }),
+})
+
+export const FilePartSchema = z.object({
+  filename: z.nullish(text),
+  file_data: z.nullish(text),
+  file_url: z.nullish(text),
+  file_id: z.nullish(text),
+  text: z.nullish(text),
+})
 
 const textTypes = ['input_text', 'output_text', 'text', 'summary_text', 'reasoning_text']
 const textMedia = /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|toml|x-ndjson|sql)|[^;]*\+(json|xml))/i

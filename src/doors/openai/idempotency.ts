@@ -1,0 +1,26 @@
+// The Idempotency-Key of a request, and what tells that two requests are the same.
+import { hash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { AppError } from '#core/errors.ts'
+import { canonical } from '#core/json.ts'
+import type { Idempotency } from '#core/store.ts'
+import { maxLevels } from './bounds.ts'
+
+const maxKeyLength = 255
+
+/** Undefined when the request has no key. Throws invalid_input for one of a wrong length. */
+export function idempotencyOf({ headers, body }: FastifyRequest): Idempotency | undefined {
+  const key = headers['idempotency-key']
+  return key === undefined ? undefined : { key: readKey(key), bodyHash: hashOf(body) }
+}
+
+function readKey(key: string | string[]): string {
+  if (typeof key === 'string' && key.length >= 1 && key.length <= maxKeyLength) return key
+  const message = `the Idempotency-Key must have 1 to ${maxKeyLength} characters`
+  throw new AppError('invalid_input', message, { param: 'Idempotency-Key' })
+}
+
+/** What is nested deeper than anything a program means is not compared: no field that is ignored can fail a request. */
+function hashOf(body: unknown): string {
+  return hash('sha256', canonical(body, maxLevels))
+}

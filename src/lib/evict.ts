@@ -1,0 +1,8 @@
+// Caches that are bounded by how many entries they have: the oldest go first.
+
+type Bounded<K> = { readonly size: number; keys(): Iterator<K>; delete(key: K): boolean }
+
+/** Deletes the oldest keys of a Map or Set until at most `max` are left. Deleting and setting a key makes it the newest. */
+export function evictOldest<K>(entries: Bounded<K>, max: number): void {
+  while (entries.size > max) entries.delete(entries.keys().next().value as K)
+}

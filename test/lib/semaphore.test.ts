@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createSemaphore } from '#lib/semaphore.ts'
+
+const never = new AbortController().signal
+
+test('takers wait in order and get what was given back', async () => {
+  const semaphore = createSemaphore(2)
+  const first = await semaphore.take(never)
+  const second = await semaphore.take(never)
+  const order: string[] = []
+  const third = semaphore.take(never).then(() => order.push('third'))
+  const fourth = semaphore.take(never).then(() => order.push('fourth'))
+  assert.equal(semaphore.waiting, 2)
+  second()
+  await third
+  first()
+  await fourth
+  assert.deepEqual(order, ['third', 'fourth'])
+  assert.equal(semaphore.taken, 2)
+})
+
+test('giving back twice frees one share', async () => {
+  const semaphore = createSemaphore(1)
+  const release = await semaphore.take(never)
+  release()
+  release()
+  assert.equal(semaphore.taken, 0)
+  assert.ok(semaphore.tryTake())
+  assert.equal(semaphore.tryTake(), undefined)
+})
+
+test('nobody overtakes a large taker that waits', async () => {
+  const semaphore = createSemaphore(3)
+  const first = await semaphore.take(never, 2)
+  const large = semaphore.take(never, 3)
+  assert.equal(semaphore.tryTake(1), undefined)
+  first()
+  ;(await large)()
+  assert.equal(semaphore.taken, 0)
+})
+
+test('a taker that leaves makes way for those behind it', async () => {
+  const semaphore = createSemaphore(3)
+  await semaphore.take(never, 2)
+  const leaving = new AbortController()
+  const large = semaphore.take(leaving.signal, 3)
+  const small = semaphore.take(never, 1)
+  leaving.abort(new Error('gone'))
+  await assert.rejects(large, /gone/)
+  await small
+  assert.equal(semaphore.taken, 3)
+  assert.equal(semaphore.waiting, 0)
+})
+
+test('a taker whose signal has ended takes nothing', async () => {
+  const semaphore = createSemaphore(1)
+  await assert.rejects(semaphore.take(AbortSignal.abort(new Error('late'))), /late/)
+  assert.equal(semaphore.taken, 0)
+})
