@@ -1,12 +1,14 @@
 // What the floors above need from storage. Content is history (append-only items); status, lease and cancel are
-// current facts. Every verb on a user's rows takes the user's id; the operator's id also reaches the webhook channel's.
+// current facts. Every verb on a user's rows takes the user's id; the operator's id also reaches those of doors whose
+// senders have no account (`core/doors`).
 import type { AccountStore, Erased, IdentityStore, SessionStore } from './account.ts'
+import type { Door } from './doors.ts'
 import type { DocumentStore } from './document.ts'
 import type { GrantStore, NewGrant } from './grant.ts'
 import type { UserId } from './ids.ts'
 import type { Answer, Draft, Entry, Gate, Item } from './item.ts'
 import type { Json } from './json.ts'
-import type { Door, ModelCall, Thread, Turn, TurnError, TurnOptions, TurnStatus, Usage } from './turn.ts'
+import type { ModelCall, Thread, Turn, TurnError, TurnOptions, TurnStatus, Usage } from './turn.ts'
 import type { SecretStore } from './secret.ts'
 import type { UsageStore } from './usage.ts'
 import type { VectorStore } from './vector.ts'
@@ -149,12 +151,12 @@ export interface TurnStore {
   holding(user: UserId, threadId: string): Promise<Turn | undefined>
   /** The digest of the turn's entries, taken when it ended; undefined where none was. */
   hash(user: UserId, turnId: string): Promise<string | undefined>
-  /** A turn of the webhook channel, whoever its user: the channel's secret is one identity. For that door alone. */
-  findByDoor(door: 'webhook', turnId: string): Promise<Turn | undefined>
+  /** A turn of a door, whoever its user. For that door alone, where its own secret is the identity of all its senders. */
+  findByDoor(door: Door, turnId: string): Promise<Turn | undefined>
   list(user: UserId, query: Which & { limit: number; cursor?: string }): Promise<Page<ListedTurn>>
   /** How many `list` would find, counted up to 10,000. */
   countAll(user: UserId, which?: Which): Promise<number>
-  /** Users of the webhook channel who have sent something, in order of their ids: at most so many. */
+  /** Senders without an account who have sent something, in order of their ids: at most so many of each door. */
   senders(limit: number): Promise<readonly UserId[]>
   /** Hides a turn from `get` and `list` and forgets its idempotency key; its items stay in the history of the thread. */
   remove(user: UserId, turnId: string): Promise<boolean>
@@ -187,10 +189,10 @@ export interface ThreadStore {
   /** Gives a thread another title; false when there is no such thread. */
   rename(user: UserId, threadId: string, title: string): Promise<boolean>
   /**
-   * A new thread of the user's with what stands before a seq, at which a message of a person must stand, or nothing yet in
+   * A new thread of the user's, at the door that asks, with what stands before a seq, at which a message of a person must stand, or nothing yet in
    * a thread that rests. Undefined when there is no such thread. Throws invalid_input and too_large.
    */
-  fork(user: UserId, threadId: string, beforeSeq: number): Promise<Thread | undefined>
+  fork(user: UserId, threadId: string, place: { beforeSeq: number; door: Door }): Promise<Thread | undefined>
   /** Erases the thread with its turns and items. Tells which turns had not ended; undefined when there is no such thread. */
   remove(user: UserId, threadId: string): Promise<readonly Turn[] | undefined>
   /** Erases some of a user's threads: a bounded part, to be called while there is more. */

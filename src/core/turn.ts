@@ -1,10 +1,9 @@
 // Threads and turns. A response is a turn is a job, seen from different doors.
+import type { Door } from './doors.ts'
 import type { ErrorCode } from './errors.ts'
 import type { UserId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { ToolSpec } from './tool.ts'
-
-export type Door = 'terminal' | 'run' | 'web' | 'webhook' | 'responses'
 
 export type TurnStatus = 'queued' | 'running' | 'waiting' | 'done' | 'failed' | 'cancelled'
 

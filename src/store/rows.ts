@@ -1,18 +1,9 @@
 // Rows of the database as values of the house, and back. PostgreSQL returns 64-bit integers as text, hence Number().
+import type { Door } from '#core/doors.ts'
 import { userId } from '#core/ids.ts'
 import type { Draft, Entry, Item } from '#core/item.ts'
 import type { ListedTurn } from '#core/store.ts'
-import type {
-  Door,
-  ModelCall,
-  Thread,
-  ThreadState,
-  Turn,
-  TurnError,
-  TurnOptions,
-  TurnStatus,
-  Usage,
-} from '#core/turn.ts'
+import type { ModelCall, Thread, ThreadState, Turn, TurnError, TurnOptions, TurnStatus, Usage } from '#core/turn.ts'
 import type { Row, Value } from './sql.ts'
 import { isActive, isQueued } from './turn-status.ts'
 

@@ -2,11 +2,12 @@
 import { type Summarised, summarise } from '#agent/compact.ts'
 import { tokensInText } from '#agent/tokens.ts'
 import { createTranscript } from '#agent/transcript.ts'
+import type { Door } from '#core/doors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Item } from '#core/item.ts'
 import type { Model } from '#core/model.ts'
 import type { Store } from '#core/store.ts'
-import { type Door, noUsage, type Usage } from '#core/turn.ts'
+import { noUsage, type Usage } from '#core/turn.ts'
 import { taintOf } from '#safety/taint.ts'
 import type { Spend } from './spend.ts'
 

@@ -54,8 +54,8 @@ export function faultsOfSqlite(db: DatabaseSync, sql: string): string[] {
   const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]
   return plan.flatMap(({ detail }) => {
     if (/TEMP B-TREE|AUTOMATIC/.test(detail)) return [detail]
-    // What is queued is a handful beside all turns of a user or a door, which an index of all would bring.
-    if (sql.includes(`status = 'queued'`) && /INDEX turns_(by_user|of_webhook) /.test(detail)) return [detail]
+    // What is queued is a handful beside all turns of a user or of the operator's reach, which an index of all would bring.
+    if (sql.includes(`status = 'queued'`) && /INDEX turns_(by_user|operator_reaches) /.test(detail)) return [detail]
     const scan = /^SCAN (\w+)(?: USING (?:COVERING )?INDEX (\w+))?/.exec(detail)
     const inner = !scan || /^SCAN (?:\(|CONSTANT|\d)|VIRTUAL TABLE/.test(detail)
     return inner || small.includes(scan[1] ?? '') || ofTheMoment.test(scan[2] ?? '') ? [] : [detail]

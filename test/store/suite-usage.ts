@@ -1,9 +1,10 @@
 // Usage by day, user and model: counted once with the step that brought it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Door } from '#core/doors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Step } from '#core/store.ts'
-import { type Door, noUsage, type Usage } from '#core/turn.ts'
+import { noUsage, type Usage } from '#core/turn.ts'
 import { ada, bob, dayMs, draft, lease, type Open, rejectsWith, reply, step, turnOf } from './harness.ts'
 
 const used: Usage = { inputTokens: 10, cachedTokens: 4, outputTokens: 3, reasoningTokens: 1, costUsd: 0.5 }

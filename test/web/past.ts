@@ -1,7 +1,7 @@
 // A month of use, as the pictures show it: turns of every door and four models, stored by a clock that stood in the past.
 import { join } from 'node:path'
 import { operator, type UserId, userId } from '#core/ids.ts'
-import type { Door } from '#core/turn.ts'
+import type { Door } from '#core/doors.ts'
 import { createSeal } from '#lib/seal.ts'
 import { openStore } from '#store/open-store.ts'
 import { lease, reply, say, step, turnOf } from '../store/harness.ts'

@@ -1,20 +1,10 @@
 // Numbers, times and questions in words.
 import { objectIn } from '#core/json.ts'
-import type { Door } from '#core/turn.ts'
 import { printable } from '#safety/printable.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
-
-/** The four doors by their signs. */
-export const doorSigns: Readonly<Record<Door, string>> = {
-  terminal: '>_',
-  run: '>_',
-  web: '[]',
-  webhook: '->',
-  responses: '{}',
-}
 
 /** $0.021 under a dollar, $12.40 above, free or unknown. */
 export function costWords(usd: number | null): string {

@@ -11,7 +11,7 @@ import { gateWire, jobStatuses, JobWire, jobWire, replyText, senderOf, turnStatu
 
 const JobsQuery = z.object({
   status: z.optional(z.enum(jobStatuses, `must be one of ${jobStatuses.join(', ')}`)),
-  /** Those of one user alone: for the operator, of itself or of a `webhook:…`. */
+  /** Those of one user alone: for the operator, of itself or of a sender without an account. */
   user: z.optional(z.string()),
   limit: limit({ usual: 20, most: 100 }),
   cursor,

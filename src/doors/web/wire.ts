@@ -1,6 +1,7 @@
 // Turns and threads as the gateway's JSON shows them. The schemas make the types and the OpenAPI document.
 import * as z from 'zod/mini'
 import { replyIn } from '#core/calls.ts'
+import { senderName } from '#core/doors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry, Gate, Item } from '#core/item.ts'
 import { isDeeperThan, objectIn } from '#core/json.ts'
@@ -119,7 +120,7 @@ export function jobWire(turn: Omit<Turn, 'options'>, reply: CutText | undefined)
 
 /** Whose a turn is, where it is not the caller's own. */
 export function senderOf({ userId }: Pick<Turn, 'userId'>, user: UserId): { sender?: string } {
-  return userId === user ? {} : { sender: userId.replace(/^webhook:/, '') }
+  return userId === user ? {} : { sender: senderName(userId) }
 }
 
 export function threadWire(thread: Thread): z.output<typeof ThreadWire> {
