@@ -230,6 +230,9 @@ export interface ToolStore {
   remove(name: string): Promise<boolean>
 }
 
+/** Work that one of all processes does. */
+export type Duty = 'vectors'
+
 export interface LeaseStore {
   /** Joins, or joins anew after a lease was lost. */
   join(owner: string): Promise<Lease>
@@ -238,6 +241,12 @@ export interface LeaseStore {
   leave(lease: Lease): Promise<void>
   /** How many processes are alive. None where the home's lock tells it. */
   alive(): Promise<number>
+  /**
+   * True when this process has the duty from now on, for so long at most: it takes the duty again in time. A process that
+   * has left, or is not heard of any more, has none. On SQLite the process that has the home has every duty.
+   */
+  takeDuty(duty: Duty, owner: string, forMs: number): Promise<boolean>
+  leaveDuty(duty: Duty, owner: string): Promise<void>
 }
 
 export interface LimitStore {

@@ -4,6 +4,7 @@ import type { Open } from './harness.ts'
 import { boundTests } from './suite-bounds.ts'
 import { claimTests } from './suite-claim.ts'
 import { documentTests } from './suite-documents.ts'
+import { dutyTests } from './suite-duties.ts'
 import { eraseTests } from './suite-erase.ts'
 import { forkTests } from './suite-fork.ts'
 import { gateTests } from './suite-gates.ts'
@@ -36,6 +37,7 @@ export function storeTests(name: string, open: Open, openVersion: OpenVersion): 
     forkTests(open)
     documentTests(open)
     usageTests(open)
+    dutyTests(open)
     migrateTests(openVersion)
   })
 }

@@ -13,6 +13,7 @@ const beatMs = 3_000
 function keep(t: TestContext, { store, runner }: House, alive: () => boolean) {
   const left: Lease[] = []
   const leases: Store['leases'] = {
+    ...store.leases,
     join: (owner) => Promise.resolve({ owner, epoch: 2 }),
     beat: () => Promise.resolve(alive()),
     leave: (held) => Promise.resolve(void left.push(held)),

@@ -19,6 +19,7 @@ function keep(t: TestContext, { beat = () => Promise.resolve(true), ping = () =>
   const store = openTestStore(t)
   const house = openHouse(t, { store })
   const leases: Store['leases'] = {
+    ...store.leases,
     join: (owner): Promise<Lease> => Promise.resolve({ owner, epoch: 2 }),
     beat,
     leave: () => Promise.resolve(),
