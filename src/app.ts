@@ -24,6 +24,7 @@ import { openTelemetry } from '#app/open-telemetry.ts'
 import { eraseWorkspace } from '#app/workspace-folder.ts'
 import { openVectors } from '#app/open-vectors.ts'
 import { type Home, lockHome, masterKey, nextKey, openHome, provisionedToken } from '#home.ts'
+import { createClock } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
 import { createMetrics, type Metrics } from '#lib/metrics.ts'
 import { createSeal, type Seal } from '#lib/seal.ts'
@@ -34,7 +35,7 @@ import { openModel } from '#models/open-model.ts'
 import { createJudge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { openPostgresStore, openStore } from '#store/open-store.ts'
-import { expireGates } from '#turns/gate-expiry.ts'
+import { watchExpiry } from '#turns/gate-expiry.ts'
 import { createGrants } from '#turns/grant-cache.ts'
 import { createKeeper } from '#turns/lease.ts'
 import { createRunner, type Runner } from '#turns/runner.ts'
@@ -42,7 +43,6 @@ import { createSpend } from '#turns/spend.ts'
 import { createTally, type Observer } from '#turns/turn-metrics.ts'
 import { createTurns, type Turns } from '#turns/turns.ts'
 
-const expiryCheckMs = 60_000
 /** What open turns and streams get at the end before they are released for a restart. */
 const drainMs = 10_000
 
@@ -220,13 +220,9 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
     const cutOff = await store.turns.recover(lease)
     if (cutOff > 0) log.info({ turns: cutOff }, 'turns of the last run go on')
     runner.wake()
-    const keeper = store.backend === 'postgres' ? createKeeper({ store, runner, lease, log }) : undefined
-    const expiry = setInterval(() => {
-      expireGates({ store, turns, now: Date.now }).catch((error: unknown) =>
-        log.error({ err: error }, 'gates could not expire'),
-      )
-    }, expiryCheckMs)
-    expiry.unref()
+    const clock = createClock({ log })
+    const keeper = store.backend === 'postgres' ? createKeeper({ store, runner, lease, clock, log }) : undefined
+    watchExpiry({ store, turns, clock })
     const read = async (): Promise<void> => {
       const settings = await store.settings.all()
       config = configure(settings)
@@ -297,9 +293,9 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
         reload,
       }),
       async close(graceMs = drainMs) {
-        clearInterval(expiry)
         await runner.drain(graceMs)
         await keeper?.stop()
+        await clock.close()
         await telemetry?.close()
         await joined.close()
         await vectors?.close()

@@ -135,8 +135,8 @@ export interface TurnStore {
     /** What the answer allows beyond this call. */
     grant?: NewGrant,
   ): Promise<{ turn: Turn; entries: readonly Entry[] }>
-  /** Approvals and sign-ins that nobody has answered, oldest turn first, of one thread or of all that the user reaches. */
-  gates(user: UserId, query: { threadId?: string; limit: number }): Promise<readonly OpenGate[]>
+  /** Approvals and sign-ins that nobody has answered, oldest turn first, of one thread or of all that the user reaches, opened `since` a time. */
+  gates(user: UserId, query: { threadId?: string; since?: number; limit: number }): Promise<readonly OpenGate[]>
   /** Approvals and sign-ins that were answered since a time, latest first, of all that the user reaches. */
   answered(user: UserId, query: { since: number; limit: number }): Promise<readonly AnsweredGate[]>
   /**
@@ -168,6 +168,8 @@ export interface TurnStore {
   release(turn: Turn, lease: Lease): Promise<void>
   /** Waiting turns whose gates have been open since before a time, for expiry. */
   waitingSince(before: number, user?: UserId): Promise<readonly { turn: Turn; callIds: readonly string[] }[]>
+  /** When the oldest of the gates was opened that waiting turns have had since a time, of everybody. */
+  oldestGate(since: number): Promise<number | undefined>
   count(user: UserId | undefined): Promise<{ queued: number; running: number; waiting: number; costTodayUsd: number }>
 }
 

@@ -6,7 +6,15 @@ import type { Lease, Step, TurnStore } from '#core/store.ts'
 import { ended, type Turn } from '#core/turn.ts'
 import { append } from './append-items.ts'
 import { claimTurns } from './claim-turn.ts'
-import { answeredGates, answerGate, endTurn, openGates, requeueIfAnswered, waitingSince } from './gate-store.ts'
+import {
+  answeredGates,
+  answerGate,
+  endTurn,
+  oldestGate,
+  openGates,
+  requeueIfAnswered,
+  waitingSince,
+} from './gate-store.ts'
 import { digestOfTurn } from './turn-digest.ts'
 import { createMint } from './ordered-ids.ts'
 import { databaseClock, leaseMs } from './lease-store.ts'
@@ -93,6 +101,7 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
         )
       }),
     waitingSince: (before, user) => sql.read(() => waitingSince(before, user)),
+    oldestGate: (since) => sql.read(() => oldestGate(since)),
     count: (user) => sql.read(() => countTurns(user, now())),
   }
 }

@@ -27,7 +27,7 @@ import { type Compacted, compactHistory, type LongHistory } from './compaction-r
 import { createMarker, type Marker } from '#safety/marks.ts'
 import { answerBrought, type Brought } from './credentials.ts'
 import { entriesOf } from './turn-entries.ts'
-import { type Answered, answerGate, maxAnswered, maxGates, type GateAnswer } from './gate-answers.ts'
+import { type Answered, answerGate, gateMs, maxAnswered, maxGates, type GateAnswer } from './gate-answers.ts'
 import { masked, titleOf } from './message.ts'
 import { readReceipt, type Receipt } from './receipt.ts'
 import { removeUser, tellErased } from './user-removal.ts'
@@ -68,7 +68,7 @@ export interface Turns {
   answer(user: UserId, threadId: string, said: GateAnswer): Promise<Turn>
   /** A secret of a tool is there: every turn that waited for it goes on. Tells how many gates that closed. */
   signedIn(brought: Brought): Promise<number>
-  /** What waits for this user's word, oldest first. */
+  /** What waits for this user's word, oldest first; nothing that has expired. */
   gates(user: UserId): Promise<readonly OpenGate[]>
   /** What this user has said since a time, latest first. */
   answered(user: UserId, since: number): Promise<readonly AnsweredGate[]>
@@ -216,11 +216,11 @@ export function createTurns(parts: TurnsParts): Turns {
       for (const each of answered) tellAnswer(each)
       return answered.length
     },
-    gates: (user) => store.turns.gates(user, { limit: maxGates }),
+    gates: (user) => store.turns.gates(user, { since: now() - gateMs, limit: maxGates }),
     answered: (user, since) => store.turns.answered(user, { since, limit: maxAnswered }),
     async gateOf({ id, userId, threadId, status }) {
       if (status !== 'waiting') return undefined
-      const [open] = await store.turns.gates(userId, { threadId, limit: 1 })
+      const [open] = await store.turns.gates(userId, { threadId, since: now() - gateMs, limit: 1 })
       return open?.turn.id === id ? open.gate : undefined
     },
     grants: (user) => store.grants.list(user),

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Lease, StartedTurn, Store } from '#core/store.ts'
 import { silentLog } from '#lib/log.ts'
+import { createClock } from '#lib/clock.ts'
 import { createKeeper } from '#turns/lease.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { ada, lease, other, turnOf } from '../store/harness.ts'
@@ -20,7 +21,13 @@ function keep(t: TestContext, { store, runner }: House, alive: () => boolean) {
     alive: () => Promise.resolve(1),
   }
   t.mock.timers.enable({ apis: ['setInterval'] })
-  const keeper = createKeeper({ store: { ...store, leases }, runner, lease, log: silentLog })
+  const keeper = createKeeper({
+    store: { ...store, leases },
+    runner,
+    lease,
+    clock: createClock({ log: silentLog }),
+    log: silentLog,
+  })
   t.after(() => keeper.stop())
   return { keeper, left, beat: () => t.mock.timers.tick(beatMs) }
 }

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { Lease, Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { silentLog } from '#lib/log.ts'
+import { createClock } from '#lib/clock.ts'
 import { createKeeper } from '#turns/lease.ts'
 import { lease, turnOf } from '../store/harness.ts'
 import { openTestStore } from '../agent/bench.ts'
@@ -25,7 +26,8 @@ function keep(t: TestContext, { beat = () => Promise.resolve(true), ping = () =>
     leave: () => Promise.resolve(),
     alive: () => Promise.resolve(1),
   }
-  const keeper = createKeeper({ store: { ...store, leases, ping }, runner: house.runner, lease, log: silentLog })
+  const clock = createClock({ log: silentLog })
+  const keeper = createKeeper({ store: { ...store, leases, ping }, runner: house.runner, lease, clock, log: silentLog })
   t.after(() => keeper.stop())
   const pass = async (ms: number): Promise<void> => {
     t.mock.timers.tick(ms)
