@@ -51,7 +51,7 @@ export type Stored = StartedTurn & {
 
 /** How a turn came to rest. */
 export type Outcome =
-  | { readonly status: 'done' }
+  | { readonly status: 'completed' }
   | { readonly status: 'waiting' }
   | { readonly status: 'failed'; readonly error: TurnError }
   | { readonly status: 'cancelled' }
@@ -140,7 +140,7 @@ export interface TurnStore {
   /** Approvals and sign-ins that were answered since a time, latest first, of all that the user reaches. */
   answered(user: UserId, query: { since: number; limit: number }): Promise<readonly AnsweredGate[]>
   /**
-   * Cancels a turn that is queued, waiting, or done with an open output gate; its open calls get a result. One that runs
+   * Cancels a turn that is queued, waiting, or completed with an open output gate; its open calls get a result. One that runs
    * or has ended is returned as it is.
    */
   cancel(user: UserId, turnId: string): Promise<EndedTurn>

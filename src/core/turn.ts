@@ -5,7 +5,7 @@ import type { UserId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { ToolSpec } from './tool.ts'
 
-export type TurnStatus = 'queued' | 'running' | 'waiting' | 'done' | 'failed' | 'cancelled'
+export type TurnStatus = 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled'
 
 /** How often a turn asks its model, where the operator says nothing else; and the most that can be said. */
 export const defaultSteps = 50
@@ -102,7 +102,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
 
 /** True once nothing more will happen in the turn. */
 export function ended(status: TurnStatus): boolean {
-  return status === 'done' || status === 'failed' || status === 'cancelled'
+  return status === 'completed' || status === 'failed' || status === 'cancelled'
 }
 
 /** True once a turn does nothing more by itself: it has ended, or waits for somebody. */

@@ -11,7 +11,7 @@ import { saveGrant } from './grant-store.ts'
 import { digestOfTurn } from './turn-digest.ts'
 import { gateHeads, type Head, readTail, wholeRow } from './item-headers.ts'
 import { getTurn, isReached, newestReached } from './reachable.ts'
-import { entryOf, listColumns, listedTurnOf, turnColumns, turnOf } from './rows.ts'
+import { entryOf, listColumns, listedTurnOf, storedStatus, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, run } from './sql.ts'
 import { isActive, isQueued, isWaiting } from './turn-status.ts'
 
@@ -142,7 +142,7 @@ export function* endTurn(user: UserId, turnId: string, { evenRunning, error }: E
   const turn = found && (yield* getTurn(user, turnId))
   if (!turn) throw new AppError('not_found', `turn ${turnId} does not exist`)
   const open = turn.status === 'queued' && turn.firstSeq === undefined ? [] : openCalls(yield* tail(turn.threadId))
-  const holdsGate = turn.status === 'done' && (yield* hasOpenGate(turn))
+  const holdsGate = turn.status === 'completed' && (yield* hasOpenGate(turn))
   const rests = turn.status === 'queued' || turn.status === 'waiting' || holdsGate
   const may = rests || (evenRunning && turn.status === 'running')
   if (!may) return { turn, entries: [] as Entry[], changed: false }
@@ -166,7 +166,7 @@ export function* endTurn(user: UserId, turnId: string, { evenRunning, error }: E
     lastSeq ?? null,
     yield* digestOfTurn(turn, entries),
     turnId,
-    turn.status,
+    storedStatus(turn.status),
   )
   const endedAt = turn.endedAt ?? now
   const after: Turn = { ...turn, status, endedAt, ...(lastSeq && { lastSeq }), ...(error && { error }) }

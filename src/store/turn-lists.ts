@@ -7,7 +7,7 @@ import type { TurnStatus } from '#core/turn.ts'
 import { isOperators, lastId, type List, newestReached } from './reachable.ts'
 import { itemOf, listColumns, listedTurnOf } from './rows.ts'
 import { first, type Job, query, type Row } from './sql.ts'
-import { isActive, isCancelled, isFailed, isQueued, isRunning, isWaiting } from './turn-status.ts'
+import { isActive, isCancelled, isCompleted, isFailed, isQueued, isRunning, isWaiting } from './turn-status.ts'
 import { dayOf } from './usage-store.ts'
 
 /** Of a longer reply a list shows no more. */
@@ -22,13 +22,13 @@ const maxCounted = 10_000
 const endRows = 8
 
 /**
- * A turn has a status. Nearly all are done, so a look through a user's turns for any other would go to the very first:
+ * A turn has a status. Nearly all are completed, so a look through a user's turns for any other would go to the very first:
  * the others have indexes that hold only them. What is active in the whole service is so little that it is not kept by user.
  */
 const having: Readonly<Record<Exclude<TurnStatus, 'queued'>, string>> = {
   running: `id IN (SELECT id FROM turns WHERE ${isRunning})`,
   waiting: `id IN (SELECT id FROM turns WHERE ${isWaiting})`,
-  done: `status = 'done'`,
+  completed: isCompleted,
   failed: isFailed,
   cancelled: isCancelled,
 }
@@ -51,9 +51,9 @@ export function* listTurns(user: UserId, { status, of, limit, cursor }: TurnsQue
   const rows = yield* newestTurns(user, of, limit + 1, (condition, who) =>
     query(
       `SELECT ${listColumns}, (SELECT substr(i.body, 1, ${readChars}) FROM items i WHERE i.thread_id = turns.thread_id
-                               AND i.seq = turns.last_seq AND i.turn_id = turns.id AND turns.status = 'done') AS reply,
+                               AND i.seq = turns.last_seq AND i.turn_id = turns.id AND turns.${isCompleted}) AS reply,
               (SELECT substr(i.body, 1, ${kindChars}) FROM items i WHERE i.thread_id = turns.thread_id
-               AND i.seq = turns.last_seq - 1 AND i.turn_id = turns.id AND turns.status = 'done') AS before,
+               AND i.seq = turns.last_seq - 1 AND i.turn_id = turns.id AND turns.${isCompleted}) AS before,
               (SELECT t.title FROM threads t WHERE t.id = turns.thread_id) AS title
        FROM turns WHERE ${newest(condition, status)}`,
       ...who,

@@ -20,7 +20,7 @@ import { createMint } from './ordered-ids.ts'
 import { databaseClock, leaseMs } from './lease-store.ts'
 import { countAllTurns, countTurns, listSenders, listTurns } from './turn-lists.ts'
 import { getTurn, holdingTurn, isReached } from './reachable.ts'
-import { countsOf, entryOf, turnColumns, turnOf } from './rows.ts'
+import { countsOf, entryOf, storedStatus, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, type Sql } from './sql.ts'
 import { findReplay, startTurn } from './start-turn.ts'
 import { isQueued, isRunning } from './turn-status.ts'
@@ -137,7 +137,7 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, now: number) {
                       cost_usd = ?, model = ?, reserved_usd = NULL, error = ?, ended_at = ?, last_seq = ?,
                       hash = ?
      WHERE id = ? AND owner = ? AND epoch = ? AND status = 'running' RETURNING id`,
-    status,
+    storedStatus(status),
     ...countsOf(usage),
     usage.model ?? null,
     outcome?.status === 'failed' ? JSON.stringify(outcome.error) : null,

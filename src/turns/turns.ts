@@ -55,7 +55,7 @@ export type Start = {
   readonly entries: readonly Entry[]
   /** The input with the ids it has, or will have, in the thread; on a replay nothing of it was stored. */
   readonly input: readonly Draft[]
-  /** The turn's events up to its rest (done, failed, cancelled or waiting), none missing. Unread, it must be closed. */
+  /** The turn's events up to its rest (completed, failed, cancelled or waiting), none missing. Unread, it must be closed. */
   readonly events: Follow
 }
 

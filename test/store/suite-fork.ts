@@ -53,9 +53,9 @@ export function forkTests(open: Open): void {
     const { store } = await open(t)
     const { turn } = await store.turns.start(turnOf({ input: [say('one'), reply('two'), say('three')] }))
     const summary = (upTo: number) => draft({ type: 'summary', text: 's', upTo })
-    await store.turns.record(turn, lease, step([summary(1), reply('four')], { status: 'done' }))
+    await store.turns.record(turn, lease, step([summary(1), reply('four')], { status: 'completed' }))
     const more = (await store.turns.start(turnOf({ threadId: turn.threadId }))).turn
-    await store.turns.record(more, lease, step([summary(5), reply('five')], { status: 'done' }))
+    await store.turns.record(more, lease, step([summary(5), reply('five')], { status: 'completed' }))
     const after = async (beforeSeq: number) => {
       const fork = await store.threads.fork(ada, turn.threadId, { beforeSeq, door: 'web' })
       assert.ok(fork)

@@ -240,7 +240,7 @@ export function gateTests(open: Open): void {
     const first = await store.turns.start(turnOf())
     const done = await finish(store, first.turn)
     const second = await store.turns.start(turnOf({ threadId: done.threadId }))
-    await store.turns.record(second.turn, lease, step([call('c1'), gate('c1', 'output')], { status: 'done' }))
+    await store.turns.record(second.turn, lease, step([call('c1'), gate('c1', 'output')], { status: 'completed' }))
     assert.deepEqual(await store.turns.end(ada, done.id), { turn: done, entries: [], changed: false })
     assert.equal((await store.threads.get(ada, done.threadId))?.openCall, 'c1')
   })

@@ -24,7 +24,7 @@ test('a gate that has been open for a day is denied, and its turn goes on', asyn
   const follow = turns.follow(ada, waiting)
   await expireGates({ store, turns, now: later })
   for await (const batch of follow)
-    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'done')) break
+    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'completed')) break
   const result = (await turns.entries(ada, turn)).find(({ item }) => item.type === 'result')?.item
   assert.ok(result?.type === 'result')
   assert.equal(result.output, 'write was not run: its approval expired, nobody answered within 24 hours')

@@ -55,7 +55,7 @@ test('a beat takes up what a process that is gone has left', async (t) => {
   const { beat } = keep(t, house, () => true)
   const { turn } = await house.store.turns.start(turnOf({ lease: other }))
   beat()
-  await until(async () => (await house.turns.get(ada, turn.id))?.status === 'done')
+  await until(async () => (await house.turns.get(ada, turn.id))?.status === 'completed')
 })
 
 test('a keeper that stops gives its lease back', async (t) => {
@@ -115,5 +115,5 @@ test('a turn that fails inside the service leaves no call open', async (t) => {
   const types = (await turns.entries(ada, turn)).map(({ item }) => item.type)
   assert.deepEqual(types, ['message', 'call', 'call', 'result', 'result'])
   const next = await turns.start(message('on', { threadId: turn.threadId }))
-  assert.equal(restOf(await eventsOf(next.events)), 'done')
+  assert.equal(restOf(await eventsOf(next.events)), 'completed')
 })

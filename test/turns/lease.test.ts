@@ -49,7 +49,7 @@ test('a turn that is marked as ours and runs nowhere goes back into the queue at
   assert.equal(runner.has(turn.id), false)
   await pass(beatMs)
   await turnOver(50)
-  assert.equal(await statusOf(store, turn), 'done')
+  assert.equal(await statusOf(store, turn), 'completed')
 })
 
 test('a lease that has run out is replaced, and turns run under the new one', async (t) => {

@@ -49,7 +49,7 @@ export async function fillPast(home: string): Promise<void> {
         ...step([{ ...reply('Done.'), asked: { model, usage, ms: 900 } }]),
         usage: { ...usage, model },
         first: true,
-        outcome: ago === 1 && at === 2 ? failed : { status: 'done' },
+        outcome: ago === 1 && at === 2 ? failed : { status: 'completed' },
       })
     }
   }

@@ -16,7 +16,7 @@ import { checkMessage } from '#turns/message.ts'
 import type { Start, Turns } from '#turns/turns.ts'
 import { Attachments, partsOf } from './attachments.ts'
 import { queuedBounds } from './thread-routes.ts'
-import { FaultWire, GateWire, gateWire, jobStatus, jobStatuses, replyText, UsageWire, usedWire } from './wire.ts'
+import { FaultWire, GateWire, gateWire, jobStatuses, replyText, UsageWire, usedWire } from './wire.ts'
 
 /** How long POST /api/chat waits for the turn; after that the turn goes on alone. */
 const defaultPatienceMs = 120_000
@@ -72,7 +72,7 @@ export function chatRoutes(parts: ChatParts): Route[] {
         return {
           thread_id: turn.threadId,
           turn_id: turn.id,
-          status: rests ? jobStatus(turn.status) : 'running',
+          status: rests ? turn.status : 'running',
           response: rests ? replyText(entries) : null,
           usage: usedWire(turn.usage),
           ...(gate && { gate: gateWire(gate) }),

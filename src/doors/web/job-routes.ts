@@ -7,7 +7,7 @@ import { type Route, route } from '#http/routes.ts'
 import { readEnd } from '#turns/job-outcome.ts'
 import type { Turns } from '#turns/turns.ts'
 import { cursor, limit } from './paging.ts'
-import { gateWire, jobStatuses, JobWire, jobWire, replyText, senderOf, turnStatus } from './wire.ts'
+import { gateWire, jobStatuses, JobWire, jobWire, replyText, senderOf } from './wire.ts'
 
 const JobsQuery = z.object({
   status: z.optional(z.enum(jobStatuses, `must be one of ${jobStatuses.join(', ')}`)),
@@ -37,7 +37,7 @@ export function jobRoutes({ turns }: { turns: Turns }): Route[] {
       query: JobsQuery,
       answers: { 200: JobsAnswer },
       async handle({ query: { status, user: of, limit, cursor, total }, caller: { user } }) {
-        const which = { ...(status && { status: turnStatus(status) }), ...(of && { of: userId(of) }) }
+        const which = { ...(status && { status }), ...(of && { of: userId(of) }) }
         const page = await turns.list(user, { limit, ...which, ...(cursor && { cursor }) })
         const jobs = page.rows.map((turn) => ({
           ...jobWire(turn, turn.reply),

@@ -6,7 +6,7 @@ import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire-format.ts'
 import type { Receipt } from '#turns/receipt.ts'
 import type { Turns } from '#turns/turns.ts'
-import { jobStatus, jobStatuses } from './wire.ts'
+import { jobStatuses } from './wire.ts'
 
 const ReceiptWire = z.object({
   turn_id: z.string(),
@@ -94,7 +94,7 @@ export function receiptWire(receipt: Receipt): z.output<typeof ReceiptWire> {
     thread_id: turn.threadId,
     door: turn.door,
     user: turn.userId,
-    status: jobStatus(turn.status),
+    status: turn.status,
     started_at: turn.startedAt === undefined ? null : isoTime(turn.startedAt),
     ended_at: turn.endedAt === undefined ? null : isoTime(turn.endedAt),
     ...(turn.error && { error: turn.error }),

@@ -13,8 +13,14 @@ import { isoTime, usageWire } from '#http/wire-format.ts'
 /** Arguments that are nested deeper are shown as their text: to write them as JSON would recurse as deep. */
 const maxLevels = 100
 
-export const jobStatuses = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const
-export type JobStatus = (typeof jobStatuses)[number]
+export const jobStatuses = [
+  'queued',
+  'running',
+  'waiting',
+  'completed',
+  'failed',
+  'cancelled',
+] as const satisfies readonly TurnStatus[]
 
 export const UsageWire = z.object({
   input_tokens: z.number(),
@@ -93,23 +99,13 @@ export const ItemWire = z.looseObject({ seq: z.number(), ...itemFields })
 /** What will stand there once its turn begins. */
 export const QueuedWire = z.looseObject(itemFields)
 
-/** The status of a turn in the gateway's words. */
-export function jobStatus(status: TurnStatus): JobStatus {
-  return status === 'done' ? 'completed' : status
-}
-
-/** The status of a turn that a job status names. */
-export function turnStatus(status: JobStatus): TurnStatus {
-  return status === 'completed' ? 'done' : status
-}
-
 /** A turn as a job. `reply` is what it answered, or the beginning of that. */
 export function jobWire(turn: Omit<Turn, 'options'>, reply: CutText | undefined): z.output<typeof JobWire> {
   return {
     id: turn.id,
     thread_id: turn.threadId,
     door: turn.door,
-    status: jobStatus(turn.status),
+    status: turn.status,
     created_at: isoTime(turn.createdAt),
     completed_at: turn.endedAt === undefined ? null : isoTime(turn.endedAt),
     ...(reply && { response: reply.text, ...(reply.cut && { response_cut: true }) }),
