@@ -156,7 +156,7 @@ export interface TurnStore {
   list(user: UserId, query: Which & { limit: number; cursor?: string }): Promise<Page<ListedTurn>>
   /** How many `list` would find, counted up to 10,000. */
   countAll(user: UserId, which?: Which): Promise<number>
-  /** Senders without an account who have sent something, in order of their ids: at most so many of each door. */
+  /** Senders without an account who have sent something, by door and in order of their ids: at most so many. */
   senders(limit: number): Promise<readonly UserId[]>
   /** Hides a turn from `get` and `list` and forgets its idempotency key; its items stay in the history of the thread. */
   remove(user: UserId, turnId: string): Promise<boolean>

@@ -152,7 +152,7 @@ export function* countAllTurns(user: UserId, { status, of }: Which): Job<number>
 export function* listSenders(limit: number): Job<UserId[]> {
   const senders: UserId[] = []
   for (const door of senderDoors) senders.push(...(yield* sendersOf(door, limit)))
-  return senders
+  return senders.slice(0, limit)
 }
 
 /** From one sender of a door to the next, past whatever each of them has sent. */
