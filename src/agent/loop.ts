@@ -176,7 +176,7 @@ async function* settle(
 }
 
 function restOf(move: Move): Outcome {
-  return { status: move.do === 'wait' ? 'waiting' : 'done' }
+  return { status: move.do === 'wait' ? 'waiting' : 'completed' }
 }
 
 function requestOf({ turn, system, history, toolbox }: LoopParts) {

@@ -5,11 +5,12 @@ import type { Bus } from '#core/bus.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Lease, Store } from '#core/store.ts'
 import type { Tools } from '#core/tool.ts'
+import { createClock } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
 import { createMetrics, type Metrics } from '#lib/metrics.ts'
 import type { Identity } from '#memory/identity.ts'
 import type { Fence } from '#safety/fence.ts'
-import { expireGates } from '#turns/gate-expiry.ts'
+import { watchExpiry } from '#turns/gate-expiry.ts'
 import { createKeeper } from '#turns/lease.ts'
 import { createRunner, type Runner } from '#turns/runner.ts'
 import { createSpend } from '#turns/spend.ts'
@@ -19,8 +20,6 @@ import type { LiveSettings } from './live-settings.ts'
 import { openTelemetry } from './open-telemetry.ts'
 import type { Policy } from './policy.ts'
 import { eraseWorkspace } from './workspace-folder.ts'
-
-const expiryCheckMs = 60_000
 
 export type OpenTurns = {
   readonly turns: Turns
@@ -100,17 +99,13 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
   const cutOff = await store.turns.recover(lease)
   if (cutOff > 0) log.info({ turns: cutOff }, 'turns of the last run go on')
   runner.wake()
-  const keeper = store.backend === 'postgres' ? createKeeper({ store, runner, lease, log }) : undefined
+  const clock = createClock({ log })
+  opened.defer(() => clock.close())
+  const keeper = store.backend === 'postgres' ? createKeeper({ store, runner, lease, clock, log }) : undefined
   opened.defer(async () => keeper?.stop())
   // Turns are released while the lease is still ours.
   opened.defer(() => runner.drain(0))
-  const expiry = setInterval(() => {
-    expireGates({ store, turns, now: Date.now }).catch((error: unknown) =>
-      log.error({ err: error }, 'gates could not expire'),
-    )
-  }, expiryCheckMs)
-  expiry.unref()
-  opened.defer(() => clearInterval(expiry))
+  watchExpiry({ store, turns, clock })
   const closing = opened.move()
   return { turns, runner, metrics, storeAway: () => keeper?.away() ?? false, close: () => closing.disposeAsync() }
 }

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { loadConfig, secretsIn } from '#config.ts'
+import type { LocalDoor } from '#core/doors.ts'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import type { Part } from '#core/item.ts'
@@ -47,7 +48,7 @@ export type Ask = {
 }
 
 /** The agent of this home, wherever it runs. */
-export async function reachAgent(door: 'run' | 'terminal'): Promise<Agent> {
+export async function reachAgent(door: LocalDoor): Promise<Agent> {
   const { home } = loadConfig()
   for (const until = Date.now() + lockWaitMs; ; ) {
     const service = await runningService(home)
@@ -85,7 +86,7 @@ export async function askService(home: string, path: string, body: object): Prom
 }
 
 /** The agent of a app that is open in this process. */
-export function agentOf(turns: Turns, door: 'run' | 'terminal', close: () => Promise<void>): Agent {
+export function agentOf(turns: Turns, door: LocalDoor, close: () => Promise<void>): Agent {
   return {
     attached: false,
     send: (message, threadId, files = []) =>
@@ -96,7 +97,7 @@ export function agentOf(turns: Turns, door: 'run' | 'terminal', close: () => Pro
   }
 }
 
-async function ownAgent(door: 'run' | 'terminal'): Promise<Agent> {
+async function ownAgent(door: LocalDoor): Promise<Agent> {
   const config = loadConfig()
   const app = await openApp({
     configure: loadConfig,
@@ -105,7 +106,7 @@ async function ownAgent(door: 'run' | 'terminal'): Promise<Agent> {
   return agentOf(app.turns, door, () => app.close(0))
 }
 
-function attachedAgent({ socket }: RunningService, door: 'run' | 'terminal'): Agent {
+function attachedAgent({ socket }: RunningService, door: LocalDoor): Agent {
   async function* events(path: string, body: object): AsyncGenerator<ChatEvent> {
     for await (const line of linesOf(socket, { method: 'POST', path, body })) yield JSON.parse(line) as ChatEvent
   }

@@ -139,14 +139,14 @@ function createShow(): (event: ChatEvent) => void {
 type Told = { readonly started: Started | undefined; readonly gate: GateEvent | undefined }
 
 function finish(end: End, { started, gate }: Told, { live, json }: { live: boolean; json: boolean }): void {
-  if (end.status !== 'done') process.exitCode = 1
+  if (end.status !== 'completed') process.exitCode = 1
   if (json) {
     const { status, text, usage, error } = end
     const record = {
       thread_id: started?.threadId,
       turn_id: started?.turnId,
       // In the words of every other door.
-      status: status === 'done' ? 'completed' : status,
+      status,
       response: text,
       usage: usageWire(usage),
       ...(error && { error }),
@@ -155,8 +155,8 @@ function finish(end: End, { started, gate }: Told, { live, json }: { live: boole
     process.stdout.write(jsonText(record))
     return
   }
-  if (!live && end.status === 'done') process.stdout.write(`${end.text}\n`)
-  if (end.status !== 'done') {
+  if (!live && end.status === 'completed') process.stdout.write(`${end.text}\n`)
+  if (end.status !== 'completed') {
     const why = end.error ? `${end.error.message} (${end.error.code})` : reasonOf(end.status, gate)
     const line = pasteable(printable(why ?? `the turn is ${end.status}`, { lines: true }))
     process.stderr.write(`${paint('31', 'error:', process.stderr)} ${line}\n`)

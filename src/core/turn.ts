@@ -1,12 +1,11 @@
 // Threads and turns. A response is a turn is a job, seen from different doors.
+import type { Door } from './doors.ts'
 import type { ErrorCode, ReachedLimit } from './errors.ts'
 import type { UserId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { ToolSpec } from './tool.ts'
 
-export type Door = 'terminal' | 'run' | 'web' | 'webhook' | 'responses'
-
-export type TurnStatus = 'queued' | 'running' | 'waiting' | 'done' | 'failed' | 'cancelled'
+export type TurnStatus = 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled'
 
 /** How often a turn asks its model, where the operator says nothing else; and the most that can be said. */
 export const defaultSteps = 50
@@ -109,7 +108,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
 
 /** True once nothing more will happen in the turn. */
 export function ended(status: TurnStatus): boolean {
-  return status === 'done' || status === 'failed' || status === 'cancelled'
+  return status === 'completed' || status === 'failed' || status === 'cancelled'
 }
 
 /** True once a turn does nothing more by itself: it has ended, or waits for somebody. */

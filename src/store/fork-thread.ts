@@ -1,9 +1,10 @@
 // Forking a thread: what stands before a message, in a thread of its own that goes on in another way. Entries keep their
 // ids, seqs and turns, so that a receipt is found from either thread.
+import type { Door } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Thread } from '#core/turn.ts'
-import { isReached } from './reachable.ts'
+import { isReached, reachValue } from './reachable.ts'
 import { itemOf, threadColumns, threadOf } from './rows.ts'
 import { first, type Job, run } from './sql.ts'
 
@@ -15,13 +16,14 @@ const defaultMaxBytes = 64 * 1024 * 1024
 type Place = {
   readonly threadId: string
   readonly beforeSeq: number
+  readonly door: Door
   readonly now: number
   readonly lock: string
   readonly maxBytes?: number | undefined
 }
 
 export function* forkThread(user: UserId, place: Place): Job<Thread | undefined> {
-  const { threadId, beforeSeq, now, lock, maxBytes = defaultMaxBytes } = place
+  const { threadId, beforeSeq, door, now, lock, maxBytes = defaultMaxBytes } = place
   const row = yield* first(
     `SELECT ${threadColumns} FROM threads WHERE id = ? AND ${isReached}${lock}`,
     threadId,
@@ -35,7 +37,7 @@ export function* forkThread(user: UserId, place: Place): Job<Thread | undefined>
   const thread: Thread = {
     id: newId(),
     userId: user,
-    door: 'web',
+    door,
     title: old.title,
     createdAt: now,
     updatedAt: now,
@@ -43,11 +45,12 @@ export function* forkThread(user: UserId, place: Place): Job<Thread | undefined>
     state: 'idle',
   }
   yield* run(
-    `INSERT INTO threads (id, user_id, door, title, created_at, updated_at, last_seq, last_turn, summarised)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO threads (id, user_id, door, operator_reaches, title, created_at, updated_at, last_seq, last_turn, summarised)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     thread.id,
     user,
-    thread.door,
+    door,
+    reachValue(door),
     thread.title,
     now,
     now,

@@ -71,8 +71,8 @@ export function createThreadStore({ sql, now, maxForkBytes }: ThreadParts): Thre
         const rename = `UPDATE threads SET title = ? WHERE id = ? AND ${isReached} RETURNING id`
         return (yield* first(rename, title, threadId, user, user)) !== undefined
       }),
-    fork: (user, threadId, beforeSeq) =>
-      sql.write(() => forkThread(user, { threadId, beforeSeq, now: now(), lock: sql.lock, maxBytes: maxForkBytes })),
+    fork: (user, threadId, place) =>
+      sql.write(() => forkThread(user, { ...place, threadId, now: now(), lock: sql.lock, maxBytes: maxForkBytes })),
     remove: (user, threadId) => sql.write(() => eraseThread(user, threadId)),
     eraseSome: (user) => sql.write(() => eraseSome(user, sql.lock)),
   }

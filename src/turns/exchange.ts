@@ -1,9 +1,10 @@
 // One message in, one reply out, as plain events: what the terminal, `run` and the local door share.
 import { replyIn } from '#core/calls.ts'
+import type { Door } from '#core/doors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Event } from '#core/event.ts'
 import { type Gate, type Part, textMessage } from '#core/item.ts'
-import { atRest, type Door, type Turn, type TurnError, type Usage } from '#core/turn.ts'
+import { atRest, type Turn, type TurnError, type Usage } from '#core/turn.ts'
 import { checkMessage } from './message.ts'
 import type { Turns } from './turns.ts'
 import type { Watch } from './watch.ts'

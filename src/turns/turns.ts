@@ -1,5 +1,6 @@
 // All that a door needs: start a turn, answer a gate, cancel, get, watch. Doors translate; the rules stand here.
 import type { Bus, Changes, Signal } from '#core/bus.ts'
+import { type Door, doorOf } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Draft, Entry, Gate, Item } from '#core/item.ts'
@@ -26,7 +27,7 @@ import { type Compacted, compactHistory, type LongHistory } from './compaction-r
 import { createMarker, type Marker } from '#safety/marks.ts'
 import { answerBrought, type Brought } from './credentials.ts'
 import { entriesOf } from './turn-entries.ts'
-import { type Answered, answerGate, maxAnswered, maxGates, type GateAnswer } from './gate-answers.ts'
+import { type Answered, answerGate, gateMs, maxAnswered, maxGates, type GateAnswer } from './gate-answers.ts'
 import { masked, titleOf } from './message.ts'
 import { readReceipt, type Receipt } from './receipt.ts'
 import { removeUser, tellErased } from './user-removal.ts'
@@ -54,7 +55,7 @@ export type Start = {
   readonly entries: readonly Entry[]
   /** The input with the ids it has, or will have, in the thread; on a replay nothing of it was stored. */
   readonly input: readonly Draft[]
-  /** The turn's events up to its rest (done, failed, cancelled or waiting), none missing. Unread, it must be closed. */
+  /** The turn's events up to its rest (completed, failed, cancelled or waiting), none missing. Unread, it must be closed. */
   readonly events: Follow
 }
 
@@ -67,7 +68,7 @@ export interface Turns {
   answer(user: UserId, threadId: string, said: GateAnswer): Promise<Turn>
   /** A secret of a tool is there: every turn that waited for it goes on. Tells how many gates that closed. */
   signedIn(brought: Brought): Promise<number>
-  /** What waits for this user's word, oldest first. */
+  /** What waits for this user's word, oldest first; nothing that has expired. */
   gates(user: UserId): Promise<readonly OpenGate[]>
   /** What this user has said since a time, latest first. */
   answered(user: UserId, since: number): Promise<readonly AnsweredGate[]>
@@ -86,12 +87,12 @@ export interface Turns {
   holding(user: UserId, threadId: string): Promise<Turn | undefined>
   /** What a turn did, read from its log, and whether that is still what it was. */
   receipt(user: UserId, turnId: string): Promise<Receipt | undefined>
-  /** A turn of the webhook channel, whoever its user. For that door alone. */
-  findByDoor(door: 'webhook', turnId: string): Promise<Turn | undefined>
+  /** A turn of a door, whoever its user. For that door alone. */
+  findByDoor(door: Door, turnId: string): Promise<Turn | undefined>
   list(user: UserId, query: Which & { limit: number; cursor?: string }): Promise<Page<ListedTurn>>
   /** How many `list` would find, counted up to 10,000. */
   countAll(user: UserId, which: Which): Promise<number>
-  /** Users of the webhook channel, whose turns the operator reaches. */
+  /** Senders without an account, whose turns the operator reaches. */
   senders(): Promise<readonly UserId[]>
   remove(user: UserId, turnId: string): Promise<boolean>
   thread(user: UserId, threadId: string): Promise<Thread | undefined>
@@ -99,7 +100,7 @@ export interface Turns {
   /** Throws not_found. */
   renameThread(user: UserId, threadId: string, title: string): Promise<void>
   /** A copy of a thread up to a message, to go on from there in another way. Throws not_found, invalid_input, too_large. */
-  forkThread(user: UserId, threadId: string, beforeSeq: number): Promise<Thread>
+  forkThread(user: UserId, threadId: string, place: { beforeSeq: number; door: Door }): Promise<Thread>
   removeThread(user: UserId, threadId: string): Promise<boolean>
   findByOpenCall(user: UserId, callId: string): Promise<Thread | undefined>
   /** The turn's items, in order, as far as one answer can hold them. */
@@ -181,8 +182,8 @@ export function createTurns(parts: TurnsParts): Turns {
 
   return {
     async start({ request, ...given }) {
-      // What a caller waits for is refused at once; the channel does not wait, and what it sends queues for a place.
-      if (given.door !== 'webhook' && runner.full(starting)) throw overloaded()
+      // What a caller waits for is refused at once; where nobody waits, it queues for a place.
+      if (!doorOf(given.door).queuesWhenFull && runner.full(starting)) throw overloaded()
       const lease = runner.room(starting)
       const clean = (text: string): string => mask?.(text, given.user) ?? text
       const input: Draft[] = given.input.map((item) => ({ id: newId(), item: masked(item, clean) }))
@@ -215,11 +216,11 @@ export function createTurns(parts: TurnsParts): Turns {
       for (const each of answered) tellAnswer(each)
       return answered.length
     },
-    gates: (user) => store.turns.gates(user, { limit: maxGates }),
+    gates: (user) => store.turns.gates(user, { since: now() - gateMs, limit: maxGates }),
     answered: (user, since) => store.turns.answered(user, { since, limit: maxAnswered }),
     async gateOf({ id, userId, threadId, status }) {
       if (status !== 'waiting') return undefined
-      const [open] = await store.turns.gates(userId, { threadId, limit: 1 })
+      const [open] = await store.turns.gates(userId, { threadId, since: now() - gateMs, limit: 1 })
       return open?.turn.id === id ? open.gate : undefined
     },
     grants: (user) => store.grants.list(user),
@@ -257,25 +258,25 @@ export function createTurns(parts: TurnsParts): Turns {
     senders: () => store.turns.senders(maxSenders),
     async remove(user, turnId) {
       const removed = await store.turns.remove(user, turnId)
-      if (removed) bus.changed({ userId: user, door: 'web' }, { turnId })
+      if (removed) bus.changed({ userId: user }, { turnId })
       return removed
     },
     thread: (user, threadId) => store.threads.get(user, threadId),
     threads: (user, query) => store.threads.list(user, query),
     async renameThread(user, threadId, title) {
       if (!(await store.threads.rename(user, threadId, title))) throw noThread()
-      bus.changed({ userId: user, door: 'web' }, { threadId })
+      bus.changed({ userId: user }, { threadId })
     },
-    async forkThread(user, threadId, beforeSeq) {
-      const thread = await store.threads.fork(user, threadId, beforeSeq)
+    async forkThread(user, threadId, place) {
+      const thread = await store.threads.fork(user, threadId, place)
       if (!thread) throw noThread()
-      bus.changed({ userId: user, door: 'web' }, { threadId: thread.id })
+      bus.changed({ userId: user }, { threadId: thread.id })
       return thread
     },
     async removeThread(user, threadId) {
       const unfinished = await store.threads.remove(user, threadId)
       for (const turn of unfinished ?? []) tellErased(bus, turn)
-      if (unfinished) bus.changed({ userId: user, door: 'web' }, { threadId })
+      if (unfinished) bus.changed({ userId: user }, { threadId })
       return unfinished !== undefined
     },
     findByOpenCall: (user, callId) => store.threads.findByOpenCall(user, callId),
@@ -288,7 +289,7 @@ export function createTurns(parts: TurnsParts): Turns {
       watchThread({ bus, threads: store.threads }, user, turn.threadId, { seq: (turn.firstSeq ?? 1) - 1, turn }),
     watch: (user, threadId, after) => watchThread({ bus, threads: store.threads }, user, threadId, { seq: after }),
     changes: (user) => bus.changes(user),
-    changed: (user) => bus.changed({ userId: user, door: 'web' }, {}),
+    changed: (user) => bus.changed({ userId: user }, {}),
     counts: (user) => store.turns.count(user),
     compact: (user, history, signal) =>
       compactHistory({ store, model: () => runner.model(), spend: parts.spend }, user, history, signal),

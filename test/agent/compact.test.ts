@@ -103,7 +103,7 @@ test('a fence around a text that is cut stays closed', async (t) => {
   const big = tool('big', { untrusted: true }, () => Promise.resolve('y'.repeat(150_000)))
   const model = { ...scripted([[{ name: 'big' }], ['ok']]), window: 4_000 }
   const { turn } = await runOne(t, { model, toolbox: toolboxOf([big]) })
-  assert.equal(turn.status, 'done')
+  assert.equal(turn.status, 'completed')
   const shown = model.requests[1]?.items.find((item) => item.type === 'result')
   assert.ok(shown && shown.output.length < 4_000)
   assert.match(shown.output, /^<untrusted-content (id="\w+") from="big">[^]*left out[^]*<\/untrusted-content \1>$/)
@@ -124,7 +124,7 @@ async function longThread(
     await store.turns.record(
       turn,
       lease,
-      step([{ id: `r${at}`, item: textMessage('assistant', 'fine') }], { status: 'done' }),
+      step([{ id: `r${at}`, item: textMessage('assistant', 'fine') }], { status: 'completed' }),
     )
   }
   const started = await store.turns.start(
@@ -194,7 +194,7 @@ test('after a crash at any step, and on another replica, the turn goes on from w
     await assert.rejects(runOne(t, { store, started, model, onStep }), stop)
     const other = createHistories({ threads: store.threads, fence })
     const again = await runOne(t, { store, started: { turn: started.turn, entries: [] }, histories: other, model })
-    assert.equal(again.turn.status, 'done')
+    assert.equal(again.turn.status, 'completed')
     assert.equal(again.items.filter(({ type }) => type === 'summary').length, 1)
     assert.match(firstText(model.requests.at(-1) as ModelRequest), /the user counted/)
   }
@@ -231,7 +231,7 @@ for (const [what, script] of failing) {
     const { store, started } = await longThread(t, 20)
     const model = summarising(script)
     const { turn, items } = await runOne(t, { store, started, model })
-    assert.equal(turn.status, 'done')
+    assert.equal(turn.status, 'completed')
     const [summary] = items.filter((item) => item.type === 'summary')
     assert.match(
       summary?.text ?? '',
@@ -246,7 +246,7 @@ test('a thread that is only just beyond its room is left whole when the model fa
   const model = summarising(failing[0]?.[1] ?? saying([]))
   const { turn, items } = await runOne(t, { store, started, model })
   assert.equal(model.requests.filter(isSummary).length >= 1, true, 'it was tried')
-  assert.equal(turn.status, 'done')
+  assert.equal(turn.status, 'completed')
   assert.equal(
     items.some(({ type }) => type === 'summary'),
     false,
@@ -281,7 +281,7 @@ test('a summary of words from outside is tainted, and so is the summary of that'
     model: { ...model, stream },
     toolbox: toolboxOf([fetch]),
   })
-  assert.equal(turn.status, 'done')
+  assert.equal(turn.status, 'completed')
   const summaries = items.filter((item) => item.type === 'summary')
   assert.ok(summaries.length > 1)
   for (const { origin, text } of summaries) {
@@ -331,7 +331,7 @@ test('where there is no money for a summary, what is older is shortened by rule'
   const { turn, items } = await runOne(t, { store, started, model })
   assert.equal(model.requests.filter(isSummary).length, 0)
   assert.equal(items.filter((item) => item.type === 'summary').length, 1)
-  assert.equal(turn.status, 'done')
+  assert.equal(turn.status, 'completed')
 })
 
 test('an abort in the middle of a summary stores none', async () => {

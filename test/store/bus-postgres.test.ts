@@ -91,13 +91,13 @@ test('an end is heard with all that was stored before it', async (t) => {
     const watcher = hear(there.bus.subscribe(turn.threadId, { seq: 1, turn }))
     const draft = reply('said')
     write(here.bus, turn, draft.id)('sai')
-    const recorded = await here.store.turns.record(turn, lease, step([draft], { status: 'done' }))
+    const recorded = await here.store.turns.record(turn, lease, step([draft], { status: 'completed' }))
     here.bus.publish(turn.threadId, [
       { type: 'entries', entries: recorded.entries },
       { type: 'turn', turn: recorded.turn },
     ])
-    await until(() => watcher.events.some((event) => event.type === 'turn' && event.turn.status === 'done'))
-    const end = watcher.events.findIndex((event) => event.type === 'turn' && event.turn.status === 'done')
+    await until(() => watcher.events.some((event) => event.type === 'turn' && event.turn.status === 'completed'))
+    const end = watcher.events.findIndex((event) => event.type === 'turn' && event.turn.status === 'completed')
     const stored = watcher.events.findIndex((event) => event.type === 'entries' && event.entries[0]?.id === draft.id)
     assert(stored >= 0 && stored < end, 'entries come before the end')
     const late = watcher.events.slice(stored).some((event) => event.type === 'delta')

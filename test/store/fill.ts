@@ -2,14 +2,15 @@
 import type { Pool } from 'pg'
 
 const statements = [
-  `INSERT INTO threads (id, user_id, door, title, thread_key, created_at, updated_at, last_seq, last_turn, open_call)
-   SELECT lpad(g::text, 36, '0'), 'user' || g % 200, CASE g % 10 WHEN 0 THEN 'webhook' ELSE 'web' END, 'title',
+  `INSERT INTO threads (id, user_id, door, operator_reaches, title, thread_key, created_at, updated_at, last_seq, last_turn, open_call)
+   SELECT lpad(g::text, 36, '0'), 'user' || g % 200, CASE g % 10 WHEN 0 THEN 'webhook' ELSE 'web' END,
+          CASE g % 10 WHEN 0 THEN 1 ELSE 0 END, 'title',
           CASE g % 10 WHEN 0 THEN 'key' || g END, g, g, 20, lpad((g * 10)::text, 36, '0'), CASE g % 500 WHEN 0 THEN 'call' || g END
    FROM generate_series(1, 4000) g`,
-  `INSERT INTO turns (id, thread_id, user_id, door, status, idempotency_key, created_at, first_seq, last_seq, cost_usd, owner, epoch,
+  `INSERT INTO turns (id, thread_id, user_id, door, operator_reaches, status, idempotency_key, created_at, first_seq, last_seq, cost_usd, owner, epoch,
      answered_at)
    SELECT lpad(g::text, 36, '0'), lpad((g / 10 + 1)::text, 36, '0'), 'user' || (g / 10 + 1) % 200,
-          CASE (g / 10 + 1) % 10 WHEN 0 THEN 'webhook' ELSE 'web' END,
+          CASE (g / 10 + 1) % 10 WHEN 0 THEN 'webhook' ELSE 'web' END, CASE (g / 10 + 1) % 10 WHEN 0 THEN 1 ELSE 0 END,
           CASE WHEN g % 2000 = 0 THEN 'running' WHEN g % 2000 = 100 THEN 'waiting' WHEN g % 500 = 1 THEN 'queued'
                WHEN g % 300 = 2 THEN 'failed' WHEN g % 300 = 3 THEN 'cancelled' ELSE 'done' END,
           CASE g % 3 WHEN 0 THEN 'key' || g END, g, g % 10 * 2 + 1, g % 10 * 2 + 2, g % 5, 'owner', 1,
@@ -36,8 +37,9 @@ const statements = [
   `INSERT INTO chunks (user_id, path, at, lap, size, text, terms)
    SELECT 'user' || g % 200, 'path' || g, 0, 0, 100, repeat('x', 200), to_tsvector('simple', 'word' || g || ' user' || g % 200)
    FROM generate_series(1, 5000) g`,
-  `INSERT INTO grants (id, user_id, door, tool, target, granted_by, created_at)
-   SELECT lpad(g::text, 36, '0'), 'user' || g % 500, CASE g % 100 WHEN 0 THEN 'webhook' ELSE 'web' END, 'tool' || g, '', 'by', g
+  `INSERT INTO grants (id, user_id, door, operator_reaches, tool, target, granted_by, created_at)
+   SELECT lpad(g::text, 36, '0'), 'user' || g % 500, CASE g % 100 WHEN 0 THEN 'webhook' ELSE 'web' END,
+          CASE g % 100 WHEN 0 THEN 1 ELSE 0 END, 'tool' || g, '', 'by', g
    FROM generate_series(1, 5000) g`,
   'ANALYZE',
 ]

@@ -83,14 +83,14 @@ export function step(drafts: readonly Draft[], outcome?: Outcome): Step {
 }
 
 export async function finish(store: Store, turn: Turn, by: Lease = lease): Promise<Turn> {
-  return (await store.turns.record(turn, by, step([reply('done')], { status: 'done' }))).turn
+  return (await store.turns.record(turn, by, step([reply('done')], { status: 'completed' }))).turn
 }
 
 /** A thread whose turn is done and whose caller has to run `c1` (and, after it, `c2`). */
 export async function threadAtGate(store: Store, over: Partial<NewTurn> = {}): Promise<Turn> {
   const { turn } = await store.turns.start(turnOf(over))
   const drafts = [call('c1'), call('c2'), gate('c1', 'output')]
-  return (await store.turns.record(turn, lease, step(drafts, { status: 'done' }))).turn
+  return (await store.turns.record(turn, lease, step(drafts, { status: 'completed' }))).turn
 }
 
 /** A turn that waits for approvals of `a1` and `a2`. */

@@ -26,7 +26,7 @@ test('processes that start together on an empty database migrate it once', async
   const [one, two] = opened
   assert(one && two)
   const { turn } = await one.store.turns.start(turnOf())
-  assert.equal((await finish(two.store, turn)).status, 'done')
+  assert.equal((await finish(two.store, turn)).status, 'completed')
   await Promise.all(opened.map(({ store }) => store.close()))
 })
 

@@ -4,6 +4,7 @@ import type { Open } from './harness.ts'
 import { boundTests } from './suite-bounds.ts'
 import { claimTests } from './suite-claim.ts'
 import { documentTests } from './suite-documents.ts'
+import { dutyTests } from './suite-duties.ts'
 import { eraseTests } from './suite-erase.ts'
 import { forkTests } from './suite-fork.ts'
 import { gateTests } from './suite-gates.ts'
@@ -34,5 +35,6 @@ export function storeTests(name: string, open: Open): void {
     forkTests(open)
     documentTests(open)
     usageTests(open)
+    dutyTests(open)
   })
 }

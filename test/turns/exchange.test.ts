@@ -27,7 +27,7 @@ test('a reply comes as deltas, messages, tools and an end', async (t) => {
     'delta All ',
     'delta done',
     'message All done',
-    'end done: All done',
+    'end completed: All done',
   ])
 })
 

@@ -55,7 +55,7 @@ test('turns of one user at once share the cap of the day; others have their own'
   const started = await Promise.all(Array.from({ length: 8 }, () => turns.start(message('go'))))
   const ended = await Promise.all(started.map(({ events }) => outcome(events)))
   assert.equal(asked.length, 3)
-  assert.equal(ended.filter((turn) => turn?.status === 'done').length, 3)
+  assert.equal(ended.filter((turn) => turn?.status === 'completed').length, 3)
   const refused = ended.filter((turn) => turn?.error?.code === 'spend_limit')
   assert.equal(refused.length, 5)
   const late = await turns.start(message('more'))
@@ -64,7 +64,7 @@ test('turns of one user at once share the cap of the day; others have their own'
     /^today has cost \$3\.00 .*cap of a day is \$3\.00 .*after midnight UTC, or raise it$/,
   )
   const theirs = await turns.start(message('go', { user: 'bob' as typeof ada }))
-  assert.equal((await outcome(theirs.events))?.status, 'done')
+  assert.equal((await outcome(theirs.events))?.status, 'completed')
 })
 
 test('a cap below the price of one call says which variable to raise', async () => {

@@ -7,8 +7,9 @@ import { Announcer } from '../parts/announcer.tsx'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Composer } from '../parts/composer.tsx'
 import { focusSoon } from '../parts/focus.ts'
+import { doorOf } from '../lib/doors.ts'
 import { Mark } from '../parts/icon.tsx'
-import { doorOf, Pill } from '../parts/mark.tsx'
+import { Pill } from '../parts/mark.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { Note } from '../parts/note.tsx'
 import { OutgoingMessage } from '../parts/outgoing.tsx'
@@ -171,10 +172,10 @@ function ThreadBar({ id, title, door, onDelete }: BarProps) {
 }
 
 function DoorPill({ door }: { door: Door }) {
-  const { icon, name } = doorOf(door)
+  const { icon, label } = doorOf(door)
   return (
     <span class="bar-door">
-      <Pill icon={icon}>{name}</Pill>
+      <Pill icon={icon}>{label}</Pill>
     </span>
   )
 }

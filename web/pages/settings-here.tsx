@@ -1,10 +1,11 @@
 // This browser and this service: sessions, doors, how the app looks, what runs.
 import { useSignal } from '@preact/signals'
 import { faultText } from '../api/client.ts'
+import { type DoorLook, doorOf } from '../lib/doors.ts'
 import { countText, numberText, spanText, untilText } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
 import { Segments } from '../parts/field.tsx'
-import { Icon, type IconName } from '../parts/icon.tsx'
+import { Icon } from '../parts/icon.tsx'
 import { Section } from '../parts/section.tsx'
 import { When } from '../parts/states.tsx'
 import { now } from '../store/clock.ts'
@@ -61,10 +62,10 @@ function Leave({ label, everywhere }: { label: string; everywhere: boolean }) {
   )
 }
 
-const doors: Readonly<Record<string, { readonly icon: IconName; readonly name: string; readonly what: string }>> = {
-  terminal: { icon: 'terminal', name: 'Terminal', what: 'Where the service was started' },
-  gateway: { icon: 'browser', name: 'Browser and API', what: 'This app, the web gateway and the Responses API' },
-  webhook: { icon: 'webhook', name: 'Webhook', what: 'Messages that other programs send' },
+const doors: Readonly<Record<string, DoorLook & { readonly what: string }>> = {
+  terminal: { ...doorOf('terminal'), what: 'Where the service was started' },
+  gateway: { icon: 'browser', label: 'Browser and API', what: 'This app, the web gateway and the Responses API' },
+  webhook: { ...doorOf('webhook'), what: 'Messages that other programs send' },
 }
 
 export function Doors() {
@@ -78,7 +79,7 @@ export function Doors() {
                 <div class="door">
                   <Icon name={doors[name]?.icon ?? 'api'} />
                   <div>
-                    <strong>{doors[name]?.name ?? name}</strong>
+                    <strong>{doors[name]?.label ?? name}</strong>
                     <p>{doors[name]?.what ?? ''}</p>
                   </div>
                 </div>

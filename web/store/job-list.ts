@@ -3,6 +3,7 @@ import { computed, signal } from '@preact/signals'
 import type { Job, JobPage, SenderList } from '#doors/web/wire/job.ts'
 import type { Door, Status } from '#doors/web/wire/turn.ts'
 import { ask } from '../api/client.ts'
+import { senderName } from '../lib/doors.ts'
 import { isMeant } from '../lib/job-filter.ts'
 import { place } from '../router.ts'
 import { loaded } from './loaded.ts'
@@ -82,7 +83,7 @@ export const shownJobs = computed<readonly Job[]>(() => {
 export const jobUsers = computed(() => [
   { value: everybody, label: everybody },
   { value: own, label: ownJobs },
-  ...(jobList.data.value?.senders ?? []).map((sender) => ({ value: sender, label: sender.replace(/^webhook:/, '') })),
+  ...(jobList.data.value?.senders ?? []).map((sender) => ({ value: sender, label: senderName(sender) ?? sender })),
 ])
 
 /** How many have a status that is not an end. */

@@ -2,6 +2,7 @@
 // socket in a folder of mode 0700: who can connect is the home's owner, so it asks for nothing more.
 import { chmodSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isLocalDoor } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { isObject } from '#core/json.ts'
@@ -139,7 +140,7 @@ async function follow(response: ServerResponse, batches: AsyncIterable<object>):
 
 function sent(body: unknown, turns: Turns): AsyncGenerator<ChatEvent> {
   const door = textIn(body, 'door')
-  if (door !== 'run' && door !== 'terminal') throw new AppError('invalid_input', 'door must be run or terminal')
+  if (!isLocalDoor(door)) throw new AppError('invalid_input', 'door must be run or terminal')
   const message = textIn(body, 'message')
   const threadId = isObject(body) && body['threadId'] !== undefined ? textIn(body, 'threadId') : undefined
   const thread = threadId === undefined ? {} : { threadId }

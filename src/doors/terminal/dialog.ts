@@ -1,6 +1,7 @@
 // The approval: what would be done, and the three answers. It takes no key until somebody enters it, and nothing is
 // chosen in it until an arrow key chooses: Enter alone never answers.
 import { Input, matchesKey, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
+import { doorOf } from '#core/doors.ts'
 import type { OpenGate } from '#core/store.ts'
 import { numberWords } from '#core/words.ts'
 import { scopesOfGate } from '#safety/asking.ts'
@@ -10,7 +11,7 @@ import { createAllowFor } from './allow-for.ts'
 import { pendingLine, previewLines, questionLine, signInLines } from './asking.ts'
 import { boxed, windowOf } from './box.ts'
 import type { Theme } from './theme.ts'
-import { doorSigns, leftWords } from './format.ts'
+import { leftWords } from './format.ts'
 
 /** A dialog that opens by itself takes no answer for so long: somebody may have been typing. */
 const deafMs = 500
@@ -46,7 +47,7 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
   const chars = all.join('\n').length
   const allowFor = createAllowFor(gate.name, scopes, theme)
   /** Asked at a terminal: where it came from need not be said there. */
-  const own = open.turn.door === 'terminal' || open.turn.door === 'run'
+  const own = doorOf(open.turn.door).local
   const buttons = gate.kind === 'approval' ? ['Allow once', 'Allow for…', 'Deny…'] : []
   let mode: Mode = 'choose'
   let chosen: number | undefined
@@ -140,7 +141,7 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
       const lines = joined ? [...shown, ...end] : [...head, ...shown, ...reason, ...end]
       const expires = open.at + gateMs - now()
       return boxed(lines, width, {
-        title: `${theme.sun('●')} Waiting for you${own ? '' : ` ${theme.dim(doorSigns[open.turn.door])}`}`,
+        title: `${theme.sun('●')} Waiting for you${own ? '' : ` ${theme.dim(doorOf(open.turn.door).sign)}`}`,
         corner: `expires in ${leftWords(expires)}`,
         border: focused ? theme.sun : theme.dim,
       })

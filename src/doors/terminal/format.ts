@@ -1,20 +1,10 @@
-// Doors, times and arguments in words.
+// Times and arguments in words.
 import { objectIn } from '#core/json.ts'
-import type { Door } from '#core/turn.ts'
 import { printable } from '#safety/printable.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
-
-/** The four doors by their signs. */
-export const doorSigns: Readonly<Record<Door, string>> = {
-  terminal: '>_',
-  run: '>_',
-  web: '[]',
-  webhook: '->',
-  responses: '{}',
-}
 
 /** How long until then: 58 min, 23 h. */
 export function leftWords(ms: number): string {

@@ -1,4 +1,5 @@
 // The commands that are said with a slash: each opens a box, or does its one thing.
+import { doorOf } from '#core/doors.ts'
 import type { OpenGate } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
 import { costWords, countWords, durationWords, numberWords } from '#core/words.ts'
@@ -10,7 +11,7 @@ import { type CommandName, helpLines } from './command-list.ts'
 import { createList, type List, type ListContent } from './list.ts'
 import type { Theme } from './theme.ts'
 import { questionLine } from './asking.ts'
-import { doorSigns, timeWords } from './format.ts'
+import { timeWords } from './format.ts'
 
 /** Words of a tool or of a document in a list. */
 const briefChars = 400
@@ -50,7 +51,7 @@ export function createOpener(parts: OpenerParts): Opener {
 
   function listThreads(all: readonly Thread[]): void {
     const rows = all.map(({ id, door, title, updatedAt, state }) => ({
-      text: `${id === parts.threadId() ? '▌' : ' '} ${doorSigns[door]} ${proseOf(title)}  ${theme.dim(`${state === 'running' ? 'running, ' : ''}${timeWords(updatedAt, now())}`)}`,
+      text: `${id === parts.threadId() ? '▌' : ' '} ${doorOf(door).sign} ${proseOf(title)}  ${theme.dim(`${state === 'running' ? 'running, ' : ''}${timeWords(updatedAt, now())}`)}`,
       pick: () => openThread(id),
     }))
     open({ title: 'Threads', rows, empty: 'No threads yet' })
@@ -118,7 +119,7 @@ export function createOpener(parts: OpenerParts): Opener {
   async function waiting(): Promise<void> {
     const gates = await desk.gates()
     const rows = gates.map((gate) => ({
-      text: `${theme.sun('●')} ${doorSigns[gate.turn.door]} ${questionLine(gate.gate)}  ${theme.dim(timeWords(gate.at, now()))}`,
+      text: `${theme.sun('●')} ${doorOf(gate.turn.door).sign} ${questionLine(gate.gate)}  ${theme.dim(timeWords(gate.at, now()))}`,
       pick: () => openGate(gate),
     }))
     open({ title: 'Waiting for you', rows, empty: 'Nothing waits for you' })

@@ -18,7 +18,7 @@ import { Attachments, partsOf } from './attachments.ts'
 import { queuedBounds } from './thread-routes.ts'
 import { ChatAnswer, SendAnswer } from '#doors/web/wire/chat.ts'
 import { gateWire } from './gate-wire.ts'
-import { faultWire, jobStatus, replyText, usedWire } from './wire.ts'
+import { faultWire, replyText, usedWire } from './wire.ts'
 
 /** How long POST /api/chat waits for the turn; after that the turn goes on alone. */
 const defaultPatienceMs = 120_000
@@ -57,7 +57,7 @@ export function chatRoutes(parts: ChatParts): Route[] {
         return {
           thread_id: turn.threadId,
           turn_id: turn.id,
-          status: rests ? jobStatus(turn.status) : 'running',
+          status: rests ? turn.status : 'running',
           response: rests ? replyText(entries) : null,
           usage: usedWire(turn.usage),
           ...(gate && { gate: gateWire(gate) }),

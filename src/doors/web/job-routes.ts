@@ -10,11 +10,11 @@ import { cursor, limit } from './paging.ts'
 import { JobsAnswer, JobWire, SendersAnswer } from '#doors/web/wire/job.ts'
 import { jobStatuses } from '#doors/web/wire/turn.ts'
 import { gateWire } from './gate-wire.ts'
-import { jobWire, replyText, senderOf, turnStatus } from './wire.ts'
+import { jobWire, replyText, senderOf } from './wire.ts'
 
 const JobsQuery = z.object({
   status: z.optional(z.enum(jobStatuses, `must be one of ${jobStatuses.join(', ')}`)),
-  /** Those of one user alone: for the operator, of itself or of a `webhook:…`. */
+  /** Those of one user alone: for the operator, of itself or of a sender without an account. */
   user: z.optional(z.string()),
   limit: limit({ usual: 20, most: 100 }),
   cursor,
@@ -31,7 +31,7 @@ export function jobRoutes({ turns }: { turns: Turns }): Route[] {
       query: JobsQuery,
       answers: { 200: JobsAnswer },
       async handle({ query: { status, user: of, limit, cursor, total }, caller: { user } }) {
-        const which = { ...(status && { status: turnStatus(status) }), ...(of && { of: userId(of) }) }
+        const which = { ...(status && { status }), ...(of && { of: userId(of) }) }
         const page = await turns.list(user, { limit, ...which, ...(cursor && { cursor }) })
         const jobs = page.rows.map((turn) => ({
           ...jobWire(turn, turn.reply),

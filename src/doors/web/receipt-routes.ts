@@ -7,7 +7,7 @@ import { isoTime } from '#http/wire-format.ts'
 import type { Receipt } from '#turns/receipt.ts'
 import type { Turns } from '#turns/turns.ts'
 import { ReceiptWire } from '#doors/web/wire/receipt.ts'
-import { faultWire, jobStatus } from './wire.ts'
+import { faultWire } from './wire.ts'
 
 export function receiptRoutes({ turns }: { turns: Turns }): Route[] {
   return [
@@ -34,7 +34,7 @@ export function receiptWire(receipt: Receipt): z.output<typeof ReceiptWire> {
     thread_id: turn.threadId,
     door: turn.door,
     user: turn.userId,
-    status: jobStatus(turn.status),
+    status: turn.status,
     started_at: turn.startedAt === undefined ? null : isoTime(turn.startedAt),
     ended_at: turn.endedAt === undefined ? null : isoTime(turn.endedAt),
     ...(turn.error && { error: faultWire(turn.error) }),

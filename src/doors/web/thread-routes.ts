@@ -85,7 +85,7 @@ export function threadRoutes({ turns }: { turns: Turns }): Route[] {
       answers: { 201: ThreadWire },
       async handle({ params, body: { before_seq: beforeSeq }, caller: { user } }, reply) {
         const { id } = await findThread(turns, user, params.id)
-        const fork = await turns.forkThread(user, id, beforeSeq)
+        const fork = await turns.forkThread(user, id, { beforeSeq, door: 'web' })
         return reply.code(201).send(threadWire(fork) satisfies z.output<typeof ThreadWire>)
       },
     }),

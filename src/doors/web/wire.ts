@@ -1,31 +1,22 @@
 // Turns and threads as the gateway's JSON shows them.
 import type * as z from 'zod/mini'
 import { replyIn } from '#core/calls.ts'
+import { senderName } from '#core/doors.ts'
 import type { ReachedLimit } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry, Item } from '#core/item.ts'
 import type { CutText, Queued } from '#core/store.ts'
-import type { Thread, Turn, TurnError, TurnStatus, Usage } from '#core/turn.ts'
+import type { Thread, Turn, TurnError, Usage } from '#core/turn.ts'
 import { isoTime, usageWire } from '#http/wire-format.ts'
 import type { Frame } from '#doors/web/wire/frame.ts'
 import type { TurnFields } from '#doors/web/wire/job.ts'
 import type { ItemWire, QueuedWire, ThreadWire } from '#doors/web/wire/thread.ts'
-import type { Fault, Limit, Status, UsageWire } from '#doors/web/wire/turn.ts'
+import type { Fault, Limit, UsageWire } from '#doors/web/wire/turn.ts'
 import { asWritten, gateWire } from './gate-wire.ts'
 
 /** What a turn has used, and which model answered it last. */
 export function usedWire(usage: Usage): z.output<typeof UsageWire> {
   return { ...usageWire(usage), ...(usage.model !== undefined && { model: usage.model }) }
-}
-
-/** The status of a turn in the gateway's words. */
-export function jobStatus(status: TurnStatus): Status {
-  return status === 'done' ? 'completed' : status
-}
-
-/** The status of a turn that a job status names. */
-export function turnStatus(status: Status): TurnStatus {
-  return status === 'completed' ? 'done' : status
 }
 
 /** A turn as a job. `reply` is what it answered, or the beginning of that. */
@@ -34,7 +25,7 @@ export function jobWire(turn: Omit<Turn, 'options'>, reply: CutText | undefined)
     id: turn.id,
     thread_id: turn.threadId,
     door: turn.door,
-    status: jobStatus(turn.status),
+    status: turn.status,
     created_at: isoTime(turn.createdAt),
     completed_at: turn.endedAt === undefined ? null : isoTime(turn.endedAt),
     ...(reply && { response: reply.text, ...(reply.cut && { response_cut: true }) }),
@@ -56,7 +47,7 @@ function limitWire(limit: ReachedLimit): Limit {
 
 /** Whose a turn is, where it is not the caller's own. */
 export function senderOf({ userId }: Pick<Turn, 'userId'>, user: UserId): { sender?: string } {
-  return userId === user ? {} : { sender: userId.replace(/^webhook:/, '') }
+  return userId === user ? {} : { sender: senderName(userId) }
 }
 
 export function threadWire(thread: Thread): z.output<typeof ThreadWire> {

@@ -1,6 +1,6 @@
 // A submission: the body of POST /webhook, checked, and the turn that it asks for.
 import { hash } from 'node:crypto'
-import { userId } from '#core/ids.ts'
+import { senderId } from '#core/doors.ts'
 import { type Message, textMessage } from '#core/item.ts'
 import { canonical, isObject, type Json, type JsonObject } from '#core/json.ts'
 import type { Idempotency } from '#core/store.ts'
@@ -51,7 +51,7 @@ export function turnOf(submission: Submission, signed?: Buffer): StartTurn {
   const { userId: user, conversationId, metadata } = submission
   const idempotency = signed ? bySignedBody(signed) : byKey(submission)
   return {
-    user: userId(`webhook:${user}`),
+    user: senderId('webhook', user),
     door: 'webhook',
     ...(conversationId !== undefined && { threadKey: conversationId }),
     input: [messageOf(submission)],

@@ -67,7 +67,7 @@ test('a message is run for the operator, and a thread is continued', async (t) =
     first.lines.map(({ type }) => type),
     ['started', 'delta', 'message', 'end'],
   )
-  assert.deepEqual([first.lines[3]?.['status'], first.lines[3]?.['text']], ['done', 'echo hello'])
+  assert.deepEqual([first.lines[3]?.['status'], first.lines[3]?.['text']], ['completed', 'echo hello'])
   const { threadId } = first.lines[0] as { threadId: string }
   const second = await say('again', { threadId, door: 'terminal' })
   assert.equal(second.lines[0]?.['threadId'], threadId)
@@ -113,7 +113,7 @@ test('a client that leaves does not end its turn', async (t) => {
   await hold.told
   sent.destroy()
   hold.letGo()
-  await until(async () => (await store.turns.list(operator, { limit: 1 })).rows[0]?.status === 'done')
+  await until(async () => (await store.turns.list(operator, { limit: 1 })).rows[0]?.status === 'completed')
 })
 
 const faults: readonly { what: string; path?: string; body: unknown; status: number; says: RegExp }[] = [

@@ -336,7 +336,7 @@ describe('create', () => {
     const watch = served.turns.follow(user, turn)
     await served.turns.answer(user, turn.threadId, { callId: gate.callId, decision: 'allow', by: 'ann' })
     for await (const events of watch) {
-      if (events.some((event) => event.type === 'turn' && event.turn.status === 'done')) break
+      if (events.some((event) => event.type === 'turn' && event.turn.status === 'completed')) break
     }
     const got = await served.get(`/responses/${id}`)
     assert.equal(got.body['status'], 'completed')

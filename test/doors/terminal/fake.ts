@@ -54,7 +54,7 @@ export async function stage(columns?: number, rows?: number, own: Partial<Desk> 
   const events: Queue<readonly Watched[]> = createQueue(maxWaiting)
   const quiet = createQueue<never>(1)
   const thread = {
-    ...turn('t', 'done'),
+    ...turn('t', 'completed'),
     id: threadId,
     title: 'A thread',
     lastSeq: 0,

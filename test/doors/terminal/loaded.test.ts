@@ -33,7 +33,7 @@ const ofTheTerminal = /pi-tui|doors\/terminal\//
 test('`run` loads nothing of the terminal UI', async (t) => {
   const { home, env, loaded } = prepare(t)
   assert.equal((await atrium(home, ['run', '1+1'], { env, program: sources })).code, 0)
-  assert.match(loaded(), /src\/commands\/run\.ts$/m)
+  assert.match(loaded(), /src\/commands\/run-command\.ts$/m)
   assert.doesNotMatch(loaded(), ofTheTerminal)
 })
 
@@ -42,6 +42,6 @@ test('`serve` loads nothing of the terminal UI, also when it is talked to', asyn
   const service = await serve(home, env, sources)
   t.after(() => service.stop())
   assert.equal((await atrium(home, ['run', '1+1'])).code, 0)
-  assert.match(loaded(), /src\/commands\/serve\.ts$/m)
+  assert.match(loaded(), /src\/commands\/serve-command\.ts$/m)
   assert.doesNotMatch(loaded(), ofTheTerminal)
 })

@@ -115,7 +115,7 @@ test('no row is wider than the terminal, whatever its size, and there are as man
           entry(3, textMessage('assistant', text), 'one'),
         ],
       },
-      { type: 'turn', turn: turn('one', 'done', { lastSeq: 3 }) },
+      { type: 'turn', turn: turn('one', 'completed', { lastSeq: 3 }) },
     ])
     for (let tick = 0; tick < 5; tick++) await new Promise(setImmediate)
     for (const keys of ['', '/help\r', '\u001b', '\t', '\u001b[C', '\r', '\u001b', '\t', '\u001b[A', '\r']) {
@@ -361,7 +361,7 @@ test('the screen of a wide terminal has its panel in 36 columns, and words end b
         entry(2, textMessage('assistant', code), 'one'),
       ],
     },
-    { type: 'turn', turn: turn('one', 'done', { lastSeq: 2 }) },
+    { type: 'turn', turn: turn('one', 'completed', { lastSeq: 2 }) },
   ])
   for (let tick = 0; tick < 5; tick++) await new Promise(setImmediate)
   for (const key of '/help\r') app.press(key)
