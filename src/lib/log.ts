@@ -60,7 +60,7 @@ export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
 const complainMs = 60_000
 
 /** A warning at most once a minute. */
-export function sparing(log: Log): (fields: object, message: string) => void {
+export function warnSparingly(log: Log): (fields: object, message: string) => void {
   let toldAt = Number.NEGATIVE_INFINITY
   return (fields, message) => {
     if (performance.now() - toldAt < complainMs) return

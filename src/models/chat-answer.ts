@@ -75,7 +75,7 @@ export class ChatAnswer {
   }
 
   #readPlainText(text: string, from: number, end: number, events: ModelEvent[]): boolean {
-    // Comparing slices is a memory comparison; startsWith and endsWith go character by character, as slow as JSON.parse.
+    // Slices are compared as memory; startsWith and endsWith go character by character, as slow as JSON.parse.
     const start = from + this.#before.length
     const stop = end - this.#after.length
     if (this.#before === '' || stop <= start) return false

@@ -18,7 +18,7 @@ export type BodyRules = {
   readonly pictures?: RegExp | undefined
 }
 
-/** Makes the function that writes request bodies for one model. Its caches of threads and tools live as long as those. */
+/** Makes the function that writes request bodies for one model. A thread or tool is cached as long as it lives. */
 export function createBodyWriter(
   model: string,
   { sampling = true, pictures = /^/ }: BodyRules = {},

@@ -1,5 +1,5 @@
-// Tool calls of a chat-completions answer, assembled from their fragments. The server decides how many there are, so the
-// work for each fragment must not grow with the number before it.
+// Tool calls of a chat-completions answer, assembled from fragments. The server decides how many there are, so the work
+// for each fragment must not grow with the number before it.
 import { isObject } from '#core/json.ts'
 import { maxCalls } from '#core/model.ts'
 

@@ -4,8 +4,8 @@ const newlineByte = 0x0a
 const spaceCode = 0x20
 
 /**
- * Splits bytes into whole lines. It cuts at the last newline byte, which is never part of a longer UTF-8 character: text
- * is decoded once per read, and a character split between reads stays whole.
+ * Splits bytes into whole lines. It cuts at the last newline byte, which is never part of a longer UTF-8 character:
+ * text is decoded once per read, and a character split between reads stays whole.
  */
 export class LineCutter {
   readonly #maxLine: number

@@ -39,7 +39,7 @@ const code = /```[^]*?(?:```|$)/g
 const writingVerbs =
   setOf(`write create insert update edit modify save delete remove erase send notify publish reply pay
   execute shell deploy install buy purchase refund upload rename submit revoke invite append replace kill restart`)
-/** Verbs that may also be nouns: they count in a name that does not start with a reading verb, and at a description's start. */
+/** Verbs that may also be nouns. They count in a name without a reading verb first, and as a description's first word. */
 const startingVerbs =
   setOf(`add set put post store drop clear cancel stop start run order book reserve charge transfer move
   schedule sign approve trigger toggle turn switch enable disable lock unlock open close merge push commit email message`)

@@ -82,7 +82,7 @@ function isConditional(reply: Reply): boolean {
 function matching(script: Script, input: Input, used: ReadonlyMap<Reply, number>): Reply | undefined {
   return script.replies.find((reply) => {
     if (!isConditional(reply) || (used.get(reply) ?? 0) >= (reply.times ?? Number.POSITIVE_INFINITY)) return false
-    // Without `afterTool` a reply answers only the user's message; otherwise it would be chosen again after its own call.
+    // Without `afterTool` a reply answers only the user's message, or it would be chosen again after its own call.
     return reply.afterTool === input.afterTool && input.user.includes(reply.when ?? '')
   })
 }

@@ -149,7 +149,7 @@ function alternating(messages: readonly LanguageModelV4Message[]): LanguageModel
   )
 }
 
-/** The parts of an answer that may be sent: reasoning alone is no answer, and Anthropic refuses it at the end of one. */
+/** The parts of an answer to send back. Reasoning alone is no answer, and Anthropic refuses it at the end of one. */
 function usableParts(parts: readonly AssistantPart[], provider: SdkProvider): AssistantPart[] {
   const last = parts.findLastIndex(
     (part) => part.type === 'tool-call' || (part.type === 'text' && part.text.trim() !== ''),

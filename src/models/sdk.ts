@@ -1,4 +1,4 @@
-// A model over a provider package of the AI SDK. Uses its stream directly, with our own events, faults, limits and retries.
+// A model over a provider package of the AI SDK: reads its stream directly, with our events, faults, limits and retries.
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,

@@ -1,5 +1,5 @@
-// Signatures: opaque values that a provider sends with reasoning or a call and expects back unchanged. An item stores one
-// in its field `seal`, together with the provider's name, since no other provider may get it.
+// Signatures: opaque values that a provider sends with reasoning or a call and expects back unchanged. An item stores
+// one in its field `seal`, together with the provider's name, since no other provider may get it.
 import { isObject, objectIn } from '#core/json.ts'
 
 /** Fields of a provider's metadata that must be sent back. */
