@@ -1,4 +1,4 @@
-// Caches that are bounded by how many entries they have: the oldest go first.
+// Eviction for caches with a limited number of entries.
 
 type Bounded<K> = { readonly size: number; keys(): Iterator<K>; delete(key: K): boolean }
 
