@@ -66,11 +66,11 @@ async function viewOf({ provider, name, baseUrl, price, role, kept }: Choice): P
 /** What a provider lacks to be chosen. */
 export function missingOf(
   name: keyof typeof providers,
-  { model, keysGiven }: Config,
+  { model, environmentKeys }: Config,
   sealed: readonly string[],
 ): string[] {
   const { keys, keyed, needs } = providers[name]
   const inUse = name === model.provider
-  const hasKey = keys.some((key) => keysGiven.includes(key) || sealed.includes(key)) || (inUse && model.apiKey)
+  const hasKey = keys.some((key) => environmentKeys.includes(key) || sealed.includes(key)) || (inUse && model.apiKey)
   return [...(keyed && !hasKey ? keys.slice(0, 1) : []), ...(inUse ? [] : needs)]
 }
