@@ -112,7 +112,7 @@ export function programName(path = process.env['PATH'] ?? '', folder = process.c
   return /[^\w./-]/.test(name) ? `'${name.replaceAll("'", `'\\''`)}'` : name
 }
 
-/** What the terminal of this process can show. Without a locale, UTF-8 is assumed. */
+/** Capabilities of the terminal of this process. Without a locale, UTF-8 is assumed. */
 export function terminalTraits(env: Env = process.env): { dumb: boolean; colour: boolean; utf8: boolean } {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG']
   const dumb = env['TERM'] === undefined || env['TERM'] === '' || env['TERM'] === 'dumb'

@@ -99,7 +99,7 @@ export class ChatAnswer {
     return fault
   }
 
-  /** Remembers what surrounds the text in a line that brought only this text. */
+  /** Remembers the text around this token, in a line that carries nothing else. */
   #learn(line: string, token: string): void {
     const key = contentKey.exec(line)
     if (!key || this.#finished || this.#fragments.calls.length > 0) return

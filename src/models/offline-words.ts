@@ -1,4 +1,4 @@
-// What the offline model recognises in a message: subject words, a calculation, a question for the time.
+// Recognition of messages for the offline model: subject words, a calculation, a question for the time.
 
 /** Phrases that mean a word of a tool's name or description. */
 const meanings: readonly (readonly [phrase: RegExp, word: string])[] = [
