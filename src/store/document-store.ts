@@ -3,7 +3,7 @@ import { type Document, type DocumentInfo, type DocumentStore, type NewDocument,
 import { identityPaths, maxDocumentBytes, maxDocuments } from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import { tellIdentity } from './change-signal.ts'
+import { notifyIdentity } from './change-signal.ts'
 import { countMatch, eraseChunks, findChunks, saveChunk, throughIndex } from './document-index.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
@@ -32,7 +32,7 @@ export function createDocumentStore({ sql, now }: { sql: Sql; now: () => number 
           outcomes.push(outcome)
         }
         yield* saveOwner(owner)
-        if (documents.some(({ path }) => identityPaths.includes(path))) yield* tellIdentity(sql, user)
+        if (documents.some(({ path }) => identityPaths.includes(path))) yield* notifyIdentity(sql, user)
         return outcomes
       }),
     get: (user, path) =>
@@ -64,7 +64,7 @@ export function createDocumentStore({ sql, now }: { sql: Sql; now: () => number 
         yield* eraseChunks(sql, user, path)
         yield* run('DELETE FROM documents WHERE user_id = ? AND path = ?', user, path)
         yield* saveOwner(without(owner, row))
-        if (identityPaths.includes(path)) yield* tellIdentity(sql, user)
+        if (identityPaths.includes(path)) yield* notifyIdentity(sql, user)
         return true
       }),
     eraseSome: (user) =>

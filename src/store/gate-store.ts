@@ -9,7 +9,7 @@ import type { Turn, TurnError } from '#core/turn.ts'
 import { append } from './append-items.ts'
 import { saveGrant } from './grant-store.ts'
 import { digestOfTurn } from './turn-digest.ts'
-import { gateHeads, type Head, readTail, wholeRow } from './item-headers.ts'
+import { readGateHeaders, type ItemHeader, readTail, readItemRow } from './item-headers.ts'
 import { getTurn, isReached, newestReached } from './reachable.ts'
 import { entryOf, listColumns, listedTurnOf, storedStatus, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, run } from './sql.ts'
@@ -53,7 +53,7 @@ function* noGate(user: UserId, threadId: string, callId: string): Job<AppError> 
   const owned = yield* first(`SELECT id FROM threads WHERE id = ? AND ${isReached}`, threadId, user, user)
   const known =
     owned &&
-    (yield* gateHeads(threadId, 0)).some(
+    (yield* readGateHeaders(threadId, 0)).some(
       ({ item }) => item.type === 'gate' && item.callId === callId && item.kind !== 'output',
     )
   if (!known) return new AppError('not_found', 'there is no such gate in this thread')
@@ -76,8 +76,8 @@ export function* openGates(user: UserId, { threadId, since = 0, limit }: GatesQu
   const open: OpenGate[] = []
   let bytes = 0
   for (const turn of rows.map(listedTurnOf).sort((a, b) => (a.id < b.id ? -1 : 1))) {
-    for (const { seq } of openHeads(yield* gateHeads(turn.threadId, turn.firstSeq ?? 0), since)) {
-      const row = yield* wholeRow(turn.threadId, seq)
+    for (const { seq } of openGateHeaders(yield* readGateHeaders(turn.threadId, turn.firstSeq ?? 0), since)) {
+      const row = yield* readItemRow(turn.threadId, seq)
       if (!row) continue
       const { item, at } = entryOf(row)
       if (item.type === 'gate') open.push({ turn, gate: item, at })
@@ -102,14 +102,14 @@ export function* answeredGates(user: UserId, { since, limit }: { since: number; 
   const answered: AnsweredGate[] = []
   let bytes = 0
   for (const turn of rows.map(listedTurnOf)) {
-    const heads = yield* gateHeads(turn.threadId, turn.firstSeq ?? 0)
+    const heads = yield* readGateHeaders(turn.threadId, turn.firstSeq ?? 0)
     for (const { seq } of heads.filter(({ item, at }) => item.type === 'answer' && at >= since).toReversed()) {
-      const said = yield* wholeRow(turn.threadId, seq)
+      const said = yield* readItemRow(turn.threadId, seq)
       const answer = said && entryOf(said)
       if (answer?.item.type !== 'answer' || answer.turnId !== turn.id) continue
       const { callId } = answer.item
       const asked = heads.findLast(({ item, seq: at }) => item.type === 'gate' && item.callId === callId && at < seq)
-      const row = asked && (yield* wholeRow(turn.threadId, asked.seq))
+      const row = asked && (yield* readItemRow(turn.threadId, asked.seq))
       const gate = row && entryOf(row)
       if (gate?.item.type !== 'gate' || gate.item.kind === 'output') continue
       answered.push({ turn, gate: gate.item, at: gate.at, answer: answer.item, answeredAt: answer.at })
@@ -122,8 +122,8 @@ export function* answeredGates(user: UserId, { since, limit }: { since: number; 
 }
 
 /** The gates opened since a time that nobody has answered. */
-function openHeads(heads: readonly Head[], since: number): Head[] {
-  const waiting = new Map<string, Head>()
+function openGateHeaders(heads: readonly ItemHeader[], since: number): ItemHeader[] {
+  const waiting = new Map<string, ItemHeader>()
   for (const head of heads) {
     const { item } = head
     if (item.type === 'gate' && item.kind !== 'output') waiting.set(item.callId, head)
@@ -209,8 +209,8 @@ export function* waitingSince(before: number, user?: UserId): Job<{ turn: Turn; 
 export function* oldestGate(since: number): Job<number | undefined> {
   let oldest: number | undefined
   for (const row of yield* query(`SELECT thread_id, first_seq FROM turns WHERE ${isWaiting}`)) {
-    const heads = yield* gateHeads(String(row['thread_id']), Number(row['first_seq'] ?? 0))
-    for (const { at } of openHeads(heads, since)) oldest = Math.min(at, oldest ?? at)
+    const heads = yield* readGateHeaders(String(row['thread_id']), Number(row['first_seq'] ?? 0))
+    for (const { at } of openGateHeaders(heads, since)) oldest = Math.min(at, oldest ?? at)
   }
   return oldest
 }

@@ -2,7 +2,7 @@
 import { newId, userId } from '#core/ids.ts'
 import type { Grant, GrantStore, NewGrant } from '#core/grant.ts'
 import type { Turn } from '#core/turn.ts'
-import { tellGrants } from './change-signal.ts'
+import { notifyGrants } from './change-signal.ts'
 import { isReached, lastId, newestReached, reachValue } from './reachable.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
@@ -30,7 +30,7 @@ export function createGrantStore({ sql, now }: { sql: Sql; now: () => number }):
         const row = yield* first(`DELETE FROM grants WHERE id = ? AND ${isReached} RETURNING user_id`, id, user, user)
         if (!row) return undefined
         const whose = userId(String(row['user_id']))
-        yield* tellGrants(sql, whose)
+        yield* notifyGrants(sql, whose)
         return whose
       }),
   }

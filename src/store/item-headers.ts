@@ -5,7 +5,7 @@ import { itemOf } from './rows.ts'
 import { first, type Job, query, type Row } from './sql.ts'
 
 /** An item whose texts were left out. */
-export type Head = { readonly item: Item; readonly seq: number; readonly at: number }
+export type ItemHeader = { readonly item: Item; readonly seq: number; readonly at: number }
 
 /** More than the type, the call's id and what follows it take; an item whose head is longer is read whole. */
 const headChars = 300
@@ -23,8 +23,8 @@ const columns = `thread_id, seq, at, substr(body, 1, ${headChars}) AS body`
  * The end of a thread in its order, back to where the model began to speak last: an open call can stand nowhere else.
  * Read a few rows at a time, since most threads have said it within those.
  */
-export function* readTail(threadId: string): Job<Head[]> {
-  const found: Head[] = []
+export function* readTail(threadId: string): Job<ItemHeader[]> {
+  const found: ItemHeader[] = []
   let before = Number.MAX_SAFE_INTEGER
   while (found.length < tailRows) {
     const rows = yield* query(
@@ -34,7 +34,7 @@ export function* readTail(threadId: string): Job<Head[]> {
       lookRows,
     )
     for (const row of rows) {
-      const head = yield* headIn(row)
+      const head = yield* headerIn(row)
       const later = found.at(-1)
       found.push(head)
       const begins = isSaid(head.item, 'user') || (later && isModelMade(later.item) && !isModelMade(head.item))
@@ -47,31 +47,31 @@ export function* readTail(threadId: string): Job<Head[]> {
 }
 
 /** Gates of a thread and what was said to them, from a seq on. Nothing else begins so in the store. */
-export function* gateHeads(threadId: string, from: number): Job<Head[]> {
+export function* readGateHeaders(threadId: string, from: number): Job<ItemHeader[]> {
   const rows = yield* query(
     `SELECT ${columns} FROM items WHERE thread_id = ? AND seq >= ?
        AND (body LIKE '{"type":"gate",%' OR body LIKE '{"type":"answer",%') ORDER BY seq`,
     threadId,
     from,
   )
-  const heads: Head[] = []
-  for (const row of rows) heads.push(yield* headIn(row))
+  const heads: ItemHeader[] = []
+  for (const row of rows) heads.push(yield* headerIn(row))
   return heads
 }
 
-function* headIn(row: Row): Job<Head> {
+function* headerIn(row: Row): Job<ItemHeader> {
   const { thread_id: threadId = null, seq = null } = row
-  const item = headOf(String(row['body'])) ?? itemOf((yield* wholeRow(String(threadId), Number(seq))) ?? row)
+  const item = headerOf(String(row['body'])) ?? itemOf((yield* readItemRow(String(threadId), Number(seq))) ?? row)
   return { item, seq: Number(seq), at: Number(row['at']) }
 }
 
 /** One item with all that it says. */
-export function wholeRow(threadId: string, seq: number): Job<Row | undefined> {
+export function readItemRow(threadId: string, seq: number): Job<Row | undefined> {
   return first('SELECT * FROM items WHERE thread_id = ? AND seq = ?', threadId, seq)
 }
 
 /** An item without its texts, from the beginning of what is stored of it; undefined where that does not tell. */
-function headOf(text: string): Item | undefined {
+function headerOf(text: string): Item | undefined {
   const [, message, role, plain, call, callId = '', gate, gateId = '', kind, answer, answerId = '', decision] =
     shape.exec(text) ?? []
   if (message) return { type: 'message', role: role as Message['role'], content: [] }

@@ -20,7 +20,7 @@ import { createThreadStore } from './thread-store.ts'
 import { createToolStore } from './tool-store.ts'
 import { createTurnStore } from './turn-store.ts'
 import { createUsageStore } from './usage-store.ts'
-import { createVectorStore, lookForPgvector, preparePostgres, prepareSqlite } from './vector-store.ts'
+import { createVectorStore, findPgvector, createPgvector, loadSqliteVec } from './vector-store.ts'
 
 export type StoreParts = {
   readonly path: string
@@ -43,7 +43,7 @@ export function openStore({ path, seal, now = Date.now, vectors = false }: Store
     seal,
     now,
     check: () => Promise.resolve(checkSqlite(sql.db)),
-    prepareVectors: () => prepareSqlite(sql.db),
+    prepareVectors: () => loadSqliteVec(sql.db),
   })
 }
 
@@ -60,22 +60,22 @@ export async function openPostgresStore({ url, seal, now = Date.now }: Omit<Stor
     await sql.close()
     throw error
   }
-  const prepareVectors = () => preparePostgres(sql)
+  const prepareVectors = () => createPgvector(sql)
   return { store: composeStore(sql, { seal, now, check: () => checkPostgres(sql.pool), prepareVectors }), sql }
 }
 
 /** A store as it is found, not brought up to date, and its version. For `doctor`. */
-export type FoundStore = { readonly store: Store; readonly version: number }
+export type InspectedStore = { readonly store: Store; readonly version: number }
 
 /** Looks at a SQLite file that is there; nothing is written to it. */
-export function lookIntoStore({ path, seal, now = Date.now, vectors = false }: StoreParts): FoundStore {
+export function inspectStore({ path, seal, now = Date.now, vectors = false }: StoreParts): InspectedStore {
   const sql = openSqlite(path, { extensions: vectors })
   try {
     sql.db.exec('PRAGMA query_only = TRUE')
     const version = versionOf(sql.db)
     checkVersion(version, migrations)
     const check = (): Promise<string[]> => Promise.resolve(checkSqlite(sql.db))
-    return { store: composeStore(sql, { seal, now, check, prepareVectors: () => prepareSqlite(sql.db) }), version }
+    return { store: composeStore(sql, { seal, now, check, prepareVectors: () => loadSqliteVec(sql.db) }), version }
   } catch (error) {
     sql.db.close()
     throw asAppError(error)
@@ -83,11 +83,11 @@ export function lookIntoStore({ path, seal, now = Date.now, vectors = false }: S
 }
 
 /** Looks at a database of PostgreSQL in the same way. */
-export async function lookIntoPostgres({
+export async function inspectPostgres({
   url,
   seal,
   now = Date.now,
-}: Omit<StoreParts, 'path'> & { url: string }): Promise<FoundStore> {
+}: Omit<StoreParts, 'path'> & { url: string }): Promise<InspectedStore> {
   const [{ openPostgres }, { versionOfPostgres }] = await Promise.all([
     import('./postgres.ts'),
     import('./migrate-postgres.ts'),
@@ -97,14 +97,14 @@ export async function lookIntoPostgres({
     const version = await versionOfPostgres(sql.pool)
     checkVersion(version, migrations)
     const check = (): Promise<string[]> => checkPostgres(sql.pool)
-    return { store: composeStore(sql, { seal, now, check, prepareVectors: () => lookForPgvector(sql) }), version }
+    return { store: composeStore(sql, { seal, now, check, prepareVectors: () => findPgvector(sql) }), version }
   } catch (error) {
     await sql.close()
     throw error
   }
 }
 
-export type StoreOver = {
+export type StoreDeps = {
   readonly seal: Seal
   readonly now: () => number
   readonly check: Store['check']
@@ -113,7 +113,7 @@ export type StoreOver = {
 }
 
 /** The store over a port that is open. */
-export function composeStore(sql: Sql, { seal, now, check, prepareVectors, maxForkBytes }: StoreOver): Store {
+export function composeStore(sql: Sql, { seal, now, check, prepareVectors, maxForkBytes }: StoreDeps): Store {
   return {
     backend: sql.backend,
     turns: createTurnStore({ sql, now }),
@@ -128,7 +128,7 @@ export function composeStore(sql: Sql, { seal, now, check, prepareVectors, maxFo
     tools: createToolStore({ sql, now }),
     documents: createDocumentStore({ sql, now }),
     vectors: createVectorStore({ sql, prepare: prepareVectors }),
-    lastingLimits: createSqlLimits({ sql }),
+    persistentLimits: createSqlLimits({ sql }),
     limits: sql.backend === 'sqlite' ? createMemoryLimits() : createSqlLimits({ sql }),
     leases: createLeaseStore({ sql }),
     check,

@@ -2,7 +2,7 @@
 // of one moment must keep their order: the queue of a thread and every listing go by the id.
 
 /** Makes ids of which each sorts after the one before, whatever the clock does. */
-export function createMint(newId: () => string): () => string {
+export function createOrderedIds(newId: () => string): () => string {
   let last = ''
   return () => {
     const id = newId()

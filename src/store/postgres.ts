@@ -50,13 +50,13 @@ export function openPostgres(url: string): Sql & { readonly pool: Pool } {
     return client.query<Row>({ ...known, values: [...values] })
   }
 
-  async function drive<T>(client: ClientBase, job: Job<T>, blind: Promise<unknown>[]): Promise<T> {
+  async function drive<T>(client: ClientBase, job: Job<T>, unawaited: Promise<unknown>[]): Promise<T> {
     let step = job.next()
     while (!step.done) {
       const answer = send(client, step.value)
-      if (step.value.blind) {
+      if (step.value.rowsIgnored) {
         answer.catch(() => {})
-        blind.push(answer)
+        unawaited.push(answer)
         step = job.next([])
       } else {
         const { rows } = await answer
@@ -69,14 +69,14 @@ export function openPostgres(url: string): Sql & { readonly pool: Pool } {
 
   async function once<T>(job: Job<T>): Promise<T> {
     const client = await pool.connect()
-    const blind: Promise<unknown>[] = []
+    const unawaited: Promise<unknown>[] = []
     try {
       gather(client)
       const begun = client.query('BEGIN')
       begun.catch(() => {})
-      blind.push(begun)
-      const result = await drive(client, job, blind)
-      const [end] = await Promise.all([client.query('COMMIT'), ...blind])
+      unawaited.push(begun)
+      const result = await drive(client, job, unawaited)
+      const [end] = await Promise.all([client.query('COMMIT'), ...unawaited])
       // A transaction that failed inside is rolled back by its COMMIT.
       if (end.command !== 'COMMIT') throw new Error(`the transaction ended with ${end.command}`)
       client.release()
@@ -93,7 +93,7 @@ export function openPostgres(url: string): Sql & { readonly pool: Pool } {
         client.release(true)
       }
       // What fails after a statement that nobody waited for only tells that the transaction is lost, not why.
-      if ((error as { code?: string }).code === abortedTransaction) await Promise.all(blind)
+      if ((error as { code?: string }).code === abortedTransaction) await Promise.all(unawaited)
       throw error
     }
   }

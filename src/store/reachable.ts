@@ -11,7 +11,7 @@ import { first, type Job, type Row, type Value } from './sql.ts'
 export const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** Rows of senders without an account. SQLite takes their indexes only where these words stand in a statement. */
-export const isOperators = 'operator_reaches = 1'
+export const isOperatorReached = 'operator_reaches = 1'
 
 /** The column of a row that is written. */
 export function reachValue(door: Door): 0 | 1 {
@@ -19,7 +19,7 @@ export function reachValue(door: Door): 0 | 1 {
 }
 
 /** A condition on one row of threads, turns or grants; takes the user twice. */
-export const isReached = `(user_id = ? OR (? = 'operator' AND ${isOperators}))`
+export const isReached = `(user_id = ? OR (? = 'operator' AND ${isOperatorReached}))`
 
 export type List = (condition: string, who: readonly Value[]) => Job<Row[]>
 
@@ -35,7 +35,7 @@ export function* newestReached(
 ): Job<Row[]> {
   const own = yield* list('user_id = ?', [user])
   if (user !== operator) return own
-  const others = yield* list(isOperators, [])
+  const others = yield* list(isOperatorReached, [])
   // Ids are as long as each other, and so are times.
   const newestFirst = (a: Row, b: Row): number => (String(a[key]) < String(b[key]) ? 1 : -1)
   return [...own, ...others].sort(newestFirst).slice(0, limit)

@@ -3,7 +3,7 @@ import { AppError } from '#core/errors.ts'
 import { isUuid, operator, type UserId } from '#core/ids.ts'
 import type { Renewal, Secret, SecretStore } from '#core/secret.ts'
 import type { Seal } from '#lib/seal.ts'
-import { tellChange, tellSecrets } from './change-signal.ts'
+import { notifySettings, notifySecrets } from './change-signal.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 type Place = { readonly name: string; readonly owner: UserId }
@@ -29,7 +29,7 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
           sameAs: null,
           at: now(),
         })
-        yield* tellSecrets(sql, owner)
+        yield* notifySecrets(sql, owner)
       }),
     share: (name, sameAs, owner) =>
       sql.write(function* () {
@@ -46,7 +46,7 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
         // What was lent of the secret that stood here is lent of that one from now on.
         yield* run('UPDATE secrets SET same_as = ? WHERE user_id = ? AND same_as = ?', sameAs, owner, name)
         yield* save({ name, owner }, { sealed: '', renewal: null, sameAs, at: now() })
-        yield* tellSecrets(sql, owner)
+        yield* notifySecrets(sql, owner)
       }),
     async get(name, owner = operator) {
       const secret = await find(name, owner)
@@ -81,14 +81,14 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
         const row = yield* first('DELETE FROM secrets WHERE user_id = ? AND name = ? RETURNING name', owner, name)
         // What was only lent goes with it.
         if (row) yield* run('DELETE FROM secrets WHERE user_id = ? AND same_as = ?', owner, name)
-        yield* tellSecrets(sql, owner)
+        yield* notifySecrets(sql, owner)
         return row !== undefined
       }),
     removeBelow: (prefix) =>
       sql.write(function* () {
         const pattern = `${prefix.replaceAll(/[\\%_]/g, '\\$&')}%`
         yield* run(`DELETE FROM secrets WHERE name LIKE ? ESCAPE '\\' OR same_as LIKE ? ESCAPE '\\'`, pattern, pattern)
-        yield* tellChange(sql)
+        yield* notifySettings(sql)
       }),
     claimRenewal: ({ name, owner, updatedAt }, until) =>
       sql.write(function* () {
@@ -133,7 +133,7 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
             updatedAt,
           )
         }
-        if (outcome.type !== 'failed') yield* tellSecrets(sql, owner)
+        if (outcome.type !== 'failed') yield* notifySecrets(sql, owner)
       }),
     reseal: (to) =>
       sql.write(function* () {

@@ -7,7 +7,7 @@ export type Statement = {
   readonly sql: string
   readonly values: readonly Value[]
   /** The job does not look at the rows: what follows may be sent before this is answered. */
-  readonly blind?: true
+  readonly rowsIgnored?: true
 }
 
 /** Database work alone, without other effects: a job may be run twice, when another of its batch fails. */
@@ -33,7 +33,7 @@ export function* query(sql: string, ...values: Value[]): Job<Row[]> {
 
 /** One statement of a job whose rows nobody looks at. */
 export function* run(sql: string, ...values: Value[]): Job<void> {
-  yield { sql, values, blind: true }
+  yield { sql, values, rowsIgnored: true }
 }
 
 /** One statement of a job, its first row only. */

@@ -2,7 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Draft } from '#core/item.ts'
-import type { Idempotency, NewTurn, Stored } from '#core/store.ts'
+import type { Idempotency, NewTurn, StoredTurn } from '#core/store.ts'
 import { noUsage, type Turn, type TurnOptions } from '#core/turn.ts'
 import { insert } from './append-items.ts'
 import { reachValue } from './reachable.ts'
@@ -14,13 +14,13 @@ import { isActive, isQueued } from './turn-status.ts'
 const idempotencyMs = 24 * 60 * 60 * 1000
 
 /** Turns that wait in one thread: whoever claims walks past them while it is busy. */
-export const maxBehind = 10_000
+export const maxQueuedInThread = 10_000
 
 /** `id` is the turn's, made when the message came; `lock` ends a SELECT of a row that is about to be changed. */
 type StartParts = { readonly id: string; readonly now: number; readonly lock: string }
 
 /** Stores a turn and, given a lease, starts it when nothing stands before it in its thread. */
-export function* startTurn(given: NewTurn, { id, now, lock }: StartParts): Job<Stored> {
+export function* startTurn(given: NewTurn, { id, now, lock }: StartParts): Job<StoredTurn> {
   const replay = given.idempotency && (yield* findReplay(given.user, given.idempotency, now))
   if (replay) return { turn: replay, entries: [], replayed: true }
   const thread = yield* findThread(given, lock)
@@ -112,9 +112,9 @@ function* isIdle(threadId: string, whenBusy: NewTurn['whenBusy']): Job<boolean> 
 }
 
 function* checkBehind(threadId: string): Job<void> {
-  const last = `SELECT id FROM turns WHERE thread_id = ? AND ${isQueued} ORDER BY id LIMIT 1 OFFSET ${maxBehind - 1}`
+  const last = `SELECT id FROM turns WHERE thread_id = ? AND ${isQueued} ORDER BY id LIMIT 1 OFFSET ${maxQueuedInThread - 1}`
   if (!(yield* first(last, threadId))) return
-  const message = `${maxBehind} messages of this thread wait already: let some be answered, or cancel them`
+  const message = `${maxQueuedInThread} messages of this thread wait already: let some be answered, or cancel them`
   throw new AppError('rate_limited', message)
 }
 

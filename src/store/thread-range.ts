@@ -2,7 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
-import type { Entries, ItemPlace, Queued, Stretch } from '#core/store.ts'
+import type { Entries, ItemRef, QueuedEntry, EntryRange } from '#core/store.ts'
 import { isReached } from './reachable.ts'
 import { entryOf, inputIn, recordedEntryOf } from './rows.ts'
 import { first, type Job, query } from './sql.ts'
@@ -13,7 +13,7 @@ const defaultBytes = 8 * 1024 * 1024
 /** What items that are looked up one by one may have together. */
 const maxFoundBytes = 32 * 1024 * 1024
 
-export function* readStretch(threadId: string, stretch: Stretch): Job<Entries> {
+export function* readRange(threadId: string, stretch: EntryRange): Job<Entries> {
   const { after, upTo, limit, maxBytes = defaultBytes, recorded } = stretch
   const end = upTo ?? Number.MAX_SAFE_INTEGER
   const sizes = yield* query(
@@ -46,7 +46,7 @@ export function* readQueued(
   user: UserId,
   threadId: string,
   { limit, maxBytes }: { readonly limit: number; readonly maxBytes: number },
-): Job<Queued[]> {
+): Job<QueuedEntry[]> {
   const turns = yield* query(
     `SELECT id, created_at, octet_length(input) AS bytes FROM turns
      WHERE thread_id = ? AND ${isQueued} AND ${isReached} AND input IS NOT NULL ORDER BY id LIMIT ?`,
@@ -55,7 +55,7 @@ export function* readQueued(
     user,
     limit,
   )
-  const found: Queued[] = []
+  const found: QueuedEntry[] = []
   let bytes = 0
   for (const { id = '', created_at: at, bytes: size } of turns) {
     bytes += Number(size)
@@ -66,7 +66,7 @@ export function* readQueued(
   return found
 }
 
-export function* findItems(user: UserId, places: readonly ItemPlace[]): Job<Entry[]> {
+export function* findItems(user: UserId, places: readonly ItemRef[]): Job<Entry[]> {
   const found: Entry[] = []
   let bytes = 0
   for (const { threadId, itemId } of places) {

@@ -5,7 +5,7 @@ import { forkThread } from './fork-thread.ts'
 import { isReached, lastId, newestReached } from './reachable.ts'
 import { itemOf, threadColumns, threadOf } from './rows.ts'
 import { first, query, type Sql } from './sql.ts'
-import { findItems, readQueued, readStretch } from './thread-range.ts'
+import { findItems, readQueued, readRange } from './thread-range.ts'
 
 type ThreadParts = {
   readonly sql: Sql
@@ -42,7 +42,7 @@ export function createThreadStore({ sql, now, maxForkBytes }: ThreadParts): Thre
     entries: (user, threadId, stretch) =>
       sql.read(function* () {
         const owned = yield* first(`SELECT id FROM threads WHERE id = ? AND ${isReached}`, threadId, user, user)
-        return owned ? yield* readStretch(threadId, stretch) : { entries: [], more: false }
+        return owned ? yield* readRange(threadId, stretch) : { entries: [], more: false }
       }),
     queued: (user, threadId, bounds) => sql.read(() => readQueued(user, threadId, bounds)),
     findItems: (user, places) => sql.read(() => findItems(user, places)),

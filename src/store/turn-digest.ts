@@ -3,7 +3,7 @@ import { createDigest, digestOf } from '#core/digest.ts'
 import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
 import type { Job } from './sql.ts'
-import { readStretch } from './thread-range.ts'
+import { readRange } from './thread-range.ts'
 
 const pageRows = 500
 
@@ -20,7 +20,7 @@ export function* digestOfTurn(
   const digest = createDigest()
   let after = firstSeq - 1
   for (;;) {
-    const { entries, more } = yield* readStretch(threadId, { after, limit: pageRows, recorded: true })
+    const { entries, more } = yield* readRange(threadId, { after, limit: pageRows, recorded: true })
     digest.add(entries.filter(({ turnId }) => turnId === id))
     after = entries.at(-1)?.seq ?? after
     if (!more) return digest.hex()

@@ -2,9 +2,9 @@
 import { type Door, senderDoors, senderPrefix } from '#core/doors.ts'
 import { operator, type UserId, userId } from '#core/ids.ts'
 import { textOf } from '#core/item.ts'
-import type { CutText, ListedTurn, Page, Which } from '#core/store.ts'
+import type { CutText, ListedTurn, Page, TurnFilter } from '#core/store.ts'
 import type { TurnStatus } from '#core/turn.ts'
-import { isOperators, lastId, type List, newestReached } from './reachable.ts'
+import { isOperatorReached, lastId, type List, newestReached } from './reachable.ts'
 import { itemOf, listColumns, listedTurnOf } from './rows.ts'
 import { first, type Job, query, type Row } from './sql.ts'
 import { isActive, isCancelled, isCompleted, isFailed, isQueued, isRunning, isWaiting } from './turn-status.ts'
@@ -45,7 +45,7 @@ function newest(condition: string, status: TurnStatus | undefined): string {
   return `${condition} AND id < ?${status ? ` AND ${having[status]}` : ''} AND removed_at IS NULL ORDER BY id DESC LIMIT ?`
 }
 
-export type TurnsQuery = Which & { readonly limit: number; readonly cursor?: string }
+export type TurnsQuery = TurnFilter & { readonly limit: number; readonly cursor?: string }
 
 export function* listTurns(user: UserId, { status, of, limit, cursor }: TurnsQuery): Job<Page<ListedTurn>> {
   const rows = yield* newestTurns(user, of, limit + 1, (condition, who) =>
@@ -71,7 +71,7 @@ export function* listTurns(user: UserId, { status, of, limit, cursor }: TurnsQue
 function* newestTurns(user: UserId, of: UserId | undefined, limit: number, list: List): Job<Row[]> {
   if (of === undefined) return yield* newestReached(user, 'id', limit, list)
   if (of === user) return yield* list('user_id = ?', [user])
-  return user === operator ? yield* list(`user_id = ? AND ${isOperators}`, [of]) : []
+  return user === operator ? yield* list(`user_id = ? AND ${isOperatorReached}`, [of]) : []
 }
 
 function* withReply(row: Row): Job<ListedTurn> {
@@ -134,7 +134,7 @@ function cutText(text: string, more: boolean): CutText {
 }
 
 /** How many turns a user reaches, of a status or of all; beyond `maxCounted` nobody needs the number. */
-export function* countAllTurns(user: UserId, { status, of }: Which): Job<number> {
+export function* countAllTurns(user: UserId, { status, of }: TurnFilter): Job<number> {
   // Each list that a user reaches is one row here.
   const rows = yield* newestTurns(user, of, 2, (condition, who) =>
     query(

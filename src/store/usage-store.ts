@@ -3,7 +3,7 @@ import { dayMs } from '#core/account.ts'
 import { type Door, doorOf, doorOfSlot } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { type UserId, userId } from '#core/ids.ts'
-import type { Lease, Reserved, Step } from '#core/store.ts'
+import type { Lease, Reservation, Step } from '#core/store.ts'
 import type { ModelCall, Turn } from '#core/turn.ts'
 import type { DayUsage, UsageStore, UsageTotals } from '#core/usage.ts'
 import { countsOf, usageIn } from './rows.ts'
@@ -75,7 +75,7 @@ type Held = { readonly usd: number; readonly cap: number; readonly now: number }
  * Holds money for a turn's next call. Whoever does so for the same user waits at a row without a model; what is spent and
  * what is held are looked at in one statement, for a step turns the one into the other.
  */
-export function* reserve(turn: Turn, lease: Lease, { usd, cap, now }: Held): Job<Reserved> {
+export function* reserve(turn: Turn, lease: Lease, { usd, cap, now }: Held): Job<Reservation> {
   yield* run(
     `INSERT INTO usage (user_id, day, model, slot, turns, input_tokens, cached_tokens, output_tokens, reasoning_tokens)
      VALUES (?, ?, '', 0, 0, 0, 0, 0, 0) ON CONFLICT (user_id, day, model, slot) DO UPDATE SET turns = 0`,

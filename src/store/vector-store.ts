@@ -15,7 +15,7 @@ const noPgvector = 'the PostgreSQL server does not have pgvector'
 /** What is as far as a right angle or further means something else. */
 const furthest = 0.999
 
-/** `prepare` is the database's own; see `prepareSqlite` and `preparePostgres`. */
+/** `prepare` is the database's own; see `loadSqliteVec` and `createPgvector`. */
 export function createVectorStore({ sql, prepare }: { sql: Sql; prepare: VectorStore['prepare'] }): VectorStore {
   return {
     prepare,
@@ -63,7 +63,7 @@ export function createVectorStore({ sql, prepare }: { sql: Sql; prepare: VectorS
 }
 
 /** Loads sqlite-vec into a connection that was opened for it; what loads extensions is off again afterwards. */
-export async function prepareSqlite(db: DatabaseSync): Promise<string | undefined> {
+export async function loadSqliteVec(db: DatabaseSync): Promise<string | undefined> {
   try {
     const { getLoadablePath } = await import('sqlite-vec')
     db.enableLoadExtension(true)
@@ -77,7 +77,7 @@ export async function prepareSqlite(db: DatabaseSync): Promise<string | undefine
 }
 
 /** Makes the extension where the server has it and lets us; somebody else may have made it. */
-export async function preparePostgres(sql: Sql): Promise<string | undefined> {
+export async function createPgvector(sql: Sql): Promise<string | undefined> {
   try {
     await sql.write(() => run('CREATE EXTENSION IF NOT EXISTS vector'))
     return undefined
@@ -93,7 +93,7 @@ export async function preparePostgres(sql: Sql): Promise<string | undefined> {
 }
 
 /** The same without making anything. */
-export async function lookForPgvector(sql: Sql): Promise<string | undefined> {
+export async function findPgvector(sql: Sql): Promise<string | undefined> {
   const row = await sql.read(() => first(`SELECT 1 FROM pg_available_extensions WHERE name = 'vector'`))
   return row ? undefined : noPgvector
 }

@@ -6,7 +6,7 @@ import type { ReachedLimit } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry, Gate, Item } from '#core/item.ts'
 import { isDeeperThan, objectIn } from '#core/json.ts'
-import type { CutText, Queued } from '#core/store.ts'
+import type { CutText, QueuedEntry } from '#core/store.ts'
 import type { Thread, Turn, TurnError, Usage } from '#core/turn.ts'
 import { parseExactly } from '#http/lossless-json.ts'
 import { isoTime, usageWire } from '#http/wire-format.ts'
@@ -71,7 +71,7 @@ export function itemWire({ seq, ...entry }: Entry): z.output<typeof ItemWire> {
   return { seq, ...queuedWire(entry) }
 }
 
-export function queuedWire({ id, turnId, at, item }: Queued): z.output<typeof QueuedWire> {
+export function queuedWire({ id, turnId, at, item }: QueuedEntry): z.output<typeof QueuedWire> {
   return { id, turn_id: turnId, at: isoTime(at), ...bodyWire(item) }
 }
 
