@@ -1,4 +1,4 @@
-// Opens the store a configuration names.
+// Opens a store on SQLite or PostgreSQL, and composes it of its parts.
 import type { Store } from '#core/store.ts'
 import type { Seal } from '#lib/seal.ts'
 import { createAccountStore } from './account-store.ts'
@@ -26,11 +26,11 @@ export type StoreParts = {
   readonly path: string
   readonly seal: Seal
   readonly now?: () => number
-  /** Vectors may be asked for. */
+  /** Allows loading the vector extension into SQLite. */
   readonly vectors?: boolean
 }
 
-/** A SQLite store; the file is made and brought up to date. */
+/** Opens a SQLite store. The file is created or migrated if needed. */
 export function openStore({ path, seal, now = Date.now, vectors = false }: StoreParts): Store {
   const sql = openSqlite(path, { extensions: vectors })
   try {
@@ -47,7 +47,7 @@ export function openStore({ path, seal, now = Date.now, vectors = false }: Store
   })
 }
 
-/** A PostgreSQL store, brought up to date, and the server's pool for the bus. */
+/** Opens and migrates a PostgreSQL store. Also returns its `sql`, for the bus. */
 export async function openPostgresStore({ url, seal, now = Date.now }: Omit<StoreParts, 'path'> & { url: string }) {
   const [{ openPostgres }, { migratePostgres }] = await Promise.all([
     import('./postgres.ts'),
@@ -64,10 +64,10 @@ export async function openPostgresStore({ url, seal, now = Date.now }: Omit<Stor
   return { store: composeStore(sql, { seal, now, check: () => checkPostgres(sql.pool), prepareVectors }), sql }
 }
 
-/** A store as it is found, not brought up to date, and its version. For `doctor`. */
+/** A store that was not migrated, and its schema version. For `doctor`. */
 export type InspectedStore = { readonly store: Store; readonly version: number }
 
-/** Looks at a SQLite file that is there; nothing is written to it. */
+/** Opens an existing SQLite file read-only. */
 export function inspectStore({ path, seal, now = Date.now, vectors = false }: StoreParts): InspectedStore {
   const sql = openSqlite(path, { extensions: vectors })
   try {
@@ -82,7 +82,7 @@ export function inspectStore({ path, seal, now = Date.now, vectors = false }: St
   }
 }
 
-/** Looks at a database of PostgreSQL in the same way. */
+/** Opens a PostgreSQL database without migrating it. */
 export async function inspectPostgres({
   url,
   seal,
@@ -112,7 +112,7 @@ export type StoreDeps = {
   readonly maxForkBytes?: number
 }
 
-/** The store over a port that is open. */
+/** Composes the store over an open database. */
 export function composeStore(sql: Sql, { seal, now, check, prepareVectors, maxForkBytes }: StoreDeps): Store {
   return {
     backend: sql.backend,

@@ -1,4 +1,4 @@
-// Installed components: their bytes, their capability file, and what they said of themselves.
+// Installed components: their bytes, capability file, description and schema.
 import type { ToolRecord, ToolStore } from '#core/store.ts'
 import { notifySettings } from './change-signal.ts'
 import { first, query, type Row, run, type Sql } from './sql.ts'

@@ -1,4 +1,4 @@
-// The digest of a turn's entries, taken in the transaction that ends it.
+// The digest of a turn's entries, computed in the transaction that ends the turn.
 import { createDigest, digestOf } from '#core/digest.ts'
 import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
@@ -7,7 +7,7 @@ import { readRange } from './thread-range.ts'
 
 const pageRows = 500
 
-/** Null where nothing of the turn stands in the log. `earlier` is used where it and `last` are all there is. */
+/** Null if the turn has no entries. If `earlier` and `last` are all its entries, nothing is read. */
 export function* digestOfTurn(
   { id, threadId, firstSeq }: Turn,
   last: readonly Entry[],
