@@ -42,14 +42,13 @@ export function* eraseSome(
     const itemsLeft = maxItems - erased.items
     if (itemsLeft <= 0) break
     unfinished.push(...(yield* unfinishedOf(threadId)))
+    // The turns are erased with the first items, so that none of them can append another item.
+    erased.turns += yield* countOf('DELETE FROM turns WHERE thread_id = ? RETURNING 1 AS one', threadId)
     if (to - from >= itemsLeft) {
-      // Its turns are erased with its first items, so that none of them can append another item.
-      erased.turns += yield* countOf('DELETE FROM turns WHERE thread_id = ? RETURNING 1 AS one', threadId)
       yield* run('DELETE FROM items WHERE thread_id = ? AND seq < ?', threadId, from + itemsLeft)
       erased.items += itemsLeft
       break
     }
-    erased.turns += yield* countOf('DELETE FROM turns WHERE thread_id = ? RETURNING 1 AS one', threadId)
     yield* run('DELETE FROM items WHERE thread_id = ?', threadId)
     yield* run('DELETE FROM threads WHERE id = ?', threadId)
     erased.items += to - from + 1

@@ -88,7 +88,7 @@ export function* openGates(user: UserId, { threadId, since = 0, limit }: GatesQu
   return open
 }
 
-/** Gates that were answered since a time, latest first. `turns.answered_at` has a turn's last answer; earlier ones are in the log. */
+/** Gates that were answered since a time, latest first. `answered_at` is a turn's last answer; earlier ones are in its log. */
 export function* answeredGates(user: UserId, { since, limit }: { since: number; limit: number }): Job<AnsweredGate[]> {
   const rows = yield* newestReached(user, 'answered_at', limit, (condition, who) =>
     query(
@@ -135,7 +135,7 @@ function openGateHeaders(headers: readonly ItemHeader[], since: number): ItemHea
 /** `evenRunning` also ends a running turn, whose runner loses it. With `error` the turn fails, else it is cancelled. */
 export type Ending = { readonly evenRunning: boolean; readonly error?: TurnError }
 
-/** Ends a turn that is queued, waiting or completed with an open output gate, or `evenRunning`. Else it returns it unchanged. */
+/** Ends a turn that is queued, waiting, or completed with an open output gate. Any other turn is returned unchanged. */
 export function* endTurn(user: UserId, turnId: string, { evenRunning, error }: Ending, { now, lock }: UpdateParts) {
   const found = yield* getTurn(user, turnId)
   if (found) yield* lockThread(found.threadId, lock)

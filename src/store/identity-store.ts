@@ -3,7 +3,7 @@ import { newId, userId } from '#core/ids.ts'
 import type { Identity, IdentityStore, User } from '#core/account.ts'
 import { first, type Job, type Row, run, type Sql } from './sql.ts'
 
-/** A sign-in's slot is this many first digits of its hashed state. The 65,536 slots bound the table; a collision replaces a sign-in. */
+/** First digits of a hashed state that are its slot. The 65,536 slots bound the table; a collision replaces a sign-in. */
 const slotDigits = 4
 const maxNameLength = 64
 const tailLength = 8

@@ -51,7 +51,7 @@ export function openSqlite(path: string, { extensions = false } = {}): Sql & { r
     if (db.isTransaction) db.exec('ROLLBACK')
   }
 
-  /** Runs as many of the jobs as there is time for, in one transaction. If one throws, nothing is stored and `failed` is set. */
+  /** Runs as many of the jobs as there is time for, in one transaction. `failed`: one threw, nothing was stored. */
   function runTransaction(batch: readonly Write[]): { results: unknown[]; failed?: { error: unknown } } {
     const results: unknown[] = []
     const until = performance.now() + maxCommitMs
