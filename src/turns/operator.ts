@@ -1,6 +1,6 @@
 // The operator's desk: all that a terminal does, as verbs on plain data, so that they work in this process and through a
 // socket alike.
-import type { Change } from '#core/bus.ts'
+import type { ListChange } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { type Part, textMessage } from '#core/item.ts'
@@ -60,7 +60,7 @@ export interface Desk {
   /** Follows a thread from after a seq, until the signal. Throws not_found. */
   watch(threadId: string, after: number, signal: AbortSignal): AsyncIterable<readonly Watched[]>
   /** Tells that threads, turns or gates changed. */
-  changes(signal: AbortSignal): AsyncIterable<readonly Change[]>
+  changes(signal: AbortSignal): AsyncIterable<readonly ListChange[]>
 }
 
 export type DeskParts = {
