@@ -1,6 +1,6 @@
 // The blocks that stand before the message in a user's item: instructions, and what the application knows of the user.
 import { isObject } from '#core/json.ts'
-import { isExactNumber } from '#http/lossless-json.ts'
+import { isRawNumber } from '#http/lossless-json.ts'
 import { withoutMarks } from '#safety/fence.ts'
 
 /** Instructions in the order they were given, as one block; empty when there are none. */
@@ -12,7 +12,7 @@ export function instructionsBlock(texts: readonly string[]): string {
 /** A flat mapping from key to object, one line a field; what is nested deeper is raw JSON. */
 export function contextBlock(context: Readonly<Record<string, unknown>>): string {
   const lines = Object.entries(context).flatMap(([key, value]) => {
-    if (!isObject(value) || isExactNumber(value)) return [`${key}: ${shown(value)}`]
+    if (!isObject(value) || isRawNumber(value)) return [`${key}: ${shown(value)}`]
     return [`${key}:`, ...Object.entries(value).map(([field, inner]) => `  ${field}: ${shown(inner)}`)]
   })
   return lines.length > 0 ? block('user-context', lines.join('\n')) : ''

@@ -5,7 +5,7 @@ import { isDeeperThan } from '#core/json.ts'
 export const maxLevels = 100
 
 /** True for a value nested deeper than anything a program means: what is stored is written as JSON, and that recurses. */
-export function tooDeep(value: unknown): boolean {
+export function isTooDeep(value: unknown): boolean {
   return isDeeperThan(maxLevels, value)
 }
 

@@ -32,11 +32,11 @@ export async function attach(turns: Turns, user: UserId, turn: Turn): Promise<{ 
   if (!isAtRest(now)) return { turn: now, source }
   source.close()
   const entries = await turns.entries(user, now)
-  return { turn: now, source: told({ type: 'entries', entries }, { type: 'turn', turn: now }) }
+  return { turn: now, source: fixedSource({ type: 'entries', entries }, { type: 'turn', turn: now }) }
 }
 
 /** Events that are all known already. */
-export function told(...events: readonly Watched[]): Source {
+export function fixedSource(...events: readonly Watched[]): Source {
   return {
     close() {},
     async *[Symbol.asyncIterator]() {
@@ -46,7 +46,7 @@ export function told(...events: readonly Watched[]): Source {
 }
 
 /** Waits for the end of a turn, up to a deadline that stops it. `entries` are those its start has brought already. */
-export async function untilRest(
+export async function waitForRest(
   { turns, turnTimeoutMs: timeoutMs, lastCall }: WaitParts,
   { turn, source }: { readonly turn: Turn; readonly source: Source },
   entries: readonly Entry[],

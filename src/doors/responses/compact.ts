@@ -22,7 +22,7 @@ export async function compactHistory(
   const { user } = request.caller
   const { input, previous_response_id: previous } = check(CompactSchema, request.body)
   if (input == null && previous == null) throw wrongField('input', 'is required, or previous_response_id')
-  const items = input == null ? [] : await givenItems(turns, user, readInput(input))
+  const items = input == null ? [] : await inputItems(turns, user, readInput(input))
   const threadId = previous == null ? undefined : await threadOf(turns, user, previous)
   const signal = AbortSignal.timeout(turnTimeoutMs)
   const { usage, ...made } = await turns.compact(
@@ -48,7 +48,7 @@ async function threadOf(turns: Turns, user: UserId, text: string): Promise<strin
   return previous.threadId
 }
 
-async function givenItems(turns: Turns, user: UserId, input: ReturnType<typeof readInput>): Promise<Item[]> {
+async function inputItems(turns: Turns, user: UserId, input: ReturnType<typeof readInput>): Promise<Item[]> {
   const { items } = await resolveReferences(turns, user, { input, threadId: undefined })
   const conversation = items.filter(({ type }) => type !== 'system')
   return conversation.length > 0 ? seedItems(conversation, '') : []

@@ -4,11 +4,11 @@ import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
 import { idempotencyOf } from '#doors/openai/idempotency.ts'
-import { attach, told } from '#doors/openai/turn-events.ts'
+import { attach, fixedSource } from '#doors/openai/turn-events.ts'
 import { planTurn, previousNotFound } from '#doors/responses/read/plan.ts'
 import { type CreateRequest, readCreate } from '#doors/responses/read/request.ts'
-import { collectTurn, streamTurn, type Telling } from '#doors/responses/tell/answer.ts'
-import { inputCount, responseObject } from '#doors/responses/tell/output.ts'
+import { collectTurn, streamTurn, type TurnStream } from '#doors/responses/write/answer.ts'
+import { inputCount, responseObject } from '#doors/responses/write/output.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import type { Start } from '#turns/turns.ts'
 import type { ResponsesParts } from './parts.ts'
@@ -18,33 +18,33 @@ export async function createResponse(parts: ResponsesParts, request: FastifyRequ
   const { turns, externalTools } = parts
   const { user } = request.caller
   const idempotency = idempotencyOf(request)
-  const wanted = readCreate(request.body, { externalTools, registered: parts.registered() })
+  const create = readCreate(request.body, { externalTools, registered: parts.registered() })
   // Looked up first: what the request refers to may be gone since, its response is not.
   const made = idempotency && (await turns.findByKey(user, idempotency))
-  if (made) return answer(parts, reply, wanted, { ...(await attach(turns, user, made)), entries: [] })
+  if (made) return answer(parts, reply, create, { ...(await attach(turns, user, made)), entries: [] })
   let start: Start
   try {
-    const plan = { ...(await planTurn(turns, user, wanted)), request: requestIdOf(reply.raw) }
+    const plan = { ...(await planTurn(turns, user, create)), request: requestIdOf(reply.raw) }
     start = await turns.start(idempotency ? { ...plan, idempotency } : plan)
   } catch (error) {
-    const failed = failedTurn(error, wanted, user, parts.now?.() ?? Date.now())
-    const source = told({ type: 'turn', turn: failed })
-    return answer(parts, reply, wanted, { turn: failed, source, entries: [] })
+    const failed = failedTurn(error, create, user, parts.now?.() ?? Date.now())
+    const source = fixedSource({ type: 'turn', turn: failed })
+    return answer(parts, reply, create, { turn: failed, source, entries: [] })
   }
-  if (!start.replayed) return answer(parts, reply, wanted, { ...start, source: start.events })
+  if (!start.replayed) return answer(parts, reply, create, { ...start, source: start.events })
   start.events.close()
-  return answer(parts, reply, wanted, { ...(await attach(turns, user, start.turn)), entries: [] })
+  return answer(parts, reply, create, { ...(await attach(turns, user, start.turn)), entries: [] })
 }
 
-type Told = Pick<Telling, 'turn' | 'source'> & Pick<Start, 'entries'>
+type Told = Pick<TurnStream, 'turn' | 'source'> & Pick<Start, 'entries'>
 
-async function answer(parts: ResponsesParts, reply: FastifyReply, wanted: CreateRequest, told: Told) {
+async function answer(parts: ResponsesParts, reply: FastifyReply, create: CreateRequest, told: Told) {
   const { turn, source, entries } = told
-  const telling = { turn, source, model: wanted.model }
-  if (wanted.stream) {
-    return streamTurn(reply, { ...telling, skip: inputCount(turn) - entries.length }, parts.log)
+  const stream = { turn, source, model: create.model }
+  if (create.stream) {
+    return streamTurn(reply, { ...stream, skip: inputCount(turn) - entries.length }, parts.log)
   }
-  return responseObject(await collectTurn(parts, telling, entries))
+  return responseObject(await collectTurn(parts, stream, entries))
 }
 
 /** Faults of the turn itself are answered 200 with a failed response, of which nothing is stored; others are thrown. */

@@ -2,7 +2,7 @@
 import { errorEnvelope } from '#doors/openai/error-envelope.ts'
 import { findModel, listModels } from '#doors/openai/model-list.ts'
 import { parseBody } from '#doors/responses/read/body.ts'
-import { cancelResponse, deleteResponse, getResponse, listInput } from '#doors/responses/tell/retrieve.ts'
+import { cancelResponse, deleteResponse, getResponse, listInput } from '#doors/responses/write/retrieve.ts'
 import type { Route, RouteFamily } from '#http/routes.ts'
 import { compactHistory } from './compact.ts'
 import { createResponse } from './create.ts'

@@ -8,7 +8,7 @@ import type { Entry, Gate, Item } from '#core/item.ts'
 import { isDeeperThan, objectIn } from '#core/json.ts'
 import type { CutText, Queued } from '#core/store.ts'
 import type { Thread, Turn, TurnError, Usage } from '#core/turn.ts'
-import { parseExactly } from '#http/lossless-json.ts'
+import { parseLossless } from '#http/lossless-json.ts'
 import { isoTime, usageWire } from '#http/wire-format.ts'
 import type { Frame } from '#doors/web/wire/frame.ts'
 import type { GateWire } from '#doors/web/wire/gate.ts'
@@ -108,7 +108,7 @@ export function gateWire({
 /** Arguments as the object they write, each number as it was written; where they write none, the text. */
 function asWritten(args: string): unknown {
   const value = objectIn(args)
-  return value && !isDeeperThan(maxLevels, value) ? parseExactly(args) : args
+  return value && !isDeeperThan(maxLevels, value) ? parseLossless(args) : args
 }
 
 /** What a provider sealed for itself in its reasoning stays inside. */

@@ -4,13 +4,13 @@ import { AppError } from '#core/errors.ts'
 import { isUuid } from '#core/ids.ts'
 import type { LimitStore } from '#core/store.ts'
 import { type ClientAddress, createClientAddress, networkOf, type Trust } from '#http/address.ts'
-import { checkAnnouncedSize, leaveUnread } from '#http/body.ts'
+import { checkAnnouncedSize, discardBody } from '#http/body.ts'
 import { answerClientError } from '#http/client-errors.ts'
-import { tooOften } from '#http/chat-rate.ts'
+import { rateLimited } from '#http/chat-rate.ts'
 import { boundConnections, listenFault, urlOf } from '#http/listen.ts'
-import { faultBody, pathOf, tellFault } from '#http/reply.ts'
+import { faultBody, pathOf, reportFault } from '#http/reply.ts'
 import type { Timeouts } from '#http/server.ts'
-import { dropUnread, unreadMs } from '#http/in-flight.ts'
+import { dropUnreadAnswer, unreadMs } from '#http/in-flight.ts'
 import { createServer } from '#lib/http.ts'
 import { type CountRequest, logRequests, requestIdOf } from '#http/request-log.ts'
 import type { Log } from '#lib/log.ts'
@@ -19,7 +19,7 @@ import { bodyLimit, checkMediaType, readBody } from './body.ts'
 import { readEvent } from './events.ts'
 import { showJob } from './job.ts'
 import { readObject } from './json.ts'
-import { createSign, type Sign } from './sign.ts'
+import { createVerifier, type Verifier } from './verify.ts'
 import { readSubmission, turnOf } from './submit.ts'
 
 const windowMs = 60_000
@@ -29,7 +29,7 @@ const maxPathLength = 200
 /** Connections that fall idle while the door closes must not hold it. */
 const sweepMs = 50
 /** A body has at most 64 KB: what has not come within half a minute is not coming. */
-const defaultTimeouts: Omit<Timeouts, 'placeMs'> = {
+const defaultTimeouts: Omit<Timeouts, 'quotaWaitMs'> = {
   headersMs: 10_000,
   requestMs: 30_000,
   keepAliveMs: 72_000,
@@ -60,14 +60,14 @@ export type Webhook = {
   close(graceMs: number): Promise<void>
 }
 
-type Door = WebhookParts & { readonly sign: Sign; readonly addressOf: ClientAddress; closing: boolean }
+type Door = WebhookParts & { readonly verifier: Verifier; readonly addressOf: ClientAddress; closing: boolean }
 
 /** Opens the channel. Throws port_in_use or invalid_config, naming the variable to set. */
 export async function openWebhook(parts: WebhookParts): Promise<Webhook> {
   const { host, trustProxy, secret } = parts
   const door: Door = {
     ...parts,
-    sign: createSign(secret),
+    verifier: createVerifier(secret),
     addressOf: createClientAddress(trustProxy),
     closing: false,
   }
@@ -138,7 +138,7 @@ async function checkRate({ limits, ratePerMinute, addressOf, now = Date.now }: D
   const client = networkOf(addressOf(request))
   const { allowed, retryAfterMs } = await limits.take(`webhook:${client}`, ratePerMinute, windowMs, now())
   if (allowed) return
-  throw tooOften(`at most ${ratePerMinute} requests are taken in 60 seconds from one address`, retryAfterMs)
+  throw rateLimited(`at most ${ratePerMinute} requests are taken in 60 seconds from one address`, retryAfterMs)
 }
 
 async function submit(door: Door, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -147,7 +147,7 @@ async function submit(door: Door, request: IncomingMessage, response: ServerResp
   if (headers.expect !== undefined) response.writeContinue()
   const body = await readBody(request)
   if (!body) return
-  const proof = door.sign.proofOf(headers, body)
+  const proof = door.verifier.verify(headers, body)
   if (!proof) throw unauthorized('X-Webhook-Secret, or X-Hub-Signature-256 of the body,')
   checkMediaType(headers)
   const event = single(headers['x-github-event'])
@@ -166,16 +166,16 @@ async function submit(door: Door, request: IncomingMessage, response: ServerResp
 }
 
 async function job(door: Door, id: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (!door.sign.proofOf(request.headers)) throw unauthorized('X-Webhook-Secret')
+  if (!door.verifier.verify(request.headers)) throw unauthorized('X-Webhook-Secret')
   const turn = isUuid(id) ? await door.turns.findByDoor('webhook', id) : undefined
   if (!turn) throw new AppError('not_found', 'the job does not exist')
   send(door, response, 200, await showJob(door.turns, turn))
 }
 
 function fail(door: Door, request: IncomingMessage, response: ServerResponse, error: unknown): void {
-  const { fault, status, retryAfterSecs } = tellFault(error, request, door.log)
+  const { fault, status, retryAfterSecs } = reportFault(error, request, door.log)
   if (response.headersSent || response.destroyed) return
-  leaveUnread(request)
+  discardBody(request)
   if (retryAfterSecs !== undefined) response.setHeader('retry-after', String(retryAfterSecs))
   send(door, response, status, faultBody(fault))
 }
@@ -189,7 +189,7 @@ function send({ closing, timeouts }: Door, response: ServerResponse, status: num
     'x-content-type-options': 'nosniff',
     ...(closing && { connection: 'close' }),
   })
-  dropUnread(response, timeouts?.unreadMs ?? unreadMs)
+  dropUnreadAnswer(response, timeouts?.unreadMs ?? unreadMs)
   response.end(body)
 }
 
@@ -215,7 +215,7 @@ function createListener(timeouts: Partial<Timeouts> = {}): Server {
 
 function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (cause) => reject(listenFault(cause, { host, port, names: 'HTTP' }) as Error))
+    server.once('error', (cause) => reject(listenFault(cause, { host, port, envPrefix: 'HTTP' }) as Error))
     server.listen(port, host === 'localhost' ? '127.0.0.1' : host, () => {
       const address = server.address()
       resolve(typeof address === 'object' && address ? address.port : port)

@@ -2,7 +2,7 @@
 import { isObject, type Json, type JsonObject } from '#core/json.ts'
 import { eventOrigin } from '#core/origins.ts'
 import { wrongField } from '#http/validate.ts'
-import { isExactNumber } from '#http/lossless-json.ts'
+import { isRawNumber } from '#http/lossless-json.ts'
 import { readKey, type Submission } from './submit.ts'
 import { summarize } from './summary.ts'
 
@@ -60,7 +60,7 @@ function match(pattern: RegExp, payload: JsonObject, ...path: readonly string[])
 /** The payload without what only a program follows: links of the API, ids of its nodes, empty fields. */
 function slim(value: Json): Json {
   if (Array.isArray(value)) return value.map((each: Json) => slim(each))
-  if (!isObject(value) || isExactNumber(value)) return value
+  if (!isObject(value) || isRawNumber(value)) return value
   const kept = Object.entries(value).filter(([key, each]) => each !== null && !isPlumbing(key))
   return Object.fromEntries(kept.map(([key, each]) => [key, slim(each)]))
 }

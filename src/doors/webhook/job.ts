@@ -3,7 +3,7 @@ import { replyIn } from '#core/calls.ts'
 import type { Entry, Gate } from '#core/item.ts'
 import { isObject, type JsonObject } from '#core/json.ts'
 import { ended, type Turn, type TurnError } from '#core/turn.ts'
-import { parseExactly } from '#http/lossless-json.ts'
+import { parseLossless } from '#http/lossless-json.ts'
 import { isoTime } from '#http/wire-format.ts'
 import { readEnd } from '#turns/job-outcome.ts'
 import type { Turns } from '#turns/turns.ts'
@@ -83,6 +83,6 @@ function waitingFor({ kind, name, prompt, reason, preview }: Gate): NonNullable<
 
 function metadataOf({ options: { echo } }: Turn): JsonObject | undefined {
   const kept = isObject(echo) ? echo['metadata'] : undefined
-  const metadata = typeof kept === 'string' ? parseExactly(kept) : kept
+  const metadata = typeof kept === 'string' ? parseLossless(kept) : kept
   return isObject(metadata) ? (metadata as JsonObject) : undefined
 }

@@ -2,7 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import { isObject, type Json, type JsonObject } from '#core/json.ts'
 import { wrongField } from '#http/validate.ts'
-import { mayLoseDigits, parseExactly } from '#http/lossless-json.ts'
+import { mayLoseDigits, parseLossless } from '#http/lossless-json.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
 
 const maxDepth = 64
@@ -20,7 +20,7 @@ export function readObject(body: Buffer): JsonObject {
   }
   checkShape(text)
   if (!isObject(value)) throw new AppError('invalid_input', 'the body must be a JSON object')
-  return (mayLoseDigits(text) ? parseExactly(text) : value) as JsonObject
+  return (mayLoseDigits(text) ? parseLossless(text) : value) as JsonObject
 }
 
 /** Throws invalid_input for a text that cannot be kept as it is; `path` names it. */
@@ -30,14 +30,14 @@ export function checkText(text: string, path: string): void {
 }
 
 /** Throws invalid_input for a value of which something would be lost when it is stored and returned. */
-export function checkKept(value: Json, path: string): void {
+export function checkStorable(value: Json, path: string): void {
   if (typeof value === 'string') checkText(value, path)
   if (Array.isArray(value)) {
-    for (const [at, each] of value.entries()) checkKept(each as Json, `${path}[${at}]`)
+    for (const [at, each] of value.entries()) checkStorable(each as Json, `${path}[${at}]`)
   } else if (isObject(value)) {
     for (const [key, each] of Object.entries(value)) {
       checkText(key, `a key of ${path}`)
-      checkKept(each, `${path}.${key}`)
+      checkStorable(each, `${path}.${key}`)
     }
   }
 }

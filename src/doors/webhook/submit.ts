@@ -5,10 +5,10 @@ import { type Message, textMessage } from '#core/item.ts'
 import { canonical, isObject, type Json, type JsonObject } from '#core/json.ts'
 import type { Idempotency } from '#core/store.ts'
 import { wrongField } from '#http/validate.ts'
-import { holdsExact } from '#http/lossless-json.ts'
+import { hasRawNumbers } from '#http/lossless-json.ts'
 import { checkMessage } from '#turns/message.ts'
 import type { StartTurn } from '#turns/turns.ts'
-import { checkKept, checkText } from './json.ts'
+import { checkStorable, checkText } from './json.ts'
 
 const maxIdLength = 200
 const maxKeyLength = 255
@@ -56,7 +56,7 @@ export function turnOf(submission: Submission, signed?: Buffer): StartTurn {
     ...(conversationId !== undefined && { threadKey: conversationId }),
     input: [messageOf(submission)],
     // The text where plain numbers would not say the same.
-    options: metadata ? { echo: { metadata: holdsExact(metadata) ? JSON.stringify(metadata) : metadata } } : {},
+    options: metadata ? { echo: { metadata: hasRawNumbers(metadata) ? JSON.stringify(metadata) : metadata } } : {},
     whenBusy: 'queue',
     ...(idempotency && { idempotency }),
   }
@@ -96,6 +96,6 @@ function readId(value: Json | undefined, field: string): string {
 
 function readMetadata(value: Json): JsonObject {
   if (!isObject(value)) throw wrongField('metadata', 'must be an object')
-  checkKept(value, 'metadata')
+  checkStorable(value, 'metadata')
   return value
 }

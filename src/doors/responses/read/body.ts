@@ -1,6 +1,6 @@
 // The body of a request: plain JSON, but for the values that are passed on as their caller wrote them.
 import { isObject } from '#core/json.ts'
-import { holdsExact, mayLoseDigits, parseExactly } from '#http/lossless-json.ts'
+import { hasRawNumbers, mayLoseDigits, parseLossless } from '#http/lossless-json.ts'
 
 /** Where a value stands in the body. */
 type Place = readonly [...PropertyKey[], last: PropertyKey]
@@ -11,9 +11,9 @@ export function parseBody(text: string): unknown {
   const places = ownPlaces(body)
   if (places.length === 0 || !mayLoseDigits(text)) return body
   try {
-    const exact = parseExactly(text)
+    const exact = parseLossless(text)
     for (const place of places) {
-      if (!holdsExact(valueAt(exact, place))) continue
+      if (!hasRawNumbers(valueAt(exact, place))) continue
       const holder = valueAt(body, place.slice(0, -1)) as Record<PropertyKey, unknown>
       holder[place.at(-1) as PropertyKey] = valueAt(exact, place)
     }

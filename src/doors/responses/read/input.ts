@@ -5,7 +5,7 @@ import type { Part } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
 import { check, wrongField } from '#http/validate.ts'
 import { openCompaction } from './compaction.ts'
-import { tooDeep } from '#doors/openai/bounds.ts'
+import { isTooDeep } from '#doors/openai/bounds.ts'
 import { readContent, textIn } from '#doors/openai/content.ts'
 import {
   CompactionSchema,
@@ -124,13 +124,13 @@ function readMessage(item: object, path: string): InputItem {
 /** The arguments as they were written; some clients send the object itself. */
 function readArguments(args: string | Record<string, unknown>): string {
   if (typeof args === 'string') return args === '' ? '{}' : args
-  return tooDeep(args) ? '{}' : JSON.stringify(args)
+  return isTooDeep(args) ? '{}' : JSON.stringify(args)
 }
 
 /** An output is text; a list of parts is joined, any other JSON is taken as its text. */
 function readOutput(output: unknown, path: string): string {
   if (typeof output === 'string') return output
-  if (tooDeep(output)) throw wrongField(path, 'is nested too deeply')
+  if (isTooDeep(output)) throw wrongField(path, 'is nested too deeply')
   const parts = Array.isArray(output) && output.every((part) => isObject(part) && typeof part['type'] === 'string')
   return parts ? textIn(readContent(output, path)) : JSON.stringify(output)
 }

@@ -21,12 +21,12 @@ export async function resolveReferences(
   user: UserId,
   { input, threadId }: { input: readonly InputItem[]; threadId: string | undefined },
 ): Promise<Resolved> {
-  const wanted = input.filter((item) => item.type === 'reference')
-  if (wanted.length === 0) return { items: input, known: new Set() }
-  if (wanted.length > maxReferences) {
-    throw wrongField('input', `has ${wanted.length} references, at most ${maxReferences} are taken`)
+  const references = input.filter((item) => item.type === 'reference')
+  if (references.length === 0) return { items: input, known: new Set() }
+  if (references.length > maxReferences) {
+    throw wrongField('input', `has ${references.length} references, at most ${maxReferences} are taken`)
   }
-  const found = new Map((await turns.findItems(user, wanted)).map((entry) => [entry.id, entry]))
+  const found = new Map((await turns.findItems(user, references)).map((entry) => [entry.id, entry]))
   const known = new Set<number>()
   const items = input.map((item, at): InputItem => {
     if (item.type !== 'reference') return item

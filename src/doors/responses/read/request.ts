@@ -3,11 +3,11 @@ import { parseResponseId } from '#core/ids.ts'
 import { byteLength, isObject, type JsonObject } from '#core/json.ts'
 import type { TurnOptions } from '#core/turn.ts'
 import { contextBlock, instructionsBlock } from '#doors/openai/blocks.ts'
-import { overBounds, tooDeep } from '#doors/openai/bounds.ts'
+import { overBounds, isTooDeep } from '#doors/openai/bounds.ts'
 import { type CallerTools, readCallerTools, refuseCallerTools, schemaBounds } from '#doors/openai/caller-tools.ts'
 import type { Echo } from '#doors/responses/echo.ts'
 import { check, wrongField } from '#http/validate.ts'
-import { holdsExact, plainly } from '#http/lossless-json.ts'
+import { hasRawNumbers, withPlainNumbers } from '#http/lossless-json.ts'
 import { type InputItem, readInput } from './input.ts'
 import { CreateSchema } from './schemas.ts'
 
@@ -41,7 +41,7 @@ export function readCreate(body: unknown, rules: RequestRules): CreateRequest {
   const fields = check(CreateSchema, body)
   // What is not in the table is read as it comes, and left out where it makes no sense.
   const raw = body as Readonly<Record<string, unknown>>
-  const tools = readCallerTools(plainly(fields.tools ?? []), plainly(raw['tools']), rules.registered)
+  const tools = readCallerTools(withPlainNumbers(fields.tools ?? []), withPlainNumbers(raw['tools']), rules.registered)
   const context = readContext(raw['x_context'])
   const input = readInput(fields.input)
   const systems = input.flatMap((item) => (item.type === 'system' ? [item.text] : []))
@@ -53,7 +53,7 @@ export function readCreate(body: unknown, rules: RequestRules): CreateRequest {
     ...readMetadata(raw['metadata']),
     ...(format === 'json_object' && { jsonObject: true }),
     ...exactSchemas(fields.tools ?? []),
-    ...(typeof format === 'object' && holdsExact(format.schema) && { formatSchema: JSON.stringify(format.schema) }),
+    ...(typeof format === 'object' && hasRawNumbers(format.schema) && { formatSchema: JSON.stringify(format.schema) }),
   }
   return {
     model: fields.model,
@@ -64,7 +64,7 @@ export function readCreate(body: unknown, rules: RequestRules): CreateRequest {
     noTools: fields.tools?.length === 0,
     options: {
       ...(fields.temperature != null && { temperature: fields.temperature }),
-      ...(typeof format === 'object' && { format: plainly(format) }),
+      ...(typeof format === 'object' && { format: withPlainNumbers(format) }),
       ...(tools.length > 0 && { tools }),
       ...(Object.keys(echo).length > 0 && { echo }),
     },
@@ -80,14 +80,14 @@ export function readPrevious(text: string): Previous {
 
 /** Only what plain numbers would change is kept twice. */
 function exactSchemas(tools: CallerTools): Pick<Echo, 'schemas'> {
-  const odd = tools.filter(({ parameters }) => holdsExact(parameters))
+  const odd = tools.filter(({ parameters }) => hasRawNumbers(parameters))
   if (odd.length === 0) return {}
   return { schemas: Object.fromEntries(odd.map(({ name, parameters }) => [name, JSON.stringify(parameters)])) }
 }
 
 function readContext(context: unknown): Record<string, unknown> | undefined {
   if (!isObject(context)) return undefined
-  if (tooDeep(context)) throw wrongField('x_context', 'is nested too deeply')
+  if (isTooDeep(context)) throw wrongField('x_context', 'is nested too deeply')
   const bytes = byteLength(JSON.stringify(context))
   if (bytes > maxContextBytes) throw wrongField('x_context', `has ${bytes} bytes as JSON, at most ${maxContextBytes}`)
   return context

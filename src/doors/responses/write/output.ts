@@ -4,7 +4,7 @@ import { hexOf, responseId } from '#core/ids.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
 import type { Turn, TurnError, TurnOptions } from '#core/turn.ts'
 import { type Echo, echoOf } from '#doors/responses/echo.ts'
-import { parseExactly } from '#http/lossless-json.ts'
+import { parseLossless } from '#http/lossless-json.ts'
 import { unixTime, usageWire } from '#http/wire-format.ts'
 
 /** The model's name wherever the request that named it is not at hand. */
@@ -64,15 +64,15 @@ export function outputOf(turn: Turn, entries: readonly Entry[]): { output: Outpu
   const threadHex = hexOf(turn.threadId)
   const said = entries.slice(inputCount(turn))
   const output = said.flatMap((entry) => outputItem(entry, threadHex) ?? [])
-  return { output, gate: said.findLast(({ item }) => pausing(item))?.item as Gate | undefined }
+  return { output, gate: said.findLast(({ item }) => isPausingGate(item))?.item as Gate | undefined }
 }
 
 /** True for a gate that somebody has to answer elsewhere. */
-export function pausing(item: Entry['item']): item is Gate {
+export function isPausingGate(item: Entry['item']): item is Gate {
   return item.type === 'gate' && item.kind !== 'output'
 }
 
-export type Shown = {
+export type ResponseState = {
   readonly turn: Turn
   readonly model: string
   readonly output: readonly OutputItem[]
@@ -80,7 +80,7 @@ export type Shown = {
 }
 
 /** The response object, every key of it. */
-export function responseObject({ turn, model, output, gate }: Shown) {
+export function responseObject({ turn, model, output, gate }: ResponseState) {
   const { options } = turn
   const echo = echoOf(options.echo)
   const ended = wireStatus(turn)
@@ -166,7 +166,7 @@ function wireFormat({ format }: TurnOptions, { jsonObject, formatSchema }: Echo)
 }
 
 function asWritten(schema: unknown, text: string | undefined): unknown {
-  return text === undefined ? schema : parseExactly(text)
+  return text === undefined ? schema : parseLossless(text)
 }
 
 function gateError(gate: Gate | undefined): TurnError {

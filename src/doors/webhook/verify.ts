@@ -7,15 +7,15 @@ const signature = /^sha256=([0-9a-f]{64})$/i
 /** How a request has shown that it comes from somebody who has the secret. */
 export type Proof = 'secret' | 'signature'
 
-export interface Sign {
+export interface Verifier {
   /** What the headers show: the secret or, in its place, the signature of this body; undefined when neither. */
-  proofOf(headers: IncomingHttpHeaders, body?: Buffer): Proof | undefined
+  verify(headers: IncomingHttpHeaders, body?: Buffer): Proof | undefined
 }
 
-export function createSign(secret: string): Sign {
+export function createVerifier(secret: string): Verifier {
   const expected = digest(secret)
   return {
-    proofOf(headers, body) {
+    verify(headers, body) {
       const given = headers['x-webhook-secret']
       // Digests have one length, so the comparison takes one time whatever was sent. A wrong secret is not healed.
       if (given !== undefined) {

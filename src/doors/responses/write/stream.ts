@@ -4,7 +4,15 @@ import { hexOf } from '#core/ids.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
 import type { Turn, TurnError } from '#core/turn.ts'
 import type { Watched } from '#turns/watch.ts'
-import { itemId, messageOutput, type OutputItem, outputItem, pausing, responseObject, wireStatus } from './output.ts'
+import {
+  itemId,
+  messageOutput,
+  type OutputItem,
+  outputItem,
+  isPausingGate,
+  responseObject,
+  wireStatus,
+} from './output.ts'
 
 /** The five types of the specification and response.failed: nothing else is ever told. */
 type EventType =
@@ -28,7 +36,7 @@ export interface Stream {
   /** The first event. */
   created(): string
   /** What a batch of events adds; the text holds whole events only, and may be empty. */
-  tell(events: readonly Watched[]): string
+  write(events: readonly Watched[]): string
   /** True once the last event has been told. */
   readonly over: boolean
 }
@@ -132,7 +140,7 @@ export function createStream({ turn, model, skip, after = -1 }: StreamParts): St
       inputs -= 1
       return ''
     }
-    if (pausing(told.item)) gate = told.item
+    if (isPausingGate(told.item)) gate = told.item
     const item = outputItem(told, threadHex)
     if (!item || whole.has(told.id)) return ''
     if (told.item.type !== 'message') {
@@ -178,7 +186,7 @@ export function createStream({ turn, model, skip, after = -1 }: StreamParts): St
       const response = responseObject({ turn: { ...begun, status: 'running' }, model, output: [] })
       return event('response.created', `"response":${json(response)}`)
     },
-    tell(events) {
+    write(events) {
       let text = ''
       for (const each of events) if (!over) text += tellOne(each)
       return text

@@ -4,7 +4,7 @@ import type { Delta } from '#core/event.ts'
 import { userId } from '#core/ids.ts'
 import { type Entry, type Item, textMessage } from '#core/item.ts'
 import { noUsage, type Turn, type TurnStatus } from '#core/turn.ts'
-import { createStream } from '#doors/responses/tell/stream.ts'
+import { createStream } from '#doors/responses/write/stream.ts'
 import type { Watched } from '#turns/watch.ts'
 import { outputOf, readEvents, textIn, type Wire } from '../serve.ts'
 
@@ -39,7 +39,7 @@ function tell(events: readonly Watched[], more: { skip?: number; after?: number 
     skip: more.skip ?? 0,
     ...(more.after !== undefined && { after: more.after }),
   })
-  const told = readEvents(stream.created() + stream.tell(events))
+  const told = readEvents(stream.created() + stream.write(events))
   return {
     told,
     types: told.map(({ event }) => event.replace('response.', '')),
@@ -234,7 +234,7 @@ describe('createStream', () => {
   it('keeps every event on two lines, whatever the text', () => {
     const odd = 'a\n\nb\r\nc\u2028d\u2029e\u0085f"\\\u0000\ud800'
     const stream = createStream({ turn, model: 'm', skip: 0 })
-    const text = stream.tell([delta('a', 0, odd)])
+    const text = stream.write([delta('a', 0, odd)])
     assert.ok(!/[\r\u2028\u2029\u0085]/.test(text))
     assert.equal(readEvents(text).at(-1)?.data['delta'], odd)
   })

@@ -2,14 +2,14 @@
 import type { FastifyReply } from 'fastify'
 import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
-import { type Source, untilRest, type WaitParts } from '#doors/openai/turn-events.ts'
+import { type Source, waitForRest, type WaitParts } from '#doors/openai/turn-events.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import { openEvents } from '#http/sse.ts'
 import type { Log } from '#lib/log.ts'
-import { outputOf, type Shown } from './output.ts'
+import { outputOf, type ResponseState } from './output.ts'
 import { createStream } from './stream.ts'
 
-export type Telling = {
+export type TurnStream = {
   readonly turn: Turn
   readonly model: string
   readonly source: Source
@@ -18,14 +18,18 @@ export type Telling = {
 }
 
 /** Streams a turn to its end. A client that vanishes, or reads too slowly, only ends the watching. */
-export async function streamTurn(reply: FastifyReply, telling: Telling & { after?: number }, log: Log): Promise<void> {
+export async function streamTurn(
+  reply: FastifyReply,
+  telling: TurnStream & { after?: number },
+  log: Log,
+): Promise<void> {
   const { source } = telling
   const stream = createStream(telling)
   const writer = openEvents(reply, () => source.close())
   writer.send(stream.created())
   try {
     for await (const events of source) {
-      const text = stream.tell(events)
+      const text = stream.write(events)
       if (stream.over) {
         writer.end(text)
         return
@@ -44,9 +48,9 @@ export async function streamTurn(reply: FastifyReply, telling: Telling & { after
 /** The response of a turn, once it is at rest. `entries` are those its start has brought already. */
 export async function collectTurn(
   parts: WaitParts,
-  { model, ...telling }: Omit<Telling, 'skip'>,
+  { model, ...telling }: Omit<TurnStream, 'skip'>,
   entries: readonly Entry[],
-): Promise<Shown> {
-  const rest = await untilRest(parts, telling, entries)
+): Promise<ResponseState> {
+  const rest = await waitForRest(parts, telling, entries)
   return { turn: rest.turn, model, ...outputOf(rest.turn, rest.entries) }
 }

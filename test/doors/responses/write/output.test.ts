@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { userId } from '#core/ids.ts'
 import { type Entry, type Item, textMessage } from '#core/item.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
-import { outputOf, responseObject, wireStatus } from '#doors/responses/tell/output.ts'
+import { outputOf, responseObject, wireStatus } from '#doors/responses/write/output.ts'
 
 const turn: Turn = {
   id: '00000000-0000-7000-8000-000000000001',
