@@ -142,7 +142,7 @@ test('whoever reads no answers gets four of them held, and harms nobody else', {
     const answer = await call('GET', '/api/jobs')
     return answer.status === 429 && answer
   })
-  assert.match(refused.json.error.message, /lie unread/)
+  assert.match(refused.json.error.message, /have not read/)
   assert.equal(made, 4)
   assert.equal((await call('GET', '/api/jobs', { token: ada })).status, 200)
   assert.equal((await call('GET', '/api/health', { token: null })).status, 200)

@@ -1,4 +1,4 @@
-// POST /responses/compact: a history becomes one small item.
+// POST /responses/compact: summarizes a history into one compaction item.
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import { hexOf, newId, responseId, type UserId } from '#core/ids.ts'
@@ -25,7 +25,7 @@ export async function compactHistory(
   const items = input == null ? [] : await inputItems(turns, user, readInput(input))
   const threadId = previous == null ? undefined : await threadOf(turns, user, previous)
   const signal = AbortSignal.timeout(turnTimeoutMs)
-  const { usage, ...made } = await turns.compact(
+  const { usage, ...compaction } = await turns.compact(
     user,
     { door: 'responses', items, ...(threadId && { threadId }) },
     signal,
@@ -34,7 +34,7 @@ export async function compactHistory(
     id: responseId(newId(), newId()),
     object: 'response.compaction',
     created_at: unixTime(now()),
-    output: [{ type: 'compaction', id: `cmp_${hexOf(newId())}`, encrypted_content: closeCompaction(made) }],
+    output: [{ type: 'compaction', id: `cmp_${hexOf(newId())}`, encrypted_content: closeCompaction(compaction) }],
     usage: usageWire(usage),
   }
 }

@@ -1,4 +1,4 @@
-// The webhook channel: a listener of its own, two routes, and the order in which a request is checked.
+// The webhook channel: its own HTTP listener with two routes, and the order of the checks on a request.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { AppError } from '#core/errors.ts'
 import { isUuid } from '#core/ids.ts'
@@ -24,11 +24,11 @@ import { readSubmission, turnOf } from './submit.ts'
 
 const windowMs = 60_000
 const maxHeaderBytes = 16 * 1024
-/** As much of a path as is looked at: the routes are shorter. */
+/** Longer paths are truncated: no route is that long. */
 const maxPathLength = 200
-/** Connections that fall idle while the door closes must not hold it. */
+/** How often connections that have become idle are closed during shutdown. */
 const sweepMs = 50
-/** A body has at most 64 KB: what has not come within half a minute is not coming. */
+/** Short, because a body has at most 64 KB. */
 const defaultTimeouts: Omit<Timeouts, 'quotaWaitMs'> = {
   headersMs: 10_000,
   requestMs: 30_000,
@@ -42,9 +42,9 @@ export type WebhookParts = {
   readonly limits: LimitStore
   readonly secret: string
   readonly host: string
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   readonly port: number
-  /** Requests per client address in 60 seconds; 0 is no limit. */
+  /** Requests per client address in 60 seconds; 0 means no limit. */
   readonly ratePerMinute: number
   readonly trustProxy: Trust
   readonly log: Log
@@ -56,7 +56,7 @@ export type WebhookParts = {
 export type Webhook = {
   readonly url: string
   readonly port: number
-  /** Takes no more, lets open requests finish for a while, then cuts them. */
+  /** Refuses new requests, lets open ones finish for `graceMs`, then cuts them. */
   close(graceMs: number): Promise<void>
 }
 
@@ -77,7 +77,7 @@ export async function openWebhook(parts: WebhookParts): Promise<Webhook> {
     handle(door, request, response).catch((error: unknown) => fail(door, request, response, error))
   }
   server.on('request', serve)
-  // A client that asks first is told to send its body only when it will be read.
+  // `submit` answers `Expect: 100-continue` only when it will read the body.
   server.on('checkContinue', serve)
   server.on('clientError', answerClientError)
   logRequests(server, 'webhook', parts.log, parts.countRequest)
@@ -132,13 +132,13 @@ function routeOf(method: string | undefined, url = ''): Route {
   return method === 'GET' ? { type: 'job', id: id.toLowerCase() } : { type: 'wrong_method', path, allow: 'GET' }
 }
 
-/** Every request counts, whatever becomes of it. */
+/** Every request counts, including refused ones. */
 async function checkRate({ limits, ratePerMinute, addressOf, now = Date.now }: Door, request: IncomingMessage) {
   if (ratePerMinute === 0) return
   const client = networkOf(addressOf(request))
   const { allowed, retryAfterMs } = await limits.take(`webhook:${client}`, ratePerMinute, windowMs, now())
   if (allowed) return
-  throw rateLimited(`at most ${ratePerMinute} requests are taken in 60 seconds from one address`, retryAfterMs)
+  throw rateLimited(`at most ${ratePerMinute} requests are accepted in 60 seconds from one address`, retryAfterMs)
 }
 
 async function submit(door: Door, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -194,7 +194,7 @@ function send({ closing, timeouts }: Door, response: ServerResponse, status: num
 }
 
 function unauthorized(header: string): AppError {
-  return new AppError('unauthorized', `${header} is missing or does not fit the channel's secret`)
+  return new AppError('unauthorized', `${header} is missing or does not match the channel's secret`)
 }
 
 function single(header: string | string[] | undefined): string | undefined {

@@ -1,4 +1,4 @@
-// Who may come in: the secret, or a signature of the body.
+// Authentication by the secret or by a signature of the body.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
