@@ -6,7 +6,7 @@ import { AppError } from '#core/errors.ts'
 /** The largest body of any gateway route. */
 export const bodyLimit = 14 * 1024 * 1024
 
-/** How long the rest of a refused body is discarded, so that its sender can read the answer, before the connection is cut. */
+/** How long the rest of a refused body is discarded before the cut, so that the client can read the answer. */
 const lingerMs = 5_000
 
 /** Throws SyntaxError. */

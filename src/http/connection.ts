@@ -32,7 +32,7 @@ export type Connection = {
   readonly gone: AbortSignal
 }
 
-/** What a door does with a connection. */
+/** A door's side of one connection. */
 export type Handler = {
   /** Called with one frame at a time: the next call waits until this has resolved. It must not reject. */
   frame(value: unknown): Promise<void>

@@ -50,7 +50,7 @@ export type IssuerParts = {
   readonly cooldownMs?: number
 }
 
-/** Every method throws issuer_unavailable while the issuer does not answer, and unauthorized for what the issuer rejects. */
+/** Methods throw issuer_unavailable while the issuer does not answer, and unauthorized for a bad token or code. */
 export interface Issuer {
   metadata(): Promise<Metadata>
   verify(jwt: string, audience: readonly string[]): Promise<Claims>

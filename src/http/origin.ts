@@ -42,7 +42,7 @@ export function createOrigins({ allowed, names, trustProxy }: OriginParts): Orig
     }
   }
 
-  /** Against DNS rebinding: anybody can point a name of theirs to this machine. A trusted proxy checks names itself. */
+  /** Against DNS rebinding: an attacker can point any name to this machine. Names that a trusted proxy lets through pass. */
   function isKnown(request: IncomingMessage, host: string): boolean {
     const name = URL.parse(`http://${host}`)?.hostname ?? ''
     const bare = name.replace(/^\[(.*)\]$/, '$1')

@@ -143,7 +143,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     return undefined
   }
 
-  /** Refuses a body that is too large or compressed by its headers, waits for quota, then answers `Expect: 100-continue`. */
+  /** Refuses a body that is too large or compressed, waits for quota, then answers `Expect: 100-continue`. */
   async function beginBody({ raw, routeOptions, caller }: FastifyRequest, reply: FastifyReply): Promise<undefined> {
     const { bodyLimit: limit } = routeOptions
     checkAnnouncedSize(raw.headers, limit)

@@ -29,7 +29,7 @@ export type InputItem =
   /** Accepted and ignored: reasoning of an earlier response. */
   | { readonly type: 'nothing' }
 
-/** What a request asks for, by its items. */
+/** The kind of a request, by its items. */
 export type Intent =
   /** The output of a call that waits for it, under the strict rules. */
   | { readonly kind: 'resume'; readonly callId: string; readonly output: string }

@@ -10,7 +10,7 @@ import { resolveReferences } from './references.ts'
 import type { CreateRequest, Previous } from './request.ts'
 import { seedItems } from './seed.ts'
 
-/** Stores nothing. Throws invalid_input, or else previous_response_not_found. */
+/** Throws invalid_input for a malformed request, then previous_response_not_found. Stores nothing. */
 export async function planTurn(turns: Turns, user: UserId, request: CreateRequest): Promise<StartTurn> {
   const { previous, options } = request
   const threadId = previous?.threadId

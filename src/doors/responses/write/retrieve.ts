@@ -27,7 +27,7 @@ export async function getResponse(parts: ResponsesParts, request: FastifyRequest
   return streamTurn(reply, { ...followed, after: Number.isSafeInteger(after) ? after : -1 }, parts.log)
 }
 
-/** POST /responses/{id}/cancel: ends a turn, or closes the open call of a completed one, so that its thread is free. Idempotent. */
+/** POST /responses/{id}/cancel: ends a turn, or frees a thread that waits for the output of a call. Idempotent. */
 export async function cancelResponse({ turns }: ResponsesParts, request: FastifyRequest) {
   const { user } = request.caller
   const turn = await findTurn(turns, user, request)
