@@ -1,4 +1,4 @@
-// From a checked request to the turn it starts: a resume, a replay that resumes, or items for a new or known thread.
+// The turn that a checked request starts: a resume, a replay that resumes, or items for a new or existing thread.
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Item } from '#core/item.ts'
@@ -10,7 +10,7 @@ import { resolveReferences } from './references.ts'
 import type { CreateRequest, Previous } from './request.ts'
 import { seedItems } from './seed.ts'
 
-/** Throws invalid_input for what is wrong in itself, then previous_response_not_found. Stores nothing. */
+/** Throws invalid_input for a malformed request, then previous_response_not_found. Stores nothing. */
 export async function planTurn(turns: Turns, user: UserId, request: CreateRequest): Promise<StartTurn> {
   const { previous, options } = request
   const threadId = previous?.threadId
@@ -30,7 +30,7 @@ export async function planTurn(turns: Turns, user: UserId, request: CreateReques
   return { ...common, ...(threadId && { threadId }), options, input: seedItems(fresh, request.blocks) }
 }
 
-/** Any response of a thread continues it; one that is unknown, deleted or another user's is all the same. */
+/** Any response of a thread continues it. An unknown, a deleted and another user's response give the same error. */
 export async function findPrevious(turns: Turns, user: UserId, { turnId, threadId }: Previous): Promise<void> {
   const turn = await turns.get(user, turnId)
   if (turn?.threadId !== threadId) throw previousNotFound()
@@ -42,8 +42,8 @@ export function previousNotFound(): AppError {
 }
 
 /**
- * Instructions are ignored on a resume, so they are not shown either. Where no tools were sent those of the call hold;
- * an empty list takes them away.
+ * Instructions are ignored on a resume, so they are not echoed either. Without `tools` the tools of the waiting turn
+ * remain; an empty list removes them.
  */
 function resumeOptions({ options, noTools }: CreateRequest): TurnOptions {
   const { instructions: _, ...echo } = echoOf(options.echo)
