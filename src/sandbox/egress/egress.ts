@@ -1,5 +1,5 @@
 // HTTP requests that the host sends for a guest within one call: checks the target, counts, adds credentials, sends, follows
-// redirectStatuses. Credentials are added after every check and masked in every answer.
+// redirects. Credentials are added after every check and masked in every answer.
 import type { LimitStore } from '#core/store.ts'
 import { type LeakScan, stopsIn } from '#safety/leaks.ts'
 import { createMask, maskBytes } from '#safety/secret-values.ts'
@@ -48,7 +48,7 @@ export type GuestAnswer =
 export type Traffic = {
   /** Requests that were sent. A failed one has status null, and the reason in `error`. */
   readonly requests: { method: string; url: string; status: number | null; error?: string }[]
-  /** Requests that were not sent, or whose redirectStatuses were not followed. */
+  /** Requests that were not sent, or whose redirects were not followed. */
   readonly blocked: { method: string; url: string; reason: string }[]
   /** Names of secrets that a request needed and that are not set. */
   readonly missing: string[]
@@ -191,7 +191,7 @@ export function createEgress(parts: EgressParts): Egress {
       if ('code' in answer) return answer
       const location = redirectStatuses.includes(answer.status) ? answer.headers.get('location') : undefined
       if (location === undefined) return masked(answer, [...echoes])
-      if (hops === maxRedirects) return fault('blocked', `more than ${maxRedirects} redirectStatuses`, true)
+      if (hops === maxRedirects) return fault('blocked', `more than ${maxRedirects} redirects`, true)
       const next = redirected(
         request,
         { status: answer.status, location, echoes: [...echoes] },
