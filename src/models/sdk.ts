@@ -143,7 +143,7 @@ function createAnswer({
 
   function close(): ModelEvent[] {
     if (seal === undefined) return []
-    const event: ModelEvent = { type: 'reasoning', text: '', seal }
+    const event: ModelEvent = { type: 'reasoning', text: '', signature: seal }
     seal = undefined
     return [event]
   }
@@ -153,7 +153,7 @@ function createAnswer({
     if (toolName === '') throw new Failed(faults.nameless())
     const own = sealIn(provider, providerMetadata)
     const args = input.trim() === '' ? '{}' : input
-    return { type: 'call', name: toolName, args, ...(own !== undefined && { seal: own }) } as const
+    return { type: 'call', name: toolName, args, ...(own !== undefined && { signature: own }) } as const
   }
 
   const answer = {
