@@ -19,7 +19,7 @@ const furthest = 0.999
 export function createVectorStore({ sql, prepare }: { sql: Sql; prepare: VectorStore['prepare'] }): VectorStore {
   return {
     prepare,
-    unmade: (model, { after, limit }) =>
+    pending: (model, { after, limit }) =>
       sql.read(function* () {
         // First where to end: what appears meanwhile is left for the next look.
         const passed = 'SELECT id FROM chunks WHERE id > ? ORDER BY id LIMIT ?'
