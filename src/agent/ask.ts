@@ -160,7 +160,7 @@ function createResponse(turnId: string) {
       if (calls === 0 && !hasMessage) parts.push({ type: 'message', id: newId(), text: '' })
       return parts.map((part, at) => draftOf(part, isCut && at === parts.length - 1))
     },
-    /** The drafts of an interrupted response: its texts only. Unsigned reasoning and calls that will not run are dropped. */
+    /** The drafts of an interrupted response: its texts only. Reasoning without signature and calls are useless now. */
     partial(): Draft[] {
       const texts = parts.filter(({ type }) => type === 'message')
       return texts.map((part, at) => draftOf(part, at === texts.length - 1))

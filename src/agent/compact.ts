@@ -25,7 +25,7 @@ const itemShare = 0.2
 /** Characters of the user's latest message that are repeated after a summary. */
 const maxPinnedChars = 8_000
 
-/** Budgets in raw tokens, before calibration: `thread` for all items of the prompt, `summary` for a summary, `item` for one item. */
+/** Budgets in raw tokens, before calibration: `thread` for all items of the prompt, `item` for each of them. */
 export type Budget = { readonly thread: number; readonly summary: number; readonly item: number }
 
 /** The budgets in a window of raw tokens; `overhead` is what instructions and tools take. */

@@ -88,7 +88,7 @@ export function createHistories({
         for (const { item, seq } of entries) append(known, item, seq)
         return put(known)
       }
-      // A resumed turn (answered gate, crash) or a thread not in the cache: the store has everything, also these entries.
+      // A resumed turn (answered gate, crash) or an uncached thread: the store has everything, also these entries.
       const { after, items } = await threads.history(turn)
       const history = emptyHistory(turn.threadId, after)
       for (const item of items) append(history, item, history.seq + 1)

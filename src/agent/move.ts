@@ -66,7 +66,7 @@ function readiness(
   }
   if (kind.do === 'unknown' || kind.do === 'invalid') return { call, how: kind.do }
   if (kind.do === 'deny') return { call, how: 'forbidden', word: kind.reason, ...(kind.leak && { leak: kind.leak }) }
-  // Allowed as a tool of the service that is now a caller's function: no second answer will come, so the model must call again.
+  // Approved as a tool of the service, but now a caller's function: no second answer comes, the model must call again.
   return answer && { call, how: 'unknown' }
 }
 

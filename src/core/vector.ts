@@ -1,5 +1,5 @@
 // The store of chunk vectors, for semantic search. Used only when an embedding model is configured.
-import type { Found } from './document.ts'
+import type { FoundChunk } from './document.ts'
 import type { UserId } from './ids.ts'
 
 /** A chunk without a vector of the model. */
@@ -9,7 +9,7 @@ export type PendingChunk = { readonly id: number; readonly path: string; readonl
 export type ChunkVector = { readonly chunk: PendingChunk; readonly vector: Float32Array | undefined }
 
 export interface VectorStore {
-  /** Enables vectors in the database; returns what is missing when it cannot. Must be called before the other methods. */
+  /** Enables vectors in the database; returns what is missing when it cannot. Call it before the other methods. */
   prepare(): Promise<string | undefined>
   /** Chunks without a vector of the model, by id. `through` is the last id checked; it equals `after` at the end. */
   pending(
@@ -21,5 +21,5 @@ export interface VectorStore {
   /** Stores vectors, except for chunks that were removed or changed meanwhile. */
   save(model: string, vectors: readonly ChunkVector[]): Promise<void>
   /** The user's chunks most similar to the vector, nearest first. */
-  nearest(user: UserId, query: { model: string; vector: Float32Array; limit: number }): Promise<readonly Found[]>
+  nearest(user: UserId, query: { model: string; vector: Float32Array; limit: number }): Promise<readonly FoundChunk[]>
 }

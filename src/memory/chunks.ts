@@ -42,7 +42,7 @@ function cut(content: string): { text: string; lap: number }[] {
   return pieces
 }
 
-/** The last end of a paragraph in range, else of a line, sentence or word; else the limit, but never within a character. */
+/** The last end of a paragraph in range, else of a line, sentence or word; else the limit, outside surrogate pairs. */
 function endFrom(content: string, start: number): number {
   const furthest = start + maxChunkChars - maxLap
   if (furthest >= content.length) return content.length

@@ -1,5 +1,5 @@
 // Memory for doors, commands and tools: write, edit, read, list, delete and search documents.
-import type { Author, Chunk, Document, DocumentInfo, DocumentStore, NewDocument, Put } from '#core/document.ts'
+import type { Author, Chunk, Document, DocumentInfo, DocumentStore, NewDocument, PutOutcome } from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { createPace } from '#lib/pace.ts'
@@ -24,9 +24,9 @@ export type Writing = {
 
 export interface Documents {
   /** Creates or replaces documents, all or none. Throws invalid_input or too_large, with the field. */
-  write(user: UserId, documents: readonly Writing[]): Promise<readonly Put[]>
+  write(user: UserId, documents: readonly Writing[]): Promise<readonly PutOutcome[]>
   /** Appends to a document on a new line, or creates it. */
-  append(user: UserId, writing: Writing): Promise<Put>
+  append(user: UserId, writing: Writing): Promise<PutOutcome>
   /** Replaces a text that occurs once. Throws not_found, or invalid_input when it does not occur exactly once. */
   edit(user: UserId, edit: Omit<Writing, 'content'> & { find: string; replace: string }): Promise<void>
   read(user: UserId, path: string): Promise<Document>
@@ -61,7 +61,7 @@ export function createDocuments({ store, onWrite = () => {}, semanticSearch }: D
     return { path, bytes, author, ...(threadId && { threadId }), untrusted, chunks } satisfies NewDocument
   }
 
-  async function put(user: UserId, documents: readonly NewDocument[]): Promise<readonly Put[]> {
+  async function put(user: UserId, documents: readonly NewDocument[]): Promise<readonly PutOutcome[]> {
     const outcomes = await store.put(user, documents)
     onWrite(
       user,

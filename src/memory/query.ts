@@ -1,5 +1,5 @@
-// Parses a search query. Any text is a valid query: quotes make a required phrase, a star after a word makes a prefix, and
-// every other word is optional.
+// Parses a search query. Any text is valid: quotes make a required phrase, a star after a word makes a prefix, and every
+// other word is optional.
 import type { Match } from '#core/document.ts'
 import { isCommonForeign, isCommonEnglish } from './stop-words.ts'
 import type { Reader, Word } from './terms.ts'

@@ -1,5 +1,5 @@
 // Ranking: BM25 over the text and title of a chunk, with a bonus for query terms that are close together.
-import type { Found } from '#core/document.ts'
+import type { FoundChunk } from '#core/document.ts'
 import { titleOf } from './chunks.ts'
 import type { QueryTerm, Variant } from './query.ts'
 import type { Reader, Reading } from './terms.ts'
@@ -17,7 +17,7 @@ const otherChunksShare = 0.5
 export type WeightedTerm = { readonly term: QueryTerm; readonly idf: number }
 
 export type Ranked = {
-  readonly found: Found
+  readonly found: FoundChunk
   readonly score: number
   /** Positions of query terms in the text of the best chunk; `which` is the index of the term. */
   readonly hits: readonly { readonly start: number; readonly end: number; readonly which: number }[]
@@ -26,7 +26,7 @@ export type Ranked = {
 /** Ranks documents by their best chunk, best first; of equal scores the newer first. `averageTerms` is per chunk. */
 export function rank(
   reader: Reader,
-  found: readonly Found[],
+  found: readonly FoundChunk[],
   terms: readonly WeightedTerm[],
   averageTerms: number,
 ): Ranked[] {
@@ -62,7 +62,7 @@ function bestOf(chunks: readonly Scored[]): Ranked {
 
 type QueryStats = { readonly terms: readonly WeightedTerm[]; readonly averageTerms: number }
 
-function scoreChunk(reader: Reader, found: Found, { terms, averageTerms }: QueryStats): Scored | undefined {
+function scoreChunk(reader: Reader, found: FoundChunk, { terms, averageTerms }: QueryStats): Scored | undefined {
   const text = reader.read(found.text)
   const title = reader.read(titleOf(found.path, found.text))
   const length = 1 - b + (b * text.body.length) / averageTerms

@@ -1,5 +1,5 @@
 // Document search: the index returns a bounded number of candidates, which are ranked here.
-import type { Candidates, DocumentStore, Found, Match } from '#core/document.ts'
+import type { Candidates, DocumentStore, FoundChunk, Match } from '#core/document.ts'
 import type { UserId } from '#core/ids.ts'
 import { fuse } from './rank-fusion.ts'
 import type { SemanticSearch } from './semantic-search.ts'
@@ -74,7 +74,7 @@ async function rankByWords(
 }
 
 /** Both rankings as one. A document in both keeps the chunk found by words, so that its snippet shows them. */
-function fuseResults(byWords: readonly Ranked[], near: readonly Found[]): Ranked[] {
+function fuseResults(byWords: readonly Ranked[], near: readonly FoundChunk[]): Ranked[] {
   const byMeaning = new Map<string, Ranked>()
   for (const found of near) if (!byMeaning.has(found.path)) byMeaning.set(found.path, { found, score: 0, hits: [] })
   const known = new Map([...byMeaning, ...byWords.map((each) => [each.found.path, each] as const)])
@@ -114,9 +114,9 @@ async function findCandidates(
   user: UserId,
   { counted, chunks }: Stats,
   limit: number,
-): Promise<Found[]> {
+): Promise<FoundChunk[]> {
   const weights = counted.map(({ match, idf, term }) => ({ match, weight: idf * term.weight }))
-  const found = new Map<string, Found>()
+  const found = new Map<string, FoundChunk>()
   for (const match of indexQueries(counted, chunks)) {
     const candidates: Candidates = { match, weights, depth: maxDepth, limit }
     for (const each of await store.find(user, candidates)) found.set(`${each.at} ${each.path}`, each)
@@ -125,7 +125,7 @@ async function findCandidates(
   return [...found.values()]
 }
 
-/** One index query when all matches can be sorted; else rare terms first, then the common ones combined with the rarest. */
+/** One index query when all matches can be sorted; else rare terms first, then common ones combined with the rarest. */
 export function indexQueries(terms: readonly Pick<CountedTerm, 'term' | 'match' | 'count'>[], chunks: number): Match[] {
   if (terms.length === 0) return []
   const required = terms.filter(({ term }) => term.required)

@@ -1,5 +1,5 @@
 // Semantic search: chunks near a query's embedding. A slow or unreachable server never blocks a search.
-import type { Found } from '#core/document.ts'
+import type { FoundChunk } from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { VectorStore } from '#core/vector.ts'
@@ -14,7 +14,7 @@ const pauseMs = 30_000
 const maxQueryChars = 1_000
 
 /** The user's chunks nearest to a query; none when the server fails. Never rejects. */
-export type SemanticSearch = (user: UserId, query: string, limit: number) => Promise<readonly Found[]>
+export type SemanticSearch = (user: UserId, query: string, limit: number) => Promise<readonly FoundChunk[]>
 
 export type SemanticSearchParts = {
   readonly store: VectorStore

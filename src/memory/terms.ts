@@ -1,6 +1,6 @@
-// The tokenizer: turns text into index terms, the same for both databases, for documents and for queries. It folds accents
-// and case, indexes identifiers such as parseHTTPHeaders and user_id by parts and as a whole, splits scripts without spaces
-// into pairs of characters, and treats an emoji as a word.
+// The tokenizer: turns text into index terms, the same for both databases, for documents and queries. It folds accents
+// and case, indexes identifiers such as parseHTTPHeaders and user_id by parts and as a whole, splits scripts without
+// spaces into pairs of characters, and treats an emoji as a word.
 import { stemmer } from 'stemmer'
 import { isCommonForeign, isCommonEnglish } from './stop-words.ts'
 
@@ -110,7 +110,7 @@ export function createReader(): Reader {
         foreign += word.foreign
         if (word.roughStems.length > 0) inflected.push(word)
       })
-      // Rough stems of other languages are added only when the text is in one; their ~ keeps them apart from other terms.
+      // Rough stems of other languages are added only when the text is in one; their ~ keeps them apart.
       if (foreign > english) for (const { roughStems } of inflected) extra.push(...roughStems)
       return { body, extra, starts, ends }
     },

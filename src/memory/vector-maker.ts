@@ -1,5 +1,5 @@
-// Embeds chunks in the background. The chunks without a vector are the queue: nothing is lost when the process stops, and
-// a new model embeds all of them again. A write never waits.
+// Embeds chunks in the background. The chunks without a vector are the queue: nothing is lost when the process stops,
+// and a new model embeds all of them again. A write never waits.
 import { AppError } from '#core/errors.ts'
 import type { LeaseStore } from '#core/store.ts'
 import type { ChunkVector, PendingChunk, VectorStore } from '#core/vector.ts'
@@ -41,7 +41,7 @@ export function createVectorMaker(parts: VectorMakerParts): VectorMaker {
   const stopping = new AbortController()
   let endRest = (): void => {}
   let woken = false
-  /** The last chunk id seen in the scan of all chunks; undefined once it is complete: then only the newest are checked. */
+  /** The last chunk id of the scan of all chunks; undefined once it is complete: then only the newest are checked. */
   let after: number | undefined = 0
   let failures = 0
   const working = work()

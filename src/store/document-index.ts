@@ -1,6 +1,6 @@
 // The index over chunks: FTS5 on SQLite, a tsvector on PostgreSQL. Both hold the terms that were made above, each behind
 // its user's number, so that a search walks through what its user has and through nothing else.
-import type { Candidates, Chunk, ChunkTerms, Found, Match } from '#core/document.ts'
+import type { Candidates, Chunk, ChunkTerms, FoundChunk, Match } from '#core/document.ts'
 import type { UserId } from '#core/ids.ts'
 import { first, type Job, query, type Row, run, type Sql, type Value } from './sql.ts'
 
@@ -59,7 +59,7 @@ export function* countMatch(sql: Sql, number: number, match: Match, most: number
   return Number(row?.['n'])
 }
 
-export function* findChunks(sql: Sql, owner: Whose, candidates: Candidates): Job<Found[]> {
+export function* findChunks(sql: Sql, owner: Whose, candidates: Candidates): Job<FoundChunk[]> {
   const { statement, values } =
     sql.backend === 'sqlite' ? rankedByBm25(owner, candidates) : rankedBySum(owner, candidates)
   // The few that were chosen lead the join: by the bare column the planner would walk through all that the user has.
@@ -73,7 +73,7 @@ export function* findChunks(sql: Sql, owner: Whose, candidates: Candidates): Job
   return rows.map(foundOf)
 }
 
-export function foundOf(row: Row): Found {
+export function foundOf(row: Row): FoundChunk {
   return {
     path: String(row['path']),
     at: Number(row['at']),
