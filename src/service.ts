@@ -99,6 +99,7 @@ function openDesk(app: App, about: About): Desk {
     turns,
     documents,
     tools: () => app.tools().byName.values(),
+    policy: () => app.policy(),
     async status() {
       const { costTodayUsd } = await turns.counts(undefined)
       const { provider, name: model } = about.model()

@@ -19,6 +19,8 @@ export type Settlement = {
     | 'output'
   /** The note of the person who denied the call, or the policy's reason to ask or forbid. */
   readonly word?: string
+  /** The policy's reason, for the person who decides. */
+  readonly why?: string
   /** The origin of untrusted text that the model had read before the call. */
   readonly taint?: string
   /** The leak rule that the call violates: it would send a secret out. */
@@ -74,7 +76,13 @@ function readiness(
 function approval(call: Call, toolbox: Pick<Toolbox, 'kindOf'>): Settlement | undefined {
   const kind = toolbox.kindOf(call)
   if (kind.do !== 'ask') return undefined
-  return { call, how: 'approval', word: kind.reason, ...(kind.taint !== undefined && { taint: kind.taint }) }
+  return {
+    call,
+    how: 'approval',
+    word: kind.reason,
+    why: kind.why,
+    ...(kind.taint !== undefined && { taint: kind.taint }),
+  }
 }
 
 function modelSpokeLast(items: readonly Item[]): boolean {

@@ -1,6 +1,6 @@
 // The operator's desk through the socket of a running service. Each call finds the socket anew: a service that was
 // restarted is the same desk.
-import type { Change } from '#core/bus.ts'
+import type { ListChange } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import type { Desk } from '#turns/operator.ts'
 import type { Watched } from '#turns/watch.ts'
@@ -32,7 +32,7 @@ export function attachedDesk(home: string): Desk {
     tools: () => ask('tools'),
     memory: (query) => ask('memory', { query }),
     watch: (threadId, after, signal) => follow<readonly Watched[]>('watch', { threadId, after }, signal),
-    changes: (signal) => follow<readonly Change[]>('changes', {}, signal),
+    changes: (signal) => follow<readonly ListChange[]>('changes', {}, signal),
   }
 }
 

@@ -1,5 +1,7 @@
 // Administration of a running service: settings and tools. The app implements these interfaces, doors call them.
 import type { JsonObject, Json } from './json.ts'
+import type { PolicyInForce } from './policy.ts'
+import type { Effects, ToolAbout } from './tool.ts'
 
 /** A model that can be chosen. Prices are USD per million tokens, null when unknown. */
 export type ModelView = {
@@ -112,12 +114,16 @@ export type AccessRow =
   /** Its capability file is invalid: the agent does not get the tool. */
   | { readonly kind: 'unreadable'; readonly reason: string }
 
-export type ToolView = {
+export type ToolView = PolicyInForce & {
   readonly name: string
   readonly description: string
   readonly source: 'built-in' | 'component'
   readonly enabled: boolean
   readonly schema: JsonObject
+  /** Of its usual calls. */
+  readonly effects: Effects
+  /** Of a built-in tool. */
+  readonly about?: ToolAbout
   /** Of a component: its version, its hash, and what it may do. */
   readonly version?: string
   readonly sha256?: string

@@ -59,7 +59,15 @@ export type ErrorCode =
   | 'internal'
 
 /** A secret of an installed tool; `title` is the tool author's name for the service that accepts it. */
-export type Credential = { readonly tool: string; readonly secret: string; readonly title?: string }
+export type Credential = {
+  readonly tool: string
+  readonly secret: string
+  readonly title?: string
+  /** It is set, but the service refused it. */
+  readonly refused?: true
+  /** The command that sets it. */
+  readonly command?: string
+}
 
 /** The limit that ended a turn. */
 export type ReachedLimit =

@@ -1,7 +1,7 @@
 // Input and result of a policy decision. The rules are in safety.
 import type { UserId } from './ids.ts'
 import type { Call, Item } from './item.ts'
-import type { Tool, ToolSpec } from './tool.ts'
+import type { PolicyRow, Tool, ToolSpec } from './tool.ts'
 
 /** Everything a policy may look at. */
 export type Judged = {
@@ -21,9 +21,24 @@ export type Judged = {
 export type Verdict =
   /** With a `taint`, the call may write outside text. */
   | { readonly do: 'allow'; readonly taint?: string }
-  /** `taint` tells that it can only be allowed once. */
-  | { readonly do: 'ask'; readonly reason: string; readonly taint?: string }
+  /** With a `taint`, the call can only be allowed once. `why` is the reason for the person who decides. */
+  | { readonly do: 'ask'; readonly reason: string; readonly why: string; readonly taint?: string }
   /** `leak` is the leak rule that the call violates: it would send a secret out. */
   | { readonly do: 'deny'; readonly reason: string; readonly leak?: string }
+
+/** `known`: allowed when the user or a result gave the address and the user named its host; else it needs approval. */
+export type Rule = 'allow' | 'ask' | 'deny' | 'known'
+
+/** The policy for a tool: the rows that apply to its calls, in table order, and the verdict on its usual calls. */
+export type PolicyInForce = {
+  readonly policy: readonly {
+    readonly row: PolicyRow
+    readonly calls: string
+    readonly clean: Rule
+    readonly tainted: Rule
+  }[]
+  /** Before and after the model has read outside text. A rule that depends on the address counts as `ask`. */
+  readonly verdict: { readonly clean: Verdict['do']; readonly tainted: Verdict['do'] }
+}
 
 export type Judge = (judged: Judged) => Verdict

@@ -1,10 +1,14 @@
 // Sources of tools: built-in tools and installed components.
 import type { ToolTrial, ToolView } from './admin.ts'
 import type { UserId } from './ids.ts'
-import type { Tool } from './tool.ts'
+import type { PolicyInForce } from './policy.ts'
+import type { PolicyRow, Tool } from './tool.ts'
 
-/** A tool as its source describes it. Sources do not know which tools are enabled. */
-export type SourceView = Omit<ToolView, 'enabled'>
+/** A tool as its source describes it. Sources know neither which tools are enabled nor the policy. */
+export type SourceView = Omit<ToolView, 'enabled' | keyof PolicyInForce> & {
+  /** The policy rows that can apply to its calls, the usual one first. */
+  readonly rows: readonly PolicyRow[]
+}
 
 /** A test call of a tool; both texts are JSON from the user. */
 export type TestCall = { readonly params: string; readonly context?: string }

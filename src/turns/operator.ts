@@ -1,13 +1,15 @@
 // The operator's desk: all that a terminal does, as verbs on plain data, so that they work in this process and through a
 // socket alike.
-import type { Change } from '#core/bus.ts'
+import type { ListChange } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { type Part, textMessage } from '#core/item.ts'
 import type { ListedTurn, OpenGate } from '#core/store.ts'
-import { type Effects, effectsOf, type Tool } from '#core/tool.ts'
+import type { PolicyInForce } from '#core/policy.ts'
+import { type Effects, effectsOf, rowsOf, type Tool } from '#core/tool.ts'
 import type { Thread } from '#core/turn.ts'
 import type { Documents } from '#memory/documents.ts'
+import { policyInForce, type PolicySettings } from '#safety/policy-table.ts'
 import type { GateAnswer } from './gate-answers.ts'
 import type { Receipt } from './receipt.ts'
 import { checkMessage } from './message.ts'
@@ -24,7 +26,11 @@ const maxFound = 10
 export type Sent = { readonly threadId: string; readonly turnId: string; readonly queued: boolean }
 /** A thread, with those of its turns that are among the latest or have not ended. */
 export type OpenThread = Thread & { readonly turns: readonly ListedTurn[] }
-export type DeskTool = { readonly name: string; readonly description: string; readonly effects: Effects | 'varies' }
+export type DeskTool = Pick<PolicyInForce, 'verdict'> & {
+  readonly name: string
+  readonly description: string
+  readonly effects: Effects | 'varies'
+}
 export type DeskDocument = { readonly path: string; readonly words: string; readonly updatedAt: number }
 /** What the service tells of itself, as far as a terminal shows it. */
 export type DeskStatus = {
@@ -54,17 +60,19 @@ export interface Desk {
   /** Follows a thread from after a seq, until the signal. Throws not_found. */
   watch(threadId: string, after: number, signal: AbortSignal): AsyncIterable<readonly Watched[]>
   /** Tells that threads, turns or gates changed. */
-  changes(signal: AbortSignal): AsyncIterable<readonly Change[]>
+  changes(signal: AbortSignal): AsyncIterable<readonly ListChange[]>
 }
 
 export type DeskParts = {
   readonly turns: Turns
   readonly documents: Pick<Documents, 'list' | 'search'>
   readonly tools: () => Iterable<Tool>
+  /** What the operator has set of the policy. */
+  readonly policy: () => PolicySettings
   readonly status: () => Promise<DeskStatus>
 }
 
-export function createDesk({ turns, documents, tools, status }: DeskParts): Desk {
+export function createDesk({ turns, documents, tools, policy, status }: DeskParts): Desk {
   return {
     async send(message, threadId, files = []) {
       checkMessage(message)
@@ -97,7 +105,7 @@ export function createDesk({ turns, documents, tools, status }: DeskParts): Desk
     gates: () => turns.gates(operator),
     receipt: (turnId) => turns.receipt(operator, turnId),
     status,
-    tools: () => Promise.resolve([...tools()].map(shownTool)),
+    tools: () => Promise.resolve([...tools()].map((tool) => shownTool(tool, policy()))),
     async memory(query) {
       if (query.trim() === '') {
         const list = await documents.list(operator, { limit: maxDocuments })
@@ -111,8 +119,14 @@ export function createDesk({ turns, documents, tools, status }: DeskParts): Desk
   }
 }
 
-function shownTool({ spec: { name, description }, effects }: Tool): DeskTool {
-  return { name, description, effects: typeof effects === 'function' ? 'varies' : effectsOf({ effects }, '') }
+function shownTool(tool: Tool, settings: PolicySettings): DeskTool {
+  const { spec, about, effects } = tool
+  return {
+    name: spec.name,
+    description: about?.brief ?? spec.description,
+    effects: typeof effects === 'function' ? 'varies' : effectsOf({ effects }, ''),
+    verdict: policyInForce(rowsOf(tool), settings).verdict,
+  }
 }
 
 /** What closes with the signal; a reader that fell behind gets a fault it can come back from. */

@@ -1,5 +1,5 @@
 // All that a door needs: start a turn, answer a gate, cancel, get, watch. Doors translate; the rules stand here.
-import type { Bus, Changes, Signal } from '#core/bus.ts'
+import type { Bus, ListChanges, Signal } from '#core/bus.ts'
 import { type Door, doorOf } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
@@ -11,15 +11,15 @@ import type {
   EndedTurn,
   Entries,
   Idempotency,
-  ItemPlace,
+  ItemRef,
   ListedTurn,
   NewTurn,
   OpenGate,
   Page,
-  Queued,
+  QueuedEntry,
   Store,
-  Stretch,
-  Which,
+  EntryRange,
+  TurnFilter,
 } from '#core/store.ts'
 import { ended, type Thread, type Turn } from '#core/turn.ts'
 import type { DayUsage, UsageTotals } from '#core/usage.ts'
@@ -89,9 +89,9 @@ export interface Turns {
   receipt(user: UserId, turnId: string): Promise<Receipt | undefined>
   /** A turn of a door, whoever its user. For that door alone. */
   findByDoor(door: Door, turnId: string): Promise<Turn | undefined>
-  list(user: UserId, query: Which & { limit: number; cursor?: string }): Promise<Page<ListedTurn>>
+  list(user: UserId, query: TurnFilter & { limit: number; cursor?: string }): Promise<Page<ListedTurn>>
   /** How many `list` would find, counted up to 10,000. */
-  countAll(user: UserId, which: Which): Promise<number>
+  countAll(user: UserId, which: TurnFilter): Promise<number>
   /** Senders without an account, whose turns the operator reaches. */
   senders(): Promise<readonly UserId[]>
   remove(user: UserId, turnId: string): Promise<boolean>
@@ -106,18 +106,18 @@ export interface Turns {
   /** The turn's items, in order, as far as one answer can hold them. */
   entries(user: UserId, turn: Omit<Turn, 'options'>): Promise<Entry[]>
   /** A stretch of a thread, bounded in rows and bytes; `more` tells that it goes on. */
-  history(user: UserId, threadId: string, stretch: Stretch): Promise<Entries>
+  history(user: UserId, threadId: string, stretch: EntryRange): Promise<Entries>
   /** What was sent to a thread and waits behind a running turn. */
-  queued(user: UserId, threadId: string, bounds: { limit: number; maxBytes: number }): Promise<readonly Queued[]>
+  queued(user: UserId, threadId: string, bounds: { limit: number; maxBytes: number }): Promise<readonly QueuedEntry[]>
   /** The items of this user's at these places; what is not there is left out. */
-  findItems(user: UserId, places: readonly ItemPlace[]): Promise<readonly Entry[]>
+  findItems(user: UserId, places: readonly ItemRef[]): Promise<readonly Entry[]>
   /** Ends what runs for a user and erases all that is theirs; undefined when nobody has this name. */
   removeUser(name: string): Promise<Erased | undefined>
   /** Follows a turn that may have begun, or ended, already: its stored items come first. */
   follow(user: UserId, turn: Turn): Watch
   watch(user: UserId, threadId: string, after: number): Watch
   /** Follows a user's lists of threads, jobs and gates: what changed is told by its ids. */
-  changes(user: UserId): Changes
+  changes(user: UserId): ListChanges
   /** Tells whoever follows a user's lists that all of it may have changed, the user's right to see it too. */
   changed(user: UserId): void
   counts(user: UserId | undefined): ReturnType<Store['turns']['count']>
@@ -200,7 +200,7 @@ export function createTurns(parts: TurnsParts): Turns {
       const told = entries.at(-1)?.seq ?? 0
       const subscription = bus.subscribe(turn.threadId, { seq: told, turn, here })
       if (!replayed) {
-        bus.changed(turn, { threadId: turn.threadId, turnId: turn.id })
+        bus.publishChange(turn, { threadId: turn.threadId, turnId: turn.id })
         if (turn.status === 'running' && lease) runner.take(stored, lease, request)
         else bus.signal({ type: 'queued' })
       }
@@ -216,11 +216,11 @@ export function createTurns(parts: TurnsParts): Turns {
       for (const each of answered) tellAnswer(each)
       return answered.length
     },
-    gates: (user) => store.turns.gates(user, { since: now() - gateMs, limit: maxGates }),
-    answered: (user, since) => store.turns.answered(user, { since, limit: maxAnswered }),
+    gates: (user) => store.turns.openGates(user, { since: now() - gateMs, limit: maxGates }),
+    answered: (user, since) => store.turns.answeredGates(user, { since, limit: maxAnswered }),
     async gateOf({ id, userId, threadId, status }) {
       if (status !== 'waiting') return undefined
-      const [open] = await store.turns.gates(userId, { threadId, since: now() - gateMs, limit: 1 })
+      const [open] = await store.turns.openGates(userId, { threadId, since: now() - gateMs, limit: 1 })
       return open?.turn.id === id ? open.gate : undefined
     },
     grants: (user) => store.grants.list(user),
@@ -258,25 +258,25 @@ export function createTurns(parts: TurnsParts): Turns {
     senders: () => store.turns.senders(maxSenders),
     async remove(user, turnId) {
       const removed = await store.turns.remove(user, turnId)
-      if (removed) bus.changed({ userId: user }, { turnId })
+      if (removed) bus.publishChange({ userId: user }, { turnId })
       return removed
     },
     thread: (user, threadId) => store.threads.get(user, threadId),
     threads: (user, query) => store.threads.list(user, query),
     async renameThread(user, threadId, title) {
       if (!(await store.threads.rename(user, threadId, title))) throw noThread()
-      bus.changed({ userId: user }, { threadId })
+      bus.publishChange({ userId: user }, { threadId })
     },
     async forkThread(user, threadId, place) {
       const thread = await store.threads.fork(user, threadId, place)
       if (!thread) throw noThread()
-      bus.changed({ userId: user }, { threadId: thread.id })
+      bus.publishChange({ userId: user }, { threadId: thread.id })
       return thread
     },
     async removeThread(user, threadId) {
       const unfinished = await store.threads.remove(user, threadId)
       for (const turn of unfinished ?? []) tellErased(bus, turn)
-      if (unfinished) bus.changed({ userId: user }, { threadId })
+      if (unfinished) bus.publishChange({ userId: user }, { threadId })
       return unfinished !== undefined
     },
     findByOpenCall: (user, callId) => store.threads.findByOpenCall(user, callId),
@@ -288,8 +288,8 @@ export function createTurns(parts: TurnsParts): Turns {
     follow: (user, turn) =>
       watchThread({ bus, threads: store.threads }, user, turn.threadId, { seq: (turn.firstSeq ?? 1) - 1, turn }),
     watch: (user, threadId, after) => watchThread({ bus, threads: store.threads }, user, threadId, { seq: after }),
-    changes: (user) => bus.changes(user),
-    changed: (user) => bus.changed({ userId: user }, {}),
+    changes: (user) => bus.subscribeChanges(user),
+    changed: (user) => bus.publishChange({ userId: user }, {}),
     counts: (user) => store.turns.count(user),
     compact: (user, history, signal) =>
       compactHistory({ store, model: () => runner.model(), spend: parts.spend }, user, history, signal),

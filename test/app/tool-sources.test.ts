@@ -14,7 +14,7 @@ import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
 import { createLeakScan } from '#safety/leaks.ts'
-import { hashOf } from '#sandbox/build/prepare.ts'
+import { componentHash } from '#sandbox/build/prepare.ts'
 import { createComponentSource } from '#sandbox/component-source.ts'
 import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import { openStore } from '#store/open-store.ts'
@@ -55,7 +55,7 @@ async function open(): Promise<{ store: Store; shed: JoinedSources }> {
 }
 
 async function put(store: Store, name: string, capabilities: object, bytes: Uint8Array): Promise<void> {
-  const record = { name, sha256: hashOf(bytes), capabilities: JSON.stringify(capabilities) }
+  const record = { name, sha256: componentHash(bytes), capabilities: JSON.stringify(capabilities) }
   await store.tools.put({ ...record, description: name, schema: '{}' }, bytes)
 }
 
@@ -165,7 +165,14 @@ function sourceOf(name: string, tools: readonly Tool[], own?: (user: UserId) => 
     tools: own ?? (() => tools),
     view: () =>
       Promise.resolve(
-        tools.map(({ spec }) => ({ name: spec.name, description: name, source: 'component', schema: {} as const })),
+        tools.map(({ spec }) => ({
+          name: spec.name,
+          description: name,
+          source: 'component',
+          schema: {} as const,
+          effects: 'read',
+          rows: ['read'],
+        })),
       ),
     test: (each) =>
       Promise.resolve(has(each) ? { output: name, error: null, logs: [], requests: [], blocked: [] } : undefined),

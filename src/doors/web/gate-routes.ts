@@ -8,6 +8,7 @@ import { type Route, route } from '#http/routes.ts'
 import { grantWire, isoTime } from '#http/wire-format.ts'
 import { gateMs } from '#turns/gate-answers.ts'
 import type { Turns } from '#turns/turns.ts'
+import { gateWire } from './gate-wire.ts'
 import { findThread } from './thread-routes.ts'
 import {
   AnsweredAnswer,
@@ -18,7 +19,7 @@ import {
   type WaitingGate,
 } from '#doors/web/wire/gate.ts'
 import { TurnWire } from '#doors/web/wire/job.ts'
-import { gateWire, jobWire, senderOf } from './wire.ts'
+import { jobWire, senderOf } from './wire.ts'
 
 const AnsweredQuery = z.object({
   since: z.optional(z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T00:00:00Z' })),

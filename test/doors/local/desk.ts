@@ -8,6 +8,7 @@ export function deskOf({ turns, store }: Pick<House, 'turns' | 'store'>): Desk {
     turns,
     documents: createDocuments({ store: store.documents }),
     tools: () => tools,
+    policy: () => ({}),
     status: () => Promise.resolve({ provider: 'p', model: 'm', passedOver: [], costTodayUsd: 0.5, doors: [] }),
   })
 }
