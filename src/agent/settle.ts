@@ -47,7 +47,7 @@ export async function gateDraft(
   }
 }
 
-/** What is asked, without secrets; a long text in it is cut, and says so. */
+/** A question and preview with secrets masked and long texts truncated. */
 function masked(asked: Asked, mask: (text: string) => string): Asked {
   const clean = (value: unknown): unknown => {
     if (typeof value === 'string') return capped(mask(value), maxPreviewChars)

@@ -111,8 +111,8 @@ export const maxDocumentBytes = 2 * 1024 ** 3
 export const identityPaths: readonly string[] = ['AGENTS.md', 'SOUL.md', 'IDENTITY.md', 'USER.md']
 
 /**
- * True for a path of one of them. Whatever a person or a store could take for one counts too: other case, letters that
- * nobody sees, a way round. So does what is no path at all.
+ * True for the path of an identity document, and for anything that could be mistaken for one: other case, invisible
+ * characters, `./` in front. Also true for a value that is not a string.
  */
 export function isIdentity(path: unknown): boolean {
   if (typeof path !== 'string') return true
