@@ -34,19 +34,15 @@ export function onSignedOut(act: () => void): void {
 }
 
 /** Asks, and answers with the JSON that came, undefined where there is none. */
-export async function ask<T>(method: Method, path: string, options: Options = {}): Promise<T> {
-  const response = await reach(method, path, options)
+export async function request<T>(method: Method, path: string, options: Options = {}): Promise<T> {
+  const response = await send(method, path, options)
   const text = await response.text()
   if (response.ok) return (text === '' ? undefined : JSON.parse(text)) as T
   if (response.status === 401 && path !== '/api/login') signedOut()
   throw faultOf(response, text)
 }
 
-async function reach(
-  method: Method,
-  path: string,
-  { body, headers = {}, signal, ...rest }: Options,
-): Promise<Response> {
+async function send(method: Method, path: string, { body, headers = {}, signal, ...rest }: Options): Promise<Response> {
   const deadline = AbortSignal.timeout(rest.deadlineMs ?? deadlineMs)
   try {
     return await fetch(path, {

@@ -25,7 +25,7 @@ import xml from 'highlight.js/lib/languages/xml'
 import yaml from 'highlight.js/lib/languages/yaml'
 
 /** Longer code stays plain: it would hold the page up. */
-const longest = 60_000
+const maxLength = 60_000
 
 const languages = { bash, c, cpp, csharp, css, diff, dockerfile, go, ini, java, javascript, json, kotlin, markdown }
 const more = { php, python, ruby, rust, sql, swift, typescript, xml, yaml }
@@ -33,7 +33,7 @@ for (const [name, language] of Object.entries({ ...languages, ...more })) hljs.r
 
 /** The pieces of a code, each with its class; undefined where the language is not known. */
 export function highlight(code: string, language: string): DocumentFragment | undefined {
-  if (code.length > longest || !hljs.getLanguage(language)) return undefined
+  if (code.length > maxLength || !hljs.getLanguage(language)) return undefined
   const { _emitter: emitter } = hljs.highlight(code, { language, ignoreIllegals: true }) as unknown as {
     _emitter: { rootNode: Piece }
   }

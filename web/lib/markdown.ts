@@ -17,7 +17,7 @@ const safe = {
   ALLOW_ARIA_ATTR: false,
   RETURN_DOM_FRAGMENT: true as const,
 }
-const maxKept = 400
+const maxCached = 400
 /** A text stands below the headings of the page and of its own place on it. */
 const headingsAbove = 2
 
@@ -70,15 +70,15 @@ export function blocksOf(text: string): MarkdownBlock[] {
   )
 }
 
-const kept = new Map<string, string>()
+const htmlCache = new Map<string, string>()
 
 /** A block as nodes of the page. */
 export function nodesOf({ raw, token }: MarkdownBlock): DocumentFragment {
-  let html = kept.get(raw)
+  let html = htmlCache.get(raw)
   if (html === undefined) {
     html = marked.parser([token])
     // Links that a definition elsewhere completes are not the same in another text.
-    if (!raw.includes(']')) remember(raw, html)
+    if (!raw.includes(']')) cache(raw, html)
   }
   const nodes = purify.sanitize(html, safe)
   for (const link of nodes.querySelectorAll('a')) dressLink(link)
@@ -87,9 +87,9 @@ export function nodesOf({ raw, token }: MarkdownBlock): DocumentFragment {
   return nodes
 }
 
-function remember(raw: string, html: string): void {
-  kept.set(raw, html)
-  evictOldest(kept, maxKept)
+function cache(raw: string, html: string): void {
+  htmlCache.set(raw, html)
+  evictOldest(htmlCache, maxCached)
 }
 
 /** Opens apart, tells nobody where it came from, and shows where it leads. */

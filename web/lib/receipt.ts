@@ -3,7 +3,7 @@ import type { Receipt } from '#doors/web/wire/receipt.ts'
 
 type Tool = Receipt['tools'][number]
 
-const did: Readonly<Record<NonNullable<Tool['effects']>, string>> = {
+const effectNames: Readonly<Record<NonNullable<Tool['effects']>, string>> = {
   read: 'reads',
   keep: 'writes',
   write: 'writes',
@@ -11,8 +11,8 @@ const did: Readonly<Record<NonNullable<Tool['effects']>, string>> = {
 }
 
 /** What a call did; nothing of one from before that was kept. */
-export function didWords(effects: Tool['effects']): string {
-  return effects === undefined ? '' : did[effects]
+export function effectWords(effects: Tool['effects']): string {
+  return effects === undefined ? '' : effectNames[effects]
 }
 
 /** Who was told something: the hosts of the tools, then those of the models. */
@@ -33,8 +33,8 @@ type Requests = {
 /** The requests that went to a host: `1 GET`, `2 GET, 1 POST`. A call of a model is a POST. */
 export function requestWords(host: string, { tools, model_calls }: Requests): string {
   const times = new Map<string, number>()
-  const asked = model_calls.map((call) => ({ host: call.host, method: 'POST', times: 1 }))
-  for (const each of [...tools.flatMap(({ sent }) => sent), ...asked]) {
+  const modelRequests = model_calls.map((call) => ({ host: call.host, method: 'POST', times: 1 }))
+  for (const each of [...tools.flatMap(({ sent }) => sent), ...modelRequests]) {
     if (each.host === host) times.set(each.method, (times.get(each.method) ?? 0) + each.times)
   }
   return [...times].map(([method, count]) => `${count} ${method}`).join(', ')
@@ -42,13 +42,13 @@ export function requestWords(host: string, { tools, model_calls }: Requests): st
 
 /** That what came from outside was given to the model as data; undefined where nothing did. */
 export function fencedWords(tools: readonly Pick<Tool, 'name' | 'origin'>[]): string | undefined {
-  const brought = tools.filter(({ origin }) => origin !== undefined)
-  const names = brought.map(({ name }) => name)
+  const fromOutside = tools.filter(({ origin }) => origin !== undefined)
+  const names = fromOutside.map(({ name }) => name)
   if (names.length === 0) return undefined
-  if (brought.every(({ origin = '' }) => /^https?:\/\//.test(origin))) {
+  if (fromOutside.every(({ origin = '' }) => /^https?:\/\//.test(origin))) {
     return `The ${names.length === 1 ? 'page fetched was' : 'pages fetched were'} fenced as outside content.`
   }
-  return `What ${listed([...new Set(names)])} brought was fenced as outside content.`
+  return `What ${joinNames([...new Set(names)])} brought was fenced as outside content.`
 }
 
 /** Where a rule was met: a call is told by its tool. */
@@ -61,6 +61,6 @@ export function noteWords(
   return `in ${name === undefined ? where : `what ${name} brought`}`
 }
 
-function listed(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }

@@ -81,8 +81,8 @@ export function activityOf({ days: rows, totals, span }: Used, now: number): Act
 }
 
 /** A step that reads well, so that four of them reach the top. */
-export function niceStep(most: number): number {
-  const raw = most / 4
+export function niceStep(max: number): number {
+  const raw = max / 4
   if (raw <= 0) return 1
   const power = 10 ** Math.floor(Math.log10(raw))
   return ([1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].find((each) => each * power >= raw) ?? 10) * power

@@ -14,7 +14,7 @@ import { Table } from '../parts/table.tsx'
 import { activity, type LatestTurn, latest, type Span, span, spans } from '../store/activity.ts'
 import { now } from '../store/clock.ts'
 import { useLive } from '../store/live-data.ts'
-import { operator } from '../store/session.ts'
+import { isOperator } from '../store/session.ts'
 import { settings } from '../store/settings.ts'
 import './activity.css'
 
@@ -22,8 +22,8 @@ export function Activity() {
   useLive(activity)
   useLive(latest)
   useEffect(() => {
-    if (operator.value) void settings.load()
-  }, [operator.value])
+    if (isOperator.value) void settings.load()
+  }, [isOperator.value])
   return (
     <Page
       title="Activity"

@@ -21,16 +21,16 @@ import { go } from '../router.ts'
 import type { Conversation } from '../store/conversation.ts'
 import { addFiles } from '../store/files.ts'
 import { waiting } from '../store/gates.ts'
-import { open, running } from '../store/hub.ts'
+import { openConversation, runningTurn } from '../store/hub.ts'
 import { stopJob } from '../store/jobs.ts'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 import { outgoingTo, send } from '../store/outbox.ts'
 import { shownReceipt } from '../store/receipts.ts'
 import { deleteThread, renameThread, threadList } from '../store/threads.ts'
 import './chat.css'
 
 export function Chat() {
-  const conversation = open.value
+  const conversation = openConversation.value
   const dropping = useDrop(conversation?.id ?? 'new')
   return (
     <div class={dropping ? 'chat dropping' : 'chat'}>
@@ -47,7 +47,7 @@ export function Chat() {
 function Thread({ conversation }: { conversation: Conversation }) {
   const { id } = conversation
   const thread = threadList.data.value?.threads.find((each) => each.id === id) ?? conversation.thread.value
-  const turn = running.value
+  const turn = runningTurn.value
   const waits = waiting.value.some(({ thread_id }) => thread_id === id)
   // The receipt of one thread is not shown beside another.
   useEffect(() => () => (shownReceipt.value = undefined), [])
@@ -66,7 +66,7 @@ function Thread({ conversation }: { conversation: Conversation }) {
     )
   }
   const stop = (): void => {
-    if (turn) stopJob(turn).catch((error) => tell(`The turn was not stopped. ${faultText(error)}`))
+    if (turn) stopJob(turn).catch((error) => notify(`The turn was not stopped. ${faultText(error)}`))
   }
   return (
     <>
@@ -127,9 +127,9 @@ function ThreadBar({ id, title, door, onDelete }: BarProps) {
       if (!renaming.value) return
       renaming.value = false
       focusSoon('.top-action .menu button')
-      const wanted = value.trim()
-      if (wanted === '' || wanted === title) return
-      renameThread(id, wanted).catch((error) => tell(`The title was not changed. ${faultText(error)}`))
+      const newTitle = value.trim()
+      if (newTitle === '' || newTitle === title) return
+      renameThread(id, newTitle).catch((error) => notify(`The title was not changed. ${faultText(error)}`))
     }
     return (
       <div class="top-bar">

@@ -25,7 +25,7 @@ import {
   pathFault,
   saveDocument,
 } from '../store/memory.ts'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 
 /** A long path breaks after its slashes, not within a name. */
 function breakable(path: string) {
@@ -119,17 +119,17 @@ async function remove({ path, content, untrusted }: Document): Promise<void> {
   try {
     await deleteDocument(path)
   } catch (error) {
-    tell(`${path} was not deleted. ${faultText(error)}`)
+    notify(`${path} was not deleted. ${faultText(error)}`)
     return
   }
   if (openPath.peek() === path) go('/memory')
   const undo = (): void => {
     saveDocument(path, content, { at: undefined }).then(
       () => go(addressOf(path)),
-      (error) => tell(`${path} was not brought back. ${faultText(error)}`),
+      (error) => notify(`${path} was not brought back. ${faultText(error)}`),
     )
   }
-  tell(`${path} is deleted`, untrusted ? {} : { undo })
+  notify(`${path} is deleted`, untrusted ? {} : { undo })
 }
 
 type EditorProps = {
@@ -152,7 +152,7 @@ function Editor({ path, text, since, onEnd }: EditorProps) {
       if (changed.value) return
       throw error
     }
-    tell(`${path} is saved`)
+    notify(`${path} is saved`)
     onEnd()
   }
   return (
@@ -227,17 +227,17 @@ export function NewDocument() {
   const content = useSignal('')
   const act = useAct()
   const save = async (): Promise<void> => {
-    const wanted = path.value.trim()
-    const wrong = pathFault(wanted)
+    const newPath = path.value.trim()
+    const wrong = pathFault(newPath)
     if (wrong !== undefined) throw new Error(wrong)
     try {
-      await saveDocument(wanted, content.value, { at: undefined })
+      await saveDocument(newPath, content.value, { at: undefined })
     } catch (error) {
       if (!(error instanceof ChangedMeanwhile)) throw error
       throw new Error('There is a document at this path already. Choose another, or open that one.', { cause: error })
     }
-    tell(`${wanted} is saved`)
-    go(addressOf(wanted))
+    notify(`${newPath} is saved`)
+    go(addressOf(newPath))
   }
   return (
     <Form look="card document document-form" name="New document" act={act} work={save}>

@@ -13,7 +13,7 @@ import { Dot, Spinner } from '../parts/mark.tsx'
 import { now, seconds } from '../store/clock.ts'
 import { isActive, jobList, ownJobs } from '../store/job-list.ts'
 import { stopJob } from '../store/jobs.ts'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 
 export function JobRow({ job }: { job: Job }) {
   const { status, title, thread_id, door, sender, created_at, error, usage } = job
@@ -70,7 +70,7 @@ function Stop({ job: { id, title } }: { job: Job }) {
       await stopJob(id)
       await jobList.load()
     } catch (error) {
-      tell(`The job was not stopped. ${faultText(error)}`)
+      notify(`The job was not stopped. ${faultText(error)}`)
     } finally {
       busy.value = false
     }

@@ -24,10 +24,10 @@ import {
   pageSize,
   searchSize,
   shownJobs,
-  wanted,
+  requestedJobs,
 } from '../store/job-list.ts'
 import { useLive } from '../store/live-data.ts'
-import { operator } from '../store/session.ts'
+import { isOperator } from '../store/session.ts'
 import { JobRow, shortNameOf } from './job-row.tsx'
 import './jobs.css'
 
@@ -91,7 +91,7 @@ export function Jobs() {
               look()
             }}
           />
-          {operator.value && (
+          {isOperator.value && (
             <Select
               name="User"
               before="User"
@@ -141,11 +141,11 @@ function shownOf(count: number, total: number): string {
 function More() {
   const step = isLooking.value ? searchSize : pageSize
   const act = (): void => {
-    wanted.value = Math.max(wanted.value, isLooking.value ? searchSize : 0) + step
+    requestedJobs.value = Math.max(requestedJobs.value, isLooking.value ? searchSize : 0) + step
     void jobList.load()
   }
   return (
-    <Button size="small" busy={jobList.loading.value && wanted.value > pageSize} onClick={act}>
+    <Button size="small" busy={jobList.loading.value && requestedJobs.value > pageSize} onClick={act}>
       {isLooking.value ? 'Look further back' : `Show ${pageSize} more`}
     </Button>
   )
@@ -175,7 +175,9 @@ function None({ filter, more }: { filter: JobFilter; more: boolean }) {
           </div>
         }
       >
-        {more ? `Searched the latest ${numberText(Math.max(searchSize, wanted.value))} jobs.` : 'Searched every job.'}
+        {more
+          ? `Searched the latest ${numberText(Math.max(searchSize, requestedJobs.value))} jobs.`
+          : 'Searched every job.'}
         {about && ' Fewer or other words may help.'}
       </Empty>
     )

@@ -10,7 +10,7 @@ import { Found } from '../parts/found.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, When } from '../parts/states.tsx'
-import { go, place } from '../router.ts'
+import { go, route } from '../router.ts'
 import { now } from '../store/clock.ts'
 import { addressOf, identity, type MemoryList, memoryList, memorySearch, openPath, showMore } from '../store/memory.ts'
 import { useLive } from '../store/live-data.ts'
@@ -29,7 +29,7 @@ export function Memory() {
     timer.value = setTimeout(() => void memoryList.load(), typingMs)
   }
   useEffect(() => () => clearTimeout(timer.peek()), [])
-  const writing = place.value.query.has('new')
+  const writing = route.value.query.has('new')
   const path = openPath.value
   return (
     <Page

@@ -6,7 +6,7 @@ import { Button } from '../parts/button.tsx'
 import { Field, Select } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Note } from '../parts/note.tsx'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 import { changeSettings } from '../store/settings.ts'
 
 /** What is stored waits where the environment has the word. */
@@ -25,7 +25,7 @@ export function Connect({ found: { model, providers } }: { found: Settings }) {
       base_url: or(baseUrl.value),
       fallback: or(fallback.value),
     })
-    tell('The model is stored. The next turn uses it.')
+    notify('The model is stored. The next turn uses it.')
   }
   return (
     <Form look="card model-form" name="Connect another" act={act} work={save}>

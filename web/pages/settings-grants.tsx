@@ -11,7 +11,7 @@ import { Table } from '../parts/table.tsx'
 import { now } from '../store/clock.ts'
 import { grants, revokeGrant } from '../store/grants.ts'
 import { useLive } from '../store/live-data.ts'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 
 const columns = [
   { label: 'Allowed' },
@@ -77,9 +77,9 @@ function Revoke({ grant: { id, tool, target } }: { grant: Grant }) {
     busy.value = true
     try {
       await revokeGrant(id)
-      tell(`${tool} asks again`)
+      notify(`${tool} asks again`)
     } catch (error) {
-      tell(`The grant was not revoked. ${faultText(error)}`)
+      notify(`The grant was not revoked. ${faultText(error)}`)
     } finally {
       busy.value = false
     }

@@ -9,13 +9,13 @@ import { Icon } from '../parts/icon.tsx'
 import { Section } from '../parts/section.tsx'
 import { When } from '../parts/states.tsx'
 import { now } from '../store/clock.ts'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 import { service } from '../store/service.ts'
-import { signOut, standing } from '../store/session.ts'
+import { signOut, sessionState } from '../store/session.ts'
 import { setTheme, type Theme, theme } from '../store/shell.ts'
 
 export function Sessions() {
-  const who = standing.value
+  const who = sessionState.value
   if (who.type !== 'in') return null
   const { user, operator, expires_at } = who.session
   return (
@@ -29,28 +29,28 @@ export function Sessions() {
               {expires_at !== null && `This session ends ${untilText(expires_at, now.value)} unless it is used.`}
             </p>
           </div>
-          <Leave label="Sign out" everywhere={false} />
+          <SignOutButton label="Sign out" everywhere={false} />
         </div>
         <div class="setting-row">
           <div>
             <strong>Every browser</strong>
             <p>Ends all of your sessions, this one too. Tokens go on working.</p>
           </div>
-          <Leave label="Sign out everywhere" everywhere />
+          <SignOutButton label="Sign out everywhere" everywhere />
         </div>
       </div>
     </Section>
   )
 }
 
-function Leave({ label, everywhere }: { label: string; everywhere: boolean }) {
+function SignOutButton({ label, everywhere }: { label: string; everywhere: boolean }) {
   const busy = useSignal(false)
   const act = async (): Promise<void> => {
     busy.value = true
     try {
       await signOut(everywhere)
     } catch (error) {
-      tell(`You are still signed in. ${faultText(error)}`)
+      notify(`You are still signed in. ${faultText(error)}`)
     } finally {
       busy.value = false
     }

@@ -7,7 +7,7 @@ import { Button } from '../parts/button.tsx'
 import { Switch } from '../parts/field.tsx'
 import { Section } from '../parts/section.tsx'
 import { When } from '../parts/states.tsx'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 import { settings, switchMark } from '../store/settings.ts'
 
 export function Marks() {
@@ -42,12 +42,12 @@ function List({ marks }: { marks: readonly Mark[] }) {
 
 function Row({ mark: { id, says, on } }: { mark: Mark }) {
   const busy = useSignal(false)
-  const act = async (wanted: boolean): Promise<void> => {
+  const act = async (next: boolean): Promise<void> => {
     busy.value = true
     try {
-      await switchMark(id, wanted)
+      await switchMark(id, next)
     } catch (error) {
-      tell(`${id} stays ${on ? 'on' : 'off'}. ${faultText(error)}`)
+      notify(`${id} stays ${on ? 'on' : 'off'}. ${faultText(error)}`)
     } finally {
       busy.value = false
     }
@@ -58,7 +58,7 @@ function Row({ mark: { id, says, on } }: { mark: Mark }) {
         <strong class="mono">{id}</strong>
         <p>{says}</p>
       </div>
-      <Switch name={id} on={on} disabled={busy.value} onChange={(wanted) => void act(wanted)} />
+      <Switch name={id} on={on} disabled={busy.value} onChange={(next) => void act(next)} />
     </li>
   )
 }

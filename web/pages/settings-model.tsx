@@ -10,7 +10,7 @@ import { Pill } from '../parts/mark.tsx'
 import { Note } from '../parts/note.tsx'
 import { Section } from '../parts/section.tsx'
 import { When } from '../parts/states.tsx'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 import { changeSettings, chooseModel, settings, tryModel } from '../store/settings.ts'
 import { Connect } from './settings-connect.tsx'
 
@@ -30,7 +30,7 @@ export function Model() {
               </Note>
             )}
             <Models found={found} />
-            <Below found={found} />
+            <TestAndConnect found={found} />
           </>
         )}
       </When>
@@ -50,16 +50,16 @@ type Known = Settings['models'][number]
 function Models({ found: { model, models } }: { found: Settings }) {
   const group = useId()
   /** Chosen, and on its way. */
-  const wanted = useSignal<string | undefined>(undefined)
+  const pending = useSignal<string | undefined>(undefined)
   const choose = async (known: Known): Promise<void> => {
-    wanted.value = textOf(known)
+    pending.value = textOf(known)
     try {
       await chooseModel(known)
-      tell(`The next turn uses ${known.name}`)
+      notify(`The next turn uses ${known.name}`)
     } catch (error) {
-      tell(`The model was not changed. ${faultText(error)}`)
+      notify(`The model was not changed. ${faultText(error)}`)
     } finally {
-      wanted.value = undefined
+      pending.value = undefined
     }
   }
   return (
@@ -74,10 +74,10 @@ function Models({ found: { model, models } }: { found: Settings }) {
               type="radio"
               class="tick"
               name={group}
-              checked={wanted.value === undefined ? inUse : wanted.value === key}
+              checked={pending.value === undefined ? inUse : pending.value === key}
               disabled={model.chosen_by === 'environment' && !inUse}
               onChange={() => {
-                if (wanted.value === undefined) void choose(each)
+                if (pending.value === undefined) void choose(each)
               }}
             />
             <span class="model-words">
@@ -115,12 +115,12 @@ async function forget(model: Known): Promise<void> {
   try {
     await changeSettings({ models: { [textOf(model)]: null } })
   } catch (error) {
-    tell(`${model.name} was not forgotten. ${faultText(error)}`)
+    notify(`${model.name} was not forgotten. ${faultText(error)}`)
   }
 }
 
 /** One short live call of the model in use, and the way to another one. */
-function Below({ found }: { found: Settings }) {
+function TestAndConnect({ found }: { found: Settings }) {
   const connecting = useSignal(true)
   const { busy, fault, run } = useAct()
   const trial = useSignal<ModelTrial | undefined>(undefined)

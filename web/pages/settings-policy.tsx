@@ -4,10 +4,10 @@ import type { PolicyRow, Rule } from '#doors/web/wire/settings.ts'
 import { faultText } from '../api/client.ts'
 import { Button } from '../parts/button.tsx'
 import { Select } from '../parts/field.tsx'
-import { Coded } from '../parts/coded.tsx'
+import { WithCode } from '../parts/coded.tsx'
 import { Section } from '../parts/section.tsx'
 import { When } from '../parts/states.tsx'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 import { resetPolicy, setPolicy, settings } from '../store/settings.ts'
 
 const rules: Readonly<Record<Rule, string>> = {
@@ -47,9 +47,9 @@ function Row({ row }: { row: PolicyRow }) {
     busy.value = true
     try {
       await change()
-      tell('The policy is stored. The next call follows it.')
+      notify('The policy is stored. The next call follows it.')
     } catch (error) {
-      tell(`The policy was not changed. ${faultText(error)}`)
+      notify(`The policy was not changed. ${faultText(error)}`)
     } finally {
       busy.value = false
     }
@@ -62,7 +62,7 @@ function Row({ row }: { row: PolicyRow }) {
     <li class="setting-row policy-row">
       <div>
         <p class="policy-calls">
-          <Coded text={row.calls} />
+          <WithCode text={row.calls} />
         </p>
         {row.changed && (
           <Button kind="quiet" size="small" busy={busy.value} onClick={() => void act(() => resetPolicy(row.id))}>

@@ -16,7 +16,7 @@ import { Section } from '../parts/section.tsx'
 import { Empty, When } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
 import { now } from '../store/clock.ts'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 import { addToken, addUser, newToken, removeUser, revokeToken, revokeTokens, tokensOf, users } from '../store/users.ts'
 
 const columns = [
@@ -113,7 +113,7 @@ function Row({ user }: { user: User }) {
               question={`Revoke the access of ${name}?`}
               act={async () => {
                 await revokeTokens(name)
-                tell(`${name} has no token any more`)
+                notify(`${name} has no token any more`)
               }}
             >
               {tokens === 1 ? 'Their token stops' : `Their ${tokens} tokens stop`} working, and who signed in with one
@@ -151,7 +151,7 @@ function Access({ user: { name, issuer } }: { user: User }) {
       await work()
       await tokens.load()
     } catch (error) {
-      tell(`${failed} ${faultText(error)}`)
+      notify(`${failed} ${faultText(error)}`)
     }
   }
   return (
@@ -184,7 +184,7 @@ function Access({ user: { name, issuer } }: { user: User }) {
               question={`Remove ${name}?`}
               act={async () => {
                 await removeUser(name)
-                tell(`${name} is removed`)
+                notify(`${name} is removed`)
               }}
             >
               Their tokens stop working, what runs for them ends, and their threads, memory and files are erased. This
@@ -209,9 +209,9 @@ function Add({ onEnd }: { onEnd: () => void }) {
   const days = useSignal('')
   const act = useAct()
   const add = async (): Promise<void> => {
-    const wanted = name.value.trim()
-    if (wanted === '') throw new Error('Give the user a name first.')
-    await addUser(wanted, days.value === '' ? undefined : Number(days.value))
+    const userName = name.value.trim()
+    if (userName === '') throw new Error('Give the user a name first.')
+    await addUser(userName, days.value === '' ? undefined : Number(days.value))
     onEnd()
   }
   return (

@@ -3,8 +3,8 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ApiFault, faultText } from '../api/client.ts'
 import { hasDraft } from '../store/drafts.ts'
-import { place } from '../router.ts'
-import { comeBackTo, findIssuer, signIn } from '../store/session.ts'
+import { route } from '../router.ts'
+import { rememberReturnPath, findIssuer, signIn } from '../store/session.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
@@ -61,7 +61,7 @@ export function SignIn({ ended }: { ended: boolean }) {
               <div class="or">
                 <span>or</span>
               </div>
-              <a class="button large" href="/api/oidc/login" onClick={() => comeBackTo(place.peek().path)}>
+              <a class="button large" href="/api/oidc/login" onClick={() => rememberReturnPath(route.peek().path)}>
                 <Icon name="key" />
                 Continue with {issuer.value}
               </a>

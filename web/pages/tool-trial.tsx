@@ -131,11 +131,11 @@ function startOf({ const: fixed, enum: words, type }: Schema): unknown {
 
 /** What stands in the fields, each as its type; an empty one is left out. */
 function paramsOf(fields: readonly TrialField[], values: Readonly<Record<string, string>>): Record<string, unknown> {
-  const given = fields.filter(({ key }) => (values[key] ?? '') !== '')
-  return Object.fromEntries(given.map(({ key, schema: { type } }) => [key, typed(values[key] ?? '', type)]))
+  const filled = fields.filter(({ key }) => (values[key] ?? '') !== '')
+  return Object.fromEntries(filled.map(({ key, schema: { type } }) => [key, asType(values[key] ?? '', type)]))
 }
 
-function typed(text: string, type: string | undefined): unknown {
+function asType(text: string, type: string | undefined): unknown {
   if (type === 'boolean') return text === 'true'
   if (type === 'number' || type === 'integer') return Number.isFinite(Number(text)) ? Number(text) : text
   return text

@@ -5,7 +5,7 @@ import type { Tool } from '#doors/web/wire/tool.ts'
 import { faultText } from '../api/client.ts'
 import { groupsOf, type Kind, kindOf, policyLines, reachOf } from '../lib/reach.ts'
 import { Button } from '../parts/button.tsx'
-import { Coded } from '../parts/coded.tsx'
+import { WithCode } from '../parts/coded.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Switch } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -14,8 +14,8 @@ import { Page } from '../parts/page.tsx'
 import { Empty, When } from '../parts/states.tsx'
 import { go } from '../router.ts'
 import { useLive } from '../store/live-data.ts'
-import { tell } from '../store/notices.ts'
-import { operator } from '../store/session.ts'
+import { notify } from '../store/notices.ts'
+import { isOperator } from '../store/session.ts'
 import { openTool, removeTool, switchTool, toolAddress, tools } from '../store/tools.ts'
 import { Needs } from './tool-needs.tsx'
 import { Trial } from './tool-trial.tsx'
@@ -128,17 +128,17 @@ function Row({ group, words, shown }: RowProps) {
 function Enabled({ tools: group }: { tools: readonly Tool[] }) {
   const busy = useSignal(false)
   const on = group.some(({ enabled }) => enabled)
-  const act = async (wanted: boolean): Promise<void> => {
+  const act = async (next: boolean): Promise<void> => {
     busy.value = true
     try {
-      for (const { name, enabled } of group) if (enabled !== wanted) await switchTool(name, wanted)
+      for (const { name, enabled } of group) if (enabled !== next) await switchTool(name, next)
     } catch (error) {
-      tell(`${group.map(({ name }) => name).join(', ')} could not be switched. ${faultText(error)}`)
+      notify(`${group.map(({ name }) => name).join(', ')} could not be switched. ${faultText(error)}`)
     } finally {
       busy.value = false
     }
   }
-  return <Switch name="Enabled" on={on} disabled={busy.value || !operator.value} onChange={(to) => void act(to)} />
+  return <Switch name="Enabled" on={on} disabled={busy.value || !isOperator.value} onChange={(to) => void act(to)} />
 }
 
 function KindPill({ tool }: { tool: Tool }) {
@@ -169,7 +169,7 @@ function Detail({ tool, grouped }: { tool: Tool; grouped: boolean }) {
           {version !== undefined && <span class="quiet">{version}</span>}
           <span class="tool-acts">
             {grouped && <Enabled tools={[tool]} />}
-            {!own && operator.value && (
+            {!own && isOperator.value && (
               <Confirm
                 label="Remove"
                 of={name}
@@ -178,7 +178,7 @@ function Detail({ tool, grouped }: { tool: Tool; grouped: boolean }) {
                 act={async () => {
                   await removeTool(name)
                   go('/tools')
-                  tell(`${name} is removed`)
+                  notify(`${name} is removed`)
                 }}
               >
                 The agent loses it at once, and every secret that anybody gave it is deleted.
@@ -192,7 +192,7 @@ function Detail({ tool, grouped }: { tool: Tool; grouped: boolean }) {
         <Lines title="Policy" icon="shield" lines={policyLines(tool)} />
       </div>
       {!own && <Needs tool={name} />}
-      {operator.value && <Trial tool={tool} />}
+      {isOperator.value && <Trial tool={tool} />}
     </article>
   )
 }
@@ -215,7 +215,7 @@ function Lines({
           <li key={line}>
             <Icon name={icon} />
             <span>
-              <Coded text={line} />
+              <WithCode text={line} />
             </span>
           </li>
         ))}

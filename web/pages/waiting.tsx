@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks'
 import type { Waiting as Gate } from '#doors/web/wire/gate.ts'
 import { doorOf } from '../lib/doors.ts'
 import { exactTime, shortWhen, whenText } from '../lib/words.ts'
-import { answerIcon, answerWords, wordOf } from '../parts/answer-words.ts'
+import { answerIcon, answerWords, messageWords } from '../parts/answer-words.ts'
 import { Approval } from '../parts/approval.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Page } from '../parts/page.tsx'
@@ -113,7 +113,7 @@ function AnsweredToday() {
                 <time dateTime={gate.answered_at} title={exactTime(gate.answered_at)}>
                   {whenText(gate.answered_at, now.value)}
                 </time>
-                {wordOf(gate, gate.word)}
+                {messageWords(gate, gate.word)}
               </span>
             </div>
           </li>

@@ -6,18 +6,18 @@ import { type Conversation, isAtRest } from '../store/conversation.ts'
 import { waiting } from '../store/gates.ts'
 
 export function Announcer({ conversation }: { conversation: Conversation }) {
-  const said = useComputed(() => answerWords(conversation)).value
-  const asked = useComputed(() => {
+  const answerText = useComputed(() => answerWords(conversation)).value
+  const gateText = useComputed(() => {
     const gate = waiting.value.find(({ thread_id }) => thread_id === conversation.id)
     return gate ? `Waiting for you: ${gate.question.text}` : ''
   }).value
   return (
     <>
       <div class="unseen" aria-live="polite">
-        {said}
+        {answerText}
       </div>
       <div class="unseen" aria-live="polite">
-        {asked}
+        {gateText}
       </div>
     </>
   )

@@ -8,7 +8,7 @@ import { doorOf } from '../lib/doors.ts'
 import { exactTime, leftText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
 import { answerGate } from '../store/gates.ts'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 import { AllowFor } from './allow-for.tsx'
 import './approval.css'
 import { Button } from './button.tsx'
@@ -18,7 +18,7 @@ import { Preview } from './preview.tsx'
 import { SignInGate } from './sign-in-gate.tsx'
 
 /** A card that has just appeared under a finger or a key takes neither. */
-const deafMs = 500
+const ignoreInputMs = 500
 const phone = matchMedia('(width < 720px)')
 
 type Props = {
@@ -61,17 +61,17 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
   }
 
   /** Whatever comes too soon was meant for something else. */
-  const heard = (act: () => void) => (): void => {
-    if (Date.now() - shownAt.current >= deafMs) act()
+  const unlessTooSoon = (act: () => void) => (): void => {
+    if (Date.now() - shownAt.current >= ignoreInputMs) act()
   }
-  const say = async (how: 'allow' | 'for' | 'deny', answer: GateAnswer): Promise<void> => {
+  const sendAnswer = async (how: 'allow' | 'for' | 'deny', answer: GateAnswer): Promise<void> => {
     if (busy.value) return
     busy.value = how
     fault.value = undefined
     try {
       await answerGate(gate.thread_id, gate.id, answer)
     } catch (error) {
-      if (error instanceof ApiFault && error.code === 'gate_closed') tell('This was answered already.')
+      if (error instanceof ApiFault && error.code === 'gate_closed') notify('This was answered already.')
       else fault.value = faultText(error)
     } finally {
       busy.value = undefined
@@ -83,7 +83,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
     <section class="approval" role="group" aria-labelledby={title} ref={card}>
       <header class="approval-head">
         <Icon name={inQueue ? door.icon : 'waiting'} />
-        <span>{inQueue ? whenceWords(gate) : 'Waiting for you'}</span>
+        <span>{inQueue ? sourceWords(gate) : 'Waiting for you'}</span>
         <time dateTime={gate.expires_at} title={exactTime(gate.expires_at)}>
           {leftText(gate.expires_at, now.value)}
         </time>
@@ -141,8 +141,8 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
           class="approval-foot"
           onSubmit={(event) => {
             event.preventDefault()
-            const said = word.value.trim()
-            void say('deny', { action: 'deny', ...(said && { word: said }) })
+            const text = word.value.trim()
+            void sendAnswer('deny', { action: 'deny', ...(text && { word: text }) })
           }}
           onKeyDown={(event) => {
             if (event.key !== 'Escape') return
@@ -171,7 +171,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
           <Button
             kind="primary"
             busy={busy.value === 'allow'}
-            onClick={heard(() => void say('allow', { action: 'approve' }))}
+            onClick={unlessTooSoon(() => void sendAnswer('allow', { action: 'approve' }))}
           >
             Allow once
           </Button>
@@ -182,7 +182,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
               disabled={!always}
               {...(!always && why && { title: why })}
               buttonRef={opener}
-              onClick={heard(() => (step.value = step.value === 'for' ? 'choose' : 'for'))}
+              onClick={unlessTooSoon(() => (step.value = step.value === 'for' ? 'choose' : 'for'))}
             >
               Allow for…
               <Icon name="down" />
@@ -197,12 +197,12 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
                   opener.current?.focus()
                 }}
                 onLeave={() => (step.value = 'choose')}
-                onAllow={(grantRequest) => void say('for', { action: 'always', ...grantRequest })}
+                onAllow={(grantRequest) => void sendAnswer('for', { action: 'always', ...grantRequest })}
               />
             )}
           </div>
           <span class="approval-space" />
-          <Button kind="clay" onClick={heard(() => (step.value = 'deny'))}>
+          <Button kind="clay" onClick={unlessTooSoon(() => (step.value = 'deny'))}>
             Deny…
           </Button>
         </div>
@@ -217,7 +217,7 @@ function marked(text: string, part: string | undefined, look: (part: string) => 
   return part && at >= 0 ? [text.slice(0, at), look(part), text.slice(at + part.length)] : text
 }
 
-function whenceWords({ door, sender }: Waiting): string {
+function sourceWords({ door, sender }: Waiting): string {
   const { label } = doorOf(door)
   return `From the ${label === 'API' ? label : label.toLowerCase()}${sender === undefined ? '' : `, user ${sender}`}`
 }

@@ -5,7 +5,7 @@ import { Button } from './button.tsx'
 import { Note } from './note.tsx'
 import './away.css'
 
-const againMs = 3_000
+const retryMs = 3_000
 
 export function Away() {
   const [busy, setBusy] = useState(false)
@@ -15,7 +15,7 @@ export function Away() {
     setBusy(false)
   }
   useEffect(() => {
-    const timer = setInterval(() => void findSession(), againMs)
+    const timer = setInterval(() => void findSession(), retryMs)
     return () => clearInterval(timer)
   }, [])
   return (

@@ -1,7 +1,7 @@
 // Calls as they happen: a line each, unfolded by the reader's hand alone.
 import { useEffect, useState } from 'preact/hooks'
 import { briefArgs, type CallState, type CallView } from '../lib/conversation.ts'
-import { pretty } from '../lib/asking.ts'
+import { formatArgs } from '../lib/preview.ts'
 import { countText, durationText, elapsedText, sizeText } from '../lib/words.ts'
 import { seconds } from '../store/clock.ts'
 import { Button } from './button.tsx'
@@ -107,7 +107,7 @@ function Inside({ call: { args, output, origin, state } }: { call: CallView }) {
     <div class="call-inside">
       <p class="label">Arguments</p>
       <pre class="call-text">
-        <Json text={pretty(args)} />
+        <Json text={formatArgs(args)} />
       </pre>
       {output === undefined ? (
         <p class="label">{state === 'running' ? 'Running, no result yet' : 'No result yet'}</p>

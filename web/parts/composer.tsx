@@ -1,8 +1,8 @@
 // The composer: Enter sends, Shift+Enter breaks the line; files come by button, paste and drop; the draft is kept.
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
-import { keepDraft, readDraft } from '../store/drafts.ts'
+import { writeDraft, readDraft } from '../store/drafts.ts'
 import { addFiles, type Chosen, filesWith, removeFile, takeFiles } from '../store/files.ts'
-import { goneSecs } from '../store/link.ts'
+import { offlineSecs } from '../store/link.ts'
 import { service } from '../store/service.ts'
 import { sizeText } from '../lib/words.ts'
 import { Button, IconButton } from './button.tsx'
@@ -32,7 +32,7 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
     if (!phone.matches) field.current?.focus()
   }, [draftOf])
 
-  const write = (value: string): void => keepDraft(draftOf, value)
+  const write = (value: string): void => writeDraft(draftOf, value)
   const ready = text.trim() !== ''
   const send = (): void => {
     if (!ready) return
@@ -40,7 +40,7 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
     write('')
     field.current?.focus()
   }
-  const away = goneSecs.value !== undefined
+  const away = offlineSecs.value !== undefined
   const stoppable = running && !away
   const noteId = useId()
   const note = noteOf({ ready, away, files: files.filter(({ file }) => file).length })

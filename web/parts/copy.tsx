@@ -2,10 +2,10 @@
 import { render } from 'preact'
 import { useState } from 'preact/hooks'
 import { copyText } from '../lib/copy.ts'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 import { Button, IconButton } from './button.tsx'
 
-const saidMs = 1_500
+const copiedMs = 1_500
 
 /** An icon alone, or with the word. */
 export function Copy({ text, words }: { text: () => string; words?: 'quiet' | 'plain' }) {
@@ -13,9 +13,9 @@ export function Copy({ text, words }: { text: () => string; words?: 'quiet' | 'p
   const copy = async (): Promise<void> => {
     await copyText(text())
     setDone(true)
-    setTimeout(() => setDone(false), saidMs)
+    setTimeout(() => setDone(false), copiedMs)
   }
-  const act = (): void => void copy().catch(() => tell('The browser does not let it be copied: select the text.'))
+  const act = (): void => void copy().catch(() => notify('The browser does not let it be copied: select the text.'))
   if (!words) return <IconButton icon={done ? 'check' : 'copy'} name={done ? 'Copied' : 'Copy'} onClick={act} />
   return (
     <Button kind={words} size="small" icon={done ? 'check' : 'copy'} onClick={act}>
@@ -26,7 +26,7 @@ export function Copy({ text, words }: { text: () => string; words?: 'quiet' | 'p
 
 /** The same as a node, for places that are no component. */
 export function copyButton(text: () => string): HTMLElement {
-  const place = document.createElement('span')
-  render(<Copy words="quiet" text={text} />, place)
-  return place
+  const holder = document.createElement('span')
+  render(<Copy words="quiet" text={text} />, holder)
+  return holder
 }

@@ -87,9 +87,9 @@ export function Area({ label, value, onInput, fault, autoFocus = false }: AreaPr
 }
 
 /** The attribute works once in the life of a page; this, whenever a field appears. */
-function useFocus(id: string, wanted = false): void {
+function useFocus(id: string, focus = false): void {
   useLayoutEffect(() => {
-    if (wanted) document.getElementById(id)?.focus()
+    if (focus) document.getElementById(id)?.focus()
   }, [])
 }
 

@@ -2,10 +2,10 @@
 
 const piece = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b/g
 /** Longer texts stay plain. */
-const longest = 20_000
+const maxLength = 20_000
 
 export function Json({ text }: { text: string }) {
-  if (text.length > longest) return <>{text}</>
+  if (text.length > maxLength) return <>{text}</>
   const parts = []
   let at = 0
   for (const found of text.matchAll(piece)) {

@@ -1,8 +1,8 @@
 // A message on its way: shown at once, with what becomes of it.
 import { waiting } from '../store/gates.ts'
-import { running } from '../store/hub.ts'
-import { drop, type Outgoing, sendAgain } from '../store/outbox.ts'
-import { keepDraft, readDraft } from '../store/drafts.ts'
+import { runningTurn } from '../store/hub.ts'
+import { removeOutgoing, type Outgoing, sendAgain } from '../store/outbox.ts'
+import { writeDraft, readDraft } from '../store/drafts.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { Note } from './note.tsx'
@@ -10,7 +10,7 @@ import { Note } from './note.tsx'
 export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
   const { text, files, state, fault, threadId, turnId } = outgoing
   // A message that is about to appear in its thread need not say so.
-  const behind = running.value !== undefined && running.value !== turnId
+  const behind = runningTurn.value !== undefined && runningTurn.value !== turnId
   const queued = state === 'sent' && (behind || waiting.value.some(({ thread_id }) => thread_id === threadId))
   return (
     <section class="turn">
@@ -66,6 +66,6 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
 /** Into the composer again, before what stands there now. */
 function backToDraft(outgoing: Outgoing): void {
   const of = outgoing.threadId ?? 'new'
-  keepDraft(of, [outgoing.text, readDraft(of)].filter(Boolean).join('\n'))
-  drop(outgoing)
+  writeDraft(of, [outgoing.text, readDraft(of)].filter(Boolean).join('\n'))
+  removeOutgoing(outgoing)
 }

@@ -1,7 +1,7 @@
 // What an approval is about: a request, a diff, a command, a document or arguments. It wraps, and is never cut.
 import type { ComponentChildren } from 'preact'
 import type { Preview as PreviewData } from '#doors/web/wire/gate.ts'
-import { diffLines, isNewFile, pretty, requestRest } from '../lib/asking.ts'
+import { diffLines, isNewFile, formatArgs, requestRest } from '../lib/preview.ts'
 import { numberText } from '../lib/words.ts'
 import { Json } from './json.tsx'
 import './preview.css'
@@ -39,7 +39,7 @@ export function Preview({ preview, name }: { preview: PreviewData; name: string 
         </Frame>
       )
     case 'arguments': {
-      const text = pretty(preview.fields)
+      const text = formatArgs(preview.fields)
       return (
         <Frame head={<Head word="RUN" text={name} />} text={text}>
           <Json text={text} />
@@ -91,7 +91,7 @@ function Diff({ path, diff }: { path: string; diff: string }) {
     )
   }
   const lines = diffLines(diff)
-  const count = (wanted: string): number => lines.filter(({ sign }) => sign === wanted).length
+  const count = (counted: string): number => lines.filter(({ sign }) => sign === counted).length
   const chars = lines.reduce((sum, { text }) => sum + text.length, 0)
   return (
     <div class="preview">

@@ -1,6 +1,6 @@
 // The side: where one can go, the threads, and what runs.
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { place } from '../router.ts'
+import { route } from '../router.ts'
 import { waiting } from '../store/gates.ts'
 import { service } from '../store/service.ts'
 import { fold, menuOpen } from '../store/shell.ts'
@@ -88,7 +88,7 @@ export function MenuSheet() {
 }
 
 function isAt(to: string): boolean {
-  const { path } = place.value
+  const { path } = route.value
   return to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`)
 }
 

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { Waiting } from '#doors/web/wire/gate.ts'
 import type { ToolAuth, ToolNeeds } from '#doors/web/wire/tool.ts'
-import { ask } from '../api/client.ts'
+import { request } from '../api/client.ts'
 import { go } from '../router.ts'
 import { useAct } from './act.ts'
 import { Button } from './button.tsx'
@@ -14,7 +14,7 @@ export function SignInGate({ gate }: { gate: Waiting }) {
   const away = useSignal(false)
   const begin = async (): Promise<void> => {
     await run(async () => {
-      away.value = await leadTo(tool)
+      away.value = await openSignIn(tool)
     })
   }
   return (
@@ -34,10 +34,10 @@ export function SignInGate({ gate }: { gate: Waiting }) {
 }
 
 /** To the server of the tool in another window, true then; a token or a set-up is given on the page of the tool. */
-async function leadTo(tool: string): Promise<boolean> {
+async function openSignIn(tool: string): Promise<boolean> {
   const path = `/api/tools/${encodeURIComponent(tool)}/auth`
-  const { auth } = await ask<ToolNeeds>('GET', path)
-  const begun = auth?.how === 'oauth' ? await ask<ToolAuth>('POST', path, { body: {} }) : undefined
+  const { auth } = await request<ToolNeeds>('GET', path)
+  const begun = auth?.how === 'oauth' ? await request<ToolAuth>('POST', path, { body: {} }) : undefined
   if (begun?.url === undefined || !/^https?:/.test(begun.url)) {
     go(`/tools?${new URLSearchParams({ tool })}`)
     return false

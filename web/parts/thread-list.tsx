@@ -4,7 +4,7 @@ import { signal } from '@preact/signals'
 import type { Thread } from '#doors/web/wire/thread.ts'
 import { doorOf } from '../lib/doors.ts'
 import { dayGroup, numberText } from '../lib/words.ts'
-import { place, threadIn } from '../router.ts'
+import { route, threadIdIn } from '../router.ts'
 import { now } from '../store/clock.ts'
 import { markOf, type ThreadMark } from '../store/thread-marks.ts'
 import {
@@ -18,7 +18,7 @@ import {
   threadList,
   threadSearch,
 } from '../store/threads.ts'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 import { fold, menuOpen } from '../store/shell.ts'
 import { faultText } from '../api/client.ts'
 import { Button } from './button.tsx'
@@ -126,7 +126,7 @@ function Row({ thread }: { thread: Thread }) {
         title={title}
         aria-label={title || 'Untitled'}
         aria-describedby={mark && `mark-${id}`}
-        aria-current={threadIn(place.value.path) === id ? 'page' : undefined}
+        aria-current={threadIdIn(route.value.path) === id ? 'page' : undefined}
       >
         <Icon name={doorOf(door).icon} />
         <span class="one-line">{title || 'Untitled'}</span>
@@ -183,11 +183,11 @@ function Rename({ thread: { id, title } }: { thread: Thread }) {
   const end = (keep: boolean): void => {
     if (done.current) return
     done.current = true
-    const wanted = field.current?.value.trim() ?? ''
+    const newTitle = field.current?.value.trim() ?? ''
     renaming.value = undefined
     focusSoon(`.thread-row a[href="/threads/${id}"]`)
-    if (!keep || wanted === '' || wanted === title) return
-    renameThread(id, wanted).catch((error) => tell(`The title was not changed. ${faultText(error)}`))
+    if (!keep || newTitle === '' || newTitle === title) return
+    renameThread(id, newTitle).catch((error) => notify(`The title was not changed. ${faultText(error)}`))
   }
   return (
     <input

@@ -13,9 +13,9 @@ import './transcript.css'
 import { Turn } from './turn.tsx'
 
 /** A turn that was never drawn is taken to be so tall. */
-const guessPx = 220
+const defaultTurnPx = 220
 /** So much is drawn above and below what is seen. */
-const marginPx = 1_500
+const overscanPx = 1_500
 /** So near the end counts as the end. */
 const endPx = 60
 /** So near the beginning of what was read, more of it is asked for. */
@@ -80,7 +80,7 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
       for (const turn of box.querySelectorAll<HTMLElement>('[data-turn]')) {
         heights.current.set(turn.dataset['turn'] ?? '', turn.offsetHeight)
       }
-      if (atEnd.current && !box.contains(foldedBy())) toEnd()
+      if (atEnd.current && !box.contains(focusedCall())) toEnd()
       look()
     })
     watcher.observe(box)
@@ -128,7 +128,7 @@ function Space({ px }: { px: number }) {
 }
 
 /** A call or a result that the reader has just unfolded must stay where it is. */
-function foldedBy(): Element | null {
+function focusedCall(): Element | null {
   const focused = document.activeElement
   return focused?.matches('.call-head, .call-inside *') ? focused : null
 }
@@ -140,7 +140,7 @@ function sumHeights(
   to: number,
 ): number {
   let sum = 0
-  for (let at = from; at < to; at++) sum += heights.get(turns[at]?.key ?? '') ?? guessPx
+  for (let at = from; at < to; at++) sum += heights.get(turns[at]?.key ?? '') ?? defaultTurnPx
   return sum
 }
 
@@ -155,9 +155,9 @@ function rangeIn(
   let from = -1
   let to = turns.length
   for (let at = 0; at < turns.length; at++) {
-    const bottom = top + (heights.get(turns[at]?.key ?? '') ?? guessPx)
-    if (from < 0 && bottom > scrollTop - marginPx) from = at
-    if (top > scrollTop + clientHeight + marginPx) {
+    const bottom = top + (heights.get(turns[at]?.key ?? '') ?? defaultTurnPx)
+    if (from < 0 && bottom > scrollTop - overscanPx) from = at
+    if (top > scrollTop + clientHeight + overscanPx) {
       to = at
       break
     }

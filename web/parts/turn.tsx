@@ -8,9 +8,9 @@ import { now } from '../store/clock.ts'
 import { type Conversation, isAtRest, type TurnState } from '../store/conversation.ts'
 import { waiting } from '../store/gates.ts'
 import { resend } from '../store/fork.ts'
-import { running } from '../store/hub.ts'
-import { goneSecs } from '../store/link.ts'
-import { answerIcon, answerWords, wordOf } from './answer-words.ts'
+import { runningTurn } from '../store/hub.ts'
+import { offlineSecs } from '../store/link.ts'
+import { answerIcon, answerWords, messageWords } from './answer-words.ts'
 import { Approval } from './approval.tsx'
 import { Button, IconButton } from './button.tsx'
 import { Calls } from './call-row.tsx'
@@ -31,7 +31,7 @@ export function Turn({ conversation, turn }: Props) {
   return useMemo(
     () => (
       <section class="turn" data-turn={turn.key}>
-        {turn.message && <Own conversation={conversation} message={turn.message} />}
+        {turn.message && <OwnMessage conversation={conversation} message={turn.message} />}
         <Reply conversation={conversation} turn={turn} state={state} growing={here} />
       </section>
     ),
@@ -42,15 +42,15 @@ export function Turn({ conversation, turn }: Props) {
 type ReplyProps = Props & { readonly state: TurnState | undefined; readonly growing: boolean }
 
 function Reply({ conversation, turn, state, growing }: ReplyProps) {
-  const runs = useComputed(() => turn.last && running.value === turn.id).value
+  const runs = useComputed(() => turn.last && runningTurn.value === turn.id).value
   const asks = useComputed(() => turn.last && waiting.value.some(({ turn_id }) => turn_id === turn.id)).value
-  const lost = useComputed(() => turn.last && goneSecs.value !== undefined).value
+  const lost = useComputed(() => turn.last && offlineSecs.value !== undefined).value
   const rests = state === undefined ? !growing && !runs : isAtRest(state.status)
   const texts = turn.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []))
   return (
     <article class="reply" aria-label="Atrium">
       {turn.blocks.map((block) => (
-        <Shown key={block.id} block={block} />
+        <BlockView key={block.id} block={block} />
       ))}
       {turn.last && <Growing conversation={conversation} turnId={turn.id} />}
       {runs && lost && (
@@ -81,7 +81,7 @@ function Reply({ conversation, turn, state, growing }: ReplyProps) {
   )
 }
 
-function Shown({ block }: { block: Block }) {
+function BlockView({ block }: { block: Block }) {
   switch (block.type) {
     case 'text':
       return (
@@ -93,7 +93,7 @@ function Shown({ block }: { block: Block }) {
     case 'calls':
       return <Calls calls={block.calls} />
     case 'gate':
-      return <Asked block={block} />
+      return <GateBlock block={block} />
     case 'summary':
       return <p class="label">Earlier messages were summarised for the model. The thread keeps all of them.</p>
     default:
@@ -102,7 +102,7 @@ function Shown({ block }: { block: Block }) {
 }
 
 /** An open approval as its card, an answered one as a line. */
-function Asked({ block: { gate, answer } }: { block: Extract<Block, { type: 'gate' }> }) {
+function GateBlock({ block: { gate, answer } }: { block: Extract<Block, { type: 'gate' }> }) {
   const open = useComputed(() => waiting.value.find(({ id }) => id === gate.call_id)).value
   if (open && !answer) return <Approval gate={open} />
   if (!answer) return null
@@ -114,7 +114,7 @@ function Asked({ block: { gate, answer } }: { block: Extract<Block, { type: 'gat
         <time dateTime={answer.at} title={exactTime(answer.at)}>
           {whenText(answer.at, now.value)}
         </time>
-        {wordOf(answer, answer.output)}
+        {messageWords(answer, answer.output)}
       </span>
     </p>
   )
@@ -123,7 +123,7 @@ function Asked({ block: { gate, answer } }: { block: Extract<Block, { type: 'gat
 /** The text as it comes. Only this is drawn again for each piece. */
 function Growing({ conversation, turnId }: { conversation: Conversation; turnId: string }) {
   const texts = useComputed(() => conversation.growing.value.filter((each) => each.turnId === turnId)).value
-  const lost = useComputed(() => goneSecs.value !== undefined).value
+  const lost = useComputed(() => offlineSecs.value !== undefined).value
   return (
     <>
       {texts.map(({ itemId, text }, at) => (
@@ -137,7 +137,7 @@ function Growing({ conversation, turnId }: { conversation: Conversation; turnId:
 
 type OwnProps = { readonly conversation: Conversation; readonly message: MessageItem }
 
-function Own({ conversation, message }: OwnProps) {
+function OwnMessage({ conversation, message }: OwnProps) {
   const editing = useSignal(false)
   const own = useRef<HTMLElement>(null)
   const edits = useRef(false)

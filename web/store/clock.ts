@@ -1,7 +1,7 @@
 // The time of the page, as coarse as what it is shown in.
 import { signal } from '@preact/signals'
 
-const beatMs = 15_000
+const tickMs = 15_000
 
 /** Now, moved on every few seconds. */
 export const now = signal(Date.now())
@@ -9,22 +9,22 @@ export const now = signal(Date.now())
 export function startClock(): void {
   setInterval(() => {
     now.value = Date.now()
-  }, beatMs)
+  }, tickMs)
 }
 
 let followers = 0
 let ticking: ReturnType<typeof setInterval> | undefined
-const fine = signal(Date.now())
+const toTheSecond = signal(Date.now())
 
 /** Now to the second, kept only while something that is shown follows it. */
 export const seconds = {
-  now: fine,
+  now: toTheSecond,
   /** Returns the way to leave. */
   follow(): () => void {
     followers++
-    fine.value = Date.now()
+    toTheSecond.value = Date.now()
     ticking ??= setInterval(() => {
-      fine.value = Date.now()
+      toTheSecond.value = Date.now()
     }, 1_000)
     return () => {
       followers--

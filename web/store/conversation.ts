@@ -4,9 +4,9 @@ import type { Frame } from '#doors/web/wire/frame.ts'
 import type { TurnFields } from '#doors/web/wire/job.ts'
 import type { Item, Thread, ThreadItems } from '#doors/web/wire/thread.ts'
 import type { Status } from '#doors/web/wire/turn.ts'
-import { ApiFault, ask, faultText } from '../api/client.ts'
+import { ApiFault, request, faultText } from '../api/client.ts'
 import { createViewer, type TurnView } from '../lib/conversation.ts'
-import { waiting } from './outbox.ts'
+import { addQueued } from './outbox.ts'
 import { sawThread } from './thread-marks.ts'
 
 /** So many items are read at once, from the end. */
@@ -33,7 +33,7 @@ export type Conversation = {
   load(): Promise<void>
   loadEarlier(): Promise<void>
   /** Takes a frame; false when something is missing before it, so that it must be read again. */
-  take(frame: Frame): boolean
+  apply(frame: Frame): boolean
 }
 
 export function createConversation(id: string): Conversation {
@@ -51,7 +51,7 @@ export function createConversation(id: string): Conversation {
   const firstSeq = (): number => items.peek()[0]?.seq ?? 1
 
   function read(after: number, limit: number): Promise<ThreadItems> {
-    return ask<ThreadItems>('GET', `/api/threads/${encodeURIComponent(id)}?after=${after}&limit=${limit}`)
+    return request<ThreadItems>('GET', `/api/threads/${encodeURIComponent(id)}?after=${after}&limit=${limit}`)
   }
 
   /** All from after a seq up to another, page by page. */
@@ -104,7 +104,7 @@ export function createConversation(id: string): Conversation {
         batch(() => {
           thread.value = found.thread
           const here = new Set(found.items.map((item) => item.id))
-          waiting(
+          addQueued(
             id,
             queued.filter((message) => !here.has(message.id)),
           )
@@ -127,7 +127,7 @@ export function createConversation(id: string): Conversation {
         .finally(() => (earlier = undefined))
       return earlier
     },
-    take(frame) {
+    apply(frame) {
       switch (frame.type) {
         case 'item':
           if (frame.item.seq > lastSeq() + 1) return false

@@ -55,7 +55,7 @@ export function takeFiles(draft: string): Attachment[] {
 }
 
 /** Whoever signs in next has not chosen them. */
-export function forgetFiles(): void {
+export function clearFiles(): void {
   for (const [draft, files] of chosen.peek()) for (const { id } of files) removeFile(draft, id)
 }
 

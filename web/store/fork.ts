@@ -1,23 +1,23 @@
 // Retry and edit: a fork of the thread before a message, in which the message is sent again. The original stays.
 import type { Attachment } from '#doors/web/wire/chat.ts'
 import type { MessageItem, Thread } from '#doors/web/wire/thread.ts'
-import { ask, faultText } from '../api/client.ts'
+import { request, faultText } from '../api/client.ts'
 import { go } from '../router.ts'
 import { base64 } from './files.ts'
-import { tell } from './notices.ts'
+import { notify } from './notices.ts'
 import { send } from './outbox.ts'
 
 /** Sends a message again, as it was or changed, in a fork that begins before it; shows the fork. */
 export async function resend(threadId: string, message: MessageItem, text: string): Promise<void> {
   try {
-    const thread = await ask<Thread>('POST', `/api/threads/${threadId}/fork`, {
+    const thread = await request<Thread>('POST', `/api/threads/${threadId}/fork`, {
       body: { before_seq: message.seq },
     })
     const sent = send({ threadId: thread.id, text, files: filesOf(message) })
     go(`/threads/${thread.id}`)
     await sent
   } catch (error) {
-    tell(`It was not sent again. ${faultText(error)}`)
+    notify(`It was not sent again. ${faultText(error)}`)
   }
 }
 

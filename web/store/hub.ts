@@ -3,35 +3,35 @@ import { batch, computed, effect, signal } from '@preact/signals'
 import type { Frame } from '#doors/web/wire/frame.ts'
 import type { Thread } from '#doors/web/wire/thread.ts'
 import { type Live, openLive } from '../api/live.ts'
-import { place, threadIn } from '../router.ts'
+import { route, threadIdIn } from '../router.ts'
 import { type Conversation, createConversation, isAtRest } from './conversation.ts'
-import { gates, takeGate } from './gates.ts'
-import { linkBroke, linkStands } from './link.ts'
-import { arrived, sendHeld } from './outbox.ts'
+import { gates, applyGate } from './gates.ts'
+import { linkDown, linkUp } from './link.ts'
+import { removeArrived, sendHeld } from './outbox.ts'
 import { service } from './service.ts'
 import { findSession } from './session.ts'
-import { takeThread, threadList } from './threads.ts'
+import { applyThread, threadList } from './threads.ts'
 import { evictOldest } from '../lib/evict.ts'
 
 /** Threads that were read a moment ago are shown at once when one comes back to them. */
-const maxKept = 8
+const maxRecent = 8
 /** Changes of the lists come in bursts: they are read once for all of them. */
-const gatherMs = 150
+const batchMs = 150
 /** What could not be sent or read although the connection stands is tried again. */
-const againMs = 5_000
+const retryMs = 5_000
 
-const kept = new Map<string, Conversation>()
+const recent = new Map<string, Conversation>()
 const live = signal<Live | undefined>(undefined)
 
 /** The thread that is open, by the address. */
-export const open = computed<Conversation | undefined>(() => {
-  const id = threadIn(place.value.path)
+export const openConversation = computed<Conversation | undefined>(() => {
+  const id = threadIdIn(route.value.path)
   return id === undefined ? undefined : conversationOf(id)
 })
 
 /** The turn that runs in the open thread. Text that comes tells it first, then the list of threads. */
-export const running = computed<string | undefined>(() => {
-  const now = open.value
+export const runningTurn = computed<string | undefined>(() => {
+  const now = openConversation.value
   if (!now) return undefined
   const states = now.states.value
   const rests = (id: string): boolean => states.has(id) && isAtRest(states.get(id)?.status ?? 'running')
@@ -48,71 +48,71 @@ function stateOf(id: string): Thread['state'] | undefined {
 /** Opens the connection and follows what is open; returns the way to stop. */
 export function startHub(): () => void {
   const mine = openLive({
-    frame: take,
+    frame: queueFrame,
     up() {
-      linkStands()
+      linkUp()
       refresh()
-      const now = open.peek()
+      const now = openConversation.peek()
       if (now) void follow(now)
       void sendHeld()
     },
-    down: linkBroke,
+    down: linkDown,
     signedOut: () => void findSession(),
   })
   live.value = mine
   const stopFollowing = effect(() => {
-    const now = open.value
+    const now = openConversation.value
     if (!now) return undefined
     void follow(now)
     return () => mine.unsubscribe(now.id)
   })
   const stopArrivals = effect(() => {
-    const now = open.value
-    if (now) arrived(new Set(now.turns.value.map(({ id }) => id)))
+    const now = openConversation.value
+    if (now) removeArrived(new Set(now.turns.value.map(({ id }) => id)))
   })
   const again = setInterval(() => {
     void sendHeld()
-    const now = open.peek()
+    const now = openConversation.peek()
     if (now?.fault.peek()?.missing === false) void follow(now)
-  }, againMs)
+  }, retryMs)
   return () => {
     clearInterval(again)
     stopFollowing()
     stopArrivals()
     mine.close()
-    linkStands()
+    linkUp()
     live.value = undefined
-    kept.clear()
+    recent.clear()
   }
 }
 
 /** Reads what is missing, then follows from there: nothing falls between, since the gateway sends from that seq on. */
 async function follow(conversation: Conversation): Promise<void> {
   await conversation.load()
-  if (open.peek() === conversation) live.peek()?.subscribe(conversation.id, conversation.lastSeq())
+  if (openConversation.peek() === conversation) live.peek()?.subscribe(conversation.id, conversation.lastSeq())
 }
 
-let waitingFrames: Frame[] = []
+let queuedFrames: Frame[] = []
 
 /** Text comes in many small pieces: they are taken together, once for each picture that the screen shows. */
-function take(frame: Frame): void {
-  waitingFrames.push(frame)
-  if (waitingFrames.length > 1) return
-  if (document.hidden) setTimeout(flush, gatherMs)
-  else requestAnimationFrame(flush)
+function queueFrame(frame: Frame): void {
+  queuedFrames.push(frame)
+  if (queuedFrames.length > 1) return
+  if (document.hidden) setTimeout(applyFrames, batchMs)
+  else requestAnimationFrame(applyFrames)
 }
 
-function flush(): void {
-  const frames = waitingFrames
-  waitingFrames = []
-  const now = open.peek()
+function applyFrames(): void {
+  const frames = queuedFrames
+  queuedFrames = []
+  const now = openConversation.peek()
   let whole = true
   batch(() => {
     for (const frame of frames) {
-      if (frame.type === 'thread') takeThread(frame)
-      else if (frame.type === 'gate') takeGate(frame)
+      if (frame.type === 'thread') applyThread(frame)
+      else if (frame.type === 'gate') applyGate(frame)
       else if (frame.type === 'reload') refresh()
-      else if (now && 'thread_id' in frame && frame.thread_id === now.id && !now.take(frame)) whole = false
+      else if (now && 'thread_id' in frame && frame.thread_id === now.id && !now.apply(frame)) whole = false
     }
   })
   if (now && !whole) void follow(now)
@@ -128,13 +128,13 @@ function refresh(): void {
     void threadList.load()
     void gates.load()
     void service.load()
-  }, gatherMs)
+  }, batchMs)
 }
 
 function conversationOf(id: string): Conversation {
-  const found = kept.get(id) ?? createConversation(id)
-  kept.delete(id)
-  kept.set(id, found)
-  evictOldest(kept, maxKept)
+  const found = recent.get(id) ?? createConversation(id)
+  recent.delete(id)
+  recent.set(id, found)
+  evictOldest(recent, maxRecent)
   return found
 }

@@ -10,7 +10,7 @@ const tick = signal(0)
 let timer: ReturnType<typeof setInterval> | undefined
 
 /** For how many seconds it has been gone; undefined while that is nothing to tell. */
-export const goneSecs = computed(() => {
+export const offlineSecs = computed(() => {
   void tick.value
   const at = brokenAt.value
   if (at === undefined) return undefined
@@ -18,13 +18,13 @@ export const goneSecs = computed(() => {
   return gone < quietMs ? undefined : Math.floor(gone / 1000)
 })
 
-export function linkBroke(): void {
+export function linkDown(): void {
   if (brokenAt.value !== undefined) return
   brokenAt.value = Date.now()
   timer = setInterval(() => tick.value++, 500)
 }
 
-export function linkStands(): void {
+export function linkUp(): void {
   brokenAt.value = undefined
   clearInterval(timer)
 }

@@ -6,9 +6,9 @@ import type { Readable } from './loaded.ts'
 import { threadList } from './threads.ts'
 
 /** Changes come in bursts. */
-const gatherMs = 500
+const batchMs = 500
 /** What no change tells of, a cost that grows. */
-const beatMs = 5_000
+const pollMs = 5_000
 
 /** Keeps something fresh while a page shows it: read at once, when the lists at the side changed, and every few seconds. */
 export function useLive(data: Readable<unknown>): void {
@@ -18,7 +18,7 @@ export function useLive(data: Readable<unknown>): void {
       timer ??= setTimeout(() => {
         timer = undefined
         if (!document.hidden) void data.load()
-      }, gatherMs)
+      }, batchMs)
     }
     void data.load()
     const stop = effect(() => {
@@ -26,12 +26,12 @@ export function useLive(data: Readable<unknown>): void {
       void gates.data.value
       soon()
     })
-    const beat = setInterval(soon, beatMs)
+    const poll = setInterval(soon, pollMs)
     document.addEventListener('visibilitychange', soon)
     return () => {
       stop()
       clearTimeout(timer)
-      clearInterval(beat)
+      clearInterval(poll)
       document.removeEventListener('visibilitychange', soon)
     }
   }, [])

@@ -14,7 +14,7 @@ export type Loaded<T> = {
   load(): Promise<void>
 }
 
-export function loaded<T>(ask: () => Promise<T>): Loaded<T> {
+export function loaded<T>(read: () => Promise<T>): Loaded<T> {
   const data = signal<T | undefined>(undefined)
   const fault = signal<string | undefined>(undefined)
   const loading = signal(false)
@@ -27,7 +27,7 @@ export function loaded<T>(ask: () => Promise<T>): Loaded<T> {
       const mine = ++last
       loading.value = true
       try {
-        const found = await ask()
+        const found = await read()
         if (mine !== last) return
         data.value = found
         fault.value = undefined

@@ -6,12 +6,12 @@ let owner = ''
 const here = new Map<string, string | undefined>()
 
 /** From now on things are kept for this user. */
-export function keepFor(user: string): void {
+export function setStorageUser(user: string): void {
   owner = user
 }
 
 /** What was kept under a name. */
-export function kept(name: string): string | undefined {
+export function readStored(name: string): string | undefined {
   const key = `${prefix}${owner}.${name}`
   if (here.has(key)) return here.get(key)
   try {
@@ -22,7 +22,7 @@ export function kept(name: string): string | undefined {
 }
 
 /** Keeps a text, undefined forgets it. */
-export function keep(name: string, text: string | undefined): void {
+export function writeStored(name: string, text: string | undefined): void {
   const key = `${prefix}${owner}.${name}`
   here.set(key, text)
   try {
@@ -34,7 +34,7 @@ export function keep(name: string, text: string | undefined): void {
 }
 
 /** True when something is kept under a name that begins so. */
-export function keepsAny(beginning: string): boolean {
+export function hasStored(beginning: string): boolean {
   try {
     return Object.keys(localStorage).some((key) => key.startsWith(`${prefix}${owner}.${beginning}`))
   } catch {

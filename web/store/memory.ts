@@ -1,8 +1,8 @@
 // What memory holds: the list or what a search found, and the document that is open.
 import { computed, signal } from '@preact/signals'
 import type { Document, DocumentPage, FoundDocument, FoundPage, ListedDocument } from '#doors/web/wire/memory.ts'
-import { ApiFault, ask } from '../api/client.ts'
-import { place } from '../router.ts'
+import { ApiFault, request } from '../api/client.ts'
+import { route } from '../router.ts'
 import { loaded } from './loaded.ts'
 
 const pageSize = 100
@@ -33,7 +33,7 @@ export const memoryList = loaded<MemoryList>(async () => {
   const query = memorySearch.peek().trim()
   if (query === '') return readAll(pages.peek())
   const began = performance.now()
-  const answer = await ask<FoundPage>(
+  const answer = await request<FoundPage>(
     'GET',
     `/api/memory?${new URLSearchParams({ q: query, limit: String(foundSize) })}`,
   )
@@ -47,7 +47,7 @@ export function showMore(): void {
 
 /** The path in `/memory/{path}`, undefined where none is open. */
 export const openPath = computed(() => {
-  const { path } = place.value
+  const { path } = route.value
   if (!path.startsWith('/memory/') || path.length <= '/memory/'.length) return undefined
   try {
     return path.slice('/memory/'.length).split('/').map(decodeURIComponent).join('/')
@@ -85,36 +85,36 @@ export type Expected = { readonly at: string | undefined }
 /** Writes a document, over whatever stands there where nothing is expected. Throws ApiFault and ChangedMeanwhile. */
 export async function saveDocument(path: string, content: string, expected?: Expected): Promise<void> {
   if (expected) {
-    const stands = await readDocument(path)
-    const at = 'missing' in stands ? undefined : stands.updated_at
+    const stored = await readDocument(path)
+    const at = 'missing' in stored ? undefined : stored.updated_at
     if (at !== expected.at) throw new ChangedMeanwhile(path)
   }
-  await ask('PUT', apiPath(path), { body: { content } })
+  await request('PUT', apiPath(path), { body: { content } })
   await Promise.all([memoryList.load(), openPath.peek() === path ? openDocument.load() : undefined])
 }
 
 /** Throws ApiFault. */
 export async function deleteDocument(path: string): Promise<void> {
-  await ask('DELETE', apiPath(path))
+  await request('DELETE', apiPath(path))
   await memoryList.load()
 }
 
 async function readDocument(path: string): Promise<Opened> {
   try {
-    return await ask<Document>('GET', apiPath(path))
+    return await request<Document>('GET', apiPath(path))
   } catch (error) {
     if (error instanceof ApiFault && error.status === 404) return { path, missing: true }
     throw error
   }
 }
 
-async function readAll(most: number): Promise<MemoryList> {
+async function readAll(maxPages: number): Promise<MemoryList> {
   const documents: ListedDocument[] = []
   let cursor: string | null = null
-  for (let page = 0; page < most; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const query = new URLSearchParams({ limit: String(pageSize) })
     if (cursor !== null) query.set('cursor', cursor)
-    const answer: DocumentPage = await ask<DocumentPage>('GET', `/api/memory?${query}`)
+    const answer: DocumentPage = await request<DocumentPage>('GET', `/api/memory?${query}`)
     documents.push(...answer.results.filter(({ path }) => !identity.some((each) => each.path === path)))
     cursor = answer.next_cursor
     if (cursor === null) break

@@ -15,26 +15,26 @@ let timer: ReturnType<typeof setTimeout> | undefined
 let finish: (() => void) | undefined
 
 /** Shows a word for eight seconds. `after` runs when they have passed without an undo, or when another takes its place. */
-export function tell(text: string, { undo, after }: { undo?: () => void; after?: () => void } = {}): void {
-  settle()
+export function notify(text: string, { undo, onEnd }: { undo?: () => void; onEnd?: () => void } = {}): void {
+  endNotice()
   const id = ++count
-  finish = after
+  finish = onEnd
   notice.value = {
     id,
     text,
     ...(undo && {
       undo: () => {
         finish = undefined
-        settle()
+        endNotice()
         undo()
       },
     }),
   }
-  timer = setTimeout(settle, shownMs)
+  timer = setTimeout(endNotice, shownMs)
 }
 
 /** Ends the notice that stands; what it put off happens now. */
-export function settle(): void {
+export function endNotice(): void {
   clearTimeout(timer)
   notice.value = undefined
   const act = finish

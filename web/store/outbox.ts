@@ -2,13 +2,13 @@
 import { signal } from '@preact/signals'
 import type { Attachment, Sent } from '#doors/web/wire/chat.ts'
 import type { QueuedItem } from '#doors/web/wire/thread.ts'
-import { ApiFault, ask, faultText } from '../api/client.ts'
+import { ApiFault, request, faultText } from '../api/client.ts'
 import { newKey } from '../lib/key.ts'
-import { go, place } from '../router.ts'
-import { keep, kept } from './local-storage.ts'
+import { go, route } from '../router.ts'
+import { writeStored, readStored } from './local-storage.ts'
 import { threadList } from './threads.ts'
 
-const keptName = 'outbox'
+const storageName = 'outbox'
 
 export type Outgoing = {
   /** Makes a repeated attempt the same message. */
@@ -50,19 +50,19 @@ export async function sendAgain(outgoing: Outgoing): Promise<void> {
   await attempt(outgoing)
 }
 
-export function drop({ key }: Outgoing): void {
+export function removeOutgoing({ key }: Outgoing): void {
   put(outbox.peek().filter((each) => each.key !== key))
 }
 
 /** The thread shows these turns: their messages are on their way no longer. An effect: either side may know first. */
-export function arrived(turnIds: ReadonlySet<string>): void {
+export function removeArrived(turnIds: ReadonlySet<string>): void {
   if (outbox.value.some(({ turnId }) => turnId !== undefined && turnIds.has(turnId))) {
     put(outbox.peek().filter(({ turnId }) => turnId === undefined || !turnIds.has(turnId)))
   }
 }
 
 /** The gateway has these messages, and they wait behind a running turn: a page that was loaded again knows them from there. */
-export function waiting(threadId: string, items: readonly QueuedItem[]): void {
+export function addQueued(threadId: string, items: readonly QueuedItem[]): void {
   const known = new Set(outbox.peek().map(({ turnId }) => turnId))
   const messages = items.filter((item) => item.type === 'message')
   const more = messages.filter(({ turn_id }) => !known.has(turn_id))
@@ -82,7 +82,7 @@ async function attempt(outgoing: Outgoing): Promise<void> {
   const { key, threadId, text, files } = outgoing
   change(key, { state: 'sending' })
   try {
-    const sent = await ask<Sent>('POST', '/api/chat/send', {
+    const sent = await request<Sent>('POST', '/api/chat/send', {
       body: {
         message: text,
         ...(threadId && { thread_id: threadId }),
@@ -93,7 +93,7 @@ async function attempt(outgoing: Outgoing): Promise<void> {
     // It may be known from the gateway already, when that was faster.
     put(outbox.peek().filter(({ turnId }) => turnId !== sent.turn_id))
     change(key, { state: 'sent', threadId: sent.thread_id, turnId: sent.turn_id })
-    if (threadId === undefined && place.peek().path === '/') go(`/threads/${sent.thread_id}`)
+    if (threadId === undefined && route.peek().path === '/') go(`/threads/${sent.thread_id}`)
     void threadList.load()
   } catch (error) {
     const away = error instanceof ApiFault && (error.code === 'offline' || error.status === 503 || error.status === 401)
@@ -108,13 +108,13 @@ function change(key: string, to: Partial<Outgoing>): void {
 function put(next: readonly Outgoing[]): void {
   outbox.value = next
   const unsent = next.filter(({ state }) => state !== 'sent')
-  keep(keptName, unsent.length === 0 ? undefined : JSON.stringify(unsent))
+  writeStored(storageName, unsent.length === 0 ? undefined : JSON.stringify(unsent))
 }
 
 /** Takes up what a closed page left unsent. */
 export function restoreOutbox(): void {
   try {
-    const left = JSON.parse(kept(keptName) ?? '[]') as Outgoing[]
+    const left = JSON.parse(readStored(storageName) ?? '[]') as Outgoing[]
     outbox.value = left.map((each) => ({ ...each, state: each.state === 'failed' ? 'failed' : 'held' }))
   } catch {
     outbox.value = []

@@ -12,12 +12,12 @@ export const theme = signal<Theme>(asTheme(read(themeKey)))
 
 export function fold(value: boolean): void {
   folded.value = value
-  keep(foldedKey, value ? '1' : '')
+  write(foldedKey, value ? '1' : '')
 }
 
 export function setTheme(value: Theme): void {
   theme.value = value
-  keep(themeKey, value)
+  write(themeKey, value)
   applyTheme()
 }
 
@@ -40,7 +40,7 @@ function read(key: string): string | null {
   }
 }
 
-function keep(key: string, value: string): void {
+function write(key: string, value: string): void {
   try {
     localStorage.setItem(key, value)
   } catch {

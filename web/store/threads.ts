@@ -2,15 +2,15 @@
 import { computed, signal } from '@preact/signals'
 import type { Frame } from '#doors/web/wire/frame.ts'
 import type { Thread, ThreadPage } from '#doors/web/wire/thread.ts'
-import { ask, faultText } from '../api/client.ts'
-import { go, place, threadIn } from '../router.ts'
+import { request, faultText } from '../api/client.ts'
+import { go, route, threadIdIn } from '../router.ts'
 import { loaded } from './loaded.ts'
-import { tell } from './notices.ts'
+import { notify } from './notices.ts'
 
 /** How many threads the list shows at first, and how many more with each look further back. */
 const pageSize = 100
 /** What one answer of the gateway holds at most. */
-const maxInAnswer = 200
+const maxPerRequest = 200
 /** How far back the list goes and a search looks. */
 export const maxThreads = 2_000
 
@@ -18,12 +18,12 @@ export const maxThreads = 2_000
 export const threadSearch = signal('')
 
 /** How many threads the list shows while nothing is searched for. */
-const wanted = signal(pageSize)
+const listSize = signal(pageSize)
 
 const words = computed(() => threadSearch.value.toLowerCase().split(/\s+/).filter(Boolean))
 
 /** The threads, last used first: as many as are shown, or all that a search looks through. */
-export const threadList = loaded(() => readThreads(words.peek().length > 0 ? maxThreads : wanted.peek()))
+export const threadList = loaded(() => readThreads(words.peek().length > 0 ? maxThreads : listSize.peek()))
 
 /** Threads that were deleted a moment ago and can still be brought back. */
 const hidden = signal<ReadonlySet<string>>(new Set())
@@ -34,22 +34,22 @@ export const shownThreads = computed(() => {
     const text = title.toLowerCase()
     return !hidden.value.has(id) && words.value.every((word) => text.includes(word))
   })
-  return found.slice(0, wanted.value)
+  return found.slice(0, listSize.value)
 })
 
 /** What lies beyond the threads that are shown: more of them, or only what is too old to be listed. */
 export const olderThreads = computed<'more' | 'too old' | undefined>(() => {
   const { threads = [], next_cursor = null } = threadList.data.value ?? {}
-  if (shownThreads.value.length === wanted.value && wanted.value < maxThreads) {
-    if (next_cursor !== null || threads.length > wanted.value) return 'more'
+  if (shownThreads.value.length === listSize.value && listSize.value < maxThreads) {
+    if (next_cursor !== null || threads.length > listSize.value) return 'more'
   }
   return next_cursor !== null && threads.length >= maxThreads ? 'too old' : undefined
 })
 
 /** Shows threads further back. */
 export async function showOlder(): Promise<void> {
-  wanted.value = Math.min(wanted.peek() + pageSize, maxThreads)
-  await readFurther(wanted.peek())
+  listSize.value = Math.min(listSize.peek() + pageSize, maxThreads)
+  await readFurther(listSize.peek())
 }
 
 /** Looks for words in the titles, in those that were not read yet too. */
@@ -58,57 +58,57 @@ export async function searchThreads(text: string): Promise<void> {
   if (words.peek().length > 0) await readFurther(maxThreads)
 }
 
-async function readFurther(most: number): Promise<void> {
+async function readFurther(max: number): Promise<void> {
   const page = threadList.data.peek()
-  if (page && page.next_cursor !== null && page.threads.length < most) await threadList.load()
+  if (page && page.next_cursor !== null && page.threads.length < max) await threadList.load()
 }
 
-async function readThreads(most: number): Promise<ThreadPage> {
+async function readThreads(max: number): Promise<ThreadPage> {
   const threads = new Map<string, Thread>()
   let cursor: string | null = null
   do {
-    const query = new URLSearchParams({ limit: String(Math.min(most - threads.size, maxInAnswer)) })
+    const query = new URLSearchParams({ limit: String(Math.min(max - threads.size, maxPerRequest)) })
     if (cursor !== null) query.set('cursor', cursor)
-    const page: ThreadPage = await ask<ThreadPage>('GET', `/api/threads?${query}`)
+    const page: ThreadPage = await request<ThreadPage>('GET', `/api/threads?${query}`)
     for (const thread of page.threads) threads.set(thread.id, thread)
     cursor = page.next_cursor
-  } while (cursor !== null && threads.size < most)
+  } while (cursor !== null && threads.size < max)
   return { threads: [...threads.values()], next_cursor: cursor }
 }
 
 export async function renameThread(id: string, title: string): Promise<void> {
-  await ask('PATCH', `/api/threads/${id}`, { body: { title } })
+  await request('PATCH', `/api/threads/${id}`, { body: { title } })
   await threadList.load()
 }
 
 /** Takes a thread out of the list, and deletes it unless that is undone within the notice's time. */
 export function deleteThread({ id, title }: Thread): void {
   hidden.value = new Set([...hidden.value, id])
-  const wasOpen = threadIn(place.value.path) === id
+  const wasOpen = threadIdIn(route.value.path) === id
   if (wasOpen) go('/')
   const show = (): void => {
     hidden.value = new Set([...hidden.value].filter((each) => each !== id))
   }
   const undo = (): void => {
     show()
-    if (wasOpen && place.value.path === '/') go(`/threads/${id}`)
+    if (wasOpen && route.value.path === '/') go(`/threads/${id}`)
   }
-  tell(`“${title}” is deleted`, { undo, after: () => void erase(id, show) })
+  notify(`“${title}” is deleted`, { undo, onEnd: () => void erase(id, show) })
 }
 
 async function erase(id: string, show: () => void): Promise<void> {
   try {
-    await ask('DELETE', `/api/threads/${id}`, { keepalive: true })
+    await request('DELETE', `/api/threads/${id}`, { keepalive: true })
     await threadList.load()
   } catch (error) {
-    tell(`The thread was not deleted. ${faultText(error)}`)
+    notify(`The thread was not deleted. ${faultText(error)}`)
   } finally {
     show()
   }
 }
 
 /** A thread has changed, or is gone. */
-export function takeThread(frame: Extract<Frame, { type: 'thread' }>): void {
+export function applyThread(frame: Extract<Frame, { type: 'thread' }>): void {
   const page = threadList.data.peek()
   if (!page) return
   const others = page.threads.filter(({ id }) => id !== frame.id)

@@ -38,7 +38,7 @@ export function requestRest({ headers = {}, body = '' }: Preview & { type: 'requ
 }
 
 /** Arguments as a person reads them: few of them on one line. */
-export function pretty(args: unknown): string {
+export function formatArgs(args: unknown): string {
   if (typeof args === 'string') return args
   const whole = JSON.stringify(args, undefined, 2)
   const line = whole.replaceAll(/\n */g, ' ')
