@@ -1,4 +1,4 @@
-// The browser app: who is signed in decides between the sign-in page and the rest, the address which page of it.
+// Entry point of the browser app: shows the sign-in page, or the page that the address names.
 import { effect, untracked } from '@preact/signals'
 import { type ComponentType, render } from 'preact'
 import { lazy } from './lazy.tsx'
@@ -25,7 +25,7 @@ import { showTitle } from './title.ts'
 import './style/tokens.css'
 import './style/base.css'
 
-/** The pages by their address; each is a file of its own, loaded when it is first wanted. */
+/** Pages by address. Each is a chunk of its own, loaded at the first visit. */
 const pages: readonly { readonly at: RegExp; readonly page: ComponentType }[] = [
   { at: /^\/waiting$/, page: lazy(async () => (await import('./pages/waiting.tsx')).Waiting) },
   { at: /^\/jobs$/, page: lazy(async () => (await import('./pages/jobs.tsx')).Jobs) },
@@ -48,14 +48,14 @@ function App() {
         <Found />
       ) : (
         <Empty icon="search" title="There is no such page">
-          The address may be old. The side has every page there is.
+          The address may be old. The sidebar lists every page.
         </Empty>
       )}
     </Shell>
   )
 }
 
-/** What the page has before there is anything else: over a slow connection that is a while. */
+/** Shown until the gateway has answered who is signed in. */
 function Opening() {
   return (
     <div class="opening">
@@ -68,9 +68,9 @@ applyTheme()
 followLinks()
 startClock()
 showTitle()
-// Nobody can undo anything on a page that is gone.
+// A closed page offers no undo: run what the notice put off.
 addEventListener('pagehide', endNotice)
-// What lives as long as somebody is signed in.
+// Starts at sign-in, stops at sign-out.
 effect(() => {
   const who = sessionState.value
   if (who.type !== 'in') return undefined

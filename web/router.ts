@@ -1,19 +1,19 @@
-// The addresses of the app: where it stands, and the way to another.
+// Client-side routing: the current address as a signal, and navigation.
 import { signal } from '@preact/signals'
 
 export type Route = { readonly path: string; readonly query: URLSearchParams }
 
-/** Where the app stands. */
+/** The current address. */
 export const route = signal<Route>(read())
 
-/** Goes to an address of the app; Back returns. */
+/** Navigates to an address of the app. Back returns, unless `replace` is set. */
 export function go(to: string, { replace = false } = {}): void {
   if (replace) history.replaceState(null, '', to)
   else if (to !== location.pathname + location.search) history.pushState(null, '', to)
   route.value = read()
 }
 
-/** Makes plain links of the app change the page instead of loading it anew. */
+/** Handles clicks on links of the app without reloading the page. */
 export function followLinks(): void {
   addEventListener('popstate', () => {
     route.value = read()
@@ -29,7 +29,7 @@ export function followLinks(): void {
   })
 }
 
-/** The id in `/threads/{id}`, undefined elsewhere. */
+/** The id in `/threads/{id}`; undefined for other paths. */
 export function threadIdIn(path: string): string | undefined {
   return /^\/threads\/([^/]+)$/.exec(path)?.[1]
 }

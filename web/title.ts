@@ -1,4 +1,4 @@
-// The title and the icon of the tab tell how many wait.
+// The tab's title and icon: the page, and how many gates wait for the reader.
 import { effect } from '@preact/signals'
 import { route, threadIdIn } from './router.ts'
 import { waiting } from './store/gates.ts'
@@ -15,6 +15,7 @@ const names: Readonly<Record<string, string>> = {
   '/settings': 'Settings',
 }
 
+/** Keeps both up to date while somebody is signed in. */
 export function showTitle(): void {
   effect(() => {
     if (sessionState.value.type !== 'in') return

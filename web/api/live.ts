@@ -1,16 +1,16 @@
-// The live connection: frames of the gateway as they come, opened again whenever it breaks.
+// The WebSocket to the gateway: hands on its frames and reconnects whenever it breaks.
 import type { ClientFrame, Frame } from '#doors/web/wire/frame.ts'
 
 const firstWaitMs = 300
 const maxWaitMs = 10_000
 const heartbeatMs = 20_000
-/** Nothing for so long, not even an answer to a beat: the connection is dead, whatever the browser thinks. */
+/** After this long without a frame, not even a pong, the connection counts as dead. */
 const maxSilenceMs = 45_000
 const signedOutCode = 4401
 const brokenCode = 1006
 
 export type Live = {
-  /** Follows a thread from after a seq. */
+  /** Asks for the frames of a thread after a seq. */
   subscribe(threadId: string, after: number): void
   unsubscribe(threadId: string): void
   close(): void
@@ -18,14 +18,14 @@ export type Live = {
 
 type Listener = {
   readonly frame: (frame: Frame) => void
-  /** The connection stands: whatever is followed must be named again. */
+  /** Connected, also after a break: subscriptions must be sent again. */
   readonly up: () => void
   readonly down: () => void
-  /** The gateway no longer knows who this is. */
+  /** The session may have ended: the caller must check over HTTP. */
   readonly signedOut: () => void
 }
 
-/** Opens the connection and keeps it open until closed. */
+/** Opens the connection and keeps it open until `close`. */
 export function openLive(listener: Listener): Live {
   let socket: WebSocket | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -52,7 +52,7 @@ export function openLive(listener: Listener): Live {
     current.addEventListener('close', ({ code }) => {
       if (socket !== current) return
       retryLater()
-      // A refused upgrade tells no code: whoever is asked over HTTP says why.
+      // A refused upgrade has no code of its own: an HTTP request finds out why.
       if (code === signedOutCode || code === brokenCode) listener.signedOut()
     })
   }

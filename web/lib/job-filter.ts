@@ -1,11 +1,11 @@
-// Which jobs are meant: by door and by words. Pure.
+// Filters jobs by door and by words. Pure.
 import type { Job } from '#doors/web/wire/job.ts'
 import type { Door } from '#doors/web/wire/turn.ts'
 import { sameDoor } from './doors.ts'
 
 export type JobQuery = {
   readonly door: 'all' | Door
-  /** In small letters. */
+  /** In lower case. All must occur. */
   readonly words: readonly string[]
 }
 

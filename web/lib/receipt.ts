@@ -1,4 +1,4 @@
-// The parts of a receipt in words: what a call did, what went to a host, what was kept apart. Pure.
+// Parts of a receipt in words: effects, hosts, requests, safety notes. Pure.
 import type { Receipt } from '#doors/web/wire/receipt.ts'
 
 type Tool = Receipt['tools'][number]
@@ -10,17 +10,17 @@ const effectNames: Readonly<Record<NonNullable<Tool['effects']>, string>> = {
   danger: 'danger',
 }
 
-/** What a call did; nothing of one from before that was kept. */
+/** The effect of a call; empty for old calls, which did not record it. */
 export function effectWords(effects: Tool['effects']): string {
   return effects === undefined ? '' : effectNames[effects]
 }
 
-/** Who was told something: the hosts of the tools, then those of the models. */
+/** All hosts contacted: those of the tools, then those of the models. */
 export function hostsIn({ hosts, model_calls }: Pick<Receipt, 'hosts' | 'model_calls'>): string[] {
   return [...new Set([...hosts, ...model_calls.flatMap(({ host }) => host ?? [])])]
 }
 
-/** The names of all that went out with requests. */
+/** The names of all secrets sent with requests. */
 export function secretsIn({ secrets, model_calls }: Pick<Receipt, 'secrets' | 'model_calls'>): string[] {
   return [...new Set([...secrets, ...model_calls.flatMap(({ secret }) => secret ?? [])])]
 }
@@ -30,7 +30,7 @@ type Requests = {
   readonly model_calls: readonly Pick<Receipt['model_calls'][number], 'model' | 'host'>[]
 }
 
-/** The requests that went to a host: `1 GET`, `2 GET, 1 POST`. A call of a model is a POST. */
+/** The requests sent to a host: `1 GET`, `2 GET, 1 POST`. A model call is a POST. */
 export function requestWords(host: string, { tools, model_calls }: Requests): string {
   const times = new Map<string, number>()
   const modelRequests = model_calls.map((call) => ({ host: call.host, method: 'POST', times: 1 }))
@@ -40,7 +40,7 @@ export function requestWords(host: string, { tools, model_calls }: Requests): st
   return [...times].map(([method, count]) => `${count} ${method}`).join(', ')
 }
 
-/** That what came from outside was given to the model as data; undefined where nothing did. */
+/** Says that content from outside reached the model as data; undefined where there was none. */
 export function fencedWords(tools: readonly Pick<Tool, 'name' | 'origin'>[]): string | undefined {
   const fromOutside = tools.filter(({ origin }) => origin !== undefined)
   const names = fromOutside.map(({ name }) => name)
@@ -51,7 +51,7 @@ export function fencedWords(tools: readonly Pick<Tool, 'name' | 'origin'>[]): st
   return `What ${joinNames([...new Set(names)])} brought was fenced as outside content.`
 }
 
-/** Where a rule was met: a call is told by its tool. */
+/** Where a safety rule matched; a call is named by its tool. */
 export function noteWords(
   { rule, where }: Receipt['notes'][number],
   tools: readonly Pick<Tool, 'call_id' | 'name'>[],

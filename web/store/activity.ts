@@ -1,4 +1,4 @@
-// What was done and what it cost.
+// Usage by day, and the latest turns, for the Activity page.
 import { computed, signal } from '@preact/signals'
 import type { Job, JobPage } from '#doors/web/wire/job.ts'
 import type { Receipt } from '#doors/web/wire/receipt.ts'
@@ -32,7 +32,7 @@ export const activity = {
   }),
 }
 
-/** A turn of any door, with how many tools it called. */
+/** A turn of any door, with the number of its tool calls. */
 export type LatestTurn = { readonly job: Job; readonly tools: number }
 
 const toolCounts = new Map<string, number>()
@@ -42,7 +42,7 @@ export const latest = loaded<readonly LatestTurn[]>(async () => {
   return Promise.all(jobs.map(async (job) => ({ job, tools: await toolsOf(job) })))
 })
 
-/** From the receipt; that of a turn which has ended stays as it is. */
+/** Tool calls of a turn, from its receipt. The receipt of an ended turn never changes, so its count is cached. */
 async function toolsOf({ id, completed_at }: Job): Promise<number> {
   const known = toolCounts.get(id)
   if (known !== undefined) return known

@@ -1,9 +1,9 @@
-// The time of the page, as coarse as what it is shown in.
+// The current time as signals: one that ticks every 15 s, one that ticks every second.
 import { signal } from '@preact/signals'
 
 const tickMs = 15_000
 
-/** Now, moved on every few seconds. */
+/** Now, updated every 15 seconds. */
 export const now = signal(Date.now())
 
 export function startClock(): void {
@@ -16,10 +16,10 @@ let followers = 0
 let ticking: ReturnType<typeof setInterval> | undefined
 const toTheSecond = signal(Date.now())
 
-/** Now to the second, kept only while something that is shown follows it. */
+/** Now to the second. Ticks only while something on the page follows it. */
 export const seconds = {
   now: toTheSecond,
-  /** Returns the way to leave. */
+  /** Starts the ticks; returns the function that unfollows. */
   follow(): () => void {
     followers++
     toTheSecond.value = Date.now()

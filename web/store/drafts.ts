@@ -1,8 +1,8 @@
-// What was written and not yet sent, by thread.
+// Unsent text of the composer, by thread. Stored in this browser.
 import { signal } from '@preact/signals'
 import { writeStored, hasStored, readStored } from './local-storage.ts'
 
-/** Counts up with every change, whoever made it. */
+/** Counts every change, so that readers of a draft are drawn again. */
 const changes = signal(0)
 
 /** `new` is the draft of a thread that does not exist yet. */

@@ -1,11 +1,11 @@
-// What may run without asking.
+// Grants: what may run without asking.
 import type { GrantList } from '#doors/web/wire/gate.ts'
 import { request } from '../api/client.ts'
 import { loaded } from './loaded.ts'
 
 export const grants = loaded(async () => (await request<GrantList>('GET', '/api/grants')).grants)
 
-/** Takes a grant back. Throws ApiFault. */
+/** Throws ApiFault. */
 export async function revokeGrant(id: string): Promise<void> {
   await request('DELETE', `/api/grants/${encodeURIComponent(id)}`)
   await grants.load()

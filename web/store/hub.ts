@@ -1,4 +1,4 @@
-// What joins the live connection to the stores: the open thread, the lists, the state of the link.
+// Feeds the live connection's frames into the stores: the open thread, the lists, the state of the link.
 import { batch, computed, effect, signal } from '@preact/signals'
 import type { Frame } from '#doors/web/wire/frame.ts'
 import type { Thread } from '#doors/web/wire/thread.ts'
@@ -13,23 +13,23 @@ import { findSession } from './session.ts'
 import { applyThread, threadList } from './threads.ts'
 import { evictOldest } from '../lib/evict.ts'
 
-/** Threads that were read a moment ago are shown at once when one comes back to them. */
+/** Threads kept in memory, so that going back to one shows it at once. */
 const maxRecent = 8
-/** Changes of the lists come in bursts: they are read once for all of them. */
+/** Changes of the lists come in bursts; the lists are read once per burst. */
 const batchMs = 150
-/** What could not be sent or read although the connection stands is tried again. */
+/** How often to retry what failed to send or load while connected. */
 const retryMs = 5_000
 
 const recent = new Map<string, Conversation>()
 const live = signal<Live | undefined>(undefined)
 
-/** The thread that is open, by the address. */
+/** The thread that the address names. */
 export const openConversation = computed<Conversation | undefined>(() => {
   const id = threadIdIn(route.value.path)
   return id === undefined ? undefined : conversationOf(id)
 })
 
-/** The turn that runs in the open thread. Text that comes tells it first, then the list of threads. */
+/** The turn that runs in the open thread: known from turn frames or streamed text, else from the list of threads. */
 export const runningTurn = computed<string | undefined>(() => {
   const now = openConversation.value
   if (!now) return undefined
@@ -45,7 +45,7 @@ function stateOf(id: string): Thread['state'] | undefined {
   return threadList.data.value?.threads.find((each) => each.id === id)?.state
 }
 
-/** Opens the connection and follows what is open; returns the way to stop. */
+/** Opens the live connection and follows the open thread; returns the function that stops both. */
 export function startHub(): () => void {
   const mine = openLive({
     frame: queueFrame,
@@ -86,7 +86,7 @@ export function startHub(): () => void {
   }
 }
 
-/** Reads what is missing, then follows from there: nothing falls between, since the gateway sends from that seq on. */
+/** Loads what is missing, then subscribes from the last seq. No item is lost: the gateway sends from that seq on. */
 async function follow(conversation: Conversation): Promise<void> {
   await conversation.load()
   if (openConversation.peek() === conversation) live.peek()?.subscribe(conversation.id, conversation.lastSeq())
@@ -94,7 +94,7 @@ async function follow(conversation: Conversation): Promise<void> {
 
 let queuedFrames: Frame[] = []
 
-/** Text comes in many small pieces: they are taken together, once for each picture that the screen shows. */
+/** Frames of streamed text are small and many, so they are applied together, once per animation frame. */
 function queueFrame(frame: Frame): void {
   queuedFrames.push(frame)
   if (queuedFrames.length > 1) return
@@ -121,7 +121,7 @@ function applyFrames(): void {
 
 let gathering: ReturnType<typeof setTimeout> | undefined
 
-/** Reads the lists again, soon. */
+/** Reads the lists again after `batchMs`. */
 function refresh(): void {
   gathering ??= setTimeout(() => {
     gathering = undefined

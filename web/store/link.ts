@@ -1,15 +1,15 @@
-// The live connection to the gateway: whether it stands, and for how long it has not.
+// The state of the live connection: for how long it has been down.
 import { computed, signal } from '@preact/signals'
 
-/** Shorter breaks are not worth a word. */
+/** Shorter breaks are not shown. */
 const quietMs = 1_000
 
-/** When the connection broke; undefined while it stands. */
+/** When the connection broke; undefined while connected. */
 const brokenAt = signal<number | undefined>(undefined)
 const tick = signal(0)
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** For how many seconds it has been gone; undefined while that is nothing to tell. */
+/** Seconds since the connection broke; undefined while connected and during a break shorter than `quietMs`. */
 export const offlineSecs = computed(() => {
   void tick.value
   const at = brokenAt.value

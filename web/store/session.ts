@@ -1,9 +1,9 @@
-// Who is signed in.
+// The session: who is signed in, signing in and out.
 import { computed, signal } from '@preact/signals'
 import type { Session } from '#doors/web/wire/user.ts'
 import { ApiFault, request, onSignedOut } from '../api/client.ts'
 
-/** `unknown` until the gateway has been asked; `ended` when it was there and is gone. */
+/** `unknown` until the gateway has answered; `away` when it cannot be reached; `ended` when a session was lost. */
 export type SessionState =
   | { readonly type: 'unknown' }
   | { readonly type: 'away' }
@@ -12,20 +12,19 @@ export type SessionState =
 
 export const sessionState = signal<SessionState>({ type: 'unknown' })
 
-/** Whether it is the operator. */
 export const isOperator = computed(() => sessionState.value.type === 'in' && sessionState.value.session.operator)
 
 onSignedOut(() => {
-  // Several requests are told so at once: the first of them knows what was.
+  // Several requests may get a 401 at once: the first one sets `ended`.
   if (sessionState.value.type !== 'out') sessionState.value = { type: 'out', ended: sessionState.value.type === 'in' }
 })
 
-/** Asks the gateway who we are. */
+/** Asks the gateway who is signed in. */
 export async function findSession(): Promise<void> {
   try {
     const session = await request<Session>('GET', '/api/session')
     const known = sessionState.peek()
-    // The same person: whatever lives as long as they are signed in lives on.
+    // The same user: a new value would restart everything that lives with the session.
     if (known.type !== 'in' || known.session.user !== session.user) sessionState.value = { type: 'in', session }
   } catch (error) {
     if (error instanceof ApiFault && error.status === 401) return
@@ -39,7 +38,7 @@ export async function signIn(proof: { token: string } | { code: string }): Promi
   sessionState.value = { type: 'in', session: await request<Session>('GET', '/api/session') }
 }
 
-/** Where else one can sign in; null where nowhere. */
+/** The OIDC issuer that the sign-in page offers; null for none. */
 export async function findIssuer(): Promise<string | null> {
   try {
     return (await request<{ issuer: string | null }>('GET', '/sign-in.json')).issuer
@@ -50,12 +49,12 @@ export async function findIssuer(): Promise<string | null> {
 
 const backKey = 'atrium.back'
 
-/** The issuer always leads to the first page: this one is to follow. */
+/** Remembers the page to show after signing in at the issuer, which always returns to `/`. */
 export function rememberReturnPath(path: string): void {
   if (path !== '/login') sessionStorage.setItem(backKey, path)
 }
 
-/** The page that was wanted before signing in elsewhere; told once. */
+/** Returns the remembered page and forgets it. */
 export function takeReturnPath(): string | undefined {
   const path = sessionStorage.getItem(backKey) ?? undefined
   sessionStorage.removeItem(backKey)

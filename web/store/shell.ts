@@ -1,4 +1,4 @@
-// The frame of the page: whether the sidebar is folded, whether the menu sheet is open.
+// The frame of the page: the folded sidebar, the menu sheet, the theme.
 import { signal } from '@preact/signals'
 
 const foldedKey = 'atrium.folded'
@@ -21,7 +21,7 @@ export function setTheme(value: Theme): void {
   applyTheme()
 }
 
-/** The page's root carries the choice; the tokens follow it. */
+/** Sets `data-theme` on the root element, which the colour tokens follow. */
 export function applyTheme(): void {
   if (theme.value === 'system') document.documentElement.removeAttribute('data-theme')
   else document.documentElement.setAttribute('data-theme', theme.value)
@@ -31,7 +31,7 @@ function asTheme(value: string | null): Theme {
   return value === 'light' || value === 'dark' ? value : 'system'
 }
 
-/** A browser may keep nothing for us: then the choice holds for this page. */
+/** Storage may be blocked: the choice then lasts as long as the page. */
 function read(key: string): string | null {
   try {
     return localStorage.getItem(key)
@@ -44,6 +44,6 @@ function write(key: string, value: string): void {
   try {
     localStorage.setItem(key, value)
   } catch {
-    // As above.
+    // See `read`.
   }
 }

@@ -1,4 +1,4 @@
-// The list of threads at the side.
+// The list of threads in the sidebar: search, paging, rename, delete.
 import { computed, signal } from '@preact/signals'
 import type { Frame } from '#doors/web/wire/frame.ts'
 import type { Thread, ThreadPage } from '#doors/web/wire/thread.ts'
@@ -7,28 +7,28 @@ import { go, route, threadIdIn } from '../router.ts'
 import { loaded } from './loaded.ts'
 import { notify } from './notices.ts'
 
-/** How many threads the list shows at first, and how many more with each look further back. */
+/** How many threads the list shows at first, and how many more with each step back. */
 const pageSize = 100
-/** What one answer of the gateway holds at most. */
+/** The gateway's limit for one page. */
 const maxPerRequest = 200
-/** How far back the list goes and a search looks. */
+/** Neither the list nor a search goes further back. */
 export const maxThreads = 2_000
 
-/** What stands in the search box. */
+/** The text of the search box. */
 export const threadSearch = signal('')
 
-/** How many threads the list shows while nothing is searched for. */
+/** At most this many threads are shown. */
 const listSize = signal(pageSize)
 
 const words = computed(() => threadSearch.value.toLowerCase().split(/\s+/).filter(Boolean))
 
-/** The threads, last used first: as many as are shown, or all that a search looks through. */
+/** The threads, last used first: `listSize` of them, or `maxThreads` during a search. */
 export const threadList = loaded(() => readThreads(words.peek().length > 0 ? maxThreads : listSize.peek()))
 
-/** Threads that were deleted a moment ago and can still be brought back. */
+/** Deleted threads whose deletion can still be undone. */
 const hidden = signal<ReadonlySet<string>>(new Set())
 
-/** The threads as the list shows them. */
+/** The threads to show, filtered. */
 export const shownThreads = computed(() => {
   const found = (threadList.data.value?.threads ?? []).filter(({ id, title }) => {
     const text = title.toLowerCase()
@@ -37,7 +37,7 @@ export const shownThreads = computed(() => {
   return found.slice(0, listSize.value)
 })
 
-/** What lies beyond the threads that are shown: more of them, or only what is too old to be listed. */
+/** Whether there are older threads: more to show, or only ones past `maxThreads`. */
 export const olderThreads = computed<'more' | 'too old' | undefined>(() => {
   const { threads = [], next_cursor = null } = threadList.data.value ?? {}
   if (shownThreads.value.length === listSize.value && listSize.value < maxThreads) {
@@ -46,13 +46,13 @@ export const olderThreads = computed<'more' | 'too old' | undefined>(() => {
   return next_cursor !== null && threads.length >= maxThreads ? 'too old' : undefined
 })
 
-/** Shows threads further back. */
+/** Shows one page more of older threads. */
 export async function showOlder(): Promise<void> {
   listSize.value = Math.min(listSize.peek() + pageSize, maxThreads)
   await readFurther(listSize.peek())
 }
 
-/** Looks for words in the titles, in those that were not read yet too. */
+/** Searches the titles; reads all threads up to `maxThreads` for it. */
 export async function searchThreads(text: string): Promise<void> {
   threadSearch.value = text
   if (words.peek().length > 0) await readFurther(maxThreads)
@@ -81,7 +81,7 @@ export async function renameThread(id: string, title: string): Promise<void> {
   await threadList.load()
 }
 
-/** Takes a thread out of the list, and deletes it unless that is undone within the notice's time. */
+/** Hides a thread, and deletes it when the notice ends without an undo. */
 export function deleteThread({ id, title }: Thread): void {
   hidden.value = new Set([...hidden.value, id])
   const wasOpen = threadIdIn(route.value.path) === id
@@ -107,7 +107,7 @@ async function erase(id: string, show: () => void): Promise<void> {
   }
 }
 
-/** A thread has changed, or is gone. */
+/** Applies the frame of a thread that has changed or was removed. */
 export function applyThread(frame: Extract<Frame, { type: 'thread' }>): void {
   const page = threadList.data.peek()
   if (!page) return

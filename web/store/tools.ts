@@ -1,4 +1,4 @@
-// The tools of the agent: what each may do, whether it is on, what it needs, and a try of it.
+// The agent's tools: list, switch, remove, test run, sign-in and secrets.
 import { computed } from '@preact/signals'
 import type { ToolAuth, ToolList, ToolNeeds, ToolTrial } from '#doors/web/wire/tool.ts'
 import { request } from '../api/client.ts'
@@ -9,7 +9,7 @@ const trialMs = 90_000
 
 export const tools = loaded(async () => (await request<ToolList>('GET', '/api/tools')).tools)
 
-/** The name in `/tools?tool=…`, undefined where none is chosen. */
+/** The name in `/tools?tool=…`; undefined when none is chosen. */
 export const openTool = computed(() => route.value.query.get('tool') ?? undefined)
 
 export function toolAddress(name: string): string {
@@ -22,7 +22,7 @@ export async function switchTool(name: string, enabled: boolean): Promise<void> 
   await tools.load()
 }
 
-/** Removes an installed tool, with every secret that it was given. Throws ApiFault. */
+/** Removes an installed tool and all of its secrets. Throws ApiFault. */
 export async function removeTool(name: string): Promise<void> {
   await request('DELETE', pathOf(name))
   await tools.load()
@@ -33,17 +33,17 @@ export function tryTool(name: string, params: unknown): Promise<ToolTrial> {
   return request<ToolTrial>('POST', `${pathOf(name)}/test`, { body: { params }, deadlineMs: trialMs })
 }
 
-/** What a tool needs to sign in and to be set up. */
+/** The sign-in and the secrets that a tool needs. */
 export function needsOf(name: string): Loaded<ToolNeeds> {
   return loaded(() => request<ToolNeeds>('GET', `${pathOf(name)}/auth`))
 }
 
-/** Signs a tool in: with a token, with another tool's secret, or by the address of its server. Throws ApiFault. */
+/** Signs a tool in with a token or with another tool's secret; with neither, starts OAuth and returns its URL. Throws ApiFault. */
 export function signToolIn(name: string, proof: { token?: string; use?: string }): Promise<ToolAuth> {
   return request<ToolAuth>('POST', `${pathOf(name)}/auth`, { body: proof })
 }
 
-/** Stores secrets of a tool's set-up. Throws ApiFault. */
+/** Stores secrets that a tool's set-up asks for. Throws ApiFault. */
 export async function setUpTool(name: string, secrets: Readonly<Record<string, string>>): Promise<void> {
   await request('POST', `${pathOf(name)}/setup`, { body: { secrets } })
 }
