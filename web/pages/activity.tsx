@@ -1,4 +1,4 @@
-// What was done and what it cost.
+// The Activity page: usage and cost by day, door, model and user, and the latest turns.
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Door } from '#doors/web/wire/turn.ts'
@@ -195,7 +195,7 @@ function Sums({ name, sums }: { name: string; sums: readonly Line[] }) {
   )
 }
 
-/** What was used before it was counted by doors has none. */
+/** Null for usage from before doors were counted. */
 function DoorName({ door }: { door: Door | null }) {
   if (door === null) return <>Not known</>
   const { icon, label } = doorOf(door)

@@ -1,4 +1,4 @@
-// A thread, or the beginning of one.
+// The chat page: an open thread, or a new one.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Door } from '#doors/web/wire/turn.ts'
@@ -49,7 +49,7 @@ function Thread({ conversation }: { conversation: Conversation }) {
   const thread = threadList.data.value?.threads.find((each) => each.id === id) ?? conversation.thread.value
   const turn = runningTurn.value
   const waits = waiting.value.some(({ thread_id }) => thread_id === id)
-  // The receipt of one thread is not shown beside another.
+  // Closes the receipt panel when the thread is left.
   useEffect(() => () => (shownReceipt.value = undefined), [])
   if (conversation.fault.value?.missing) {
     return (
@@ -114,7 +114,7 @@ function Thread({ conversation }: { conversation: Conversation }) {
 type BarProps = {
   readonly id: string
   readonly title: string
-  /** Not known before the thread is. */
+  /** Undefined until the thread is loaded. */
   readonly door: Door | undefined
   readonly onDelete: () => void
 }
@@ -123,7 +123,7 @@ function ThreadBar({ id, title, door, onDelete }: BarProps) {
   const renaming = useSignal(false)
   if (renaming.value) {
     const end = (value: string): void => {
-      // Whatever leaves the page loses the focus: it has ended by then.
+      // The field's removal fires blur again: renaming has ended by then.
       if (!renaming.value) return
       renaming.value = false
       focusSoon('.top-action .menu button')
@@ -211,7 +211,7 @@ function NewThread() {
   )
 }
 
-/** True while files are dragged over the page; dropped ones are attached. */
+/** True while files are dragged over the page. Attaches the files that are dropped. */
 function useDrop(draft: string): boolean {
   const over = useSignal(false)
   useEffect(() => {

@@ -1,4 +1,4 @@
-// One document of memory: read, changed, deleted; and a new one.
+// One document of memory: read, edit, delete; and the form for a new one.
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Document } from '#doors/web/wire/memory.ts'
@@ -27,12 +27,12 @@ import {
 } from '../store/memory.ts'
 import { notify } from '../store/notices.ts'
 
-/** A long path breaks after its slashes, not within a name. */
+/** Lets a long path break after its slashes, not within a name. */
 function breakable(path: string) {
   return path.split(/(?<=\/)/).map((part, at) => [at > 0 && <wbr key={`after ${at}`} />, part])
 }
 
-/** The document at a path: as it reads, or in a field. */
+/** The document at a path, for reading or editing. */
 export function DocumentPane({ path }: { path: string }) {
   useEffect(() => {
     openDocument.data.value = undefined
@@ -114,7 +114,7 @@ const authors: Readonly<Record<Document['author'], string>> = {
   agent: 'the agent',
 }
 
-/** Deletes at once, with a way back; what came from outside has none, since writing it again would make it trusted. */
+/** Deletes at once, with an undo. A document from outside has no undo: writing it again would make it trusted. */
 async function remove({ path, content, untrusted }: Document): Promise<void> {
   try {
     await deleteDocument(path)
@@ -126,7 +126,7 @@ async function remove({ path, content, untrusted }: Document): Promise<void> {
   const undo = (): void => {
     saveDocument(path, content, { at: undefined }).then(
       () => go(addressOf(path)),
-      (error) => notify(`${path} was not brought back. ${faultText(error)}`),
+      (error) => notify(`${path} was not restored. ${faultText(error)}`),
     )
   }
   notify(`${path} is deleted`, untrusted ? {} : { undo })
@@ -135,7 +135,7 @@ async function remove({ path, content, untrusted }: Document): Promise<void> {
 type EditorProps = {
   readonly path: string
   readonly text: string
-  /** The time of what was read; undefined for a new one. */
+  /** `updated_at` of the text being edited; undefined for a new document. */
   readonly since: string | undefined
   readonly onEnd: () => void
 }
@@ -221,7 +221,7 @@ function Missing({ path }: { path: string }) {
   )
 }
 
-/** A path and a text; both are kept until it is saved. */
+/** The form for a new document. A failed save keeps path and text. */
 export function NewDocument() {
   const path = useSignal('')
   const content = useSignal('')

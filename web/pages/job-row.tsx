@@ -1,4 +1,4 @@
-// One job of the list: how it stands, whose it is, how long it took and what it cost, and what may be done with it.
+// A row of the job list: status, title, door, user, duration, cost, and its action.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Job } from '#doors/web/wire/job.ts'
@@ -82,7 +82,7 @@ function Stop({ job: { id, title } }: { job: Job }) {
   )
 }
 
-/** How long it took, or takes. */
+/** The duration, or the time since the start while it runs. */
 function Took({ job: { status, created_at, completed_at } }: { job: Job }) {
   const began = new Date(created_at).getTime()
   if (status === 'queued') return <>not started</>
@@ -117,7 +117,7 @@ function nameOf(status: Status): string {
   return names[status]
 }
 
-/** As a filter has it. */
+/** The first word of the name, for filters. */
 export function shortNameOf(status: Status): string {
   return names[status].replace(/ .*/, '')
 }

@@ -1,4 +1,4 @@
-// Every turn that runs, has run or waits, whichever door it came through.
+// The Jobs page: turns of all doors, with filters and search.
 import type { Door } from '#doors/web/wire/turn.ts'
 import { doorChoices } from '../lib/doors.ts'
 import { countText, numberText } from '../lib/words.ts'
@@ -132,7 +132,7 @@ function List({ filter, more, total }: ListProps) {
   )
 }
 
-/** `20 of 214`: what is shown, of all. */
+/** `20 of 214`, or `20 jobs` when all are shown. */
 function shownOf(count: number, total: number): string {
   if (count >= total) return countText(count, 'job')
   return `${numberText(count)} of ${numberText(total)}${total >= maxCounted ? ' or more' : ''}`
@@ -178,7 +178,7 @@ function None({ filter, more }: { filter: JobFilter; more: boolean }) {
         {more
           ? `Searched the latest ${numberText(Math.max(searchSize, requestedJobs.value))} jobs.`
           : 'Searched every job.'}
-        {about && ' Fewer or other words may help.'}
+        {about && ' Try fewer or different words.'}
       </Empty>
     )
   }
@@ -199,7 +199,7 @@ function None({ filter, more }: { filter: JobFilter; more: boolean }) {
           </Button>
         }
       >
-        Jobs of another status may be there.
+        There may be jobs with another status.
       </Empty>
     )
   }

@@ -1,4 +1,4 @@
-// What Atrium keeps between conversations: found, read, changed, deleted.
+// The Memory page: the list of documents, search, the identity files, and the open document.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { FoundDocument, ListedDocument } from '#doors/web/wire/memory.ts'
@@ -86,7 +86,7 @@ function List({ list, onClear }: { list: MemoryList; onClear: () => void }) {
             </Button>
           }
         >
-          Searched every document. Fewer or other words may help.
+          Searched every document. Try fewer or different words.
         </Empty>
       </div>
     )

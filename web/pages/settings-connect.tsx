@@ -1,4 +1,4 @@
-// Another model: its provider, its name, where it is, and who stands in for it.
+// The form that connects another model: provider, name, base URL and fallbacks.
 import { useSignal } from '@preact/signals'
 import type { Settings } from '#doors/web/wire/settings.ts'
 import { useAct } from '../parts/act.ts'
@@ -9,7 +9,7 @@ import { Note } from '../parts/note.tsx'
 import { notify } from '../store/notices.ts'
 import { changeSettings } from '../store/settings.ts'
 
-/** What is stored waits where the environment has the word. */
+/** The stored choice has no effect while LLM_PROVIDER is set in the environment. */
 export function Connect({ found: { model, providers } }: { found: Settings }) {
   const provider = useSignal(model.provider)
   const name = useSignal(model.chosen_by === 'default' ? '' : model.name)
@@ -43,14 +43,14 @@ export function Connect({ found: { model, providers } }: { found: Settings }) {
         <Field
           label="Model"
           mono
-          placeholder="its usual one"
+          placeholder="the provider’s default"
           value={name.value}
           onInput={(value) => (name.value = value)}
         />
         <Field
           label="Base URL"
           mono
-          placeholder="the provider’s own"
+          placeholder="the provider’s default"
           value={baseUrl.value}
           onInput={(value) => (baseUrl.value = value)}
         />

@@ -1,4 +1,4 @@
-// Grants: what may run without asking, each taken back by one button.
+// Grants: what may run without asking, each with a button to revoke it.
 import { useSignal } from '@preact/signals'
 import type { Grant } from '#doors/web/wire/gate.ts'
 import { faultText } from '../api/client.ts'
@@ -30,7 +30,7 @@ export function Grants() {
           list.length === 0 ? (
             <div class="card">
               <Empty icon="shield" title="Everything asks first">
-                When you answer a request with “Allow for…”, what you allowed stands here.
+                When you answer a request with “Allow for…”, the grant is listed here.
               </Empty>
             </div>
           ) : (

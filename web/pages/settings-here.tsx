@@ -1,4 +1,4 @@
-// This browser and this service: sessions, doors, how the app looks, what runs.
+// Settings of this browser and facts about the service: sessions, doors, theme, status.
 import { useSignal } from '@preact/signals'
 import { faultText } from '../api/client.ts'
 import { type DoorLook, doorOf } from '../lib/doors.ts'

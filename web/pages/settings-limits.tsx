@@ -1,4 +1,4 @@
-// Limits: what a turn and a day may cost, and how often a turn may ask its model.
+// Limits: cost per turn, cost per user and day, model calls per turn.
 import { useSignal } from '@preact/signals'
 import type { Settings } from '#doors/web/wire/settings.ts'
 import { useAct } from '../parts/act.ts'
@@ -86,7 +86,7 @@ function Cap({ limits, name, title, what }: CapProps) {
           unlabelled
           value={text.value}
           fault={act.fault.value}
-          placeholder={name === 'steps_per_turn' ? 'Its usual' : 'No limit'}
+          placeholder={name === 'steps_per_turn' ? 'Default' : 'No limit'}
           onInput={(value) => (text.value = value)}
         />
       </div>
@@ -94,7 +94,7 @@ function Cap({ limits, name, title, what }: CapProps) {
   )
 }
 
-/** `$5.00`, `$0.125`; nothing where there is no limit. */
+/** `$5.00`, `$0.125`; empty for no limit. */
 function amountText(usd: number | null): string {
   if (usd === null) return ''
   const short = usd.toFixed(2)

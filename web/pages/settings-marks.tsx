@@ -1,4 +1,4 @@
-// Marks: what text from outside is marked for. They stop nothing by themselves.
+// Marks: the rules that flag text from outside. They block nothing by themselves.
 import { useSignal } from '@preact/signals'
 import type { Mark } from '#doors/web/wire/settings.ts'
 import { faultText } from '../api/client.ts'
@@ -15,7 +15,7 @@ export function Marks() {
     <Section
       title="Marks"
       at="/settings/marks"
-      lead="What in text from outside looks like an order to the agent. A mark is told to the model and noted on the receipt."
+      lead="Flags text from outside that looks like an order to the agent. The model sees the mark, and the receipt notes it."
     >
       <When of={settings} what="The marks" rows={1}>
         {({ marks }) => <List marks={marks} />}

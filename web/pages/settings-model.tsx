@@ -1,4 +1,4 @@
-// The model that answers: chosen from those at hand, or another one connected, and whether it does.
+// The model: choose one of the known models, test it, or connect another.
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import type { ModelTrial, Settings } from '#doors/web/wire/settings.ts'
@@ -26,7 +26,7 @@ export function Model() {
           <>
             {found.model.chosen_by === 'environment' && (
               <Note kind="sun">
-                LLM_PROVIDER is set in the environment and wins: what is stored here waits behind it.
+                LLM_PROVIDER is set in the environment and overrides the model that is chosen here.
               </Note>
             )}
             <Models found={found} />
@@ -41,15 +41,15 @@ export function Model() {
 const sources: Readonly<Record<Settings['model']['chosen_by'], string>> = {
   environment: 'set by LLM_PROVIDER',
   settings: 'chosen here',
-  key: 'chosen since its key is in the environment',
-  default: 'chosen since no other is',
+  key: 'chosen because its key is in the environment',
+  default: 'chosen because no other is set up',
 }
 
 type Known = Settings['models'][number]
 
 function Models({ found: { model, models } }: { found: Settings }) {
   const group = useId()
-  /** Chosen, and on its way. */
+  /** The model whose choice is being saved. */
   const pending = useSignal<string | undefined>(undefined)
   const choose = async (known: Known): Promise<void> => {
     pending.value = textOf(known)
@@ -106,7 +106,7 @@ function Models({ found: { model, models } }: { found: Settings }) {
 
 type Named = Pick<Known, 'provider' | 'name'> & { readonly base_url?: string | undefined }
 
-/** As the service names it. */
+/** The service's name of a model: `provider/name@base_url`. */
 function textOf({ provider, name, base_url }: Named): string {
   return `${provider}/${name}${base_url === undefined ? '' : `@${base_url}`}`
 }
@@ -119,7 +119,7 @@ async function forget(model: Known): Promise<void> {
   }
 }
 
-/** One short live call of the model in use, and the way to another one. */
+/** Buttons and results of the test, and the form that connects another model. */
 function TestAndConnect({ found }: { found: Settings }) {
   const connecting = useSignal(true)
   const { busy, fault, run } = useAct()

@@ -1,4 +1,4 @@
-// Policy: which calls run unasked, ask first or are refused; apart for turns that have read text from outside.
+// Policy: which calls run, ask first or are refused, with a second rule for turns that have read text from outside.
 import { useSignal } from '@preact/signals'
 import type { PolicyRow, Rule } from '#doors/web/wire/settings.ts'
 import { faultText } from '../api/client.ts'
@@ -17,7 +17,7 @@ const rules: Readonly<Record<Rule, string>> = {
   deny: 'refused',
 }
 
-/** Only these calls go to an address that somebody may have named before. */
+/** Rows that offer the rule `known`: only their calls go to an address that may be known. */
 const toAddresses: readonly string[] = ['fetch', 'fetch-made']
 
 export function Policy() {
@@ -25,7 +25,7 @@ export function Policy() {
     <Section
       title="Policy"
       at="/settings/policy"
-      lead="Which calls run, ask first or are refused, for everybody. Grants stand above “asks”, not above “refused”."
+      lead="Which calls run, ask first or are refused, for everybody. A grant overrides “asks”, never “refused”."
     >
       <When of={settings} what="The policy" rows={5}>
         {({ policy }) => (

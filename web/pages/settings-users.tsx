@@ -1,4 +1,4 @@
-// Users, for the operator: adding one shows its token once, revoking ends their access, removing erases all of theirs.
+// Users, for the operator. Adding one shows its token once, revoking ends their access, removing erases their data.
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { User } from '#doors/web/wire/user.ts'
@@ -31,7 +31,7 @@ export function Users() {
   const adding = useSignal(false)
   useEffect(() => {
     void users.load()
-    // A token is shown once: whoever leaves the page has had it.
+    // A new token is shown only until the page is left.
     return () => {
       newToken.value = undefined
     }
@@ -66,7 +66,7 @@ export function Users() {
           list.length === 0 ? (
             <div class="card">
               <Empty icon="users" title="Only you so far">
-                Whoever is added gets a token, threads and memory of their own.
+                Each user has a token, threads and memory of their own.
               </Empty>
             </div>
           ) : (
@@ -142,7 +142,7 @@ function hostOf(issuer: string): string {
   return URL.canParse(issuer) ? new URL(issuer).host : issuer
 }
 
-/** How a user gets in: each token can be revoked, another made, and the user removed with all that is theirs. */
+/** A user's sign-in and tokens: revoke a token, add one, or remove the user. */
 function Access({ user: { name, issuer } }: { user: User }) {
   const tokens = useMemo(() => tokensOf(name), [name])
   useEffect(() => void tokens.load(), [tokens])
@@ -175,7 +175,7 @@ function Access({ user: { name, issuer } }: { user: User }) {
             </li>
           ))}
           <li>
-            <Button size="small" icon="plus" onClick={() => void act(() => addToken(name), 'No token was made.')}>
+            <Button size="small" icon="plus" onClick={() => void act(() => addToken(name), 'No token was created.')}>
               New token
             </Button>
             <Confirm

@@ -1,4 +1,4 @@
-// Settings: the model, limits, what is granted, who has access, and how the app looks.
+// The Settings page. Some sections are for the operator only.
 import { useEffect } from 'preact/hooks'
 import { Page } from '../parts/page.tsx'
 import { route } from '../router.ts'

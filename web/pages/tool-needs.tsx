@@ -1,4 +1,4 @@
-// What a tool needs from a person: a sign-in, secrets of its set-up. Values go to the service and are never shown again.
+// A tool's sign-in and secrets. Values go to the service and are never shown again.
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { NeededSecret, ToolNeeds, ToolSignIn } from '#doors/web/wire/tool.ts'
@@ -15,7 +15,7 @@ import { now } from '../store/clock.ts'
 import { notify } from '../store/notices.ts'
 import { forgetSecret, needsOf, setUpTool, signToolIn } from '../store/tools.ts'
 
-/** How often it is looked whether a sign-in elsewhere has ended, and for how long. */
+/** How often, and how many times, to check whether a sign-in in the other window is done. */
 const lookMs = 2_000
 const maxLooks = 300
 
@@ -189,7 +189,7 @@ function setText(at: string | null): string {
   return at === null ? 'Set' : `Set ${whenText(at, now.value).replace('Yesterday', 'yesterday')}`
 }
 
-/** Secrets of the same name that other tools have: used only when a person says so. */
+/** Secrets of the same name that other tools have. Each is used only after a click. */
 function Offers({ secret, onUse }: { secret: Pick<NeededSecret, 'offers'>; onUse: (from: string) => void }) {
   return (
     <>

@@ -1,4 +1,4 @@
-// What the agent can do, and exactly how far each tool reaches.
+// The Tools page: the list of tools, and each tool's access, policy, secrets and test run.
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { Tool } from '#doors/web/wire/tool.ts'
@@ -40,8 +40,8 @@ export function Tools() {
       <dialog class="confirm" ref={dialog} aria-labelledby="install-title">
         <h2 id="install-title">Install a tool</h2>
         <p>
-          A tool is a file that anyone may have written. It is installed on the machine of the service, where what it
-          may do is told first:
+          A tool is a file that anyone may have written. Install it on the service’s machine with this command, which
+          first lists what the tool may do:
         </p>
         <pre class="install-line">atrium tool install FILE.wasm --capabilities FILE.json --name NAME</pre>
         <div class="confirm-buttons">
@@ -71,7 +71,7 @@ function Lists({ list }: { list: readonly Tool[] }) {
         {openTool.value !== undefined && !chosen ? (
           <div class="card">
             <Empty icon="wrench" title="There is no such tool">
-              It may have been removed. The list has every tool there is.
+              It may have been removed. The list shows every tool.
             </Empty>
           </div>
         ) : (
@@ -101,7 +101,7 @@ function List({ name, list, shown }: { name: string; list: readonly Tool[]; show
 
 type RowProps = { group: readonly Tool[]; words: string | undefined; shown: Tool | undefined }
 
-/** A tool, or some that belong together, switched as one. */
+/** One tool, or a group of tools that are switched together. */
 function Row({ group, words, shown }: RowProps) {
   const [tool] = group
   if (!tool) return null

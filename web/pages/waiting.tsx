@@ -1,4 +1,4 @@
-// The queue of what waits for the reader, from every door: the list, and the one that is looked at.
+// The queue of gates that wait for the reader, from every door: the list, and the chosen one.
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Waiting as Gate } from '#doors/web/wire/gate.ts'
@@ -15,7 +15,7 @@ import { useLive } from '../store/live-data.ts'
 import { threadList } from '../store/threads.ts'
 import './waiting.css'
 
-/** The one that is looked at; on a phone, none until it is chosen. */
+/** The chosen gate. Without one, wide screens show the first; a phone shows only the list. */
 const chosen = signal<string | undefined>(undefined)
 
 export function Waiting() {
@@ -42,7 +42,7 @@ function Queue() {
       <div class="two-steps queue none">
         <AnsweredToday />
         <Empty icon="waiting" title="Nothing waits for you">
-          A request appears here when the agent needs your word before it acts.
+          A request appears here when the agent needs your answer before it acts.
         </Empty>
       </div>
     )

@@ -1,4 +1,4 @@
-// What is read out: that an answer begins, its first sentence when it is there; and what waits for the reader.
+// Live regions for screen readers: an answer begins, its first sentence and length, and gates that wait.
 import { useComputed } from '@preact/signals'
 import { firstSentence } from '../lib/conversation.ts'
 import { countText } from '../lib/words.ts'
@@ -23,7 +23,7 @@ export function Announcer({ conversation }: { conversation: Conversation }) {
   )
 }
 
-/** Only of turns that were seen running: what is old is not news. */
+/** Only for turns that ran while the page was open: older ones have no state. */
 function answerWords({ turns, states }: Conversation): string {
   const last = turns.value.at(-1)
   const state = last && states.value.get(last.id)

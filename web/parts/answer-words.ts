@@ -1,4 +1,4 @@
-// What was said to a gate, in words.
+// The answer to a gate, in words.
 import type { AnswerItem } from '#doors/web/wire/thread.ts'
 import { untilText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
@@ -7,7 +7,7 @@ import type { IconName } from './icon.tsx'
 
 type Answer = Pick<AnswerItem, 'decision' | 'by' | 'scope' | 'until'>
 
-/** What was said with it, as a sentence that follows; nothing where nothing was. */
+/** The message to the agent as a sentence that follows `answerWords`; empty if there was none. */
 export function messageWords({ decision, by }: Answer, word: string | undefined): string {
   if (by === 'expiry') return '. The agent was told so.'
   return decision === 'deny' && word ? `. ${nameOf(by) === 'you' ? 'You' : 'They'} said: “${word}”` : ''

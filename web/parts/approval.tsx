@@ -1,4 +1,4 @@
-// An approval: the question, what would run, and the answers. Nothing else on the page answers it.
+// The card of a gate: the question, a preview of the call, and the answers. Nothing else on the page answers a gate.
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
@@ -17,13 +17,13 @@ import { Icon } from './icon.tsx'
 import { Preview } from './preview.tsx'
 import { SignInGate } from './sign-in-gate.tsx'
 
-/** A card that has just appeared under a finger or a key takes neither. */
+/** A new card ignores clicks and keys for this long: they may have been meant for what was there before. */
 const ignoreInputMs = 500
 const phone = matchMedia('(width < 720px)')
 
 type Props = {
   readonly gate: Waiting
-  /** In the queue the header names the door, and the facts the thread. */
+  /** In the queue, the header names the door and the facts name the thread. */
   readonly inQueue?: boolean
   readonly threadTitle?: string
 }
@@ -32,7 +32,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
   const { question, preview, scopes, always } = gate
   const why = gate.why ?? gate.reason
   const title = useId()
-  /** Never, until it has been drawn. */
+  /** Infinity until the card has been drawn. */
   const shownAt = useRef(Number.POSITIVE_INFINITY)
   const step = useSignal<'choose' | 'for' | 'deny'>('choose')
   const word = useSignal('')
@@ -45,7 +45,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
     const frame = requestAnimationFrame(() => (shownAt.current = Date.now()))
     return () => cancelAnimationFrame(frame)
   }, [])
-  // Before it leaves the page: whoever answered by the keyboard goes on with it, and no other card takes it.
+  // When the card leaves, its focus goes to the composer or the page, never to the next card.
   useLayoutEffect(() => {
     const mine = card.current
     return () => {
@@ -60,7 +60,6 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
     focusSoon(`[aria-labelledby="${title}"] .approval-foot .clay`)
   }
 
-  /** Whatever comes too soon was meant for something else. */
   const unlessTooSoon = (act: () => void) => (): void => {
     if (Date.now() - shownAt.current >= ignoreInputMs) act()
   }
@@ -211,7 +210,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
   )
 }
 
-/** A text in which the last place of one part looks different. */
+/** A text with the last occurrence of one part wrapped by `look`. */
 function marked(text: string, part: string | undefined, look: (part: string) => ComponentChildren): ComponentChildren {
   const at = part ? text.lastIndexOf(part) : -1
   return part && at >= 0 ? [text.slice(0, at), look(part), text.slice(at + part.length)] : text

@@ -1,4 +1,4 @@
-// Nobody answers at the gateway: said plainly, and tried again by itself.
+// Shown while the gateway cannot be reached. Retries by itself.
 import { useEffect, useState } from 'preact/hooks'
 import { findSession } from '../store/session.ts'
 import { Button } from './button.tsx'

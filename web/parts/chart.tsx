@@ -1,4 +1,4 @@
-// Bars by day, stacked; a tooltip by pointer and arrow keys, and the same figures as a table for those who hear them.
+// Stacked bars by day, with a tooltip by pointer and arrow keys, and the same figures as a table for screen readers.
 import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { type Day, niceStep } from '../lib/usage.ts'
@@ -15,7 +15,7 @@ type Layout = {
   readonly lines: readonly number[]
 }
 const wideLayout: Layout = { height: 220, left: 56, days: Number.POSITIVE_INFINITY, lines: [0, 1, 2, 3, 4] }
-/** On a phone the last two weeks can be read and touched; the table has every day. */
+/** A phone has space for two weeks of bars that can be touched; the table has every day. */
 const phoneLayout: Layout = { height: 168, left: 48, days: 14, lines: [0, 2, 4] }
 const phoneWidth = 480
 const bar = { maxWidth: 20, share: 0.66, corner: 1.5, gap: 1 }
@@ -27,7 +27,7 @@ type Props = {
   readonly days: readonly Day[]
   readonly models: readonly { readonly name: string; readonly total: number }[]
   readonly text: (value: number) => string
-  /** A value beside its line; lines are a step apart. */
+  /** The label of a grid line; grid lines are `step` apart. */
   readonly axis: (value: number, step: number) => string
   readonly now: number
 }
@@ -199,13 +199,13 @@ function Tip({ day, models, text, now, x }: TipProps) {
   )
 }
 
-/** Beside the bar, on the side that has room. */
+/** Right of the bar if the tooltip fits there, else left. */
 function tipX(x: number, wide: number, width: number): number {
   const after = x + wide + 12
   return after + tip.width <= width ? after : Math.max(0, x - 12 - tip.width)
 }
 
-/** Every so many days from the first, and today; none so near that both could not be read. */
+/** Labels every `every`-th day and today, except days whose label would touch today's. */
 function labelled(at: number, count: number, every: number): boolean {
   return at === count - 1 || (at % every === 0 && count - 1 - at >= every * 0.7)
 }
@@ -240,7 +240,7 @@ function Figures({ name, days, models, text, now }: Omit<Props, 'axis'>) {
   )
 }
 
-/** `Fri 6 Nov`: the day as the service counts it, whatever the reader's zone. */
+/** `Fri 6 Nov`, in UTC, as the service counts days. */
 function titleOf({ date }: Day, now: number): string {
   const week = new Date(date).toLocaleDateString('en-GB', { weekday: 'short', timeZone: 'UTC' })
   return `${week} ${dayText(`${date}T12:00`, now)}`

@@ -1,4 +1,4 @@
-// The composer: Enter sends, Shift+Enter breaks the line; files come by button, paste and drop; the draft is kept.
+// The composer. Enter sends, Shift+Enter breaks the line; files come by button, paste and drop; the draft is stored.
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { writeDraft, readDraft } from '../store/drafts.ts'
 import { addFiles, type Chosen, filesWith, removeFile, takeFiles } from '../store/files.ts'
@@ -10,11 +10,11 @@ import './composer.css'
 import { Icon } from './icon.tsx'
 
 type Props = {
-  /** Whose draft it holds: a thread's id, or `new`. */
+  /** The draft's key: a thread's id, or `new`. */
   readonly draftOf: string
   readonly hint: string
   readonly phoneHint: string
-  /** A turn runs: it can be stopped, and what is sent waits its turn. */
+  /** A turn runs: Stop is shown, and a sent message is queued. */
   readonly running: boolean
   readonly onSend: (text: string, files: ReturnType<typeof takeFiles>) => void
   readonly onStop: () => void
@@ -28,7 +28,7 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
   const field = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => {
-    // On a phone the keyboard would cover what one came to read.
+    // On a phone, the keyboard would cover the thread.
     if (!phone.matches) field.current?.focus()
   }, [draftOf])
 
@@ -141,7 +141,7 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
   )
 }
 
-/** Why what is written does not go at once. */
+/** Why the draft cannot be sent now, or is not sent at once. */
 function noteOf({ ready, away, files }: { ready: boolean; away: boolean; files: number }): string | undefined {
   if (!ready) return files > 0 ? `Add a message: ${files === 1 ? 'a file goes' : 'files go'} with one` : undefined
   return away ? 'Sent when the connection is back' : undefined

@@ -1,4 +1,4 @@
-// Why a turn ended without an answer: what happened, what is kept, what to do.
+// The note under a failed or stopped turn: what happened, what is kept, what to do.
 import { useComputed } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Settings } from '#doors/web/wire/settings.ts'
@@ -24,7 +24,7 @@ type Props = {
 }
 
 export function Failure({ conversation, turn, state }: Props) {
-  // A turn of an earlier visit tells its end in its receipt.
+  // A turn that ended before this visit has its status in the receipt.
   const status = state?.status ?? receiptOf(turn.id).data.value?.status
   if (status === 'cancelled') {
     const textIsCut = turn.blocks.some((block) => block.type === 'text' && block.cut)
@@ -43,7 +43,7 @@ function FailureNote({ conversation, turn, state }: Props) {
   }, [ofModel])
   const { id, turns } = conversation
   const isLast = useComputed(() => turns.value.at(-1)?.id === turn.id && outgoingTo(id).length === 0).value
-  // It tells how far the turn came: what is said here does not change once it is read.
+  // Waits for the receipt, which has the number of steps, so that the text does not change while it is read.
   if (!fault || (data.value === undefined && receiptFault.value === undefined)) return null
   const steps = data.value?.model_calls.length
   const { kind, title, text, goOn, change } = failureOf(fault, {
@@ -85,7 +85,7 @@ function FailureNote({ conversation, turn, state }: Props) {
 
 type UseModelProps = { readonly model: Settings['models'][number]; readonly again: () => Promise<void> }
 
-/** Another model from now on, and the message once more. */
+/** Chooses another model and sends the message again. */
 function UseModel({ model, again }: UseModelProps) {
   const { busy, run } = useAct()
   const act = (): Promise<unknown> =>

@@ -1,4 +1,4 @@
-// A form whose work is done at the service: Enter and its button begin it, once at a time, and the page stays.
+// A form that runs an asynchronous action on submit, one at a time.
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Act } from './act.ts'
@@ -7,7 +7,7 @@ type Props = {
   readonly look: string
   readonly name?: string
   readonly act: Act
-  /** What it does. Throws what is wrong, in words; the first field that is has the focus then. */
+  /** Runs on submit. A thrown message becomes `act.fault`, and the first invalid field takes the focus. */
   readonly work: () => Promise<void>
   readonly children: ComponentChildren
 }

@@ -1,4 +1,4 @@
-// Words that a search found, marked in what is shown.
+// Marks the words of a search in the page.
 import { useLayoutEffect } from 'preact/hooks'
 import type { RefObject } from 'preact'
 import { patternOf, piecesOf } from '../lib/found.ts'
@@ -17,7 +17,7 @@ export function Found({ text, query }: { text: string; query: string }) {
   )
 }
 
-/** Marks the words of a query in nodes that somebody else makes, now and whenever they change, without touching them. */
+/** Marks the words of a query inside `box` by CSS highlights, again at every change. The nodes are not modified. */
 export function useFoundIn(box: RefObject<HTMLElement | null>, query: string): void {
   useLayoutEffect(() => {
     const pattern = patternOf(query)

@@ -1,4 +1,4 @@
-// JSON with the colours of code; what is no JSON is plain text.
+// JSON with syntax colours. Text that is not JSON stays readable.
 
 const piece = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b/g
 /** Longer texts stay plain. */

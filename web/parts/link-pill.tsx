@@ -1,4 +1,4 @@
-// "Reconnecting, 4 s", while it is so.
+// The pill "Reconnecting, 4 s", while the connection is down.
 import { useComputed } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { offlineSecs } from '../store/link.ts'
@@ -11,7 +11,7 @@ export function LinkPill() {
   wasGone.current ||= gone
   return (
     <span class="link-state">
-      {/* Read out once, when it begins: not at every second. */}
+      {/* Screen readers hear it once, not every second. */}
       <span role="status" class="unseen">
         {gone ? 'Reconnecting…' : ''}
       </span>

@@ -1,4 +1,4 @@
-// A message on its way: shown at once, with what becomes of it.
+// A message of the outbox: held, queued or failed.
 import { waiting } from '../store/gates.ts'
 import { runningTurn } from '../store/hub.ts'
 import { removeOutgoing, type Outgoing, sendAgain } from '../store/outbox.ts'
@@ -9,7 +9,7 @@ import { Note } from './note.tsx'
 
 export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
   const { text, files, state, fault, threadId, turnId } = outgoing
-  // A message that is about to appear in its thread need not say so.
+  // Not for the message of the running turn: it is about to appear in the thread.
   const behind = runningTurn.value !== undefined && runningTurn.value !== turnId
   const queued = state === 'sent' && (behind || waiting.value.some(({ thread_id }) => thread_id === threadId))
   return (
@@ -63,7 +63,7 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
   )
 }
 
-/** Into the composer again, before what stands there now. */
+/** Puts the text back into the composer, before the draft. */
 function backToDraft(outgoing: Outgoing): void {
   const of = outgoing.threadId ?? 'new'
   writeDraft(of, [outgoing.text, readDraft(of)].filter(Boolean).join('\n'))

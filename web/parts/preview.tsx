@@ -1,4 +1,4 @@
-// What an approval is about: a request, a diff, a command, a document or arguments. It wraps, and is never cut.
+// The preview of an approval: a request, a diff, a command, a document or arguments. Text wraps and is never truncated.
 import type { ComponentChildren } from 'preact'
 import type { Preview as PreviewData } from '#doors/web/wire/gate.ts'
 import { diffLines, isNewFile, formatArgs, requestRest } from '../lib/preview.ts'
@@ -6,7 +6,7 @@ import { numberText } from '../lib/words.ts'
 import { Json } from './json.tsx'
 import './preview.css'
 
-/** Longer ones scroll inside; then their length is told. */
+/** Longer previews scroll, so their length is shown below. */
 const longChars = 700
 
 /** `name` is the tool that would run. */
@@ -71,7 +71,7 @@ function Frame({ head, text, children }: FrameProps) {
     <div class="preview">
       {head && <div class="preview-head">{head}</div>}
       {text !== '' && (
-        // A long one scrolls, by the keyboard too.
+        // Focusable, so that the keyboard can scroll it.
         <pre class="preview-body" tabIndex={0} role="region" aria-label="What would run">
           {children}
         </pre>

@@ -1,4 +1,4 @@
-// The receipt of a turn, whole: cost first, then tools, hosts, secrets, model calls, approvals, notes, and the log's word.
+// The whole receipt of a turn: cost, tools, hosts, secrets, model calls, approvals, safety notes, and the log's check.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Receipt } from '#doors/web/wire/receipt.ts'

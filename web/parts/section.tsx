@@ -1,11 +1,11 @@
-// A part of a long page, with an address of its own: whoever comes by it finds its heading in view,
-// and it stays there while what stands above it is still being read.
+// A section of a long page with its own address. Opening the address scrolls to its heading, and keeps it in view while
+// the sections above are still loading.
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { route } from '../router.ts'
 import './section.css'
 
-/** The reader does something: from here on nothing is scrolled for them. */
+/** Events of the reader that end the automatic scrolling. */
 const userEvents = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
 
 type Props = {

@@ -1,4 +1,4 @@
-// The frame of the signed-in app: skip link, side, main pane with its light line.
+// The frame of the signed-in app: skip link, sidebar, main pane with its light line, receipt panel.
 import type { ComponentChildren } from 'preact'
 import { route, threadIdIn } from '../router.ts'
 import { waiting } from '../store/gates.ts'
@@ -40,7 +40,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
   )
 }
 
-/** The state of what is open: nothing, a glint (runs), sun (waits for the reader), dashed clay (connection lost). */
+/** The state of the open page: plain, a glint (running), sun (waiting for the reader), dashed clay (connection lost). */
 function LightLine() {
   const { path } = route.value
   const id = threadIdIn(path)

@@ -1,4 +1,4 @@
-// A tool that lacks its sign-in: one button, which leads to where it is done. The turn goes on by itself afterwards.
+// The gate of a tool that needs a sign-in: one button that opens it. The turn goes on by itself afterwards.
 import { useSignal } from '@preact/signals'
 import type { Waiting } from '#doors/web/wire/gate.ts'
 import type { ToolAuth, ToolNeeds } from '#doors/web/wire/tool.ts'
@@ -33,7 +33,7 @@ export function SignInGate({ gate }: { gate: Waiting }) {
   )
 }
 
-/** To the server of the tool in another window, true then; a token or a set-up is given on the page of the tool. */
+/** Opens OAuth in another window and returns true; for a token or set-up, goes to the tool's page and returns false. */
 async function openSignIn(tool: string): Promise<boolean> {
   const path = `/api/tools/${encodeURIComponent(tool)}/auth`
   const { auth } = await request<ToolNeeds>('GET', path)

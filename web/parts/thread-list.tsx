@@ -1,4 +1,4 @@
-// The threads at the side: searched, grouped by day, renamed and deleted in place.
+// The threads in the sidebar: search, groups by day, rename and delete in place.
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { signal } from '@preact/signals'
 import type { Thread } from '#doors/web/wire/thread.ts'
@@ -30,12 +30,12 @@ import { Menu } from './menu.tsx'
 import { When } from './states.tsx'
 import './thread-list.css'
 
-/** The thread whose title is being changed. */
+/** The thread whose title is being edited. */
 const renaming = signal<string | undefined>(undefined)
 const narrow = matchMedia('(width < 1100px)')
 const isMac = /mac|iphone|ipad/i.test(navigator.userAgent)
 
-/** Ctrl+K leads to the search, where the side is folded too. */
+/** Ctrl+K or Cmd+K focuses the search, and unfolds the sidebar for it. */
 export function useSearchKey(): void {
   useEffect(() => {
     const find = (event: KeyboardEvent): void => {
@@ -43,7 +43,7 @@ export function useSearchKey(): void {
       event.preventDefault()
       if (narrow.matches) menuOpen.value = true
       else fold(false)
-      // What is typed next is meant for it: only where it must be drawn first does the focus follow later.
+      // Focuses at once, so that no typed key is lost; after the next drawing only if the field is not there yet.
       const search = '.threads .search input'
       if (!focusFirst(search)) requestAnimationFrame(() => focusFirst(search))
     }
@@ -101,7 +101,7 @@ function Groups({ threads }: { threads: readonly Thread[] }) {
   )
 }
 
-/** The way further back, and where it ends. */
+/** The button for older threads, or the note where the list ends. */
 function Older() {
   if (olderThreads.value === 'too old') {
     return <p class="threads-none">Only the {numberText(maxThreads)} threads last used are listed.</p>
@@ -150,7 +150,7 @@ const words: Readonly<Record<ThreadMark, string>> = {
   unread: 'unread',
 }
 
-/** One mark at most, and its word: it describes the thread, whose name is its title. */
+/** The mark and its word, which describes the link to the thread (`aria-describedby`). */
 function Sign({ mark, id }: { mark: ThreadMark; id: string }) {
   return (
     <span class="side-mark thread-mark">
@@ -169,13 +169,13 @@ function Sign({ mark, id }: { mark: ThreadMark; id: string }) {
   )
 }
 
-/** Its row is gone then: the way back has the focus. */
+/** Moves the focus to Undo, since the row is gone. */
 function remove(thread: Thread): void {
   deleteThread(thread)
   focusSoon('.notice button')
 }
 
-/** The title as a field; Enter keeps it, Esc leaves it. */
+/** The title as a field. Enter saves, Esc cancels. */
 function Rename({ thread: { id, title } }: { thread: Thread }) {
   const field = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => field.current?.select(), [])

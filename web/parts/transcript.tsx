@@ -1,5 +1,5 @@
-// The conversation, windowed: only the turns near the eye are in the page, the others are as tall as they were. New
-// text keeps a reader at the end there, and leaves one who has scrolled up alone.
+// The conversation, virtualised: only turns near the viewport are in the page; spacers stand for the others. New text
+// keeps a reader at the end there, and does not scroll a reader who has scrolled up.
 import { useComputed } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { TurnView } from '../lib/conversation.ts'
@@ -12,13 +12,13 @@ import { Skeleton } from './states.tsx'
 import './transcript.css'
 import { Turn } from './turn.tsx'
 
-/** A turn that was never drawn is taken to be so tall. */
+/** Assumed height of a turn that was never drawn. */
 const defaultTurnPx = 220
-/** So much is drawn above and below what is seen. */
+/** Turns within this distance of the viewport are drawn. */
 const overscanPx = 1_500
-/** So near the end counts as the end. */
+/** A scroll position this near to the end counts as the end. */
 const endPx = 60
-/** So near the beginning of what was read, more of it is asked for. */
+/** This near to the top, earlier items are loaded. */
 const earlierPx = 1_200
 
 type Range = { readonly from: number; readonly to: number }
@@ -46,7 +46,7 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
     const box = scroller.current
     if (box) box.scrollTop = box.scrollHeight
   }
-  /** Only who goes up leaves the end: text that comes faster than it is followed does not count. */
+  /** Only scrolling up leaves the end; text that streams in faster than it is scrolled does not. */
   const scrolled = (): void => {
     const box = scroller.current
     if (!box) return
@@ -66,7 +66,7 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
     if (atEnd.current) toEnd()
     look()
   }, [turns])
-  // One's own message is always followed.
+  // Sending a message always scrolls to the end.
   useLayoutEffect(() => {
     if (outgoing.length === 0) return
     atEnd.current = true
@@ -122,12 +122,12 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
   )
 }
 
-/** Room for turns that are not in the page. An SVG takes its size as an attribute: the policy needs no inline style. */
+/** Spacer for turns that are not in the page. An SVG takes its height as an attribute, so no inline style is needed. */
 function Space({ px }: { px: number }) {
   return px > 0 ? <svg width="1" height={px} aria-hidden="true" class="space" /> : null
 }
 
-/** A call or a result that the reader has just unfolded must stay where it is. */
+/** The focused call, if any: a call that the reader has just unfolded must not scroll away. */
 function focusedCall(): Element | null {
   const focused = document.activeElement
   return focused?.matches('.call-head, .call-inside *') ? focused : null
@@ -144,7 +144,7 @@ function sumHeights(
   return sum
 }
 
-/** The turns near what is seen. */
+/** The turns within `overscanPx` of the viewport. */
 function rangeIn(
   turns: readonly TurnView[],
   heights: ReadonlyMap<string, number>,

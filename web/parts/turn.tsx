@@ -1,4 +1,4 @@
-// One turn: the reader's message, calls, texts, approvals, and under the reply what can be done with it.
+// One turn: the reader's message, then the reply with its calls, texts and approvals, its receipt and its actions.
 import { useComputed, useSignal } from '@preact/signals'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { MessageItem, Part } from '#doors/web/wire/thread.ts'
@@ -23,7 +23,7 @@ import './turn.css'
 
 type Props = { readonly conversation: Conversation; readonly turn: TurnView }
 
-/** A turn that has not changed is not looked at again. */
+/** Memoised: a turn that has not changed is not drawn again. */
 export function Turn({ conversation, turn }: Props) {
   const own = turn.last ? turn.id : undefined
   const state = useComputed(() => conversation.states.value.get(own ?? '')).value
@@ -101,7 +101,7 @@ function BlockView({ block }: { block: Block }) {
   }
 }
 
-/** An open approval as its card, an answered one as a line. */
+/** An open gate as its card, an answered one as a line. */
 function GateBlock({ block: { gate, answer } }: { block: Extract<Block, { type: 'gate' }> }) {
   const open = useComputed(() => waiting.value.find(({ id }) => id === gate.call_id)).value
   if (open && !answer) return <Approval gate={open} />
@@ -120,7 +120,7 @@ function GateBlock({ block: { gate, answer } }: { block: Extract<Block, { type: 
   )
 }
 
-/** The text as it comes. Only this is drawn again for each piece. */
+/** The text that streams in. Only this part is drawn again for each delta. */
 function Growing({ conversation, turnId }: { conversation: Conversation; turnId: string }) {
   const texts = useComputed(() => conversation.growing.value.filter((each) => each.turnId === turnId)).value
   const lost = useComputed(() => offlineSecs.value !== undefined).value
@@ -178,7 +178,7 @@ type EditProps = {
   readonly onSend: (text: string) => Promise<void>
 }
 
-/** The message again, to be changed. It goes into a fork; this thread stays as it is. */
+/** Edits a message and sends it in a fork. This thread stays as it is. */
 function EditBox({ text, onClose, onSend }: EditProps) {
   const value = useSignal(text)
   const busy = useSignal(false)
@@ -232,7 +232,7 @@ function Retry({ conversation, message }: OwnProps) {
   return <IconButton icon="retry" name="Retry" disabled={busy.value} onClick={() => void act()} />
 }
 
-/** What came with a message: pictures as pictures, texts by name. */
+/** The attachments of a message: pictures as pictures, texts by name. */
 function Files({ parts }: { parts: readonly Part[] }) {
   const files = parts.filter((part) => part.type !== 'text')
   if (files.length === 0) return null

@@ -1,4 +1,4 @@
-// The beginning of a thread: a greeting and a few ways in; with the built-in model, what that one can do.
+// The empty thread: a greeting and sample questions; with the built-in offline model, what it can do.
 import { signal } from '@preact/signals'
 import { service } from '../store/service.ts'
 import { sessionState } from '../store/session.ts'
@@ -7,7 +7,7 @@ import { Button } from './button.tsx'
 import './welcome.css'
 
 const ways = ['What can you do?', 'What time is it in Tokyo?', 'What do you remember about me?']
-/** For this visit. */
+/** The reader has dismissed the offline model's notice, until the next reload. */
 const offlineIsFine = signal(false)
 
 export function Welcome({ onAsk }: { onAsk: (text: string) => void }) {
