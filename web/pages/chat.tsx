@@ -13,6 +13,7 @@ import { Pill } from '../parts/mark.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { Note } from '../parts/note.tsx'
 import { OutgoingMessage } from '../parts/outgoing.tsx'
+import { RenameField } from '../parts/rename-field.tsx'
 import { Empty } from '../parts/states.tsx'
 import { TopBar } from '../parts/top-bar.tsx'
 import { Transcript } from '../parts/transcript.tsx'
@@ -26,7 +27,7 @@ import { stopJob } from '../store/jobs.ts'
 import { notify } from '../store/notices.ts'
 import { outgoingTo, send } from '../store/outbox.ts'
 import { shownReceipt } from '../store/receipts.ts'
-import { deleteThread, renameThread, threadList } from '../store/threads.ts'
+import { deleteThread, threadList } from '../store/threads.ts'
 import './chat.css'
 
 export function Chat() {
@@ -122,29 +123,13 @@ type BarProps = {
 function ThreadBar({ id, title, door, onDelete }: BarProps) {
   const renaming = useSignal(false)
   if (renaming.value) {
-    const end = (value: string): void => {
-      // The field's removal fires blur again: renaming has ended by then.
-      if (!renaming.value) return
+    const end = (): void => {
       renaming.value = false
       focusSoon('.top-action .menu button')
-      const newTitle = value.trim()
-      if (newTitle === '' || newTitle === title) return
-      renameThread(id, newTitle).catch((error) => notify(`The title was not changed. ${faultText(error)}`))
     }
     return (
       <div class="top-bar">
-        <input
-          class="input bar-title"
-          aria-label="Title"
-          defaultValue={title}
-          maxLength={200}
-          ref={(field) => field?.select()}
-          onBlur={(event) => end(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') event.currentTarget.blur()
-            if (event.key === 'Escape') end(title)
-          }}
-        />
+        <RenameField id={id} title={title} look="bar-title" onEnd={end} />
       </div>
     )
   }

@@ -7,7 +7,7 @@ import { exactTime, sizeText, whenText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Area, Field, Segments } from '../parts/field.tsx'
-import { Form } from '../parts/form.tsx'
+import { Form, FormButtons } from '../parts/form.tsx'
 import { useFoundIn } from '../parts/found.tsx'
 import { Markdown } from '../parts/markdown.tsx'
 import { Note } from '../parts/note.tsx'
@@ -177,14 +177,7 @@ function Editor({ path, text, since, onEnd }: EditorProps) {
           Somebody else, or the agent, has written this document since you opened it. Your text is kept here.
         </Note>
       )}
-      <div class="document-buttons">
-        <Button kind="primary" type="submit" busy={act.busy.value}>
-          Save
-        </Button>
-        <Button kind="quiet" onClick={onEnd}>
-          Cancel
-        </Button>
-      </div>
+      <FormButtons label="Save" act={act} onCancel={onEnd} />
     </Form>
   )
 }
@@ -252,14 +245,7 @@ export function NewDocument() {
         onInput={(value) => (path.value = value)}
       />
       <Area label="Document" value={content.value} onInput={(value) => (content.value = value)} />
-      <div class="document-buttons">
-        <Button kind="primary" type="submit" busy={act.busy.value}>
-          Save
-        </Button>
-        <Button kind="quiet" onClick={() => go('/memory')}>
-          Cancel
-        </Button>
-      </div>
+      <FormButtons label="Save" act={act} onCancel={() => go('/memory')} />
     </Form>
   )
 }

@@ -15,6 +15,11 @@ export function Connect({ found: { model, providers } }: { found: Settings }) {
   const name = useSignal(model.chosen_by === 'default' ? '' : model.name)
   const baseUrl = useSignal(model.base_url ?? '')
   const fallback = useSignal(model.fallback.join(', '))
+  const fields = [
+    { label: 'Model', placeholder: 'the provider’s default', text: name },
+    { label: 'Base URL', placeholder: 'the provider’s default', text: baseUrl },
+    { label: 'Stands in', placeholder: 'provider/model, provider/model', text: fallback },
+  ]
   const act = useAct()
   const chosen = providers.find((each) => each.name === provider.value)
   const save = async (): Promise<void> => {
@@ -40,27 +45,16 @@ export function Connect({ found: { model, providers } }: { found: Settings }) {
             baseUrl.value = ''
           }}
         />
-        <Field
-          label="Model"
-          mono
-          placeholder="the provider’s default"
-          value={name.value}
-          onInput={(value) => (name.value = value)}
-        />
-        <Field
-          label="Base URL"
-          mono
-          placeholder="the provider’s default"
-          value={baseUrl.value}
-          onInput={(value) => (baseUrl.value = value)}
-        />
-        <Field
-          label="Stands in"
-          mono
-          placeholder="provider/model, provider/model"
-          value={fallback.value}
-          onInput={(value) => (fallback.value = value)}
-        />
+        {fields.map(({ label, placeholder, text }) => (
+          <Field
+            key={label}
+            label={label}
+            mono
+            placeholder={placeholder}
+            value={text.value}
+            onInput={(value) => (text.value = value)}
+          />
+        ))}
       </div>
       <p class="label">
         {chosen?.description}

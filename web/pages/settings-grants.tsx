@@ -1,9 +1,8 @@
 // Grants: what may run without asking, each with a button to revoke it.
-import { useSignal } from '@preact/signals'
 import type { Grant } from '#doors/web/wire/gate.ts'
-import { faultText } from '../api/client.ts'
 import { senderName } from '../lib/doors.ts'
 import { countText, exactTime, untilText } from '../lib/words.ts'
+import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Section } from '../parts/section.tsx'
 import { Empty, When } from '../parts/states.tsx'
@@ -72,20 +71,13 @@ function Row({ grant }: { grant: Grant }) {
 }
 
 function Revoke({ grant: { id, tool, target } }: { grant: Grant }) {
-  const busy = useSignal(false)
-  const act = async (): Promise<void> => {
-    busy.value = true
-    try {
-      await revokeGrant(id)
-      notify(`${tool} asks again`)
-    } catch (error) {
-      notify(`The grant was not revoked. ${faultText(error)}`)
-    } finally {
-      busy.value = false
-    }
+  const { busy, run } = useAct()
+  const revoke = async (): Promise<void> => {
+    await revokeGrant(id)
+    notify(`${tool} asks again`)
   }
   return (
-    <Button kind="clay" size="small" busy={busy.value} onClick={() => void act()}>
+    <Button kind="clay" size="small" busy={busy.value} onClick={() => void run(revoke, 'The grant was not revoked.')}>
       Revoke
       <span class="unseen">
         {' '}

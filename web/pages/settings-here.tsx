@@ -1,15 +1,13 @@
 // Settings of this browser and facts about the service: sessions, doors, theme, status.
-import { useSignal } from '@preact/signals'
-import { faultText } from '../api/client.ts'
 import { type DoorLook, doorOf } from '../lib/doors.ts'
 import { countText, numberText, spanText, untilText } from '../lib/words.ts'
+import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Segments } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Section } from '../parts/section.tsx'
 import { When } from '../parts/states.tsx'
 import { now } from '../store/clock.ts'
-import { notify } from '../store/notices.ts'
 import { service } from '../store/service.ts'
 import { signOut, sessionState } from '../store/session.ts'
 import { setTheme, type Theme, theme } from '../store/shell.ts'
@@ -44,17 +42,8 @@ export function Sessions() {
 }
 
 function SignOutButton({ label, everywhere }: { label: string; everywhere: boolean }) {
-  const busy = useSignal(false)
-  const act = async (): Promise<void> => {
-    busy.value = true
-    try {
-      await signOut(everywhere)
-    } catch (error) {
-      notify(`You are still signed in. ${faultText(error)}`)
-    } finally {
-      busy.value = false
-    }
-  }
+  const { busy, run } = useAct()
+  const act = (): Promise<void> => run(() => signOut(everywhere), 'You are still signed in.')
   return (
     <Button kind={everywhere ? 'clay' : 'plain'} busy={busy.value} onClick={() => void act()}>
       {label}

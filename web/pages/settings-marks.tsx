@@ -1,13 +1,12 @@
 // Marks: the rules that flag text from outside. They block nothing by themselves.
 import { useSignal } from '@preact/signals'
 import type { Mark } from '#doors/web/wire/settings.ts'
-import { faultText } from '../api/client.ts'
 import { countText } from '../lib/words.ts'
+import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Switch } from '../parts/field.tsx'
 import { Section } from '../parts/section.tsx'
 import { When } from '../parts/states.tsx'
-import { notify } from '../store/notices.ts'
 import { settings, switchMark } from '../store/settings.ts'
 
 export function Marks() {
@@ -41,24 +40,15 @@ function List({ marks }: { marks: readonly Mark[] }) {
 }
 
 function Row({ mark: { id, says, on } }: { mark: Mark }) {
-  const busy = useSignal(false)
-  const act = async (next: boolean): Promise<void> => {
-    busy.value = true
-    try {
-      await switchMark(id, next)
-    } catch (error) {
-      notify(`${id} stays ${on ? 'on' : 'off'}. ${faultText(error)}`)
-    } finally {
-      busy.value = false
-    }
-  }
+  const { busy, run } = useAct()
+  const set = (next: boolean): Promise<void> => run(() => switchMark(id, next), `${id} stays ${on ? 'on' : 'off'}.`)
   return (
     <li class="setting-row mark-row">
       <div>
         <strong class="mono">{id}</strong>
         <p>{says}</p>
       </div>
-      <Switch name={id} on={on} disabled={busy.value} onChange={(next) => void act(next)} />
+      <Switch name={id} on={on} disabled={busy.value} onChange={(next) => void set(next)} />
     </li>
   )
 }

@@ -1,7 +1,6 @@
 // Policy: which calls run, ask first or are refused, with a second rule for turns that have read text from outside.
-import { useSignal } from '@preact/signals'
 import type { PolicyRow, Rule } from '#doors/web/wire/settings.ts'
-import { faultText } from '../api/client.ts'
+import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Select } from '../parts/field.tsx'
 import { WithCode } from '../parts/coded.tsx'
@@ -41,19 +40,12 @@ export function Policy() {
 }
 
 function Row({ row }: { row: PolicyRow }) {
-  const busy = useSignal(false)
-  const act = async (change: () => Promise<void>): Promise<void> => {
-    if (busy.value) return
-    busy.value = true
-    try {
+  const { busy, run } = useAct()
+  const save = (change: () => Promise<void>): Promise<void> =>
+    run(async () => {
       await change()
       notify('The policy is stored. The next call follows it.')
-    } catch (error) {
-      notify(`The policy was not changed. ${faultText(error)}`)
-    } finally {
-      busy.value = false
-    }
-  }
+    }, 'The policy was not changed.')
   const plain = row.calls.replaceAll('`', '')
   const options = (['allow', 'known', 'ask', 'deny'] as const)
     .filter((rule) => rule !== 'known' || toAddresses.includes(row.id) || row.clean === rule || row.tainted === rule)
@@ -65,7 +57,7 @@ function Row({ row }: { row: PolicyRow }) {
           <WithCode text={row.calls} />
         </p>
         {row.changed && (
-          <Button kind="quiet" size="small" busy={busy.value} onClick={() => void act(() => resetPolicy(row.id))}>
+          <Button kind="quiet" size="small" busy={busy.value} onClick={() => void save(() => resetPolicy(row.id))}>
             Back to its default
             <span class="unseen"> for {plain}</span>
           </Button>
@@ -77,14 +69,14 @@ function Row({ row }: { row: PolicyRow }) {
           before="Usually"
           value={row.clean}
           options={options}
-          onChange={(clean) => void act(() => setPolicy(row.id, { clean, tainted: row.tainted }))}
+          onChange={(clean) => void save(() => setPolicy(row.id, { clean, tainted: row.tainted }))}
         />
         <Select
           name={`${plain}, after outside text`}
           before="After outside text"
           value={row.tainted}
           options={options}
-          onChange={(tainted) => void act(() => setPolicy(row.id, { clean: row.clean, tainted }))}
+          onChange={(tainted) => void save(() => setPolicy(row.id, { clean: row.clean, tainted }))}
         />
       </div>
     </li>

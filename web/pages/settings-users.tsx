@@ -9,7 +9,7 @@ import { Button, Silent } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { Field, Select } from '../parts/field.tsx'
-import { Form } from '../parts/form.tsx'
+import { Form, FormButtons } from '../parts/form.tsx'
 import { Note } from '../parts/note.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Section } from '../parts/section.tsx'
@@ -230,14 +230,7 @@ function Add({ onEnd }: { onEnd: () => void }) {
         options={lifetimes}
         onChange={(value) => (days.value = value)}
       />
-      <div class="add-user-buttons">
-        <Button kind="primary" type="submit" busy={act.busy.value}>
-          Add
-        </Button>
-        <Button kind="quiet" onClick={onEnd}>
-          Cancel
-        </Button>
-      </div>
+      <FormButtons label="Add" act={act} onCancel={onEnd} />
     </Form>
   )
 }

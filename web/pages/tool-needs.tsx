@@ -12,15 +12,16 @@ import { Pill } from '../parts/mark.tsx'
 import { Note } from '../parts/note.tsx'
 import { When } from '../parts/states.tsx'
 import { now } from '../store/clock.ts'
+import { loaded } from '../store/loaded.ts'
 import { notify } from '../store/notices.ts'
-import { forgetSecret, needsOf, setUpTool, signToolIn } from '../store/tools.ts'
+import { forgetSecret, readNeeds, setUpTool, signToolIn } from '../store/tools.ts'
 
 /** How often, and how many times, to check whether a sign-in in the other window is done. */
 const lookMs = 2_000
 const maxLooks = 300
 
 export function Needs({ tool }: { tool: string }) {
-  const needs = useMemo(() => needsOf(tool), [tool])
+  const needs = useMemo(() => loaded(() => readNeeds(tool)), [tool])
   useEffect(() => void needs.load(), [needs])
   const found = needs.data.value
   if (found && !found.auth && found.setup.length === 0) return null

@@ -1,9 +1,8 @@
 // The Tools page: the list of tools, and each tool's access, policy, secrets and test run.
-import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { Tool } from '#doors/web/wire/tool.ts'
-import { faultText } from '../api/client.ts'
 import { groupsOf, type Kind, kindOf, policyLines, reachOf } from '../lib/reach.ts'
+import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { WithCode } from '../parts/coded.tsx'
 import { Confirm } from '../parts/confirm.tsx'
@@ -126,19 +125,14 @@ function Row({ group, words, shown }: RowProps) {
 }
 
 function Enabled({ tools: group }: { tools: readonly Tool[] }) {
-  const busy = useSignal(false)
+  const { busy, run } = useAct()
   const on = group.some(({ enabled }) => enabled)
-  const act = async (next: boolean): Promise<void> => {
-    busy.value = true
-    try {
-      for (const { name, enabled } of group) if (enabled !== next) await switchTool(name, next)
-    } catch (error) {
-      notify(`${group.map(({ name }) => name).join(', ')} could not be switched. ${faultText(error)}`)
-    } finally {
-      busy.value = false
-    }
+  const set = async (next: boolean): Promise<void> => {
+    for (const { name, enabled } of group) if (enabled !== next) await switchTool(name, next)
   }
-  return <Switch name="Enabled" on={on} disabled={busy.value || !isOperator.value} onChange={(to) => void act(to)} />
+  const failed = `${group.map(({ name }) => name).join(', ')} could not be switched.`
+  const disabled = busy.value || !isOperator.value
+  return <Switch name="Enabled" on={on} disabled={disabled} onChange={(next) => void run(() => set(next), failed)} />
 }
 
 function KindPill({ tool }: { tool: Tool }) {

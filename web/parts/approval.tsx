@@ -12,6 +12,7 @@ import { notify } from '../store/notices.ts'
 import { AllowFor } from './allow-for.tsx'
 import './approval.css'
 import { Button } from './button.tsx'
+import { FieldFault } from './field.tsx'
 import { focusFirst, focusSoon } from './focus.ts'
 import { Icon } from './icon.tsx'
 import { Preview } from './preview.tsx'
@@ -126,12 +127,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
             </>
           )}
         </dl>
-        {fault.value !== undefined && (
-          <p class="field-fault" role="alert">
-            <Icon name="triangle" />
-            {fault.value} Nothing has run.
-          </p>
-        )}
+        {fault.value !== undefined && <FieldFault words={`${fault.value} Nothing has run.`} />}
       </div>
       {gate.kind === 'credential' ? (
         <SignInGate gate={gate} />

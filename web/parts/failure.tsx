@@ -2,7 +2,6 @@
 import { useComputed } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Settings } from '#doors/web/wire/settings.ts'
-import { faultText } from '../api/client.ts'
 import type { TurnView } from '../lib/conversation.ts'
 import { ownTextOf } from '../lib/conversation.ts'
 import { failureOf, otherModel } from '../lib/failure.ts'
@@ -88,17 +87,12 @@ type UseModelProps = { readonly model: Settings['models'][number]; readonly agai
 /** Chooses another model and sends the message again. */
 function UseModel({ model, again }: UseModelProps) {
   const { busy, run } = useAct()
-  const act = (): Promise<unknown> =>
+  const act = (): Promise<void> =>
     run(async () => {
-      try {
-        await chooseModel(model)
-        notify(`From now on ${model.name} answers. Settings has the others.`)
-      } catch (error) {
-        notify(`The model was not changed. ${faultText(error)}`)
-        return
-      }
+      await chooseModel(model)
+      notify(`From now on ${model.name} answers. Settings has the others.`)
       await again()
-    })
+    }, 'The model was not changed.')
   return (
     <Button size="small" busy={busy.value} onClick={() => void act()}>
       Use {model.name} instead

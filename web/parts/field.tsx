@@ -93,7 +93,8 @@ function useFocus(id: string, focus = false): void {
   }, [])
 }
 
-function FieldFault({ id, words }: { id: string; words: string }) {
+/** A fault below a field, or of a form as a whole. */
+export function FieldFault({ id, words }: { id?: string; words: string }) {
   return (
     <p id={id} class="field-fault" role="alert">
       <Icon name="triangle" />

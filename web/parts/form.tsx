@@ -2,6 +2,8 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Act } from './act.ts'
+import { Button } from './button.tsx'
+import './form.css'
 
 type Props = {
   readonly look: string
@@ -29,5 +31,21 @@ export function Form({ look, name, act: { fault, run }, work, children }: Props)
     >
       {children}
     </form>
+  )
+}
+
+type ButtonsProps = { readonly label: string; readonly act: Act; readonly onCancel: () => void }
+
+/** The submit button of a form, and Cancel. */
+export function FormButtons({ label, act: { busy }, onCancel }: ButtonsProps) {
+  return (
+    <div class="form-buttons">
+      <Button kind="primary" type="submit" busy={busy.value}>
+        {label}
+      </Button>
+      <Button kind="quiet" onClick={onCancel}>
+        Cancel
+      </Button>
+    </div>
   )
 }

@@ -1,5 +1,5 @@
 // The threads in the sidebar: search, groups by day, rename and delete in place.
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { signal } from '@preact/signals'
 import type { Thread } from '#doors/web/wire/thread.ts'
 import { doorOf } from '../lib/doors.ts'
@@ -11,22 +11,20 @@ import {
   deleteThread,
   maxThreads,
   olderThreads,
-  renameThread,
   searchThreads,
   shownThreads,
   showOlder,
   threadList,
   threadSearch,
 } from '../store/threads.ts'
-import { notify } from '../store/notices.ts'
 import { fold, menuOpen } from '../store/shell.ts'
-import { faultText } from '../api/client.ts'
 import { Button } from './button.tsx'
 import { Search } from './field.tsx'
 import { focusFirst, focusSoon } from './focus.ts'
 import { Icon } from './icon.tsx'
 import { Dot, Spinner } from './mark.tsx'
 import { Menu } from './menu.tsx'
+import { RenameField } from './rename-field.tsx'
 import { When } from './states.tsx'
 import './thread-list.css'
 
@@ -116,7 +114,13 @@ function Older() {
 
 function Row({ thread }: { thread: Thread }) {
   const { id, title, door } = thread
-  if (renaming.value === id) return <Rename thread={thread} />
+  if (renaming.value === id) {
+    const end = (): void => {
+      renaming.value = undefined
+      focusSoon(`.thread-row a[href="/threads/${id}"]`)
+    }
+    return <RenameField id={id} title={title} look="thread-rename" onEnd={end} />
+  }
   const mark = markOf(thread)
   return (
     <div class="thread-row">
@@ -173,37 +177,4 @@ function Sign({ mark, id }: { mark: ThreadMark; id: string }) {
 function remove(thread: Thread): void {
   deleteThread(thread)
   focusSoon('.notice button')
-}
-
-/** The title as a field. Enter saves, Esc cancels. */
-function Rename({ thread: { id, title } }: { thread: Thread }) {
-  const field = useRef<HTMLInputElement>(null)
-  useLayoutEffect(() => field.current?.select(), [])
-  const done = useRef(false)
-  const end = (keep: boolean): void => {
-    if (done.current) return
-    done.current = true
-    const newTitle = field.current?.value.trim() ?? ''
-    renaming.value = undefined
-    focusSoon(`.thread-row a[href="/threads/${id}"]`)
-    if (!keep || newTitle === '' || newTitle === title) return
-    renameThread(id, newTitle).catch((error) => notify(`The title was not changed. ${faultText(error)}`))
-  }
-  return (
-    <input
-      class="input thread-rename"
-      aria-label="Title"
-      defaultValue={title}
-      maxLength={200}
-      ref={field}
-      onBlur={() => end(true)}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter') end(true)
-        if (event.key === 'Escape') {
-          event.stopPropagation()
-          end(false)
-        }
-      }}
-    />
-  )
 }

@@ -94,11 +94,11 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
       <div class="transcript" ref={scroller} onScroll={scrolled} tabIndex={-1}>
         <div class="column" role="log" aria-live="off" aria-label="Conversation" ref={inner}>
           {!conversation.loaded.value && <Skeleton />}
-          <Space px={sumHeights(turns, heights.current, 0, from)} />
+          <Space px={sumHeights(turns.slice(0, from), heights.current)} />
           {turns.slice(from, to).map((turn) => (
             <Turn key={turn.key} conversation={conversation} turn={turn} />
           ))}
-          <Space px={sumHeights(turns, heights.current, to, turns.length)} />
+          <Space px={sumHeights(turns.slice(to), heights.current)} />
           {outgoing.map((each) => (
             <OutgoingMessage key={each.key} outgoing={each} />
           ))}
@@ -133,15 +133,12 @@ function focusedCall(): Element | null {
   return focused?.matches('.call-head, .call-inside *') ? focused : null
 }
 
-function sumHeights(
-  turns: readonly TurnView[],
-  heights: ReadonlyMap<string, number>,
-  from: number,
-  to: number,
-): number {
-  let sum = 0
-  for (let at = from; at < to; at++) sum += heights.get(turns[at]?.key ?? '') ?? defaultTurnPx
-  return sum
+function heightOf({ key }: TurnView, heights: ReadonlyMap<string, number>): number {
+  return heights.get(key) ?? defaultTurnPx
+}
+
+function sumHeights(turns: readonly TurnView[], heights: ReadonlyMap<string, number>): number {
+  return turns.reduce((sum, turn) => sum + heightOf(turn, heights), 0)
 }
 
 /** The turns within `overscanPx` of the viewport. */
@@ -154,8 +151,8 @@ function rangeIn(
   let top = 0
   let from = -1
   let to = turns.length
-  for (let at = 0; at < turns.length; at++) {
-    const bottom = top + (heights.get(turns[at]?.key ?? '') ?? defaultTurnPx)
+  for (const [at, turn] of turns.entries()) {
+    const bottom = top + heightOf(turn, heights)
     if (from < 0 && bottom > scrollTop - overscanPx) from = at
     if (top > scrollTop + clientHeight + overscanPx) {
       to = at

@@ -10,6 +10,7 @@ import { waiting } from '../store/gates.ts'
 import { resend } from '../store/fork.ts'
 import { runningTurn } from '../store/hub.ts'
 import { offlineSecs } from '../store/link.ts'
+import { useAct } from './act.ts'
 import { answerIcon, answerWords, messageWords } from './answer-words.ts'
 import { Approval } from './approval.tsx'
 import { Button, IconButton } from './button.tsx'
@@ -181,15 +182,16 @@ type EditProps = {
 /** Edits a message and sends it in a fork. This thread stays as it is. */
 function EditBox({ text, onClose, onSend }: EditProps) {
   const value = useSignal(text)
-  const busy = useSignal(false)
+  const { busy, run } = useAct()
   const field = useRef<HTMLTextAreaElement>(null)
   useLayoutEffect(() => field.current?.focus(), [])
   const send = async (): Promise<void> => {
-    if (busy.value || value.value.trim() === '') return
-    busy.value = true
-    await onSend(value.value.trim())
-    busy.value = false
-    onClose()
+    const next = value.value.trim()
+    if (next === '') return
+    await run(async () => {
+      await onSend(next)
+      onClose()
+    })
   }
   return (
     <div class="edit-box">
@@ -222,13 +224,8 @@ function EditBox({ text, onClose, onSend }: EditProps) {
 }
 
 function Retry({ conversation, message }: OwnProps) {
-  const busy = useSignal(false)
-  const act = async (): Promise<void> => {
-    if (busy.value) return
-    busy.value = true
-    await resend(conversation.id, message, ownTextOf(message))
-    busy.value = false
-  }
+  const { busy, run } = useAct()
+  const act = (): Promise<void> => run(() => resend(conversation.id, message, ownTextOf(message)))
   return <IconButton icon="retry" name="Retry" disabled={busy.value} onClick={() => void act()} />
 }
 

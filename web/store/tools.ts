@@ -3,7 +3,7 @@ import { computed } from '@preact/signals'
 import type { ToolAuth, ToolList, ToolNeeds, ToolTrial } from '#doors/web/wire/tool.ts'
 import { request } from '../api/client.ts'
 import { route } from '../router.ts'
-import { type Loaded, loaded } from './loaded.ts'
+import { loaded } from './loaded.ts'
 
 const trialMs = 90_000
 
@@ -33,9 +33,9 @@ export function tryTool(name: string, params: unknown): Promise<ToolTrial> {
   return request<ToolTrial>('POST', `${pathOf(name)}/test`, { body: { params }, deadlineMs: trialMs })
 }
 
-/** The sign-in and the secrets that a tool needs. */
-export function needsOf(name: string): Loaded<ToolNeeds> {
-  return loaded(() => request<ToolNeeds>('GET', `${pathOf(name)}/auth`))
+/** The sign-in and the secrets that a tool needs. Throws ApiFault. */
+export function readNeeds(name: string): Promise<ToolNeeds> {
+  return request<ToolNeeds>('GET', `${pathOf(name)}/auth`)
 }
 
 /** Signs a tool in with a token or with another tool's secret; with neither, starts OAuth and returns its URL. Throws ApiFault. */
