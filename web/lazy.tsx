@@ -1,4 +1,4 @@
-// Pages that are loaded when they are first wanted.
+// Components that are loaded at their first use.
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from './parts/button.tsx'
@@ -7,7 +7,7 @@ import { Skeleton } from './parts/states.tsx'
 
 type Found = { readonly page?: ComponentType; readonly failed?: true }
 
-/** A component that stands for one in a file of its own. */
+/** Wraps a component in another chunk: a skeleton while it loads, a note if it cannot be loaded. */
 export function lazy(load: () => Promise<ComponentType>): ComponentType {
   let known: ComponentType | undefined
   return function Lazy() {

@@ -1,4 +1,4 @@
-// The browser app: who is signed in decides between the sign-in page and the rest, the address which page of it.
+// Entry point of the browser app: shows the sign-in page, or the page that the address names.
 import { effect, untracked } from '@preact/signals'
 import { type ComponentType, render } from 'preact'
 import { lazy } from './lazy.tsx'
@@ -8,24 +8,24 @@ import { Away } from './parts/away.tsx'
 import { Mark } from './parts/icon.tsx'
 import { Shell } from './parts/shell.tsx'
 import { Empty } from './parts/states.tsx'
-import { followLinks, go, place } from './router.ts'
+import { followLinks, go, route } from './router.ts'
 import { startClock } from './store/clock.ts'
-import { forgetFiles } from './store/files.ts'
+import { clearFiles } from './store/files.ts'
 import { gates } from './store/gates.ts'
 import { startHub } from './store/hub.ts'
-import { keepFor } from './store/local-storage.ts'
-import { settle } from './store/notices.ts'
+import { setStorageUser } from './store/local-storage.ts'
+import { endNotice } from './store/notices.ts'
 import { restoreOutbox } from './store/outbox.ts'
 import { watchService } from './store/service.ts'
-import { findSession, standing, takeWayBack } from './store/session.ts'
+import { findSession, sessionState, takeReturnPath } from './store/session.ts'
 import { applyTheme } from './store/shell.ts'
 import { restoreSeen } from './store/thread-marks.ts'
 import { threadList } from './store/threads.ts'
-import { showWaiting } from './title.ts'
+import { showTitle } from './title.ts'
 import './style/tokens.css'
 import './style/base.css'
 
-/** The pages by their address; each is a file of its own, loaded when it is first wanted. */
+/** Pages by address. Each is a chunk of its own, loaded at the first visit. */
 const pages: readonly { readonly at: RegExp; readonly page: ComponentType }[] = [
   { at: /^\/waiting$/, page: lazy(async () => (await import('./pages/waiting.tsx')).Waiting) },
   { at: /^\/jobs$/, page: lazy(async () => (await import('./pages/jobs.tsx')).Jobs) },
@@ -36,11 +36,11 @@ const pages: readonly { readonly at: RegExp; readonly page: ComponentType }[] = 
 ]
 
 function App() {
-  const who = standing.value
+  const who = sessionState.value
   if (who.type === 'unknown') return <Opening />
   if (who.type === 'away') return <Away />
   if (who.type === 'out') return <SignIn ended={who.ended} />
-  const { path } = place.value
+  const { path } = route.value
   const Found = path === '/' || path.startsWith('/threads/') ? Chat : pages.find(({ at }) => at.test(path))?.page
   return (
     <Shell>
@@ -48,14 +48,14 @@ function App() {
         <Found />
       ) : (
         <Empty icon="search" title="There is no such page">
-          The address may be old. The side has every page there is.
+          The address may be old. The sidebar lists every page.
         </Empty>
       )}
     </Shell>
   )
 }
 
-/** What the page has before there is anything else: over a slow connection that is a while. */
+/** Shown until the gateway has answered who is signed in. */
 function Opening() {
   return (
     <div class="opening">
@@ -67,26 +67,26 @@ function Opening() {
 applyTheme()
 followLinks()
 startClock()
-showWaiting()
-// Nobody can undo anything on a page that is gone.
-addEventListener('pagehide', settle)
-// What lives as long as somebody is signed in.
+showTitle()
+// A closed page offers no undo: run what the notice put off.
+addEventListener('pagehide', endNotice)
+// Starts at sign-in, stops at sign-out.
 effect(() => {
-  const who = standing.value
+  const who = sessionState.value
   if (who.type !== 'in') return undefined
   return untracked(() => {
-    keepFor(who.session.user)
+    setStorageUser(who.session.user)
     restoreOutbox()
     restoreSeen()
-    const back = takeWayBack()
-    if (place.peek().path === '/login') go('/', { replace: true })
-    else if (back !== undefined && place.peek().path === '/') go(back, { replace: true })
+    const back = takeReturnPath()
+    if (route.peek().path === '/login') go('/', { replace: true })
+    else if (back !== undefined && route.peek().path === '/') go(back, { replace: true })
     void threadList.load()
     void gates.load()
     const stops = [watchService(), startHub()]
     return () => {
       for (const stop of stops) stop()
-      forgetFiles()
+      clearFiles()
     }
   })
 })

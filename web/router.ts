@@ -1,22 +1,22 @@
-// The addresses of the app: where it stands, and the way to another.
+// Client-side routing: the current address as a signal, and navigation.
 import { signal } from '@preact/signals'
 
-export type Place = { readonly path: string; readonly query: URLSearchParams }
+export type Route = { readonly path: string; readonly query: URLSearchParams }
 
-/** Where the app stands. */
-export const place = signal<Place>(read())
+/** The current address. */
+export const route = signal<Route>(read())
 
-/** Goes to an address of the app; Back returns. */
+/** Navigates to an address of the app. Back returns, unless `replace` is set. */
 export function go(to: string, { replace = false } = {}): void {
   if (replace) history.replaceState(null, '', to)
   else if (to !== location.pathname + location.search) history.pushState(null, '', to)
-  place.value = read()
+  route.value = read()
 }
 
-/** Makes plain links of the app change the page instead of loading it anew. */
+/** Handles clicks on links of the app without reloading the page. */
 export function followLinks(): void {
   addEventListener('popstate', () => {
-    place.value = read()
+    route.value = read()
   })
   document.addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0) return
@@ -29,11 +29,11 @@ export function followLinks(): void {
   })
 }
 
-/** The id in `/threads/{id}`, undefined elsewhere. */
-export function threadIn(path: string): string | undefined {
+/** The id in `/threads/{id}`; undefined for other paths. */
+export function threadIdIn(path: string): string | undefined {
   return /^\/threads\/([^/]+)$/.exec(path)?.[1]
 }
 
-function read(): Place {
+function read(): Route {
   return { path: location.pathname, query: new URLSearchParams(location.search) }
 }

@@ -1,8 +1,8 @@
-// The title and the icon of the tab tell how many wait.
+// The tab's title and icon: the page, and how many gates wait for the reader.
 import { effect } from '@preact/signals'
-import { place, threadIn } from './router.ts'
+import { route, threadIdIn } from './router.ts'
 import { waiting } from './store/gates.ts'
-import { standing } from './store/session.ts'
+import { sessionState } from './store/session.ts'
 import { threadList } from './store/threads.ts'
 
 const names: Readonly<Record<string, string>> = {
@@ -15,11 +15,12 @@ const names: Readonly<Record<string, string>> = {
   '/settings': 'Settings',
 }
 
-export function showWaiting(): void {
+/** Keeps both up to date while somebody is signed in. */
+export function showTitle(): void {
   effect(() => {
-    if (standing.value.type !== 'in') return
-    const { path } = place.value
-    const id = threadIn(path)
+    if (sessionState.value.type !== 'in') return
+    const { path } = route.value
+    const id = threadIdIn(path)
     const thread = id === undefined ? undefined : threadList.data.value?.threads.find((each) => each.id === id)
     const name = thread?.title ?? names[`/${path.split('/')[1] ?? ''}`] ?? ''
     const count = waiting.value.length

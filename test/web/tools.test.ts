@@ -108,7 +108,7 @@ test('a component is tried in the sandbox, and what it reached for is shown', { 
   assert.match(await field.inputValue(), /"action": "/)
   await field.fill('not JSON')
   await detail.getByRole('button', { name: 'Test' }).click()
-  await detail.getByText('This is no JSON object.').waitFor()
+  await detail.getByText('This is not a JSON object.').waitFor()
   await field.fill('{"action": "get_current", "city": "Oslo"}')
   await detail.getByRole('button', { name: 'Test' }).click()
   await detail.getByText('It failed').waitFor()

@@ -1,8 +1,8 @@
-// The one place that asks the gateway. Whatever goes wrong becomes an ApiFault with words that can be shown.
+// HTTP client of the gateway; nothing else calls `fetch`. Every failure is an ApiFault with a message fit to show.
 
 const deadlineMs = 30_000
 
-/** Why a request came to nothing. `offline` is the code when the gateway was not reached at all. */
+/** A failed request. The code is `offline` when the gateway was not reached. */
 export class ApiFault extends Error {
   readonly status: number
   readonly code: string
@@ -22,31 +22,27 @@ type Options = {
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
   readonly deadlineMs?: number
-  /** It goes out although the page is being left. */
+  /** The request survives the page's unload. */
   readonly keepalive?: boolean
 }
 
 let signedOut: () => void = () => {}
 
-/** What to do when the gateway no longer knows who asks. */
+/** Sets the handler for a 401 answer: the session is gone. */
 export function onSignedOut(act: () => void): void {
   signedOut = act
 }
 
-/** Asks, and answers with the JSON that came, undefined where there is none. */
-export async function ask<T>(method: Method, path: string, options: Options = {}): Promise<T> {
-  const response = await reach(method, path, options)
+/** Sends a request and returns the JSON of the answer; undefined for an empty body. Throws ApiFault. */
+export async function request<T>(method: Method, path: string, options: Options = {}): Promise<T> {
+  const response = await send(method, path, options)
   const text = await response.text()
   if (response.ok) return (text === '' ? undefined : JSON.parse(text)) as T
   if (response.status === 401 && path !== '/api/login') signedOut()
   throw faultOf(response, text)
 }
 
-async function reach(
-  method: Method,
-  path: string,
-  { body, headers = {}, signal, ...rest }: Options,
-): Promise<Response> {
+async function send(method: Method, path: string, { body, headers = {}, signal, ...rest }: Options): Promise<Response> {
   const deadline = AbortSignal.timeout(rest.deadlineMs ?? deadlineMs)
   try {
     return await fetch(path, {
@@ -74,13 +70,13 @@ function faultOf(response: Response, text: string): ApiFault {
   }
 }
 
-/** The gateway's words as a sentence of the page. */
+/** The gateway's message as a sentence: a capital first, a full stop last. */
 function sentence(words: string): string {
   const text = words.trim()
   return text.charAt(0).toUpperCase() + text.slice(1) + (/[.?!]$/.test(text) ? '' : '.')
 }
 
-/** What to show of any thrown thing. */
+/** The message to show for anything thrown. */
 export function faultText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

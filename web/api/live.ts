@@ -1,16 +1,16 @@
-// The live connection: frames of the gateway as they come, opened again whenever it breaks.
+// The WebSocket to the gateway: hands on its frames and reconnects whenever it breaks.
 import type { ClientFrame, Frame } from '#doors/web/wire/frame.ts'
 
 const firstWaitMs = 300
 const maxWaitMs = 10_000
-const beatMs = 20_000
-/** Nothing for so long, not even an answer to a beat: the connection is dead, whatever the browser thinks. */
-const silentMs = 45_000
+const heartbeatMs = 20_000
+/** After this long without a frame, not even a pong, the connection counts as dead. */
+const maxSilenceMs = 45_000
 const signedOutCode = 4401
 const brokenCode = 1006
 
 export type Live = {
-  /** Follows a thread from after a seq. */
+  /** Asks for the frames of a thread after a seq. */
   subscribe(threadId: string, after: number): void
   unsubscribe(threadId: string): void
   close(): void
@@ -18,30 +18,30 @@ export type Live = {
 
 type Listener = {
   readonly frame: (frame: Frame) => void
-  /** The connection stands: whatever is followed must be named again. */
+  /** Connected, also after a break: subscriptions must be sent again. */
   readonly up: () => void
   readonly down: () => void
-  /** The gateway no longer knows who this is. */
+  /** The session may have ended: the caller must check over HTTP. */
   readonly signedOut: () => void
 }
 
-/** Opens the connection and keeps it open until closed. */
+/** Opens the connection and keeps it open until `close`. */
 export function openLive(listener: Listener): Live {
   let socket: WebSocket | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
-  let beat: ReturnType<typeof setInterval> | undefined
+  let heartbeat: ReturnType<typeof setInterval> | undefined
   let waitMs = firstWaitMs
-  let heardAt = 0
+  let lastFrameAt = 0
   let closed = false
 
   function connect(): void {
     clearTimeout(timer)
-    const mine = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/api/chat/ws`)
-    socket = mine
-    heardAt = Date.now()
-    mine.addEventListener('message', ({ data }) => {
-      if (socket !== mine) return
-      heardAt = Date.now()
+    const current = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/api/chat/ws`)
+    socket = current
+    lastFrameAt = Date.now()
+    current.addEventListener('message', ({ data }) => {
+      if (socket !== current) return
+      lastFrameAt = Date.now()
       const frame = JSON.parse(String(data)) as Frame
       if (frame.type === 'ready') {
         waitMs = firstWaitMs
@@ -49,15 +49,15 @@ export function openLive(listener: Listener): Live {
       }
       listener.frame(frame)
     })
-    mine.addEventListener('close', ({ code }) => {
-      if (socket !== mine) return
-      lost()
-      // A refused upgrade tells no code: whoever is asked over HTTP says why.
+    current.addEventListener('close', ({ code }) => {
+      if (socket !== current) return
+      retryLater()
+      // A refused upgrade has no code of its own: an HTTP request finds out why.
       if (code === signedOutCode || code === brokenCode) listener.signedOut()
     })
   }
 
-  function lost(): void {
+  function retryLater(): void {
     socket = undefined
     if (closed) return
     listener.down()
@@ -75,25 +75,25 @@ export function openLive(listener: Listener): Live {
     old?.close()
   }
 
-  function again(): void {
+  function reconnectNow(): void {
     if (closed || socket?.readyState === WebSocket.OPEN) return
     waitMs = firstWaitMs
     drop()
     connect()
   }
 
-  function gone(): void {
+  function dropAndRetry(): void {
     drop()
     clearTimeout(timer)
-    lost()
+    retryLater()
   }
 
-  beat = setInterval(() => {
-    if (socket && Date.now() - heardAt > silentMs) gone()
+  heartbeat = setInterval(() => {
+    if (socket && Date.now() - lastFrameAt > maxSilenceMs) dropAndRetry()
     else send({ type: 'ping' })
-  }, beatMs)
-  addEventListener('online', again)
-  addEventListener('offline', gone)
+  }, heartbeatMs)
+  addEventListener('online', reconnectNow)
+  addEventListener('offline', dropAndRetry)
   connect()
   return {
     subscribe: (threadId, after) => send({ type: 'subscribe', thread_id: threadId, after }),
@@ -101,9 +101,9 @@ export function openLive(listener: Listener): Live {
     close() {
       closed = true
       clearTimeout(timer)
-      clearInterval(beat)
-      removeEventListener('online', again)
-      removeEventListener('offline', gone)
+      clearInterval(heartbeat)
+      removeEventListener('online', reconnectNow)
+      removeEventListener('offline', dropAndRetry)
       drop()
     },
   }

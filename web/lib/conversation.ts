@@ -1,4 +1,4 @@
-// From the items of a thread to what a reader sees: turns, each with a message, calls, texts and what was asked. Pure.
+// Turns a thread's items into what the page shows: turns with a message, calls, texts and gates. Pure.
 import type { AnswerItem, CallItem, GateItem, Item, MessageItem } from '#doors/web/wire/thread.ts'
 
 export type CallState = 'running' | 'done' | 'waiting' | 'denied' | 'failed'
@@ -8,12 +8,12 @@ export type CallView = {
   readonly name: string
   readonly args: unknown
   readonly state: CallState
-  /** How long it ran; undefined while it does, or where it never ran. */
+  /** How long it ran; undefined while it runs, or if it never ran. */
   readonly ms?: number
-  /** Since when it runs, while it does. */
+  /** When it began; only while it runs. */
   readonly since?: string
   readonly output?: string
-  /** Where the result came from, when it came from outside. */
+  /** The source of a result from outside. */
   readonly origin?: string
 }
 
@@ -24,10 +24,10 @@ export type Block =
   | { readonly type: 'summary'; readonly id: string; readonly text: string }
 
 export type TurnView = {
-  /** Its own among all of the thread. */
+  /** Unique in the thread. */
   readonly key: string
   readonly id: string
-  /** The end of its turn. A turn that was given a whole history has a view for each message of a person in it. */
+  /** The last view of its turn. A turn that came with a whole history has one view per user message. */
   readonly last: boolean
   readonly message: MessageItem | undefined
   readonly blocks: readonly Block[]
@@ -36,8 +36,8 @@ export type TurnView = {
 type Known = { readonly view: TurnView; readonly count: number }
 
 /**
- * A reader of items that keeps what has not changed: a turn whose items are the same is the same object, so that the
- * page need not look at it again.
+ * Views items as turns. A turn whose items have not changed is the same object as before, so that the page does not
+ * draw it again.
  */
 export function createViewer(): (items: readonly Item[]) => readonly TurnView[] {
   let known = new Map<string, Known>()
@@ -56,7 +56,7 @@ export function createViewer(): (items: readonly Item[]) => readonly TurnView[] 
   }
 }
 
-/** A message of a person begins a group, and so does another turn. */
+/** Groups items by turn; every user message begins a new group too. */
 function groupsOf(items: readonly Item[]): Item[][] {
   const groups: Item[][] = []
   for (const item of items) {
@@ -111,17 +111,17 @@ function viewCall({ call_id, name, args, at }: CallItem, items: readonly Item[])
   return { ...base, state, ...(state === 'running' && { since: begun }) }
 }
 
-/** The readable text of a message; its files and pictures stand apart. */
+/** The text of a message, without its files and pictures. */
 export function textOf({ content }: Pick<MessageItem, 'content'>): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
 }
 
-/** What its sender wrote of a message: nothing that came from outside, as what a code host told. */
+/** The text that the sender wrote, without parts from outside, such as those of a webhook's event. */
 export function ownTextOf({ content }: Pick<MessageItem, 'content'>): string {
   return textOf({ content: content.filter((part) => part.type === 'text' && part.origin === undefined) })
 }
 
-/** The most telling of a call's arguments, in one line: an address without its scheme, a path, a command, a question. */
+/** The most telling argument of a call in one line: a URL without its scheme, a path, a command, a query. */
 export function briefArgs(args: unknown): string {
   if (typeof args === 'string') return args.slice(0, maxBriefLength)
   if (typeof args !== 'object' || args === null) return ''
@@ -143,7 +143,7 @@ function plain(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** The first sentence of a text, for those who hear it. */
+/** The first sentence of a text, for screen readers. */
 export function firstSentence(text: string): string {
   const flat = text
     .replaceAll(/[#*_`>|]+/g, ' ')

@@ -1,6 +1,6 @@
-// Putting a text on the clipboard.
+// Copies a text to the clipboard.
 
-/** A page that came over plain HTTP has no clipboard of its own: there the old way works. Throws where none does. */
+/** A page over plain HTTP has no `navigator.clipboard`: it uses `execCommand`. Throws where neither works. */
 export async function copyText(text: string): Promise<void> {
   const { clipboard } = navigator as { clipboard?: Clipboard }
   if (clipboard) return clipboard.writeText(text)
@@ -13,5 +13,5 @@ export async function copyText(text: string): Promise<void> {
   const done = document.execCommand('copy')
   field.remove()
   if (before instanceof HTMLElement) before.focus()
-  if (!done) throw new Error('the browser copies nothing')
+  if (!done) throw new Error('the browser refused to copy')
 }

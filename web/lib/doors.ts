@@ -1,4 +1,4 @@
-// The doors on the page: labels as the service has them in `core/doors`, and the icon of each. A test compares the two.
+// Label and icon of each door. The labels are those of `core/doors`; a test compares them.
 import type { Door } from '#doors/web/wire/turn.ts'
 
 export type DoorLook = { readonly icon: 'terminal' | 'browser' | 'webhook' | 'api'; readonly label: string }
@@ -11,12 +11,12 @@ export const doors: Readonly<Record<Door, DoorLook>> = {
   responses: { icon: 'api', label: 'API' },
 }
 
-/** A door that this page does not know yet looks like the browser. */
+/** An unknown door, of a newer service, looks like the browser. */
 export function doorOf(door: Door): DoorLook {
   return doors[door] ?? doors.web
 }
 
-/** The first door with the same label: doors with one label are one door to people. */
+/** The first door with the same label: the page shows doors with one label as one door. */
 export function sameDoor(door: Door): Door {
   const { label } = doorOf(door)
   return names.find((name) => doors[name].label === label) ?? door

@@ -1,4 +1,4 @@
-// Caches that are bounded by how many entries they have: the oldest go first.
+// Bounds a cache by its number of entries.
 
 /** Deletes the oldest keys of a Map until at most `max` are left. */
 export function evictOldest<K>(entries: Map<K, unknown>, max: number): void {

@@ -1,20 +1,20 @@
-// Why a turn ended without an answer, in words: what happened, what is kept, how to go on. Pure.
+// Describes a failed turn: what happened, what is kept, how to go on. Pure.
 import type { Settings } from '#doors/web/wire/settings.ts'
 import type { Fault, Limit } from '#doors/web/wire/turn.ts'
 import { amountText, countText } from './words.ts'
 
 export type Failure = {
-  /** A limit that somebody set is no fault: it waits for their word. */
+  /** Sun for a limit that somebody set, clay for a fault. */
   readonly kind: 'sun' | 'clay'
   readonly title: string
   readonly text: string
-  /** What another message brings, where that helps. */
+  /** Label of the button that continues the turn; undefined where that would not help. */
   readonly goOn?: string
-  /** Where the operator can change the cause of it. */
+  /** Where the operator can change the cause. */
   readonly change?: { readonly words: string; readonly at: string }
 }
 
-/** `steps` is how often the model was asked, undefined while nobody knows; `done` whether anything came of it. */
+/** `steps` is the number of model calls, if known; `done` is true if the turn left any text or call. */
 export function failureOf(
   { code, message, limit: reached }: Fault,
   { steps, done }: { steps?: number; done: boolean },
@@ -48,11 +48,11 @@ const titles: Readonly<Record<string, string>> = {
 }
 
 type Ending = Pick<Failure, 'title' | 'change'> & {
-  /** What the next turn has again; undefined where another message would end as this one did. */
+  /** The allowance of the next turn; undefined where the next turn would hit the limit at once. */
   readonly more?: string
 }
 
-/** The limit that ended a turn; one from before its numbers were kept says less. */
+/** The limit that ended a turn; undefined for other faults. Old turns did not record the limit's numbers. */
 function limitOf(code: string, reached: Limit | undefined): Ending | undefined {
   const change = (what: string) => ({ words: `Change the ${what}`, at: '/settings/limits' })
   if (code === 'spend_limit') {
@@ -76,10 +76,10 @@ function limitOf(code: string, reached: Limit | undefined): Ending | undefined {
   return { title: `Stopped after ${minutes}`, more: minutes }
 }
 
-/** Of these nobody knows whether they would do better. */
+/** Providers that are not offered as a replacement: they may not be able to answer. */
 const unsure: readonly string[] = ['offline', 'scripted', 'ollama']
 
-/** The model to use in place of one that fails: one that has its key, else one that stands in anyway. */
+/** The model to offer in place of one that fails: a ready one, else a fallback. */
 export function otherModel({ model, models }: Settings): Settings['models'][number] | undefined {
   if (model.chosen_by === 'environment') return undefined
   return (
@@ -88,9 +88,9 @@ export function otherModel({ model, models }: Settings): Settings['models'][numb
   )
 }
 
-/** The words of a fault as a sentence of the page. */
+/** A fault's message as a sentence. */
 export function sentence(text: string): string {
-  // The name of a host or of a tool stays as it is.
+  // A first word with dots or underscores is the name of a host or a tool: no capital.
   const words = /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text
   return /[.?!]$/.test(words) ? words : `${words}.`
 }

@@ -1,11 +1,11 @@
-// Where the words of a search stand in a text.
+// Finds the words of a search query in a text.
 
 export type Piece = { readonly text: string; readonly found: boolean }
 
-/** Endings that the search looks past: "migrating" finds "migrations". */
+/** Endings that the search ignores: "migrating" finds "migrations". */
 const stemmed = /^(.{4,}?)(ings?|ions?|ed|es|ly|s|e)$/i
 
-/** The text in pieces, those that a search found marked. */
+/** Splits a text into pieces that match the query and pieces that do not. */
 export function piecesOf(text: string, query: string): Piece[] {
   const pattern = patternOf(query)
   if (!pattern) return [{ text, found: false }]
@@ -20,12 +20,12 @@ export function piecesOf(text: string, query: string): Piece[] {
   return pieces
 }
 
-/** What the words of a query look like in a text; undefined when it has none. */
+/** The pattern of a query's words; undefined when it has none. */
 export function patternOf(query: string): RegExp | undefined {
   const words = query.match(/[\p{L}\p{N}_]+/gu) ?? []
   if (words.length === 0) return undefined
   const stems = words.map((word) => {
-    // Scripts without blanks between words are found anywhere, others at the beginning of a word.
+    // Scripts without spaces between words match anywhere, others at the start of a word.
     if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Hangul}]/u.test(word))
       return word
     const stem = stemmed.exec(word)?.[1] ?? word
@@ -34,7 +34,7 @@ export function patternOf(query: string): RegExp | undefined {
   return new RegExp(stems.join('|'), 'giu')
 }
 
-/** The words of a part of a Markdown text, on one line, without the signs that shape it. */
+/** Markdown as plain text on one line. */
 export function plainText(text: string): string {
   return text
     .replaceAll(/^ {0,3}#{1,6}\s+(.*\p{L}|.*\p{N})[ #]*$/gmu, '$1.')

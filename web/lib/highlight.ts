@@ -1,4 +1,4 @@
-// Colours for code, loaded when the first code is shown.
+// Syntax highlighting. A chunk of its own, loaded with the first code block.
 import hljs from 'highlight.js/lib/core'
 import bash from 'highlight.js/lib/languages/bash'
 import c from 'highlight.js/lib/languages/c'
@@ -24,16 +24,16 @@ import typescript from 'highlight.js/lib/languages/typescript'
 import xml from 'highlight.js/lib/languages/xml'
 import yaml from 'highlight.js/lib/languages/yaml'
 
-/** Longer code stays plain: it would hold the page up. */
-const longest = 60_000
+/** Longer code stays plain: highlighting it would block the page. */
+const maxLength = 60_000
 
 const languages = { bash, c, cpp, csharp, css, diff, dockerfile, go, ini, java, javascript, json, kotlin, markdown }
 const more = { php, python, ruby, rust, sql, swift, typescript, xml, yaml }
 for (const [name, language] of Object.entries({ ...languages, ...more })) hljs.registerLanguage(name, language)
 
-/** The pieces of a code, each with its class; undefined where the language is not known. */
+/** The code as nodes with classes; undefined if it is too long or its language unknown. */
 export function highlight(code: string, language: string): DocumentFragment | undefined {
-  if (code.length > longest || !hljs.getLanguage(language)) return undefined
+  if (code.length > maxLength || !hljs.getLanguage(language)) return undefined
   const { _emitter: emitter } = hljs.highlight(code, { language, ignoreIllegals: true }) as unknown as {
     _emitter: { rootNode: Piece }
   }
@@ -44,7 +44,7 @@ export function highlight(code: string, language: string): DocumentFragment | un
 
 type Piece = { readonly scope?: string; readonly children: readonly (Piece | string)[] }
 
-/** Built from the pieces themselves: no HTML is written or read. */
+/** Builds nodes from highlight.js's own tree: no HTML is parsed. */
 function append(parent: Node, { children }: Piece): void {
   for (const child of children) {
     if (typeof child === 'string') parent.appendChild(document.createTextNode(child))

@@ -1,6 +1,6 @@
-// Names for what the page itself makes.
+// Random keys.
 
-/** A key that nothing else has. A page over plain HTTP from another machine has no `crypto.randomUUID`. */
+/** A unique key. `crypto.randomUUID` is missing on pages over plain HTTP. */
 export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-')
 }

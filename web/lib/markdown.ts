@@ -1,5 +1,5 @@
-// Markdown of a reply to a safe piece of the page. No HTML of the text's own, no picture from elsewhere (a way out for
-// data: it becomes a link), no address but http, https and mailto. The sanitiser is the second lock on the same door.
+// Renders a reply's Markdown as safe nodes. HTML in the text is escaped. Pictures become links: loading one could leak
+// data. Links are http, https or mailto. The sanitiser repeats these rules in case the renderer misses one.
 import createDOMPurify from 'dompurify'
 import { Marked, type Token, type Tokens } from 'marked'
 import { evictOldest } from './evict.ts'
@@ -17,8 +17,8 @@ const safe = {
   ALLOW_ARIA_ATTR: false,
   RETURN_DOM_FRAGMENT: true as const,
 }
-const maxKept = 400
-/** A text stands below the headings of the page and of its own place on it. */
+const maxCached = 400
+/** Headings of a text go below the two heading levels of the page. */
 const headingsAbove = 2
 
 const marked = new Marked({
@@ -50,7 +50,7 @@ const marked = new Marked({
       level: 'inline',
       start: (text) => /\$|\\\(/.exec(text)?.index,
       tokenizer(text) {
-        // A price is not math: no blank inside the signs, no digit after the second.
+        // A price is not math: no space inside the dollar signs, no digit after the second one.
         const found = /^(?:\$\$([^$\n]+?)\$\$|\$(?![\s$])([^$\n]*?[^\s$\\])\$(?!\d)|\\\(([^\n]+?)\\\))/.exec(text)
         const tex = found?.[1] ?? found?.[2] ?? found?.[3]
         return found && tex ? { type: 'mathInline', raw: found[0], text: tex } : undefined
@@ -62,7 +62,7 @@ const marked = new Marked({
 
 export type MarkdownBlock = { readonly key: string; readonly raw: string; readonly token: Token }
 
-/** The blocks of a text. While it grows only the last of them changes, so only that one is made anew. */
+/** Splits a text into blocks. While it streams in, only the last block changes and is drawn again. */
 export function blocksOf(text: string): MarkdownBlock[] {
   const tokens = marked.lexer(text)
   return tokens.flatMap((token, at) =>
@@ -70,15 +70,15 @@ export function blocksOf(text: string): MarkdownBlock[] {
   )
 }
 
-const kept = new Map<string, string>()
+const htmlCache = new Map<string, string>()
 
-/** A block as nodes of the page. */
+/** Renders a block as nodes. */
 export function nodesOf({ raw, token }: MarkdownBlock): DocumentFragment {
-  let html = kept.get(raw)
+  let html = htmlCache.get(raw)
   if (html === undefined) {
     html = marked.parser([token])
-    // Links that a definition elsewhere completes are not the same in another text.
-    if (!raw.includes(']')) remember(raw, html)
+    // Reference links depend on definitions elsewhere in the text, so blocks with links are not cached.
+    if (!raw.includes(']')) cache(raw, html)
   }
   const nodes = purify.sanitize(html, safe)
   for (const link of nodes.querySelectorAll('a')) dressLink(link)
@@ -87,12 +87,12 @@ export function nodesOf({ raw, token }: MarkdownBlock): DocumentFragment {
   return nodes
 }
 
-function remember(raw: string, html: string): void {
-  kept.set(raw, html)
-  evictOldest(kept, maxKept)
+function cache(raw: string, html: string): void {
+  htmlCache.set(raw, html)
+  evictOldest(htmlCache, maxCached)
 }
 
-/** Opens apart, tells nobody where it came from, and shows where it leads. */
+/** Opens in a new tab, sends no referrer, and shows its target as the tooltip. */
 function dressLink(link: HTMLAnchorElement): void {
   const href = link.getAttribute('href')
   if (href === null) return

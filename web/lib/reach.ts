@@ -1,8 +1,8 @@
-// How far a tool reaches, in words: what it may do, what it cannot, and whether it asks first.
+// Describes a tool's access: what it may do, what it cannot, and whether it asks first. Pure.
 import type { AccessRow, Tool } from '#doors/web/wire/tool.ts'
 import { countText } from './words.ts'
 
-/** What the policy in force makes of its usual calls: looks, writes unasked, asks first, is refused; or may harm. */
+/** A tool's pill: what the policy in force makes of its calls in a turn that has read nothing from outside. */
 export type Kind = 'reads' | 'writes' | 'asks' | 'refused' | 'danger'
 
 export type Reach = { readonly may: readonly string[]; readonly cannot: readonly string[] }
@@ -21,7 +21,7 @@ const rules = {
   known: 'Runs unasked where you or a result named the address, else asks first',
 } as const
 
-/** The policy in force: a line, or one for each kind of call. */
+/** The policy in force, as lines. With several kinds of calls, each line names its kind. */
 export function policyLines({ policy }: { readonly policy: readonly Tool['policy'][number][] }): string[] {
   return policy.flatMap(({ calls, clean, tainted }) => {
     const of = policy.length > 1 ? `${calls}. ` : ''
@@ -37,7 +37,7 @@ function lower(words: string): string {
 const changing: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE']
 type Group<T> = { readonly tools: readonly T[]; readonly words?: string }
 
-/** The rows of a list: each tool for itself, or with those whose words in a list are the same. */
+/** Groups tools that share a brief into one row; the others get a row each. */
 export function groupsOf<T extends Pick<Tool, 'name' | 'brief'>>(list: readonly T[]): Group<T>[] {
   return list.flatMap((tool): Group<T>[] => {
     const { brief } = tool

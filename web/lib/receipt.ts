@@ -1,26 +1,26 @@
-// The parts of a receipt in words: what a call did, what went to a host, what was kept apart. Pure.
+// Parts of a receipt in words: effects, hosts, requests, safety notes. Pure.
 import type { Receipt } from '#doors/web/wire/receipt.ts'
 
 type Tool = Receipt['tools'][number]
 
-const did: Readonly<Record<NonNullable<Tool['effects']>, string>> = {
+const effectNames: Readonly<Record<NonNullable<Tool['effects']>, string>> = {
   read: 'reads',
   keep: 'writes',
   write: 'writes',
   danger: 'danger',
 }
 
-/** What a call did; nothing of one from before that was kept. */
-export function didWords(effects: Tool['effects']): string {
-  return effects === undefined ? '' : did[effects]
+/** The effect of a call; empty for old calls, which did not record it. */
+export function effectWords(effects: Tool['effects']): string {
+  return effects === undefined ? '' : effectNames[effects]
 }
 
-/** Who was told something: the hosts of the tools, then those of the models. */
+/** All hosts contacted: those of the tools, then those of the models. */
 export function hostsIn({ hosts, model_calls }: Pick<Receipt, 'hosts' | 'model_calls'>): string[] {
   return [...new Set([...hosts, ...model_calls.flatMap(({ host }) => host ?? [])])]
 }
 
-/** The names of all that went out with requests. */
+/** The names of all secrets sent with requests. */
 export function secretsIn({ secrets, model_calls }: Pick<Receipt, 'secrets' | 'model_calls'>): string[] {
   return [...new Set([...secrets, ...model_calls.flatMap(({ secret }) => secret ?? [])])]
 }
@@ -30,28 +30,28 @@ type Requests = {
   readonly model_calls: readonly Pick<Receipt['model_calls'][number], 'model' | 'host'>[]
 }
 
-/** The requests that went to a host: `1 GET`, `2 GET, 1 POST`. A call of a model is a POST. */
+/** The requests sent to a host: `1 GET`, `2 GET, 1 POST`. A model call is a POST. */
 export function requestWords(host: string, { tools, model_calls }: Requests): string {
   const times = new Map<string, number>()
-  const asked = model_calls.map((call) => ({ host: call.host, method: 'POST', times: 1 }))
-  for (const each of [...tools.flatMap(({ sent }) => sent), ...asked]) {
+  const modelRequests = model_calls.map((call) => ({ host: call.host, method: 'POST', times: 1 }))
+  for (const each of [...tools.flatMap(({ sent }) => sent), ...modelRequests]) {
     if (each.host === host) times.set(each.method, (times.get(each.method) ?? 0) + each.times)
   }
   return [...times].map(([method, count]) => `${count} ${method}`).join(', ')
 }
 
-/** That what came from outside was given to the model as data; undefined where nothing did. */
+/** Says that content from outside reached the model as data; undefined where there was none. */
 export function fencedWords(tools: readonly Pick<Tool, 'name' | 'origin'>[]): string | undefined {
-  const brought = tools.filter(({ origin }) => origin !== undefined)
-  const names = brought.map(({ name }) => name)
+  const fromOutside = tools.filter(({ origin }) => origin !== undefined)
+  const names = fromOutside.map(({ name }) => name)
   if (names.length === 0) return undefined
-  if (brought.every(({ origin = '' }) => /^https?:\/\//.test(origin))) {
+  if (fromOutside.every(({ origin = '' }) => /^https?:\/\//.test(origin))) {
     return `The ${names.length === 1 ? 'page fetched was' : 'pages fetched were'} fenced as outside content.`
   }
-  return `What ${listed([...new Set(names)])} brought was fenced as outside content.`
+  return `What ${joinNames([...new Set(names)])} brought was fenced as outside content.`
 }
 
-/** Where a rule was met: a call is told by its tool. */
+/** Where a safety rule matched; a call is named by its tool. */
 export function noteWords(
   { rule, where }: Receipt['notes'][number],
   tools: readonly Pick<Tool, 'call_id' | 'name'>[],
@@ -61,6 +61,6 @@ export function noteWords(
   return `in ${name === undefined ? where : `what ${name} brought`}`
 }
 
-function listed(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }

@@ -1,39 +1,39 @@
-// What was used, added up: figures, a day each for the chart, and by door, model and user.
+// Sums usage for the Activity page: totals, days of the chart, and by door, model and user. Pure.
 import type { Door } from '#doors/web/wire/turn.ts'
 import type { DayUsage, UsageTotals } from '#doors/web/wire/usage.ts'
 import { sameDoor } from './doors.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
-/** So many models have a colour of their own; the rest is "other". */
+/** Models with a colour of their own; with more than one model left, those are "other". */
 const maxNamed = 3
 
-/** A cost is null where nobody knows any of it. */
+/** The cost is null when no part of it is known. */
 export type Sum = { readonly name: string; readonly turns: number; readonly cost: number | null }
 export type DoorSum = Omit<Sum, 'name'> & { readonly door: Door | null }
 
 export type Day = {
-  /** Of UTC, as the service counts. */
+  /** In UTC, as the service counts days. */
   readonly date: string
   readonly total: number
-  /** In the order of the models. */
+  /** One per model, in the order of `models`. */
   readonly parts: readonly number[]
 }
 
 export type Activity = {
-  /** What the chart measures: tokens where nothing had a price. */
+  /** What the chart shows: tokens if nothing had a price. */
   readonly measure: 'cost' | 'tokens'
   readonly today: number
   readonly total: number
-  /** The same number of days before, null when nothing was used then. */
+  /** Cost of the same number of days before; null when nothing was used then. */
   readonly before: number | null
   readonly read: number
   readonly written: number
   readonly turns: number
   readonly failed: number
   readonly stopped: number
-  /** Some of it has no known price. */
+  /** Part of the usage has no known price. */
   readonly unknown: boolean
-  /** Of the chart, its legend and its table: at most four, the last may be "other". */
+  /** Models of the chart, its legend and its table: at most four; the last may be "other". */
   readonly models: readonly { readonly name: string; readonly total: number }[]
   readonly days: readonly Day[]
   readonly byDoor: readonly DoorSum[]
@@ -43,7 +43,7 @@ export type Activity = {
 
 type Used = { readonly days: readonly DayUsage[]; readonly totals: UsageTotals; readonly span: number }
 
-/** Adds up what was read; a day that has begun since stands in the chart already. */
+/** Sums the rows. The chart ends today, even if the rows were read yesterday. */
 export function activityOf({ days: rows, totals, span }: Used, now: number): Activity {
   const dates = Array.from({ length: span }, (_, at) => dateOf(now - (span - 1 - at) * dayMs))
   const first = dates[0] ?? ''
@@ -80,9 +80,9 @@ export function activityOf({ days: rows, totals, span }: Used, now: number): Act
   }
 }
 
-/** A step that reads well, so that four of them reach the top. */
-export function niceStep(most: number): number {
-  const raw = most / 4
+/** A round step for the chart's axis: four of them reach `max`. */
+export function niceStep(max: number): number {
+  const raw = max / 4
   if (raw <= 0) return 1
   const power = 10 ** Math.floor(Math.log10(raw))
   return ([1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].find((each) => each * power >= raw) ?? 10) * power
@@ -99,7 +99,7 @@ function sumsBy(rows: readonly DayUsage[], nameOf: (row: DayUsage) => string): S
     .sort((a, b) => (b.cost ?? 0) - (a.cost ?? 0) || b.tokens - a.tokens)
 }
 
-/** Doors with one label are added up. The door that cost most comes first, what has none last. */
+/** Sums doors with one label. The most expensive door comes first, usage without a door last. */
 function doorsOf({ doors }: UsageTotals): DoorSum[] {
   return [...Map.groupBy(doors, ({ door }) => door && sameDoor(door))]
     .map(([door, list]) => ({

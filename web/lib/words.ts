@@ -1,10 +1,9 @@
-// Times, costs, sizes and durations as people read them. What the terminal says too is in src/core/words.ts, in the same
-// words; a test holds both to one table.
+// Formats times, costs, sizes and durations. src/core/words.ts has the same words for the terminal; a test compares both.
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
-/** `just now`, `12 min ago` for an hour, then the time, the day, the date: in the reader's zone. */
+/** `just now`, `12 min ago` up to an hour, then `14:20`, `Yesterday, 18:02`, `9 Nov`, in the reader's time zone. */
 export function whenText(at: string | number, now: number): string {
   const date = new Date(at)
   const age = now - date.getTime()
@@ -16,24 +15,24 @@ export function whenText(at: string | number, now: number): string {
   return dayText(date, now)
 }
 
-/** The same, as it stands at the end of a narrow row. */
+/** `whenText` without "ago", for narrow rows. */
 export function shortWhen(at: string | number, now: number): string {
   return whenText(at, now).replace(/ ago$/, '')
 }
 
-/** The exact time, for whoever hovers. */
+/** The exact time, for tooltips. */
 export function exactTime(at: string | number): string {
   return new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 }
 
-/** `9 Nov`, with the year once it is another one. */
+/** `9 Nov`, with the year if it is not this one. */
 export function dayText(at: Date | string | number, now: number): string {
   const date = new Date(at)
   const year = date.getFullYear() === new Date(now).getFullYear() ? {} : { year: 'numeric' as const }
   return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', ...year })
 }
 
-/** The heading a thread stands under in the list. */
+/** The heading of a thread's group in the list. */
 export function dayGroup(at: string, now: number): string {
   const days = daysBetween(new Date(at), new Date(now))
   if (days <= 0) return 'Today'
@@ -51,13 +50,13 @@ export function leftText(until: string, now: number): string {
   return `expires in ${Math.round(ms / hourMs)} h`
 }
 
-/** The end of something: `14:20 today`, else `9 Nov, 14:20`. */
+/** `14:20 today`, else `9 Nov, 14:20`. */
 export function untilText(at: string, now: number): string {
   const date = new Date(at)
   return daysBetween(new Date(now), date) === 0 ? `${clock(date)} today` : `${dayText(date, now)}, ${clock(date)}`
 }
 
-/** A day that comes: `14:20 today`, `tomorrow`, `in 12 days`. */
+/** A future time: `14:20 today`, `tomorrow`, `in 12 days`. */
 export function aheadText(at: string, now: number): string {
   const days = daysBetween(new Date(now), new Date(at))
   if (days <= 0) return untilText(at, now)
@@ -70,7 +69,7 @@ export function durationText(ms: number): string {
   return ms < 9_950 ? `${(ms / 1000).toFixed(1)} s` : secondsText(Math.round(ms / 1000))
 }
 
-/** Of what goes on, in whole seconds: `0 s`, `14 s`, `2 min 08 s`. */
+/** The duration so far, in whole seconds: `0 s`, `14 s`, `2 min 08 s`. */
 export function elapsedText(ms: number): string {
   return secondsText(Math.max(0, Math.floor(ms / 1000)))
 }
@@ -79,7 +78,7 @@ function secondsText(secs: number): string {
   return secs < 60 ? `${secs} s` : `${Math.floor(secs / 60)} min ${String(secs % 60).padStart(2, '0')} s`
 }
 
-/** A long time, by its two largest units: `12 s`, `3 h 5 min`, `2 d 0 h`. */
+/** A long duration by its two largest units: `12 s`, `3 h 5 min`, `2 d 0 h`. */
 export function spanText(secs: number): string {
   const parts = [
     [Math.floor(secs / 86_400), 'd'],
@@ -100,13 +99,13 @@ export function costText(usd: number | null): string {
   return usd < 1 ? `$${usd.toFixed(3)}` : `$${usd.toFixed(2)}`
 }
 
-/** A sum, such as that of a cap, in cents; of less than a cent two digits that count: `$0.00`, `$0.50`, `$0.0042`. */
+/** An amount such as a cap, in cents; below a cent with two significant digits: `$0.00`, `$0.50`, `$0.0042`. */
 export function amountText(usd: number): string {
   if (usd > 0 && usd < 0.000_001) return 'under $0.000001'
   return `$${usd === 0 || usd >= 0.01 ? usd.toFixed(2) : usd.toPrecision(2)}`
 }
 
-/** `$0.84`: a sum, where zero is zero. */
+/** A sum: `$0.84`. Zero is `$0.00`, not `free`. */
 export function sumText(usd: number): string {
   return usd > 0 && usd < 0.01 ? costText(usd) : `$${usd.toFixed(2)}`
 }
@@ -146,7 +145,7 @@ function clock(date: Date): string {
   return date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
 }
 
-/** Days by the calendar of the reader, not by 24 hours. */
+/** Calendar days in the reader's time zone, not spans of 24 hours. */
 function daysBetween(from: Date, to: Date): number {
   const midnight = (date: Date): number => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime()
   return Math.round((midnight(to) - midnight(from)) / (24 * hourMs))

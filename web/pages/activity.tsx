@@ -1,4 +1,4 @@
-// What was done and what it cost.
+// The Activity page: usage and cost by day, door, model and user, and the latest turns.
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Door } from '#doors/web/wire/turn.ts'
@@ -14,7 +14,7 @@ import { Table } from '../parts/table.tsx'
 import { activity, type LatestTurn, latest, type Span, span, spans } from '../store/activity.ts'
 import { now } from '../store/clock.ts'
 import { useLive } from '../store/live-data.ts'
-import { operator } from '../store/session.ts'
+import { isOperator } from '../store/session.ts'
 import { settings } from '../store/settings.ts'
 import './activity.css'
 
@@ -22,8 +22,8 @@ export function Activity() {
   useLive(activity)
   useLive(latest)
   useEffect(() => {
-    if (operator.value) void settings.load()
-  }, [operator.value])
+    if (isOperator.value) void settings.load()
+  }, [isOperator.value])
   return (
     <Page
       title="Activity"
@@ -195,7 +195,7 @@ function Sums({ name, sums }: { name: string; sums: readonly Line[] }) {
   )
 }
 
-/** What was used before it was counted by doors has none. */
+/** Null for usage from before doors were counted. */
 function DoorName({ door }: { door: Door | null }) {
   if (door === null) return <>Not known</>
   const { icon, label } = doorOf(door)

@@ -1,4 +1,4 @@
-// A thread, or the beginning of one.
+// The chat page: an open thread, or a new one.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Door } from '#doors/web/wire/turn.ts'
@@ -13,6 +13,7 @@ import { Pill } from '../parts/mark.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { Note } from '../parts/note.tsx'
 import { OutgoingMessage } from '../parts/outgoing.tsx'
+import { RenameField } from '../parts/rename-field.tsx'
 import { Empty } from '../parts/states.tsx'
 import { TopBar } from '../parts/top-bar.tsx'
 import { Transcript } from '../parts/transcript.tsx'
@@ -21,16 +22,16 @@ import { go } from '../router.ts'
 import type { Conversation } from '../store/conversation.ts'
 import { addFiles } from '../store/files.ts'
 import { waiting } from '../store/gates.ts'
-import { open, running } from '../store/hub.ts'
+import { openConversation, runningTurn } from '../store/hub.ts'
 import { stopJob } from '../store/jobs.ts'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 import { outgoingTo, send } from '../store/outbox.ts'
 import { shownReceipt } from '../store/receipts.ts'
-import { deleteThread, renameThread, threadList } from '../store/threads.ts'
+import { deleteThread, threadList } from '../store/threads.ts'
 import './chat.css'
 
 export function Chat() {
-  const conversation = open.value
+  const conversation = openConversation.value
   const dropping = useDrop(conversation?.id ?? 'new')
   return (
     <div class={dropping ? 'chat dropping' : 'chat'}>
@@ -47,9 +48,9 @@ export function Chat() {
 function Thread({ conversation }: { conversation: Conversation }) {
   const { id } = conversation
   const thread = threadList.data.value?.threads.find((each) => each.id === id) ?? conversation.thread.value
-  const turn = running.value
+  const turn = runningTurn.value
   const waits = waiting.value.some(({ thread_id }) => thread_id === id)
-  // The receipt of one thread is not shown beside another.
+  // Closes the receipt panel when the thread is left.
   useEffect(() => () => (shownReceipt.value = undefined), [])
   if (conversation.fault.value?.missing) {
     return (
@@ -66,7 +67,7 @@ function Thread({ conversation }: { conversation: Conversation }) {
     )
   }
   const stop = (): void => {
-    if (turn) stopJob(turn).catch((error) => tell(`The turn was not stopped. ${faultText(error)}`))
+    if (turn) stopJob(turn).catch((error) => notify(`The turn was not stopped. ${faultText(error)}`))
   }
   return (
     <>
@@ -114,7 +115,7 @@ function Thread({ conversation }: { conversation: Conversation }) {
 type BarProps = {
   readonly id: string
   readonly title: string
-  /** Not known before the thread is. */
+  /** Undefined until the thread is loaded. */
   readonly door: Door | undefined
   readonly onDelete: () => void
 }
@@ -122,29 +123,13 @@ type BarProps = {
 function ThreadBar({ id, title, door, onDelete }: BarProps) {
   const renaming = useSignal(false)
   if (renaming.value) {
-    const end = (value: string): void => {
-      // Whatever leaves the page loses the focus: it has ended by then.
-      if (!renaming.value) return
+    const end = (): void => {
       renaming.value = false
       focusSoon('.top-action .menu button')
-      const wanted = value.trim()
-      if (wanted === '' || wanted === title) return
-      renameThread(id, wanted).catch((error) => tell(`The title was not changed. ${faultText(error)}`))
     }
     return (
       <div class="top-bar">
-        <input
-          class="input bar-title"
-          aria-label="Title"
-          defaultValue={title}
-          maxLength={200}
-          ref={(field) => field?.select()}
-          onBlur={(event) => end(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') event.currentTarget.blur()
-            if (event.key === 'Escape') end(title)
-          }}
-        />
+        <RenameField id={id} title={title} look="bar-title" onEnd={end} />
       </div>
     )
   }
@@ -211,7 +196,7 @@ function NewThread() {
   )
 }
 
-/** True while files are dragged over the page; dropped ones are attached. */
+/** True while files are dragged over the page. Attaches the files that are dropped. */
 function useDrop(draft: string): boolean {
   const over = useSignal(false)
   useEffect(() => {

@@ -1,4 +1,4 @@
-// One document of memory: read, changed, deleted; and a new one.
+// One document of memory: read, edit, delete; and the form for a new one.
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Document } from '#doors/web/wire/memory.ts'
@@ -7,7 +7,7 @@ import { exactTime, sizeText, whenText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Area, Field, Segments } from '../parts/field.tsx'
-import { Form } from '../parts/form.tsx'
+import { Form, FormButtons } from '../parts/form.tsx'
 import { useFoundIn } from '../parts/found.tsx'
 import { Markdown } from '../parts/markdown.tsx'
 import { Note } from '../parts/note.tsx'
@@ -25,14 +25,14 @@ import {
   pathFault,
   saveDocument,
 } from '../store/memory.ts'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 
-/** A long path breaks after its slashes, not within a name. */
+/** Lets a long path break after its slashes, not within a name. */
 function breakable(path: string) {
   return path.split(/(?<=\/)/).map((part, at) => [at > 0 && <wbr key={`after ${at}`} />, part])
 }
 
-/** The document at a path: as it reads, or in a field. */
+/** The document at a path, for reading or editing. */
 export function DocumentPane({ path }: { path: string }) {
   useEffect(() => {
     openDocument.data.value = undefined
@@ -114,28 +114,28 @@ const authors: Readonly<Record<Document['author'], string>> = {
   agent: 'the agent',
 }
 
-/** Deletes at once, with a way back; what came from outside has none, since writing it again would make it trusted. */
+/** Deletes at once, with an undo. A document from outside has no undo: writing it again would make it trusted. */
 async function remove({ path, content, untrusted }: Document): Promise<void> {
   try {
     await deleteDocument(path)
   } catch (error) {
-    tell(`${path} was not deleted. ${faultText(error)}`)
+    notify(`${path} was not deleted. ${faultText(error)}`)
     return
   }
   if (openPath.peek() === path) go('/memory')
   const undo = (): void => {
     saveDocument(path, content, { at: undefined }).then(
       () => go(addressOf(path)),
-      (error) => tell(`${path} was not brought back. ${faultText(error)}`),
+      (error) => notify(`${path} was not restored. ${faultText(error)}`),
     )
   }
-  tell(`${path} is deleted`, untrusted ? {} : { undo })
+  notify(`${path} is deleted`, untrusted ? {} : { undo })
 }
 
 type EditorProps = {
   readonly path: string
   readonly text: string
-  /** The time of what was read; undefined for a new one. */
+  /** `updated_at` of the text being edited; undefined for a new document. */
   readonly since: string | undefined
   readonly onEnd: () => void
 }
@@ -152,7 +152,7 @@ function Editor({ path, text, since, onEnd }: EditorProps) {
       if (changed.value) return
       throw error
     }
-    tell(`${path} is saved`)
+    notify(`${path} is saved`)
     onEnd()
   }
   return (
@@ -177,14 +177,7 @@ function Editor({ path, text, since, onEnd }: EditorProps) {
           Somebody else, or the agent, has written this document since you opened it. Your text is kept here.
         </Note>
       )}
-      <div class="document-buttons">
-        <Button kind="primary" type="submit" busy={act.busy.value}>
-          Save
-        </Button>
-        <Button kind="quiet" onClick={onEnd}>
-          Cancel
-        </Button>
-      </div>
+      <FormButtons label="Save" act={act} onCancel={onEnd} />
     </Form>
   )
 }
@@ -221,23 +214,23 @@ function Missing({ path }: { path: string }) {
   )
 }
 
-/** A path and a text; both are kept until it is saved. */
+/** The form for a new document. A failed save keeps path and text. */
 export function NewDocument() {
   const path = useSignal('')
   const content = useSignal('')
   const act = useAct()
   const save = async (): Promise<void> => {
-    const wanted = path.value.trim()
-    const wrong = pathFault(wanted)
+    const newPath = path.value.trim()
+    const wrong = pathFault(newPath)
     if (wrong !== undefined) throw new Error(wrong)
     try {
-      await saveDocument(wanted, content.value, { at: undefined })
+      await saveDocument(newPath, content.value, { at: undefined })
     } catch (error) {
       if (!(error instanceof ChangedMeanwhile)) throw error
       throw new Error('There is a document at this path already. Choose another, or open that one.', { cause: error })
     }
-    tell(`${wanted} is saved`)
-    go(addressOf(wanted))
+    notify(`${newPath} is saved`)
+    go(addressOf(newPath))
   }
   return (
     <Form look="card document document-form" name="New document" act={act} work={save}>
@@ -252,14 +245,7 @@ export function NewDocument() {
         onInput={(value) => (path.value = value)}
       />
       <Area label="Document" value={content.value} onInput={(value) => (content.value = value)} />
-      <div class="document-buttons">
-        <Button kind="primary" type="submit" busy={act.busy.value}>
-          Save
-        </Button>
-        <Button kind="quiet" onClick={() => go('/memory')}>
-          Cancel
-        </Button>
-      </div>
+      <FormButtons label="Save" act={act} onCancel={() => go('/memory')} />
     </Form>
   )
 }

@@ -1,19 +1,17 @@
-// One job of the list: how it stands, whose it is, how long it took and what it cost, and what may be done with it.
-import { useSignal } from '@preact/signals'
+// A row of the job list: status, title, door, user, duration, cost, and its action.
 import { useEffect } from 'preact/hooks'
 import type { Job } from '#doors/web/wire/job.ts'
 import type { Status } from '#doors/web/wire/turn.ts'
-import { faultText } from '../api/client.ts'
 import { doorOf } from '../lib/doors.ts'
 import { sentence } from '../lib/failure.ts'
 import { costText, durationText, elapsedText, exactTime, whenText } from '../lib/words.ts'
+import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Dot, Spinner } from '../parts/mark.tsx'
 import { now, seconds } from '../store/clock.ts'
 import { isActive, jobList, ownJobs } from '../store/job-list.ts'
 import { stopJob } from '../store/jobs.ts'
-import { tell } from '../store/notices.ts'
 
 export function JobRow({ job }: { job: Job }) {
   const { status, title, thread_id, door, sender, created_at, error, usage } = job
@@ -63,26 +61,19 @@ export function JobRow({ job }: { job: Job }) {
 }
 
 function Stop({ job: { id, title } }: { job: Job }) {
-  const busy = useSignal(false)
-  const act = async (): Promise<void> => {
-    busy.value = true
-    try {
-      await stopJob(id)
-      await jobList.load()
-    } catch (error) {
-      tell(`The job was not stopped. ${faultText(error)}`)
-    } finally {
-      busy.value = false
-    }
+  const { busy, run } = useAct()
+  const stop = async (): Promise<void> => {
+    await stopJob(id)
+    await jobList.load()
   }
   return (
-    <Button size="small" busy={busy.value} onClick={() => void act()}>
+    <Button size="small" busy={busy.value} onClick={() => void run(stop, 'The job was not stopped.')}>
       Stop<span class="unseen">: {title}</span>
     </Button>
   )
 }
 
-/** How long it took, or takes. */
+/** The duration, or the time since the start while it runs. */
 function Took({ job: { status, created_at, completed_at } }: { job: Job }) {
   const began = new Date(created_at).getTime()
   if (status === 'queued') return <>not started</>
@@ -117,7 +108,7 @@ function nameOf(status: Status): string {
   return names[status]
 }
 
-/** As a filter has it. */
+/** The first word of the name, for filters. */
 export function shortNameOf(status: Status): string {
   return names[status].replace(/ .*/, '')
 }

@@ -1,4 +1,4 @@
-// Every turn that runs, has run or waits, whichever door it came through.
+// The Jobs page: turns of all doors, with filters and search.
 import type { Door } from '#doors/web/wire/turn.ts'
 import { doorChoices } from '../lib/doors.ts'
 import { countText, numberText } from '../lib/words.ts'
@@ -24,10 +24,10 @@ import {
   pageSize,
   searchSize,
   shownJobs,
-  wanted,
+  requestedJobs,
 } from '../store/job-list.ts'
 import { useLive } from '../store/live-data.ts'
-import { operator } from '../store/session.ts'
+import { isOperator } from '../store/session.ts'
 import { JobRow, shortNameOf } from './job-row.tsx'
 import './jobs.css'
 
@@ -91,7 +91,7 @@ export function Jobs() {
               look()
             }}
           />
-          {operator.value && (
+          {isOperator.value && (
             <Select
               name="User"
               before="User"
@@ -132,7 +132,7 @@ function List({ filter, more, total }: ListProps) {
   )
 }
 
-/** `20 of 214`: what is shown, of all. */
+/** `20 of 214`, or `20 jobs` when all are shown. */
 function shownOf(count: number, total: number): string {
   if (count >= total) return countText(count, 'job')
   return `${numberText(count)} of ${numberText(total)}${total >= maxCounted ? ' or more' : ''}`
@@ -141,11 +141,11 @@ function shownOf(count: number, total: number): string {
 function More() {
   const step = isLooking.value ? searchSize : pageSize
   const act = (): void => {
-    wanted.value = Math.max(wanted.value, isLooking.value ? searchSize : 0) + step
+    requestedJobs.value = Math.max(requestedJobs.value, isLooking.value ? searchSize : 0) + step
     void jobList.load()
   }
   return (
-    <Button size="small" busy={jobList.loading.value && wanted.value > pageSize} onClick={act}>
+    <Button size="small" busy={jobList.loading.value && requestedJobs.value > pageSize} onClick={act}>
       {isLooking.value ? 'Look further back' : `Show ${pageSize} more`}
     </Button>
   )
@@ -175,8 +175,10 @@ function None({ filter, more }: { filter: JobFilter; more: boolean }) {
           </div>
         }
       >
-        {more ? `Searched the latest ${numberText(Math.max(searchSize, wanted.value))} jobs.` : 'Searched every job.'}
-        {about && ' Fewer or other words may help.'}
+        {more
+          ? `Searched the latest ${numberText(Math.max(searchSize, requestedJobs.value))} jobs.`
+          : 'Searched every job.'}
+        {about && ' Try fewer or different words.'}
       </Empty>
     )
   }
@@ -197,7 +199,7 @@ function None({ filter, more }: { filter: JobFilter; more: boolean }) {
           </Button>
         }
       >
-        Jobs of another status may be there.
+        There may be jobs with another status.
       </Empty>
     )
   }

@@ -1,4 +1,4 @@
-// What Atrium keeps between conversations: found, read, changed, deleted.
+// The Memory page: the list of documents, search, the identity files, and the open document.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { FoundDocument, ListedDocument } from '#doors/web/wire/memory.ts'
@@ -10,7 +10,7 @@ import { Found } from '../parts/found.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, When } from '../parts/states.tsx'
-import { go, place } from '../router.ts'
+import { go, route } from '../router.ts'
 import { now } from '../store/clock.ts'
 import { addressOf, identity, type MemoryList, memoryList, memorySearch, openPath, showMore } from '../store/memory.ts'
 import { useLive } from '../store/live-data.ts'
@@ -29,7 +29,7 @@ export function Memory() {
     timer.value = setTimeout(() => void memoryList.load(), typingMs)
   }
   useEffect(() => () => clearTimeout(timer.peek()), [])
-  const writing = place.value.query.has('new')
+  const writing = route.value.query.has('new')
   const path = openPath.value
   return (
     <Page
@@ -86,7 +86,7 @@ function List({ list, onClear }: { list: MemoryList; onClear: () => void }) {
             </Button>
           }
         >
-          Searched every document. Fewer or other words may help.
+          Searched every document. Try fewer or different words.
         </Empty>
       </div>
     )

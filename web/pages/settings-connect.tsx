@@ -1,4 +1,4 @@
-// Another model: its provider, its name, where it is, and who stands in for it.
+// The form that connects another model: provider, name, base URL and fallbacks.
 import { useSignal } from '@preact/signals'
 import type { Settings } from '#doors/web/wire/settings.ts'
 import { useAct } from '../parts/act.ts'
@@ -6,15 +6,20 @@ import { Button } from '../parts/button.tsx'
 import { Field, Select } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Note } from '../parts/note.tsx'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 import { changeSettings } from '../store/settings.ts'
 
-/** What is stored waits where the environment has the word. */
+/** The stored choice has no effect while LLM_PROVIDER is set in the environment. */
 export function Connect({ found: { model, providers } }: { found: Settings }) {
   const provider = useSignal(model.provider)
   const name = useSignal(model.chosen_by === 'default' ? '' : model.name)
   const baseUrl = useSignal(model.base_url ?? '')
   const fallback = useSignal(model.fallback.join(', '))
+  const fields = [
+    { label: 'Model', placeholder: 'the provider’s default', text: name },
+    { label: 'Base URL', placeholder: 'the provider’s default', text: baseUrl },
+    { label: 'Stands in', placeholder: 'provider/model, provider/model', text: fallback },
+  ]
   const act = useAct()
   const chosen = providers.find((each) => each.name === provider.value)
   const save = async (): Promise<void> => {
@@ -25,7 +30,7 @@ export function Connect({ found: { model, providers } }: { found: Settings }) {
       base_url: or(baseUrl.value),
       fallback: or(fallback.value),
     })
-    tell('The model is stored. The next turn uses it.')
+    notify('The model is stored. The next turn uses it.')
   }
   return (
     <Form look="card model-form" name="Connect another" act={act} work={save}>
@@ -40,27 +45,16 @@ export function Connect({ found: { model, providers } }: { found: Settings }) {
             baseUrl.value = ''
           }}
         />
-        <Field
-          label="Model"
-          mono
-          placeholder="its usual one"
-          value={name.value}
-          onInput={(value) => (name.value = value)}
-        />
-        <Field
-          label="Base URL"
-          mono
-          placeholder="the provider’s own"
-          value={baseUrl.value}
-          onInput={(value) => (baseUrl.value = value)}
-        />
-        <Field
-          label="Stands in"
-          mono
-          placeholder="provider/model, provider/model"
-          value={fallback.value}
-          onInput={(value) => (fallback.value = value)}
-        />
+        {fields.map(({ label, placeholder, text }) => (
+          <Field
+            key={label}
+            label={label}
+            mono
+            placeholder={placeholder}
+            value={text.value}
+            onInput={(value) => (text.value = value)}
+          />
+        ))}
       </div>
       <p class="label">
         {chosen?.description}

@@ -1,9 +1,8 @@
-// Grants: what may run without asking, each taken back by one button.
-import { useSignal } from '@preact/signals'
+// Grants: what may run without asking, each with a button to revoke it.
 import type { Grant } from '#doors/web/wire/gate.ts'
-import { faultText } from '../api/client.ts'
 import { senderName } from '../lib/doors.ts'
 import { countText, exactTime, untilText } from '../lib/words.ts'
+import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Section } from '../parts/section.tsx'
 import { Empty, When } from '../parts/states.tsx'
@@ -11,7 +10,7 @@ import { Table } from '../parts/table.tsx'
 import { now } from '../store/clock.ts'
 import { grants, revokeGrant } from '../store/grants.ts'
 import { useLive } from '../store/live-data.ts'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 
 const columns = [
   { label: 'Allowed' },
@@ -30,7 +29,7 @@ export function Grants() {
           list.length === 0 ? (
             <div class="card">
               <Empty icon="shield" title="Everything asks first">
-                When you answer a request with “Allow for…”, what you allowed stands here.
+                When you answer a request with “Allow for…”, the grant is listed here.
               </Empty>
             </div>
           ) : (
@@ -72,20 +71,13 @@ function Row({ grant }: { grant: Grant }) {
 }
 
 function Revoke({ grant: { id, tool, target } }: { grant: Grant }) {
-  const busy = useSignal(false)
-  const act = async (): Promise<void> => {
-    busy.value = true
-    try {
-      await revokeGrant(id)
-      tell(`${tool} asks again`)
-    } catch (error) {
-      tell(`The grant was not revoked. ${faultText(error)}`)
-    } finally {
-      busy.value = false
-    }
+  const { busy, run } = useAct()
+  const revoke = async (): Promise<void> => {
+    await revokeGrant(id)
+    notify(`${tool} asks again`)
   }
   return (
-    <Button kind="clay" size="small" busy={busy.value} onClick={() => void act()}>
+    <Button kind="clay" size="small" busy={busy.value} onClick={() => void run(revoke, 'The grant was not revoked.')}>
       Revoke
       <span class="unseen">
         {' '}

@@ -1,21 +1,19 @@
-// This browser and this service: sessions, doors, how the app looks, what runs.
-import { useSignal } from '@preact/signals'
-import { faultText } from '../api/client.ts'
+// Settings of this browser and facts about the service: sessions, doors, theme, status.
 import { type DoorLook, doorOf } from '../lib/doors.ts'
 import { countText, numberText, spanText, untilText } from '../lib/words.ts'
+import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Segments } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Section } from '../parts/section.tsx'
 import { When } from '../parts/states.tsx'
 import { now } from '../store/clock.ts'
-import { tell } from '../store/notices.ts'
 import { service } from '../store/service.ts'
-import { signOut, standing } from '../store/session.ts'
+import { signOut, sessionState } from '../store/session.ts'
 import { setTheme, type Theme, theme } from '../store/shell.ts'
 
 export function Sessions() {
-  const who = standing.value
+  const who = sessionState.value
   if (who.type !== 'in') return null
   const { user, operator, expires_at } = who.session
   return (
@@ -29,32 +27,23 @@ export function Sessions() {
               {expires_at !== null && `This session ends ${untilText(expires_at, now.value)} unless it is used.`}
             </p>
           </div>
-          <Leave label="Sign out" everywhere={false} />
+          <SignOutButton label="Sign out" everywhere={false} />
         </div>
         <div class="setting-row">
           <div>
             <strong>Every browser</strong>
             <p>Ends all of your sessions, this one too. Tokens go on working.</p>
           </div>
-          <Leave label="Sign out everywhere" everywhere />
+          <SignOutButton label="Sign out everywhere" everywhere />
         </div>
       </div>
     </Section>
   )
 }
 
-function Leave({ label, everywhere }: { label: string; everywhere: boolean }) {
-  const busy = useSignal(false)
-  const act = async (): Promise<void> => {
-    busy.value = true
-    try {
-      await signOut(everywhere)
-    } catch (error) {
-      tell(`You are still signed in. ${faultText(error)}`)
-    } finally {
-      busy.value = false
-    }
-  }
+function SignOutButton({ label, everywhere }: { label: string; everywhere: boolean }) {
+  const { busy, run } = useAct()
+  const act = (): Promise<void> => run(() => signOut(everywhere), 'You are still signed in.')
   return (
     <Button kind={everywhere ? 'clay' : 'plain'} busy={busy.value} onClick={() => void act()}>
       {label}

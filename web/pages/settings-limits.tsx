@@ -1,4 +1,4 @@
-// Limits: what a turn and a day may cost, and how often a turn may ask its model.
+// Limits: cost per turn, cost per user and day, model calls per turn.
 import { useSignal } from '@preact/signals'
 import type { Settings } from '#doors/web/wire/settings.ts'
 import { useAct } from '../parts/act.ts'
@@ -7,7 +7,7 @@ import { Field } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Section } from '../parts/section.tsx'
 import { When } from '../parts/states.tsx'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 import { changeSettings, settings } from '../store/settings.ts'
 
 export function Limits() {
@@ -44,9 +44,9 @@ type CapProps = {
 }
 
 function Cap({ limits, name, title, what }: CapProps) {
-  const stands = limits[name]
+  const stored = limits[name]
   const shown = name === 'steps_per_turn' ? String : amountText
-  const text = useSignal(shown(stands))
+  const text = useSignal(shown(stored))
   const act = useAct()
   if (limits.fixed.some((each) => each.toLowerCase() === name)) {
     return (
@@ -55,19 +55,19 @@ function Cap({ limits, name, title, what }: CapProps) {
           <strong>{title}</strong>
           <p>Set by {name.toUpperCase()} in the environment</p>
         </div>
-        <span class="number limit-fixed">{shown(stands) || 'none'}</span>
+        <span class="number limit-fixed">{shown(stored) || 'none'}</span>
       </div>
     )
   }
-  const changed = text.value.trim() !== shown(stands)
+  const changed = text.value.trim() !== shown(stored)
   const save = async (): Promise<void> => {
-    const wanted = text.value.trim().replace(/^\$/, '')
-    if (!(name === 'steps_per_turn' ? /^\d*$/ : /^(\d+([.,]\d+)?)?$/).test(wanted)) {
+    const amount = text.value.trim().replace(/^\$/, '')
+    if (!(name === 'steps_per_turn' ? /^\d*$/ : /^(\d+([.,]\d+)?)?$/).test(amount)) {
       throw new Error(name === 'steps_per_turn' ? 'Write a whole number.' : 'Write an amount such as 0.50, or nothing.')
     }
-    await changeSettings({ [name]: wanted === '' ? null : Number(wanted.replace(',', '.')) })
+    await changeSettings({ [name]: amount === '' ? null : Number(amount.replace(',', '.')) })
     text.value = shown(settings.data.peek()?.limits[name] ?? null)
-    tell(`${title} is stored`)
+    notify(`${title} is stored`)
   }
   return (
     <Form look="setting-row" name={title} act={act} work={save}>
@@ -86,7 +86,7 @@ function Cap({ limits, name, title, what }: CapProps) {
           unlabelled
           value={text.value}
           fault={act.fault.value}
-          placeholder={name === 'steps_per_turn' ? 'Its usual' : 'No limit'}
+          placeholder={name === 'steps_per_turn' ? 'Default' : 'No limit'}
           onInput={(value) => (text.value = value)}
         />
       </div>
@@ -94,7 +94,7 @@ function Cap({ limits, name, title, what }: CapProps) {
   )
 }
 
-/** `$5.00`, `$0.125`; nothing where there is no limit. */
+/** `$5.00`, `$0.125`; empty for no limit. */
 function amountText(usd: number | null): string {
   if (usd === null) return ''
   const short = usd.toFixed(2)

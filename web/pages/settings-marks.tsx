@@ -1,13 +1,12 @@
-// Marks: what text from outside is marked for. They stop nothing by themselves.
+// Marks: the rules that flag text from outside. They block nothing by themselves.
 import { useSignal } from '@preact/signals'
 import type { Mark } from '#doors/web/wire/settings.ts'
-import { faultText } from '../api/client.ts'
 import { countText } from '../lib/words.ts'
+import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Switch } from '../parts/field.tsx'
 import { Section } from '../parts/section.tsx'
 import { When } from '../parts/states.tsx'
-import { tell } from '../store/notices.ts'
 import { settings, switchMark } from '../store/settings.ts'
 
 export function Marks() {
@@ -15,7 +14,7 @@ export function Marks() {
     <Section
       title="Marks"
       at="/settings/marks"
-      lead="What in text from outside looks like an order to the agent. A mark is told to the model and noted on the receipt."
+      lead="Flags text from outside that looks like an order to the agent. The model sees the mark, and the receipt notes it."
     >
       <When of={settings} what="The marks" rows={1}>
         {({ marks }) => <List marks={marks} />}
@@ -41,24 +40,15 @@ function List({ marks }: { marks: readonly Mark[] }) {
 }
 
 function Row({ mark: { id, says, on } }: { mark: Mark }) {
-  const busy = useSignal(false)
-  const act = async (wanted: boolean): Promise<void> => {
-    busy.value = true
-    try {
-      await switchMark(id, wanted)
-    } catch (error) {
-      tell(`${id} stays ${on ? 'on' : 'off'}. ${faultText(error)}`)
-    } finally {
-      busy.value = false
-    }
-  }
+  const { busy, run } = useAct()
+  const set = (next: boolean): Promise<void> => run(() => switchMark(id, next), `${id} stays ${on ? 'on' : 'off'}.`)
   return (
     <li class="setting-row mark-row">
       <div>
         <strong class="mono">{id}</strong>
         <p>{says}</p>
       </div>
-      <Switch name={id} on={on} disabled={busy.value} onChange={(wanted) => void act(wanted)} />
+      <Switch name={id} on={on} disabled={busy.value} onChange={(next) => void set(next)} />
     </li>
   )
 }

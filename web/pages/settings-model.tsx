@@ -1,4 +1,4 @@
-// The model that answers: chosen from those at hand, or another one connected, and whether it does.
+// The model: choose one of the known models, test it, or connect another.
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import type { ModelTrial, Settings } from '#doors/web/wire/settings.ts'
@@ -10,7 +10,7 @@ import { Pill } from '../parts/mark.tsx'
 import { Note } from '../parts/note.tsx'
 import { Section } from '../parts/section.tsx'
 import { When } from '../parts/states.tsx'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 import { changeSettings, chooseModel, settings, tryModel } from '../store/settings.ts'
 import { Connect } from './settings-connect.tsx'
 
@@ -26,11 +26,11 @@ export function Model() {
           <>
             {found.model.chosen_by === 'environment' && (
               <Note kind="sun">
-                LLM_PROVIDER is set in the environment and wins: what is stored here waits behind it.
+                LLM_PROVIDER is set in the environment and overrides the model that is chosen here.
               </Note>
             )}
             <Models found={found} />
-            <Below found={found} />
+            <TestAndConnect found={found} />
           </>
         )}
       </When>
@@ -41,25 +41,25 @@ export function Model() {
 const sources: Readonly<Record<Settings['model']['chosen_by'], string>> = {
   environment: 'set by LLM_PROVIDER',
   settings: 'chosen here',
-  key: 'chosen since its key is in the environment',
-  default: 'chosen since no other is',
+  key: 'chosen because its key is in the environment',
+  default: 'chosen because no other is set up',
 }
 
 type Known = Settings['models'][number]
 
 function Models({ found: { model, models } }: { found: Settings }) {
   const group = useId()
-  /** Chosen, and on its way. */
-  const wanted = useSignal<string | undefined>(undefined)
+  /** The model whose choice is being saved. */
+  const pending = useSignal<string | undefined>(undefined)
   const choose = async (known: Known): Promise<void> => {
-    wanted.value = textOf(known)
+    pending.value = textOf(known)
     try {
       await chooseModel(known)
-      tell(`The next turn uses ${known.name}`)
+      notify(`The next turn uses ${known.name}`)
     } catch (error) {
-      tell(`The model was not changed. ${faultText(error)}`)
+      notify(`The model was not changed. ${faultText(error)}`)
     } finally {
-      wanted.value = undefined
+      pending.value = undefined
     }
   }
   return (
@@ -74,10 +74,10 @@ function Models({ found: { model, models } }: { found: Settings }) {
               type="radio"
               class="tick"
               name={group}
-              checked={wanted.value === undefined ? inUse : wanted.value === key}
+              checked={pending.value === undefined ? inUse : pending.value === key}
               disabled={model.chosen_by === 'environment' && !inUse}
               onChange={() => {
-                if (wanted.value === undefined) void choose(each)
+                if (pending.value === undefined) void choose(each)
               }}
             />
             <span class="model-words">
@@ -106,7 +106,7 @@ function Models({ found: { model, models } }: { found: Settings }) {
 
 type Named = Pick<Known, 'provider' | 'name'> & { readonly base_url?: string | undefined }
 
-/** As the service names it. */
+/** The service's name of a model: `provider/name@base_url`. */
 function textOf({ provider, name, base_url }: Named): string {
   return `${provider}/${name}${base_url === undefined ? '' : `@${base_url}`}`
 }
@@ -115,12 +115,12 @@ async function forget(model: Known): Promise<void> {
   try {
     await changeSettings({ models: { [textOf(model)]: null } })
   } catch (error) {
-    tell(`${model.name} was not forgotten. ${faultText(error)}`)
+    notify(`${model.name} was not forgotten. ${faultText(error)}`)
   }
 }
 
-/** One short live call of the model in use, and the way to another one. */
-function Below({ found }: { found: Settings }) {
+/** Buttons and results of the test, and the form that connects another model. */
+function TestAndConnect({ found }: { found: Settings }) {
   const connecting = useSignal(true)
   const { busy, fault, run } = useAct()
   const trial = useSignal<ModelTrial | undefined>(undefined)

@@ -1,13 +1,12 @@
-// Policy: which calls run unasked, ask first or are refused; apart for turns that have read text from outside.
-import { useSignal } from '@preact/signals'
+// Policy: which calls run, ask first or are refused, with a second rule for turns that have read text from outside.
 import type { PolicyRow, Rule } from '#doors/web/wire/settings.ts'
-import { faultText } from '../api/client.ts'
+import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Select } from '../parts/field.tsx'
-import { Coded } from '../parts/coded.tsx'
+import { WithCode } from '../parts/coded.tsx'
 import { Section } from '../parts/section.tsx'
 import { When } from '../parts/states.tsx'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 import { resetPolicy, setPolicy, settings } from '../store/settings.ts'
 
 const rules: Readonly<Record<Rule, string>> = {
@@ -17,7 +16,7 @@ const rules: Readonly<Record<Rule, string>> = {
   deny: 'refused',
 }
 
-/** Only these calls go to an address that somebody may have named before. */
+/** Rows that offer the rule `known`: only their calls go to an address that may be known. */
 const toAddresses: readonly string[] = ['fetch', 'fetch-made']
 
 export function Policy() {
@@ -25,7 +24,7 @@ export function Policy() {
     <Section
       title="Policy"
       at="/settings/policy"
-      lead="Which calls run, ask first or are refused, for everybody. Grants stand above “asks”, not above “refused”."
+      lead="Which calls run, ask first or are refused, for everybody. A grant overrides “asks”, never “refused”."
     >
       <When of={settings} what="The policy" rows={5}>
         {({ policy }) => (
@@ -41,19 +40,12 @@ export function Policy() {
 }
 
 function Row({ row }: { row: PolicyRow }) {
-  const busy = useSignal(false)
-  const act = async (change: () => Promise<void>): Promise<void> => {
-    if (busy.value) return
-    busy.value = true
-    try {
+  const { busy, run } = useAct()
+  const save = (change: () => Promise<void>): Promise<void> =>
+    run(async () => {
       await change()
-      tell('The policy is stored. The next call follows it.')
-    } catch (error) {
-      tell(`The policy was not changed. ${faultText(error)}`)
-    } finally {
-      busy.value = false
-    }
-  }
+      notify('The policy is stored. The next call follows it.')
+    }, 'The policy was not changed.')
   const plain = row.calls.replaceAll('`', '')
   const options = (['allow', 'known', 'ask', 'deny'] as const)
     .filter((rule) => rule !== 'known' || toAddresses.includes(row.id) || row.clean === rule || row.tainted === rule)
@@ -62,10 +54,10 @@ function Row({ row }: { row: PolicyRow }) {
     <li class="setting-row policy-row">
       <div>
         <p class="policy-calls">
-          <Coded text={row.calls} />
+          <WithCode text={row.calls} />
         </p>
         {row.changed && (
-          <Button kind="quiet" size="small" busy={busy.value} onClick={() => void act(() => resetPolicy(row.id))}>
+          <Button kind="quiet" size="small" busy={busy.value} onClick={() => void save(() => resetPolicy(row.id))}>
             Back to its default
             <span class="unseen"> for {plain}</span>
           </Button>
@@ -77,14 +69,14 @@ function Row({ row }: { row: PolicyRow }) {
           before="Usually"
           value={row.clean}
           options={options}
-          onChange={(clean) => void act(() => setPolicy(row.id, { clean, tainted: row.tainted }))}
+          onChange={(clean) => void save(() => setPolicy(row.id, { clean, tainted: row.tainted }))}
         />
         <Select
           name={`${plain}, after outside text`}
           before="After outside text"
           value={row.tainted}
           options={options}
-          onChange={(tainted) => void act(() => setPolicy(row.id, { clean: row.clean, tainted }))}
+          onChange={(tainted) => void save(() => setPolicy(row.id, { clean: row.clean, tainted }))}
         />
       </div>
     </li>

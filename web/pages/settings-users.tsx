@@ -1,4 +1,4 @@
-// Users, for the operator: adding one shows its token once, revoking ends their access, removing erases all of theirs.
+// Users, for the operator. Adding one shows its token once, revoking ends their access, removing erases their data.
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { User } from '#doors/web/wire/user.ts'
@@ -9,14 +9,14 @@ import { Button, Silent } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { Field, Select } from '../parts/field.tsx'
-import { Form } from '../parts/form.tsx'
+import { Form, FormButtons } from '../parts/form.tsx'
 import { Note } from '../parts/note.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Section } from '../parts/section.tsx'
 import { Empty, When } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
 import { now } from '../store/clock.ts'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 import { addToken, addUser, newToken, removeUser, revokeToken, revokeTokens, tokensOf, users } from '../store/users.ts'
 
 const columns = [
@@ -31,7 +31,7 @@ export function Users() {
   const adding = useSignal(false)
   useEffect(() => {
     void users.load()
-    // A token is shown once: whoever leaves the page has had it.
+    // A new token is shown only until the page is left.
     return () => {
       newToken.value = undefined
     }
@@ -66,7 +66,7 @@ export function Users() {
           list.length === 0 ? (
             <div class="card">
               <Empty icon="users" title="Only you so far">
-                Whoever is added gets a token, threads and memory of their own.
+                Each user has a token, threads and memory of their own.
               </Empty>
             </div>
           ) : (
@@ -113,7 +113,7 @@ function Row({ user }: { user: User }) {
               question={`Revoke the access of ${name}?`}
               act={async () => {
                 await revokeTokens(name)
-                tell(`${name} has no token any more`)
+                notify(`${name} has no token any more`)
               }}
             >
               {tokens === 1 ? 'Their token stops' : `Their ${tokens} tokens stop`} working, and who signed in with one
@@ -142,7 +142,7 @@ function hostOf(issuer: string): string {
   return URL.canParse(issuer) ? new URL(issuer).host : issuer
 }
 
-/** How a user gets in: each token can be revoked, another made, and the user removed with all that is theirs. */
+/** A user's sign-in and tokens: revoke a token, add one, or remove the user. */
 function Access({ user: { name, issuer } }: { user: User }) {
   const tokens = useMemo(() => tokensOf(name), [name])
   useEffect(() => void tokens.load(), [tokens])
@@ -151,7 +151,7 @@ function Access({ user: { name, issuer } }: { user: User }) {
       await work()
       await tokens.load()
     } catch (error) {
-      tell(`${failed} ${faultText(error)}`)
+      notify(`${failed} ${faultText(error)}`)
     }
   }
   return (
@@ -175,7 +175,7 @@ function Access({ user: { name, issuer } }: { user: User }) {
             </li>
           ))}
           <li>
-            <Button size="small" icon="plus" onClick={() => void act(() => addToken(name), 'No token was made.')}>
+            <Button size="small" icon="plus" onClick={() => void act(() => addToken(name), 'No token was created.')}>
               New token
             </Button>
             <Confirm
@@ -184,7 +184,7 @@ function Access({ user: { name, issuer } }: { user: User }) {
               question={`Remove ${name}?`}
               act={async () => {
                 await removeUser(name)
-                tell(`${name} is removed`)
+                notify(`${name} is removed`)
               }}
             >
               Their tokens stop working, what runs for them ends, and their threads, memory and files are erased. This
@@ -209,9 +209,9 @@ function Add({ onEnd }: { onEnd: () => void }) {
   const days = useSignal('')
   const act = useAct()
   const add = async (): Promise<void> => {
-    const wanted = name.value.trim()
-    if (wanted === '') throw new Error('Give the user a name first.')
-    await addUser(wanted, days.value === '' ? undefined : Number(days.value))
+    const userName = name.value.trim()
+    if (userName === '') throw new Error('Give the user a name first.')
+    await addUser(userName, days.value === '' ? undefined : Number(days.value))
     onEnd()
   }
   return (
@@ -230,14 +230,7 @@ function Add({ onEnd }: { onEnd: () => void }) {
         options={lifetimes}
         onChange={(value) => (days.value = value)}
       />
-      <div class="add-user-buttons">
-        <Button kind="primary" type="submit" busy={act.busy.value}>
-          Add
-        </Button>
-        <Button kind="quiet" onClick={onEnd}>
-          Cancel
-        </Button>
-      </div>
+      <FormButtons label="Add" act={act} onCancel={onEnd} />
     </Form>
   )
 }

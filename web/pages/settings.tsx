@@ -1,8 +1,8 @@
-// Settings: the model, limits, what is granted, who has access, and how the app looks.
+// The Settings page. Some sections are for the operator only.
 import { useEffect } from 'preact/hooks'
 import { Page } from '../parts/page.tsx'
-import { place } from '../router.ts'
-import { operator } from '../store/session.ts'
+import { route } from '../router.ts'
+import { isOperator } from '../store/session.ts'
 import { settings } from '../store/settings.ts'
 import { About, Appearance, Doors, Sessions } from './settings-here.tsx'
 import { Grants } from './settings-grants.tsx'
@@ -29,11 +29,11 @@ const parts: readonly Part[] = [
 ]
 
 export function Settings() {
-  const shown = parts.filter((part) => operator.value || !part.operator)
+  const shown = parts.filter((part) => isOperator.value || !part.operator)
   useEffect(() => {
-    if (operator.value) void settings.load()
-  }, [operator.value])
-  const { path } = place.value
+    if (isOperator.value) void settings.load()
+  }, [isOperator.value])
+  const { path } = route.value
   const current = shown.find(({ at }) => at === path) ?? shown[0]
   return (
     <Page title="Settings" lead="Changes apply to the next turn. Nothing restarts.">
@@ -46,7 +46,7 @@ export function Settings() {
           ))}
         </nav>
         <div class="settings-parts">
-          {operator.value && (
+          {isOperator.value && (
             <>
               <Model />
               <Limits />
@@ -55,7 +55,7 @@ export function Settings() {
             </>
           )}
           <Grants />
-          {operator.value && <Users />}
+          {isOperator.value && <Users />}
           <Sessions />
           <Doors />
           <Appearance />

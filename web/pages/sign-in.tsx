@@ -1,10 +1,10 @@
-// Signing in: by the link that the start prints, by a token, or by the provider that the operator chose.
+// The sign-in page: by the link that the service prints at start, by a token, or at the OIDC issuer.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ApiFault, faultText } from '../api/client.ts'
 import { hasDraft } from '../store/drafts.ts'
-import { place } from '../router.ts'
-import { comeBackTo, findIssuer, signIn } from '../store/session.ts'
+import { route } from '../router.ts'
+import { rememberReturnPath, findIssuer, signIn } from '../store/session.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
@@ -20,7 +20,7 @@ export function SignIn({ ended }: { ended: boolean }) {
 
   useEffect(() => {
     const code = new URLSearchParams(location.hash.slice(1)).get('code')
-    // The code works once: it must not stay in the address or in the history.
+    // The code works once. It must not stay in the address or the history.
     if (code) {
       history.replaceState(null, '', location.pathname + location.search)
       void act.run(() => enter({ code }))
@@ -61,7 +61,7 @@ export function SignIn({ ended }: { ended: boolean }) {
               <div class="or">
                 <span>or</span>
               </div>
-              <a class="button large" href="/api/oidc/login" onClick={() => comeBackTo(place.peek().path)}>
+              <a class="button large" href="/api/oidc/login" onClick={() => rememberReturnPath(route.peek().path)}>
                 <Icon name="key" />
                 Continue with {issuer.value}
               </a>
@@ -76,7 +76,7 @@ export function SignIn({ ended }: { ended: boolean }) {
   )
 }
 
-/** Throws why not, in words. */
+/** Signs in. Throws an Error with a message for the form. */
 async function enter(proof: { token: string } | { code: string }): Promise<void> {
   if ('token' in proof && proof.token === '') throw new Error('Paste an access token first.')
   try {
@@ -97,7 +97,7 @@ function wordsFor(error: unknown, byLink: boolean): string {
   return error.message
 }
 
-/** Light that falls through the open roof. */
+/** Decoration: light that falls through an open roof. */
 function Beam() {
   return (
     <svg class="beam" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">

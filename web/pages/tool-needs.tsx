@@ -1,4 +1,4 @@
-// What a tool needs from a person: a sign-in, secrets of its set-up. Values go to the service and are never shown again.
+// A tool's sign-in and secrets. Values go to the service and are never shown again.
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { NeededSecret, ToolNeeds, ToolSignIn } from '#doors/web/wire/tool.ts'
@@ -12,15 +12,16 @@ import { Pill } from '../parts/mark.tsx'
 import { Note } from '../parts/note.tsx'
 import { When } from '../parts/states.tsx'
 import { now } from '../store/clock.ts'
-import { tell } from '../store/notices.ts'
-import { forgetSecret, needsOf, setUpTool, signToolIn } from '../store/tools.ts'
+import { loaded } from '../store/loaded.ts'
+import { notify } from '../store/notices.ts'
+import { forgetSecret, readNeeds, setUpTool, signToolIn } from '../store/tools.ts'
 
-/** How often it is looked whether a sign-in elsewhere has ended, and for how long. */
+/** How often, and how many times, to check whether a sign-in in the other window is done. */
 const lookMs = 2_000
 const maxLooks = 300
 
 export function Needs({ tool }: { tool: string }) {
-  const needs = useMemo(() => needsOf(tool), [tool])
+  const needs = useMemo(() => loaded(() => readNeeds(tool)), [tool])
   useEffect(() => void needs.load(), [needs])
   const found = needs.data.value
   if (found && !found.auth && found.setup.length === 0) return null
@@ -49,7 +50,7 @@ function SignInRow({ tool, auth, again }: Again & { auth: ToolSignIn }) {
     if (away.value === undefined) return undefined
     if (auth.set !== null) {
       away.value = undefined
-      tell(`${name} is signed in`)
+      notify(`${name} is signed in`)
       return undefined
     }
     let looks = 0
@@ -76,7 +77,7 @@ function SignInRow({ tool, auth, again }: Again & { auth: ToolSignIn }) {
     <>
       <div class="secret-row">
         <div>
-          <strong>Sign-in</strong> <code>{auth.name}</code> <Standing secret={auth} envVar={auth.env_var} />
+          <strong>Sign-in</strong> <code>{auth.name}</code> <SecretState secret={auth} envVar={auth.env_var} />
         </div>
         {auth.how !== 'environment' && (
           <span class="secret-buttons">
@@ -108,7 +109,7 @@ function SignInRow({ tool, auth, again }: Again & { auth: ToolSignIn }) {
           address={auth.setup_url}
           save={async (token) => {
             const { warning } = await signToolIn(tool, { token })
-            tell(warning ?? `${name} is signed in`)
+            notify(warning ?? `${name} is signed in`)
             open.value = false
             await again()
           }}
@@ -128,7 +129,7 @@ function SetUp({ tool, secrets, again }: Again & { secrets: readonly NeededSecre
       {secrets.map((secret) => (
         <div key={secret.name} class="secret-row">
           <div>
-            <strong>Secret</strong> <code>{secret.name}</code> <Standing secret={secret} envVar={null} />
+            <strong>Secret</strong> <code>{secret.name}</code> <SecretState secret={secret} envVar={null} />
             {secret.optional && <span class="quiet"> optional</span>}
           </div>
           {secret.set !== null && secret.set !== 'environment' && (
@@ -161,7 +162,7 @@ function SetUp({ tool, secrets, again }: Again & { secrets: readonly NeededSecre
             address={null}
             save={async (value) => {
               await setUpTool(tool, { [secret.name]: value })
-              tell(`${secret.name} is set`)
+              notify(`${secret.name} is set`)
               replacing.value = undefined
               await again()
             }}
@@ -171,7 +172,7 @@ function SetUp({ tool, secrets, again }: Again & { secrets: readonly NeededSecre
   )
 }
 
-function Standing({
+function SecretState({
   secret,
   envVar,
 }: {
@@ -189,7 +190,7 @@ function setText(at: string | null): string {
   return at === null ? 'Set' : `Set ${whenText(at, now.value).replace('Yesterday', 'yesterday')}`
 }
 
-/** Secrets of the same name that other tools have: used only when a person says so. */
+/** Secrets of the same name that other tools have. Each is used only after a click. */
 function Offers({ secret, onUse }: { secret: Pick<NeededSecret, 'offers'>; onUse: (from: string) => void }) {
   return (
     <>
@@ -211,10 +212,10 @@ function Forget({ tool, secret, again }: Again & { secret: string }) {
   const act = async (): Promise<void> => {
     try {
       await forgetSecret(tool, secret)
-      tell(`${secret} is deleted`)
+      notify(`${secret} is deleted`)
       await again()
     } catch (error) {
-      tell(`${secret} was not deleted. ${faultText(error)}`)
+      notify(`${secret} was not deleted. ${faultText(error)}`)
     }
   }
   return (

@@ -1,4 +1,4 @@
-// A try of a tool: its parameters as fields, what it answered and what it reached.
+// Test run of a tool: parameters as fields, then its result and the requests it made.
 import { useSignal } from '@preact/signals'
 import type { Tool, ToolTrial } from '#doors/web/wire/tool.ts'
 import { countText, durationText } from '../lib/words.ts'
@@ -9,10 +9,10 @@ import { Form } from '../parts/form.tsx'
 import { Note } from '../parts/note.tsx'
 import { tryTool } from '../store/tools.ts'
 
-/** With more parameters than this, or with nested ones, the JSON itself is easier to write. */
+/** With more parameters than this, or nested ones, the form is one JSON field. */
 const maxFields = 6
 
-/** As much of a JSON schema as is made into fields. */
+/** The parts of JSON Schema that the form uses. */
 type Schema = {
   readonly type?: string
   readonly description?: string
@@ -34,7 +34,7 @@ export function Trial({ tool: { name, schema } }: { tool: Tool }) {
   const outcome = useSignal<Outcome | undefined>(undefined)
   const test = async (): Promise<void> => {
     const params = fields ? paramsOf(fields, values.value) : readJson(json.value)
-    if (params === undefined) throw new Error('This is no JSON object.')
+    if (params === undefined) throw new Error('This is not a JSON object.')
     outcome.value = undefined
     const began = performance.now()
     outcome.value = { trial: await tryTool(name, params), ms: performance.now() - began }
@@ -106,7 +106,7 @@ function Answer({ trial, ms }: Outcome) {
 
 type TrialField = { readonly key: string; readonly schema: Schema; readonly required: boolean }
 
-/** The parameters as fields; undefined where they are too many, or not plain. */
+/** The parameters as fields; undefined when there are too many or some are nested. */
 function fieldsOf({ properties, required = [] }: Schema): readonly TrialField[] | undefined {
   const all = Object.entries(properties ?? {})
   const plain = all.every(([, part]) => ['string', 'number', 'integer', 'boolean'].includes(part.type ?? ''))
@@ -114,7 +114,7 @@ function fieldsOf({ properties, required = [] }: Schema): readonly TrialField[] 
   return all.map(([key, schema]) => ({ key, schema, required: required.includes(key) }))
 }
 
-/** A beginning to write on: what must be given, and of several forms the first. */
+/** Initial JSON with the required parameters; of alternatives, the first. */
 function template(schema: Schema): string {
   const form = schema.oneOf?.[0] ?? schema.anyOf?.[0] ?? schema
   const properties = { ...schema.properties, ...form.properties }
@@ -129,13 +129,13 @@ function startOf({ const: fixed, enum: words, type }: Schema): unknown {
   return { number: 0, integer: 0, boolean: false, array: [], object: {} }[type ?? ''] ?? ''
 }
 
-/** What stands in the fields, each as its type; an empty one is left out. */
+/** The values of the fields by their types, without empty ones. */
 function paramsOf(fields: readonly TrialField[], values: Readonly<Record<string, string>>): Record<string, unknown> {
-  const given = fields.filter(({ key }) => (values[key] ?? '') !== '')
-  return Object.fromEntries(given.map(({ key, schema: { type } }) => [key, typed(values[key] ?? '', type)]))
+  const filled = fields.filter(({ key }) => (values[key] ?? '') !== '')
+  return Object.fromEntries(filled.map(({ key, schema: { type } }) => [key, asType(values[key] ?? '', type)]))
 }
 
-function typed(text: string, type: string | undefined): unknown {
+function asType(text: string, type: string | undefined): unknown {
   if (type === 'boolean') return text === 'true'
   if (type === 'number' || type === 'integer') return Number.isFinite(Number(text)) ? Number(text) : text
   return text

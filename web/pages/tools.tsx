@@ -1,11 +1,10 @@
-// What the agent can do, and exactly how far each tool reaches.
-import { useSignal } from '@preact/signals'
+// The Tools page: the list of tools, and each tool's access, policy, secrets and test run.
 import { useRef } from 'preact/hooks'
 import type { Tool } from '#doors/web/wire/tool.ts'
-import { faultText } from '../api/client.ts'
 import { groupsOf, type Kind, kindOf, policyLines, reachOf } from '../lib/reach.ts'
+import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
-import { Coded } from '../parts/coded.tsx'
+import { WithCode } from '../parts/coded.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Switch } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -14,8 +13,8 @@ import { Page } from '../parts/page.tsx'
 import { Empty, When } from '../parts/states.tsx'
 import { go } from '../router.ts'
 import { useLive } from '../store/live-data.ts'
-import { tell } from '../store/notices.ts'
-import { operator } from '../store/session.ts'
+import { notify } from '../store/notices.ts'
+import { isOperator } from '../store/session.ts'
 import { openTool, removeTool, switchTool, toolAddress, tools } from '../store/tools.ts'
 import { Needs } from './tool-needs.tsx'
 import { Trial } from './tool-trial.tsx'
@@ -40,8 +39,8 @@ export function Tools() {
       <dialog class="confirm" ref={dialog} aria-labelledby="install-title">
         <h2 id="install-title">Install a tool</h2>
         <p>
-          A tool is a file that anyone may have written. It is installed on the machine of the service, where what it
-          may do is told first:
+          A tool is a file that anyone may have written. Install it on the service’s machine with this command, which
+          first lists what the tool may do:
         </p>
         <pre class="install-line">atrium tool install FILE.wasm --capabilities FILE.json --name NAME</pre>
         <div class="confirm-buttons">
@@ -71,7 +70,7 @@ function Lists({ list }: { list: readonly Tool[] }) {
         {openTool.value !== undefined && !chosen ? (
           <div class="card">
             <Empty icon="wrench" title="There is no such tool">
-              It may have been removed. The list has every tool there is.
+              It may have been removed. The list shows every tool.
             </Empty>
           </div>
         ) : (
@@ -101,7 +100,7 @@ function List({ name, list, shown }: { name: string; list: readonly Tool[]; show
 
 type RowProps = { group: readonly Tool[]; words: string | undefined; shown: Tool | undefined }
 
-/** A tool, or some that belong together, switched as one. */
+/** One tool, or a group of tools that are switched together. */
 function Row({ group, words, shown }: RowProps) {
   const [tool] = group
   if (!tool) return null
@@ -126,19 +125,14 @@ function Row({ group, words, shown }: RowProps) {
 }
 
 function Enabled({ tools: group }: { tools: readonly Tool[] }) {
-  const busy = useSignal(false)
+  const { busy, run } = useAct()
   const on = group.some(({ enabled }) => enabled)
-  const act = async (wanted: boolean): Promise<void> => {
-    busy.value = true
-    try {
-      for (const { name, enabled } of group) if (enabled !== wanted) await switchTool(name, wanted)
-    } catch (error) {
-      tell(`${group.map(({ name }) => name).join(', ')} could not be switched. ${faultText(error)}`)
-    } finally {
-      busy.value = false
-    }
+  const set = async (next: boolean): Promise<void> => {
+    for (const { name, enabled } of group) if (enabled !== next) await switchTool(name, next)
   }
-  return <Switch name="Enabled" on={on} disabled={busy.value || !operator.value} onChange={(to) => void act(to)} />
+  const failed = `${group.map(({ name }) => name).join(', ')} could not be switched.`
+  const disabled = busy.value || !isOperator.value
+  return <Switch name="Enabled" on={on} disabled={disabled} onChange={(next) => void run(() => set(next), failed)} />
 }
 
 function KindPill({ tool }: { tool: Tool }) {
@@ -169,7 +163,7 @@ function Detail({ tool, grouped }: { tool: Tool; grouped: boolean }) {
           {version !== undefined && <span class="quiet">{version}</span>}
           <span class="tool-acts">
             {grouped && <Enabled tools={[tool]} />}
-            {!own && operator.value && (
+            {!own && isOperator.value && (
               <Confirm
                 label="Remove"
                 of={name}
@@ -178,7 +172,7 @@ function Detail({ tool, grouped }: { tool: Tool; grouped: boolean }) {
                 act={async () => {
                   await removeTool(name)
                   go('/tools')
-                  tell(`${name} is removed`)
+                  notify(`${name} is removed`)
                 }}
               >
                 The agent loses it at once, and every secret that anybody gave it is deleted.
@@ -192,7 +186,7 @@ function Detail({ tool, grouped }: { tool: Tool; grouped: boolean }) {
         <Lines title="Policy" icon="shield" lines={policyLines(tool)} />
       </div>
       {!own && <Needs tool={name} />}
-      {operator.value && <Trial tool={tool} />}
+      {isOperator.value && <Trial tool={tool} />}
     </article>
   )
 }
@@ -215,7 +209,7 @@ function Lines({
           <li key={line}>
             <Icon name={icon} />
             <span>
-              <Coded text={line} />
+              <WithCode text={line} />
             </span>
           </li>
         ))}

@@ -1,10 +1,10 @@
-// The queue of what waits for the reader, from every door: the list, and the one that is looked at.
+// The queue of gates that wait for the reader, from every door: the list, and the chosen one.
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Waiting as Gate } from '#doors/web/wire/gate.ts'
 import { doorOf } from '../lib/doors.ts'
 import { exactTime, shortWhen, whenText } from '../lib/words.ts'
-import { answerIcon, answerWords, wordOf } from '../parts/answer-words.ts'
+import { answerIcon, answerWords, messageWords } from '../parts/answer-words.ts'
 import { Approval } from '../parts/approval.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Page } from '../parts/page.tsx'
@@ -15,7 +15,7 @@ import { useLive } from '../store/live-data.ts'
 import { threadList } from '../store/threads.ts'
 import './waiting.css'
 
-/** The one that is looked at; on a phone, none until it is chosen. */
+/** The chosen gate. Without one, wide screens show the first; a phone shows only the list. */
 const chosen = signal<string | undefined>(undefined)
 
 export function Waiting() {
@@ -42,7 +42,7 @@ function Queue() {
       <div class="two-steps queue none">
         <AnsweredToday />
         <Empty icon="waiting" title="Nothing waits for you">
-          A request appears here when the agent needs your word before it acts.
+          A request appears here when the agent needs your answer before it acts.
         </Empty>
       </div>
     )
@@ -113,7 +113,7 @@ function AnsweredToday() {
                 <time dateTime={gate.answered_at} title={exactTime(gate.answered_at)}>
                   {whenText(gate.answered_at, now.value)}
                 </time>
-                {wordOf(gate, gate.word)}
+                {messageWords(gate, gate.word)}
               </span>
             </div>
           </li>

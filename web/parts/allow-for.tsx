@@ -1,4 +1,4 @@
-// "Allow for…": from narrow to wide, the narrow one chosen; the button repeats the choice.
+// The "Allow for…" popover: scopes from narrow to wide, the narrowest preselected. The button repeats the choice.
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import type { GateAnswer, Scope } from '#doors/web/wire/gate.ts'

@@ -1,4 +1,4 @@
-// What is read out: that an answer begins, its first sentence when it is there; and what waits for the reader.
+// Live regions for screen readers: an answer begins, its first sentence and length, and gates that wait.
 import { useComputed } from '@preact/signals'
 import { firstSentence } from '../lib/conversation.ts'
 import { countText } from '../lib/words.ts'
@@ -6,24 +6,24 @@ import { type Conversation, isAtRest } from '../store/conversation.ts'
 import { waiting } from '../store/gates.ts'
 
 export function Announcer({ conversation }: { conversation: Conversation }) {
-  const said = useComputed(() => answerWords(conversation)).value
-  const asked = useComputed(() => {
+  const answerText = useComputed(() => answerWords(conversation)).value
+  const gateText = useComputed(() => {
     const gate = waiting.value.find(({ thread_id }) => thread_id === conversation.id)
     return gate ? `Waiting for you: ${gate.question.text}` : ''
   }).value
   return (
     <>
       <div class="unseen" aria-live="polite">
-        {said}
+        {answerText}
       </div>
       <div class="unseen" aria-live="polite">
-        {asked}
+        {gateText}
       </div>
     </>
   )
 }
 
-/** Only of turns that were seen running: what is old is not news. */
+/** Only for turns that ran while the page was open: older ones have no state. */
 function answerWords({ turns, states }: Conversation): string {
   const last = turns.value.at(-1)
   const state = last && states.value.get(last.id)

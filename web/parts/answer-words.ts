@@ -1,19 +1,19 @@
-// What was said to a gate, in words.
+// The answer to a gate, in words.
 import type { AnswerItem } from '#doors/web/wire/thread.ts'
 import { untilText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
-import { standing } from '../store/session.ts'
+import { sessionState } from '../store/session.ts'
 import type { IconName } from './icon.tsx'
 
-type Said = Pick<AnswerItem, 'decision' | 'by' | 'scope' | 'until'>
+type Answer = Pick<AnswerItem, 'decision' | 'by' | 'scope' | 'until'>
 
-/** What was said with it, as a sentence that follows; nothing where nothing was. */
-export function wordOf({ decision, by }: Said, word: string | undefined): string {
+/** The message to the agent as a sentence that follows `answerWords`; empty if there was none. */
+export function messageWords({ decision, by }: Answer, word: string | undefined): string {
   if (by === 'expiry') return '. The agent was told so.'
   return decision === 'deny' && word ? `. ${nameOf(by) === 'you' ? 'You' : 'They'} said: “${word}”` : ''
 }
 
-export function answerWords({ decision, by, scope, until }: Said): string {
+export function answerWords({ decision, by, scope, until }: Answer): string {
   if (by === 'expiry') return 'Expired unanswered'
   const name = nameOf(by)
   if (decision === 'deny') return `Denied by ${name}`
@@ -22,10 +22,10 @@ export function answerWords({ decision, by, scope, until }: Said): string {
 }
 
 function nameOf(by: string): string {
-  const who = standing.value
+  const who = sessionState.value
   return who.type === 'in' && who.session.user === by ? 'you' : by
 }
 
-export function answerIcon({ decision, by }: Said): IconName {
+export function answerIcon({ decision, by }: Answer): IconName {
   return by === 'expiry' ? 'clock' : decision === 'deny' ? 'cross' : 'check'
 }

@@ -1,4 +1,4 @@
-// An approval: the question, what would run, and the answers. Nothing else on the page answers it.
+// The card of a gate: the question, a preview of the call, and the answers. Nothing else on the page answers a gate.
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
@@ -8,22 +8,23 @@ import { doorOf } from '../lib/doors.ts'
 import { exactTime, leftText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
 import { answerGate } from '../store/gates.ts'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 import { AllowFor } from './allow-for.tsx'
 import './approval.css'
 import { Button } from './button.tsx'
+import { FieldFault } from './field.tsx'
 import { focusFirst, focusSoon } from './focus.ts'
 import { Icon } from './icon.tsx'
 import { Preview } from './preview.tsx'
 import { SignInGate } from './sign-in-gate.tsx'
 
-/** A card that has just appeared under a finger or a key takes neither. */
-const deafMs = 500
+/** A new card ignores clicks and keys for this long: they may have been meant for what was there before. */
+const ignoreInputMs = 500
 const phone = matchMedia('(width < 720px)')
 
 type Props = {
   readonly gate: Waiting
-  /** In the queue the header names the door, and the facts the thread. */
+  /** In the queue, the header names the door and the facts name the thread. */
   readonly inQueue?: boolean
   readonly threadTitle?: string
 }
@@ -32,7 +33,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
   const { question, preview, scopes, always } = gate
   const why = gate.why ?? gate.reason
   const title = useId()
-  /** Never, until it has been drawn. */
+  /** Infinity until the card has been drawn. */
   const shownAt = useRef(Number.POSITIVE_INFINITY)
   const step = useSignal<'choose' | 'for' | 'deny'>('choose')
   const word = useSignal('')
@@ -45,7 +46,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
     const frame = requestAnimationFrame(() => (shownAt.current = Date.now()))
     return () => cancelAnimationFrame(frame)
   }, [])
-  // Before it leaves the page: whoever answered by the keyboard goes on with it, and no other card takes it.
+  // When the card leaves, its focus goes to the composer or the page, never to the next card.
   useLayoutEffect(() => {
     const mine = card.current
     return () => {
@@ -60,18 +61,17 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
     focusSoon(`[aria-labelledby="${title}"] .approval-foot .clay`)
   }
 
-  /** Whatever comes too soon was meant for something else. */
-  const heard = (act: () => void) => (): void => {
-    if (Date.now() - shownAt.current >= deafMs) act()
+  const unlessTooSoon = (act: () => void) => (): void => {
+    if (Date.now() - shownAt.current >= ignoreInputMs) act()
   }
-  const say = async (how: 'allow' | 'for' | 'deny', answer: GateAnswer): Promise<void> => {
+  const sendAnswer = async (how: 'allow' | 'for' | 'deny', answer: GateAnswer): Promise<void> => {
     if (busy.value) return
     busy.value = how
     fault.value = undefined
     try {
       await answerGate(gate.thread_id, gate.id, answer)
     } catch (error) {
-      if (error instanceof ApiFault && error.code === 'gate_closed') tell('This was answered already.')
+      if (error instanceof ApiFault && error.code === 'gate_closed') notify('This was answered already.')
       else fault.value = faultText(error)
     } finally {
       busy.value = undefined
@@ -83,7 +83,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
     <section class="approval" role="group" aria-labelledby={title} ref={card}>
       <header class="approval-head">
         <Icon name={inQueue ? door.icon : 'waiting'} />
-        <span>{inQueue ? whenceWords(gate) : 'Waiting for you'}</span>
+        <span>{inQueue ? sourceWords(gate) : 'Waiting for you'}</span>
         <time dateTime={gate.expires_at} title={exactTime(gate.expires_at)}>
           {leftText(gate.expires_at, now.value)}
         </time>
@@ -127,12 +127,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
             </>
           )}
         </dl>
-        {fault.value !== undefined && (
-          <p class="field-fault" role="alert">
-            <Icon name="triangle" />
-            {fault.value} Nothing has run.
-          </p>
-        )}
+        {fault.value !== undefined && <FieldFault words={`${fault.value} Nothing has run.`} />}
       </div>
       {gate.kind === 'credential' ? (
         <SignInGate gate={gate} />
@@ -141,8 +136,8 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
           class="approval-foot"
           onSubmit={(event) => {
             event.preventDefault()
-            const said = word.value.trim()
-            void say('deny', { action: 'deny', ...(said && { word: said }) })
+            const text = word.value.trim()
+            void sendAnswer('deny', { action: 'deny', ...(text && { word: text }) })
           }}
           onKeyDown={(event) => {
             if (event.key !== 'Escape') return
@@ -171,7 +166,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
           <Button
             kind="primary"
             busy={busy.value === 'allow'}
-            onClick={heard(() => void say('allow', { action: 'approve' }))}
+            onClick={unlessTooSoon(() => void sendAnswer('allow', { action: 'approve' }))}
           >
             Allow once
           </Button>
@@ -182,7 +177,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
               disabled={!always}
               {...(!always && why && { title: why })}
               buttonRef={opener}
-              onClick={heard(() => (step.value = step.value === 'for' ? 'choose' : 'for'))}
+              onClick={unlessTooSoon(() => (step.value = step.value === 'for' ? 'choose' : 'for'))}
             >
               Allow for…
               <Icon name="down" />
@@ -197,12 +192,12 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
                   opener.current?.focus()
                 }}
                 onLeave={() => (step.value = 'choose')}
-                onAllow={(grantRequest) => void say('for', { action: 'always', ...grantRequest })}
+                onAllow={(grantRequest) => void sendAnswer('for', { action: 'always', ...grantRequest })}
               />
             )}
           </div>
           <span class="approval-space" />
-          <Button kind="clay" onClick={heard(() => (step.value = 'deny'))}>
+          <Button kind="clay" onClick={unlessTooSoon(() => (step.value = 'deny'))}>
             Deny…
           </Button>
         </div>
@@ -211,13 +206,13 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
   )
 }
 
-/** A text in which the last place of one part looks different. */
+/** A text with the last occurrence of one part wrapped by `look`. */
 function marked(text: string, part: string | undefined, look: (part: string) => ComponentChildren): ComponentChildren {
   const at = part ? text.lastIndexOf(part) : -1
   return part && at >= 0 ? [text.slice(0, at), look(part), text.slice(at + part.length)] : text
 }
 
-function whenceWords({ door, sender }: Waiting): string {
+function sourceWords({ door, sender }: Waiting): string {
   const { label } = doorOf(door)
   return `From the ${label === 'API' ? label : label.toLowerCase()}${sender === undefined ? '' : `, user ${sender}`}`
 }

@@ -1,21 +1,17 @@
-// Nobody answers at the gateway: said plainly, and tried again by itself.
-import { useEffect, useState } from 'preact/hooks'
+// Shown while the gateway cannot be reached. Retries by itself.
+import { useEffect } from 'preact/hooks'
 import { findSession } from '../store/session.ts'
+import { useAct } from './act.ts'
 import { Button } from './button.tsx'
 import { Note } from './note.tsx'
 import './away.css'
 
-const againMs = 3_000
+const retryMs = 3_000
 
 export function Away() {
-  const [busy, setBusy] = useState(false)
-  const again = async (): Promise<void> => {
-    setBusy(true)
-    await findSession()
-    setBusy(false)
-  }
+  const { busy, run } = useAct()
   useEffect(() => {
-    const timer = setInterval(() => void findSession(), againMs)
+    const timer = setInterval(() => void findSession(), retryMs)
     return () => clearInterval(timer)
   }, [])
   return (
@@ -26,7 +22,7 @@ export function Away() {
         title="Atrium is not running"
         actions={
           <>
-            <Button size="small" busy={busy} onClick={() => void again()}>
+            <Button size="small" busy={busy.value} onClick={() => void run(findSession)}>
               Try now
             </Button>
             <span>

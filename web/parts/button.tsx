@@ -1,4 +1,4 @@
-// Buttons: one primary per view, plain ones, quiet ones, clay for what takes away.
+// Buttons: primary (one per view), plain, quiet, clay for destructive actions, sun for what waits.
 import type { ComponentChildren, Ref } from 'preact'
 import './button.css'
 import { Icon, type IconName } from './icon.tsx'
@@ -8,7 +8,7 @@ type Props = {
   readonly kind?: 'primary' | 'plain' | 'quiet' | 'clay' | 'sun'
   readonly size?: 'usual' | 'small' | 'large'
   readonly icon?: IconName
-  /** Something runs on its behalf: same label, same width, and no second click. */
+  /** Its action runs: a spinner before the same label, and clicks are ignored. */
   readonly busy?: boolean
   readonly disabled?: boolean
   readonly onClick?: (event: MouseEvent) => void
@@ -44,14 +44,14 @@ export function Button({ kind = 'plain', size = 'usual', icon, busy = false, chi
   )
 }
 
-/** Words of a label that its name does not have: the name is what people, screen readers and tests share. */
+/** Part of a label that is not part of the accessible name. */
 export function Silent({ children }: { children: string }) {
   return <span aria-hidden="true">{children}</span>
 }
 
 type IconProps = {
   readonly icon: IconName
-  /** What it does: its name for those who cannot see it, and its tooltip. */
+  /** Accessible name and tooltip. */
   readonly name: string
   readonly onClick?: (event: MouseEvent) => void
   readonly expanded?: boolean
@@ -60,7 +60,7 @@ type IconProps = {
   readonly buttonRef?: Ref<HTMLButtonElement>
 }
 
-/** A square button with an icon alone. */
+/** A square button with only an icon. */
 export function IconButton({ icon, name, expanded, popup, disabled = false, onClick, buttonRef }: IconProps) {
   return (
     <button

@@ -1,7 +1,7 @@
-// Calls as they happen: a line each, unfolded by the reader's hand alone.
+// Tool calls, a line each. Only the reader unfolds them.
 import { useEffect, useState } from 'preact/hooks'
 import { briefArgs, type CallState, type CallView } from '../lib/conversation.ts'
-import { pretty } from '../lib/asking.ts'
+import { formatArgs } from '../lib/preview.ts'
 import { countText, durationText, elapsedText, sizeText } from '../lib/words.ts'
 import { seconds } from '../store/clock.ts'
 import { Button } from './button.tsx'
@@ -10,7 +10,7 @@ import { Json } from './json.tsx'
 import { Dot, Spinner } from './mark.tsx'
 import './call-row.css'
 
-/** From so many in a row on, the finished ones become one line. */
+/** With at least this many calls in a row, the finished ones fold into one line. */
 const foldFrom = 4
 const shownLines = 12
 
@@ -71,7 +71,7 @@ function CallRow({ call }: { call: CallView }) {
   )
 }
 
-/** For how long it has been running, from the first second on. */
+/** How long it has been running; empty in the first second. */
 function Elapsed({ since }: { since: string }) {
   useEffect(() => seconds.follow(), [])
   const ms = seconds.now.value - Date.parse(since)
@@ -90,7 +90,7 @@ function Sign({ state }: { state: CallState }) {
   )
 }
 
-/** The duration; of a failed call why, of others the word of their state. */
+/** The end of the line: a done call's duration, a failed call's short reason, else the state. */
 function endWords({ state, ms, output }: CallView): string {
   if (state === 'done') return ms === undefined ? '' : durationText(ms)
   if (state === 'running') return ''
@@ -107,7 +107,7 @@ function Inside({ call: { args, output, origin, state } }: { call: CallView }) {
     <div class="call-inside">
       <p class="label">Arguments</p>
       <pre class="call-text">
-        <Json text={pretty(args)} />
+        <Json text={formatArgs(args)} />
       </pre>
       {output === undefined ? (
         <p class="label">{state === 'running' ? 'Running, no result yet' : 'No result yet'}</p>

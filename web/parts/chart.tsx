@@ -1,4 +1,4 @@
-// Bars by day, stacked; a tooltip by pointer and arrow keys, and the same figures as a table for those who hear them.
+// Stacked bars by day, with a tooltip by pointer and arrow keys, and the same figures as a table for screen readers.
 import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { type Day, niceStep } from '../lib/usage.ts'
@@ -8,12 +8,17 @@ import './chart.css'
 const top = 12
 const bottom = 26
 const right = 12
-type Room = { readonly height: number; readonly left: number; readonly days: number; readonly lines: readonly number[] }
-const wideRoom: Room = { height: 220, left: 56, days: Number.POSITIVE_INFINITY, lines: [0, 1, 2, 3, 4] }
-/** On a phone the last two weeks can be read and touched; the table has every day. */
-const phoneRoom: Room = { height: 168, left: 48, days: 14, lines: [0, 2, 4] }
+type Layout = {
+  readonly height: number
+  readonly left: number
+  readonly days: number
+  readonly lines: readonly number[]
+}
+const wideLayout: Layout = { height: 220, left: 56, days: Number.POSITIVE_INFINITY, lines: [0, 1, 2, 3, 4] }
+/** A phone has space for two weeks of bars that can be touched; the table has every day. */
+const phoneLayout: Layout = { height: 168, left: 48, days: 14, lines: [0, 2, 4] }
 const phoneWidth = 480
-const bar = { most: 20, share: 0.66, corner: 1.5, gap: 1 }
+const bar = { maxWidth: 20, share: 0.66, corner: 1.5, gap: 1 }
 const tip = { width: 200, row: 22, edge: 20 }
 const labelWidth = 84
 
@@ -22,7 +27,7 @@ type Props = {
   readonly days: readonly Day[]
   readonly models: readonly { readonly name: string; readonly total: number }[]
   readonly text: (value: number) => string
-  /** A value beside its line; lines are a step apart. */
+  /** The label of a grid line; grid lines are `step` apart. */
   readonly axis: (value: number, step: number) => string
   readonly now: number
 }
@@ -30,8 +35,8 @@ type Props = {
 export function Chart({ name, days: all, models, text, axis, now }: Props) {
   const frame = useRef<HTMLDivElement>(null)
   const width = useSignal(0)
-  const room = width.value < phoneWidth ? phoneRoom : wideRoom
-  const days = all.slice(-room.days)
+  const layout = width.value < phoneWidth ? phoneLayout : wideLayout
+  const days = all.slice(-layout.days)
   const chosen = useSignal<number | undefined>(undefined)
   useEffect(() => {
     const watcher = new ResizeObserver(([entry]) => {
@@ -70,7 +75,7 @@ export function Chart({ name, days: all, models, text, axis, now }: Props) {
       >
         {width.value > 0 && (
           <Plot
-            {...{ days, models, text, axis, now, room }}
+            {...{ days, models, text, axis, now, layout }}
             width={width.value}
             chosen={chosen.value}
             choose={(at) => (chosen.value = at)}
@@ -86,19 +91,19 @@ export function Chart({ name, days: all, models, text, axis, now }: Props) {
 }
 
 type PlotProps = Omit<Props, 'name'> & {
-  readonly room: Room
+  readonly layout: Layout
   readonly width: number
   readonly chosen: number | undefined
   readonly choose: (at: number) => void
 }
 
-function Plot({ days, models, text, axis, now, room: { height, left, lines }, width, chosen, choose }: PlotProps) {
+function Plot({ days, models, text, axis, now, layout: { height, left, lines }, width, chosen, choose }: PlotProps) {
   const step = niceStep(Math.max(...days.map(({ total }) => total)))
   const inner = height - top - bottom
   const yOf = (value: number): number => top + inner - (value / (4 * step)) * inner
-  const place = (width - left - right) / days.length
-  const wide = Math.min(bar.most, Math.max(1, place * bar.share))
-  const xOf = (at: number): number => left + place * at + (place - wide) / 2
+  const slot = (width - left - right) / days.length
+  const wide = Math.min(bar.maxWidth, Math.max(1, slot * bar.share))
+  const xOf = (at: number): number => left + slot * at + (slot - wide) / 2
   const every = Math.max(1, Math.ceil(days.length / Math.max(1, Math.floor((width - left) / labelWidth))))
   const day = chosen === undefined ? undefined : days[chosen]
   return (
@@ -121,9 +126,9 @@ function Plot({ days, models, text, axis, now, room: { height, left, lines }, wi
           )}
           <rect
             class="chart-hit"
-            x={left + place * at}
+            x={left + slot * at}
             y={top}
-            width={place}
+            width={slot}
             height={inner}
             onPointerEnter={() => choose(at)}
             onPointerDown={() => choose(at)}
@@ -133,7 +138,7 @@ function Plot({ days, models, text, axis, now, room: { height, left, lines }, wi
       {day && chosen !== undefined && (
         <>
           <rect class="chart-chosen" x={xOf(chosen) - 4} y={top - 6} width={wide + 8} height={inner + 8} rx="4" />
-          <Tip day={day} models={models} text={text} now={now} x={tipPlace(xOf(chosen), wide, width)} />
+          <Tip day={day} models={models} text={text} now={now} x={tipX(xOf(chosen), wide, width)} />
         </>
       )}
     </svg>
@@ -194,13 +199,13 @@ function Tip({ day, models, text, now, x }: TipProps) {
   )
 }
 
-/** Beside the bar, on the side that has room. */
-function tipPlace(x: number, wide: number, width: number): number {
+/** Right of the bar if the tooltip fits there, else left. */
+function tipX(x: number, wide: number, width: number): number {
   const after = x + wide + 12
   return after + tip.width <= width ? after : Math.max(0, x - 12 - tip.width)
 }
 
-/** Every so many days from the first, and today; none so near that both could not be read. */
+/** Labels every `every`-th day and today, except days whose label would touch today's. */
 function labelled(at: number, count: number, every: number): boolean {
   return at === count - 1 || (at % every === 0 && count - 1 - at >= every * 0.7)
 }
@@ -235,7 +240,7 @@ function Figures({ name, days, models, text, now }: Omit<Props, 'axis'>) {
   )
 }
 
-/** `Fri 6 Nov`: the day as the service counts it, whatever the reader's zone. */
+/** `Fri 6 Nov`, in UTC, as the service counts days. */
 function titleOf({ date }: Day, now: number): string {
   const week = new Date(date).toLocaleDateString('en-GB', { weekday: 'short', timeZone: 'UTC' })
   return `${week} ${dayText(`${date}T12:00`, now)}`

@@ -1,6 +1,5 @@
-// Names between backticks, shown as code.
+// Text with names in backticks, which are shown as code.
 
-/** Words of ours in which names stand between backticks. */
-export function Coded({ text }: { text: string }) {
+export function WithCode({ text }: { text: string }) {
   return <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
 }

@@ -1,8 +1,8 @@
-// The composer: Enter sends, Shift+Enter breaks the line; files come by button, paste and drop; the draft is kept.
+// The composer. Enter sends, Shift+Enter breaks the line; files come by button, paste and drop; the draft is stored.
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
-import { keepDraft, readDraft } from '../store/drafts.ts'
+import { writeDraft, readDraft } from '../store/drafts.ts'
 import { addFiles, type Chosen, filesWith, removeFile, takeFiles } from '../store/files.ts'
-import { goneSecs } from '../store/link.ts'
+import { offlineSecs } from '../store/link.ts'
 import { service } from '../store/service.ts'
 import { sizeText } from '../lib/words.ts'
 import { Button, IconButton } from './button.tsx'
@@ -10,11 +10,11 @@ import './composer.css'
 import { Icon } from './icon.tsx'
 
 type Props = {
-  /** Whose draft it holds: a thread's id, or `new`. */
+  /** The draft's key: a thread's id, or `new`. */
   readonly draftOf: string
   readonly hint: string
   readonly phoneHint: string
-  /** A turn runs: it can be stopped, and what is sent waits its turn. */
+  /** A turn runs: Stop is shown, and a sent message is queued. */
   readonly running: boolean
   readonly onSend: (text: string, files: ReturnType<typeof takeFiles>) => void
   readonly onStop: () => void
@@ -28,11 +28,11 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
   const field = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => {
-    // On a phone the keyboard would cover what one came to read.
+    // On a phone, the keyboard would cover the thread.
     if (!phone.matches) field.current?.focus()
   }, [draftOf])
 
-  const write = (value: string): void => keepDraft(draftOf, value)
+  const write = (value: string): void => writeDraft(draftOf, value)
   const ready = text.trim() !== ''
   const send = (): void => {
     if (!ready) return
@@ -40,7 +40,7 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
     write('')
     field.current?.focus()
   }
-  const away = goneSecs.value !== undefined
+  const away = offlineSecs.value !== undefined
   const stoppable = running && !away
   const noteId = useId()
   const note = noteOf({ ready, away, files: files.filter(({ file }) => file).length })
@@ -141,7 +141,7 @@ export function Composer({ draftOf, hint, phoneHint, running, onSend, onStop }: 
   )
 }
 
-/** Why what is written does not go at once. */
+/** Why the draft cannot be sent now, or is not sent at once. */
 function noteOf({ ready, away, files }: { ready: boolean; away: boolean; files: number }): string | undefined {
   if (!ready) return files > 0 ? `Add a message: ${files === 1 ? 'a file goes' : 'files go'} with one` : undefined
   return away ? 'Sent when the connection is back' : undefined

@@ -1,4 +1,4 @@
-// A button for what cannot be taken back: it asks once more, in a dialog that Esc leaves.
+// A button for what cannot be undone: it asks for confirmation in a dialog.
 import type { ComponentChildren } from 'preact'
 import { useId, useRef } from 'preact/hooks'
 import { useAct } from './act.ts'
@@ -8,13 +8,13 @@ import type { IconName } from './icon.tsx'
 import { Note } from './note.tsx'
 
 type Props = {
-  /** The act, on the button: "Remove". */
+  /** The verb on the button: "Remove". */
   readonly label: string
-  /** What it acts on, for the button's name: "billing". */
+  /** The object, part of the button's name: "billing". */
   readonly of: string
   readonly question: string
   readonly icon?: IconName
-  /** What is lost by it. */
+  /** What is lost. */
   readonly children: ComponentChildren
   readonly act: () => Promise<void>
 }

@@ -1,21 +1,21 @@
-// Copying: a button that says for a moment that it is done.
+// Copy buttons, which show "Copied" for a moment.
 import { render } from 'preact'
 import { useState } from 'preact/hooks'
 import { copyText } from '../lib/copy.ts'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 import { Button, IconButton } from './button.tsx'
 
-const saidMs = 1_500
+const copiedMs = 1_500
 
-/** An icon alone, or with the word. */
+/** With `words`, a button with a label of that kind; without, only an icon. */
 export function Copy({ text, words }: { text: () => string; words?: 'quiet' | 'plain' }) {
   const [done, setDone] = useState(false)
   const copy = async (): Promise<void> => {
     await copyText(text())
     setDone(true)
-    setTimeout(() => setDone(false), saidMs)
+    setTimeout(() => setDone(false), copiedMs)
   }
-  const act = (): void => void copy().catch(() => tell('The browser does not let it be copied: select the text.'))
+  const act = (): void => void copy().catch(() => notify('The browser refused to copy. Select the text instead.'))
   if (!words) return <IconButton icon={done ? 'check' : 'copy'} name={done ? 'Copied' : 'Copy'} onClick={act} />
   return (
     <Button kind={words} size="small" icon={done ? 'check' : 'copy'} onClick={act}>
@@ -24,9 +24,9 @@ export function Copy({ text, words }: { text: () => string; words?: 'quiet' | 'p
   )
 }
 
-/** The same as a node, for places that are no component. */
+/** A copy button as a DOM node, for code that builds nodes itself. */
 export function copyButton(text: () => string): HTMLElement {
-  const place = document.createElement('span')
-  render(<Copy words="quiet" text={text} />, place)
-  return place
+  const holder = document.createElement('span')
+  render(<Copy words="quiet" text={text} />, holder)
+  return holder
 }

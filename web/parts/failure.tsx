@@ -1,17 +1,16 @@
-// Why a turn ended without an answer: what happened, what is kept, what to do.
+// The note under a failed or stopped turn: what happened, what is kept, what to do.
 import { useComputed } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Settings } from '#doors/web/wire/settings.ts'
-import { faultText } from '../api/client.ts'
 import type { TurnView } from '../lib/conversation.ts'
 import { ownTextOf } from '../lib/conversation.ts'
 import { failureOf, otherModel } from '../lib/failure.ts'
 import type { Conversation, TurnState } from '../store/conversation.ts'
 import { resend } from '../store/fork.ts'
-import { tell } from '../store/notices.ts'
+import { notify } from '../store/notices.ts'
 import { outgoingTo, send } from '../store/outbox.ts'
 import { receiptOf } from '../store/receipts.ts'
-import { operator } from '../store/session.ts'
+import { isOperator } from '../store/session.ts'
 import { chooseModel, settings } from '../store/settings.ts'
 import { useAct } from './act.ts'
 import { Button } from './button.tsx'
@@ -24,27 +23,27 @@ type Props = {
 }
 
 export function Failure({ conversation, turn, state }: Props) {
-  // A turn of an earlier visit tells its end in its receipt.
+  // A turn that ended before this visit has its status in the receipt.
   const status = state?.status ?? receiptOf(turn.id).data.value?.status
   if (status === 'cancelled') {
-    const said = turn.blocks.some((block) => block.type === 'text' && block.cut)
-    return said ? null : <p class="label">Stopped.</p>
+    const textIsCut = turn.blocks.some((block) => block.type === 'text' && block.cut)
+    return textIsCut ? null : <p class="label">Stopped.</p>
   }
   if (status !== 'failed') return null
-  return <Why conversation={conversation} turn={turn} state={state} />
+  return <FailureNote conversation={conversation} turn={turn} state={state} />
 }
 
-function Why({ conversation, turn, state }: Props) {
-  const { data, fault: unread } = receiptOf(turn.id)
+function FailureNote({ conversation, turn, state }: Props) {
+  const { data, fault: receiptFault } = receiptOf(turn.id)
   const fault = state?.error ?? data.value?.error
   const ofModel = fault?.code.startsWith('model_') ?? false
   useEffect(() => {
-    if (ofModel && operator.value) void settings.load()
+    if (ofModel && isOperator.value) void settings.load()
   }, [ofModel])
   const { id, turns } = conversation
   const isLast = useComputed(() => turns.value.at(-1)?.id === turn.id && outgoingTo(id).length === 0).value
-  // It tells how far the turn came: what is said here does not change once it is read.
-  if (!fault || (data.value === undefined && unread.value === undefined)) return null
+  // Waits for the receipt, which has the number of steps, so that the text does not change while it is read.
+  if (!fault || (data.value === undefined && receiptFault.value === undefined)) return null
   const steps = data.value?.model_calls.length
   const { kind, title, text, goOn, change } = failureOf(fault, {
     done: turn.blocks.length > 0,
@@ -52,7 +51,7 @@ function Why({ conversation, turn, state }: Props) {
   })
   const { message } = turn
   const again = (): Promise<void> => (message ? resend(id, message, ownTextOf(message)) : Promise.resolve())
-  const other = ofModel && operator.value && settings.data.value ? otherModel(settings.data.value) : undefined
+  const other = ofModel && isOperator.value && settings.data.value ? otherModel(settings.data.value) : undefined
   return (
     <Note
       kind={kind}
@@ -69,8 +68,8 @@ function Why({ conversation, turn, state }: Props) {
               Try again
             </Button>
           )}
-          {other && message && <Instead model={other} again={again} />}
-          {change && !other && operator.value && (
+          {other && message && <UseModel model={other} again={again} />}
+          {change && !other && isOperator.value && (
             <a class="button plain small" href={change.at}>
               {change.words}
             </a>
@@ -83,22 +82,17 @@ function Why({ conversation, turn, state }: Props) {
   )
 }
 
-type InsteadProps = { readonly model: Settings['models'][number]; readonly again: () => Promise<void> }
+type UseModelProps = { readonly model: Settings['models'][number]; readonly again: () => Promise<void> }
 
-/** Another model from now on, and the message once more. */
-function Instead({ model, again }: InsteadProps) {
+/** Chooses another model and sends the message again. */
+function UseModel({ model, again }: UseModelProps) {
   const { busy, run } = useAct()
-  const act = (): Promise<unknown> =>
+  const act = (): Promise<void> =>
     run(async () => {
-      try {
-        await chooseModel(model)
-        tell(`From now on ${model.name} answers. Settings has the others.`)
-      } catch (error) {
-        tell(`The model was not changed. ${faultText(error)}`)
-        return
-      }
+      await chooseModel(model)
+      notify(`From now on ${model.name} answers. Settings has the others.`)
       await again()
-    })
+    }, 'The model was not changed.')
   return (
     <Button size="small" busy={busy.value} onClick={() => void act()}>
       Use {model.name} instead

@@ -1,4 +1,4 @@
-// Inputs with their label, and what is wrong with them below.
+// Form fields: text, area, search, switch, select, segments.
 import type { Ref } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import './field.css'
@@ -14,15 +14,15 @@ type FieldProps = {
   readonly hint?: string | undefined
   readonly placeholder?: string
   readonly mono?: boolean
-  /** Takes the focus when it appears: only where the reader has just asked for it. */
+  /** Takes the focus when it appears. Only for fields that the reader has just opened. */
   readonly autoFocus?: boolean
-  /** The label is for screen readers alone: something else on the page says it. */
+  /** Hides the label from the eye: the page shows it elsewhere. */
   readonly unlabelled?: boolean
   readonly autoComplete?: string
   readonly maxLength?: number
 }
 
-/** A labelled line of text. */
+/** A text input with a label, and a hint or fault below. */
 export function Field({ label, value, onInput, fault, hint, mono = false, unlabelled = false, ...rest }: FieldProps) {
   const id = useId()
   useFocus(id, rest.autoFocus)
@@ -66,7 +66,7 @@ type AreaProps = {
   readonly autoFocus?: boolean
 }
 
-/** A labelled text of many lines. */
+/** A text area with a label, and a fault below. */
 export function Area({ label, value, onInput, fault, autoFocus = false }: AreaProps) {
   const id = useId()
   useFocus(id, autoFocus)
@@ -86,14 +86,15 @@ export function Area({ label, value, onInput, fault, autoFocus = false }: AreaPr
   )
 }
 
-/** The attribute works once in the life of a page; this, whenever a field appears. */
-function useFocus(id: string, wanted = false): void {
+/** The `autofocus` attribute works once per page load; this works whenever a field appears. */
+function useFocus(id: string, focus = false): void {
   useLayoutEffect(() => {
-    if (wanted) document.getElementById(id)?.focus()
+    if (focus) document.getElementById(id)?.focus()
   }, [])
 }
 
-function FieldFault({ id, words }: { id: string; words: string }) {
+/** A fault below a field, or of a form as a whole. */
+export function FieldFault({ id, words }: { id?: string; words: string }) {
   return (
     <p id={id} class="field-fault" role="alert">
       <Icon name="triangle" />
@@ -106,12 +107,12 @@ type SearchProps = {
   readonly name: string
   readonly value: string
   readonly onInput: (value: string) => void
-  /** The keys that lead here, shown at the right. */
+  /** The shortcut that focuses it, shown at the right. */
   readonly keys?: string
   readonly inputRef?: Ref<HTMLInputElement>
 }
 
-/** A search box; Esc and the cross empty it. */
+/** A search box. Esc and the cross clear it. */
 export function Search({ name, value, onInput, keys, inputRef }: SearchProps) {
   return (
     <div class="search">
@@ -168,14 +169,14 @@ export function Switch({ name, on, disabled = false, onChange }: SwitchProps) {
 
 type SelectProps<T extends string> = {
   readonly name: string
-  /** What stands before the choice: "Door: all". The name is for screen readers then. */
+  /** Prefix of each option, "Door: all"; the label is then hidden from the eye. */
   readonly before?: string
   readonly value: T
   readonly options: readonly { readonly value: T; readonly label: string }[]
   readonly onChange: (value: T) => void
 }
 
-/** One of many, from a list that opens. */
+/** A drop-down list. */
 export function Select<T extends string>({ name, before, value, options, onChange }: SelectProps<T>) {
   const id = useId()
   return (
@@ -202,7 +203,7 @@ type ChoiceProps<T extends string> = {
   readonly onChange: (value: T) => void
 }
 
-/** One of a few, side by side; where they do not fit, the chosen one is scrolled into the middle. */
+/** A row of choices. Where they do not fit, the chosen one is scrolled into the middle. */
 export function Segments<T extends string>({ name, value, options, onChange }: ChoiceProps<T>) {
   const row = useRef<HTMLDivElement>(null)
   useEffect(() => {

@@ -1,13 +1,13 @@
-// Where the focus goes when what had it leaves the page.
+// Moves the focus when the element that had it leaves the page.
 
-/** As `focusFirst`, once the page is drawn anew and where nothing has the focus. */
+/** Calls `focusFirst` after the next drawing, if nothing has the focus then. */
 export function focusSoon(...selectors: readonly string[]): void {
   requestAnimationFrame(() => {
     if (document.activeElement === null || document.activeElement === document.body) focusFirst(...selectors)
   })
 }
 
-/** Focuses the first visible thing that one of these selectors finds, the earlier ones before the later; false if none. */
+/** Focuses the first visible match of the selectors, tried in order; false if there is none. */
 export function focusFirst(...selectors: readonly string[]): boolean {
   const found = selectors.flatMap((selector) => [...document.querySelectorAll<HTMLElement>(selector)])
   const first = found.find((each) => each.checkVisibility())

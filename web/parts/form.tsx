@@ -1,13 +1,15 @@
-// A form whose work is done at the service: Enter and its button begin it, once at a time, and the page stays.
+// A form that runs an asynchronous action on submit, one at a time.
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Act } from './act.ts'
+import { Button } from './button.tsx'
+import './form.css'
 
 type Props = {
   readonly look: string
   readonly name?: string
   readonly act: Act
-  /** What it does. Throws what is wrong, in words; the first field that is has the focus then. */
+  /** Runs on submit. A thrown message becomes `act.fault`, and the first invalid field takes the focus. */
   readonly work: () => Promise<void>
   readonly children: ComponentChildren
 }
@@ -29,5 +31,21 @@ export function Form({ look, name, act: { fault, run }, work, children }: Props)
     >
       {children}
     </form>
+  )
+}
+
+type ButtonsProps = { readonly label: string; readonly act: Act; readonly onCancel: () => void }
+
+/** The submit button of a form, and Cancel. */
+export function FormButtons({ label, act: { busy }, onCancel }: ButtonsProps) {
+  return (
+    <div class="form-buttons">
+      <Button kind="primary" type="submit" busy={busy.value}>
+        {label}
+      </Button>
+      <Button kind="quiet" onClick={onCancel}>
+        Cancel
+      </Button>
+    </div>
   )
 }

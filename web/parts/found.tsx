@@ -1,4 +1,4 @@
-// Words that a search found, marked in what is shown.
+// Marks the words of a search in the page.
 import { useLayoutEffect } from 'preact/hooks'
 import type { RefObject } from 'preact'
 import { patternOf, piecesOf } from '../lib/found.ts'
@@ -17,16 +17,16 @@ export function Found({ text, query }: { text: string; query: string }) {
   )
 }
 
-/** Marks the words of a query in nodes that somebody else makes, now and whenever they change, without touching them. */
+/** Marks the words of a query inside `box` by CSS highlights, again at every change. The nodes are not modified. */
 export function useFoundIn(box: RefObject<HTMLElement | null>, query: string): void {
   useLayoutEffect(() => {
     const pattern = patternOf(query)
-    const place = box.current
-    if (!pattern || !place || !('highlights' in CSS)) return undefined
-    const mark = (): void => void CSS.highlights.set('found', new Highlight(...rangesIn(place, pattern)))
+    const root = box.current
+    if (!pattern || !root || !('highlights' in CSS)) return undefined
+    const mark = (): void => void CSS.highlights.set('found', new Highlight(...rangesIn(root, pattern)))
     mark()
     const watcher = new MutationObserver(mark)
-    watcher.observe(place, { childList: true, subtree: true })
+    watcher.observe(root, { childList: true, subtree: true })
     return () => {
       watcher.disconnect()
       CSS.highlights.delete('found')
@@ -34,9 +34,9 @@ export function useFoundIn(box: RefObject<HTMLElement | null>, query: string): v
   }, [query])
 }
 
-function rangesIn(place: HTMLElement, pattern: RegExp): Range[] {
+function rangesIn(root: HTMLElement, pattern: RegExp): Range[] {
   const ranges: Range[] = []
-  const walker = document.createTreeWalker(place, NodeFilter.SHOW_TEXT)
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
   for (let node = walker.nextNode(); node && ranges.length < maxMarks; node = walker.nextNode()) {
     for (const match of (node.textContent ?? '').matchAll(pattern)) {
       const range = new Range()

@@ -1,4 +1,4 @@
-// The icons: drawn on a grid of 16, stroke 1.5, round ends. The four doors always carry theirs.
+// Icons on a 16-pixel grid, stroke 1.5, round ends; and the app's mark.
 import './icon.css'
 
 const strokes = {
@@ -45,7 +45,7 @@ const strokes = {
 
 export type IconName = keyof typeof strokes | 'stop' | 'more'
 
-/** One icon. It says nothing by itself: the control or the text beside it has the words. */
+/** Hidden from screen readers: the control or the text beside it has the words. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: 16 | 24 }) {
   return (
     <svg
@@ -71,7 +71,7 @@ function shapeOf(name: IconName) {
   return [3, 8, 13].map((x) => <circle key={x} cx={x} cy="8" r="0.6" fill="currentColor" />)
 }
 
-/** The plan of the hall: four corners, a door in every wall, a lit court. */
+/** The app's mark: the plan of a hall with four corners, a door in every wall and a lit court. */
 export function Mark({ size = 20 }: { size?: number }) {
   return (
     <svg class="mark" width={size} height={size} viewBox="0 0 24 24" fill="none" aria-hidden="true">

@@ -1,11 +1,11 @@
-// JSON with the colours of code; what is no JSON is plain text.
+// JSON with syntax colours. Text that is not JSON stays readable.
 
 const piece = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b/g
 /** Longer texts stay plain. */
-const longest = 20_000
+const maxLength = 20_000
 
 export function Json({ text }: { text: string }) {
-  if (text.length > longest) return <>{text}</>
+  if (text.length > maxLength) return <>{text}</>
   const parts = []
   let at = 0
   for (const found of text.matchAll(piece)) {

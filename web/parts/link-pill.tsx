@@ -1,17 +1,17 @@
-// "Reconnecting, 4 s", while it is so.
+// The pill "Reconnecting, 4 s", while the connection is down.
 import { useComputed } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import { goneSecs } from '../store/link.ts'
+import { offlineSecs } from '../store/link.ts'
 import { Icon } from './icon.tsx'
 import './link-pill.css'
 
 export function LinkPill() {
-  const gone = useComputed(() => goneSecs.value !== undefined).value
+  const gone = useComputed(() => offlineSecs.value !== undefined).value
   const wasGone = useRef(false)
   wasGone.current ||= gone
   return (
     <span class="link-state">
-      {/* Read out once, when it begins: not at every second. */}
+      {/* Screen readers hear it once, not every second. */}
       <span role="status" class="unseen">
         {gone ? 'Reconnecting…' : ''}
       </span>
@@ -22,7 +22,7 @@ export function LinkPill() {
         <span class="pill clay" aria-hidden="true">
           <Icon name="retry" />
           <span>
-            Reconnecting<span class="link-secs">, {goneSecs} s</span>
+            Reconnecting<span class="link-secs">, {offlineSecs} s</span>
           </span>
         </span>
       )}

@@ -1,19 +1,19 @@
-// Small signs that tell a state by shape as well as by colour, and pills.
+// Spinner, dots, counts and pills: each state has a shape as well as a colour.
 import type { ComponentChildren } from 'preact'
 import { Icon, type IconName } from './icon.tsx'
 import './mark.css'
 
-/** A turning ring; where motion is unwanted it stands still. */
+/** A turning ring; still under `prefers-reduced-motion`. */
 export function Spinner() {
   return <span class="spinner" aria-hidden="true" />
 }
 
-/** Sun: it waits for the reader. Verdigris: unread, or all is well. */
+/** Sun: waits for the reader. Verdigris: unread, or healthy. Clay: a fault. */
 export function Dot({ kind }: { kind: 'sun' | 'verdigris' | 'clay' }) {
   return <span class={`dot ${kind}`} aria-hidden="true" />
 }
 
-/** How many wait; the number has words for those who hear it. */
+/** A badge; screen readers get `words` in place of the number. Nothing for zero. */
 export function Count({ count, words }: { count: number; words: string }) {
   if (count === 0) return null
   return (

@@ -1,4 +1,4 @@
-// A reply as it reads: blocks of Markdown; code with a copy button and colours, math as formulas, both loaded when wanted.
+// Renders a reply's Markdown block by block. The renderer, code colours and formulas are chunks loaded at first use.
 import { signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { blocksOf, MarkdownBlock, nodesOf } from '../lib/markdown.ts'
@@ -9,18 +9,18 @@ type Reader = { readonly blocksOf: typeof blocksOf; readonly nodesOf: typeof nod
 
 const reader = signal<Reader | undefined>(undefined)
 
-/** Loads what reads Markdown; whoever expects some soon calls it early. Until then, and without it, texts are plain. */
+/** Loads the renderer; call it early to avoid a flash of plain text. Without the renderer, texts are plain. */
 export async function loadMarkdown(): Promise<void> {
   try {
     reader.value ??= await import('../lib/markdown.ts')
   } catch {
-    // The connection broke: the next text tries again.
+    // Loading failed: the next text tries again.
   }
 }
 
 type Props = {
   readonly text: string
-  /** More text follows, so code is not coloured yet at its end. */
+  /** Text is still streaming in: code and formulas of the last block stay plain. */
   readonly growing?: boolean
 }
 
@@ -55,7 +55,7 @@ function Block({ reader: known, block, growing }: { reader: Reader; block: Markd
   return <div class="markdown-block" ref={box} />
 }
 
-/** A wide table scrolls by itself, by the keyboard too. */
+/** Lets a wide table scroll inside its frame, by the keyboard too. */
 function dressTable(table: HTMLTableElement): void {
   const frame = document.createElement('div')
   frame.className = 'table-frame'
@@ -94,7 +94,7 @@ async function colour(code: HTMLElement, language: string): Promise<void> {
     const nodes = highlight(code.textContent ?? '', language.toLowerCase())
     if (nodes) code.replaceChildren(nodes)
   } catch {
-    // Plain code reads as well.
+    // The code stays plain.
   }
 }
 

@@ -1,4 +1,4 @@
-// A small menu under the button that opens it. Esc and a click elsewhere close it and give the focus back; Tab leaves it.
+// A menu under its button, and the popover that it uses. Esc or a click elsewhere closes it and returns the focus; Tab leaves it.
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { IconButton } from './button.tsx'
@@ -63,12 +63,12 @@ type PopoverProps = {
   readonly role: 'menu' | 'dialog'
   readonly name: string
   readonly onClose: () => void
-  /** The focus has gone elsewhere, and stays there. */
+  /** The focus moved elsewhere: close without taking it back. */
   readonly onLeave: () => void
   readonly children: ComponentChildren
 }
 
-/** What floats above the page. The first thing marked `data-focus` takes the focus; arrow keys move in a menu. */
+/** Floats above the page. The first element with `data-focus` takes the focus; arrow keys move in a menu. */
 export function Popover({ role, name, onClose, onLeave, children }: PopoverProps) {
   const box = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {

@@ -1,4 +1,4 @@
-// Notes: what happened, what is kept, what to do.
+// Notes in the page: what happened, what is kept, what to do.
 import type { ComponentChildren } from 'preact'
 import { Icon, type IconName } from './icon.tsx'
 import './note.css'
@@ -7,9 +7,9 @@ type Props = {
   readonly kind: 'good' | 'sun' | 'clay' | 'plain'
   readonly title?: string
   readonly icon?: IconName
-  /** Buttons below the words. */
+  /** Buttons below the text. */
   readonly actions?: ComponentChildren
-  /** What stands at the right of the title. */
+  /** At the right of the title. */
   readonly aside?: ComponentChildren
   readonly children?: ComponentChildren
 }
@@ -21,7 +21,7 @@ const icons: Readonly<Record<Props['kind'], IconName>> = {
   plain: 'shield',
 }
 
-/** A fault is an alert: it is read out when it appears. */
+/** A clay note has the role `alert`: screen readers announce it. */
 export function Note({ kind, title, icon = icons[kind], actions, aside, children }: Props) {
   return (
     <div class={`note ${kind}`} role={kind === 'clay' ? 'alert' : undefined}>

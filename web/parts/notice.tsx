@@ -1,4 +1,4 @@
-// The notice at the lower edge.
+// Shows the current notice at the lower edge of the page.
 import { notice } from '../store/notices.ts'
 import { Button } from './button.tsx'
 import { focusSoon } from './focus.ts'

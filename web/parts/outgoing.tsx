@@ -1,16 +1,16 @@
-// A message on its way: shown at once, with what becomes of it.
+// A message of the outbox: held, queued or failed.
 import { waiting } from '../store/gates.ts'
-import { running } from '../store/hub.ts'
-import { drop, type Outgoing, sendAgain } from '../store/outbox.ts'
-import { keepDraft, readDraft } from '../store/drafts.ts'
+import { runningTurn } from '../store/hub.ts'
+import { removeOutgoing, type Outgoing, sendAgain } from '../store/outbox.ts'
+import { writeDraft, readDraft } from '../store/drafts.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { Note } from './note.tsx'
 
 export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
   const { text, files, state, fault, threadId, turnId } = outgoing
-  // A message that is about to appear in its thread need not say so.
-  const behind = running.value !== undefined && running.value !== turnId
+  // Not for the message of the running turn: it is about to appear in the thread.
+  const behind = runningTurn.value !== undefined && runningTurn.value !== turnId
   const queued = state === 'sent' && (behind || waiting.value.some(({ thread_id }) => thread_id === threadId))
   return (
     <section class="turn">
@@ -63,9 +63,9 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
   )
 }
 
-/** Into the composer again, before what stands there now. */
+/** Puts the text back into the composer, before the draft. */
 function backToDraft(outgoing: Outgoing): void {
   const of = outgoing.threadId ?? 'new'
-  keepDraft(of, [outgoing.text, readDraft(of)].filter(Boolean).join('\n'))
-  drop(outgoing)
+  writeDraft(of, [outgoing.text, readDraft(of)].filter(Boolean).join('\n'))
+  removeOutgoing(outgoing)
 }

@@ -1,4 +1,4 @@
-// The frame of every page but the chat: title, one sentence, one action.
+// The frame of every page except the chat: title, one sentence, one action.
 import type { ComponentChildren } from 'preact'
 import './page.css'
 import { TopBar } from './top-bar.tsx'
@@ -6,9 +6,9 @@ import { TopBar } from './top-bar.tsx'
 type Props = {
   readonly title: string
   readonly lead: string
-  /** The page's one action, at the right of the title; in the top bar on a phone. */
+  /** The page's main action: right of the title, on a phone in the top bar. */
   readonly action?: ComponentChildren
-  /** What chooses or searches, at the right of the title; below it on a phone. */
+  /** Filters or a search box: right of the title, on a phone below it. */
   readonly aside?: ComponentChildren
   readonly children: ComponentChildren
 }

@@ -1,12 +1,12 @@
-// What an approval is about: a request, a diff, a command, a document or arguments. It wraps, and is never cut.
+// The preview of an approval: a request, a diff, a command, a document or arguments. Text wraps and is never truncated.
 import type { ComponentChildren } from 'preact'
 import type { Preview as PreviewData } from '#doors/web/wire/gate.ts'
-import { diffLines, isNewFile, pretty, requestRest } from '../lib/asking.ts'
+import { diffLines, isNewFile, formatArgs, requestRest } from '../lib/preview.ts'
 import { numberText } from '../lib/words.ts'
 import { Json } from './json.tsx'
 import './preview.css'
 
-/** Longer ones scroll inside; then their length is told. */
+/** Longer previews scroll, so their length is shown below. */
 const longChars = 700
 
 /** `name` is the tool that would run. */
@@ -39,7 +39,7 @@ export function Preview({ preview, name }: { preview: PreviewData; name: string 
         </Frame>
       )
     case 'arguments': {
-      const text = pretty(preview.fields)
+      const text = formatArgs(preview.fields)
       return (
         <Frame head={<Head word="RUN" text={name} />} text={text}>
           <Json text={text} />
@@ -71,7 +71,7 @@ function Frame({ head, text, children }: FrameProps) {
     <div class="preview">
       {head && <div class="preview-head">{head}</div>}
       {text !== '' && (
-        // A long one scrolls, by the keyboard too.
+        // Focusable, so that the keyboard can scroll it.
         <pre class="preview-body" tabIndex={0} role="region" aria-label="What would run">
           {children}
         </pre>
@@ -91,7 +91,7 @@ function Diff({ path, diff }: { path: string; diff: string }) {
     )
   }
   const lines = diffLines(diff)
-  const count = (wanted: string): number => lines.filter(({ sign }) => sign === wanted).length
+  const count = (counted: string): number => lines.filter(({ sign }) => sign === counted).length
   const chars = lines.reduce((sum, { text }) => sum + text.length, 0)
   return (
     <div class="preview">

@@ -1,4 +1,4 @@
-// What a turn took, in one line under its reply; a click opens the panel.
+// A turn's receipt in one line under its reply; a click opens the panel.
 import { useEffect } from 'preact/hooks'
 import type { Receipt } from '#doors/web/wire/receipt.ts'
 import type { Status } from '#doors/web/wire/turn.ts'
@@ -8,10 +8,10 @@ import { receiptOf, shownReceipt } from '../store/receipts.ts'
 import { Icon } from './icon.tsx'
 import './receipt-line.css'
 
-/** A turn that is only scrolled past is not asked about. */
+/** Delay before loading, so that turns scrolled past are not loaded. */
 const settleMs = 120
 
-/** Of a turn that has ended; `status` is how it stands as far as that is known, and whoever knows more asks again. */
+/** Empty until the turn has ended. A change of `status` loads the receipt again. */
 export function ReceiptLine({ turnId, status }: { turnId: string; status: Status | undefined }) {
   const receipt = receiptOf(turnId)
   useEffect(() => {
@@ -41,7 +41,7 @@ export function ReceiptLine({ turnId, status }: { turnId: string; status: Status
   )
 }
 
-/** Tools, hosts, tokens, cost, time; the wide ones are left out on a phone. */
+/** Tools, hosts, tokens, cost, time. Those marked `wide` are hidden on a phone. */
 function wordsOf(receipt: Receipt): { text: string; wide?: true }[] {
   const { tools, started_at, ended_at } = receipt
   const hosts = hostsIn(receipt)

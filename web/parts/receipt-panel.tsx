@@ -1,8 +1,8 @@
-// The receipt of a turn, whole: cost first, then tools, hosts, secrets, model calls, approvals, notes, and the log's word.
+// The whole receipt of a turn: cost, tools, hosts, secrets, model calls, approvals, safety notes, and the log's check.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Receipt } from '#doors/web/wire/receipt.ts'
-import { didWords, fencedWords, hostsIn, noteWords, requestWords, secretsIn } from '../lib/receipt.ts'
+import { effectWords, fencedWords, hostsIn, noteWords, requestWords, secretsIn } from '../lib/receipt.ts'
 import { costText, countText, durationText, exactTime, numberText, whenText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
 import { receiptOf, shownReceipt } from '../store/receipts.ts'
@@ -68,7 +68,7 @@ function Body({ receipt }: { receipt: Receipt }) {
           <p key={call_id} class="panel-row panel-tool">
             <code>{name}</code>
             <span class="quiet">
-              {didWords(effects)}
+              {effectWords(effects)}
               {!ok && <span class="clay-sign">{effects && ', '}failed</span>}
             </span>
             <span class="number">{durationText(ms)}</span>

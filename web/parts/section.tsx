@@ -1,12 +1,12 @@
-// A part of a long page, with an address of its own: whoever comes by it finds its heading in view,
-// and it stays there while what stands above it is still being read.
+// A section of a long page with its own address. Opening the address scrolls to its heading, and keeps it in view while
+// the sections above are still loading.
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { place } from '../router.ts'
+import { route } from '../router.ts'
 import './section.css'
 
-/** The reader does something: from here on nothing is scrolled for them. */
-const hands = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
+/** Events of the reader that end the automatic scrolling. */
+const userEvents = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
 
 type Props = {
   readonly title: string
@@ -18,7 +18,7 @@ type Props = {
 
 export function Section({ title, at, lead, action, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)
-  const here = place.value.path === at
+  const here = route.value.path === at
   useLayoutEffect(() => {
     const title = heading.current
     const around = title?.closest('section')?.parentElement
@@ -28,9 +28,9 @@ export function Section({ title, at, lead, action, children }: Props) {
     watch.observe(around)
     const stop = (): void => {
       watch.disconnect()
-      for (const sign of hands) removeEventListener(sign, stop)
+      for (const event of userEvents) removeEventListener(event, stop)
     }
-    for (const sign of hands) addEventListener(sign, stop, { passive: true })
+    for (const event of userEvents) addEventListener(event, stop, { passive: true })
     return stop
   }, [here])
   return (

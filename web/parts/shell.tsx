@@ -1,9 +1,9 @@
-// The frame of the signed-in app: skip link, side, main pane with its light line.
+// The frame of the signed-in app: skip link, sidebar, main pane with its light line, receipt panel.
 import type { ComponentChildren } from 'preact'
-import { place, threadIn } from '../router.ts'
+import { route, threadIdIn } from '../router.ts'
 import { waiting } from '../store/gates.ts'
-import { running } from '../store/hub.ts'
-import { goneSecs } from '../store/link.ts'
+import { runningTurn } from '../store/hub.ts'
+import { offlineSecs } from '../store/link.ts'
 import { shownReceipt } from '../store/receipts.ts'
 import { folded, menuOpen } from '../store/shell.ts'
 import { Notices } from './notice.tsx'
@@ -14,8 +14,8 @@ import { useSearchKey } from './thread-list.tsx'
 
 export function Shell({ children }: { children: ComponentChildren }) {
   useSearchKey()
-  const { path } = place.value
-  const receipt = threadIn(path) === undefined ? undefined : shownReceipt.value
+  const { path } = route.value
+  const receipt = threadIdIn(path) === undefined ? undefined : shownReceipt.value
   return (
     <div class={folded.value ? 'shell folded' : 'shell'}>
       <a
@@ -40,11 +40,11 @@ export function Shell({ children }: { children: ComponentChildren }) {
   )
 }
 
-/** The state of what is open: nothing, a glint (runs), sun (waits for the reader), dashed clay (connection lost). */
+/** The state of the open page: plain, a glint (running), sun (waiting for the reader), dashed clay (connection lost). */
 function LightLine() {
-  const { path } = place.value
-  const id = threadIn(path)
+  const { path } = route.value
+  const id = threadIdIn(path)
   const waits = path === '/waiting' ? waiting.value.length > 0 : waiting.value.some(({ thread_id }) => thread_id === id)
-  const state = goneSecs.value !== undefined ? 'lost' : waits ? 'waiting' : running.value ? 'running' : 'idle'
+  const state = offlineSecs.value !== undefined ? 'lost' : waits ? 'waiting' : runningTurn.value ? 'running' : 'idle'
   return <div class={`light ${state}`} aria-hidden="true" />
 }

@@ -1,6 +1,6 @@
-// The side: where one can go, the threads, and what runs.
+// The sidebar: links, threads, and the service's status.
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { place } from '../router.ts'
+import { route } from '../router.ts'
 import { waiting } from '../store/gates.ts'
 import { service } from '../store/service.ts'
 import { fold, menuOpen } from '../store/shell.ts'
@@ -34,7 +34,7 @@ export function Sidebar() {
             name="Hide sidebar"
             onClick={() => {
               fold(true)
-              // Its button is hidden with it.
+              // This button is hidden too, so the focus must move.
               ;(document.activeElement as HTMLElement | null)?.blur()
               focusSoon('.top-bar .only-wide button', '#main')
             }}
@@ -59,13 +59,13 @@ export function Sidebar() {
   )
 }
 
-/** The side as a sheet, where there is no room beside the page. Esc closes it. */
+/** The sidebar as a modal sheet on narrow screens. Esc closes it. */
 export function MenuSheet() {
   const sheet = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     const found = sheet.current
     if (!found?.contains(document.activeElement)) found?.querySelector<HTMLElement>('.only-narrow button')?.focus()
-    // Of the page that is there then: a link in the sheet leads to another one.
+    // By selector, since a link in the sheet may have changed the page.
     return () => focusSoon('.top-bar .only-narrow button')
   }, [])
   return (
@@ -88,7 +88,7 @@ export function MenuSheet() {
 }
 
 function isAt(to: string): boolean {
-  const { path } = place.value
+  const { path } = route.value
   return to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`)
 }
 
@@ -101,7 +101,7 @@ function WaitingCount() {
   )
 }
 
-/** The model that answers, what was spent today, how many doors are open. */
+/** The model, the cost of today, the number of open doors. */
 function Running() {
   const status = service.data.value
   return (

@@ -1,4 +1,4 @@
-// The states of anything that is asked for: loading, failed, empty, there.
+// How loaded data is shown: skeleton, fault, empty, data.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Readable } from '../store/loaded.ts'
@@ -7,10 +7,10 @@ import { Icon, type IconName } from './icon.tsx'
 import { Note } from './note.tsx'
 import './states.css'
 
-/** Sooner, a skeleton would only flash. */
+/** An earlier skeleton would only flash. */
 const skeletonAfterMs = 300
 
-/** Grey lines in the shape of what comes, once it takes a moment. */
+/** Grey lines in the shape of the content, after `skeletonAfterMs`. */
 export function Skeleton({ rows = 5 }: { rows?: number }) {
   const [late, setLate] = useState(false)
   useEffect(() => {
@@ -39,7 +39,7 @@ type EmptyProps = {
   readonly action?: ComponentChildren
 }
 
-/** What would be here, and one way to it. */
+/** What would be here, and one action that leads to it. */
 export function Empty({ icon, title, children, action }: EmptyProps) {
   return (
     <div class="empty">
@@ -53,13 +53,13 @@ export function Empty({ icon, title, children, action }: EmptyProps) {
 
 type WhenProps<T> = {
   readonly of: Readable<T>
-  /** What could not be read, for the title of the fault: "The jobs". */
+  /** Subject of the fault's title: "The jobs". */
   readonly what: string
   readonly rows?: number
   readonly children: (data: T) => ComponentChildren
 }
 
-/** Shows data once it is there. A failed reload keeps what was there, and says so above it. */
+/** Shows data once it is loaded. After a failed reload, the old data stays below the fault. */
 export function When<T>({ of, what, rows = 5, children }: WhenProps<T>) {
   const data = of.data.value
   const fault = of.fault.value

@@ -1,17 +1,17 @@
-// Tables in a card: one line under the head; on a phone each row becomes two lines.
+// Tables in a card. On a phone each row becomes two lines.
 import type { ComponentChildren } from 'preact'
 import './table.css'
 
 export type Column = {
   readonly label: string
   readonly number?: boolean
-  /** The head says nothing to the eye: what stands below explains itself. */
+  /** Hides the column's head from the eye. */
   readonly unseen?: boolean
 }
 
 type Props = {
   readonly name: string
-  /** How the cells stand on a phone: the class of the page's own style. */
+  /** The class that lays out the cells on a phone. */
   readonly look: string
   readonly columns: readonly Column[]
   readonly children: ComponentChildren

@@ -1,41 +1,39 @@
-// The threads at the side: searched, grouped by day, renamed and deleted in place.
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+// The threads in the sidebar: search, groups by day, rename and delete in place.
+import { useEffect } from 'preact/hooks'
 import { signal } from '@preact/signals'
 import type { Thread } from '#doors/web/wire/thread.ts'
 import { doorOf } from '../lib/doors.ts'
 import { dayGroup, numberText } from '../lib/words.ts'
-import { place, threadIn } from '../router.ts'
+import { route, threadIdIn } from '../router.ts'
 import { now } from '../store/clock.ts'
 import { markOf, type ThreadMark } from '../store/thread-marks.ts'
 import {
   deleteThread,
   maxThreads,
   olderThreads,
-  renameThread,
   searchThreads,
   shownThreads,
   showOlder,
   threadList,
   threadSearch,
 } from '../store/threads.ts'
-import { tell } from '../store/notices.ts'
 import { fold, menuOpen } from '../store/shell.ts'
-import { faultText } from '../api/client.ts'
 import { Button } from './button.tsx'
 import { Search } from './field.tsx'
 import { focusFirst, focusSoon } from './focus.ts'
 import { Icon } from './icon.tsx'
 import { Dot, Spinner } from './mark.tsx'
 import { Menu } from './menu.tsx'
+import { RenameField } from './rename-field.tsx'
 import { When } from './states.tsx'
 import './thread-list.css'
 
-/** The thread whose title is being changed. */
+/** The thread whose title is being edited. */
 const renaming = signal<string | undefined>(undefined)
 const narrow = matchMedia('(width < 1100px)')
 const isMac = /mac|iphone|ipad/i.test(navigator.userAgent)
 
-/** Ctrl+K leads to the search, where the side is folded too. */
+/** Ctrl+K or Cmd+K focuses the search, and unfolds the sidebar for it. */
 export function useSearchKey(): void {
   useEffect(() => {
     const find = (event: KeyboardEvent): void => {
@@ -43,7 +41,7 @@ export function useSearchKey(): void {
       event.preventDefault()
       if (narrow.matches) menuOpen.value = true
       else fold(false)
-      // What is typed next is meant for it: only where it must be drawn first does the focus follow later.
+      // Focuses at once, so that no typed key is lost; after the next drawing only if the field is not there yet.
       const search = '.threads .search input'
       if (!focusFirst(search)) requestAnimationFrame(() => focusFirst(search))
     }
@@ -101,7 +99,7 @@ function Groups({ threads }: { threads: readonly Thread[] }) {
   )
 }
 
-/** The way further back, and where it ends. */
+/** The button for older threads, or the note where the list ends. */
 function Older() {
   if (olderThreads.value === 'too old') {
     return <p class="threads-none">Only the {numberText(maxThreads)} threads last used are listed.</p>
@@ -116,7 +114,13 @@ function Older() {
 
 function Row({ thread }: { thread: Thread }) {
   const { id, title, door } = thread
-  if (renaming.value === id) return <Rename thread={thread} />
+  if (renaming.value === id) {
+    const end = (): void => {
+      renaming.value = undefined
+      focusSoon(`.thread-row a[href="/threads/${id}"]`)
+    }
+    return <RenameField id={id} title={title} look="thread-rename" onEnd={end} />
+  }
   const mark = markOf(thread)
   return (
     <div class="thread-row">
@@ -126,7 +130,7 @@ function Row({ thread }: { thread: Thread }) {
         title={title}
         aria-label={title || 'Untitled'}
         aria-describedby={mark && `mark-${id}`}
-        aria-current={threadIn(place.value.path) === id ? 'page' : undefined}
+        aria-current={threadIdIn(route.value.path) === id ? 'page' : undefined}
       >
         <Icon name={doorOf(door).icon} />
         <span class="one-line">{title || 'Untitled'}</span>
@@ -150,7 +154,7 @@ const words: Readonly<Record<ThreadMark, string>> = {
   unread: 'unread',
 }
 
-/** One mark at most, and its word: it describes the thread, whose name is its title. */
+/** The mark and its word, which describes the link to the thread (`aria-describedby`). */
 function Sign({ mark, id }: { mark: ThreadMark; id: string }) {
   return (
     <span class="side-mark thread-mark">
@@ -169,41 +173,8 @@ function Sign({ mark, id }: { mark: ThreadMark; id: string }) {
   )
 }
 
-/** Its row is gone then: the way back has the focus. */
+/** Moves the focus to Undo, since the row is gone. */
 function remove(thread: Thread): void {
   deleteThread(thread)
   focusSoon('.notice button')
-}
-
-/** The title as a field; Enter keeps it, Esc leaves it. */
-function Rename({ thread: { id, title } }: { thread: Thread }) {
-  const field = useRef<HTMLInputElement>(null)
-  useLayoutEffect(() => field.current?.select(), [])
-  const done = useRef(false)
-  const end = (keep: boolean): void => {
-    if (done.current) return
-    done.current = true
-    const wanted = field.current?.value.trim() ?? ''
-    renaming.value = undefined
-    focusSoon(`.thread-row a[href="/threads/${id}"]`)
-    if (!keep || wanted === '' || wanted === title) return
-    renameThread(id, wanted).catch((error) => tell(`The title was not changed. ${faultText(error)}`))
-  }
-  return (
-    <input
-      class="input thread-rename"
-      aria-label="Title"
-      defaultValue={title}
-      maxLength={200}
-      ref={field}
-      onBlur={() => end(true)}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter') end(true)
-        if (event.key === 'Escape') {
-          event.stopPropagation()
-          end(false)
-        }
-      }}
-    />
-  )
 }

@@ -1,4 +1,4 @@
-// The bar above a page: the menu where the sidebar is away, the title, what can be done, the state of the connection.
+// The bar above a page: menu button where the sidebar is hidden, title, connection state, action.
 import type { ComponentChildren } from 'preact'
 import { folded, fold, menuOpen } from '../store/shell.ts'
 import { IconButton } from './button.tsx'
@@ -11,9 +11,9 @@ type Props = {
   /** Beside the title. */
   readonly aside?: ComponentChildren
   readonly action?: ComponentChildren
-  /** The page has its own title on wide screens. */
+  /** Hidden on wide screens, where the page has its own title. */
   readonly phoneOnly?: boolean
-  /** The title is this page's heading. */
+  /** The title is the page's `h1`. */
   readonly heading?: boolean
 }
 

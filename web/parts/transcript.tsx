@@ -1,5 +1,5 @@
-// The conversation, windowed: only the turns near the eye are in the page, the others are as tall as they were. New
-// text keeps a reader at the end there, and leaves one who has scrolled up alone.
+// The conversation, virtualised: only turns near the viewport are in the page; spacers stand for the others. New text
+// keeps a reader at the end there, and does not scroll a reader who has scrolled up.
 import { useComputed } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { TurnView } from '../lib/conversation.ts'
@@ -12,13 +12,13 @@ import { Skeleton } from './states.tsx'
 import './transcript.css'
 import { Turn } from './turn.tsx'
 
-/** A turn that was never drawn is taken to be so tall. */
-const guessPx = 220
-/** So much is drawn above and below what is seen. */
-const marginPx = 1_500
-/** So near the end counts as the end. */
+/** Assumed height of a turn that was never drawn. */
+const defaultTurnPx = 220
+/** Turns within this distance of the viewport are drawn. */
+const overscanPx = 1_500
+/** A scroll position this near to the end counts as the end. */
 const endPx = 60
-/** So near the beginning of what was read, more of it is asked for. */
+/** This near to the top, earlier items are loaded. */
 const earlierPx = 1_200
 
 type Range = { readonly from: number; readonly to: number }
@@ -46,7 +46,7 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
     const box = scroller.current
     if (box) box.scrollTop = box.scrollHeight
   }
-  /** Only who goes up leaves the end: text that comes faster than it is followed does not count. */
+  /** Only scrolling up leaves the end; text that streams in faster than it is scrolled does not. */
   const scrolled = (): void => {
     const box = scroller.current
     if (!box) return
@@ -66,7 +66,7 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
     if (atEnd.current) toEnd()
     look()
   }, [turns])
-  // One's own message is always followed.
+  // Sending a message always scrolls to the end.
   useLayoutEffect(() => {
     if (outgoing.length === 0) return
     atEnd.current = true
@@ -80,7 +80,7 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
       for (const turn of box.querySelectorAll<HTMLElement>('[data-turn]')) {
         heights.current.set(turn.dataset['turn'] ?? '', turn.offsetHeight)
       }
-      if (atEnd.current && !box.contains(foldedBy())) toEnd()
+      if (atEnd.current && !box.contains(focusedCall())) toEnd()
       look()
     })
     watcher.observe(box)
@@ -94,11 +94,11 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
       <div class="transcript" ref={scroller} onScroll={scrolled} tabIndex={-1}>
         <div class="column" role="log" aria-live="off" aria-label="Conversation" ref={inner}>
           {!conversation.loaded.value && <Skeleton />}
-          <Space px={sumHeights(turns, heights.current, 0, from)} />
+          <Space px={sumHeights(turns.slice(0, from), heights.current)} />
           {turns.slice(from, to).map((turn) => (
             <Turn key={turn.key} conversation={conversation} turn={turn} />
           ))}
-          <Space px={sumHeights(turns, heights.current, to, turns.length)} />
+          <Space px={sumHeights(turns.slice(to), heights.current)} />
           {outgoing.map((each) => (
             <OutgoingMessage key={each.key} outgoing={each} />
           ))}
@@ -122,29 +122,26 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
   )
 }
 
-/** Room for turns that are not in the page. An SVG takes its size as an attribute: the policy needs no inline style. */
+/** Spacer for turns that are not in the page. An SVG takes its height as an attribute, so no inline style is needed. */
 function Space({ px }: { px: number }) {
   return px > 0 ? <svg width="1" height={px} aria-hidden="true" class="space" /> : null
 }
 
-/** A call or a result that the reader has just unfolded must stay where it is. */
-function foldedBy(): Element | null {
+/** The focused call, if any: a call that the reader has just unfolded must not scroll away. */
+function focusedCall(): Element | null {
   const focused = document.activeElement
   return focused?.matches('.call-head, .call-inside *') ? focused : null
 }
 
-function sumHeights(
-  turns: readonly TurnView[],
-  heights: ReadonlyMap<string, number>,
-  from: number,
-  to: number,
-): number {
-  let sum = 0
-  for (let at = from; at < to; at++) sum += heights.get(turns[at]?.key ?? '') ?? guessPx
-  return sum
+function heightOf({ key }: TurnView, heights: ReadonlyMap<string, number>): number {
+  return heights.get(key) ?? defaultTurnPx
 }
 
-/** The turns near what is seen. */
+function sumHeights(turns: readonly TurnView[], heights: ReadonlyMap<string, number>): number {
+  return turns.reduce((sum, turn) => sum + heightOf(turn, heights), 0)
+}
+
+/** The turns within `overscanPx` of the viewport. */
 function rangeIn(
   turns: readonly TurnView[],
   heights: ReadonlyMap<string, number>,
@@ -154,10 +151,10 @@ function rangeIn(
   let top = 0
   let from = -1
   let to = turns.length
-  for (let at = 0; at < turns.length; at++) {
-    const bottom = top + (heights.get(turns[at]?.key ?? '') ?? guessPx)
-    if (from < 0 && bottom > scrollTop - marginPx) from = at
-    if (top > scrollTop + clientHeight + marginPx) {
+  for (const [at, turn] of turns.entries()) {
+    const bottom = top + heightOf(turn, heights)
+    if (from < 0 && bottom > scrollTop - overscanPx) from = at
+    if (top > scrollTop + clientHeight + overscanPx) {
       to = at
       break
     }

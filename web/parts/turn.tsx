@@ -1,4 +1,4 @@
-// One turn: the reader's message, calls, texts, approvals, and under the reply what can be done with it.
+// One turn: the reader's message, then the reply with its calls, texts and approvals, its receipt and its actions.
 import { useComputed, useSignal } from '@preact/signals'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { MessageItem, Part } from '#doors/web/wire/thread.ts'
@@ -8,9 +8,10 @@ import { now } from '../store/clock.ts'
 import { type Conversation, isAtRest, type TurnState } from '../store/conversation.ts'
 import { waiting } from '../store/gates.ts'
 import { resend } from '../store/fork.ts'
-import { running } from '../store/hub.ts'
-import { goneSecs } from '../store/link.ts'
-import { answerIcon, answerWords, wordOf } from './answer-words.ts'
+import { runningTurn } from '../store/hub.ts'
+import { offlineSecs } from '../store/link.ts'
+import { useAct } from './act.ts'
+import { answerIcon, answerWords, messageWords } from './answer-words.ts'
 import { Approval } from './approval.tsx'
 import { Button, IconButton } from './button.tsx'
 import { Calls } from './call-row.tsx'
@@ -23,7 +24,7 @@ import './turn.css'
 
 type Props = { readonly conversation: Conversation; readonly turn: TurnView }
 
-/** A turn that has not changed is not looked at again. */
+/** Memoised: a turn that has not changed is not drawn again. */
 export function Turn({ conversation, turn }: Props) {
   const own = turn.last ? turn.id : undefined
   const state = useComputed(() => conversation.states.value.get(own ?? '')).value
@@ -31,7 +32,7 @@ export function Turn({ conversation, turn }: Props) {
   return useMemo(
     () => (
       <section class="turn" data-turn={turn.key}>
-        {turn.message && <Own conversation={conversation} message={turn.message} />}
+        {turn.message && <OwnMessage conversation={conversation} message={turn.message} />}
         <Reply conversation={conversation} turn={turn} state={state} growing={here} />
       </section>
     ),
@@ -42,15 +43,15 @@ export function Turn({ conversation, turn }: Props) {
 type ReplyProps = Props & { readonly state: TurnState | undefined; readonly growing: boolean }
 
 function Reply({ conversation, turn, state, growing }: ReplyProps) {
-  const runs = useComputed(() => turn.last && running.value === turn.id).value
+  const runs = useComputed(() => turn.last && runningTurn.value === turn.id).value
   const asks = useComputed(() => turn.last && waiting.value.some(({ turn_id }) => turn_id === turn.id)).value
-  const lost = useComputed(() => turn.last && goneSecs.value !== undefined).value
+  const lost = useComputed(() => turn.last && offlineSecs.value !== undefined).value
   const rests = state === undefined ? !growing && !runs : isAtRest(state.status)
   const texts = turn.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []))
   return (
     <article class="reply" aria-label="Atrium">
       {turn.blocks.map((block) => (
-        <Shown key={block.id} block={block} />
+        <BlockView key={block.id} block={block} />
       ))}
       {turn.last && <Growing conversation={conversation} turnId={turn.id} />}
       {runs && lost && (
@@ -81,7 +82,7 @@ function Reply({ conversation, turn, state, growing }: ReplyProps) {
   )
 }
 
-function Shown({ block }: { block: Block }) {
+function BlockView({ block }: { block: Block }) {
   switch (block.type) {
     case 'text':
       return (
@@ -93,7 +94,7 @@ function Shown({ block }: { block: Block }) {
     case 'calls':
       return <Calls calls={block.calls} />
     case 'gate':
-      return <Asked block={block} />
+      return <GateBlock block={block} />
     case 'summary':
       return <p class="label">Earlier messages were summarised for the model. The thread keeps all of them.</p>
     default:
@@ -101,8 +102,8 @@ function Shown({ block }: { block: Block }) {
   }
 }
 
-/** An open approval as its card, an answered one as a line. */
-function Asked({ block: { gate, answer } }: { block: Extract<Block, { type: 'gate' }> }) {
+/** An open gate as its card, an answered one as a line. */
+function GateBlock({ block: { gate, answer } }: { block: Extract<Block, { type: 'gate' }> }) {
   const open = useComputed(() => waiting.value.find(({ id }) => id === gate.call_id)).value
   if (open && !answer) return <Approval gate={open} />
   if (!answer) return null
@@ -114,16 +115,16 @@ function Asked({ block: { gate, answer } }: { block: Extract<Block, { type: 'gat
         <time dateTime={answer.at} title={exactTime(answer.at)}>
           {whenText(answer.at, now.value)}
         </time>
-        {wordOf(answer, answer.output)}
+        {messageWords(answer, answer.output)}
       </span>
     </p>
   )
 }
 
-/** The text as it comes. Only this is drawn again for each piece. */
+/** The text that streams in. Only this part is drawn again for each delta. */
 function Growing({ conversation, turnId }: { conversation: Conversation; turnId: string }) {
   const texts = useComputed(() => conversation.growing.value.filter((each) => each.turnId === turnId)).value
-  const lost = useComputed(() => goneSecs.value !== undefined).value
+  const lost = useComputed(() => offlineSecs.value !== undefined).value
   return (
     <>
       {texts.map(({ itemId, text }, at) => (
@@ -137,7 +138,7 @@ function Growing({ conversation, turnId }: { conversation: Conversation; turnId:
 
 type OwnProps = { readonly conversation: Conversation; readonly message: MessageItem }
 
-function Own({ conversation, message }: OwnProps) {
+function OwnMessage({ conversation, message }: OwnProps) {
   const editing = useSignal(false)
   const own = useRef<HTMLElement>(null)
   const edits = useRef(false)
@@ -178,18 +179,19 @@ type EditProps = {
   readonly onSend: (text: string) => Promise<void>
 }
 
-/** The message again, to be changed. It goes into a fork; this thread stays as it is. */
+/** Edits a message and sends it in a fork. This thread stays as it is. */
 function EditBox({ text, onClose, onSend }: EditProps) {
   const value = useSignal(text)
-  const busy = useSignal(false)
+  const { busy, run } = useAct()
   const field = useRef<HTMLTextAreaElement>(null)
   useLayoutEffect(() => field.current?.focus(), [])
   const send = async (): Promise<void> => {
-    if (busy.value || value.value.trim() === '') return
-    busy.value = true
-    await onSend(value.value.trim())
-    busy.value = false
-    onClose()
+    const next = value.value.trim()
+    if (next === '') return
+    await run(async () => {
+      await onSend(next)
+      onClose()
+    })
   }
   return (
     <div class="edit-box">
@@ -222,17 +224,12 @@ function EditBox({ text, onClose, onSend }: EditProps) {
 }
 
 function Retry({ conversation, message }: OwnProps) {
-  const busy = useSignal(false)
-  const act = async (): Promise<void> => {
-    if (busy.value) return
-    busy.value = true
-    await resend(conversation.id, message, ownTextOf(message))
-    busy.value = false
-  }
+  const { busy, run } = useAct()
+  const act = (): Promise<void> => run(() => resend(conversation.id, message, ownTextOf(message)))
   return <IconButton icon="retry" name="Retry" disabled={busy.value} onClick={() => void act()} />
 }
 
-/** What came with a message: pictures as pictures, texts by name. */
+/** The attachments of a message: pictures as pictures, texts by name. */
 function Files({ parts }: { parts: readonly Part[] }) {
   const files = parts.filter((part) => part.type !== 'text')
   if (files.length === 0) return null

@@ -1,18 +1,18 @@
-// The beginning of a thread: a greeting and a few ways in; with the built-in model, what that one can do.
+// The empty thread: a greeting and sample questions; with the built-in offline model, what it can do.
 import { signal } from '@preact/signals'
 import { service } from '../store/service.ts'
-import { standing } from '../store/session.ts'
+import { sessionState } from '../store/session.ts'
 import { Icon } from './icon.tsx'
 import { Button } from './button.tsx'
 import './welcome.css'
 
 const ways = ['What can you do?', 'What time is it in Tokyo?', 'What do you remember about me?']
-/** For this visit. */
+/** The reader has dismissed the offline model's notice, until the next reload. */
 const offlineIsFine = signal(false)
 
 export function Welcome({ onAsk }: { onAsk: (text: string) => void }) {
   if (service.data.value?.llm_backend === 'offline' && !offlineIsFine.value) return <Offline />
-  const who = standing.value.type === 'in' ? standing.value.session.user : ''
+  const who = sessionState.value.type === 'in' ? sessionState.value.session.user : ''
   return (
     <div class="welcome">
       <h1>
@@ -35,7 +35,7 @@ export function Welcome({ onAsk }: { onAsk: (text: string) => void }) {
 }
 
 function Offline() {
-  const operator = standing.value.type === 'in' && standing.value.session.operator
+  const operator = sessionState.value.type === 'in' && sessionState.value.session.operator
   return (
     <div class="welcome">
       <h1>You are talking to the built-in offline model</h1>

@@ -1,30 +1,30 @@
-// The time of the page, as coarse as what it is shown in.
+// The current time as signals: one that ticks every 15 s, one that ticks every second.
 import { signal } from '@preact/signals'
 
-const beatMs = 15_000
+const tickMs = 15_000
 
-/** Now, moved on every few seconds. */
+/** Now, updated every 15 seconds. */
 export const now = signal(Date.now())
 
 export function startClock(): void {
   setInterval(() => {
     now.value = Date.now()
-  }, beatMs)
+  }, tickMs)
 }
 
 let followers = 0
 let ticking: ReturnType<typeof setInterval> | undefined
-const fine = signal(Date.now())
+const toTheSecond = signal(Date.now())
 
-/** Now to the second, kept only while something that is shown follows it. */
+/** Now to the second. Ticks only while something on the page follows it. */
 export const seconds = {
-  now: fine,
-  /** Returns the way to leave. */
+  now: toTheSecond,
+  /** Starts the ticks; returns the function that unfollows. */
   follow(): () => void {
     followers++
-    fine.value = Date.now()
+    toTheSecond.value = Date.now()
     ticking ??= setInterval(() => {
-      fine.value = Date.now()
+      toTheSecond.value = Date.now()
     }, 1_000)
     return () => {
       followers--

@@ -1,39 +1,39 @@
-// A thread as it is read and followed: its items, the text that is being written, how its turns stand.
+// One thread: its stored items, the text that streams in, and the states of its turns.
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Frame } from '#doors/web/wire/frame.ts'
 import type { TurnFields } from '#doors/web/wire/job.ts'
 import type { Item, Thread, ThreadItems } from '#doors/web/wire/thread.ts'
 import type { Status } from '#doors/web/wire/turn.ts'
-import { ApiFault, ask, faultText } from '../api/client.ts'
+import { ApiFault, request, faultText } from '../api/client.ts'
 import { createViewer, type TurnView } from '../lib/conversation.ts'
-import { waiting } from './outbox.ts'
+import { addQueued } from './outbox.ts'
 import { sawThread } from './thread-marks.ts'
 
-/** So many items are read at once, from the end. */
+/** Items per request. A thread is read from its end. */
 const pageSize = 200
 const maxPages = 50
 
-/** How a turn stands. */
 export type TurnState = Pick<TurnFields, 'id' | 'thread_id' | 'status' | 'error'>
 
+/** Streamed text of an item that is not stored yet. */
 export type Growing = { readonly turnId: string; readonly itemId: string; readonly text: string }
 
 export type Conversation = {
   readonly id: string
   readonly thread: Signal<Thread | undefined>
   readonly turns: ReadonlySignal<readonly TurnView[]>
-  /** Texts that are being written and not stored yet, in order. */
+  /** In the order in which they began. */
   readonly growing: Signal<readonly Growing[]>
   readonly states: Signal<ReadonlyMap<string, TurnState>>
-  /** Why it could not be read. */
+  /** Why the thread could not be read. */
   readonly fault: Signal<{ readonly missing: boolean; readonly text: string } | undefined>
   readonly loaded: Signal<boolean>
   readonly hasEarlier: ReadonlySignal<boolean>
   lastSeq(): number
   load(): Promise<void>
   loadEarlier(): Promise<void>
-  /** Takes a frame; false when something is missing before it, so that it must be read again. */
-  take(frame: Frame): boolean
+  /** Applies a frame. False when a frame before it was missed: the caller must load again. */
+  apply(frame: Frame): boolean
 }
 
 export function createConversation(id: string): Conversation {
@@ -51,10 +51,10 @@ export function createConversation(id: string): Conversation {
   const firstSeq = (): number => items.peek()[0]?.seq ?? 1
 
   function read(after: number, limit: number): Promise<ThreadItems> {
-    return ask<ThreadItems>('GET', `/api/threads/${encodeURIComponent(id)}?after=${after}&limit=${limit}`)
+    return request<ThreadItems>('GET', `/api/threads/${encodeURIComponent(id)}?after=${after}&limit=${limit}`)
   }
 
-  /** All from after a seq up to another, page by page. */
+  /** Items after one seq up to another, page by page. */
   async function readRange(after: number, upTo: number): Promise<{ thread: Thread; items: Item[] }> {
     const found: Item[] = []
     let answer = await read(after, Math.max(1, Math.min(pageSize, upTo - after)))
@@ -104,7 +104,7 @@ export function createConversation(id: string): Conversation {
         batch(() => {
           thread.value = found.thread
           const here = new Set(found.items.map((item) => item.id))
-          waiting(
+          addQueued(
             id,
             queued.filter((message) => !here.has(message.id)),
           )
@@ -127,7 +127,7 @@ export function createConversation(id: string): Conversation {
         .finally(() => (earlier = undefined))
       return earlier
     },
-    take(frame) {
+    apply(frame) {
       switch (frame.type) {
         case 'item':
           if (frame.item.seq > lastSeq() + 1) return false
@@ -169,6 +169,7 @@ export function createConversation(id: string): Conversation {
   }
 }
 
+/** Neither queued nor running: ended, or waiting for an answer. */
 export function isAtRest(status: Status): boolean {
   return status !== 'queued' && status !== 'running'
 }

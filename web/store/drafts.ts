@@ -1,21 +1,21 @@
-// What was written and not yet sent, by thread.
+// Unsent text of the composer, by thread. Stored in this browser.
 import { signal } from '@preact/signals'
-import { keep, keepsAny, kept } from './local-storage.ts'
+import { writeStored, hasStored, readStored } from './local-storage.ts'
 
-/** Counts up with every change, whoever made it. */
+/** Counts every change, so that readers of a draft are drawn again. */
 const changes = signal(0)
 
 /** `new` is the draft of a thread that does not exist yet. */
 export function readDraft(thread: string): string {
   void changes.value
-  return kept(`draft.${thread}`) ?? ''
+  return readStored(`draft.${thread}`) ?? ''
 }
 
-export function keepDraft(thread: string, text: string): void {
-  keep(`draft.${thread}`, text === '' ? undefined : text)
+export function writeDraft(thread: string, text: string): void {
+  writeStored(`draft.${thread}`, text === '' ? undefined : text)
   changes.value++
 }
 
 export function hasDraft(): boolean {
-  return keepsAny('draft.')
+  return hasStored('draft.')
 }

@@ -1,4 +1,4 @@
-// Files that go with the next message: read in the browser, refused with a reason where no model could take them.
+// Files attached to a draft: read in the browser, refused with a reason where no model could use them.
 import { signal } from '@preact/signals'
 import type { Attachment } from '#doors/web/wire/chat.ts'
 import { newKey } from '../lib/key.ts'
@@ -7,7 +7,7 @@ import { sizeText } from '../lib/words.ts'
 const maxFiles = 20
 const maxTextBytes = 1024 * 1024
 const maxImageBytes = 8 * 1024 * 1024
-/** All of them together stay below what the gateway takes in one request. */
+/** All files together must fit into the gateway's limit for a request. */
 const maxTotalBytes = 10 * 1024 * 1024
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 
@@ -15,22 +15,21 @@ export type Chosen = {
   readonly id: string
   readonly name: string
   readonly size: number
-  /** Shows a picture; undefined for texts. */
+  /** Object URL of a picture's preview. */
   readonly url?: string
   readonly file?: Attachment
-  /** Why it cannot go. */
+  /** Why it cannot be sent. */
   readonly refused?: string
 }
 
-/** By the draft that they go with. */
+/** By draft: a thread's id, or `new`. */
 const chosen = signal<ReadonlyMap<string, readonly Chosen[]>>(new Map())
 
-/** The files that go with a draft. */
 export function filesWith(draft: string): readonly Chosen[] {
   return chosen.value.get(draft) ?? []
 }
 
-/** Takes files from the button, a paste or a drop. */
+/** Attaches files from the button, a paste or a drop. */
 export async function addFiles(draft: string, files: Iterable<File>): Promise<void> {
   for (const file of files) {
     const next = await read(file, filesWith(draft))
@@ -47,15 +46,15 @@ export function removeFile(draft: string, id: string): void {
   )
 }
 
-/** Those that can go; they leave the composer. */
+/** Returns the files that can be sent, and clears the draft's list. */
 export function takeFiles(draft: string): Attachment[] {
   const files = filesWith(draft).flatMap(({ file }) => (file ? [file] : []))
   for (const { id } of filesWith(draft)) removeFile(draft, id)
   return files
 }
 
-/** Whoever signs in next has not chosen them. */
-export function forgetFiles(): void {
+/** Removes the files of all drafts: the next user to sign in must not see them. */
+export function clearFiles(): void {
   for (const [draft, files] of chosen.peek()) for (const { id } of files) removeFile(draft, id)
 }
 
@@ -69,7 +68,7 @@ async function read(file: File, others: readonly Chosen[]): Promise<Chosen> {
   const total = others.reduce((sum, each) => sum + (each.file ? each.size : 0), 0)
   if (others.length >= maxFiles) return refused(`At most ${maxFiles} files go with a message`)
   if (file.size === 0) return refused('The file is empty')
-  if (total + file.size > maxTotalBytes) return refused(`Together over ${sizeText(maxTotalBytes)}`)
+  if (total + file.size > maxTotalBytes) return refused(`All files together take at most ${sizeText(maxTotalBytes)}`)
   if (imageTypes.has(file.type)) {
     if (file.size > maxImageBytes) return refused(`A picture has at most ${sizeText(maxImageBytes)}`)
     const data = base64(new Uint8Array(await file.arrayBuffer()))

@@ -1,12 +1,12 @@
-// What may run without asking.
+// Grants: what may run without asking.
 import type { GrantList } from '#doors/web/wire/gate.ts'
-import { ask } from '../api/client.ts'
+import { request } from '../api/client.ts'
 import { loaded } from './loaded.ts'
 
-export const grants = loaded(async () => (await ask<GrantList>('GET', '/api/grants')).grants)
+export const grants = loaded(async () => (await request<GrantList>('GET', '/api/grants')).grants)
 
-/** Takes a grant back. Throws ApiFault. */
+/** Throws ApiFault. */
 export async function revokeGrant(id: string): Promise<void> {
-  await ask('DELETE', `/api/grants/${encodeURIComponent(id)}`)
+  await request('DELETE', `/api/grants/${encodeURIComponent(id)}`)
   await grants.load()
 }

@@ -1,37 +1,37 @@
-// What joins the live connection to the stores: the open thread, the lists, the state of the link.
+// Feeds the live connection's frames into the stores: the open thread, the lists, the state of the link.
 import { batch, computed, effect, signal } from '@preact/signals'
 import type { Frame } from '#doors/web/wire/frame.ts'
 import type { Thread } from '#doors/web/wire/thread.ts'
 import { type Live, openLive } from '../api/live.ts'
-import { place, threadIn } from '../router.ts'
+import { route, threadIdIn } from '../router.ts'
 import { type Conversation, createConversation, isAtRest } from './conversation.ts'
-import { gates, takeGate } from './gates.ts'
-import { linkBroke, linkStands } from './link.ts'
-import { arrived, sendHeld } from './outbox.ts'
+import { gates, applyGate } from './gates.ts'
+import { linkDown, linkUp } from './link.ts'
+import { removeArrived, sendHeld } from './outbox.ts'
 import { service } from './service.ts'
 import { findSession } from './session.ts'
-import { takeThread, threadList } from './threads.ts'
+import { applyThread, threadList } from './threads.ts'
 import { evictOldest } from '../lib/evict.ts'
 
-/** Threads that were read a moment ago are shown at once when one comes back to them. */
-const maxKept = 8
-/** Changes of the lists come in bursts: they are read once for all of them. */
-const gatherMs = 150
-/** What could not be sent or read although the connection stands is tried again. */
-const againMs = 5_000
+/** Threads kept in memory, so that going back to one shows it at once. */
+const maxRecent = 8
+/** Changes of the lists come in bursts; the lists are read once per burst. */
+const batchMs = 150
+/** How often to retry what failed to send or load while connected. */
+const retryMs = 5_000
 
-const kept = new Map<string, Conversation>()
+const recent = new Map<string, Conversation>()
 const live = signal<Live | undefined>(undefined)
 
-/** The thread that is open, by the address. */
-export const open = computed<Conversation | undefined>(() => {
-  const id = threadIn(place.value.path)
+/** The thread that the address names. */
+export const openConversation = computed<Conversation | undefined>(() => {
+  const id = threadIdIn(route.value.path)
   return id === undefined ? undefined : conversationOf(id)
 })
 
-/** The turn that runs in the open thread. Text that comes tells it first, then the list of threads. */
-export const running = computed<string | undefined>(() => {
-  const now = open.value
+/** The turn that runs in the open thread: known from turn frames or streamed text, else from the list of threads. */
+export const runningTurn = computed<string | undefined>(() => {
+  const now = openConversation.value
   if (!now) return undefined
   const states = now.states.value
   const rests = (id: string): boolean => states.has(id) && isAtRest(states.get(id)?.status ?? 'running')
@@ -45,74 +45,74 @@ function stateOf(id: string): Thread['state'] | undefined {
   return threadList.data.value?.threads.find((each) => each.id === id)?.state
 }
 
-/** Opens the connection and follows what is open; returns the way to stop. */
+/** Opens the live connection and follows the open thread; returns the function that stops both. */
 export function startHub(): () => void {
   const mine = openLive({
-    frame: take,
+    frame: queueFrame,
     up() {
-      linkStands()
+      linkUp()
       refresh()
-      const now = open.peek()
+      const now = openConversation.peek()
       if (now) void follow(now)
       void sendHeld()
     },
-    down: linkBroke,
+    down: linkDown,
     signedOut: () => void findSession(),
   })
   live.value = mine
   const stopFollowing = effect(() => {
-    const now = open.value
+    const now = openConversation.value
     if (!now) return undefined
     void follow(now)
     return () => mine.unsubscribe(now.id)
   })
   const stopArrivals = effect(() => {
-    const now = open.value
-    if (now) arrived(new Set(now.turns.value.map(({ id }) => id)))
+    const now = openConversation.value
+    if (now) removeArrived(new Set(now.turns.value.map(({ id }) => id)))
   })
   const again = setInterval(() => {
     void sendHeld()
-    const now = open.peek()
+    const now = openConversation.peek()
     if (now?.fault.peek()?.missing === false) void follow(now)
-  }, againMs)
+  }, retryMs)
   return () => {
     clearInterval(again)
     stopFollowing()
     stopArrivals()
     mine.close()
-    linkStands()
+    linkUp()
     live.value = undefined
-    kept.clear()
+    recent.clear()
   }
 }
 
-/** Reads what is missing, then follows from there: nothing falls between, since the gateway sends from that seq on. */
+/** Loads what is missing, then subscribes from the last seq. No item is lost: the gateway sends from that seq on. */
 async function follow(conversation: Conversation): Promise<void> {
   await conversation.load()
-  if (open.peek() === conversation) live.peek()?.subscribe(conversation.id, conversation.lastSeq())
+  if (openConversation.peek() === conversation) live.peek()?.subscribe(conversation.id, conversation.lastSeq())
 }
 
-let waitingFrames: Frame[] = []
+let queuedFrames: Frame[] = []
 
-/** Text comes in many small pieces: they are taken together, once for each picture that the screen shows. */
-function take(frame: Frame): void {
-  waitingFrames.push(frame)
-  if (waitingFrames.length > 1) return
-  if (document.hidden) setTimeout(flush, gatherMs)
-  else requestAnimationFrame(flush)
+/** Frames of streamed text are small and many, so they are applied together, once per animation frame. */
+function queueFrame(frame: Frame): void {
+  queuedFrames.push(frame)
+  if (queuedFrames.length > 1) return
+  if (document.hidden) setTimeout(applyFrames, batchMs)
+  else requestAnimationFrame(applyFrames)
 }
 
-function flush(): void {
-  const frames = waitingFrames
-  waitingFrames = []
-  const now = open.peek()
+function applyFrames(): void {
+  const frames = queuedFrames
+  queuedFrames = []
+  const now = openConversation.peek()
   let whole = true
   batch(() => {
     for (const frame of frames) {
-      if (frame.type === 'thread') takeThread(frame)
-      else if (frame.type === 'gate') takeGate(frame)
+      if (frame.type === 'thread') applyThread(frame)
+      else if (frame.type === 'gate') applyGate(frame)
       else if (frame.type === 'reload') refresh()
-      else if (now && 'thread_id' in frame && frame.thread_id === now.id && !now.take(frame)) whole = false
+      else if (now && 'thread_id' in frame && frame.thread_id === now.id && !now.apply(frame)) whole = false
     }
   })
   if (now && !whole) void follow(now)
@@ -121,20 +121,20 @@ function flush(): void {
 
 let gathering: ReturnType<typeof setTimeout> | undefined
 
-/** Reads the lists again, soon. */
+/** Reads the lists again after `batchMs`. */
 function refresh(): void {
   gathering ??= setTimeout(() => {
     gathering = undefined
     void threadList.load()
     void gates.load()
     void service.load()
-  }, gatherMs)
+  }, batchMs)
 }
 
 function conversationOf(id: string): Conversation {
-  const found = kept.get(id) ?? createConversation(id)
-  kept.delete(id)
-  kept.set(id, found)
-  evictOldest(kept, maxKept)
+  const found = recent.get(id) ?? createConversation(id)
+  recent.delete(id)
+  recent.set(id, found)
+  evictOldest(recent, maxRecent)
   return found
 }

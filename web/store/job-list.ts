@@ -1,27 +1,27 @@
-// The jobs of the page: what is active, then what has ended, newest first, as far back as was asked for.
+// The Jobs page's list and filters: active jobs first, then the ended ones, newest first.
 import { computed, signal } from '@preact/signals'
 import type { Job, JobPage, SenderList } from '#doors/web/wire/job.ts'
 import type { Door, Status } from '#doors/web/wire/turn.ts'
-import { ask } from '../api/client.ts'
+import { request } from '../api/client.ts'
 import { senderName } from '../lib/doors.ts'
-import { isMeant } from '../lib/job-filter.ts'
-import { place } from '../router.ts'
+import { matches } from '../lib/job-filter.ts'
+import { route } from '../router.ts'
 import { loaded } from './loaded.ts'
-import { operator } from './session.ts'
+import { isOperator } from './session.ts'
 
 export const pageSize = 20
-/** How far back a search looks at first, and with each further look. */
+/** How many jobs a search reads at first, and how many more with each step back. */
 export const searchSize = 200
-/** What one answer of the gateway holds at most. */
-const maxInAnswer = 100
-/** Nobody reads further down a list; a search by its words is quicker. */
+/** The gateway's limit for one page. */
+const maxPerRequest = 100
+/** The list goes no further back: a search is quicker. */
 const maxJobs = 2_000
-/** The gateway counts no further. */
+/** The gateway's totals stop at this number. */
 export const maxCounted = 10_000
 
 export const jobStatuses = ['running', 'waiting', 'queued', 'completed', 'failed'] as const
 export type JobFilter = 'all' | (typeof jobStatuses)[number]
-/** In the order in which they stand at the top. */
+/** In the order of the list. */
 const active = ['waiting', 'running', 'queued'] as const
 
 type Jobs = {
@@ -29,64 +29,64 @@ type Jobs = {
   readonly active: readonly Job[]
   readonly jobs: readonly Job[]
   readonly more: boolean
-  /** All that there are of the status that is shown. */
+  /** How many jobs there are with the chosen status. */
   readonly total: number
-  /** Users of the webhook channel, as the service names them. */
+  /** User ids of webhook senders. */
   readonly senders: readonly string[]
 }
 
-/** Who sent what the reader sent. */
+/** Shown as the user of the reader's own jobs. */
 export const ownJobs = 'you'
-/** Whose jobs are shown: everybody's, or those of one, by the id that the service knows them by. */
+/** The choice of `jobUser` that shows the jobs of all users. */
 export const everybody = 'all'
 const own = 'operator'
 
-/** Which jobs are shown: the address says so. */
+/** The status filter, from the address. */
 export const jobFilter = computed<JobFilter>(
-  () => jobStatuses.find((each) => each === place.value.query.get('status')) ?? 'all',
+  () => jobStatuses.find((each) => each === route.value.query.get('status')) ?? 'all',
 )
 export const jobSearch = signal('')
 export const jobDoor = signal<'all' | Door>('all')
 export const jobUser = signal(everybody)
-/** How many jobs were asked for. */
-export const wanted = signal(pageSize)
+/** How many jobs to read. */
+export const requestedJobs = signal(pageSize)
 
 const words = computed(() => jobSearch.value.toLowerCase().split(/\s+/).filter(Boolean))
-/** Whether the page looks for something among the jobs that it was given. */
+/** A search by words or door is on. The page itself filters the jobs that it has read. */
 export const isLooking = computed(() => words.value.length > 0 || jobDoor.value !== 'all')
 
 export const jobList = loaded<Jobs>(async () => {
   const filter = jobFilter.peek()
-  const most = Math.min(isLooking.peek() ? Math.max(searchSize, wanted.peek()) : wanted.peek(), maxJobs)
+  const max = Math.min(isLooking.peek() ? Math.max(searchSize, requestedJobs.peek()) : requestedJobs.peek(), maxJobs)
   const user: Readonly<Record<string, string>> = jobUser.peek() === everybody ? {} : { user: jobUser.peek() }
-  const limit = String(maxInAnswer)
+  const limit = String(maxPerRequest)
   const [found, { senders }, ...lists] = await Promise.all([
-    readJobs({ ...user, ...(filter !== 'all' && { status: filter }) }, most),
-    operator.peek() ? ask<SenderList>('GET', '/api/senders') : { senders: [] },
-    ...active.map((status) => ask<JobPage>('GET', `/api/jobs?${new URLSearchParams({ ...user, status, limit })}`)),
+    readJobs({ ...user, ...(filter !== 'all' && { status: filter }) }, max),
+    isOperator.peek() ? request<SenderList>('GET', '/api/senders') : { senders: [] },
+    ...active.map((status) => request<JobPage>('GET', `/api/jobs?${new URLSearchParams({ ...user, status, limit })}`)),
   ])
-  // One that moves on while the lists are read may be in two of them.
-  const standing = new Map(lists.flatMap(({ jobs }) => jobs.map((job) => [job.id, job] as const)))
-  return { filter, ...found, senders, active: [...standing.values()] }
+  // A job that changes its status meanwhile may be in two lists.
+  const activeById = new Map(lists.flatMap(({ jobs }) => jobs.map((job) => [job.id, job] as const)))
+  return { filter, ...found, senders, active: [...activeById.values()] }
 })
 
-/** The jobs as the page shows them. */
+/** The jobs to show, filtered. */
 export const shownJobs = computed<readonly Job[]>(() => {
   const { filter, jobs, active } = jobList.data.value ?? { filter: 'all', jobs: [], active: [] }
   const ids = new Set(active.map(({ id }) => id))
   const all = filter === 'all' ? [...active, ...jobs.filter(({ id }) => !ids.has(id))] : jobs
-  const wish = { door: jobDoor.value, words: words.value }
-  return all.filter((job) => isMeant(job, wish))
+  const query = { door: jobDoor.value, words: words.value }
+  return all.filter((job) => matches(job, query))
 })
 
-/** Whose jobs there are to choose from. */
+/** The choices of `jobUser`. */
 export const jobUsers = computed(() => [
   { value: everybody, label: everybody },
   { value: own, label: ownJobs },
   ...(jobList.data.value?.senders ?? []).map((sender) => ({ value: sender, label: senderName(sender) ?? sender })),
 ])
 
-/** How many have a status that is not an end. */
+/** How many jobs have an active status; 0 for the other statuses. */
 export function countOf(status: JobFilter): number {
   return (jobList.data.value?.active ?? []).filter((job) => job.status === status).length
 }
@@ -97,19 +97,19 @@ export function isActive(status: Status): boolean {
 
 async function readJobs(
   which: Readonly<Record<string, string>>,
-  most: number,
+  max: number,
 ): Promise<{ jobs: readonly Job[]; more: boolean; total: number }> {
   const jobs: Job[] = []
   let total = 0
   let cursor: string | null = null
   do {
-    const query = new URLSearchParams({ ...which, limit: String(Math.min(most - jobs.length, maxInAnswer)) })
+    const query = new URLSearchParams({ ...which, limit: String(Math.min(max - jobs.length, maxPerRequest)) })
     if (cursor) query.set('cursor', cursor)
     else query.set('total', 'true')
-    const answer: JobPage = await ask<JobPage>('GET', `/api/jobs?${query}`)
+    const answer: JobPage = await request<JobPage>('GET', `/api/jobs?${query}`)
     jobs.push(...answer.jobs)
     cursor = answer.next_cursor
     total = answer.total ?? total
-  } while (cursor && jobs.length < most)
-  return { jobs, more: cursor !== null && most < maxJobs, total }
+  } while (cursor && jobs.length < max)
+  return { jobs, more: cursor !== null && max < maxJobs, total }
 }

@@ -1,7 +1,7 @@
-// What can be done with a job, wherever it is shown.
-import { ask } from '../api/client.ts'
+// Actions on a job.
+import { request } from '../api/client.ts'
 
-/** Stops a turn that runs, waits or is queued. */
+/** Stops a turn that runs, waits or is queued. Throws ApiFault. */
 export async function stopJob(id: string): Promise<void> {
-  await ask('POST', `/api/jobs/${id}/cancel`, { body: {} })
+  await request('POST', `/api/jobs/${id}/cancel`, { body: {} })
 }

@@ -1,16 +1,16 @@
-// The live connection to the gateway: whether it stands, and for how long it has not.
+// The state of the live connection: for how long it has been down.
 import { computed, signal } from '@preact/signals'
 
-/** Shorter breaks are not worth a word. */
+/** Shorter breaks are not shown. */
 const quietMs = 1_000
 
-/** When the connection broke; undefined while it stands. */
+/** When the connection broke; undefined while connected. */
 const brokenAt = signal<number | undefined>(undefined)
 const tick = signal(0)
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** For how many seconds it has been gone; undefined while that is nothing to tell. */
-export const goneSecs = computed(() => {
+/** Seconds since the connection broke; undefined while connected and during a break shorter than `quietMs`. */
+export const offlineSecs = computed(() => {
   void tick.value
   const at = brokenAt.value
   if (at === undefined) return undefined
@@ -18,13 +18,13 @@ export const goneSecs = computed(() => {
   return gone < quietMs ? undefined : Math.floor(gone / 1000)
 })
 
-export function linkBroke(): void {
+export function linkDown(): void {
   if (brokenAt.value !== undefined) return
   brokenAt.value = Date.now()
   timer = setInterval(() => tick.value++, 500)
 }
 
-export function linkStands(): void {
+export function linkUp(): void {
   brokenAt.value = undefined
   clearInterval(timer)
 }

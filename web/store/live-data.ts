@@ -1,16 +1,16 @@
-// Pages whose data moves by itself.
+// Data that a page reloads by itself.
 import { effect } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { gates } from './gates.ts'
 import type { Readable } from './loaded.ts'
 import { threadList } from './threads.ts'
 
-/** Changes come in bursts. */
-const gatherMs = 500
-/** What no change tells of, a cost that grows. */
-const beatMs = 5_000
+/** Changes come in bursts: one load per burst. */
+const batchMs = 500
+/** For changes that come without a frame, such as a cost that grows. */
+const pollMs = 5_000
 
-/** Keeps something fresh while a page shows it: read at once, when the lists at the side changed, and every few seconds. */
+/** Loads data now, after every change of the threads or gates, and every `pollMs`, as long as the page is shown. */
 export function useLive(data: Readable<unknown>): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -18,7 +18,7 @@ export function useLive(data: Readable<unknown>): void {
       timer ??= setTimeout(() => {
         timer = undefined
         if (!document.hidden) void data.load()
-      }, gatherMs)
+      }, batchMs)
     }
     void data.load()
     const stop = effect(() => {
@@ -26,12 +26,12 @@ export function useLive(data: Readable<unknown>): void {
       void gates.data.value
       soon()
     })
-    const beat = setInterval(soon, beatMs)
+    const poll = setInterval(soon, pollMs)
     document.addEventListener('visibilitychange', soon)
     return () => {
       stop()
       clearTimeout(timer)
-      clearInterval(beat)
+      clearInterval(poll)
       document.removeEventListener('visibilitychange', soon)
     }
   }, [])

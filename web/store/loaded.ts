@@ -1,8 +1,8 @@
-// Data that a page asks for: not there yet, there, or failed. What was there stays while it is asked for again.
+// Data read from the gateway, as signals: loading, loaded or failed. A reload keeps the old data until the new is there.
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { faultText } from '../api/client.ts'
 
-/** What a page needs of it. */
+/** Loaded data that its reader cannot set. */
 export type Readable<T> = Omit<Loaded<T>, 'data'> & { readonly data: ReadonlySignal<T | undefined> }
 
 export type Loaded<T> = {
@@ -10,11 +10,11 @@ export type Loaded<T> = {
   /** Why the last load failed. */
   readonly fault: Signal<string | undefined>
   readonly loading: Signal<boolean>
-  /** Asks again; calls that overlap end with the answer to the last one. */
+  /** Reads again. Of overlapping calls, the last one sets the data. Never throws. */
   load(): Promise<void>
 }
 
-export function loaded<T>(ask: () => Promise<T>): Loaded<T> {
+export function loaded<T>(read: () => Promise<T>): Loaded<T> {
   const data = signal<T | undefined>(undefined)
   const fault = signal<string | undefined>(undefined)
   const loading = signal(false)
@@ -27,7 +27,7 @@ export function loaded<T>(ask: () => Promise<T>): Loaded<T> {
       const mine = ++last
       loading.value = true
       try {
-        const found = await ask()
+        const found = await read()
         if (mine !== last) return
         data.value = found
         fault.value = undefined

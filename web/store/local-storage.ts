@@ -1,17 +1,16 @@
-// What this browser keeps for whoever is signed in; it outlives the page and the session, and is never another's.
+// localStorage by user. It outlives the page and the session, and one user never reads another's.
 
 const prefix = 'atrium.'
 let owner = ''
-/** What was kept by this page: where the browser has no room for it, it lives as long as the page. */
+/** Everything written by this page: it serves as the storage where the browser has none, or no space left. */
 const here = new Map<string, string | undefined>()
 
-/** From now on things are kept for this user. */
-export function keepFor(user: string): void {
+/** Sets the user whose values are read and written. */
+export function setStorageUser(user: string): void {
   owner = user
 }
 
-/** What was kept under a name. */
-export function kept(name: string): string | undefined {
+export function readStored(name: string): string | undefined {
   const key = `${prefix}${owner}.${name}`
   if (here.has(key)) return here.get(key)
   try {
@@ -21,22 +20,22 @@ export function kept(name: string): string | undefined {
   }
 }
 
-/** Keeps a text, undefined forgets it. */
-export function keep(name: string, text: string | undefined): void {
+/** Stores a text; undefined deletes it. */
+export function writeStored(name: string, text: string | undefined): void {
   const key = `${prefix}${owner}.${name}`
   here.set(key, text)
   try {
     if (text === undefined) localStorage.removeItem(key)
     else localStorage.setItem(key, text)
   } catch {
-    // As above.
+    // The page's own copy remains.
   }
 }
 
-/** True when something is kept under a name that begins so. */
-export function keepsAny(beginning: string): boolean {
+/** True when a stored name has this prefix. */
+export function hasStored(namePrefix: string): boolean {
   try {
-    return Object.keys(localStorage).some((key) => key.startsWith(`${prefix}${owner}.${beginning}`))
+    return Object.keys(localStorage).some((key) => key.startsWith(`${prefix}${owner}.${namePrefix}`))
   } catch {
     return false
   }

@@ -1,14 +1,14 @@
-// What memory holds: the list or what a search found, and the document that is open.
+// Memory: the list of documents or the results of a search, and the open document.
 import { computed, signal } from '@preact/signals'
 import type { Document, DocumentPage, FoundDocument, FoundPage, ListedDocument } from '#doors/web/wire/memory.ts'
-import { ApiFault, ask } from '../api/client.ts'
-import { place } from '../router.ts'
+import { ApiFault, request } from '../api/client.ts'
+import { route } from '../router.ts'
 import { loaded } from './loaded.ts'
 
 const pageSize = 100
 const foundSize = 25
 
-/** The files that stand in every prompt; they have a list of their own. */
+/** The files that are part of every prompt. The page lists them apart. */
 export const identity = [
   { path: 'AGENTS.md', what: 'How to work' },
   { path: 'SOUL.md', what: 'Character and tone' },
@@ -28,12 +28,12 @@ export type MemoryList =
 export const memorySearch = signal('')
 const pages = signal(1)
 
-/** The documents by their path, or those that a search found. */
+/** All documents by path, or the results of a search. */
 export const memoryList = loaded<MemoryList>(async () => {
   const query = memorySearch.peek().trim()
   if (query === '') return readAll(pages.peek())
   const began = performance.now()
-  const answer = await ask<FoundPage>(
+  const answer = await request<FoundPage>(
     'GET',
     `/api/memory?${new URLSearchParams({ q: query, limit: String(foundSize) })}`,
   )
@@ -45,9 +45,9 @@ export function showMore(): void {
   void memoryList.load()
 }
 
-/** The path in `/memory/{path}`, undefined where none is open. */
+/** The path in `/memory/{path}`; undefined when no document is open. */
 export const openPath = computed(() => {
-  const { path } = place.value
+  const { path } = route.value
   if (!path.startsWith('/memory/') || path.length <= '/memory/'.length) return undefined
   try {
     return path.slice('/memory/'.length).split('/').map(decodeURIComponent).join('/')
@@ -56,7 +56,7 @@ export const openPath = computed(() => {
   }
 })
 
-/** The open document; `missing` when there is none at this path. */
+/** The open document, or `missing` when there is none at the path. */
 export type Opened = Document | { readonly path: string; readonly missing: true }
 
 export const openDocument = loaded<Opened>(async () => {
@@ -64,57 +64,57 @@ export const openDocument = loaded<Opened>(async () => {
   return await readDocument(path)
 })
 
-/** Where a document stands in the app. */
+/** The address of a document's page. */
 export function addressOf(path: string): string {
   return `/memory/${encode(path)}`
 }
 
-/** What is wrong with a path; such names would change the address of a request on its way. */
+/** Why a path is refused, in words. Names such as `..` would change the URL of a request. */
 export function pathFault(path: string): string | undefined {
   if (path === '') return 'Give it a path first, such as notes/today.md.'
   if (path.split('/').every((name) => name !== '' && name !== '.' && name !== '..')) return undefined
   return 'A path has names between slashes, none of them empty, “.” or “..”.'
 }
 
-/** Why a text was not saved: somebody else has written the document since it was read. */
+/** Thrown when somebody else has written the document since it was read. */
 export class ChangedMeanwhile extends Error {}
 
-/** What must stand at a path before it is written: the document of this time, or none. */
+/** The `updated_at` that the stored document must still have; undefined when there must be none. */
 export type Expected = { readonly at: string | undefined }
 
-/** Writes a document, over whatever stands there where nothing is expected. Throws ApiFault and ChangedMeanwhile. */
+/** Writes a document. Without `expected` it overwrites. Throws ApiFault and ChangedMeanwhile. */
 export async function saveDocument(path: string, content: string, expected?: Expected): Promise<void> {
   if (expected) {
-    const stands = await readDocument(path)
-    const at = 'missing' in stands ? undefined : stands.updated_at
+    const stored = await readDocument(path)
+    const at = 'missing' in stored ? undefined : stored.updated_at
     if (at !== expected.at) throw new ChangedMeanwhile(path)
   }
-  await ask('PUT', apiPath(path), { body: { content } })
+  await request('PUT', apiPath(path), { body: { content } })
   await Promise.all([memoryList.load(), openPath.peek() === path ? openDocument.load() : undefined])
 }
 
 /** Throws ApiFault. */
 export async function deleteDocument(path: string): Promise<void> {
-  await ask('DELETE', apiPath(path))
+  await request('DELETE', apiPath(path))
   await memoryList.load()
 }
 
 async function readDocument(path: string): Promise<Opened> {
   try {
-    return await ask<Document>('GET', apiPath(path))
+    return await request<Document>('GET', apiPath(path))
   } catch (error) {
     if (error instanceof ApiFault && error.status === 404) return { path, missing: true }
     throw error
   }
 }
 
-async function readAll(most: number): Promise<MemoryList> {
+async function readAll(maxPages: number): Promise<MemoryList> {
   const documents: ListedDocument[] = []
   let cursor: string | null = null
-  for (let page = 0; page < most; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const query = new URLSearchParams({ limit: String(pageSize) })
     if (cursor !== null) query.set('cursor', cursor)
-    const answer: DocumentPage = await ask<DocumentPage>('GET', `/api/memory?${query}`)
+    const answer: DocumentPage = await request<DocumentPage>('GET', `/api/memory?${query}`)
     documents.push(...answer.results.filter(({ path }) => !identity.some((each) => each.path === path)))
     cursor = answer.next_cursor
     if (cursor === null) break

@@ -1,4 +1,4 @@
-// Short words at the lower edge, with a way back where there is one.
+// Short messages at the lower edge of the page, some with an undo.
 import { signal } from '@preact/signals'
 
 const shownMs = 8_000
@@ -14,27 +14,27 @@ let count = 0
 let timer: ReturnType<typeof setTimeout> | undefined
 let finish: (() => void) | undefined
 
-/** Shows a word for eight seconds. `after` runs when they have passed without an undo, or when another takes its place. */
-export function tell(text: string, { undo, after }: { undo?: () => void; after?: () => void } = {}): void {
-  settle()
+/** Shows a message for eight seconds. `onEnd` runs when it ends without an undo, or when another replaces it. */
+export function notify(text: string, { undo, onEnd }: { undo?: () => void; onEnd?: () => void } = {}): void {
+  endNotice()
   const id = ++count
-  finish = after
+  finish = onEnd
   notice.value = {
     id,
     text,
     ...(undo && {
       undo: () => {
         finish = undefined
-        settle()
+        endNotice()
         undo()
       },
     }),
   }
-  timer = setTimeout(settle, shownMs)
+  timer = setTimeout(endNotice, shownMs)
 }
 
-/** Ends the notice that stands; what it put off happens now. */
-export function settle(): void {
+/** Ends the current notice and runs its `onEnd`. */
+export function endNotice(): void {
   clearTimeout(timer)
   notice.value = undefined
   const act = finish

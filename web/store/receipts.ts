@@ -1,21 +1,21 @@
-// Receipts of turns, read when they are first looked at.
+// Receipts of turns, cached.
 import { signal } from '@preact/signals'
 import type { Receipt } from '#doors/web/wire/receipt.ts'
-import { ask } from '../api/client.ts'
+import { request } from '../api/client.ts'
 import { type Loaded, loaded } from './loaded.ts'
 import { evictOldest } from '../lib/evict.ts'
 
-const maxKept = 500
-const known = new Map<string, Loaded<Receipt>>()
+const maxCached = 500
+const receipts = new Map<string, Loaded<Receipt>>()
 
-/** The turn whose receipt stands in the panel. */
+/** The turn whose receipt the panel shows. */
 export const shownReceipt = signal<string | undefined>(undefined)
 
-/** The receipt of a turn; whoever shows it loads it. */
+/** The receipt of a turn. The caller loads it. */
 export function receiptOf(turnId: string): Loaded<Receipt> {
-  const found = known.get(turnId) ?? loaded(() => ask<Receipt>('GET', `/api/turns/${turnId}/receipt`))
-  known.delete(turnId)
-  known.set(turnId, found)
-  evictOldest(known, maxKept)
+  const found = receipts.get(turnId) ?? loaded(() => request<Receipt>('GET', `/api/turns/${turnId}/receipt`))
+  receipts.delete(turnId)
+  receipts.set(turnId, found)
+  evictOldest(receipts, maxCached)
   return found
 }

@@ -1,15 +1,15 @@
-// What runs behind the page: the model, the doors, what was spent today.
+// The service's status: the model, the doors, the cost of today.
 import type { ServiceStatus } from '#doors/web/wire/status.ts'
-import { ask } from '../api/client.ts'
+import { request } from '../api/client.ts'
 import { loaded } from './loaded.ts'
 
-const everyMs = 30_000
+const pollMs = 30_000
 
-export const service = loaded(() => ask<ServiceStatus>('GET', '/api/status'))
+export const service = loaded(() => request<ServiceStatus>('GET', '/api/status'))
 
-/** Keeps it fresh while somebody is signed in; returns the way to stop. */
+/** Reads the status now and every `pollMs`; returns the function that stops it. */
 export function watchService(): () => void {
   void service.load()
-  const timer = setInterval(() => void service.load(), everyMs)
+  const timer = setInterval(() => void service.load(), pollMs)
   return () => clearInterval(timer)
 }

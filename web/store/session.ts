@@ -1,48 +1,47 @@
-// Who is signed in.
+// The session: who is signed in, signing in and out.
 import { computed, signal } from '@preact/signals'
 import type { Session } from '#doors/web/wire/user.ts'
-import { ApiFault, ask, onSignedOut } from '../api/client.ts'
+import { ApiFault, request, onSignedOut } from '../api/client.ts'
 
-/** `unknown` until the gateway has been asked; `ended` when it was there and is gone. */
-export type Standing =
+/** `unknown` until the gateway has answered; `away` when it cannot be reached; `ended` when a session was lost. */
+export type SessionState =
   | { readonly type: 'unknown' }
   | { readonly type: 'away' }
   | { readonly type: 'out'; readonly ended: boolean }
   | { readonly type: 'in'; readonly session: Session }
 
-export const standing = signal<Standing>({ type: 'unknown' })
+export const sessionState = signal<SessionState>({ type: 'unknown' })
 
-/** Whether it is the operator. */
-export const operator = computed(() => standing.value.type === 'in' && standing.value.session.operator)
+export const isOperator = computed(() => sessionState.value.type === 'in' && sessionState.value.session.operator)
 
 onSignedOut(() => {
-  // Several requests are told so at once: the first of them knows what was.
-  if (standing.value.type !== 'out') standing.value = { type: 'out', ended: standing.value.type === 'in' }
+  // Several requests may get a 401 at once: the first one sets `ended`.
+  if (sessionState.value.type !== 'out') sessionState.value = { type: 'out', ended: sessionState.value.type === 'in' }
 })
 
-/** Asks the gateway who we are. */
+/** Asks the gateway who is signed in. */
 export async function findSession(): Promise<void> {
   try {
-    const session = await ask<Session>('GET', '/api/session')
-    const known = standing.peek()
-    // The same person: whatever lives as long as they are signed in lives on.
-    if (known.type !== 'in' || known.session.user !== session.user) standing.value = { type: 'in', session }
+    const session = await request<Session>('GET', '/api/session')
+    const known = sessionState.peek()
+    // The same user: a new value would restart everything that lives with the session.
+    if (known.type !== 'in' || known.session.user !== session.user) sessionState.value = { type: 'in', session }
   } catch (error) {
     if (error instanceof ApiFault && error.status === 401) return
-    if (standing.value.type !== 'in') standing.value = { type: 'away' }
+    if (sessionState.value.type !== 'in') sessionState.value = { type: 'away' }
   }
 }
 
 /** Exchanges a token, or the one-time code of the start-up link, for a session. Throws ApiFault. */
 export async function signIn(proof: { token: string } | { code: string }): Promise<void> {
-  await ask('POST', '/api/login', { body: proof })
-  standing.value = { type: 'in', session: await ask<Session>('GET', '/api/session') }
+  await request('POST', '/api/login', { body: proof })
+  sessionState.value = { type: 'in', session: await request<Session>('GET', '/api/session') }
 }
 
-/** Where else one can sign in; null where nowhere. */
+/** The OIDC issuer that the sign-in page offers; null for none. */
 export async function findIssuer(): Promise<string | null> {
   try {
-    return (await ask<{ issuer: string | null }>('GET', '/sign-in.json')).issuer
+    return (await request<{ issuer: string | null }>('GET', '/sign-in.json')).issuer
   } catch {
     return null
   }
@@ -50,13 +49,13 @@ export async function findIssuer(): Promise<string | null> {
 
 const backKey = 'atrium.back'
 
-/** The issuer always leads to the first page: this one is to follow. */
-export function comeBackTo(path: string): void {
+/** Remembers the page to show after signing in at the issuer, which always returns to `/`. */
+export function rememberReturnPath(path: string): void {
   if (path !== '/login') sessionStorage.setItem(backKey, path)
 }
 
-/** The page that was wanted before signing in elsewhere; told once. */
-export function takeWayBack(): string | undefined {
+/** Returns the remembered page and forgets it. */
+export function takeReturnPath(): string | undefined {
   const path = sessionStorage.getItem(backKey) ?? undefined
   sessionStorage.removeItem(backKey)
   return path
@@ -64,6 +63,6 @@ export function takeWayBack(): string | undefined {
 
 /** Ends this session, or all of this user's. */
 export async function signOut(everywhere = false): Promise<void> {
-  await ask('POST', '/api/logout', { body: { everywhere } })
-  standing.value = { type: 'out', ended: false }
+  await request('POST', '/api/logout', { body: { everywhere } })
+  sessionState.value = { type: 'out', ended: false }
 }

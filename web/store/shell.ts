@@ -1,4 +1,4 @@
-// The frame of the page: whether the sidebar is folded, whether the menu sheet is open.
+// The frame of the page: the folded sidebar, the menu sheet, the theme.
 import { signal } from '@preact/signals'
 
 const foldedKey = 'atrium.folded'
@@ -12,16 +12,16 @@ export const theme = signal<Theme>(asTheme(read(themeKey)))
 
 export function fold(value: boolean): void {
   folded.value = value
-  keep(foldedKey, value ? '1' : '')
+  write(foldedKey, value ? '1' : '')
 }
 
 export function setTheme(value: Theme): void {
   theme.value = value
-  keep(themeKey, value)
+  write(themeKey, value)
   applyTheme()
 }
 
-/** The page's root carries the choice; the tokens follow it. */
+/** Sets `data-theme` on the root element, which the colour tokens follow. */
 export function applyTheme(): void {
   if (theme.value === 'system') document.documentElement.removeAttribute('data-theme')
   else document.documentElement.setAttribute('data-theme', theme.value)
@@ -31,7 +31,7 @@ function asTheme(value: string | null): Theme {
   return value === 'light' || value === 'dark' ? value : 'system'
 }
 
-/** A browser may keep nothing for us: then the choice holds for this page. */
+/** Storage may be blocked: the choice then lasts as long as the page. */
 function read(key: string): string | null {
   try {
     return localStorage.getItem(key)
@@ -40,10 +40,10 @@ function read(key: string): string | null {
   }
 }
 
-function keep(key: string, value: string): void {
+function write(key: string, value: string): void {
   try {
     localStorage.setItem(key, value)
   } catch {
-    // As above.
+    // See `read`.
   }
 }

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Job } from '#doors/web/wire/job.ts'
-import { isMeant, type JobWish } from '../../../web/lib/job-filter.ts'
+import { matches, type JobQuery } from '../../../web/lib/job-filter.ts'
 
 const jobs: readonly Pick<Job, 'title' | 'door' | 'sender'>[] = [
   { title: 'Flaky test', door: 'webhook', sender: 'ci-bot' },
   { title: 'Plan', door: 'run' },
   { title: 'Bump', door: 'webhook', sender: 'nadia' },
 ]
-const found = (wish: Partial<JobWish>): string[] =>
-  jobs.filter((job) => isMeant(job, { door: 'all', words: [], ...wish })).map(({ title }) => title)
+const found = (query: Partial<JobQuery>): string[] =>
+  jobs.filter((job) => matches(job, { door: 'all', words: [], ...query })).map(({ title }) => title)
 
 test('a job is found by its door and by every word', () => {
   assert.deepEqual(

@@ -1,10 +1,10 @@
 // The parts of a receipt in words.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { didWords, fencedWords, hostsIn, noteWords, requestWords, secretsIn } from '../../../web/lib/receipt.ts'
+import { effectWords, fencedWords, hostsIn, noteWords, requestWords, secretsIn } from '../../../web/lib/receipt.ts'
 
 test('a call is told by what it did; one from before that was kept by nothing', () => {
-  assert.deepEqual((['read', 'keep', 'write', 'danger', undefined] as const).map(didWords), [
+  assert.deepEqual((['read', 'keep', 'write', 'danger', undefined] as const).map(effectWords), [
     'reads',
     'writes',
     'writes',

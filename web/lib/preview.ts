@@ -1,12 +1,12 @@
-// The layout of an approval: the lines of a diff, the rest of a request, arguments. Pure; everything in it is text of others.
+// Text of an approval's preview: diff lines, request headers and body, arguments. Pure. All input is untrusted.
 import type { Preview } from '#doors/web/wire/gate.ts'
 
-/** Letters of arguments that stand on one line, on a phone as well. */
+/** Arguments up to this length are put on one line; it fits a phone. */
 const maxOnLine = 60
 
 export type DiffLine = { readonly sign: ' ' | '+' | '-' | '@'; readonly at?: number; readonly text: string }
 
-/** The lines of a unified diff with their numbers, without the two that name the files. */
+/** The lines of a unified diff with their line numbers, without the two header lines. */
 export function diffLines(diff: string): DiffLine[] {
   const lines: DiffLine[] = []
   let [before, after] = [0, 0]
@@ -26,19 +26,19 @@ export function diffLines(diff: string): DiffLine[] {
   return lines
 }
 
-/** True for the diff of a file that is not there yet. */
+/** True for a diff that creates a file. */
 export function isNewFile(diff: string): boolean {
   return diff.startsWith('--- /dev/null\n')
 }
 
-/** What goes with a request: its headers, then its body. */
+/** A request's headers, then its body. */
 export function requestRest({ headers = {}, body = '' }: Preview & { type: 'request' }): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   return [lines.join('\n'), body].filter((part) => part !== '').join('\n\n')
 }
 
-/** Arguments as a person reads them: few of them on one line. */
-export function pretty(args: unknown): string {
+/** Arguments as indented JSON, or on one line if short. A string stays as it is. */
+export function formatArgs(args: unknown): string {
   if (typeof args === 'string') return args
   const whole = JSON.stringify(args, undefined, 2)
   const line = whole.replaceAll(/\n */g, ' ')

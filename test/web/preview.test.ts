@@ -7,7 +7,7 @@ import { gateWire } from '#doors/web/gate-wire.ts'
 import { GateWire } from '#doors/web/wire/gate.ts'
 import { previewText } from '#safety/asking.ts'
 import { changeQuestion } from '#tools/workspace/change-question.ts'
-import { diffLines, isNewFile, pretty, requestRest } from '../../web/lib/asking.ts'
+import { diffLines, isNewFile, formatArgs, requestRest } from '../../web/lib/preview.ts'
 import { gateAsking } from '../safety/asking.ts'
 
 const asking = (name: string, args: unknown): Promise<Gate> => gateAsking(name, JSON.stringify(args))
@@ -209,8 +209,11 @@ test('a preview reads the same as text', async () => {
 })
 
 test('few arguments stand on one line, many below each other, what is no JSON as it is', () => {
-  assert.equal(pretty({ url: 'https://a.example/', days: [7, 8] }), '{ "url": "https://a.example/", "days": [ 7, 8 ] }')
-  assert.equal(pretty({ text: 'a\nb' }), '{ "text": "a\\nb" }')
-  assert.equal(pretty({ text: 'x'.repeat(60) }), `{\n  "text": "${'x'.repeat(60)}"\n}`)
-  assert.equal(pretty('no json'), 'no json')
+  assert.equal(
+    formatArgs({ url: 'https://a.example/', days: [7, 8] }),
+    '{ "url": "https://a.example/", "days": [ 7, 8 ] }',
+  )
+  assert.equal(formatArgs({ text: 'a\nb' }), '{ "text": "a\\nb" }')
+  assert.equal(formatArgs({ text: 'x'.repeat(60) }), `{\n  "text": "${'x'.repeat(60)}"\n}`)
+  assert.equal(formatArgs('no json'), 'no json')
 })
