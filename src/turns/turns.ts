@@ -112,8 +112,8 @@ export interface Turns {
   findItems(user: UserId, places: readonly ItemPlace[]): Promise<readonly Entry[]>
   /** Ends what runs for a user and erases all that is theirs; undefined when nobody has this name. */
   removeUser(name: string): Promise<Erased | undefined>
-  /** Follows a turn that may have begun, or ended, already: its stored items come first. */
-  follow(user: UserId, turn: Turn): Watch
+  /** Follows a turn that may have begun, or ended, already: what is stored after a seq, or all of it, comes first. */
+  follow(user: UserId, turn: Turn, after?: number): Watch
   watch(user: UserId, threadId: string, after: number): Watch
   /** Follows a user's lists of threads, jobs and gates: what changed is told by its ids. */
   changes(user: UserId): Changes
@@ -284,8 +284,8 @@ export function createTurns(parts: TurnsParts): Turns {
     queued: (user, threadId, bounds) => store.threads.queued(user, threadId, bounds),
     findItems: (user, places) => store.threads.findItems(user, places),
     removeUser: (name) => removeUser({ store, bus, ...(parts.eraseFiles && { eraseFiles: parts.eraseFiles }) }, name),
-    follow: (user, turn) =>
-      watchThread({ bus, threads: store.threads }, user, turn.threadId, { seq: (turn.firstSeq ?? 1) - 1, turn }),
+    follow: (user, turn, after = (turn.firstSeq ?? 1) - 1) =>
+      watchThread({ bus, threads: store.threads }, user, turn.threadId, { seq: after, turn }),
     watch: (user, threadId, after) => watchThread({ bus, threads: store.threads }, user, threadId, { seq: after }),
     changes: (user) => bus.changes(user),
     changed: (user) => bus.changed({ userId: user, door: 'web' }, {}),

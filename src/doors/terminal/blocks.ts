@@ -2,7 +2,7 @@
 // another object: what was drawn of it is then drawn anew. Texts are as they came; whoever draws them cleans them.
 import { type Entry, type Part, textOf } from '#core/item.ts'
 import { addUsage, ended, noUsage, type Turn, type Usage } from '#core/turn.ts'
-import type { OpenThread } from '#turns/operator.ts'
+import type { OpenThread } from '#turns/operator-client.ts'
 import type { Watched } from '#turns/watch.ts'
 
 /** Of a longer result a terminal keeps no more. */

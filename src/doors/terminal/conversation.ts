@@ -1,6 +1,6 @@
 // The thread that is open: followed for as long as it is, and sent to.
 import { AppError } from '#core/errors.ts'
-import type { Desk } from '#turns/operator.ts'
+import type { OperatorClient } from '#turns/operator-client.ts'
 import type { Attached } from './attachment-list.ts'
 import { type Blocks, createBlocks } from './blocks.ts'
 import { keepFollowing } from './reconnect.ts'
@@ -21,7 +21,7 @@ export interface Conversation {
 }
 
 export type ConversationParts = {
-  readonly desk: Desk
+  readonly client: OperatorClient
   readonly now: () => number
   /** Another thread is open. */
   readonly opened: () => void
@@ -30,7 +30,7 @@ export type ConversationParts = {
   readonly attempt: (work: Promise<unknown>) => void
 }
 
-export function createConversation({ desk, now, opened, changed, attempt }: ConversationParts): Conversation {
+export function createConversation({ client, now, opened, changed, attempt }: ConversationParts): Conversation {
   let threadId: string | undefined
   let blocks = createBlocks(now)
   let watching = new AbortController()
@@ -50,12 +50,12 @@ export function createConversation({ desk, now, opened, changed, attempt }: Conv
     await keepFollowing({
       signal,
       async *open(until) {
-        const thread = await desk.thread(id)
+        const thread = await client.thread(id)
         if (!thread) throw new AppError('not_found', `thread ${id} does not exist any more`)
         from ??= Math.max(0, thread.lastSeq - maxEntries)
         own.know(thread)
         changed({ lists: false })
-        yield* desk.watch(id, Math.max(from, own.seq), until)
+        yield* client.watch(id, Math.max(from, own.seq), until)
       },
       take(batch) {
         own.apply(batch)
@@ -80,11 +80,12 @@ export function createConversation({ desk, now, opened, changed, attempt }: Conv
           threadId: id,
           turnId,
           queued,
-        } = await desk.send(
-          text,
-          own === blocks ? threadId : undefined,
-          files.map(({ part }) => part),
-        )
+        } = await client.send({
+          door: 'terminal',
+          message: text,
+          threadId: own === blocks ? threadId : undefined,
+          files: files.map(({ part }) => part),
+        })
         if (own === blocks && threadId === undefined) open(id)
         if (queued && id === threadId) blocks.queue(turnId, text, files)
       })
@@ -93,7 +94,7 @@ export function createConversation({ desk, now, opened, changed, attempt }: Conv
     },
     async lookAgain() {
       const [own, id] = [blocks, threadId]
-      const thread = id !== undefined && own.turn() ? await desk.thread(id) : undefined
+      const thread = id !== undefined && own.turn() ? await client.thread(id) : undefined
       if (thread) own.know(thread)
     },
     close: () => watching.abort(),

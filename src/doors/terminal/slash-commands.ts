@@ -2,7 +2,7 @@
 import type { OpenGate } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
 import { printable, proseOf } from '#safety/printable.ts'
-import type { Desk } from '#turns/operator.ts'
+import type { OperatorClient } from '#turns/operator-client.ts'
 import type { Receipt } from '#turns/receipt.ts'
 import { type Attached, fileWords } from './attachment-list.ts'
 import { type CommandName, helpLines } from './command-list.ts'
@@ -15,7 +15,7 @@ import { costWords, counted, doorSigns, durationWords, timeWords } from './forma
 const briefChars = 400
 
 export type OpenerParts = {
-  readonly desk: Desk
+  readonly client: OperatorClient
   readonly theme: Theme
   readonly now: () => number
   readonly chooseModel: (provider: string, name: string | undefined) => Promise<string>
@@ -39,12 +39,12 @@ export interface Opener {
 }
 
 export function createOpener(parts: OpenerParts): Opener {
-  const { desk, theme, now, show, tell, openThread, openGate } = parts
+  const { client, theme, now, show, tell, openThread, openGate } = parts
   const open = (content: ListContent): void => show(createList(content, theme))
   const text = (title: string, lines: readonly string[]): void => open({ title, text: () => lines })
 
   async function threads(): Promise<void> {
-    listThreads(await desk.threads())
+    listThreads(await client.threads())
   }
 
   function listThreads(all: readonly Thread[]): void {
@@ -58,14 +58,14 @@ export function createOpener(parts: OpenerParts): Opener {
   /** By its id, the beginning of it, or words of its title. */
   async function openNamed(words: string): Promise<void> {
     if (words === '') return threads()
-    const all = await desk.threads()
+    const all = await client.threads()
     const found = all.filter(
       ({ id, title }) => id.startsWith(words) || title.toLowerCase().includes(words.toLowerCase()),
     )
     const [only] = found
     if (only && found.length === 1) return openThread(only.id)
     // One that the list is too short for.
-    if (!only && (await desk.thread(words))) return openThread(words)
+    if (!only && (await client.thread(words))) return openThread(words)
     if (!only) return tell(`No thread is called ${printable(words)}: /threads lists them.`)
     listThreads(found)
   }
@@ -76,7 +76,7 @@ export function createOpener(parts: OpenerParts): Opener {
       tell(`Trying ${printable(words)} …`)
       return tell(await parts.chooseModel(provider, name.length > 0 ? name.join('/') : undefined))
     }
-    const { provider: current, model: called, passedOver } = await desk.status()
+    const { provider: current, model: called, passedOver } = await client.status()
     text('Model', [
       `${proseOf(called)}${called === current ? '' : ` (${proseOf(current)})`} answers.`,
       ...passedOver.map((each) => `${proseOf(each)} is passed over for now: it failed again and again`),
@@ -88,7 +88,7 @@ export function createOpener(parts: OpenerParts): Opener {
 
   async function tools(): Promise<void> {
     const words = { read: 'looks', keep: 'keeps', write: 'writes', danger: 'can harm', varies: 'looks or writes' }
-    const all = await desk.tools()
+    const all = await client.tools()
     const lines = all.flatMap(({ name, description, effects }) => [
       `${theme.bold(proseOf(name))}  ${theme.dim(words[effects])}`,
       `  ${brief(description)}`,
@@ -97,7 +97,7 @@ export function createOpener(parts: OpenerParts): Opener {
   }
 
   async function memory(query: string): Promise<void> {
-    const found = await desk.memory(query)
+    const found = await client.memory(query)
     const lines = found.flatMap(({ path, words, updatedAt }) => [
       `${theme.bold(proseOf(path))}  ${theme.dim(timeWords(updatedAt, now()))}`,
       `  ${brief(words)}`,
@@ -109,13 +109,13 @@ export function createOpener(parts: OpenerParts): Opener {
   async function receipt(words: string): Promise<void> {
     const turnId = words === '' ? parts.lastTurn() : words
     if (turnId === undefined) return tell('There is no turn yet that could have a receipt.')
-    const found = await desk.receipt(turnId)
+    const found = await client.receipt(turnId)
     if (!found) return tell(`No turn has the id ${printable(turnId)}.`)
     text('Receipt', receiptLines(found, theme))
   }
 
   async function waiting(): Promise<void> {
-    const gates = await desk.gates()
+    const gates = await client.gates()
     const rows = gates.map((gate) => ({
       text: `${theme.sun('●')} ${doorSigns[gate.turn.door]} ${questionOf(gate.gate)}  ${theme.dim(timeWords(gate.at, now()))}`,
       pick: () => openGate(gate),

@@ -1,10 +1,10 @@
-// The operator's desk of a house without doors.
+// The operator's client of a house without doors.
 import { createDocuments } from '#memory/documents.ts'
-import { createDesk, type Desk } from '#turns/operator.ts'
+import { createOperatorClient, type OperatorClient } from '#turns/operator-client.ts'
 import { type House, tools } from '../../turns/house.ts'
 
-export function deskOf({ turns, store }: Pick<House, 'turns' | 'store'>): Desk {
-  return createDesk({
+export function operatorClientOf({ turns, store }: Pick<House, 'turns' | 'store'>): OperatorClient {
+  return createOperatorClient({
     turns,
     documents: createDocuments({ store: store.documents }),
     tools: () => tools,

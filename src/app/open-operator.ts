@@ -1,0 +1,17 @@
+// The operator's client of an app that is open in this process.
+import type { App } from '#app.ts'
+import { createOperatorClient, type OperatorClient, type OperatorStatus } from '#turns/operator-client.ts'
+
+export function openOperator(app: App, doors: () => OperatorStatus['doors']): OperatorClient {
+  const { turns, documents } = app
+  return createOperatorClient({
+    turns,
+    documents,
+    tools: () => app.tools().byName.values(),
+    async status() {
+      const { costTodayUsd } = await turns.counts(undefined)
+      const { provider, name: model } = app.config.model
+      return { provider, model, passedOver: app.passedOver(), costTodayUsd, doors: doors() }
+    },
+  })
+}
