@@ -260,7 +260,11 @@ export function createBlocks(now: () => number): Blocks {
       knownUpTo = lastSeq
       turns.forEach(know)
     },
-    queue: (turnId, text, files) => put({ type: 'you', id: `queued ${turnId}`, text, files, queued: true }),
+    queue(turnId, text, files) {
+      // Its answer may come after the turn itself.
+      if (!took.has(turnId) && !over.has(turnId))
+        put({ type: 'you', id: `queued ${turnId}`, text, files, queued: true })
+    },
     fold(id, fold) {
       const block = list[at.get(id) ?? -1]
       if (block?.type === 'call' || block?.type === 'thought') put({ ...block, fold })
