@@ -35,10 +35,12 @@ import { createJudge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { openPostgresStore, openStore } from '#store/open-store.ts'
 import { expireGates } from '#turns/gate-expiry.ts'
+import { createGates, type Gates } from '#turns/gates.ts'
 import { createGrants } from '#turns/grant-cache.ts'
 import { createKeeper } from '#turns/lease.ts'
 import { createRunner, type Runner } from '#turns/runner.ts'
 import { createSpend } from '#turns/spend.ts'
+import { createThreads, type Threads } from '#turns/threads.ts'
 import { createTally, type Observer } from '#turns/turn-metrics.ts'
 import { createTurns, type Turns } from '#turns/turns.ts'
 
@@ -52,6 +54,8 @@ export type App = {
   readonly config: Config
   readonly store: Store
   readonly turns: Turns
+  readonly threads: Threads
+  readonly gates: Gates
   readonly documents: Documents
   readonly runner: Runner
   readonly metrics: Metrics
@@ -216,13 +220,14 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
       spend,
       eraseFiles: (user) => eraseWorkspace(config, user),
     })
+    const gates = createGates({ store, bus })
     // Turns of the last run of this home, or of a replica that is gone.
     const cutOff = await store.turns.recover(lease)
     if (cutOff > 0) log.info({ turns: cutOff }, 'turns of the last run go on')
     runner.wake()
     const keeper = store.backend === 'postgres' ? createKeeper({ store, runner, lease, log }) : undefined
     const expiry = setInterval(() => {
-      expireGates({ store, turns, now: Date.now }).catch((error: unknown) =>
+      expireGates({ store, gates, now: Date.now }).catch((error: unknown) =>
         log.error({ err: error }, 'gates could not expire'),
       )
     }, expiryCheckMs)
@@ -275,6 +280,8 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
       },
       store,
       turns,
+      threads: createThreads({ store, bus }),
+      gates,
       documents,
       runner,
       metrics,

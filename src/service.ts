@@ -67,6 +67,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     const local = await openLocalDoor({
       socket: takeSocket(app.home.path),
       turns: app.turns,
+      gates: app.gates,
       client,
       log: parts.log,
       reload: () => app.reload(),
@@ -95,7 +96,7 @@ function gatewayOf(open: readonly OpenDoor[]): OpenDoor | undefined {
 }
 
 async function openWebhookDoor(
-  { config, turns, store }: App,
+  { config, turns, threads, gates, store }: App,
   { log }: ServiceParts,
   countRequest: CountRequest,
 ): Promise<OpenDoor> {
@@ -103,6 +104,8 @@ async function openWebhookDoor(
   const { host, port, secret = '', ratePerMinute } = config.webhook
   const webhook = await openWebhook({
     turns,
+    threads,
+    gates,
     limits: store.limits,
     secret,
     host,

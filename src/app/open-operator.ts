@@ -3,13 +3,15 @@ import type { App } from '#app.ts'
 import { createOperatorClient, type OperatorClient, type OperatorStatus } from '#turns/operator-client.ts'
 
 export function openOperator(app: App, doors: () => OperatorStatus['doors']): OperatorClient {
-  const { turns, documents } = app
+  const { turns, threads, gates, documents } = app
   return createOperatorClient({
     turns,
+    threads,
+    gates,
     documents,
     tools: () => app.tools().byName.values(),
     async status() {
-      const { costTodayUsd } = await turns.counts(undefined)
+      const { costTodayUsd } = await turns.count(undefined)
       const { provider, name: model } = app.config.model
       return { provider, model, passedOver: app.passedOver(), costTodayUsd, doors: doors() }
     },

@@ -9,8 +9,10 @@ import { type Effects, effectsOf, type Tool } from '#core/tool.ts'
 import { atRest, type Door, type Thread, type Turn } from '#core/turn.ts'
 import type { Documents } from '#memory/documents.ts'
 import type { GateAnswer } from './gate-answers.ts'
+import type { Gates } from './gates.ts'
 import type { Receipt } from './receipt.ts'
 import { checkMessage } from './message.ts'
+import type { Threads } from './threads.ts'
 import type { Turns } from './turns.ts'
 import type { Watched } from './watch.ts'
 
@@ -70,12 +72,16 @@ export interface OperatorClient {
 
 export type OperatorParts = {
   readonly turns: Turns
+  readonly threads: Pick<Threads, 'get' | 'list'>
+  readonly gates: Pick<Gates, 'answer' | 'list'>
   readonly documents: Pick<Documents, 'list' | 'search'>
   readonly tools: () => Iterable<Tool>
   readonly status: () => Promise<OperatorStatus>
 }
 
-export function createOperatorClient({ turns, documents, tools, status }: OperatorParts): OperatorClient {
+export function createOperatorClient(parts: OperatorParts): OperatorClient {
+  const { turns, threads, gates, documents, tools, status } = parts
+
   async function findTurn(turnId: string): Promise<Turn> {
     const turn = await turns.get(operator, turnId)
     if (!turn) throw new AppError('not_found', `turn ${turnId} does not exist`)
@@ -86,7 +92,7 @@ export function createOperatorClient({ turns, documents, tools, status }: Operat
   async function seqBefore({ id, threadId, firstSeq }: Turn): Promise<number> {
     if (firstSeq !== undefined) return firstSeq - 1
     // In this order: what a turn appends that is still queued afterwards is behind what was read.
-    const thread = await turns.thread(operator, threadId)
+    const thread = await threads.get(operator, threadId)
     const { firstSeq: begun } = await findTurn(id)
     return begun === undefined ? (thread?.lastSeq ?? 0) : begun - 1
   }
@@ -106,14 +112,14 @@ export function createOperatorClient({ turns, documents, tools, status }: Operat
       return { threadId: turn.threadId, turnId: turn.id, queued: turn.status === 'queued' }
     },
     async answer(threadId, said) {
-      const { options: _, ...turn } = await turns.answer(operator, threadId, { ...said, by: 'operator' })
+      const { options: _, ...turn } = await gates.answer(operator, threadId, { ...said, by: 'operator' })
       return turn
     },
     cancel: async (turnId) => void (await turns.cancel(operator, turnId)),
     async thread(threadId) {
       const unfinished = ['queued', 'running', 'waiting'] as const
       const [thread, ...lists] = await Promise.all([
-        turns.thread(operator, threadId),
+        threads.get(operator, threadId),
         turns.list(operator, { limit: maxTurns }),
         ...unfinished.map((status) => turns.list(operator, { status, limit: maxTurns })),
       ])
@@ -121,8 +127,8 @@ export function createOperatorClient({ turns, documents, tools, status }: Operat
       const byId = new Map(own.map((turn) => [turn.id, turn]))
       return thread && { ...thread, turns: [...byId.values()] }
     },
-    threads: async () => (await turns.threads(operator, { limit: maxThreads })).rows,
-    gates: () => turns.gates(operator),
+    threads: async () => (await threads.list(operator, { limit: maxThreads })).rows,
+    gates: () => gates.list(operator),
     receipt: (turnId) => turns.receipt(operator, turnId),
     status,
     tools: () => Promise.resolve([...tools()].map(shownTool)),
@@ -153,7 +159,7 @@ export function createOperatorClient({ turns, documents, tools, status }: Operat
       yield [{ type: 'turn', turn: now }]
     },
     async *watch(threadId, after, signal) {
-      const thread = await turns.thread(operator, threadId)
+      const thread = await threads.get(operator, threadId)
       if (!thread) throw new AppError('not_found', `thread ${threadId} does not exist`)
       yield* opened(turns.watch(operator, threadId, after), signal)
     },

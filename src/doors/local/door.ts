@@ -8,6 +8,7 @@ import { asFault, statusOf } from '#http/reply.ts'
 import { createServer } from '#lib/http.ts'
 import type { Log } from '#lib/log.ts'
 import { maxTotalBytes } from '#turns/attachments.ts'
+import type { Gates } from '#turns/gates.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
 import type { Turns } from '#turns/turns.ts'
 import { textIn } from './fields.ts'
@@ -19,7 +20,8 @@ const maxBody = 7 * 1024 * 1024 + 6 * maxTotalBytes
 export type LocalParts = {
   /** Where to listen: a free path in a private folder. */
   readonly socket: string
-  readonly turns: Pick<Turns, 'removeUser' | 'signedIn' | 'revoke'>
+  readonly turns: Pick<Turns, 'removeUser'>
+  readonly gates: Pick<Gates, 'signedIn' | 'revoke'>
   /** What attached terminals and commands ask. */
   readonly client: OperatorClient
   readonly status: () => Promise<object>
@@ -86,16 +88,16 @@ const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
   ],
   [
     'POST /signed-in',
-    async (body, { turns }) => {
+    async (body, { gates }) => {
       const brought = { tool: textIn(body, 'tool'), secret: textIn(body, 'secret'), owner: operator, by: 'operator' }
-      return { closed: await turns.signedIn(brought) }
+      return { closed: await gates.signedIn(brought) }
     },
   ],
   [
     'POST /grants/remove',
-    async (body, { turns }) => {
+    async (body, { gates }) => {
       const id = textIn(body, 'id')
-      if (!(await turns.revoke(operator, id))) throw new AppError('not_found', `no grant has the id ${id}`)
+      if (!(await gates.revoke(operator, id))) throw new AppError('not_found', `no grant has the id ${id}`)
       return { removed: id }
     },
   ],

@@ -24,7 +24,7 @@ export async function createResponse(parts: ResponsesParts, request: FastifyRequ
   if (made) return answer(parts, reply, wanted, { ...(await attach(turns, user, made)), entries: [] })
   let start: Start
   try {
-    const plan = { ...(await planTurn(turns, user, wanted)), request: requestIdOf(reply.raw) }
+    const plan = { ...(await planTurn(parts, user, wanted)), request: requestIdOf(reply.raw) }
     start = await turns.start(idempotency ? { ...plan, idempotency } : plan)
   } catch (error) {
     const failed = failedTurn(error, wanted, user, parts.now?.() ?? Date.now())

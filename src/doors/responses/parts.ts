@@ -1,8 +1,10 @@
 // What the door is given.
 import type { WaitParts } from '#doors/openai/turn-events.ts'
 import type { Log } from '#lib/log.ts'
+import type { Threads } from '#turns/threads.ts'
 
 export type ResponsesParts = WaitParts & {
+  readonly threads: Threads
   /** False takes the caller's functions away: tools and tool_choice are then refused. */
   readonly externalTools: boolean
   /** Names of the service's enabled tools, of the moment. */

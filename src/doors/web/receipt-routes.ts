@@ -69,7 +69,7 @@ const ReceiptWire = z.object({
   verified: z.boolean(),
 })
 
-export function receiptRoutes({ turns }: { turns: Turns }): Route[] {
+export function receiptRoutes({ turns }: { turns: Pick<Turns, 'receipt'> }): Route[] {
   return [
     route({
       method: 'GET',

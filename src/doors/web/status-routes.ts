@@ -21,7 +21,7 @@ const StatusAnswer = z.object({
   cost_today_usd: z.number(),
 })
 
-export type StatusParts = { readonly turns: Turns; readonly about: About; readonly now?: () => number }
+export type StatusParts = { readonly turns: Pick<Turns, 'count'>; readonly about: About; readonly now?: () => number }
 
 /** Jobs and cost are the caller's own; the operator sees those of all. */
 export function statusRoutes({ turns, about, now = Date.now }: StatusParts): Route[] {

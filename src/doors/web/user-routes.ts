@@ -52,7 +52,11 @@ const RemovedAnswer = z.object({
   }),
 })
 
-export type UsersParts = { readonly turns: Turns; readonly accounts: AccountStore; readonly now?: () => number }
+export type UsersParts = {
+  readonly turns: Pick<Turns, 'changed' | 'removeUser'>
+  readonly accounts: AccountStore
+  readonly now?: () => number
+}
 
 export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Route[] {
   /** A new token for whomever it is stored with; nobody is told of it again. */

@@ -5,8 +5,9 @@ import { isObject, type JsonObject } from '#core/json.ts'
 import { ended, type Turn, type TurnError } from '#core/turn.ts'
 import { parseExactly } from '#http/lossless-json.ts'
 import { isoTime } from '#http/wire-format.ts'
+import type { Gates } from '#turns/gates.ts'
 import { readEnd } from '#turns/job-outcome.ts'
-import type { Turns } from '#turns/turns.ts'
+import type { Threads } from '#turns/threads.ts'
 
 type JobStatus = 'queued' | 'running' | 'completed'
 
@@ -30,9 +31,11 @@ export type JobRecord = {
   readonly completed_at?: string
 }
 
+export type JobParts = { readonly threads: Pick<Threads, 'entries'>; readonly gates: Pick<Gates, 'ofTurn'> }
+
 /** Reads what a job needs beside its turn: the rows it ended with, or the gate it waits at. */
-export async function showJob(turns: Pick<Turns, 'gateOf' | 'history'>, turn: Turn): Promise<JobRecord> {
-  return jobRecord(turn, await readEnd(turns, turn), await turns.gateOf(turn))
+export async function showJob({ threads, gates }: JobParts, turn: Turn): Promise<JobRecord> {
+  return jobRecord(turn, await readEnd(threads, turn), await gates.ofTurn(turn))
 }
 
 /** A turn as a job. `entries` are the last few of its items, `gate` is what it waits at. */

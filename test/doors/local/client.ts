@@ -3,9 +3,16 @@ import { createDocuments } from '#memory/documents.ts'
 import { createOperatorClient, type OperatorClient } from '#turns/operator-client.ts'
 import { type House, tools } from '../../turns/house.ts'
 
-export function operatorClientOf({ turns, store }: Pick<House, 'turns' | 'store'>): OperatorClient {
+export function operatorClientOf({
+  turns,
+  threads,
+  gates,
+  store,
+}: Pick<House, 'turns' | 'threads' | 'gates' | 'store'>): OperatorClient {
   return createOperatorClient({
     turns,
+    threads,
+    gates,
     documents: createDocuments({ store: store.documents }),
     tools: () => tools,
     status: () => Promise.resolve({ provider: 'p', model: 'm', passedOver: [], costTodayUsd: 0.5, doors: [] }),

@@ -27,6 +27,7 @@ async function openDoor(t: TestContext, parts: HouseParts = {}) {
   const door = await openLocalDoor({
     socket: takeSocket(home.path),
     turns: house.turns,
+    gates: house.gates,
     client: operatorClientOf(house),
     status: () => Promise.resolve({ status: 'ok', pid: 7 }),
     loginLink: () => Promise.resolve('http://127.0.0.1:1/login#code=c'),
@@ -201,6 +202,7 @@ test('a home too deep for a socket has it in a private folder', async (t) => {
   const door = await openLocalDoor({
     socket: takeSocket(deep),
     turns: house.turns,
+    gates: house.gates,
     client: operatorClientOf(house),
     status: () => Promise.resolve({}),
     loginLink: () => Promise.resolve('http://127.0.0.1:1/login#code=c'),

@@ -21,6 +21,7 @@ async function openClients(t: TestContext, parts: HouseParts = {}) {
   const door = await openLocalDoor({
     socket: takeSocket(home.path),
     turns: house.turns,
+    gates: house.gates,
     client: own,
     status: () => Promise.resolve({}),
     loginLink: () => Promise.resolve(undefined),
@@ -90,14 +91,14 @@ test('memory is listed and searched', async (t) => {
 })
 
 test('files go with a message through the socket', async (t) => {
-  const { attached, turns } = await openClients(t)
+  const { attached, threads } = await openClients(t)
   const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64')
   const files = [
     { type: 'file', name: 'a.log', text: 'words' },
     { type: 'image', url: `data:image/png;base64,${png}` },
   ] as const
   const { threadId } = await attached.send({ door: 'terminal', message: 'look', files })
-  const { entries } = await turns.history(operator, threadId, { after: 0, limit: 1, maxBytes: 10_000 })
+  const { entries } = await threads.entries(operator, threadId, { after: 0, limit: 1, maxBytes: 10_000 })
   assert.deepEqual(entries[0]?.item, {
     type: 'message',
     role: 'user',
@@ -106,7 +107,7 @@ test('files go with a message through the socket', async (t) => {
 })
 
 test('a gate is answered through the socket, for longer too', async (t) => {
-  const { attached, turns } = await openClients(t, {
+  const { attached, gates } = await openClients(t, {
     reply: (_, { items }) => (items.at(-1)?.type === 'result' ? ['done'] : [{ name: 'write', args: '{"path":"a/b"}' }]),
   })
   const { threadId } = await attached.send({ door: 'terminal', message: 'go' })
@@ -121,7 +122,7 @@ test('a gate is answered through the socket, for longer too', async (t) => {
     (error) => error instanceof AppError && error.code === 'gate_closed',
   )
   assert.deepEqual(
-    (await turns.grants(operator)).map(({ tool, target, by, clean }) => [tool, target, by, clean]),
+    (await gates.grants(operator)).map(({ tool, target, by, clean }) => [tool, target, by, clean]),
     [['write', './a/b', 'operator', true]],
   )
 })
