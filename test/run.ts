@@ -1,12 +1,10 @@
-// What `npm test` runs: the short tests, or all of them with --long. Other flags go to `node --test`; any other word
-// keeps only the test files whose path contains it. With --again a file that failed beside the others gets a second go
-// alone, and what fails twice fails.
+// Runs the tests (`npm test`): the short ones, or all with --long. Other flags go to `node --test`; any other word keeps
+// only the test files whose path contains it.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { availableParallelism, constants, tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { globSync } from 'node:fs'
+import { availableParallelism, constants } from 'node:os'
+import { join } from 'node:path'
 
 const oldestNode = [24, 16] as const
 const minuteMs = 60_000
@@ -17,8 +15,6 @@ const deadlines = {
 }
 /** How many files may wait for something beside those that compute. */
 const waitingFiles = 2
-/** More files than these do not fail by bad luck. */
-const maxAgain = 3
 
 function isNewEnough(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
@@ -47,45 +43,19 @@ async function run(args: readonly string[]): Promise<number> {
   }
   const root = join(import.meta.dirname, '..')
   const long = args.includes('--long')
-  const flags = args.filter((arg) => arg.startsWith('-') && arg !== '--long' && arg !== '--again')
+  const flags = args.filter((arg) => arg.startsWith('-') && arg !== '--long')
   const words = args.filter((arg) => !arg.startsWith('-'))
   const tests = findTests(root, long, words)
   if (tests.length === 0) {
     console.error(`No test file matches ${words.join(' ') || 'test/**/*.test.ts'}${long ? '' : ' in short mode'}.`)
     return 1
   }
-  // The tools and the browser app of the checkout as they are now: they may have changed since the installation.
+  // The tools, the browser app and the bundle of the checkout as they are now: they may have changed since the installation.
   const { buildAll } = await import('../tools/build.ts')
+  const { freshBundle } = await import('../tools/bundle.ts')
   const { buildWeb } = await import('../tools/web.ts')
-  await Promise.all([buildAll(), buildWeb(root)])
-  const env = await cleanEnvironment(root)
+  const [main] = await Promise.all([freshBundle(root), buildAll(), buildWeb(root)])
   const deadline = long ? deadlines.long : deadlines.short
-  // More than the cores: many tests wait for a browser, a process or a socket.
-  const first = await runFiles(tests, { root, env, flags, deadline, atOnce: availableParallelism() + waitingFiles })
-  if (first.code === 0 || first.failed.length === 0 || first.failed.length > maxAgain || !args.includes('--again'))
-    return first.code
-  console.error(`\nOnce more, alone: ${first.failed.join(' ')}`)
-  const second = await runFiles(first.failed, { root, env, flags, deadline, atOnce: 1 })
-  const verdict = second.code === 0 ? 'Unsteady, passed alone' : 'Failed twice'
-  console.error(`\n${verdict}: ${(second.code === 0 ? first.failed : second.failed).join(' ')}`)
-  return second.code
-}
-
-type Way = {
-  readonly root: string
-  readonly env: NodeJS.ProcessEnv
-  readonly flags: readonly string[]
-  readonly deadline: { readonly one: number; readonly all: number }
-  readonly atOnce: number
-}
-
-/** The exit code, and the files in which something failed. */
-async function runFiles(
-  files: readonly string[],
-  { root, env, flags, deadline, atOnce }: Way,
-): Promise<{ code: number; failed: string[] }> {
-  const scratch = mkdtempSync(join(tmpdir(), 'atrium-failed-'))
-  const list = join(scratch, 'files')
   const child = spawn(
     process.execPath,
     [
@@ -93,30 +63,24 @@ async function runFiles(
       '--disable-warning=ExperimentalWarning',
       '--test-reporter=spec',
       '--test-reporter-destination=stdout',
-      `--test-reporter=${pathToFileURL(join(root, 'test', 'failed.ts')).href}`,
-      `--test-reporter-destination=${list}`,
-      `--test-concurrency=${atOnce}`,
+      // More than the cores: many tests wait for a browser, a process or a socket.
+      `--test-concurrency=${availableParallelism() + waitingFiles}`,
       `--test-timeout=${deadline.one}`,
       ...flags,
-      ...files,
+      ...tests,
     ],
-    { cwd: root, env, stdio: 'inherit' },
+    { cwd: root, env: { ...(await cleanEnvironment(root)), TEST_MAIN: main }, stdio: 'inherit' },
   )
-  const late = setTimeout(() => {
-    console.error(`The tests did not end within ${deadline.all / minuteMs} minutes.`)
-    child.kill('SIGTERM')
-  }, deadline.all)
+  const late = flags.includes('--watch')
+    ? undefined
+    : setTimeout(() => {
+        console.error(`The tests did not end within ${deadline.all / minuteMs} minutes.`)
+        child.kill('SIGTERM')
+      }, deadline.all)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
-  try {
-    const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
-    // Whoever was stopped had no say about the files that were still to come.
-    if (code === null) return { code: 128 + (signal ? constants.signals[signal] : 0), failed: [] }
-    const failed = existsSync(list) ? readFileSync(list, 'utf8').split('\n').filter(Boolean) : []
-    return { code, failed: failed.map((path) => relative(root, path)) }
-  } finally {
-    clearTimeout(late)
-    rmSync(scratch, { recursive: true, force: true })
-  }
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
+  clearTimeout(late)
+  return code ?? 128 + (signal ? constants.signals[signal] : 0)
 }
 
 process.exitCode = await run(process.argv.slice(2))

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { findBreaches } from './structure.ts'
+import { findBreaches, findWebBreaches } from './structure.ts'
 
 const src = new URL('../src/', import.meta.url)
+const web = new URL('../web/', import.meta.url)
 
 test('the source keeps to the floors', () => {
   const paths = globSync('**/*.{ts,tsx,mts,cts,js,mjs,cjs}', { cwd: src })
@@ -12,6 +13,37 @@ test('the source keeps to the floors', () => {
   const files = new Map(paths.map((path) => [path.replaceAll('\\', '/'), readFileSync(new URL(path, src), 'utf8')]))
   assert.deepEqual(findBreaches(files), [])
 })
+
+test('the browser app takes nothing of the service but types of the wire', () => {
+  const paths = globSync('**/*.{ts,tsx}', { cwd: web, exclude: (name) => name.startsWith('dist') })
+  assert(paths.length > 0)
+  const files = new Map(paths.map((path) => [path.replaceAll('\\', '/'), readFileSync(new URL(path, web), 'utf8')]))
+  assert.deepEqual(findWebBreaches(files), [])
+})
+
+const inWeb: readonly [what: string, text: string, expected: string[]][] = [
+  ['types of the wire', "import type { Job } from '#doors/web/wire/job.ts'\n", []],
+  ['its own files', "import { ask } from '../api/client.ts'\nimport type { B } from './b.ts'\n", []],
+  ['packages', "import { signal } from '@preact/signals'\n", []],
+  ['a value of the wire', "import { Job } from '#doors/web/wire/job.ts'\n", ['loads #doors/web/wire/job.ts']],
+  ['a marked type', "import { type Job } from '#doors/web/wire/job.ts'\n", ['loads #doors/web/wire/job.ts']],
+  ['the wire handed on', "export type { Job } from '#doors/web/wire/job.ts'\n", ['loads #doors/web/wire/job.ts']],
+  ['the wire in a lazy way', "await import('#doors/web/wire/job.ts')\n", ['loads #doors/web/wire/job.ts']],
+  ['another file of the door', "import type { A } from '#doors/web/wire.ts'\n", ['may not import #doors/web/wire.ts']],
+  ['a hidden way', "import type { A } from '#doors/web/wire/../a.ts'\n", ['may not import #doors/web/wire/../a.ts']],
+  ['the core', "import type { A } from '#core/turn.ts'\n", ['may not import #core/turn.ts']],
+  ['a way out by dots', "import { a } from '../../src/core/a.ts'\n", ['loads ../../src/core/a.ts']],
+  ['types by dots', "import type { A } from '../../src/core/a.ts'\n", ['may not import ../../src/core/a.ts']],
+]
+for (const [what, text, expected] of inWeb) {
+  test(`in the browser app: ${what}`, () => {
+    const found = findWebBreaches(new Map([['parts/a.ts', text]]))
+    assert.deepEqual(
+      found,
+      expected.map((line) => `parts/a.ts ${line}`),
+    )
+  })
+}
 
 type Files = Readonly<Record<string, string>>
 const own = 'export const a = 1\n'
@@ -45,6 +77,11 @@ const breaches: readonly [what: string, files: Files, expected: RegExp[]][] = [
     'what doors share to a door',
     { 'doors/openai/a.ts': "import { b } from '#doors/responses/b.ts'\n" },
     [/may not import doors\/responses/],
+  ],
+  [
+    'the wire to the rest of its door',
+    { 'doors/web/wire/a.ts': "import type { B } from '#core/b.ts'\nimport './c.ts'\n" },
+    [/^doors\/web\/wire\/a.ts may not import core\/b.ts$/],
   ],
   ['a room between doors', { 'doors/a.ts': own }, [/stands on no floor/]],
   ['a door to the commands', { 'doors/web/a.ts': "import { b } from '#commands/b.ts'\n" }, [/may not import commands/]],

@@ -50,6 +50,10 @@ const maxLines = 400
 /** Only `import type` leaves it unloaded. */
 const wholeHttp = /^(import|export)\s(?!type\b)[^'"=]*['"](node:)?http['"]/m
 
+/** The one folder of the service that the browser app knows, and it imports nothing else of ours: it is read as types. */
+const wire = 'doors/web/wire'
+const typeImport = /^import\s+type\s[^'"]*['"]([^'"]+)['"]/gm
+
 /** Every breach in a set of files, `path in src` -> text: a line each. */
 export function findBreaches(files: ReadonlyMap<string, string>): string[] {
   const sources = new Map([...files].map(([path, text]) => [path, readSource(text)]))
@@ -57,6 +61,22 @@ export function findBreaches(files: ReadonlyMap<string, string>): string[] {
     ...[...sources].flatMap(([path, source]) => breachesOf(path, source, files.get(path) ?? '')),
     ...findCircles(new Map([...sources].map(([path, source]) => [path, targetsOf(path, source)]))),
   ]
+}
+
+/** Every breach of the browser app, `path in web` -> text: it takes types of the wire by `import type`, and nothing else. */
+export function findWebBreaches(files: ReadonlyMap<string, string>): string[] {
+  return [...files].flatMap(([path, text]) => {
+    const loaded = readSource(text.replace(typeImport, '')).imports
+    const types = [...text.matchAll(typeImport)].map(([, name = '']) => name)
+    const leaves = (name: string): boolean =>
+      name.startsWith('#') || (name.startsWith('.') && join(dirname(path), name).startsWith('..'))
+    return [
+      ...loaded.filter(leaves).map((name) => `${path} loads ${name}`),
+      ...types
+        .filter((name) => leaves(name) && dirname(normalize(name)) !== `#${wire}`)
+        .map((name) => `${path} may not import ${name}`),
+    ]
+  })
 }
 
 function breachesOf(path: string, source: Source, text: string): string[] {
@@ -74,7 +94,9 @@ function breachesOf(path: string, source: Source, text: string): string[] {
     }
   }
   for (const target of targetsOf(path, source)) {
-    if (!allowed(path, target)) breaches.push(`${path} may not import ${target}`)
+    if (!allowed(path, target) || (dirname(path) === wire && dirname(target) !== wire)) {
+      breaches.push(`${path} may not import ${target}`)
+    }
   }
   return breaches
 }

@@ -1,6 +1,7 @@
 // Bundles the service into dist/atrium. The launcher runs that in place of the sources while none of them is newer: a
 // start reads a few files instead of some three hundred, with no types to strip. Run by `npm ci` (prepare).
-import { mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs'
+import { globSync, mkdirSync, readdirSync, readlinkSync, realpathSync, renameSync } from 'node:fs'
+import { rmSync, statSync, symlinkSync, utimesSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
 /** Packages that ours could ask for and that nothing here makes them ask for: found in node_modules if that is wrong. */
@@ -17,10 +18,17 @@ const unused = [
  */
 const pieces = [
   { name: 'base', test: /\/src\/commands\/report\.ts$/, priority: 3 },
-  { name: 'service', test: /\/src\/commands\/serve\.ts$/, priority: 2 },
+  { name: 'service', test: /\/src\/commands\/serve-command\.ts$/, priority: 2 },
   { name: 'gateway', test: /\/src\/service\/gateway\.ts$/, priority: 1 },
 ]
 const prefix = 'atrium-'
+
+/** The entry file of a bundle that has every change of the sources; builds one where the bundle is older. */
+export async function freshBundle(root: string): Promise<string> {
+  const main = join(root, 'dist', 'atrium', 'main.mjs')
+  if (!isFresh(root, main)) await buildBundle(root)
+  return realpathSync(main)
+}
 
 /**
  * Builds the bundle of a checkout, in a folder of its own to which dist/atrium then points: whole or not at all. The one
@@ -47,6 +55,14 @@ export async function buildBundle(root: string): Promise<void> {
     rmSync(made, { recursive: true, force: true })
     throw error
   }
+}
+
+/** The same question as the launcher's. */
+function isFresh(root: string, main: string): boolean {
+  const made = statSync(main, { throwIfNoEntry: false })?.mtimeMs
+  if (made === undefined) return false
+  const sources = globSync(['src/**', 'package.json', 'package-lock.json', 'tools/bundle.ts'], { cwd: root })
+  return sources.every((path) => statSync(join(root, path)).mtimeMs <= made)
 }
 
 async function bundle(root: string, folder: string): Promise<void> {

@@ -1,17 +1,9 @@
 // What a thread has said so far, kept in memory between turns so that a turn costs what it adds, not what stands.
-import {
-  type Call,
-  type Entry,
-  type Item,
-  type Message,
-  type Part,
-  type Result,
-  type Summary,
-  textMessage,
-} from '#core/item.ts'
+import { type Call, type Entry, type Item, type Message, type Part, type Result, type Summary } from '#core/item.ts'
+import { fileOrigin } from '#core/origins.ts'
 import type { StartedTurn, ThreadStore } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
-import { fence, fileFence } from '#safety/fence.ts'
+import type { Fence } from '#safety/fence.ts'
 import type { Marker } from '#safety/marks.ts'
 import { shortened } from './compact.ts'
 import { tokensInItem } from './tokens.ts'
@@ -56,14 +48,17 @@ export interface Histories {
 export function createHistories({
   threads,
   limit = maxBytes,
+  fence,
   marker,
 }: {
   threads: Pick<ThreadStore, 'history'>
   limit?: number
+  /** Puts text from outside between marks. */
+  fence: Fence
   /** Shows the model where outside text looks like an instruction. */
   marker?: () => Marker
 }): Histories {
-  const grow = createGrow(marker)
+  const grow = createGrow(fence, marker)
   const cache = new Map<string, History>()
   let bytes = 0
 
@@ -150,16 +145,22 @@ function forget(history: History): void {
   for (const item of gone) history.bytes -= sizeOf(item)
 }
 
-/** Outside text goes into a fence here, whichever door or tool it came by. */
-function createGrow(marker: (() => Marker) | undefined) {
+/** Outside text goes into a fence here, whichever door or tool it came by. Its origin stays beside it. */
+function createGrow(fence: Fence, marker: (() => Marker) | undefined) {
   const fenced = (text: string, origin: string, limit?: number): string =>
     fence(text, origin, { ...(marker && { marker: marker() }), ...(limit !== undefined && { limit }) })
 
-  const shownPart = (part: Part): Part =>
-    part.type === 'file' ? { type: 'text', text: `\n${fenced(part.text, fileFence(part.name), maxFileChars)}\n` } : part
+  const shownPart = (part: Part): Part => {
+    if (part.type === 'file') {
+      const origin = fileOrigin(part.name)
+      return { type: 'text', text: `\n${fenced(part.text, origin, maxFileChars)}\n`, origin }
+    }
+    if (part.type === 'image' || part.origin === undefined) return part
+    return { ...part, text: fenced(part.text, part.origin) }
+  }
 
   const shownMessage = (item: Message): Message =>
-    item.content.some(({ type }) => type === 'file') ? { ...item, content: item.content.map(shownPart) } : item
+    item.content.some(isOutside) ? { ...item, content: item.content.map(shownPart) } : item
 
   /** What an item changes in the prompt. */
   function place(history: History, item: Item): void {
@@ -180,11 +181,11 @@ function createGrow(marker: (() => Marker) | undefined) {
       case 'answer':
         if (item.decision === 'output') {
           const name = history.calls.find(({ callId }) => callId === item.callId)?.name ?? 'a function of the caller'
-          close(history, { type: 'result', callId: item.callId, output: fenced(item.output ?? '', name) })
+          close(history, { type: 'result', callId: item.callId, output: fenced(item.output ?? '', name), origin: name })
         }
         break
       case 'summary':
-        beginAnew(history, item, place)
+        beginAnew(history, item.origin ? { ...item, text: fenced(item.text, item.origin) } : item, place)
         break
       case 'attempt':
       case 'gate':
@@ -205,7 +206,7 @@ function createGrow(marker: (() => Marker) | undefined) {
 type Place = (history: History, item: Item) => void
 
 /** The prompt after a summary: its text, and word for word what it does not stand for. */
-function beginAnew(history: History, { text, upTo }: Summary, place: Place): void {
+function beginAnew(history: History, { text, upTo, origin }: Summary, place: Place): void {
   const rest = history.items.slice(Math.max(upTo - firstSeqOf(history) + 1, 0))
   const before = `[Summary of the conversation so far, whose messages are no longer shown]\n${text}\n[End of the summary]\n\n`
   Object.assign(history, emptyPrompt())
@@ -213,10 +214,15 @@ function beginAnew(history: History, { text, upTo }: Summary, place: Place): voi
   const [first] = history.prompt
   // Not two messages of the user in a row, which some models refuse.
   const own = first?.type === 'message' && first.role === 'user'
-  const summary = textMessage('user', before)
-  if (own) history.prompt[0] = { ...first, content: [...summary.content, ...first.content] }
+  const lead: Part = { type: 'text', text: before, ...(origin !== undefined && { origin }) }
+  const summary: Message = { type: 'message', role: 'user', content: [lead] }
+  if (own) history.prompt[0] = { ...first, content: [lead, ...first.content] }
   else history.prompt.unshift(summary)
   history.tokens += tokensInItem(summary)
+}
+
+function isOutside(part: Part): boolean {
+  return part.type === 'file' || (part.type === 'text' && part.origin !== undefined)
 }
 
 function show(history: History, item: Item): void {

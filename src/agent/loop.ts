@@ -129,7 +129,8 @@ export function outcomeOf(fault: unknown): Outcome | undefined {
   }
   if (fault.code === 'shutting_down' || fault.code === 'lease_lost') return undefined
   if (fault.code === 'turn_cancelled') return { status: 'cancelled' }
-  return { status: 'failed', error: { code: fault.code, message: fault.message } satisfies TurnError }
+  const { code, message, limit } = fault
+  return { status: 'failed', error: { code, message, ...(limit && { limit }) } satisfies TurnError }
 }
 
 /** A model response as one step: the gates it runs into at once are part of it, and so is the end of the turn. */
@@ -175,7 +176,7 @@ async function* settle(
 }
 
 function restOf(move: Move): Outcome {
-  return { status: move.do === 'wait' ? 'waiting' : 'done' }
+  return { status: move.do === 'wait' ? 'waiting' : 'completed' }
 }
 
 function requestOf({ turn, system, history, toolbox }: LoopParts) {

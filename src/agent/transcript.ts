@@ -1,7 +1,8 @@
 // A conversation as readable lines, its middle left out where it is too long: what a model is asked to summarise, and
 // what stands for it where no model does.
-import type { Item, Part } from '#core/item.ts'
-import { fence, fileFence } from '#safety/fence.ts'
+import type { Item, Message, Part } from '#core/item.ts'
+import { fileOrigin } from '#core/origins.ts'
+import type { Fence } from '#safety/fence.ts'
 
 const maxLineChars = 8_000
 const maxOutputChars = 2_000
@@ -12,14 +13,16 @@ export interface Transcript {
   close(): string
 }
 
-export function createTranscript(maxChars: number): Transcript {
+/** A transcript of so many characters; what came from outside stands in fences where some are given. */
+export function createTranscript(maxChars: number, fence?: Fence): Transcript {
   const headChars = Math.floor(maxChars / 4)
   let head = ''
   let tail = ''
   let gone = 0
   return {
     add(items) {
-      for (const line of items.flatMap(lineOf)) tail += tail === '' && head === '' ? line : `\n${line}`
+      for (const line of items.flatMap((item) => lineOf(item, fence)))
+        tail += tail === '' && head === '' ? line : `\n${line}`
       if (head === '' && tail.length > maxChars) {
         head = tail.slice(0, headChars)
         tail = tail.slice(headChars)
@@ -33,8 +36,8 @@ export function createTranscript(maxChars: number): Transcript {
 }
 
 /** The transcript of some items. */
-export function transcriptOf(items: readonly Item[], maxChars: number): string {
-  const transcript = createTranscript(maxChars)
+export function transcriptOf(items: readonly Item[], maxChars: number, fence?: Fence): string {
+  const transcript = createTranscript(maxChars, fence)
   transcript.add(items)
   return transcript.close()
 }
@@ -46,18 +49,18 @@ export function cutMiddle(text: string, most: number): string {
   return (text.slice(0, head) + leftOut(text.length - most) + text.slice(text.length - most + head)).toWellFormed()
 }
 
-function lineOf(item: Item): string[] {
+function lineOf(item: Item, fence: Fence | undefined): string[] {
   switch (item.type) {
     case 'message':
-      return [`${item.role}: ${cutMiddle(item.content.map(wordsOf).join(' '), maxLineChars)}`]
+      return [`${item.role}: ${wordsOf(item, fence)}`]
     case 'call':
       return [`assistant called ${item.name}(${cutMiddle(item.args, maxOutputChars)})`]
     case 'result':
-      return [outputLine(item.output, item.origin)]
+      return [outputLine(item.output, item.origin, fence)]
     case 'answer':
-      return item.decision === 'output' ? [outputLine(item.output ?? '', 'a function of the caller')] : []
+      return item.decision === 'output' ? [outputLine(item.output ?? '', 'a function of the caller', fence)] : []
     case 'summary':
-      return [item.text]
+      return [fenced(item.text, item.origin, fence)]
     case 'reasoning':
     case 'attempt':
     case 'gate':
@@ -67,14 +70,23 @@ function lineOf(item: Item): string[] {
   }
 }
 
-function outputLine(output: string, origin: string | undefined): string {
-  const cut = cutMiddle(output, maxOutputChars)
-  return `it returned: ${origin ? fence(cut, origin) : cut}`
+function outputLine(output: string, origin: string | undefined, fence: Fence | undefined): string {
+  return `it returned: ${fenced(cutMiddle(output, maxOutputChars), origin, fence)}`
 }
 
-function wordsOf(part: Part): string {
-  if (part.type === 'text') return part.text
-  return part.type === 'image' ? '[a picture]' : fence(cutMiddle(part.text, maxOutputChars), fileFence(part.name))
+/** Each part is cut by itself, so that a fence around one stays closed. */
+function wordsOf({ content }: Message, fence: Fence | undefined): string {
+  const most = Math.floor(maxLineChars / Math.max(content.length, 1))
+  const shown = (part: Part): string => {
+    if (part.type === 'image') return '[a picture]'
+    if (part.type === 'text') return fenced(cutMiddle(part.text, most), part.origin, fence)
+    return fenced(cutMiddle(part.text, Math.min(most, maxOutputChars)), fileOrigin(part.name), fence)
+  }
+  return content.map(shown).join(' ')
+}
+
+function fenced(text: string, origin: string | undefined, fence: Fence | undefined): string {
+  return origin !== undefined && fence ? fence(text, origin) : text
 }
 
 function leftOut(chars: number): string {

@@ -21,6 +21,7 @@ export function reachedBound({ items, steps }: Spent, bounds: Bounds): TurnError
     return {
       code: 'step_limit',
       message: `the turn asked the model ${steps} times without coming to an end: send a message to go on, or make the task smaller`,
+      limit: { kind: 'steps', max: bounds.steps },
     }
   }
   return repeatedCall(items, bounds.sameCall) ?? failingTool(items, bounds.failuresInARow)
@@ -36,6 +37,7 @@ function repeatedCall(items: readonly Item[], limit: number): TurnError | undefi
       return {
         code: 'repeated_call',
         message: `the model called ${item.name} ${times} times with the same arguments: say what is missing, or try another model`,
+        limit: { kind: 'same_call', max: limit, tool: item.name },
       }
     }
     seen.set(key, times)
@@ -67,6 +69,7 @@ function failingTool(items: readonly Item[], limit: number): TurnError | undefin
       return {
         code: 'failing_tool',
         message: `${name} failed ${inARow} times in a row, last with: ${item.output.slice(0, 200)}`,
+        limit: { kind: 'failures_in_a_row', max: limit, tool: name },
       }
     }
     failures.set(name, inARow)

@@ -6,6 +6,7 @@ import { type Config, environmentVariable } from '#config.ts'
 import { operator, type UserId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import type { ToolAccess } from '#core/tool-access.ts'
+import type { ToolSource } from '#core/tool-source.ts'
 import type { Home } from '#home.ts'
 import type { Log } from '#lib/log.ts'
 import type { Seal } from '#lib/seal.ts'
@@ -13,7 +14,7 @@ import type { Dial } from '#net/dial.ts'
 import type { LeakScan } from '#safety/leaks.ts'
 import type { ToolSecrets } from '#sandbox/auth/tool-secrets.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
-import { type ComponentSource, createComponentSource } from '#sandbox/component-source.ts'
+import { createComponentSource } from '#sandbox/component-source.ts'
 import type { InvokeTool } from '#sandbox/supervisor/host.ts'
 import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import { createReadWorkspace } from './invoke.ts'
@@ -30,9 +31,10 @@ export type ComponentParts = {
 }
 
 /** The source of the installed components; the sandbox itself is opened at the first call of one. */
-export function openComponents(parts: ComponentParts): ComponentSource {
+export function openComponents(parts: ComponentParts): ToolSource {
   return createComponentSource({
     records: parts.store.tools,
+    secrets: parts.store.secrets,
     openSandbox: () => openSandbox(parts),
     log: parts.log,
   })

@@ -3,26 +3,27 @@
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { objectIn } from '#core/json.ts'
-import type { Judge } from '#core/policy.ts'
+import type { Judged, Verdict } from '#core/policy.ts'
 import type { Tools } from '#core/tool.ts'
 import type { InvokeTool, ReadWorkspace } from '#sandbox/supervisor/host.ts'
 import { readText } from '#tools/workspace/read.ts'
 
 export type InvokeParts = {
   readonly tools: (user: UserId) => Tools
-  readonly judge: Judge
+  readonly judge: (judged: Judged) => Verdict | Promise<Verdict>
 }
 
 /** Runs a tool for another one. Nobody is asked: what would have to be is refused. */
 export function createInvoke({ tools, judge }: InvokeParts): InvokeTool {
-  return (name, params, { tool: by, user, callId, signal }) => {
+  return async (name, params, { tool: by, user, callId, signal }) => {
     const tool = tools(user).byName.get(name)
     if (!tool) throw new AppError('not_found', `there is no tool named ${name}`)
     if (!objectIn(params)) throw new AppError('invalid_input', `the parameters of ${name} must be a JSON object`)
     const call = { type: 'call', callId, name, args: params } as const
-    const verdict = judge({ user, threadId: '', call, tool, taint: `the tool ${by}`, items: [], specs: [] })
+    const verdict = await judge({ user, threadId: '', call, tool, taint: `the tool ${by}`, items: [], specs: [] })
     if (verdict.do !== 'allow') {
-      throw new AppError('tool_refused', `${name} cannot be run by a tool: ${verdict.reason}`)
+      const asks = verdict.do === 'ask' ? '; somebody would have to allow it, and a tool cannot ask' : ''
+      throw new AppError('tool_refused', `${name} cannot be run by a tool: ${verdict.reason}${asks}`)
     }
     return tool.run(params, { user, threadId: '', turnId: '', callId, signal, tainted: true, by })
   }

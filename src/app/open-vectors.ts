@@ -47,10 +47,11 @@ export async function openVectors({ config, store, log, owner }: VectorsParts): 
   }
   // Vectors of models with one name are only the same where the server is.
   const model = `${embedding.provider} ${embedding.baseUrl} ${embedding.model}`
-  const maker = owner === undefined ? undefined : createMaker({ store: store.vectors, embed, model, owner, log })
+  const { vectors, leases } = store
+  const maker = owner === undefined ? undefined : createMaker({ store: vectors, leases, embed, model, owner, log })
   return {
     embed,
-    meaning: createMeaning({ store: store.vectors, embed, model, log }),
+    meaning: createMeaning({ store: vectors, embed, model, log }),
     wake: () => maker?.wake(),
     async close() {
       await maker?.stop()

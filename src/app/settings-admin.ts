@@ -1,8 +1,8 @@
-// The desk for settings: what stands, what may be changed, and the change itself, checked before anything is stored.
+// Administration of settings: what stands, what may be changed, and the change itself, checked before anything is stored.
 import type { Config } from '#config.ts'
 import type { FallbackConfig } from '#config/model.ts'
 import { AppError } from '#core/errors.ts'
-import type { SettingsDesk } from '#core/admin.ts'
+import type { SettingsAdmin } from '#core/admin.ts'
 import { isObject } from '#core/json.ts'
 import type { Model } from '#core/model.ts'
 import { providerNames, providers } from '#core/providers.ts'
@@ -21,7 +21,7 @@ export type SettingsParts = {
   readonly reload: () => Promise<void>
 }
 
-export function createSettingsDesk(parts: SettingsParts): SettingsDesk {
+export function createSettingsAdmin(parts: SettingsParts): SettingsAdmin {
   const { store, configure } = parts
 
   /** What is to be stored, by what stands there. Throws invalid_input where it cannot be used. */

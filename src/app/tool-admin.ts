@@ -1,72 +1,27 @@
-// The desk for tools: which there are, which are offered to the agent, and one call to try one.
-import type { ToolDesk, ToolView } from '#core/admin.ts'
-import { AppError } from '#core/errors.ts'
-import type { JsonObject } from '#core/json.ts'
+// Administration of tools: which there are, which are offered to the agent, and one call to try one.
+import type { ToolAdmin } from '#core/admin.ts'
 import type { Store } from '#core/store.ts'
-import type { Tool } from '#core/tool.ts'
-import { toolSecret } from '#sandbox/auth/needs.ts'
-import { readCapabilities } from '#sandbox/package/capabilities.ts'
-import { asAppError } from '#sandbox/component-tools.ts'
-import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
-import { tryBuiltIn } from './try-tool.ts'
+import type { JoinedSources } from './tool-sources.ts'
 
 /** The setting that names the tools which are switched off. */
 const toolsOff = 'tools_off'
 
-export type ToolDeskParts = {
-  readonly store: Pick<Store, 'tools' | 'settings' | 'secrets'>
-  readonly builtIn: () => readonly Tool[]
-  readonly sandbox: () => Promise<Sandbox>
+export type ToolAdminParts = {
+  readonly settings: Store['settings']
+  readonly sources: Pick<JoinedSources, 'view' | 'test' | 'remove'>
   readonly reload: () => Promise<void>
 }
 
-export function createToolDesk({ store, builtIn, sandbox, reload }: ToolDeskParts): ToolDesk {
-  const namesOff = async (): Promise<string[]> => offIn(await store.settings.all())
+export function createToolAdmin({ settings, sources, reload }: ToolAdminParts): ToolAdmin {
   return {
     async list() {
-      const [off, records, { describeAccess, describeLimits }] = await Promise.all([
-        namesOff(),
-        store.tools.list(),
-        import('#sandbox/package/access-words.ts'),
-      ])
-      // One file that cannot be read, by an earlier version's rules or a later one's, does not hide the other tools.
-      const told = (text: string): Pick<ToolView, 'version' | 'access'> => {
-        try {
-          const { capabilities } = readCapabilities(text)
-          return {
-            version: capabilities.version,
-            access: [...describeAccess(capabilities), describeLimits(capabilities)],
-          }
-        } catch (error) {
-          const why = error instanceof Error ? error.message : String(error)
-          return { access: [`is left out: its capability file cannot be read (${why})`] }
-        }
-      }
-      const own = builtIn().map(({ spec }) => ({
-        name: spec.name,
-        description: spec.description,
-        source: 'built-in' as const,
-        enabled: !off.includes(spec.name),
-        schema: spec.parameters,
-      }))
-      const installed = records.map((record) => {
-        return {
-          name: record.name,
-          description: record.description,
-          source: 'component' as const,
-          enabled: !off.includes(record.name),
-          schema: JSON.parse(record.schema) as JsonObject,
-          sha256: record.sha256,
-          ...told(record.capabilities),
-          installedAt: record.installedAt,
-        }
-      })
-      return [...own, ...installed]
+      const [stored, views] = await Promise.all([settings.all(), sources.view()])
+      const off = offIn(stored)
+      return views.map((view) => ({ ...view, enabled: !off.includes(view.name) }))
     },
     async enable(name, enabled) {
-      const known = builtIn().some(({ spec }) => spec.name === name)
-      if (!known && !(await store.tools.list()).some((record) => record.name === name)) return false
-      await store.settings.change((stored) => {
+      if (!(await sources.view()).some((view) => view.name === name)) return false
+      await settings.change((stored) => {
         const off = offIn(stored).filter((each) => each !== name)
         return { [toolsOff]: enabled ? off : [...off, name] }
       })
@@ -74,36 +29,12 @@ export function createToolDesk({ store, builtIn, sandbox, reload }: ToolDeskPart
       return true
     },
     async remove(name) {
-      if (builtIn().some(({ spec }) => spec.name === name))
-        throw new AppError('tool_refused', `${name} is built in: it can be switched off, not removed`)
-      if (!(await removeComponent(store, name))) return false
+      if (!(await sources.remove(name))) return false
       await reload()
       return true
     },
-    async test(name, call) {
-      const own = builtIn().find(({ spec }) => spec.name === name)
-      if (own) return tryBuiltIn(own, call.params)
-      const record = (await store.tools.list()).find((each) => each.name === name)
-      const component = record && (await store.tools.component(name))
-      if (!component) return undefined
-      const open = await sandbox()
-      try {
-        return await open.testCall(await open.load({ name, component, capabilities: record.capabilities }), call)
-      } catch (error) {
-        throw asAppError(error)
-      }
-    },
+    test: (name, call) => sources.test(name, call),
   }
-}
-
-/** False when there is no component of this name. */
-export async function removeComponent(store: Pick<Store, 'tools' | 'secrets'>, name: string): Promise<boolean> {
-  if (!(await store.tools.list()).some((tool) => tool.name === name)) return false
-  // The next tool of this name may be a stranger's: it does not inherit what this one was trusted with. They go first:
-  // cut off in between, the tool is still there to be removed again.
-  await store.secrets.removeBelow(toolSecret(name, ''))
-  await store.tools.remove(name)
-  return true
 }
 
 /** The names that the setting holds. */

@@ -3,13 +3,14 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { type Config, loadConfig, weakSecrets } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import type { Store } from '#core/store.ts'
+import { costWords, durationWords } from '#core/words.ts'
 import { checkOwner, type Home, homeAt, keyFile, masterKey, tokenFile } from '#home.ts'
 import { openVectors } from '#app/open-vectors.ts'
 import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
 import { ollamaAnswers } from '#models/ollama.ts'
 import { openModel } from '#models/open-model.ts'
-import { costWords, tryModel } from '#models/trial.ts'
+import { tryModel } from '#models/trial.ts'
 import { printable } from '#safety/printable.ts'
 import { newestVersion } from '#store/migrations.ts'
 import { lookIntoPostgres, lookIntoStore } from '#store/open-store.ts'
@@ -150,9 +151,7 @@ async function lookAtModel({ model }: Config, secret: Secret, say: Say): Promise
   if (model.provider === 'scripted') return say(`${model.provider} ${model.name}`)
   if (model.provider !== 'offline') {
     const { ms, usage } = await tryModel(opened)
-    return say(
-      `${model.provider} ${model.name} answers, after ${(ms / 1000).toFixed(1)} s (${costWords(usage.costUsd)})`,
-    )
+    return say(`${model.provider} ${model.name} answers, after ${durationWords(ms)} (${costWords(usage.costUsd)})`)
   }
   const hint = (await ollamaAnswers()) ? 'a local Ollama answers too' : 'a real one is better'
   say(`the built-in offline model answers; ${hint}: atrium model set ollama qwen3`, 'warning')

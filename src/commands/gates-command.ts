@@ -2,10 +2,10 @@
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
-import type { OpenGate } from '#core/store.ts'
+import type { OpenGate, Store } from '#core/store.ts'
 import { waitingWire } from '#doors/web/gate-routes.ts'
 import { printable } from '#safety/printable.ts'
-import { answerGate, maxGates, type GateAnswer } from '#turns/gate-answers.ts'
+import { answerGate, gateMs, maxGates, type GateAnswer } from '#turns/gate-answers.ts'
 import { ask } from './prompts.ts'
 import { askService } from './attach.ts'
 import { print } from './report.ts'
@@ -19,9 +19,14 @@ const shownChars = 4_000
 
 type AnswerFlags = { readonly scope?: string; readonly for?: string; readonly clean?: boolean; readonly word?: string }
 
+/** What waits and has not expired. */
+function openGates({ turns }: Store): Promise<readonly OpenGate[]> {
+  return turns.gates(operator, { since: Date.now() - gateMs, limit: maxGates })
+}
+
 /** Lists what waits. On a terminal it asks about each; whoever only presses Enter has answered nothing. */
 export async function listGates(options: { json?: boolean }): Promise<void> {
-  const open = await withStore(({ turns }) => turns.gates(operator, { limit: maxGates }))
+  const open = await withStore(openGates)
   const text = open.length > 0 ? open.map(inWords).join('\n\n') : 'Nothing waits for an answer.'
   if (options.json || !process.stdin.isTTY || !process.stdout.isTTY || open.length === 0) {
     print(
@@ -57,7 +62,7 @@ export async function answerGateBy(
   if (said !== 'always' && (scope !== undefined || span !== undefined || clean)) {
     throw new AppError('invalid_input', '--scope, --for and --clean go with always')
   }
-  const open = await withStore(({ turns }) => turns.gates(operator, { limit: maxGates }))
+  const open = await withStore(openGates)
   const found = open.find(({ gate }) => gate.callId === id)
   if (!found) throw new AppError('not_found', `nothing waits under ${id}: see \`atrium gates\``)
   const answer: GateAnswer = {

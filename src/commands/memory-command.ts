@@ -2,6 +2,7 @@
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
+import { countWords } from '#core/words.ts'
 import { openVectors } from '#app/open-vectors.ts'
 import { isoTime } from '#http/wire-format.ts'
 import { silentLog } from '#lib/log.ts'
@@ -112,7 +113,7 @@ async function tellIfRead(paths: readonly string[]): Promise<void> {
 
 /** What was left out is named on standard error, and the command has then failed in part. */
 function tell(options: Options, done: string, { moved, skipped }: Moved): void {
-  print(options, { documents: moved, skipped }, `${done} ${moved} ${moved === 1 ? 'document' : 'documents'}.`)
+  print(options, { documents: moved, skipped }, `${done} ${countWords(moved, 'document')}.`)
   if (skipped.length === 0) return
   for (const { path, reason } of skipped.slice(0, maxNamed))
     process.stderr.write(`left out: ${printable(path)} ${printable(reason)}\n`)

@@ -4,11 +4,12 @@ import { settingFault } from '#config/model.ts'
 import { AppError } from '#core/errors.ts'
 import { isProvider, type Provider, providerNames, providers } from '#core/providers.ts'
 import type { Settings, Store } from '#core/store.ts'
-import { openHomeStore } from '#app.ts'
+import { costWords, countWords, durationWords, numberWords } from '#core/words.ts'
+import { openHomeStore } from '#app/open-storage.ts'
 import { keeping } from '#app/recent-models.ts'
 import { missingOf } from '#app/model-choices.ts'
 import { openModel } from '#models/open-model.ts'
-import { costWords, tryModel } from '#models/trial.ts'
+import { tryModel } from '#models/trial.ts'
 import { tellService } from './attach.ts'
 import { print, table } from './report.ts'
 import { withStore } from './home-store.ts'
@@ -60,8 +61,8 @@ export async function testModel(options: { json?: boolean }): Promise<void> {
       cost_usd: usage.costUsd,
     }
     const said = words === '' ? 'without words' : JSON.stringify(words)
-    const took = `${usage.inputTokens} tokens in, ${usage.outputTokens} out, ${costWords(usage.costUsd)}`
-    print(options, data, `${answered} answered after ${(ms / 1000).toFixed(1)} s: ${said}\n${took}`)
+    const took = `${countWords(usage.inputTokens, 'token')} in, ${numberWords(usage.outputTokens)} out, ${costWords(usage.costUsd)}`
+    print(options, data, `${answered} answered after ${durationWords(ms)}: ${said}\n${took}`)
   })
 }
 

@@ -1,7 +1,7 @@
 // `atrium onboard`: prepares a home before its first start: the folder, the key, the operator's token, the database.
 import { existsSync } from 'node:fs'
 import { loadConfig } from '#config.ts'
-import { openHomeStore } from '#app.ts'
+import { openHomeStore } from '#app/open-storage.ts'
 import { provisionedToken, tokenFile } from '#home.ts'
 import { print } from './report.ts'
 

@@ -52,7 +52,7 @@ export function buildProgram(): Command {
     })
   program
     .command('run [text]')
-    .description('send one message and print the reply; what is piped in joins the text')
+    .description('send one message and print the reply; what is piped in is attached')
     .option('-m, --message <text>', 'the message as it is, for scripts; - reads it from standard input')
     .option('--thread <id>', 'continue this thread')
     .option('-c, --continue', 'continue the latest thread')
@@ -105,7 +105,7 @@ function examples(atrium: string): string {
     ['', 'chat in this terminal, with the gateway beside it'],
     [' serve --port 8000', 'run the service without a terminal'],
     [' run "what is 2+2?"', 'one message, one reply'],
-    [' run "review" < notes.txt', 'what is piped in joins the message'],
+    [' run "review" < notes.txt', 'what is piped in is attached'],
     [' model set ollama qwen3', 'choose the model'],
   ].map(([rest = '', does = '']) => `  ${atrium}${rest.padEnd(28)}${does}`)
   return `

@@ -1,6 +1,7 @@
 // `atrium receipt`: what a turn did, and whether its log is still what it was.
 import { AppError } from '#core/errors.ts'
 import { isUuid, operator, parseResponseId } from '#core/ids.ts'
+import { costWords, countWords, durationWords, numberWords } from '#core/words.ts'
 import { receiptWire } from '#doors/web/receipt-routes.ts'
 import { createMarker } from '#safety/marks.ts'
 import { printable } from '#safety/printable.ts'
@@ -35,22 +36,17 @@ function inWords(wire: Wire): string {
     `time      ${wire.started_at ?? 'not started'} to ${wire.ended_at ?? 'not ended'}`,
     ...wire.model_calls.map(
       ({ model, host, input_tokens, output_tokens, cost_usd, ms }) =>
-        `model     ${model}${host === undefined ? '' : ` at ${host}`}  ${input_tokens} tokens in, ${output_tokens} out, ${costOf(cost_usd)}, ${ms} ms`,
+        `model     ${model}${host === undefined ? '' : ` at ${host}`}  ${countWords(input_tokens, 'token')} in, ${numberWords(output_tokens)} out, ${costWords(cost_usd)}, ${durationWords(ms)}`,
     ),
-    ...wire.tools.map(({ name, ok, ms }) => `tool      ${name}  ${ok ? 'done' : 'failed'}, ${ms} ms`),
+    ...wire.tools.map(({ name, ok, ms }) => `tool      ${name}  ${ok ? 'done' : 'failed'}, ${durationWords(ms)}`),
     ...wire.approvals.map(({ call_id, decision, by, at, scope }) => {
       return `approval  ${call_id}  ${decision}${scope ? ` (${scope})` : ''} by ${by}, ${at}`
     }),
     ...(wire.hosts.length > 0 ? [`hosts     ${wire.hosts.join(', ')}`] : []),
     ...(wire.secrets.length > 0 ? [`secrets   ${wire.secrets.join(', ')}`] : []),
     ...wire.notes.map(({ rule, where }) => `note      ${rule} in ${where}`),
-    `cost      ${costOf(wire.cost_usd)}`,
+    `cost      ${costWords(wire.cost_usd)}`,
     `log       ${wire.hash === null ? `no digest${wire.ended_at === null ? ' yet' : ''}` : `${wire.verified ? 'unchanged' : 'CHANGED'}  ${wire.hash}`}`,
   ]
   return lines.map((line) => printable(line)).join('\n')
-}
-
-function costOf(usd: number | null): string {
-  if (usd === null) return 'unknown cost'
-  return usd === 0 ? 'free' : `$${usd.toFixed(4)}`
 }

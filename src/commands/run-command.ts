@@ -26,6 +26,8 @@ type GateEvent = Extract<ChatEvent, { type: 'gate' }>
 
 /** A little more than a message may have: what is wrong with it is told by the one rule there is. */
 const maxInput = 2 * 1024 * 1024
+/** The name of the attached file that holds what is piped in beside a text. */
+const inputName = 'standard input'
 
 const waitsBehind =
   'the thread is busy: the message waits behind its turn; if that one waits for an approval, answer it with `atrium gates`'
@@ -33,9 +35,9 @@ const waitsBehind =
 /** Streams to a terminal; prints the reply alone to a pipe. Exit code 1 when the turn failed. */
 export async function run(text: string | undefined, options: RunOptions): Promise<void> {
   const json = options.json ?? false
-  const message = await messageOf(text, options.message)
+  const { message, piped } = await messageOf(text, options.message)
   const threadId = options.continue ? await latestThread(options.thread) : options.thread
-  const files = await readFiles(options.attach ?? [])
+  const files = await readFiles(options.attach ?? [], piped)
   const { client, close } = await reachOperator()
   try {
     const live = !json && process.stdout.isTTY
@@ -61,27 +63,36 @@ export async function run(text: string | undefined, options: RunOptions): Promis
   }
 }
 
-/** A given text, with what is piped in after it; `-m` is taken as it is, since scripts leave their input open. */
-async function messageOf(text: string | undefined, option: string | undefined): Promise<string> {
+type Given = { readonly message: string; readonly piped: string }
+
+/**
+ * A given text, and what is piped in beside it; alone, that is the message. `-m` is taken as it is, since scripts leave
+ * their input open.
+ */
+async function messageOf(text: string | undefined, option: string | undefined): Promise<Given> {
   if (text !== undefined && option !== undefined)
     throw new AppError('invalid_input', 'give the message once: as TEXT or with -m')
   const given = text ?? option
-  const piped = given === '-' || (option === undefined && !process.stdin.isTTY)
-  const input = piped ? (await readInput(maxInput, 'standard input holds more than a message may')).trimEnd() : ''
+  const isPiped = given === '-' || (option === undefined && !process.stdin.isTTY)
+  const input = isPiped ? (await readInput(maxInput, 'standard input holds more than a message may')).trimEnd() : ''
   if (given === undefined && input === '')
     throw new AppError('invalid_input', 'there is no message: give it as TEXT, with --message, or on standard input')
-  return [given === '-' ? '' : (given ?? ''), input].filter((part) => part !== '').join('\n\n')
+  const typed = given === undefined || given === '-' ? '' : given
+  return typed === '' ? { message: input, piped: '' } : { message: typed, piped: input }
 }
 
-/** The files that go with the message, in the order in which they were given. */
-async function readFiles(paths: readonly string[]): Promise<Part[]> {
-  if (paths.length === 0) return []
-  const [{ readAttachment }, { withFile }] = await Promise.all([
+/** The files that go with the message, in the order in which they were given; what is piped in comes last, as one more. */
+async function readFiles(paths: readonly string[], piped: string): Promise<Part[]> {
+  if (paths.length === 0 && piped === '') return []
+  const [{ readAttachment }, { withFile }, { partOfFile }] = await Promise.all([
     import('./attachment.ts'),
     import('#doors/terminal/attachment-list.ts'),
+    import('#turns/attachments.ts'),
   ])
   let files: readonly Attached[] = []
   for (const path of paths) files = withFile(files, await readAttachment(path))
+  const bytes = Buffer.from(piped)
+  if (piped !== '') files = withFile(files, { name: inputName, size: bytes.length, part: partOfFile(inputName, bytes) })
   return files.map(({ part }) => part)
 }
 
@@ -129,14 +140,14 @@ function createShow(): (event: ChatEvent) => void {
 type Told = { readonly started: Started | undefined; readonly gate: GateEvent | undefined }
 
 function finish(end: End, { started, gate }: Told, { live, json }: { live: boolean; json: boolean }): void {
-  if (end.status !== 'done') process.exitCode = 1
+  if (end.status !== 'completed') process.exitCode = 1
   if (json) {
     const { status, text, usage, error } = end
     const record = {
       thread_id: started?.threadId,
       turn_id: started?.turnId,
       // In the words of every other door.
-      status: status === 'done' ? 'completed' : status,
+      status,
       response: text,
       usage: usageWire(usage),
       ...(error && { error }),
@@ -145,8 +156,8 @@ function finish(end: End, { started, gate }: Told, { live, json }: { live: boole
     process.stdout.write(jsonText(record))
     return
   }
-  if (!live && end.status === 'done') process.stdout.write(`${end.text}\n`)
-  if (end.status !== 'done') {
+  if (!live && end.status === 'completed') process.stdout.write(`${end.text}\n`)
+  if (end.status !== 'completed') {
     const why = end.error ? `${end.error.message} (${end.error.code})` : reasonOf(end.status, gate)
     const line = pasteable(printable(why ?? `the turn is ${end.status}`, { lines: true }))
     process.stderr.write(`${paint('31', 'error:', process.stderr)} ${line}\n`)

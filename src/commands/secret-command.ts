@@ -1,6 +1,7 @@
 // `atrium secret`: values come from a hidden prompt or standard input, never from an argument.
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
+import { countWords } from '#core/words.ts'
 import { lockHome, makeNextKey, openHome, useNextKey } from '#home.ts'
 import { isoTime } from '#http/wire-format.ts'
 import { createSeal } from '#lib/seal.ts'
@@ -66,7 +67,7 @@ export async function rotateKey(): Promise<void> {
     })
     if (own) useNextKey(home)
     const rest = own ? '' : ' Set ATRIUM_MASTER_KEY to the new key before the next start.'
-    process.stdout.write(`Sealed ${count} ${count === 1 ? 'secret' : 'secrets'} under a new key.${rest}\n`)
+    process.stdout.write(`Sealed ${countWords(count, 'secret')} under a new key.${rest}\n`)
   } finally {
     unlock()
   }

@@ -1,6 +1,6 @@
 // `atrium status`: whether a service runs on this home, and how it is.
 import { loadConfig } from '#config.ts'
-import { costWords } from '#doors/terminal/format.ts'
+import { costWords, countWords, spanWords } from '#core/words.ts'
 import { runningService } from './attach.ts'
 import { print, table } from './report.ts'
 
@@ -39,24 +39,8 @@ function words(now: Status, home: string): string {
     ...(now.llm_passed_over ?? []).map((each) => ['', `${each} is passed over for now: it failed again and again`]),
     ...doors.map((door, at) => [at === 0 ? 'doors' : '', door]),
     ['database', now.database_backend === 'sqlite' ? 'SQLite, in the home' : 'PostgreSQL'],
-    ['work', `${counted(now.active_jobs, 'open turn')}, ${counted(now.connections, 'connection')}`],
+    ['work', `${countWords(now.active_jobs, 'open turn')}, ${countWords(now.connections, 'connection')}`],
     ['cost', now.cost_today_usd > 0 ? `${costWords(now.cost_today_usd)} today` : 'nothing today'],
   ]
-  return `Atrium ${now.version} ${state} on ${home}, for ${span(now.uptime_secs)} (process ${now.pid}).\n${table(rows)}`
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
-}
-
-function span(secs: number): string {
-  const parts = [
-    [Math.floor(secs / 86_400), 'd'],
-    [Math.floor(secs / 3600) % 24, 'h'],
-    [Math.floor(secs / 60) % 60, 'min'],
-    [secs % 60, 's'],
-  ] as const
-  const first = parts.findIndex(([count]) => count > 0)
-  const shown = first < 0 ? parts.slice(-1) : parts.slice(first, first + 2)
-  return shown.map(([count, unit]) => `${count} ${unit}`).join(' ')
+  return `Atrium ${now.version} ${state} on ${home}, for ${spanWords(now.uptime_secs)} (process ${now.pid}).\n${table(rows)}`
 }

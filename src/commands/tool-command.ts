@@ -1,31 +1,27 @@
 // `atrium tool`: installing, looking at, trying and removing components.
 import { readFile } from 'node:fs/promises'
 import { loadConfig, secretsIn } from '#config.ts'
-import type { ToolTrial } from '#core/admin.ts'
+import type { ToolAdmin, ToolTrial } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
-import type { JsonObject } from '#core/json.ts'
 import type { Store, ToolRecord } from '#core/store.ts'
 import { nameKey } from '#core/tool-names.ts'
-import { openHomeStore } from '#app.ts'
-import { tryBuiltIn } from '#app/try-tool.ts'
+import { openHomeStore } from '#app/open-storage.ts'
 import { openSandbox } from '#app/components.ts'
 import { createScans } from '#app/leak-scans.ts'
 import { storeShipped } from '#app/shipped-tools.ts'
-import { offIn, removeComponent } from '#app/tool-admin.ts'
 import { isoTime } from '#http/wire-format.ts'
 import { silentLog } from '#lib/log.ts'
 import { printable } from '#safety/printable.ts'
-import { describeAccess, describeLimits, widened } from '#sandbox/package/access-words.ts'
+import { describeAccess, describeRows, widened } from '#sandbox/package/access-words.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import { openSteps, toolSecret } from '#sandbox/auth/needs.ts'
-import type { LoadedTool, Sandbox, TestReport } from '#sandbox/supervisor/sandbox.ts'
+import type { LoadedTool, Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import { agentNames, asAppError, componentNameFault } from '#sandbox/component-tools.ts'
 import { agrees } from './prompts.ts'
 import { tellService } from './attach.ts'
-import { builtIn } from './built-in-tools.ts'
 import { inColumns, paint, pasteable, print, table } from './report.ts'
-import { findTool, noTool, withStore } from './home-store.ts'
+import { withTools } from './home-tools.ts'
 
 const maxShownChars = 300
 
@@ -64,30 +60,19 @@ export async function installTool(
 }
 
 export async function listTools(options: { json?: boolean }): Promise<void> {
-  await lookInto(async (store) => {
-    const off = offIn(await store.settings.all())
-    const own = builtIn(store).map(({ spec: { name, description } }) => ({
-      name,
-      built_in: true,
-      enabled: !off.includes(name),
-      version: null,
-      description,
-      sha256: null,
-      installed_at: null,
-    }))
-    const installed = (await store.tools.list()).map((tool) => ({
+  await lookAtTools(async (admin) => {
+    const tools = (await admin.list()).map((tool) => ({
       name: tool.name,
-      built_in: false,
-      enabled: !off.includes(tool.name),
-      version: readCapabilities(tool.capabilities).capabilities.version,
+      built_in: tool.source === 'built-in',
+      enabled: tool.enabled,
+      version: tool.version ?? null,
       description: tool.description,
-      sha256: tool.sha256,
-      installed_at: isoTime(tool.installedAt),
+      sha256: tool.sha256 ?? null,
+      installed_at: tool.installedAt === undefined ? null : isoTime(tool.installedAt),
     }))
-    const tools = [...own, ...installed]
-    const rows = tools.map(({ name, enabled, version, description }) => [
+    const rows = tools.map(({ name, built_in, enabled, version, description }) => [
       enabled ? name : `${name} (off)`,
-      version === null ? 'built in' : printable(version),
+      built_in ? 'built in' : printable(version ?? 'unknown'),
       firstLine(description),
     ])
     print(options, tools, inColumns(table([['NAME', 'VERSION', 'DESCRIPTION'], ...rows])))
@@ -95,38 +80,26 @@ export async function listTools(options: { json?: boolean }): Promise<void> {
 }
 
 export async function showTool(name: string, options: { json?: boolean }): Promise<void> {
-  await lookInto(async (store) => {
-    const own = builtIn(store).find(({ spec }) => spec.name === name)
-    if (own) {
-      const { description, parameters: schema } = own.spec
-      const text = `${name} (built in)\n${description}\n\nParameters:\n${JSON.stringify(schema, null, 2)}`
-      return print(options, { name, description, schema, capabilities: null, sha256: null }, text)
-    }
-    const tool = await findTool(store, name)
-    const { capabilities } = readCapabilities(tool.capabilities)
-    const { description, sha256 } = tool
-    const schema = JSON.parse(tool.schema) as JsonObject
-    const shown = { name, description, schema, capabilities: JSON.parse(tool.capabilities) as JsonObject, sha256 }
-    const access = [...describeAccess(capabilities), describeLimits(capabilities)].map((line) => `  - ${line}`)
+  await lookAtTools(async (admin) => {
+    const tool = (await admin.list()).find((each) => each.name === name)
+    if (!tool) throw noTool(name)
+    const { description, schema, capabilities = null, sha256 = null, access } = tool
     const text = [
-      `${name} ${capabilities.version}`,
+      `${name} ${tool.version ?? (tool.source === 'built-in' ? '(built in)' : '(unknown version)')}`,
       description,
       '',
-      'It',
-      ...access,
-      '',
-      `sha256 ${sha256}`,
-      '',
+      ...(access ? ['It', ...describeRows(access).map((line) => `  - ${line}`), ''] : []),
+      ...(sha256 === null ? [] : [`sha256 ${sha256}`, '']),
       'Parameters:',
+      JSON.stringify(schema, null, 2),
     ]
-    const whole = `${text.join('\n')}\n${JSON.stringify(schema, null, 2)}`
-    print(options, shown, printable(whole, { lines: true }))
+    print(options, { name, description, schema, capabilities, sha256 }, printable(text.join('\n'), { lines: true }))
   })
 }
 
 export async function removeTool(name: string): Promise<void> {
-  await lookInto(async (store) => {
-    if (!(await removeComponent(store, name))) throw noTool(name)
+  await lookAtTools(async (admin) => {
+    if (!(await admin.remove(name))) throw noTool(name)
   })
   await tellService(loadConfig().home)
   process.stdout.write(`Removed ${name}.\n`)
@@ -134,27 +107,13 @@ export async function removeTool(name: string): Promise<void> {
 
 /** Runs one call and prints all that happened. Exit code 1 on an error. */
 export async function testTool(name: string, { params, context, json }: TestOptions): Promise<void> {
-  await withSandbox(async ({ store, sandbox }) => {
-    const own = builtIn(store).find(({ spec }) => spec.name === name)
-    const report = own
-      ? await tryBuiltIn(own, params)
-      : await tryComponent({ store, sandbox }, name, { params, context })
-    const { output, error, logs, requests, blocked } = report
-    print({ json: json ?? false }, { output, error, logs, requests, blocked }, words(report))
+  await lookAtTools(async (admin) => {
+    const trial = await admin.test(name, { params, ...(context !== undefined && { context }) })
+    if (!trial) throw noTool(name)
+    const { output, error, logs, requests, blocked } = trial
+    print({ json: json ?? false }, { output, error, logs, requests, blocked }, words(trial))
     if (error !== null) process.exitCode = 1
   })
-}
-
-async function tryComponent(
-  { store, sandbox }: Open,
-  name: string,
-  { params, context }: { readonly params: string; readonly context: string | undefined },
-): Promise<TestReport> {
-  const { capabilities } = await findTool(store, name)
-  const component = await store.tools.component(name)
-  if (!component) throw noTool(name)
-  const loaded = await sandbox.load({ name, component, capabilities })
-  return sandbox.testCall(loaded, { params, ...(context !== undefined && { context }) })
 }
 
 function words({ output, error, logs, requests, blocked }: ToolTrial): string {
@@ -219,12 +178,9 @@ async function read(file: string): Promise<Buffer> {
 }
 
 /** What is thrown may carry words of the tool's author. */
-async function lookInto(work: (store: Store) => Promise<void>): Promise<void> {
+async function lookAtTools(work: (tools: ToolAdmin) => Promise<void>): Promise<void> {
   try {
-    await withStore(async (store) => {
-      await storeShipped(store, silentLog)
-      await work(store)
-    })
+    await withTools(work)
   } catch (error) {
     throw inPlainText(error)
   }
@@ -256,4 +212,8 @@ function inPlainText(error: unknown): unknown {
 
 function firstLine(text: string): string {
   return printable((text.split('\n', 1)[0] ?? '').slice(0, maxShownChars))
+}
+
+function noTool(name: string): AppError {
+  return new AppError('not_found', `no tool is named ${name}: see \`atrium tool list\``)
 }

@@ -53,7 +53,7 @@ export type ModelTrial = {
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly costUsd: number | null }
 }
 
-export interface SettingsDesk {
+export interface SettingsAdmin {
   read(): Promise<SettingsView>
   /**
    * Stores settings, null takes one back; of the policy row by row, of `marks` mark by mark, of `models` those to forget.
@@ -64,16 +64,66 @@ export interface SettingsDesk {
   tryModel(): Promise<ModelTrial>
 }
 
+/** One right of a component, or a limit that it runs under. */
+export type AccessRow =
+  /** Requests that it may send; `near` where the host is not on the internet. */
+  | {
+      readonly kind: 'http'
+      readonly methods: readonly string[]
+      readonly host: string
+      readonly path: string
+      readonly near?: 'machine' | 'network'
+    }
+  /** A secret that the host adds to its requests, and where in them. */
+  | {
+      readonly kind: 'secret'
+      readonly secret: string
+      readonly hosts: readonly string[]
+      readonly place:
+        | { readonly type: 'bearer' }
+        | { readonly type: 'basic' | 'header' | 'query' | 'path'; readonly name: string }
+    }
+  /** It may ask whether a secret is set. */
+  | { readonly kind: 'secret_known'; readonly secret: string }
+  | { readonly kind: 'setup'; readonly secret: string; readonly optional: boolean }
+  /** The secret of its sign-in, and the page where a person gets it. */
+  | { readonly kind: 'auth'; readonly secret: string }
+  | { readonly kind: 'page'; readonly url: string }
+  | {
+      readonly kind: 'env'
+      readonly variable: string
+      readonly use: 'secret' | 'client_id' | 'client_secret'
+      readonly secret?: string
+    }
+  | { readonly kind: 'sign_in'; readonly url: string; readonly tokens: string; readonly client?: string }
+  | { readonly kind: 'scope'; readonly scope: string }
+  | { readonly kind: 'workspace'; readonly folder: string }
+  | { readonly kind: 'tool'; readonly tool: string }
+  /** An action that only looks, and so is not asked about. */
+  | { readonly kind: 'action'; readonly action: string }
+  /** Seconds of a call, and requests a minute, an hour, or in one call. */
+  | {
+      readonly kind: 'limits'
+      readonly seconds: number
+      readonly minute?: number
+      readonly hour?: number
+      readonly requests?: number
+    }
+  /** Its capability file cannot be read: the agent does not have it. */
+  | { readonly kind: 'unreadable'; readonly reason: string }
+
 export type ToolView = {
   readonly name: string
   readonly description: string
   readonly source: 'built-in' | 'component'
   readonly enabled: boolean
   readonly schema: JsonObject
-  /** Of a component: its version, its hash, and what it may do, in words. */
+  /** Of a component: its version, its hash, and what it may do. */
   readonly version?: string
   readonly sha256?: string
-  readonly access?: readonly string[]
+  readonly access?: readonly AccessRow[]
+  /** Of a component: its capability file as it is stored. */
+  readonly capabilities?: JsonObject
   readonly installedAt?: number
 }
 
@@ -91,11 +141,11 @@ export type ToolTrial = {
   readonly blocked: readonly { readonly method: string; readonly url: string; readonly reason: string }[]
 }
 
-export interface ToolDesk {
+export interface ToolAdmin {
   list(): Promise<readonly ToolView[]>
   /** Offers a tool to the agent, or no longer; false when there is none of this name. */
   enable(name: string, enabled: boolean): Promise<boolean>
-  /** Removes a component and the secrets it was given; false when there is none. Throws tool_refused for a built-in one. */
+  /** Removes a tool and the secrets it was given; false when there is none. Throws tool_refused for one that cannot be removed. */
   remove(name: string): Promise<boolean>
   /** Makes one call; undefined when there is no such tool. Throws tool_refused for what would change something. */
   test(name: string, call: { params: string; context?: string }): Promise<ToolTrial | undefined>

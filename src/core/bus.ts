@@ -42,6 +42,9 @@ export type Known = {
 /** Something in a user's lists of threads, jobs and gates has changed. It carries ids, the reader reads; without any, all may have. */
 export type Change = { readonly threadId?: string; readonly turnId?: string }
 
+/** Whose lists have changed: a turn or thread, or without a door the user's own alone. */
+export type Concerned = Pick<Turn, 'userId'> & Partial<Pick<Turn, 'door'>>
+
 /** A follower of a user's lists: batches of changes, from the moment it was made. */
 export interface Changes extends AsyncIterable<readonly Change[]> {
   close(): void
@@ -51,8 +54,8 @@ export interface Bus {
   publish(threadId: string, events: readonly Event[]): void
   /** `from` tells what the watcher knows already, so that a process that was out of touch can tell it the rest. */
   subscribe(threadId: string, from?: Known): Subscription
-  /** Tells whoever follows a user's lists; the channel's are the operator's too. Nothing happens while nobody does. */
-  changed(whose: Pick<Turn, 'userId' | 'door'>, change: Change): void
+  /** Tells followers of a user's lists, and the operator's where the operator reaches the door. Nothing happens without any. */
+  changed(whose: Concerned, change: Change): void
   /** Follows a user's lists. A follower that falls too far behind is cut off and comes back to read. */
   changes(user: UserId): Changes
   /** Tells every process, this one included. */

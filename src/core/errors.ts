@@ -61,6 +61,21 @@ export type ErrorCode =
 /** A secret of an installed tool; `title` is what its author calls the service that takes it. */
 export type Credential = { readonly tool: string; readonly secret: string; readonly title?: string }
 
+/** The limit that ended a turn, and how it was reached. */
+export type ReachedLimit =
+  | { readonly kind: 'steps' | 'minutes'; readonly max: number }
+  /** A tool that was called with the same arguments, or that failed in a row. */
+  | { readonly kind: 'same_call' | 'failures_in_a_row'; readonly max: number; readonly tool: string }
+  | {
+      readonly kind: 'spend_per_turn' | 'spend_per_day'
+      readonly maxUsd: number
+      readonly spentUsd: number
+      /** What the next call of the model would cost, as far as that is known. */
+      readonly nextUsd: number
+      /** Held for other calls under way. */
+      readonly heldUsd?: number
+    }
+
 /** A fault with a stable code, a message that tells the way out, and the field that caused it, if one did. */
 export class AppError extends Error {
   readonly code: ErrorCode
@@ -68,11 +83,19 @@ export class AppError extends Error {
   readonly retryAfterSecs: number | undefined
   /** The secret that a tool lacks. */
   readonly credential: Credential | undefined
+  /** The limit that a turn has reached. */
+  readonly limit: ReachedLimit | undefined
 
   constructor(
     code: ErrorCode,
     message: string,
-    more: { param?: string; retryAfterSecs?: number; credential?: Credential; cause?: unknown } = {},
+    more: {
+      param?: string
+      retryAfterSecs?: number
+      credential?: Credential
+      limit?: ReachedLimit
+      cause?: unknown
+    } = {},
   ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause })
     this.name = 'AppError'
@@ -80,5 +103,6 @@ export class AppError extends Error {
     this.param = more.param
     this.retryAfterSecs = more.retryAfterSecs
     this.credential = more.credential
+    this.limit = more.limit
   }
 }

@@ -3,9 +3,12 @@ import type { Credential } from './errors.ts'
 import type { Effects, Sent } from './tool.ts'
 import type { ModelCall } from './turn.ts'
 
-/** A piece of a message. Files arrive as text; an image is a URL or a data URL. */
+/**
+ * A piece of a message. Files arrive as text; an image is a URL or a data URL. A text with an `origin` came from outside:
+ * it is not its sender's own word. No text is stored in a fence: the prompt puts it there.
+ */
 export type Part =
-  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'text'; readonly text: string; readonly origin?: string }
   | { readonly type: 'image'; readonly url: string }
   | { readonly type: 'file'; readonly name: string; readonly text: string }
 
@@ -76,8 +79,13 @@ export type Answer = {
   readonly scope?: 'tool' | 'target'
   readonly until?: number
 }
-/** Stands for everything up to a seq, when history is compacted. */
-export type Summary = { readonly type: 'summary'; readonly text: string; readonly upTo: number }
+/** Stands for everything up to a seq, when history is compacted. `origin` is set when that held text from outside. */
+export type Summary = {
+  readonly type: 'summary'
+  readonly text: string
+  readonly upTo: number
+  readonly origin?: string
+}
 
 export type Item = Message | Reasoning | Call | Attempt | Result | Gate | Answer | Summary
 

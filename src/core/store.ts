@@ -1,12 +1,14 @@
 // What the floors above need from storage. Content is history (append-only items); status, lease and cancel are
-// current facts. Every verb on a user's rows takes the user's id; the operator's id also reaches the webhook channel's.
+// current facts. Every verb on a user's rows takes the user's id; the operator's id also reaches those of doors whose
+// senders have no account (`core/doors`).
 import type { AccountStore, Erased, IdentityStore, SessionStore } from './account.ts'
+import type { Door } from './doors.ts'
 import type { DocumentStore } from './document.ts'
 import type { GrantStore, NewGrant } from './grant.ts'
 import type { UserId } from './ids.ts'
 import type { Answer, Draft, Entry, Gate, Item } from './item.ts'
 import type { Json } from './json.ts'
-import type { Door, ModelCall, Thread, Turn, TurnError, TurnOptions, TurnStatus, Usage } from './turn.ts'
+import type { ModelCall, Thread, Turn, TurnError, TurnOptions, TurnStatus, Usage } from './turn.ts'
 import type { SecretStore } from './secret.ts'
 import type { UsageStore } from './usage.ts'
 import type { VectorStore } from './vector.ts'
@@ -49,7 +51,7 @@ export type Stored = StartedTurn & {
 
 /** How a turn came to rest. */
 export type Outcome =
-  | { readonly status: 'done' }
+  | { readonly status: 'completed' }
   | { readonly status: 'waiting' }
   | { readonly status: 'failed'; readonly error: TurnError }
   | { readonly status: 'cancelled' }
@@ -89,6 +91,8 @@ export type Stretch = {
   readonly upTo?: number
   readonly limit: number
   readonly maxBytes?: number
+  /** Letter by letter as it was recorded, for a digest; what earlier versions wrote is else read as today's. */
+  readonly recorded?: true
 }
 
 /** What was sent to a thread and waits for the turn before it: it has its ids, and no seq yet. */
@@ -133,12 +137,12 @@ export interface TurnStore {
     /** What the answer allows beyond this call. */
     grant?: NewGrant,
   ): Promise<{ turn: Turn; entries: readonly Entry[] }>
-  /** Approvals and sign-ins that nobody has answered, oldest turn first, of one thread or of all that the user reaches. */
-  gates(user: UserId, query: { threadId?: string; limit: number }): Promise<readonly OpenGate[]>
+  /** Approvals and sign-ins that nobody has answered, oldest turn first, of one thread or of all that the user reaches, opened `since` a time. */
+  gates(user: UserId, query: { threadId?: string; since?: number; limit: number }): Promise<readonly OpenGate[]>
   /** Approvals and sign-ins that were answered since a time, latest first, of all that the user reaches. */
   answered(user: UserId, query: { since: number; limit: number }): Promise<readonly AnsweredGate[]>
   /**
-   * Cancels a turn that is queued, waiting, or done with an open output gate; its open calls get a result. One that runs
+   * Cancels a turn that is queued, waiting, or completed with an open output gate; its open calls get a result. One that runs
    * or has ended is returned as it is.
    */
   cancel(user: UserId, turnId: string): Promise<EndedTurn>
@@ -149,12 +153,12 @@ export interface TurnStore {
   holding(user: UserId, threadId: string): Promise<Turn | undefined>
   /** The digest of the turn's entries, taken when it ended; undefined where none was. */
   hash(user: UserId, turnId: string): Promise<string | undefined>
-  /** A turn of the webhook channel, whoever its user: the channel's secret is one identity. For that door alone. */
-  findByDoor(door: 'webhook', turnId: string): Promise<Turn | undefined>
+  /** A turn of a door, whoever its user. For that door alone, where its own secret is the identity of all its senders. */
+  findByDoor(door: Door, turnId: string): Promise<Turn | undefined>
   list(user: UserId, query: Which & { limit: number; cursor?: string }): Promise<Page<ListedTurn>>
   /** How many `list` would find, counted up to 10,000. */
   countAll(user: UserId, which?: Which): Promise<number>
-  /** Users of the webhook channel who have sent something, in order of their ids: at most so many. */
+  /** Senders without an account who have sent something, by door and in order of their ids: at most so many. */
   senders(limit: number): Promise<readonly UserId[]>
   /** Hides a turn from `get` and `list` and forgets its idempotency key; its items stay in the history of the thread. */
   remove(user: UserId, turnId: string): Promise<boolean>
@@ -166,6 +170,8 @@ export interface TurnStore {
   release(turn: Turn, lease: Lease): Promise<void>
   /** Waiting turns whose gates have been open since before a time, for expiry. */
   waitingSince(before: number, user?: UserId): Promise<readonly { turn: Turn; callIds: readonly string[] }[]>
+  /** When the oldest of the gates was opened that waiting turns have had since a time, of everybody. */
+  oldestGate(since: number): Promise<number | undefined>
   count(user: UserId | undefined): Promise<{ queued: number; running: number; waiting: number; costTodayUsd: number }>
 }
 
@@ -187,10 +193,10 @@ export interface ThreadStore {
   /** Gives a thread another title; false when there is no such thread. */
   rename(user: UserId, threadId: string, title: string): Promise<boolean>
   /**
-   * A new thread of the user's with what stands before a seq, at which a message of a person must stand, or nothing yet in
+   * A new thread of the user's, at the door that asks, with what stands before a seq, at which a message of a person must stand, or nothing yet in
    * a thread that rests. Undefined when there is no such thread. Throws invalid_input and too_large.
    */
-  fork(user: UserId, threadId: string, beforeSeq: number): Promise<Thread | undefined>
+  fork(user: UserId, threadId: string, place: { beforeSeq: number; door: Door }): Promise<Thread | undefined>
   /** Erases the thread with its turns and items. Tells which turns had not ended; undefined when there is no such thread. */
   remove(user: UserId, threadId: string): Promise<readonly Turn[] | undefined>
   /** Erases some of a user's threads: a bounded part, to be called while there is more. */
@@ -228,6 +234,9 @@ export interface ToolStore {
   remove(name: string): Promise<boolean>
 }
 
+/** Work that one of all processes does. */
+export type Duty = 'vectors'
+
 export interface LeaseStore {
   /** Joins, or joins anew after a lease was lost. */
   join(owner: string): Promise<Lease>
@@ -236,6 +245,12 @@ export interface LeaseStore {
   leave(lease: Lease): Promise<void>
   /** How many processes are alive. None where the home's lock tells it. */
   alive(): Promise<number>
+  /**
+   * True when this process has the duty from now on, for so long at most: it takes the duty again in time. A process that
+   * has left, or is not heard of any more, has none. On SQLite the process that has the home has every duty.
+   */
+  takeDuty(duty: Duty, owner: string, forMs: number): Promise<boolean>
+  leaveDuty(duty: Duty, owner: string): Promise<void>
 }
 
 export interface LimitStore {

@@ -69,12 +69,3 @@ export function effectsOf({ effects }: Pick<Tool, 'effects'>, args: string): Eff
 
 /** Tools by their names, and what the model is told of them: the same array until they change. */
 export type Tools = { readonly byName: ReadonlyMap<string, Tool>; readonly specs: readonly ToolSpec[] }
-
-/** Where tools come from: the built-in ones, installed components, servers that offer some. */
-export interface ToolSource {
-  /** What it offers now. A tool that has not changed is the same object after a reload. */
-  tools(): readonly Tool[]
-  /** Looks again at what there is. A tool that cannot be offered is left out, and the log says why. */
-  reload(): Promise<void>
-  close(): Promise<void>
-}

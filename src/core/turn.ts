@@ -1,12 +1,11 @@
 // Threads and turns. A response is a turn is a job, seen from different doors.
-import type { ErrorCode } from './errors.ts'
+import type { Door } from './doors.ts'
+import type { ErrorCode, ReachedLimit } from './errors.ts'
 import type { UserId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { ToolSpec } from './tool.ts'
 
-export type Door = 'terminal' | 'run' | 'web' | 'webhook' | 'responses'
-
-export type TurnStatus = 'queued' | 'running' | 'waiting' | 'done' | 'failed' | 'cancelled'
+export type TurnStatus = 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled'
 
 /** How often a turn asks its model, where the operator says nothing else; and the most that can be said. */
 export const defaultSteps = 50
@@ -37,7 +36,13 @@ export type ModelCall = {
   readonly estimated?: true
 }
 
-export type TurnError = { readonly code: ErrorCode; readonly message: string }
+/** Why a turn failed. `message` says it to whoever shows no words of their own. */
+export type TurnError = {
+  readonly code: ErrorCode
+  readonly message: string
+  /** Absent of turns from before it was kept. */
+  readonly limit?: ReachedLimit
+}
 
 /** What a request may set for its one turn. */
 export type TurnOptions = {
@@ -103,7 +108,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
 
 /** True once nothing more will happen in the turn. */
 export function ended(status: TurnStatus): boolean {
-  return status === 'done' || status === 'failed' || status === 'cancelled'
+  return status === 'completed' || status === 'failed' || status === 'cancelled'
 }
 
 /** True once a turn does nothing more by itself: it has ended, or waits for somebody. */

@@ -1,6 +1,7 @@
 // What was used of models, as the store keeps it: by day, user and model, and by door.
+import type { Door } from './doors.ts'
 import type { UserId } from './ids.ts'
-import type { Door, ModelCall, Usage } from './turn.ts'
+import type { ModelCall, Usage } from './turn.ts'
 
 /** What a user has used of a model on one day. `date` is of UTC, as 2026-01-31. */
 export type DayUsage = Usage & {

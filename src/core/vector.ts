@@ -11,9 +11,6 @@ export type Made = { readonly chunk: Unmade; readonly vector: Float32Array | und
 export interface VectorStore {
   /** Makes the database able to compare vectors; says what it lacks where it cannot. Before any of the others. */
   prepare(): Promise<string | undefined>
-  /** True when this process is the one of all that makes vectors, for so long at least. */
-  takeDuty(owner: string, forMs: number): Promise<boolean>
-  leaveDuty(owner: string): Promise<void>
   /** Chunks without a vector of the model, by id, looked for above one and through another, which is the same at the end. */
   unmade(
     model: string,

@@ -1,5 +1,5 @@
 // Sealing secrets at rest: AES-256-GCM, the name bound to the value so that rows cannot be swapped.
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 const ivBytes = 12
 const tagBytes = 16
@@ -8,6 +8,8 @@ export interface Seal {
   seal(name: string, value: string): string
   /** Throws when the text was changed, moved to another name, or sealed under another key. */
   open(name: string, sealed: string): string
+  /** A key of its own for another purpose: it tells nothing of the one that seals. */
+  keyFor(purpose: string): Uint8Array
 }
 
 /** A seal under a key of 64 hex digits. What `others` have sealed is opened too: a change of keys may be half-way. */
@@ -15,6 +17,7 @@ export function createSeal(keyHex: string, ...others: readonly string[]): Seal {
   const [key, ...more] = [keyHex, ...others].map((each) => sealUnder(Buffer.from(each, 'hex'))) as [Seal, ...Seal[]]
   return {
     seal: (name, value) => key.seal(name, value),
+    keyFor: (purpose) => key.keyFor(purpose),
     open(name, sealed) {
       try {
         return key.open(name, sealed)
@@ -46,5 +49,6 @@ function sealUnder(key: Buffer): Seal {
       decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
       return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()]).toString('utf8')
     },
+    keyFor: (purpose) => new Uint8Array(hkdfSync('sha256', key, '', purpose, 32)),
   }
 }

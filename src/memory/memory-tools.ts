@@ -2,7 +2,7 @@
 // files that say who it is, whose change is the user's word once it was allowed.
 import { AppError } from '#core/errors.ts'
 import { type JsonObject, objectIn } from '#core/json.ts'
-import type { Tool, ToolContext, ToolSource } from '#core/tool.ts'
+import type { Tool, ToolContext } from '#core/tool.ts'
 import type { Documents } from './documents.ts'
 import { isIdentity } from './identity.ts'
 
@@ -10,8 +10,8 @@ const defaultResults = 8
 const maxResults = 25
 const maxListed = 200
 
-export function createMemoryTools(documents: Documents): ToolSource {
-  const tools = [
+export function createMemoryTools(documents: Documents): readonly Tool[] {
+  return [
     reading('memory_search', {
       description:
         'Searches what is remembered about the user and their work: notes and documents of earlier conversations. Use it before you say that you do not know something about the user. Any words; "quotes" for an exact phrase.',
@@ -97,7 +97,6 @@ export function createMemoryTools(documents: Documents): ToolSource {
       },
     }),
   ]
-  return { tools: () => tools, reload: () => Promise.resolve(), close: () => Promise.resolve() }
 }
 
 type Making = {

@@ -1,6 +1,7 @@
 // Makes the vectors of chunks in the background. The chunks without one are its queue, so nothing is lost when it ends in
 // the middle, and another model makes all of them anew; a write never waits for it.
 import { AppError } from '#core/errors.ts'
+import type { LeaseStore } from '#core/store.ts'
 import type { Made, Unmade, VectorStore } from '#core/vector.ts'
 import type { Log } from '#lib/log.ts'
 import type { Embed } from './embed.ts'
@@ -9,7 +10,7 @@ import type { Embed } from './embed.ts'
 const batch = 32
 /** How often an idle process looks for what others have written, or whether the one that makes vectors is gone. */
 const idleMs = 5_000
-/** A process that makes vectors and ends without a word is followed by another after this. */
+/** A process that has the duty and takes it no more, though it is alive, is followed by another after this. */
 const dutyMs = 120_000
 const firstPauseMs = 1_000
 const maxPauseMs = 300_000
@@ -26,6 +27,7 @@ export interface Maker {
 
 export type MakerParts = {
   readonly store: VectorStore
+  readonly leases: Pick<LeaseStore, 'takeDuty' | 'leaveDuty'>
   readonly embed: Embed
   readonly model: string
   /** Tells this process from others. */
@@ -34,7 +36,7 @@ export type MakerParts = {
   readonly firstPause?: number
 }
 
-export function createMaker({ store, embed, model, owner, log, firstPause = firstPauseMs }: MakerParts): Maker {
+export function createMaker({ store, leases, embed, model, owner, log, firstPause = firstPauseMs }: MakerParts): Maker {
   const stopping = new AbortController()
   let awaken = (): void => {}
   let woken = false
@@ -59,7 +61,7 @@ export function createMaker({ store, embed, model, owner, log, firstPause = firs
 
   /** One batch, or one look at what has its vectors already. */
   async function step(): Promise<'more' | 'done' | 'others'> {
-    if (!(await store.takeDuty(owner, dutyMs))) {
+    if (!(await leases.takeDuty('vectors', owner, dutyMs))) {
       // Whoever has it may leave gaps anywhere.
       after = 0
       return 'others'
@@ -124,7 +126,7 @@ export function createMaker({ store, embed, model, owner, log, firstPause = firs
       stopping.abort()
       await working
       // Where the database is away, the duty ends by itself.
-      await store.leaveDuty(owner).catch(() => {})
+      await leases.leaveDuty('vectors', owner).catch(() => {})
     },
   }
 }

@@ -5,7 +5,7 @@ import { textOf } from '#core/item.ts'
 import { objectIn } from '#core/json.ts'
 import type { ModelRequest } from '#core/model.ts'
 import type { ToolSpec } from '#core/tool.ts'
-import { withoutMark } from '#safety/fence.ts'
+import { withoutMarks } from '#safety/fence.ts'
 import { adaptSchema } from './schema.ts'
 
 /** System prompts that are remembered, one for each user that is about. */
@@ -157,7 +157,7 @@ function userPart(part: Part, pictures: RegExp) {
 export function partText(part: Exclude<Part, { type: 'image' }>): string {
   if (part.type === 'text') return part.text
   const name = part.name.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
-  return `\n<file name="${name}">\n${withoutMark(part.text, 'file')}\n</file>\n`
+  return `\n<file name="${name}">\n${withoutMarks(part.text)}\n</file>\n`
 }
 
 /** Half a character has no place in JSON: servers refuse the request for it. */

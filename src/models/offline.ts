@@ -1,22 +1,51 @@
 // The offline model: a few rules that let every door answer on a machine without a key and without a network.
-import { type Item, textOf } from '#core/item.ts'
+import { AppError } from '#core/errors.ts'
+import { type Item, type Message, textOf } from '#core/item.ts'
+import type { JsonObject } from '#core/json.ts'
 import type { Model, ModelRequest } from '#core/model.ts'
+import { charsPerToken } from '#core/tokens.ts'
+import type { ToolSpec } from '#core/tool.ts'
 import { noUsage } from '#core/turn.ts'
-import { fillAnswer, freeText } from './offline-fill.ts'
-import { isoDay } from './offline-read.ts'
-import { asking, type Move, understand } from './offline-rules.ts'
-import { phrase, refusal } from './offline-say.ts'
+import { withoutBlocks } from '#safety/fence.ts'
+import { fillParameters } from './offline-fill.ts'
+import { connectHint, greeting, help, phrase, refusal } from './offline-say.ts'
+import { fillers, meaningOf, readingVerbs, setOf, sumIn, timePlaceIn, trimmed, wordsOf } from './offline-words.ts'
+
+export type Move =
+  | { readonly type: 'say'; readonly text: string }
+  | { readonly type: 'call'; readonly name: string; readonly args: JsonObject }
+
+const say = (text: string): Move => ({ type: 'say', text })
+const call = (name: string, args: JsonObject): Move => ({ type: 'call', name, args })
 
 const windowTokens = 100_000
-const charsPerToken = 4
-/** Only the start of a message is understood. */
-const maxMessageChars = 2_000
-/** Questions in one message, and messages that one question may take. */
-const maxParts = 5
-const startsQuestion = /^(?:what|who|when|where|how|is|will|tell|show|calculate)\b/i
+/** Only the start of a message or of a tool's description is read. */
+const maxReadChars = 4_000
+const maxNoteName = 60
+/** How our questions begin; the next message is read as the answer. */
+const asking = 'To use '
+/** The score of a tool whose name was said. */
+const namedScore = 100
 
-/** `clock` tells what day it is, and the time where no `time` tool is offered. */
-export function createOfflineModel({ clock = Date.now }: { clock?: () => number } = {}): Model {
+const helpWords = /^(?:please )?help\b|^what (?:can|do) you do\b|\b(?:which|what|your) tools?\b/i
+const greetingWords = /^\W*(?:$|(?:hi|hello|hey|good (?:morning|evening))\b|(?:who|what|how) are you\b)|\breal model\b/i
+const rememberWords = /^(?:please )?(?:remember|note|don['’]?t forget)(?: that)?[:,]? (.+)/is
+const recallWords = /\b(?:remember|recall|know about)\b|^(?:what|who|where|when|which)\b.*\bmy\b/is
+const beforeQuery = /^.*\b(?:remember|recall|know)\b/is
+/** Begins another request: it is no answer to our question. */
+const requestWords = /^(?:what|who|when|where|how|is|will|tell|show|calculate|write|make)\b/i
+const code = /```[^]*?(?:```|$)/g
+/** Verbs that change something, anywhere in the name or the description of a tool. */
+const writingVerbs =
+  setOf(`write create insert update edit modify save delete remove erase send notify publish reply pay
+  execute shell deploy install buy purchase refund upload rename submit revoke invite append replace kill restart`)
+/** The same where they are no nouns: in a name without a reading verb, unlike "get_order", or at the description's start. */
+const startingVerbs =
+  setOf(`add set put post store drop clear cancel stop start run order book reserve charge transfer move
+  schedule sign approve trigger toggle turn switch enable disable lock unlock open close merge push commit email message`)
+
+export function createOfflineModel(): Model {
+  const tokens = (text: string) => Math.ceil(text.length / charsPerToken)
   return {
     provider: 'offline',
     name: 'offline',
@@ -24,104 +53,95 @@ export function createOfflineModel({ clock = Date.now }: { clock?: () => number 
     byRule: true,
     async *stream(request, signal) {
       signal.throwIfAborted()
-      let written = ''
-      for (const move of decide(request, clock())) {
-        const text = move.type === 'call' ? JSON.stringify(move.args) : move.text
-        written += text
-        if (move.type === 'call') yield [{ type: 'call', name: move.name, args: text }]
-        else for (const word of text.match(/\s*\S+\s*/g) ?? []) yield [{ type: 'text', text: word }]
-      }
-      const tokens = (text: string) => Math.ceil(text.length / charsPerToken)
+      if (request.format) throw new AppError('model_refused', `the offline model cannot write JSON. ${connectHint}`)
+      const move = decide(request)
+      const text = move.type === 'call' ? JSON.stringify(move.args) : move.text
+      if (move.type === 'call') yield [{ type: 'call', name: move.name, args: text }]
+      else for (const word of text.match(/\s*\S+\s*/g) ?? []) yield [{ type: 'text', text: word }]
       const inputTokens = tokens(request.system + request.items.map(readable).join(''))
-      yield [{ type: 'done', usage: { ...noUsage, inputTokens, outputTokens: tokens(written) } }]
+      yield [{ type: 'done', usage: { ...noUsage, inputTokens, outputTokens: tokens(text) } }]
     },
   }
 }
 
-/** The whole of the model's judgement: calls, or one reply. Results since the last message end the turn. */
-export function decide({ items, tools, format }: ModelRequest, now: number): readonly Move[] {
+/** A tool's results end the turn. A message that says nothing by itself may answer our question. */
+export function decide({ items, tools }: ModelRequest): Move {
   const last = items.findLastIndex((item) => item.type === 'message' && item.role === 'user')
   const results = items.slice(last + 1).filter((item) => item.type === 'result')
-  const message = heard(items[last])
-  const understood = new Map<string, Move | undefined>()
-  const moves = movesFor(items.slice(0, last + 1), (text) => {
-    if (!understood.has(text)) understood.set(text, understand(text, tools, now))
-    return understood.get(text)
-  })
-  const calls = moves.filter((move) => move.type === 'call')
-  if (results.length === 0 && calls.length > 0) return calls
-  const told = results.map((result) => {
-    const call = items.findLast((item) => item.type === 'call' && item.callId === result.callId)
-    return phrase(result, call?.type === 'call' ? call.name : 'The tool', message)
-  })
-  // What was no call is said at the end, unless the tools are others by now: then it would not be the same.
-  const said = moves.flatMap((move) => (move.type === 'call' || calls.length !== results.length ? [] : move.text))
-  const text = [...said, ...told].join('\n\n')
-  if (format === undefined) return [{ type: 'say', text }]
-  const known = [...told, message].join(' ').slice(0, maxMessageChars)
-  const answer = fillAnswer(format.schema, { message: known, today: isoDay(now), reply: text })
-  return [{ type: 'say', text: JSON.stringify(answer) }]
+  const names = new Map(items.flatMap((item) => (item.type === 'call' ? [[item.callId, item.name]] : [])))
+  if (results.length > 0) return say(results.map((result) => phrase(result, names.get(result.callId))).join('\n\n'))
+  const messages = items.slice(0, last + 1).filter((item) => item.type === 'message')
+  const from = messages.findLastIndex((each) => each.role === 'assistant' && !textOf(each).startsWith(asking)) + 1
+  const story = messages.slice(from).flatMap((each) => (each.role === 'user' ? ownWords(each) : []))
+  const message = story.at(-1) ?? ''
+  const whole = requestWords.test(message) ? message : story.join(' ').slice(0, maxReadChars)
+  const known = tools.map((tool) => ({ ...tool, description: tool.description.slice(0, maxReadChars) }))
+  return understand(message, known) ?? understand(whole, known) ?? say(refusal)
 }
 
-type Understand = (text: string) => Move | undefined
-
-/** Understood by itself, as one more question like the last, or as the answer to our own question. */
-function movesFor(items: readonly Item[], move: Understand): readonly Move[] {
-  const messages = items.filter((item) => item.type === 'message').slice(-2 * maxParts)
-  const message = heard(messages.at(-1))
-  const moves = inParts(message, move)
-  if (moves.length > 0) return moves
-  const before = heard(messages.findLast((item, at) => item.role === 'user' && at < messages.length - 1))
-  const more = /^(?:and|what about|how about)\b(?: (?:in|for|of|at)\b)? (.+?)[\s?.!]*$/is.exec(message)?.[1]
-  const asked = messages.findLastIndex((item) => item.role === 'assistant' && !readable(item).includes(asking)) + 1
-  const story = messages.slice(startsQuestion.test(message) ? -1 : asked).filter(({ role }) => role === 'user')
-  const readings = more === undefined ? [] : [leadOf(before) + more, `${more} ${before}`]
-  const read = (story.length > 1 ? [story.map(heard).join(' ')] : readings).map((text) => inParts(text, move))
-  const found = read.find((each) => each.some(({ type }) => type === 'call')) ?? read[0]
-  return found?.some(({ type }) => type !== 'say') ? found : [{ type: 'say', text: refusal(message) }]
+/** What the user wrote: the last text of a message, without the service's blocks, attached files and code. */
+function ownWords({ content }: Message): string {
+  const own = content.map((part) =>
+    part.type === 'text' && part.origin === undefined
+      ? withoutBlocks(part.text).slice(0, maxReadChars).replaceAll(code, ' ')
+      : '',
+  )
+  return own.findLast((text) => text.trim() !== '')?.trim() ?? ''
 }
 
-/** A move for each question of a message; none where nothing was understood. */
-function inParts(message: string, move: Understand): readonly Move[] {
-  const text = message.replace(/^(?:hi|hello|hey|ok|okay|so)\b[\s,.!]+(?=\S)/i, '')
-  const whole = move(text) ?? move(message)
-  const sentences = text.split(/(?<=\?)\s+|(?<=[.!;,\n])\s*(?=(?:and |please )?(?:what|who|when|where|how|is|will)\b)/i)
-  const moves = sentences.slice(0, maxParts).map((sentence) => listed(sentence, move))
-  const known = moves.flat()
-  // "I am in Oslo. How is the weather?": only together do they say enough.
-  const isTogether = sentences.length > 1 && whole?.type === 'call' && known.some(({ type }) => type === 'ask')
-  if (known.length === 0 || isTogether) return whole ? [whole] : []
-  const missed = sentences.filter((sentence, at) => !moves[at]?.length && sentence.endsWith('?'))
-  return [...known, ...missed.map((sentence): Move => ({ type: 'say', text: `"${sentence}": ${refusal(sentence)}` }))]
+function readable(item: Item): string {
+  if (item.type === 'message') return textOf(item)
+  return item.type === 'result' ? item.output : item.type === 'call' ? item.args : ''
 }
 
-/** "the time in Tokyo and London", "2+2 and what day is it": each by itself, if all are understood so. */
-function listed(sentence: string, move: Understand): readonly Move[] {
-  const whole = move(sentence)
-  const pieces = sentence.split(/ and [^,]*$/i.test(sentence) ? /,? and |, /i : / and /i)
-  const isFreeText = whole?.type === 'call' && Object.keys(whole.args).some((name) => freeText.test(name))
-  const moves = pieces.slice(0, maxParts).map((piece, at) => {
-    if (at > 0 && isFreeText && !startsQuestion.test(piece)) return undefined
-    const more = at > 0 ? move(leadOf(pieces[0] ?? '') + piece) : undefined
-    return move(piece) ?? (more?.type === 'call' ? more : undefined)
-  })
-  const known = moves.flatMap((each) => (each === undefined || each.type === 'say' ? [] : [each]))
-  const isList = known.length === pieces.length && known.some(({ type }) => type === 'call')
-  return isList ? known : whole ? [whole] : []
+/** The move of the first rule that knows the message. */
+function understand(message: string, tools: readonly ToolSpec[]): Move | undefined {
+  const offered = (name: string) => tools.some((tool) => tool.name === name)
+  if (helpWords.test(message)) return say(help(tools.filter((tool) => !isWriting(tool))))
+  const fact = rememberWords.exec(message)?.[1]
+  // Another fact that begins the same is added to the same note.
+  const path = `notes/${wordsOf(fact?.slice(0, maxNoteName) ?? '').join('-') || 'note'}.md`
+  if (fact && offered('memory_write')) return call('memory_write', { path, content: fact, append: true })
+  const best = bestMatch(message, tools)
+  if (best && best.score >= namedScore) return use(best.tool, message)
+  const expression = sumIn(message)
+  if (expression && offered('calculate')) return call('calculate', { expression })
+  const timezone = timePlaceIn(message)
+  if (timezone !== undefined && offered('time')) return call('time', timezone === '' ? {} : { timezone })
+  const query = recallWords.test(message) ? trimmed(message.replace(beforeQuery, '')) : undefined
+  if (query && offered('memory_search')) return call('memory_search', { query })
+  if (query === '' && offered('memory_list')) return call('memory_list', {})
+  if (best) return use(best.tool, message)
+  return greetingWords.test(message) ? say(greeting) : undefined
 }
 
-/** Up to the last word that leads to a place or a number. */
-function leadOf(text: string): string {
-  return /^.*\b(?:in|for|of|at) /is.exec(text)?.[0] ?? ''
+/** The tool that the message clearly matches. Of equals the last: a caller's tools follow the service's own. */
+function bestMatch(message: string, tools: readonly ToolSpec[]) {
+  const said = new Set([...meaningOf(message)].filter((word) => readingVerbs.has(word) || !fillers.has(word)))
+  const others = tools.filter(({ name }) => name !== 'time' && name !== 'calculate').toReversed()
+  const scored = others.map((tool) => ({ tool, score: scoreOf(tool, said) })).filter(({ score }) => score > 0)
+  return scored.toSorted((a, b) => b.score - a.score)[0]
 }
 
-/** The user's own words, without the blocks that the service puts ahead of them. */
-function heard(item: Item | undefined): string {
-  const own = readable(item).replace(/^(?:\s*<(instructions|user-context)>[\s\S]*?<\/\1>)*/, '')
-  return own.trim().slice(0, maxMessageChars)
+/** Clear is a name whose subject was said, or two words of the description that are half of what was said. */
+function scoreOf({ name, description }: ToolSpec, said: ReadonlySet<string>): number {
+  const own = setOf(name)
+  const subject = own.isSubsetOf(fillers) ? own : own.difference(fillers)
+  const described = setOf(`${name} ${description}`).intersection(said).size
+  if (subject.isSubsetOf(said)) return namedScore * subject.size + described
+  return described >= 2 && described * 2 >= said.size ? described : 0
 }
 
-function readable(item: Item | undefined): string {
-  if (item?.type === 'message') return textOf(item)
-  return item?.type === 'result' ? item.output : item?.type === 'call' ? item.args : ''
+function use(tool: ToolSpec, message: string): Move {
+  const isChange = isWriting(tool) || writingVerbs.has(wordsOf(message)[0] ?? '')
+  if (isChange) return say(`I never guess at what changes or sends something. ${connectHint}`)
+  const { args, missing } = fillParameters(tool, message)
+  if (missing.length === 0) return call(tool.name, args)
+  return say(`${asking}${tool.name} I still need: ${missing.join('; ')}. Please tell me.`)
+}
+
+function isWriting({ name, description }: ToolSpec): boolean {
+  const [own, told] = [wordsOf(name), wordsOf(description)]
+  if ([...own, ...told].some((word) => writingVerbs.has(word))) return true
+  return [...(readingVerbs.has(own[0] ?? '') ? [] : own), ...told.slice(0, 1)].some((word) => startingVerbs.has(word))
 }

@@ -33,9 +33,3 @@ export async function tryModel(model: Model, patienceMs = trialMs): Promise<Tria
   const ms = Math.round(performance.now() - began)
   return { words: words.trim().slice(0, maxWords), usage, model: answered, ms }
 }
-
-/** A cost in words. */
-export function costWords(usd: number | null): string {
-  if (usd === null) return 'cost unknown'
-  return usd === 0 ? 'free' : `${Number(usd.toPrecision(3))} USD`
-}

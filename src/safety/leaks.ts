@@ -146,7 +146,7 @@ function isPlaceholder(value: string): boolean {
   )
 }
 
-/** As `unseenLetter`, but for controls: a secret does not go on over the end of a line. */
+/** Letters that nobody sees. No controls: a secret does not go on over the end of a line. */
 const unseen = /[\p{Cf}\p{Mn}\p{Me}\u115f\u1160\u3164\uffa0\u2800]/u
 const dressed = String.raw`${unseen.source}|[\uff01-\uff5e\u{1d400}-\u{1d7ff}]`
 const encoded = new RegExp(String.raw`${dressed}|%[0-9a-f]{2}|\\(?:u00|x)[0-7][0-9a-f]|&#`, 'iu')

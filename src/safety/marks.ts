@@ -1,9 +1,10 @@
 // Where text from outside looks like an instruction. A mark stops nothing: it is shown to the model, the log and the
 // receipt. What may happen is the policy's to say.
 import { createAnchors } from './anchors.ts'
-import { foldLetter } from './letters.ts'
-import { markRules, type MarkRule, type Severity } from './mark-rules.ts'
-import { type View, viewOf } from './view.ts'
+import { createReader, foldLetter, isDisguised, seenLetter } from './letters.ts'
+import type { Severity } from './mark-phrases.ts'
+import { type MarkRule, markRules } from './mark-rules.ts'
+import type { View } from './view.ts'
 
 export type Mark = {
   readonly rule: string
@@ -16,11 +17,17 @@ export type Mark = {
 const maxMarks = 50
 /** Beyond this a text is only looked at up to here: nobody reads on either. */
 const maxChars = 1_000_000
+/** So many places of a text are held against a rule, twice what an ordinary page of 200,000 letters has; then it is enough. */
+const maxTries = 1_000
 
 export interface Marker {
   /** The marks of a text in their order, at most some fifty; rules that are off make none. */
   find(text: string): Mark[]
+  /** True when a text gives orders, or has more places to look at than are looked at. */
+  speaks(text: string): boolean
 }
+
+type Found = { readonly marks: Mark[]; readonly whole: boolean }
 
 /** Every rule by its id, once. */
 export const markIds: readonly string[] = [...new Set([...markRules.map(({ id }) => id), 'hidden-text'])]
@@ -38,52 +45,52 @@ export function createMarker({ off = [] }: { off?: readonly string[] } = {}): Ma
     places.map(({ anchor }) => anchor),
     { ignoreCase: true },
   )
-  const search = ({ text, at }: View, found: Mark[]): void => {
+  const [asSeen, asFolded] = [createReader(seenLetter), createReader(foldLetter)]
+  /** Tells how many tries are left. */
+  const search = ({ text, at }: View, found: Mark[], tries: number): number => {
+    let left = tries
     anchors.each(text, (place, start) => {
+      if (left === 0 || found.length >= maxMarks) return
       const { rule } = places[place] as { rule: MarkRule }
-      if (found.length >= maxMarks || found.some((mark) => mark.rule === rule.id && mark.end > at(start))) return
+      if (found.some((mark) => mark.rule === rule.id && mark.end > at(start))) return
+      left--
       rule.pattern.lastIndex = start
       if (!rule.pattern.test(text)) return
       found.push({ rule: rule.id, severity: rule.severity, start: at(start), end: at(rule.pattern.lastIndex) })
     })
+    return left
   }
-  function findIn(whole: string): Mark[] {
+  function findIn(whole: string): Found {
     const text = whole.length > maxChars ? whole.slice(0, maxChars) : whole
     const found: Mark[] = []
-    search({ text, at: (index) => index }, found)
-    if (plainText.test(text)) return inOrder(found)
-    if (!off.includes('hidden-text')) found.push(...unseenMarks(text))
-    const seen = viewOf(text, unseenOrWide, asSeen)
-    if (seen.text !== text) search(seen, found)
-    if (mixedWord.test(seen.text)) {
-      const folded = viewOf(text, /\P{ASCII}/gu, (letter) => foldLetter(letter))
-      search(folded, found)
-    }
-    return inOrder(found)
+    const left = search({ text, at: (index) => index }, found, maxTries)
+    if (plainText.test(text)) return { marks: inOrder(found), whole: left > 0 }
+    const [disguised, mixed] = [isDisguised(text), mixedWord.test(text)]
+    if (disguised && !off.includes('hidden-text')) found.push(...unseenMarks(text))
+    // Where a word is of two alphabets, letters are read by their look.
+    const rest = disguised || mixed ? search(mixed ? asFolded(text) : asSeen(text), found, left) : left
+    return { marks: inOrder(found), whole: rest > 0 }
   }
 
   // The prompt, the log and a receipt ask for the same text one after the other.
-  let last: { readonly text: string; readonly marks: Mark[] } | undefined
+  let last: (Found & { readonly text: string }) | undefined
+  const look = (text: string): Found => {
+    if (last?.text !== text) last = { text, ...findIn(text) }
+    return last
+  }
   return {
-    find(text) {
-      if (last?.text !== text) last = { text, marks: findIn(text) }
-      return last.marks
+    find: (text) => look(text).marks,
+    speaks(text) {
+      const { marks, whole } = look(text)
+      return !whole || marks.some(({ severity }) => severity !== 'low')
     },
   }
 }
 
 const plainText = /^\p{ASCII}*$/u
 /** Latin letters beside Cyrillic or Greek ones in one word: nobody writes so who wants to be read. */
-const mixedWord = /[a-z][\u0370-\u03ff\u0400-\u052f]|[\u0370-\u03ff\u0400-\u052f][a-z]/i
-const unseenOrWide =
-  /[\p{Cf}\p{Mn}\p{Me}\u115f\u1160\u3164\uffa0\u2800]|[\uff01-\uff5e\u{1d400}-\u{1d7ff}\u24b6-\u24e9]/gu
-
-function asSeen(letter: string): string {
-  const code = letter.codePointAt(0) ?? 0
-  // The tags have a shadow of every ASCII sign: a model reads them, a person does not.
-  if (code > 0xe0020 && code < 0xe007f) return String.fromCharCode(code - 0xe0000)
-  return /[\p{Cf}\p{Mn}\p{Me}\u115f\u1160\u3164\uffa0\u2800]/u.test(letter) ? '' : letter.normalize('NFKC')
-}
+const mixedWord =
+  /[A-Za-z][\u200b-\u200d\u2060\ufeff]{0,4}[\u0370-\u052f]|[\u0370-\u052f][\u200b-\u200d\u2060\ufeff]{0,4}[A-Za-z]/
 
 const unseen: readonly [severity: Severity, pattern: RegExp][] = [
   // A flag of a region is written with tags as well, after its black flag.

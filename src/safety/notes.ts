@@ -1,7 +1,6 @@
 // What the rules found in an item, for the log and the receipt: instructions in disguise in outside text, and secrets that
 // were kept from going out.
 import type { Item, Part, Result } from '#core/item.ts'
-import { fencedIn } from './fence.ts'
 import type { Marker } from './marks.ts'
 
 /** A rule that was met, and in what. */
@@ -27,10 +26,10 @@ function outsideTexts(item: Item): Outside[] {
   if (item.type === 'result') return item.origin === undefined ? [] : [{ text: item.output, where: item.callId }]
   if (item.type === 'answer') return item.decision === 'output' ? [{ text: item.output ?? '', where: item.callId }] : []
   if (item.type === 'message' && item.role === 'user') return item.content.flatMap(partTexts)
-  return item.type === 'summary' ? fencedIn(item.text).map((text) => ({ text, where: 'summary' })) : []
+  return item.type === 'summary' && item.origin !== undefined ? [{ text: item.text, where: 'summary' }] : []
 }
 
 function partTexts(part: Part): Outside[] {
   if (part.type === 'file') return [{ text: part.text, where: `file ${part.name}` }]
-  return part.type === 'text' ? fencedIn(part.text).map((text) => ({ text, where: 'event' })) : []
+  return part.type === 'text' && part.origin !== undefined ? [{ text: part.text, where: 'event' }] : []
 }

@@ -2,7 +2,6 @@
 // Under taint the last is how data leaves: a page cannot send a secret, but a model that it has fooled can ask for one in
 // an address.
 import type { Item } from '#core/item.ts'
-import { outsideFences } from './fence.ts'
 
 export type Provenance = 'user' | 'result' | 'host-named-by-user' | 'composed'
 
@@ -93,9 +92,9 @@ function isUsers(item: Item): item is Extract<Item, { type: 'message' }> {
   return item.type === 'message' && item.role === 'user'
 }
 
-/** What the user said in a message: no file, no picture, nothing that stands in a fence. */
+/** What the user said in a message: no file, no picture, nothing that came from outside. */
 function ownWords({ content }: Extract<Item, { type: 'message' }>): string {
-  return content.map((part) => (part.type === 'text' ? outsideFences(part.text) : ' ')).join('\n')
+  return content.map((part) => (part.type === 'text' && part.origin === undefined ? part.text : ' ')).join('\n')
 }
 
 /** Endings of file names that are also endings of domains: README.md names a file unless it is written as an address. */

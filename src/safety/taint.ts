@@ -1,7 +1,7 @@
 // Taint: whether the model has read text that nobody here vouches for. Derived from what the prompt holds, never kept.
 import type { Item, Message } from '#core/item.ts'
+import { fileOrigin } from '#core/origins.ts'
 import type { ToolSpec } from '#core/tool.ts'
-import { fencedFile, fencedFrom, hasFence, hasFencedSummary } from './fence.ts'
 import type { Marker } from './marks.ts'
 
 /** The first untrusted item of a prompt: its place, and where its text came from. */
@@ -26,25 +26,21 @@ export function findTaint(items: readonly Item[]): Taint | undefined {
  * before anything was read.
  */
 export function taintOfTools(specs: readonly ToolSpec[], marker: Marker): string | undefined {
-  const speaking = specs.find(({ description, parameters }) => {
-    const said = `${description}\n${JSON.stringify(parameters)}`
-    return marker.find(said).some(({ severity }) => severity !== 'low')
-  })
+  const speaking = specs.find(({ description, parameters }) =>
+    marker.speaks(`${description}\n${JSON.stringify(parameters)}`),
+  )
   return speaking && `the description of ${speaking.name}`
 }
 
 function originOf(item: Item): string | undefined {
   switch (item.type) {
     case 'result':
-      // In a prompt a caller's output is a result like any other: its fence tells.
-      return item.origin ?? fencedFrom(item.output)
+    case 'summary':
+      return item.origin
     case 'answer':
       return item.decision === 'output' ? 'a function of the caller' : undefined
     case 'message':
       return item.role === 'user' ? originOfMessage(item) : undefined
-    case 'summary':
-      // Whoever summarises tainted history puts the summary in a fence.
-      return hasFence(item.text) ? 'a summary of what came from outside' : undefined
     case 'reasoning':
     case 'call':
     case 'attempt':
@@ -58,11 +54,9 @@ function originOf(item: Item): string | undefined {
 /** A plain message is its sender's own word; a file, a picture or a code host's event in it is not. */
 function originOfMessage({ content }: Message): string | undefined {
   for (const part of content) {
-    if (part.type === 'file') return `the attached file ${part.name}`
+    if (part.type === 'file') return fileOrigin(part.name)
     if (part.type === 'image') return 'an attached picture'
-    // As a prompt has it, before the message that follows.
-    if (hasFencedSummary(part.text)) return 'a summary of what came from outside'
-    if (hasFence(part.text)) return fencedFile(part.text) ?? 'an event of a code host'
+    if (part.origin !== undefined) return part.origin
   }
   return undefined
 }

@@ -6,9 +6,6 @@ export type View = {
   readonly at: (index: number) => number
 }
 
-/** Letters that nobody sees: formats, controls, accents of nothing, the shadows of ASCII among the tags. */
-export const unseenLetter = /[\p{Cf}\p{Cc}\p{Mn}\p{Me}\u115f\u1160\u3164\uffa0\u2800]/u
-
 /** The text with every match of a global pattern changed. The view is the text itself where nothing matches. */
 export function viewOf(text: string, pattern: RegExp, change: (piece: string) => string): View {
   const starts: number[] = []

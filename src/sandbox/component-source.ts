@@ -1,30 +1,30 @@
-// The installed components as tools of the agent. What they say of themselves is stored; their code is made, or found in
-// the cache, when one is first called.
+// The installed components as a source of tools. What they say of themselves is stored; their code is made, or found in the
+// cache, when one is first called.
 import { AppError } from '#core/errors.ts'
 import type { JsonObject } from '#core/json.ts'
+import type { SecretStore } from '#core/secret.ts'
 import type { ToolRecord, ToolStore } from '#core/store.ts'
-import type { Tool, ToolSource } from '#core/tool.ts'
+import type { ToolSource } from '#core/tool-source.ts'
+import type { Tool } from '#core/tool.ts'
 import type { Log } from '#lib/log.ts'
+import { toolSecret } from '#sandbox/auth/needs.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import { agentTools, asAppError, componentNameFault, type Execute, type InstalledTool } from './component-tools.ts'
 
 export type ComponentSourceParts = {
-  readonly records: Pick<ToolStore, 'list' | 'component'>
+  readonly records: Pick<ToolStore, 'list' | 'component' | 'remove'>
+  readonly secrets: Pick<SecretStore, 'removeBelow'>
   /** Opens the sandbox; asked at the first call of any tool, and again where that failed. */
   readonly openSandbox: () => Promise<Sandbox>
   readonly log: Log
 }
 
-export type ComponentSource = ToolSource & {
-  /** The sandbox of the tools, opened where it is not. It closes with the source. */
-  readonly sandbox: () => Promise<Sandbox>
-}
-
 type Built = { readonly record: ToolRecord; readonly tools: readonly Tool[] }
 
-export function createComponentSource({ records, openSandbox, log }: ComponentSourceParts): ComponentSource {
+export function createComponentSource({ records, secrets, openSandbox, log }: ComponentSourceParts): ToolSource {
   let built: ReadonlyMap<string, Built> = new Map()
+  let tools: readonly Tool[] = []
   let opened: Promise<Sandbox> | undefined
   const sandbox = (): Promise<Sandbox> => {
     opened ??= openSandbox().catch((error: unknown) => {
@@ -79,8 +79,34 @@ export function createComponentSource({ records, openSandbox, log }: ComponentSo
     }
   }
 
+  const find = async (name: string): Promise<ToolRecord | undefined> =>
+    (await records.list()).find((record) => record.name === name)
+
   return {
-    tools: () => [...built.values()].flatMap(({ tools }) => tools),
+    tools: () => tools,
+    async view() {
+      const [list, { componentView }] = await Promise.all([records.list(), import('./component-view.ts')])
+      return list.map(componentView)
+    },
+    async test(name, call) {
+      const record = await find(name)
+      const component = record && (await records.component(name))
+      if (!component) return undefined
+      const open = await sandbox()
+      try {
+        return await open.testCall(await open.load({ name, component, capabilities: record.capabilities }), call)
+      } catch (error) {
+        throw asAppError(error)
+      }
+    },
+    async remove(name) {
+      if (!(await find(name))) return false
+      // The next tool of this name may be a stranger's: it does not inherit what this one was trusted with. They go first:
+      // cut off in between, the tool is still there to be removed again.
+      await secrets.removeBelow(toolSecret(name, ''))
+      await records.remove(name)
+      return true
+    },
     async reload() {
       const list = (await records.list()).toSorted((a, b) => a.installedAt - b.installedAt)
       built = new Map(
@@ -89,8 +115,8 @@ export function createComponentSource({ records, openSandbox, log }: ComponentSo
           return tools ? [[record.name, { record, tools }] as const] : []
         }),
       )
+      tools = [...built.values()].flatMap((each) => each.tools)
     },
-    sandbox,
     close: async () => (await opened)?.close(),
   }
 }

@@ -83,7 +83,7 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
     about,
   })
   gateway.mount({ routes: web })
-  gateway.mount({ routes: toolRoutes({ toolDesk: app.toolDesk }), parse: parseExactly })
+  gateway.mount({ routes: toolRoutes({ toolAdmin: app.toolAdmin }), parse: parseExactly })
   mountLive(gateway.sockets, { turns, threads, gates, chatLimit, log })
   const issuer = config.oidc?.clientId === undefined ? {} : { issuer: config.oidc.issuer }
   gateway.mount({ routes: pageRoutes(issuer) })
@@ -111,7 +111,7 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
     address: url,
     connections: () => gateway.connections(),
     loginLink: async () => `${openable(url)}/login#code=${await sessions.makeCode()}`,
-    close: (patience) => gateway.close(patience),
+    close: (graceMs) => gateway.close(graceMs),
   }
 }
 

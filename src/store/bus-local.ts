@@ -1,8 +1,8 @@
 // The bus of one process: watchers of a thread, and the text that is being written in it.
-import type { Bus, Change, Signal, Unfinished } from '#core/bus.ts'
+import type { Bus, Change, Concerned, Signal, Unfinished } from '#core/bus.ts'
+import { doorOf } from '#core/doors.ts'
 import type { Event } from '#core/event.ts'
 import { operator, type UserId } from '#core/ids.ts'
-import type { Turn } from '#core/turn.ts'
 import { createQueue, type Queue } from '#lib/queue.ts'
 
 /** Events a watcher may fall behind before it is cut off; it can come back and replay. */
@@ -104,8 +104,9 @@ export function createLocalBus(): LocalBus {
 }
 
 /** Whose lists a turn or thread stands in. */
-export function concernedBy({ userId, door }: Pick<Turn, 'userId' | 'door'>): UserId[] {
-  return door === 'webhook' && userId !== operator ? [userId, operator] : [userId]
+export function concernedBy({ userId, door }: Concerned): UserId[] {
+  const operatorToo = door !== undefined && doorOf(door).operatorReaches && userId !== operator
+  return operatorToo ? [userId, operator] : [userId]
 }
 
 /** What is being written after an event: deltas grow it, the stored item clears it, and so does a turn that no longer runs. */

@@ -4,7 +4,7 @@ import type { Entry, Draft } from '#core/item.ts'
 import type { Lease, StartedTurn } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { append } from './append-items.ts'
-import { turnColumns, turnOf } from './rows.ts'
+import { inputIn, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { isActive, isQueued, isRunning } from './turn-status.ts'
 
@@ -136,5 +136,5 @@ function* begin(row: Row, lease: Lease, now: number): Job<StartedTurn> {
 function* inputOf(row: Row): Job<readonly Draft[]> {
   if (row['bytes'] === null) return []
   const text = row['input'] ?? (yield* first('SELECT input FROM turns WHERE id = ?', String(row['id'])))?.['input']
-  return text ? (JSON.parse(String(text)) as Draft[]) : []
+  return inputIn(text)
 }

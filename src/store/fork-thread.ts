@@ -1,20 +1,29 @@
 // Forking a thread: what stands before a message, in a thread of its own that goes on in another way. Entries keep their
 // ids, seqs and turns, so that a receipt is found from either thread.
+import type { Door } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Thread } from '#core/turn.ts'
-import { isReached } from './reachable.ts'
+import { isReached, reachValue } from './reachable.ts'
 import { itemOf, threadColumns, threadOf } from './rows.ts'
 import { first, type Job, run } from './sql.ts'
 
 /** What is copied in one transaction: more would hold up what others write. */
 const maxItems = 20_000
-const maxBytes = 64 * 1024 * 1024
+const defaultMaxBytes = 64 * 1024 * 1024
 
 /** `lock` keeps the thread from being erased in between. */
-type Place = { readonly threadId: string; readonly beforeSeq: number; readonly now: number; readonly lock: string }
+type Place = {
+  readonly threadId: string
+  readonly beforeSeq: number
+  readonly door: Door
+  readonly now: number
+  readonly lock: string
+  readonly maxBytes?: number | undefined
+}
 
-export function* forkThread(user: UserId, { threadId, beforeSeq, now, lock }: Place): Job<Thread | undefined> {
+export function* forkThread(user: UserId, place: Place): Job<Thread | undefined> {
+  const { threadId, beforeSeq, door, now, lock, maxBytes = defaultMaxBytes } = place
   const row = yield* first(
     `SELECT ${threadColumns} FROM threads WHERE id = ? AND ${isReached}${lock}`,
     threadId,
@@ -23,12 +32,12 @@ export function* forkThread(user: UserId, { threadId, beforeSeq, now, lock }: Pl
   )
   if (!row) return undefined
   const old = threadOf(row)
-  yield* checkPlace(old, beforeSeq)
+  yield* checkPlace(old, beforeSeq, maxBytes)
   const upTo = beforeSeq - 1
   const thread: Thread = {
     id: newId(),
     userId: user,
-    door: 'web',
+    door,
     title: old.title,
     createdAt: now,
     updatedAt: now,
@@ -36,11 +45,12 @@ export function* forkThread(user: UserId, { threadId, beforeSeq, now, lock }: Pl
     state: 'idle',
   }
   yield* run(
-    `INSERT INTO threads (id, user_id, door, title, created_at, updated_at, last_seq, last_turn, summarised)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO threads (id, user_id, door, operator_reaches, title, created_at, updated_at, last_seq, last_turn, summarised)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     thread.id,
     user,
-    thread.door,
+    door,
+    reachValue(door),
     thread.title,
     now,
     now,
@@ -60,7 +70,7 @@ export function* forkThread(user: UserId, { threadId, beforeSeq, now, lock }: Pl
 }
 
 /** Before a message of a person nothing is left open; behind the last item the same holds while the thread rests. */
-function* checkPlace({ id, lastSeq, state, openCall }: Thread, beforeSeq: number): Job<void> {
+function* checkPlace({ id, lastSeq, state, openCall }: Thread, beforeSeq: number, maxBytes: number): Job<void> {
   const item = yield* first(
     `SELECT 1 AS one FROM items WHERE thread_id = ? AND seq = ? AND body LIKE '{"type":"message","role":"user",%'`,
     id,

@@ -11,7 +11,7 @@ import { saveGrant } from './grant-store.ts'
 import { digestOfTurn } from './turn-digest.ts'
 import { gateHeads, type Head, readTail, wholeRow } from './item-headers.ts'
 import { getTurn, isReached, newestReached } from './reachable.ts'
-import { entryOf, listColumns, listedTurnOf, turnColumns, turnOf } from './rows.ts'
+import { entryOf, listColumns, listedTurnOf, storedStatus, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, run } from './sql.ts'
 import { isActive, isQueued, isWaiting } from './turn-status.ts'
 
@@ -63,8 +63,10 @@ function* noGate(user: UserId, threadId: string, callId: string): Job<AppError> 
   )
 }
 
+type GatesQuery = { readonly threadId?: string; readonly since?: number; readonly limit: number }
+
 /** Gates of turns that hold their thread, as long as nobody has answered them. */
-export function* openGates(user: UserId, { threadId, limit }: { threadId?: string; limit: number }): Job<OpenGate[]> {
+export function* openGates(user: UserId, { threadId, since = 0, limit }: GatesQuery): Job<OpenGate[]> {
   const rows = yield* query(
     `SELECT ${listColumns} FROM turns WHERE ${isActive} AND ${isReached}${threadId ? ' AND thread_id = ?' : ''}`,
     user,
@@ -74,7 +76,7 @@ export function* openGates(user: UserId, { threadId, limit }: { threadId?: strin
   const open: OpenGate[] = []
   let bytes = 0
   for (const turn of rows.map(listedTurnOf).sort((a, b) => (a.id < b.id ? -1 : 1))) {
-    for (const seq of openSeqs(yield* gateHeads(turn.threadId, turn.firstSeq ?? 0))) {
+    for (const { seq } of openHeads(yield* gateHeads(turn.threadId, turn.firstSeq ?? 0), since)) {
       const row = yield* wholeRow(turn.threadId, seq)
       if (!row) continue
       const { item, at } = entryOf(row)
@@ -119,14 +121,15 @@ export function* answeredGates(user: UserId, { since, limit }: { since: number; 
   return answered.sort((a, b) => b.answeredAt - a.answeredAt)
 }
 
-/** Where the gates stand that nobody has answered. */
-function openSeqs(heads: readonly Head[]): number[] {
-  const waiting = new Map<string, number>()
-  for (const { item, seq } of heads) {
-    if (item.type === 'gate' && item.kind !== 'output') waiting.set(item.callId, seq)
+/** The gates opened since a time that nobody has answered. */
+function openHeads(heads: readonly Head[], since: number): Head[] {
+  const waiting = new Map<string, Head>()
+  for (const head of heads) {
+    const { item } = head
+    if (item.type === 'gate' && item.kind !== 'output') waiting.set(item.callId, head)
     if (item.type === 'answer') waiting.delete(item.callId)
   }
-  return [...waiting.values()]
+  return [...waiting.values()].filter(({ at }) => at >= since)
 }
 
 /** Whether a turn that runs is taken from whoever runs it, and the fault that it fails with, if it does not end as cancelled. */
@@ -139,7 +142,7 @@ export function* endTurn(user: UserId, turnId: string, { evenRunning, error }: E
   const turn = found && (yield* getTurn(user, turnId))
   if (!turn) throw new AppError('not_found', `turn ${turnId} does not exist`)
   const open = turn.status === 'queued' && turn.firstSeq === undefined ? [] : openCalls(yield* tail(turn.threadId))
-  const holdsGate = turn.status === 'done' && (yield* hasOpenGate(turn))
+  const holdsGate = turn.status === 'completed' && (yield* hasOpenGate(turn))
   const rests = turn.status === 'queued' || turn.status === 'waiting' || holdsGate
   const may = rests || (evenRunning && turn.status === 'running')
   if (!may) return { turn, entries: [] as Entry[], changed: false }
@@ -163,7 +166,7 @@ export function* endTurn(user: UserId, turnId: string, { evenRunning, error }: E
     lastSeq ?? null,
     yield* digestOfTurn(turn, entries),
     turnId,
-    turn.status,
+    storedStatus(turn.status),
   )
   const endedAt = turn.endedAt ?? now
   const after: Turn = { ...turn, status, endedAt, ...(lastSeq && { lastSeq }), ...(error && { error }) }
@@ -200,6 +203,16 @@ export function* waitingSince(before: number, user?: UserId): Job<{ turn: Turn; 
     if (callIds.length > 0) expired.push({ turn, callIds })
   }
   return expired
+}
+
+/** When the oldest gate since a time was opened, of turns that wait. */
+export function* oldestGate(since: number): Job<number | undefined> {
+  let oldest: number | undefined
+  for (const row of yield* query(`SELECT thread_id, first_seq FROM turns WHERE ${isWaiting}`)) {
+    const heads = yield* gateHeads(String(row['thread_id']), Number(row['first_seq'] ?? 0))
+    for (const { at } of openHeads(heads, since)) oldest = Math.min(at, oldest ?? at)
+  }
+  return oldest
 }
 
 /** True while the thread waits for its caller and this turn was the one that called. */

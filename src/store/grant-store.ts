@@ -3,7 +3,7 @@ import { newId, userId } from '#core/ids.ts'
 import type { Grant, GrantStore, NewGrant } from '#core/grant.ts'
 import type { Turn } from '#core/turn.ts'
 import { tellGrants } from './change-signal.ts'
-import { isReached, lastId, newestReached } from './reachable.ts'
+import { isReached, lastId, newestReached, reachValue } from './reachable.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 /** More than anybody would look through. */
@@ -43,14 +43,15 @@ export function* saveGrant(
 ): Job<void> {
   yield* run('DELETE FROM grants WHERE user_id = ? AND ends_at <= ?', userId, createdAt)
   yield* run(
-    `INSERT INTO grants (id, user_id, door, tool, target, ends_at, clean, granted_by, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO grants (id, user_id, door, operator_reaches, tool, target, ends_at, clean, granted_by, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (user_id, tool, target) DO UPDATE
      SET id = excluded.id, ends_at = excluded.ends_at, clean = excluded.clean, granted_by = excluded.granted_by,
          created_at = excluded.created_at, uses = 0`,
     newId(),
     userId,
     door,
+    reachValue(door),
     tool,
     target ?? '',
     until ?? null,

@@ -1,4 +1,4 @@
-// Leases of processes over one database, by the database's clock. On SQLite the home's lock takes their place.
+// Leases of processes over one database and the duties they take, by the database's clock. On SQLite the home's lock takes their place.
 import type { Lease, LeaseStore } from '#core/store.ts'
 import { first, run, type Sql } from './sql.ts'
 
@@ -45,6 +45,22 @@ export function createLeaseStore({ sql }: { sql: Sql }): LeaseStore {
         )
         return Number(row?.['count'])
       }),
+    takeDuty: (duty, owner, forMs) =>
+      sql.write(function* () {
+        const row = yield* first(
+          `INSERT INTO duties (name, owner, until) VALUES (?, ?, ${databaseClock} + ?)
+           ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, until = excluded.until
+           WHERE duties.owner = excluded.owner OR duties.until < ${databaseClock} OR NOT EXISTS (
+             SELECT 1 FROM processes p WHERE p.owner = duties.owner AND p.seen_at > ${databaseClock} - ?)
+           RETURNING owner`,
+          duty,
+          owner,
+          forMs,
+          leaseMs,
+        )
+        return row !== undefined
+      }),
+    leaveDuty: (duty, owner) => sql.write(() => run('DELETE FROM duties WHERE name = ? AND owner = ?', duty, owner)),
   }
 }
 
@@ -55,5 +71,7 @@ function homeLeases(): LeaseStore {
     beat: () => Promise.resolve(true),
     leave: () => Promise.resolve(),
     alive: () => Promise.resolve(0),
+    takeDuty: () => Promise.resolve(true),
+    leaveDuty: () => Promise.resolve(),
   }
 }

@@ -299,6 +299,39 @@ export const migrations: readonly Migration[] = [
     // In which thread the agent wrote a document last.
     `ALTER TABLE documents ADD COLUMN thread_id TEXT`,
   ],
+  [
+    // Whether the operator reaches a row beside its user: a door's property, kept so that no index has to name a door.
+    `ALTER TABLE threads ADD COLUMN operator_reaches BIGINT NOT NULL DEFAULT 0`,
+    `ALTER TABLE turns ADD COLUMN operator_reaches BIGINT NOT NULL DEFAULT 0`,
+    `ALTER TABLE grants ADD COLUMN operator_reaches BIGINT NOT NULL DEFAULT 0`,
+    `UPDATE threads SET operator_reaches = 1 WHERE door = 'webhook'`,
+    `UPDATE turns SET operator_reaches = 1 WHERE door = 'webhook'`,
+    `UPDATE grants SET operator_reaches = 1 WHERE door = 'webhook'`,
+    `DROP INDEX threads_of_webhook`,
+    `DROP INDEX turns_of_webhook`,
+    `DROP INDEX turns_answered_of_webhook`,
+    `DROP INDEX turns_broken_by_door`,
+    `DROP INDEX turns_queued_by_door`,
+    `DROP INDEX grants_of_webhook`,
+    `CREATE INDEX threads_operator_reaches ON threads (last_turn) WHERE operator_reaches = 1`,
+    `CREATE INDEX turns_operator_reaches ON turns (id) WHERE operator_reaches = 1`,
+    `CREATE INDEX turns_answered_operator_reaches ON turns (answered_at) WHERE answered_at IS NOT NULL AND operator_reaches = 1`,
+    `CREATE INDEX turns_broken_by_reach ON turns (operator_reaches, status, id) WHERE status IN ('failed', 'cancelled')`,
+    `CREATE INDEX turns_queued_by_reach ON turns (operator_reaches, id) WHERE status = 'queued'`,
+    `CREATE INDEX grants_operator_reaches ON grants (id) WHERE operator_reaches = 1`,
+    // A replica of the version before does not write the column. Its only door of this kind was the webhook's.
+    {
+      sqlite: [],
+      postgres: [
+        `CREATE FUNCTION operator_reaches_webhook() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN NEW.operator_reaches := 1; RETURN NEW; END $$`,
+        ...['threads', 'turns', 'grants'].map(
+          (table) => `CREATE TRIGGER ${table}_of_webhook BEFORE INSERT ON ${table} FOR EACH ROW
+            WHEN (NEW.door = 'webhook' AND NEW.operator_reaches = 0) EXECUTE FUNCTION operator_reaches_webhook()`,
+        ),
+      ],
+    },
+  ],
 ]
 
 /** The version that this Atrium brings a database to. */

@@ -109,14 +109,15 @@ export type StoreOver = {
   readonly now: () => number
   readonly check: Store['check']
   readonly prepareVectors: Store['vectors']['prepare']
+  readonly maxForkBytes?: number
 }
 
 /** The store over a port that is open. */
-export function composeStore(sql: Sql, { seal, now, check, prepareVectors }: StoreOver): Store {
+export function composeStore(sql: Sql, { seal, now, check, prepareVectors, maxForkBytes }: StoreOver): Store {
   return {
     backend: sql.backend,
     turns: createTurnStore({ sql, now }),
-    threads: createThreadStore({ sql, now }),
+    threads: createThreadStore({ sql, now, maxForkBytes }),
     usage: createUsageStore({ sql, now }),
     accounts: createAccountStore({ sql, now }),
     sessions: createSessionStore({ sql, now }),

@@ -1,5 +1,6 @@
-// Which rows a user reaches: its own. The operator's reach includes those of the webhook channel, whose users have no
-// token of their own; nobody else's does.
+// Which rows a user reaches: its own. The operator also reaches those of doors whose senders have no account: a column of
+// threads, turns and grants says so, since an index that holds only them needs a condition that never changes.
+import { type Door, doorOf } from '#core/doors.ts'
 import { operator, type UserId } from '#core/ids.ts'
 import type { Turn } from '#core/turn.ts'
 import { turnColumns, turnOf } from './rows.ts'
@@ -9,8 +10,16 @@ import { first, type Job, type Row, type Value } from './sql.ts'
 /** Above every id: where a listing begins. */
 export const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** A condition on one row of threads or turns; takes the user twice. */
-export const isReached = `(user_id = ? OR (? = 'operator' AND door = 'webhook'))`
+/** Rows of senders without an account. SQLite takes their indexes only where these words stand in a statement. */
+export const isOperators = 'operator_reaches = 1'
+
+/** The column of a row that is written. */
+export function reachValue(door: Door): 0 | 1 {
+  return doorOf(door).operatorReaches ? 1 : 0
+}
+
+/** A condition on one row of threads, turns or grants; takes the user twice. */
+export const isReached = `(user_id = ? OR (? = 'operator' AND ${isOperators}))`
 
 export type List = (condition: string, who: readonly Value[]) => Job<Row[]>
 
@@ -26,10 +35,10 @@ export function* newestReached(
 ): Job<Row[]> {
   const own = yield* list('user_id = ?', [user])
   if (user !== operator) return own
-  const channel = yield* list(`door = 'webhook'`, [])
+  const others = yield* list(isOperators, [])
   // Ids are as long as each other, and so are times.
   const newestFirst = (a: Row, b: Row): number => (String(a[key]) < String(b[key]) ? 1 : -1)
-  return [...own, ...channel].sort(newestFirst).slice(0, limit)
+  return [...own, ...others].sort(newestFirst).slice(0, limit)
 }
 
 /** A turn that the user reaches and has not removed. */

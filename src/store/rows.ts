@@ -1,18 +1,10 @@
 // Rows of the database as values of the house, and back. PostgreSQL returns 64-bit integers as text, hence Number().
+import type { Door } from '#core/doors.ts'
 import { userId } from '#core/ids.ts'
 import type { Draft, Entry, Item } from '#core/item.ts'
+import { mayHoldOldFence, readOldFences } from '#core/origins.ts'
 import type { ListedTurn } from '#core/store.ts'
-import type {
-  Door,
-  ModelCall,
-  Thread,
-  ThreadState,
-  Turn,
-  TurnError,
-  TurnOptions,
-  TurnStatus,
-  Usage,
-} from '#core/turn.ts'
+import type { ModelCall, Thread, ThreadState, Turn, TurnError, TurnOptions, TurnStatus, Usage } from '#core/turn.ts'
 import type { Row, Value } from './sql.ts'
 import { isActive, isQueued } from './turn-status.ts'
 
@@ -31,7 +23,7 @@ export function threadOf(row: Row): Thread {
     createdAt: Number(row['created_at']),
     updatedAt: Number(row['updated_at']),
     lastSeq: Number(row['last_seq']),
-    state: stateOf(row['status'] as TurnStatus | null),
+    state: stateOf(row['status'] === null ? null : statusOf(row)),
     ...(row['open_call'] && { openCall: text(row['open_call']) }),
   }
 }
@@ -39,7 +31,7 @@ export function threadOf(row: Row): Thread {
 /** A thread that was forked has no turn of its own yet. */
 function stateOf(status: TurnStatus | null): ThreadState {
   if (status === 'queued') return 'running'
-  return status === null || status === 'done' || status === 'cancelled' ? 'idle' : status
+  return status === null || status === 'completed' || status === 'cancelled' ? 'idle' : status
 }
 
 /** What a list reads of a turn: neither its input nor its options, which may be megabytes each. */
@@ -59,7 +51,7 @@ export function listedTurnOf(row: Row): ListedTurn {
     threadId: text(row['thread_id']),
     userId: userId(text(row['user_id'])),
     door: text(row['door']) as Door,
-    status: text(row['status']) as TurnStatus,
+    status: statusOf(row),
     createdAt: Number(row['created_at']),
     ...(row['started_at'] && { startedAt: Number(row['started_at']) }),
     ...(row['ended_at'] && { endedAt: Number(row['ended_at']) }),
@@ -71,6 +63,16 @@ export function listedTurnOf(row: Row): ListedTurn {
     },
     ...(row['error'] && { error: JSON.parse(text(row['error'])) as TurnError }),
   }
+}
+
+/** A turn that is completed is stored as `done`: replicas of earlier versions read and write that word. */
+export function storedStatus(status: TurnStatus): string {
+  return status === 'completed' ? 'done' : status
+}
+
+function statusOf(row: Row): TurnStatus {
+  const stored = text(row['status'])
+  return stored === 'done' ? 'completed' : (stored as TurnStatus)
 }
 
 /** What a row counts: `input_tokens` to `cost_usd`. */
@@ -91,18 +93,33 @@ export function countsOf(usage: Usage): [number, number, number, number, number 
 }
 
 export function entryOf(row: Row): Entry {
+  const entry = recordedEntryOf(row)
+  return mayHoldOldFence(text(row['body'])) ? { ...entry, item: readOldFences(entry.item) } : entry
+}
+
+/** An entry letter by letter as it was recorded: what a digest is taken of. */
+export function recordedEntryOf(row: Row): Entry {
   return {
     seq: Number(row['seq']),
     id: text(row['id']),
     turnId: text(row['turn_id']),
     at: Number(row['at']),
-    item: itemOf(row),
+    item: JSON.parse(text(row['body'])) as Item,
     ...(row['asked'] && { asked: JSON.parse(text(row['asked'])) as ModelCall }),
   }
 }
 
 export function itemOf(row: Row): Item {
-  return JSON.parse(text(row['body'])) as Item
+  const body = text(row['body'])
+  const item = JSON.parse(body) as Item
+  return mayHoldOldFence(body) ? readOldFences(item) : item
+}
+
+/** What a turn was given, from the column of its input. */
+export function inputIn(value: Value | undefined): Draft[] {
+  const input = text(value)
+  const drafts = input === '' ? [] : (JSON.parse(input) as Draft[])
+  return mayHoldOldFence(input) ? drafts.map((draft) => ({ ...draft, item: readOldFences(draft.item) })) : drafts
 }
 
 /** Drafts as they will stand after `lastSeq`. */

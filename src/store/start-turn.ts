@@ -5,6 +5,7 @@ import type { Draft } from '#core/item.ts'
 import type { Idempotency, NewTurn, Stored } from '#core/store.ts'
 import { noUsage, type Turn, type TurnOptions } from '#core/turn.ts'
 import { insert } from './append-items.ts'
+import { reachValue } from './reachable.ts'
 import { entriesOf, optionsText, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, run } from './sql.ts'
 import { isActive, isQueued } from './turn-status.ts'
@@ -81,7 +82,7 @@ function* findThread({ user, threadId, threadKey }: NewTurn, lock: string) {
 
 function checkGate({ resumes, whenBusy }: NewTurn, openCall: string | null): void {
   if (resumes === undefined) {
-    // A door that queues (chat, webhook) waits behind the gate; the Responses API tells its caller.
+    // A turn that queues waits behind the gate; one that may not is refused, and its caller told.
     if (openCall && whenBusy === 'refuse') {
       throw new AppError(
         'tool_output_required',
@@ -134,11 +135,13 @@ function* withStoredTools({ options, resumes }: NewTurn, lastTurn: string | unde
 function* saveThread(given: NewTurn, turn: Turn, exists: boolean, appended: number): Job<void> {
   if (!exists) {
     yield* run(
-      `INSERT INTO threads (id, user_id, door, title, thread_key, created_at, updated_at, last_seq, last_turn, open_call)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)`,
+      `INSERT INTO threads (id, user_id, door, operator_reaches, title, thread_key, created_at, updated_at, last_seq, last_turn,
+                            open_call)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)`,
       turn.threadId,
       given.user,
       given.door,
+      reachValue(given.door),
       given.title,
       given.threadKey ?? null,
       turn.createdAt,
@@ -159,13 +162,14 @@ function* saveThread(given: NewTurn, turn: Turn, exists: boolean, appended: numb
 
 function* saveTurn(given: NewTurn, turn: Turn, input: readonly Draft[] | null): Job<void> {
   yield* run(
-    `INSERT INTO turns (id, thread_id, user_id, door, status, input, options, owner, epoch, idempotency_key, body_hash,
-                        created_at, started_at, first_seq)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO turns (id, thread_id, user_id, door, operator_reaches, status, input, options, owner, epoch,
+                        idempotency_key, body_hash, created_at, started_at, first_seq)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     turn.id,
     turn.threadId,
     turn.userId,
     turn.door,
+    reachValue(turn.door),
     turn.status,
     input && JSON.stringify(input),
     optionsText(turn.options),

@@ -1,10 +1,10 @@
 // Reading a stretch of a thread, bounded in rows and in bytes: how much there is, is asked before any of it is read.
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Draft, Entry } from '#core/item.ts'
+import type { Entry } from '#core/item.ts'
 import type { Entries, ItemPlace, Queued, Stretch } from '#core/store.ts'
 import { isReached } from './reachable.ts'
-import { entryOf } from './rows.ts'
+import { entryOf, inputIn, recordedEntryOf } from './rows.ts'
 import { first, type Job, query } from './sql.ts'
 import { isQueued } from './turn-status.ts'
 
@@ -13,7 +13,8 @@ const defaultBytes = 8 * 1024 * 1024
 /** What items that are looked up one by one may have together. */
 const maxFoundBytes = 32 * 1024 * 1024
 
-export function* readStretch(threadId: string, { after, upTo, limit, maxBytes = defaultBytes }: Stretch): Job<Entries> {
+export function* readStretch(threadId: string, stretch: Stretch): Job<Entries> {
+  const { after, upTo, limit, maxBytes = defaultBytes, recorded } = stretch
   const end = upTo ?? Number.MAX_SAFE_INTEGER
   const sizes = yield* query(
     'SELECT seq, octet_length(body) AS bytes FROM items WHERE thread_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
@@ -38,7 +39,7 @@ export function* readStretch(threadId: string, { after, upTo, limit, maxBytes = 
     after,
     last,
   )
-  return { entries: rows.map(entryOf), more: count < sizes.length }
+  return { entries: rows.map(recorded ? recordedEntryOf : entryOf), more: count < sizes.length }
 }
 
 export function* readQueued(
@@ -60,8 +61,7 @@ export function* readQueued(
     bytes += Number(size)
     if (found.length > 0 && bytes > maxBytes) break
     const row = yield* first('SELECT input FROM turns WHERE id = ?', id)
-    const drafts = JSON.parse(String(row?.['input'] ?? '[]')) as Draft[]
-    found.push(...drafts.map((draft) => ({ ...draft, turnId: String(id), at: Number(at) })))
+    found.push(...inputIn(row?.['input']).map((draft) => ({ ...draft, turnId: String(id), at: Number(at) })))
   }
   return found
 }

@@ -7,7 +7,14 @@ import { itemOf, threadColumns, threadOf } from './rows.ts'
 import { first, query, type Sql } from './sql.ts'
 import { findItems, readQueued, readStretch } from './thread-range.ts'
 
-export function createThreadStore({ sql, now }: { sql: Sql; now: () => number }): ThreadStore {
+type ThreadParts = {
+  readonly sql: Sql
+  readonly now: () => number
+  /** The most that a fork copies. */
+  readonly maxForkBytes?: number | undefined
+}
+
+export function createThreadStore({ sql, now, maxForkBytes }: ThreadParts): ThreadStore {
   return {
     get: (user, threadId) =>
       sql.read(function* () {
@@ -64,8 +71,8 @@ export function createThreadStore({ sql, now }: { sql: Sql; now: () => number })
         const rename = `UPDATE threads SET title = ? WHERE id = ? AND ${isReached} RETURNING id`
         return (yield* first(rename, title, threadId, user, user)) !== undefined
       }),
-    fork: (user, threadId, beforeSeq) =>
-      sql.write(() => forkThread(user, { threadId, beforeSeq, now: now(), lock: sql.lock })),
+    fork: (user, threadId, place) =>
+      sql.write(() => forkThread(user, { ...place, threadId, now: now(), lock: sql.lock, maxBytes: maxForkBytes })),
     remove: (user, threadId) => sql.write(() => eraseThread(user, threadId)),
     eraseSome: (user) => sql.write(() => eraseSome(user, sql.lock)),
   }

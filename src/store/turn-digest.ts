@@ -20,7 +20,7 @@ export function* digestOfTurn(
   const digest = createDigest()
   let after = firstSeq - 1
   for (;;) {
-    const { entries, more } = yield* readStretch(threadId, { after, limit: pageRows })
+    const { entries, more } = yield* readStretch(threadId, { after, limit: pageRows, recorded: true })
     digest.add(entries.filter(({ turnId }) => turnId === id))
     after = entries.at(-1)?.seq ?? after
     if (!more) return digest.hex()

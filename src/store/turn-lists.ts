@@ -1,12 +1,13 @@
 // Lists of turns, newest first, and counts of them. A list reads no input and no options, and of a reply only its beginning.
+import { type Door, senderDoors, senderPrefix } from '#core/doors.ts'
 import { operator, type UserId, userId } from '#core/ids.ts'
 import { textOf } from '#core/item.ts'
 import type { CutText, ListedTurn, Page, Which } from '#core/store.ts'
 import type { TurnStatus } from '#core/turn.ts'
-import { lastId, type List, newestReached } from './reachable.ts'
+import { isOperators, lastId, type List, newestReached } from './reachable.ts'
 import { itemOf, listColumns, listedTurnOf } from './rows.ts'
 import { first, type Job, query, type Row } from './sql.ts'
-import { isActive, isCancelled, isFailed, isQueued, isRunning, isWaiting } from './turn-status.ts'
+import { isActive, isCancelled, isCompleted, isFailed, isQueued, isRunning, isWaiting } from './turn-status.ts'
 import { dayOf } from './usage-store.ts'
 
 /** Of a longer reply a list shows no more. */
@@ -21,13 +22,13 @@ const maxCounted = 10_000
 const endRows = 8
 
 /**
- * A turn has a status. Nearly all are done, so a look through a user's turns for any other would go to the very first:
+ * A turn has a status. Nearly all are completed, so a look through a user's turns for any other would go to the very first:
  * the others have indexes that hold only them. What is active in the whole service is so little that it is not kept by user.
  */
 const having: Readonly<Record<Exclude<TurnStatus, 'queued'>, string>> = {
   running: `id IN (SELECT id FROM turns WHERE ${isRunning})`,
   waiting: `id IN (SELECT id FROM turns WHERE ${isWaiting})`,
-  done: `status = 'done'`,
+  completed: isCompleted,
   failed: isFailed,
   cancelled: isCancelled,
 }
@@ -50,9 +51,9 @@ export function* listTurns(user: UserId, { status, of, limit, cursor }: TurnsQue
   const rows = yield* newestTurns(user, of, limit + 1, (condition, who) =>
     query(
       `SELECT ${listColumns}, (SELECT substr(i.body, 1, ${readChars}) FROM items i WHERE i.thread_id = turns.thread_id
-                               AND i.seq = turns.last_seq AND i.turn_id = turns.id AND turns.status = 'done') AS reply,
+                               AND i.seq = turns.last_seq AND i.turn_id = turns.id AND turns.${isCompleted}) AS reply,
               (SELECT substr(i.body, 1, ${kindChars}) FROM items i WHERE i.thread_id = turns.thread_id
-               AND i.seq = turns.last_seq - 1 AND i.turn_id = turns.id AND turns.status = 'done') AS before,
+               AND i.seq = turns.last_seq - 1 AND i.turn_id = turns.id AND turns.${isCompleted}) AS before,
               (SELECT t.title FROM threads t WHERE t.id = turns.thread_id) AS title
        FROM turns WHERE ${newest(condition, status)}`,
       ...who,
@@ -66,11 +67,11 @@ export function* listTurns(user: UserId, { status, of, limit, cursor }: TurnsQue
   return { rows: turns, ...(last && { nextCursor: last.id }) }
 }
 
-/** Of all that a user reaches, or of one whose turns they reach: their own, and for the operator those of the channel. */
+/** Of all that a user reaches, or of one whose turns they reach: their own, and for the operator those of a sender. */
 function* newestTurns(user: UserId, of: UserId | undefined, limit: number, list: List): Job<Row[]> {
   if (of === undefined) return yield* newestReached(user, 'id', limit, list)
   if (of === user) return yield* list('user_id = ?', [user])
-  return user === operator ? yield* list(`user_id = ? AND door = 'webhook'`, [of]) : []
+  return user === operator ? yield* list(`user_id = ? AND ${isOperators}`, [of]) : []
 }
 
 function* withReply(row: Row): Job<ListedTurn> {
@@ -147,16 +148,29 @@ export function* countAllTurns(user: UserId, { status, of }: Which): Job<number>
   return Math.min(sum, maxCounted)
 }
 
-/** From one user of the webhook channel to the next, past whatever each of them has sent. */
+/** Senders without an account, of each door. */
 export function* listSenders(limit: number): Job<UserId[]> {
+  const senders: UserId[] = []
+  for (const door of senderDoors) senders.push(...(yield* sendersOf(door, limit)))
+  return senders.slice(0, limit)
+}
+
+/** From one sender of a door to the next, past whatever each of them has sent. */
+function* sendersOf(door: Door, limit: number): Job<UserId[]> {
+  const begin = senderPrefix(door)
+  // What sorts behind every id that begins so: the last character made one higher.
+  const end = begin.slice(0, -1) + String.fromCharCode(begin.charCodeAt(begin.length - 1) + 1)
   const rows = yield* query(
     `WITH RECURSIVE senders (user_id) AS (
-       SELECT min(user_id) FROM turns WHERE user_id > 'webhook:' AND user_id < 'webhook;'
+       SELECT min(user_id) FROM turns WHERE user_id > ? AND user_id < ?
        UNION ALL
-       SELECT (SELECT min(user_id) FROM turns WHERE user_id > s.user_id AND user_id < 'webhook;')
+       SELECT (SELECT min(user_id) FROM turns WHERE user_id > s.user_id AND user_id < ?)
        FROM senders s WHERE s.user_id IS NOT NULL
      )
      SELECT user_id FROM senders WHERE user_id IS NOT NULL LIMIT ?`,
+    begin,
+    end,
+    end,
     limit,
   )
   return rows.map((row) => userId(String(row['user_id'])))

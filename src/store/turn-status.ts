@@ -6,6 +6,8 @@
 export const isActive = `status IN ('running', 'waiting')`
 export const isRunning = `${isActive} AND status = 'running'`
 export const isWaiting = `${isActive} AND status = 'waiting'`
+/** By the word that is stored; see `storedStatus`. */
+export const isCompleted = `status = 'done'`
 export const isQueued = `status = 'queued'`
 export const isBroken = `status IN ('failed', 'cancelled')`
 export const isFailed = `${isBroken} AND status = 'failed'`

@@ -6,13 +6,21 @@ import type { Lease, Step, TurnStore } from '#core/store.ts'
 import { ended, type Turn } from '#core/turn.ts'
 import { append } from './append-items.ts'
 import { claimTurns } from './claim-turn.ts'
-import { answeredGates, answerGate, endTurn, openGates, requeueIfAnswered, waitingSince } from './gate-store.ts'
+import {
+  answeredGates,
+  answerGate,
+  endTurn,
+  oldestGate,
+  openGates,
+  requeueIfAnswered,
+  waitingSince,
+} from './gate-store.ts'
 import { digestOfTurn } from './turn-digest.ts'
 import { createMint } from './ordered-ids.ts'
 import { databaseClock, leaseMs } from './lease-store.ts'
 import { countAllTurns, countTurns, listSenders, listTurns } from './turn-lists.ts'
 import { getTurn, holdingTurn, isReached } from './reachable.ts'
-import { countsOf, entryOf, turnColumns, turnOf } from './rows.ts'
+import { countsOf, recordedEntryOf, storedStatus, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, type Sql } from './sql.ts'
 import { findReplay, startTurn } from './start-turn.ts'
 import { isQueued, isRunning } from './turn-status.ts'
@@ -93,6 +101,7 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
         )
       }),
     waitingSince: (before, user) => sql.read(() => waitingSince(before, user)),
+    oldestGate: (since) => sql.read(() => oldestGate(since)),
     count: (user) => sql.read(() => countTurns(user, now())),
   }
 }
@@ -128,7 +137,7 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, now: number) {
                       cost_usd = ?, model = ?, reserved_usd = NULL, error = ?, ended_at = ?, last_seq = ?,
                       hash = ?
      WHERE id = ? AND owner = ? AND epoch = ? AND status = 'running' RETURNING id`,
-    status,
+    storedStatus(status),
     ...countsOf(usage),
     usage.model ?? null,
     outcome?.status === 'failed' ? JSON.stringify(outcome.error) : null,
@@ -160,7 +169,10 @@ function* storedBefore(turn: Turn, [draft]: readonly Draft[], again: boolean) {
   if (!found) return undefined
   const rows = yield* query('SELECT * FROM items WHERE thread_id = ? AND seq >= ?', turn.threadId, Number(found['seq']))
   const now = yield* first(`SELECT ${turnColumns} FROM turns WHERE id = ?`, turn.id)
-  return { turn: now ? turnOf(now) : turn, entries: rows.map(entryOf).filter(({ turnId }) => turnId === turn.id) }
+  return {
+    turn: now ? turnOf(now) : turn,
+    entries: rows.map(recordedEntryOf).filter(({ turnId }) => turnId === turn.id),
+  }
 }
 
 function* lastSeqOf(threadId: string): Job<number | null> {

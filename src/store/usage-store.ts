@@ -1,9 +1,10 @@
 // What was used of each model, by user and day: counted with the steps, in their transactions.
 import { dayMs } from '#core/account.ts'
+import { type Door, doorOf, doorOfSlot } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { type UserId, userId } from '#core/ids.ts'
 import type { Lease, Reserved, Step } from '#core/store.ts'
-import type { Door, ModelCall, Turn } from '#core/turn.ts'
+import type { ModelCall, Turn } from '#core/turn.ts'
 import type { DayUsage, UsageStore, UsageTotals } from '#core/usage.ts'
 import { countsOf, usageIn } from './rows.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
@@ -12,18 +13,20 @@ import { isBroken, isRunning } from './turn-status.ts'
 /** A list of usage has no more rows than this. */
 const maxRows = 20_000
 
-/** Of so many slots of each door a turn counts into one. */
+/** Of so many slots of each door a turn counts into one. What was counted before doors were has those of slot 0. */
 const slotsOfDoor = 16
-/** The place of a door tells its slots, which are stored: a further door comes last. Slots before the first have none. */
-const doors: readonly (Door | undefined)[] = [undefined, 'terminal', 'run', 'web', 'webhook', 'responses']
 
 export function createUsageStore({ sql, now }: { sql: Sql; now: () => number }): UsageStore {
   return {
     add: (user, door, call) =>
-      sql.write(() => addCall({ user, slot: slotsOfDoor * doors.indexOf(door), turns: 0, day: dayOf(now()) }, call)),
+      sql.write(() => addCall({ user, slot: firstSlotOf(door), turns: 0, day: dayOf(now()) }, call)),
     list: (user, days) => sql.read(() => listUsage(user, dayOf(now()) - days + 1)),
     totals: (user, days) => sql.read(() => totalsOf(user, dayOf(now()) - days + 1, days)),
   }
+}
+
+function firstSlotOf(door: Door): number {
+  return slotsOfDoor * doorOf(door).slot
 }
 
 /** The day of UTC that a time falls on, counted from 1970. */
@@ -37,7 +40,7 @@ export function dayOf(ms: number): number {
  */
 export function* countUsage(turn: Turn, { drafts, first: begins, asked: lost }: Step, now: number): Job<void> {
   let turns = begins ? 1 : 0
-  const slot = slotsOfDoor * doors.indexOf(turn.door) + Number.parseInt(turn.id.at(-1) ?? '0', 16)
+  const slot = firstSlotOf(turn.door) + Number.parseInt(turn.id.at(-1) ?? '0', 16)
   for (const { asked } of [...drafts, { asked: lost }]) {
     if (!asked) continue
     yield* addCall({ user: turn.userId, slot, turns, day: dayOf(now) }, asked)
@@ -132,8 +135,7 @@ function* totalsOf(user: UserId | undefined, from: number, days: number): Job<Us
     ...who,
   )
   // Both conditions begin an index of broken turns; their ids tell when they began.
-  const everyDoor = doors.flatMap((door) => (door ? [`'${door}'`] : [])).join(', ')
-  const whose = user === undefined ? `door IN (${everyDoor})` : 'user_id = ?'
+  const whose = user === undefined ? 'operator_reaches IN (0, 1)' : 'user_id = ?'
   const broken = yield* query(
     `SELECT status, count(*) AS n FROM turns WHERE ${isBroken} AND ${whose} AND id >= ? GROUP BY status`,
     ...who,
@@ -145,7 +147,7 @@ function* totalsOf(user: UserId | undefined, from: number, days: number): Job<Us
     failed: ended('failed'),
     cancelled: ended('cancelled'),
     doors: rows.map((row) => {
-      const door = doors[Number(row['door'])]
+      const door = doorOfSlot(Number(row['door']))
       const cost = row['cost_usd']
       return { ...(door && { door }), turns: Number(row['turns']), costUsd: cost === null ? null : Number(cost) }
     }),

@@ -3,8 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { VectorStore } from '#core/vector.ts'
 import { foundOf } from './document-index.ts'
-import { databaseClock } from './lease-store.ts'
-import { first, type Job, query, run, type Sql, type Value } from './sql.ts'
+import { first, query, run, type Sql, type Value } from './sql.ts'
 
 /** Chunks that one look for missing vectors passes; SQLite does nothing else meanwhile. */
 const window = { sqlite: 2_000, postgres: 20_000 }
@@ -12,7 +11,6 @@ const window = { sqlite: 2_000, postgres: 20_000 }
 const likeliest = 400
 /** Ids on PostgreSQL do not appear in order: a transaction may have taken so many others' turns to end. */
 const outOfOrder = 20_000
-const duty = 'vectors'
 const noPgvector = 'the PostgreSQL server does not have pgvector'
 /** What is as far as a right angle or further means something else. */
 const furthest = 0.999
@@ -21,11 +19,6 @@ const furthest = 0.999
 export function createVectorStore({ sql, prepare }: { sql: Sql; prepare: VectorStore['prepare'] }): VectorStore {
   return {
     prepare,
-    takeDuty: (owner, forMs) => (sql.backend === 'sqlite' ? Promise.resolve(true) : takeDuty(sql, owner, forMs)),
-    leaveDuty: (owner) =>
-      sql.backend === 'sqlite'
-        ? Promise.resolve()
-        : sql.write(() => run('DELETE FROM duties WHERE name = ? AND owner = ?', duty, owner)),
     unmade: (model, { after, limit }) =>
       sql.read(function* () {
         // First where to end: what appears meanwhile is left for the next look.
@@ -103,20 +96,6 @@ export async function preparePostgres(sql: Sql): Promise<string | undefined> {
 export async function lookForPgvector(sql: Sql): Promise<string | undefined> {
   const row = await sql.read(() => first(`SELECT 1 FROM pg_available_extensions WHERE name = 'vector'`))
   return row ? undefined : noPgvector
-}
-
-function takeDuty(sql: Sql, owner: string, forMs: number): Promise<boolean> {
-  return sql.write(function* (): Job<boolean> {
-    const row = yield* first(
-      `INSERT INTO duties (name, owner, until) VALUES (?, ?, ${databaseClock} + ?)
-       ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, until = excluded.until
-       WHERE duties.owner = excluded.owner OR duties.until < ${databaseClock} RETURNING owner`,
-      duty,
-      owner,
-      forMs,
-    )
-    return row !== undefined
-  })
 }
 
 function saving({ backend }: Sql): string {

@@ -1,13 +1,14 @@
 // A history made small on request: by the model as the loop does it, else by shortening it.
-import { type Summarised, summarise } from '#agent/compact.ts'
+import { passingFence, type Summarised, summarise } from '#agent/compact.ts'
 import { tokensInText } from '#agent/tokens.ts'
 import { createTranscript } from '#agent/transcript.ts'
+import type { Door } from '#core/doors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Item } from '#core/item.ts'
 import type { Model } from '#core/model.ts'
 import type { Store } from '#core/store.ts'
 import { charsPerToken } from '#core/tokens.ts'
-import { type Door, noUsage, type Usage } from '#core/turn.ts'
+import { noUsage, type Usage } from '#core/turn.ts'
 import { taintOf } from '#safety/taint.ts'
 import type { Spend } from './spend.ts'
 
@@ -37,11 +38,14 @@ export async function compactHistory(
   signal: AbortSignal,
 ): Promise<Compacted> {
   const opened = await open()
-  const transcript = createTranscript(opened.byRule ? maxChars : opened.window * transcriptShare * charsPerToken)
+  const fenced = createTranscript(opened.window * transcriptShare * charsPerToken, passingFence())
+  // What is kept where no model summarises.
+  const plain = createTranscript(maxChars)
   let tainted = false
   const add = (some: readonly Item[]): void => {
     tainted ||= taintOf(some) !== undefined
-    transcript.add(some)
+    fenced.add(some)
+    plain.add(some)
   }
   for (let after = 0, pages = 0; threadId !== undefined && pages < maxPages; pages++) {
     const { entries, more } = await store.threads.entries(user, threadId, { after, limit: pageSize })
@@ -50,21 +54,17 @@ export async function compactHistory(
     after = entries.at(-1)?.seq ?? after
   }
   add(items)
-  const whole = transcript.close()
+  const whole = fenced.close()
   const likely = { inputTokens: tokensInText(whole), cachedTokens: 0, outputTokens: summaryTokens, reasoningTokens: 0 }
   // Where there is no money for a summary, it is done without.
   const paid = !spend || opened.byRule || (await spend.allows(user, opened.priceOf?.(likely) ?? 0))
   const model = paid ? opened : { ...opened, byRule: true as const }
   // Whoever asks waits: a model that takes too long is done without.
   const late = (): Summarised => ({ text: '', failed: true })
-  const made = await summarise({ model, transcript: whole, most: summaryTokens, signal }).catch(late)
+  const parts = { model, fenced: whole, plain: () => plain.close(), signal }
+  const made = await summarise({ ...parts, most: summaryTokens }).catch(late)
   if (made.asked) await store.usage.add(user, door, made.asked)
-  const byRule = {
-    model: { ...model, byRule: true as const },
-    transcript: whole,
-    most: maxChars / charsPerToken,
-    signal,
-  }
+  const byRule = { ...parts, model: { ...model, byRule: true as const }, most: maxChars / charsPerToken }
   const { text } = made.failed || model.byRule ? await summarise(byRule) : made
   return { text, tainted, usage: made.asked?.usage ?? noUsage }
 }

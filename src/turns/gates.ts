@@ -7,10 +7,10 @@ import type { AnsweredGate, OpenGate, Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { tellFree } from './announce.ts'
 import { answerBrought, type Brought } from './credentials.ts'
-import { type Answered, answerGate, type GateAnswer, maxAnswered, maxGates } from './gate-answers.ts'
+import { type Answered, answerGate, type GateAnswer, gateMs, maxAnswered, maxGates } from './gate-answers.ts'
 
 export interface Gates {
-  /** What waits for this user's word, oldest first. */
+  /** What waits for this user's word, oldest first; nothing that has expired. */
   list(user: UserId): Promise<readonly OpenGate[]>
   /** What this user has said since a time, latest first. */
   answered(user: UserId, since: number): Promise<readonly AnsweredGate[]>
@@ -40,11 +40,11 @@ export function createGates({ store, bus, now = Date.now }: GatesParts): Gates {
   }
 
   return {
-    list: (user) => store.turns.gates(user, { limit: maxGates }),
+    list: (user) => store.turns.gates(user, { since: now() - gateMs, limit: maxGates }),
     answered: (user, since) => store.turns.answered(user, { since, limit: maxAnswered }),
     async ofTurn({ id, userId, threadId, status }) {
       if (status !== 'waiting') return undefined
-      const [open] = await store.turns.gates(userId, { threadId, limit: 1 })
+      const [open] = await store.turns.gates(userId, { threadId, since: now() - gateMs, limit: 1 })
       return open?.turn.id === id ? open.gate : undefined
     },
     async answer(user, threadId, said) {

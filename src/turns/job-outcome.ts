@@ -6,10 +6,10 @@ import type { ThreadStore } from '#core/store.ts'
 /** Rows at the end of a turn that its last response stands in. */
 const endLength = 8
 
-/** The few rows that a turn which is done ended with, however long it was; of any other none. */
+/** The few rows that a completed turn ended with, however long it was; of any other none. */
 export async function readEnd(threads: Pick<ThreadStore, 'entries'>, turn: Turn): Promise<readonly Entry[]> {
   const { userId, threadId, firstSeq = 1, lastSeq, status } = turn
-  if (status !== 'done' || lastSeq === undefined) return []
+  if (status !== 'completed' || lastSeq === undefined) return []
   const after = Math.max(lastSeq - endLength, firstSeq - 1)
   const { entries } = await threads.entries(userId, threadId, { after, upTo: lastSeq, limit: endLength })
   return entries.filter(({ turnId }) => turnId === turn.id)

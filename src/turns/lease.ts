@@ -1,5 +1,6 @@
 // Keeps this process's lease alive, and takes over what others left behind.
 import type { Lease, Store } from '#core/store.ts'
+import type { Clock } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
 import type { Runner } from './runner.ts'
 
@@ -12,6 +13,7 @@ export type KeeperParts = {
   readonly store: Pick<Store, 'leases' | 'turns' | 'ping'>
   readonly runner: Runner
   readonly lease: Lease
+  readonly clock: Clock
   readonly log: Log
 }
 
@@ -25,7 +27,7 @@ export interface Keeper {
  * Beats every few seconds. A beat that finds the lease run out (the process was stopped or cut off) gives up the turns
  * under it and joins anew; the store refuses whatever is still written under the old one.
  */
-export function createKeeper({ store, runner, lease, log }: KeeperParts): Keeper {
+export function createKeeper({ store, runner, lease, clock, log }: KeeperParts): Keeper {
   let held = lease
   let away = false
   let strays: ReadonlySet<string> = new Set()
@@ -71,10 +73,8 @@ export function createKeeper({ store, runner, lease, log }: KeeperParts): Keeper
     }
   }
 
-  const beating = every(beatMs, () =>
-    beat().catch((error: unknown) => log.error({ err: error }, 'the lease could not be renewed; trying again')),
-  )
-  const looking = every(lookMs, look)
+  const beating = clock.every(beatMs, 'lease beat', beat)
+  const looking = clock.every(lookMs, 'database look', look)
   return {
     away: () => away,
     async stop() {
@@ -82,23 +82,6 @@ export function createKeeper({ store, runner, lease, log }: KeeperParts): Keeper
       await store.leases
         .leave(held)
         .catch((error: unknown) => log.error({ err: error }, 'the lease could not be given back'))
-    },
-  }
-}
-
-/** Does something again and again, never twice at once. */
-function every(ms: number, work: () => Promise<void>): { stop(): Promise<void> } {
-  let under: Promise<void> | undefined
-  const timer = setInterval(() => {
-    under ??= work().finally(() => {
-      under = undefined
-    })
-  }, ms)
-  timer.unref()
-  return {
-    async stop() {
-      clearInterval(timer)
-      await under
     },
   }
 }

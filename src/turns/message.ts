@@ -1,7 +1,7 @@
 // What comes in with a turn: what a message may be, what its thread is called by it, and what is kept out of the log.
 import { AppError } from '#core/errors.ts'
 import type { Item, Part } from '#core/item.ts'
-import { changeFenced, hasFence } from '#safety/fence.ts'
+import { withoutBlocks } from '#safety/fence.ts'
 
 const maxTitleLineLength = 400
 const maxMessageBytes = 1024 * 1024
@@ -25,8 +25,7 @@ export function titleOf(input: readonly Item[]): string {
     if (item.type !== 'message' || item.role !== 'user') continue
     for (const part of item.content) {
       if (part.type !== 'text') continue
-      // Anchored and cut: a message may be megabytes, and full of marks that never close.
-      const said = part.text.replace(/^(?:\s*<(instructions|user-context)>[\s\S]*?<\/\1>)*/, '').trimStart()
+      const said = withoutBlocks(part.text).trimStart()
       const line = said.slice(0, maxTitleLineLength).split('\n', 1)[0] ?? ''
       // oxlint-disable-next-line no-control-regex -- titles are shown in terminals
       const clean = line.replace(/[\u0000-\u001f\u007f]/g, ' ').trim()
@@ -44,6 +43,6 @@ export function masked(item: Item, mask: (text: string) => string): Item {
 }
 
 function maskedPart(part: Part, mask: (text: string) => string): Part {
-  if (part.type === 'file') return { ...part, text: mask(part.text) }
-  return part.type === 'text' && hasFence(part.text) ? { ...part, text: changeFenced(part.text, mask) } : part
+  const outside = part.type === 'file' || (part.type === 'text' && part.origin !== undefined)
+  return outside ? { ...part, text: mask(part.text) } : part
 }

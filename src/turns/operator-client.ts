@@ -1,12 +1,13 @@
 // What a terminal or `run` asks of the service on the operator's behalf: verbs on plain data, which work alike in this
 // process and through the socket of a running service.
 import type { Change } from '#core/bus.ts'
+import type { LocalDoor } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { type Part, textMessage } from '#core/item.ts'
 import type { ListedTurn, OpenGate } from '#core/store.ts'
 import { type Effects, effectsOf, type Tool } from '#core/tool.ts'
-import { atRest, type Door, type Thread, type Turn } from '#core/turn.ts'
+import { atRest, type Thread, type Turn } from '#core/turn.ts'
 import type { Documents } from '#memory/documents.ts'
 import type { GateAnswer } from './gate-answers.ts'
 import type { Gates } from './gates.ts'
@@ -24,7 +25,7 @@ const maxDocuments = 50
 const maxFound = 10
 
 export type OutgoingMessage = {
-  readonly door: Extract<Door, 'terminal' | 'run'>
+  readonly door: LocalDoor
   readonly message: string
   /** Without one a thread is made. */
   readonly threadId?: string | undefined

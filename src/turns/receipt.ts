@@ -2,6 +2,7 @@
 import { createDigest } from '#core/digest.ts'
 import type { Entry, Result } from '#core/item.ts'
 import type { UserId } from '#core/ids.ts'
+import { readOldFences } from '#core/origins.ts'
 import type { Store } from '#core/store.ts'
 import type { Effects } from '#core/tool.ts'
 import type { ModelCall, Turn } from '#core/turn.ts'
@@ -61,9 +62,9 @@ export async function readReceipt(
   const digest = createDigest()
   const entries: Entry[] = []
   const notes: Note[] = []
-  for await (const page of entryPages(store, user, turn)) {
+  for await (const page of entryPages(store, user, turn, { recorded: true })) {
     digest.add(page)
-    notes.push(...page.flatMap(({ item }) => notesOf(item, marker)))
+    notes.push(...page.flatMap(({ item }) => notesOf(readOldFences(item), marker)))
     entries.push(...page.map(withoutTexts))
   }
   return receiptOf({ turn, entries, notes, digest: digest.hex(), ...(hash && { hash }) })

@@ -134,8 +134,9 @@ export function createRunner(parts: RunnerParts): Runner {
   async function run(started: StartedTurn, held: Lease, signal: AbortSignal): Promise<void> {
     const { turn } = started
     const minutes = setTimeout(() => {
-      const message = `the turn ran for ${parts.bounds.minutes} minutes: send a message to go on, or make the task smaller`
-      runner.stop(turn.id, new AppError('time_limit', message))
+      const max = parts.bounds.minutes
+      const message = `the turn ran for ${max} minutes: send a message to go on, or make the task smaller`
+      runner.stop(turn.id, new AppError('time_limit', message, { limit: { kind: 'minutes', max } }))
     }, parts.bounds.minutes * 60_000)
     try {
       const [history, model, identity] = await Promise.all([

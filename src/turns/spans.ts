@@ -66,7 +66,7 @@ export function spansOf(turn: Turn, entries: readonly Entry[], options: SpanOpti
 function rootOf(turn: Turn, entries: readonly Entry[], { content, providerOf }: SpanOptions): Span {
   const { id, threadId, door, status, usage, error, createdAt, startedAt = createdAt, endedAt = startedAt } = turn
   const fault =
-    status === 'done' ? undefined : (error?.code ?? (status === 'cancelled' ? 'turn_cancelled' : 'internal'))
+    status === 'completed' ? undefined : (error?.code ?? (status === 'cancelled' ? 'turn_cancelled' : 'internal'))
   const { model } = usage
   return {
     traceId: hexOf(id),

@@ -3,6 +3,7 @@ import type { UserId } from '#core/ids.ts'
 import type { Lease, TurnStore } from '#core/store.ts'
 import type { UsageStore } from '#core/usage.ts'
 import type { Turn, TurnError } from '#core/turn.ts'
+import { amountWords } from '#core/words.ts'
 
 /** In USD; absent, there is no cap. */
 export type Caps = { readonly perTurn?: number; readonly perDay?: number }
@@ -51,21 +52,18 @@ function isBeyond(after: number, before: number, cap: number): boolean {
 
 function beyondTurn(spent: number, next: number, cap: number): TurnError {
   const way = next > cap ? 'raise SPEND_PER_TURN_USD, or begin a new thread' : 'send a message to go on'
-  const message = `the turn has cost ${usd(spent)}${nextWords(next)}, its cap is ${usd(cap)} (SPEND_PER_TURN_USD): ${way}`
-  return { code: 'spend_limit', message }
+  const message = `the turn has cost ${amountWords(spent)}${nextWords(next)}, its cap is ${amountWords(cap)} (SPEND_PER_TURN_USD): ${way}`
+  const limit = { kind: 'spend_per_turn', maxUsd: cap, spentUsd: spent, nextUsd: next } as const
+  return { code: 'spend_limit', message, limit }
 }
 
 function beyondDay({ spent, held, next, cap }: { spent: number; held: number; next: number; cap: number }): TurnError {
-  const others = held > 0 ? `, ${usd(held)} are held for calls under way` : ''
-  const message = `today has cost ${usd(spent)}${others}${nextWords(next)}, the cap of a day is ${usd(cap)} (SPEND_PER_DAY_USD): go on after midnight UTC, or raise it`
-  return { code: 'spend_limit', message }
+  const others = held > 0 ? `, ${amountWords(held)} are held for calls under way` : ''
+  const message = `today has cost ${amountWords(spent)}${others}${nextWords(next)}, the cap of a day is ${amountWords(cap)} (SPEND_PER_DAY_USD): go on after midnight UTC, or raise it`
+  const limit = { kind: 'spend_per_day', maxUsd: cap, spentUsd: spent, nextUsd: next, heldUsd: held } as const
+  return { code: 'spend_limit', message, limit }
 }
 
 function nextWords(next: number): string {
-  return next > 0 ? ` and the next call would cost about ${usd(next)}` : ''
-}
-
-/** Cents, and for less than a cent two digits that count. */
-export function usd(amount: number): string {
-  return `$${amount === 0 || amount >= 0.01 ? amount.toFixed(2) : amount.toPrecision(2)}`
+  return next > 0 ? ` and the next call would cost about ${amountWords(next)}` : ''
 }

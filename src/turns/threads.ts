@@ -1,5 +1,6 @@
 // Threads for doors: reading is the store's, and whoever follows a user's lists hears of what is changed.
 import type { Bus } from '#core/bus.ts'
+import type { Door } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Store, ThreadStore } from '#core/store.ts'
@@ -12,7 +13,7 @@ export interface Threads extends Reading {
   /** Throws not_found. */
   rename(user: UserId, threadId: string, title: string): Promise<void>
   /** A copy of a thread up to a message, to go on from there in another way. Throws not_found, invalid_input, too_large. */
-  fork(user: UserId, threadId: string, beforeSeq: number): Promise<Thread>
+  fork(user: UserId, threadId: string, place: { beforeSeq: number; door: Door }): Promise<Thread>
   /** Erases the thread with its turns; false when there is no such thread. */
   remove(user: UserId, threadId: string): Promise<boolean>
 }
@@ -22,18 +23,18 @@ export function createThreads({ store, bus }: { store: Pick<Store, 'threads'>; b
     ...store.threads,
     async rename(user, threadId, title) {
       if (!(await store.threads.rename(user, threadId, title))) throw noThread()
-      bus.changed({ userId: user, door: 'web' }, { threadId })
+      bus.changed({ userId: user }, { threadId })
     },
-    async fork(user, threadId, beforeSeq) {
-      const thread = await store.threads.fork(user, threadId, beforeSeq)
+    async fork(user, threadId, place) {
+      const thread = await store.threads.fork(user, threadId, place)
       if (!thread) throw noThread()
-      bus.changed({ userId: user, door: 'web' }, { threadId: thread.id })
+      bus.changed({ userId: user }, { threadId: thread.id })
       return thread
     },
     async remove(user, threadId) {
       const unfinished = await store.threads.remove(user, threadId)
       for (const turn of unfinished ?? []) tellErased(bus, turn)
-      if (unfinished) bus.changed({ userId: user, door: 'web' }, { threadId })
+      if (unfinished) bus.changed({ userId: user }, { threadId })
       return unfinished !== undefined
     },
   }

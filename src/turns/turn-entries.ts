@@ -2,7 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
-import type { Store } from '#core/store.ts'
+import type { Store, Stretch } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 
 const pageRows = 500
@@ -14,12 +14,17 @@ type Read = Pick<Store, 'threads'>
 type OfTurn = Pick<Turn, 'id' | 'threadId' | 'firstSeq' | 'lastSeq'>
 
 /** The whole turn, a bounded part at a time; others have their turn in between. */
-export async function* entryPages({ threads }: Read, user: UserId, turn: OfTurn): AsyncGenerator<readonly Entry[]> {
+export async function* entryPages(
+  { threads }: Read,
+  user: UserId,
+  turn: OfTurn,
+  how: Pick<Stretch, 'recorded'> = {},
+): AsyncGenerator<readonly Entry[]> {
   const { id, threadId, firstSeq, lastSeq: upTo = Number.MAX_SAFE_INTEGER } = turn
   if (firstSeq === undefined) return
   let after = firstSeq - 1
   for (;;) {
-    const stretch = { after, upTo, limit: pageRows, maxBytes: pageBytes }
+    const stretch = { after, upTo, limit: pageRows, maxBytes: pageBytes, ...how }
     const { entries, more } = await threads.entries(user, threadId, stretch)
     yield entries.filter(({ turnId }) => turnId === id)
     const last = entries.at(-1)

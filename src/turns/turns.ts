@@ -1,6 +1,7 @@
 // Turns for doors: start, cancel, read, watch. Doors translate; the rules are here.
 import type { Erased } from '#core/account.ts'
 import type { Bus, Changes, Signal } from '#core/bus.ts'
+import { doorOf } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Draft, Entry, Item } from '#core/item.ts'
@@ -36,7 +37,7 @@ export type Start = {
   readonly entries: readonly Entry[]
   /** The input with the ids it has, or will have, in the thread; on a replay nothing of it was stored. */
   readonly input: readonly Draft[]
-  /** The turn's events up to its rest (done, failed, cancelled or waiting), none missing. Unread, it must be closed. */
+  /** The turn's events up to its rest (completed, failed, cancelled or waiting), none missing. Unread, it must be closed. */
   readonly events: Follow
 }
 
@@ -54,7 +55,7 @@ export interface Turns extends Reading {
   receipt(user: UserId, turnId: string): Promise<Receipt | undefined>
   /** The turn's items, in order, as far as one answer can hold them. */
   entries(user: UserId, turn: Omit<Turn, 'options'>): Promise<Entry[]>
-  /** Users of the webhook channel, whose turns the operator reaches. */
+  /** Senders without an account, whose turns the operator reaches. */
   senders(): Promise<readonly UserId[]>
   /** Ends what runs for a user and erases all that is theirs; undefined when nobody has this name. */
   removeUser(name: string): Promise<Erased | undefined>
@@ -118,8 +119,8 @@ export function createTurns(parts: TurnsParts): Turns {
     // Reading is the store's own; what a door may change has rules, below.
     ...store.turns,
     async start({ request, ...given }) {
-      // What a caller waits for is refused at once; the channel does not wait, and what it sends queues for a place.
-      if (given.door !== 'webhook' && runner.full(starting)) throw overloaded()
+      // What a caller waits for is refused at once; where nobody waits, it queues for a place.
+      if (!doorOf(given.door).queuesWhenFull && runner.full(starting)) throw overloaded()
       const lease = runner.room(starting)
       const clean = (text: string): string => mask?.(text, given.user) ?? text
       const input: Draft[] = given.input.map((item) => ({ id: newId(), item: masked(item, clean) }))
@@ -165,7 +166,7 @@ export function createTurns(parts: TurnsParts): Turns {
     senders: () => store.turns.senders(maxSenders),
     async remove(user, turnId) {
       const removed = await store.turns.remove(user, turnId)
-      if (removed) bus.changed({ userId: user, door: 'web' }, { turnId })
+      if (removed) bus.changed({ userId: user }, { turnId })
       return removed
     },
     entries: (user, turn) => entriesOf(store, user, turn),
@@ -174,7 +175,7 @@ export function createTurns(parts: TurnsParts): Turns {
       watchThread({ bus, threads: store.threads }, user, turn.threadId, { seq: after, turn }),
     watch: (user, threadId, after) => watchThread({ bus, threads: store.threads }, user, threadId, { seq: after }),
     changes: (user) => bus.changes(user),
-    changed: (user) => bus.changed({ userId: user, door: 'web' }, {}),
+    changed: (user) => bus.changed({ userId: user }, {}),
     compact: (user, history, signal) =>
       compactHistory({ store, model: () => runner.model(), spend: parts.spend }, user, history, signal),
   }

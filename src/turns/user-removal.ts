@@ -21,7 +21,7 @@ export async function removeUser({ store, bus, eraseFiles }: RemovalParts, name:
   const user = await store.accounts.shutOut(name)
   if (!user) return undefined
   // Whoever is connected as this user looks whether they may stay: at once, however little there is to erase.
-  bus?.changed({ userId: user.id, door: 'web' }, {})
+  bus?.changed({ userId: user.id }, {})
   let all: Erased = { threads: 0, turns: 0, items: 0, documents: 0, grants: 0, secrets: 0, files: 0 }
   for (;;) {
     const { erased, unfinished, more } = await store.threads.eraseSome(user.id)

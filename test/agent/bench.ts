@@ -13,6 +13,7 @@ import type { Turn } from '#core/turn.ts'
 import { createSeal } from '#lib/seal.ts'
 import { openStore } from '#store/open-store.ts'
 import { createSpend } from '#turns/spend.ts'
+import { fence } from '../safety/test-fence.ts'
 import { itemsOf, lease, turnOf } from '../store/harness.ts'
 import { toolboxOf } from './tools.ts'
 
@@ -51,7 +52,7 @@ export function openTestStore(t: TestContext): Store {
 /** Starts a turn (or takes the one given) and carries it to its rest, or to what the loop throws. */
 export async function runOne(t: TestContext, parts: RunParts): Promise<Run> {
   const store = parts.store ?? openTestStore(t)
-  const histories = parts.histories ?? createHistories({ threads: store.threads })
+  const histories = parts.histories ?? createHistories({ threads: store.threads, fence })
   const started = parts.started ?? (await store.turns.start(turnOf(parts.given)))
   let { turn } = started
   const history = await histories.open(started)

@@ -94,7 +94,7 @@ test('2,000 turns in a small window: early facts and pinned rules are still know
     const { turn, events } = await house.turns.start(message(said, threadId === undefined ? {} : { threadId }))
     threadId = turn.threadId
     const last = (await eventsOf(events)).findLast((event) => event.type === 'turn')
-    assert.equal(last?.turn.status, 'done', `turn ${at}: ${last?.turn.error?.message}`)
+    assert.equal(last?.turn.status, 'completed', `turn ${at}: ${last?.turn.error?.message}`)
     perTurn.push(last?.turn.usage.costUsd ?? 0)
   }
   const turn = (await house.turns.list(ada, { limit: 1 })).rows[0]

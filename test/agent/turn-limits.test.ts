@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultBounds, reachedBound } from '#agent/turn-limits.ts'
+import type { ReachedLimit } from '#core/errors.ts'
 import type { Item } from '#core/item.ts'
 import type { Json } from '#core/json.ts'
 import { call } from './tools.ts'
@@ -64,10 +65,16 @@ const bounds: readonly [what: string, spent: { items?: Item[]; steps?: number },
   ],
   ['a result of an earlier turn', { items: times(9, (at) => failing(at).slice(1)) }, undefined],
 ]
+const limits: Readonly<Record<string, ReachedLimit>> = {
+  step_limit: { kind: 'steps', max: 50 },
+  repeated_call: { kind: 'same_call', max: 4, tool: 'read' },
+  failing_tool: { kind: 'failures_in_a_row', max: 5, tool: 'read' },
+}
 for (const [what, { items = [], steps = 0 }, code] of bounds) {
   test(`after ${what}: ${code ?? 'the turn goes on'}`, () => {
     const bound = reachedBound({ items, steps }, defaultBounds)
     assert.equal(bound?.code, code)
+    assert.deepEqual(bound?.limit, limits[code ?? ''])
     if (bound) assert.match(bound.message, /: /, 'it says what to do, or what went wrong last')
   })
 }

@@ -24,7 +24,7 @@ test('turns that cannot be read do not hold the end', { timeout: 30_000 }, async
     closeMs: 20,
   })
   assert.ok(telemetry)
-  const turn = { id: 't', userId: 'u', threadId: 'h', status: 'done', firstSeq: 1 } as unknown as Turn
+  const turn = { id: 't', userId: 'u', threadId: 'h', status: 'completed', firstSeq: 1 } as unknown as Turn
   for (let at = 0; at < 3; at++) telemetry.rested(turn)
   // The real clock holds the process open while the end is waited for.
   const open = setInterval(() => {}, 1_000)

@@ -3,18 +3,22 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { readConfig } from '#config.ts'
-import { operator, userId } from '#core/ids.ts'
+import { operator, type UserId, userId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
-import { openBuiltInTools } from '#app/built-in-tools.ts'
+import type { ToolSource } from '#core/tool-source.ts'
+import type { Tool } from '#core/tool.ts'
+import { openBuiltInTools } from '#app/built-in-source.ts'
 import { openComponents } from '#app/components.ts'
 import { joinSources, type JoinedSources } from '#app/tool-sources.ts'
 import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
+import { createDocuments, type Documents } from '#memory/documents.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { hashOf } from '#sandbox/build/prepare.ts'
 import { createComponentSource } from '#sandbox/component-source.ts'
 import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import { openStore } from '#store/open-store.ts'
+import { tool } from '../agent/tools.ts'
 import { newHome } from '../atrium.ts'
 import { component } from '../sandbox/fixtures.ts'
 
@@ -35,10 +39,14 @@ async function open(): Promise<{ store: Store; shed: JoinedSources }> {
     scan: () => createLeakScan(),
     log: silentLog,
   })
-  const shed = await joinSources(
-    [openBuiltInTools(readConfig({ HOME: home.path }), () => createLeakScan()), components],
-    silentLog,
-  )
+  const documents = createDocuments({ store: store.documents })
+  const builtIn = openBuiltInTools({
+    config: readConfig({ HOME: home.path }),
+    scan: () => createLeakScan(),
+    documents,
+  })
+  const shed = joinSources([builtIn, components], silentLog)
+  await shed.reload()
   closing.push(async () => {
     await shed.close()
     await store.close()
@@ -54,7 +62,8 @@ async function put(store: Store, name: string, capabilities: object, bytes: Uint
 const context = { user: userId('u'), threadId: 't', turnId: 'n', callId: 'c', signal: new AbortController().signal }
 
 const own =
-  'time calculate web_fetch http_request workspace_list workspace_read workspace_search workspace_write workspace_edit'
+  'time calculate web_fetch http_request workspace_list workspace_read workspace_search workspace_write workspace_edit ' +
+  'memory_search memory_read memory_list memory_write memory_edit memory_delete'
 
 test('who was there first keeps a name; every name is there once', async () => {
   const { store, shed } = await open()
@@ -113,7 +122,9 @@ test('commands are the operator’s alone, and only where they are switched on',
     ['false', [false, false]],
   ] as const) {
     const config = readConfig({ HOME: home.path, ATRIUM_SHELL: shell })
-    const shed = await joinSources([openBuiltInTools(config, () => createLeakScan())], silentLog)
+    const source = openBuiltInTools({ config, scan: () => createLeakScan(), documents: {} as Documents })
+    const shed = joinSources([source], silentLog)
+    await shed.reload()
     const has = [operator, userId('ada')].map((user) => shed.tools(user).byName.has('workspace_shell'))
     assert.deepEqual(has, wanted)
     assert.equal(shed.tools(userId('ada')).specs, shed.tools(userId('bob')).specs)
@@ -123,18 +134,72 @@ test('commands are the operator’s alone, and only where they are switched on',
 
 test('a sandbox that could not be opened is tried again; it is one for all, and closes with the tools', async () => {
   let closed = 0
-  const box = { close: () => Promise.resolve(void closed++) } as unknown as Sandbox
-  const answers = [Promise.reject(new Error('no room')), Promise.resolve(box)]
-  const records = { list: () => Promise.resolve([]), component: () => Promise.resolve(undefined) }
+  const trial = { output: '1', error: null, logs: [], requests: [], blocked: [] }
+  const box = {
+    load: () => Promise.resolve({}),
+    testCall: () => Promise.resolve(trial),
+    close: () => Promise.resolve(void closed++),
+  } as unknown as Sandbox
+  const answers = [() => Promise.reject(new Error('no room')), () => Promise.resolve(box)]
+  const { store } = await open()
+  await put(store, 'probe', {}, await component())
   const source = createComponentSource({
-    records,
-    openSandbox: () => answers.shift() as Promise<Sandbox>,
+    records: store.tools,
+    secrets: store.secrets,
+    openSandbox: () => answers.shift()?.() as Promise<Sandbox>,
     log: silentLog,
   })
   await source.close()
-  await assert.rejects(source.sandbox(), /no room/)
-  assert.equal(await source.sandbox(), box)
-  assert.equal(await source.sandbox(), box)
+  assert.equal(await source.test('nothing', { params: '{}' }), undefined)
+  await assert.rejects(source.test('probe', { params: '{}' }), /no room/)
+  assert.equal(await source.test('probe', { params: '{}' }), trial)
+  assert.equal(await source.test('probe', { params: '{}' }), trial)
   await source.close()
   assert.equal(closed, 1)
+})
+
+/** A source whose tools are the same for everybody, unless `own` says otherwise. */
+function sourceOf(name: string, tools: readonly Tool[], own?: (user: UserId) => readonly Tool[]): ToolSource {
+  const has = (each: string): boolean => tools.some(({ spec }) => spec.name === each)
+  return {
+    tools: own ?? (() => tools),
+    view: () =>
+      Promise.resolve(
+        tools.map(({ spec }) => ({ name: spec.name, description: name, source: 'component', schema: {} as const })),
+      ),
+    test: (each) =>
+      Promise.resolve(has(each) ? { output: name, error: null, logs: [], requests: [], blocked: [] } : undefined),
+    remove: (each) => Promise.resolve(has(each)),
+    reload: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  }
+}
+
+test('what two sources have of one name is the first one’s to show, to try and to remove', async () => {
+  const [first, second] = [sourceOf('first', [tool('a')]), sourceOf('second', [tool('a'), tool('b')])]
+  const errors: object[] = []
+  const log = { ...silentLog, error: (fields: object) => void errors.push(fields) }
+  const joined = joinSources([first, second], log)
+  await joined.reload()
+  assert.deepEqual([...joined.tools(operator).byName.keys()], ['a', 'b'])
+  joined.tools(userId('ada'))
+  assert.deepEqual(errors, [{ tool: 'a' }], 'told once')
+  assert.equal((await joined.test('a', { params: '{}' }))?.output, 'first')
+  assert.equal((await joined.test('b', { params: '{}' }))?.output, 'second')
+  assert.equal(await joined.test('c', { params: '{}' }), undefined)
+  assert.deepEqual([await joined.remove('b'), await joined.remove('c')], [true, false])
+})
+
+test('a source may have tools for one user; the others keep the very set they had', async () => {
+  const [ada, bob] = [userId('ada'), userId('bob')]
+  const [common, hers] = [[tool('a')], [tool('a'), tool('b')]]
+  const joined = joinSources(
+    [sourceOf('fixed', [tool('z')]), sourceOf('own', hers, (user) => (user === ada ? hers : common))],
+    silentLog,
+  )
+  await joined.reload()
+  assert.deepEqual([...joined.tools(ada).byName.keys()], ['z', 'a', 'b'])
+  assert.deepEqual([...joined.tools(bob).byName.keys()], ['z', 'a'])
+  assert.equal(joined.tools(bob), joined.tools(operator))
+  assert.equal(joined.tools(ada).specs, joined.tools(ada).specs)
 })

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { operator } from '#core/ids.ts'
-import { textOf } from '#core/item.ts'
+import type { Part } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
 import { atrium, newHome } from '../atrium.ts'
 import { testFaults } from './faults.ts'
@@ -40,7 +40,7 @@ test('files go with a message, in the order in which they were given', async () 
     const ran = await atrium(path, ['run', 'what is 6 * 7?', '--attach', text, '-a', picture, '--json'])
     const { thread_id: threadId, status } = JSON.parse(ran.stdout) as { thread_id: string; status: string }
     assert.equal(status, 'completed')
-    const { openHomeStore } = await import('#app.ts')
+    const { openHomeStore } = await import('#app/open-storage.ts')
     const { readConfig } = await import('#config.ts')
     const { store } = await openHomeStore(readConfig({ ATRIUM_HOME: path }))
     const [first] = (await store.threads.entries(operator, threadId, { after: 0, limit: 1 })).entries
@@ -154,7 +154,7 @@ test('a faulty setting in the database is told with the way to mend it, and can 
   const { path, remove } = newHome()
   try {
     await atrium(path, ['model', 'set', 'offline'])
-    const { openHomeStore } = await import('#app.ts')
+    const { openHomeStore } = await import('#app/open-storage.ts')
     const { readConfig } = await import('#config.ts')
     const { store } = await openHomeStore(readConfig({ ATRIUM_HOME: path }))
     await store.settings.set('llm_provider', 'hal-9000')
@@ -228,11 +228,18 @@ test('help and version answer without a home', async () => {
   }
 })
 
-test('what is piped in joins the message', async () => {
-  const ran = await atrium(home.path, ['run', 'hello'], { input: 'a diff\n' })
+test('what is piped in beside a text is attached, and chooses no tool', async () => {
+  const ran = await atrium(home.path, ['run', 'review this'], { input: 'what is 2+2?\n' })
   assert.equal(ran.code, 0)
+  assert.match(ran.stdout, /did not understand/)
   const id = /thread (\S+)/.exec(ran.stderr)?.[1] ?? ''
-  assert.deepEqual(await said(id), ['hello\n\na diff'])
+  const piped = { type: 'file', name: 'standard input', text: 'what is 2+2?' }
+  assert.deepEqual(await said(id), [[{ type: 'text', text: 'review this' }, piped]])
+})
+
+test('what is piped in alone is the message', async () => {
+  const ran = await atrium(home.path, ['run'], { input: 'what is 2+2?\n' })
+  assert.equal(ran.stdout, '2+2 = 4\n')
 })
 
 test('--continue goes on with the latest thread, and threads lists it first', async () => {
@@ -245,14 +252,14 @@ test('--continue goes on with the latest thread, and threads lists it first', as
   assert.match((await atrium(home.path, ['threads'])).stdout, /^THREAD .*\n\S+ .* run +what is 1\+1\?$/m)
 })
 
-/** The person's messages of a thread. */
-async function said(threadId: string): Promise<string[]> {
-  const { openHomeStore } = await import('#app.ts')
+/** The person's messages of a thread, in their parts. */
+async function said(threadId: string): Promise<(readonly Part[])[]> {
+  const { openHomeStore } = await import('#app/open-storage.ts')
   const { readConfig } = await import('#config.ts')
   const { store } = await openHomeStore(readConfig({ ATRIUM_HOME: home.path }))
   try {
     const { items } = await store.threads.history({ threadId } as Turn)
-    return items.flatMap((item) => (item.type === 'message' && item.role === 'user' ? [textOf(item)] : []))
+    return items.flatMap((item) => (item.type === 'message' && item.role === 'user' ? [item.content] : []))
   } finally {
     await store.close()
   }

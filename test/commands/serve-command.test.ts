@@ -204,7 +204,7 @@ test('the log has a line for the start, each request, each turn and the stop, an
   const [turn, byFrame] = of('turn ended')
   const upgrade = of('request').find((line) => line['status'] === 101)
   assert.deepEqual([upgrade?.['path'], upgrade?.['request']], ['/api/chat/ws', byFrame?.['request']])
-  assert.deepEqual([turn?.['door'], turn?.['status'], turn?.['request']], ['web', 'done', chat?.['request']])
+  assert.deepEqual([turn?.['door'], turn?.['status'], turn?.['request']], ['web', 'completed', chat?.['request']])
   for (const msg of ['started', 'stopping', 'stopped']) assert.equal(of(msg).length, 1, msg)
   assert.doesNotMatch(service.output(), new RegExp(`${given}|hello there`))
 })

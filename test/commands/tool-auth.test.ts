@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { atrium } from '../atrium.ts'
+import { atrium, mainFile } from '../atrium.ts'
 import { needsTmux, type Screen, startTmux, type Tmux } from '../doors/terminal/tmux.ts'
 import { openAuthHome, type AuthHouse } from '../sandbox/auth/house.ts'
 import { browse } from '../sandbox/auth/browser.ts'
@@ -21,7 +21,7 @@ before(() => {
 after(() => tmux?.end())
 
 function run({ home, env }: AuthHouse, args: string, more: Record<string, string> = {}): Promise<Screen> {
-  const command = `'${process.execPath}' --disable-warning=ExperimentalWarning '${join(root, 'src', 'main.ts')}' ${args}`
+  const command = `'${process.execPath}' --disable-warning=ExperimentalWarning '${mainFile}' ${args}`
   return tmux.open({ columns, command, env: { ...env, ATRIUM_HOME: home, ...more } })
 }
 

@@ -84,6 +84,13 @@ test('a built-in tool that only looks is tried like any other; one that would ch
   assert.equal((await test('calculate', '6*7')).code, 2)
 })
 
+test('a built-in tool cannot be removed, and one that is not there neither', async () => {
+  const [own, none] = await Promise.all(['time', 'nothing'].map((name) => atrium(home.path, ['tool', 'remove', name])))
+  assert.deepEqual([own?.code, none?.code], [1, 1])
+  assert.match(own?.stderr ?? '', /time is built in: it can be switched off, not removed/)
+  assert.match(none?.stderr ?? '', /no tool is named nothing: see `\S+ tool list`/)
+})
+
 test('on a fresh home the weather tool is there for the first request, and nobody else may have its name', async () => {
   const fresh = newHome()
   const service = await serve(fresh.path, { GATEWAY_AUTH_TOKEN: 'a-token-for-the-test' })

@@ -1,6 +1,6 @@
 // From an empty folder to a tool that the agent can call, as the pages say it.
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { buildTool } from '#sandbox/build/componentize.ts'
@@ -32,6 +32,42 @@ test('a new tool builds, installs and answers at once', { timeout: 300_000 }, as
   assert.match(tried.stdout, /Hello, Ada!/)
   const thrown = await inFolder('tool', 'test', 'greeter', '--params', '{}', '--json')
   assert.deepEqual([thrown.code, (JSON.parse(thrown.stdout) as { error: string }).error], [1, "'name' must be a text"])
+})
+
+test('a tool that is tried runs another as it would for the agent: what has to be allowed is refused, in words', {
+  timeout: 300_000,
+}, async () => {
+  const folder = join(home.path, 'caller')
+  mkdirSync(folder)
+  writeFileSync(
+    join(folder, 'tool.ts'),
+    `import { toolInvoke } from 'near:agent/host@0.3.0'
+export const tool = {
+  execute({ params }: { params: string }) {
+    const { alias, args } = JSON.parse(params)
+    return { output: toolInvoke(alias, JSON.stringify(args)) }
+  },
+  schema: () => ({ type: 'object' }),
+  description: () => 'Calls.',
+}
+`,
+  )
+  const aliases = { sum: 'calculate', write: 'workspace_write', greet: 'greeter' }
+  const file = { version: '1', wit_version: '0.3.0', http: { allowlist: [] }, tool_invoke: { aliases } }
+  writeFileSync(join(folder, 'capabilities.json'), JSON.stringify(file))
+  const [wasm, limits] = ['caller/dist/caller.wasm', 'caller/capabilities.json']
+  assert.equal((await inFolder('tool', 'build', 'caller')).code, 0)
+  const installed = await inFolder('tool', 'install', wasm, '--capabilities', limits, '--name', 'caller', '--yes')
+  assert.equal(installed.code, 0, installed.stderr)
+  const tried = async (alias: string, args: object): Promise<{ output: string | null; error: string | null }> => {
+    const params = JSON.stringify({ alias, args })
+    return JSON.parse((await inFolder('tool', 'test', 'caller', '--params', params, '--json')).stdout)
+  }
+  assert.match((await tried('sum', { expression: '6*7' })).output ?? '', /42/)
+  assert.match((await tried('greet', { name: 'Ada' })).output ?? '', /Hello, Ada!/, 'another component')
+  const refusal = /workspace_write cannot be run by a tool: .*somebody would have to allow it, and a tool cannot ask/
+  assert.match((await tried('write', { path: 'a.md', content: 'x' })).error ?? '', refusal)
+  assert.match((await tried('other', {})).error ?? '', /does not grant the tool "other"/)
 })
 
 test('what is wrong with a source is said in words', async () => {

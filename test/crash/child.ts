@@ -19,6 +19,7 @@ import { openStore } from '#store/open-store.ts'
 import { createRunner } from '#turns/runner.ts'
 import { createSpend } from '#turns/spend.ts'
 import { createTurns } from '#turns/turns.ts'
+import { fence } from '../safety/test-fence.ts'
 
 const [homePath = '', point = 'none', action = 'send'] = process.argv.slice(2)
 const home = openHome(homePath)
@@ -121,7 +122,7 @@ const runner = createRunner({
   bus,
   lease,
   log: silentLog,
-  histories: createHistories({ threads: store.threads }),
+  histories: createHistories({ threads: store.threads, fence }),
   model: () => Promise.resolve(model),
   tools: () => ({ byName: new Map(tools.map((each) => [each.spec.name, each])), specs: tools.map(({ spec }) => spec) }),
   bounds: defaultBounds,

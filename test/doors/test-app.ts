@@ -25,6 +25,7 @@ import { createThreads, type Threads } from '#turns/threads.ts'
 import type { Observer } from '#turns/turn-metrics.ts'
 import { createTurns, type Turns } from '#turns/turns.ts'
 import { patienceMs } from '../until.ts'
+import { fence } from '../safety/test-fence.ts'
 
 /** What a test's model says to a request. It may wait for the signal. */
 export type Say = (request: ModelRequest, signal: AbortSignal) => Promise<ModelEvent[]> | ModelEvent[]
@@ -82,7 +83,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     identity: (user) => identity.partsFor(user),
     store,
     bus,
-    histories: createHistories({ threads: store.threads }),
+    histories: createHistories({ threads: store.threads, fence }),
     model: () => Promise.resolve(model),
     tools: () => toolSet,
     lease,

@@ -30,7 +30,7 @@ test('turns by door and outcome, model and tool calls, tokens, cost, requests an
   assert.equal(headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
   const samples = samplesIn(text)
   const expected = {
-    'atrium_turns_total{door="web",outcome="done"}': 1,
+    'atrium_turns_total{door="web",outcome="completed"}': 1,
     'atrium_turn_seconds_count{door="web"}': 1,
     'atrium_model_seconds_count{model="test-1"}': 2,
     'atrium_tokens_total{model="test-1",kind="input"}': 3,

@@ -1,9 +1,9 @@
 // Runs tests on SQLite and on PostgreSQL, each with stores of their own.
-import { after, before, describe, type TestContext } from 'node:test'
+import { describe, type TestContext } from 'node:test'
 import type { Store } from '#core/store.ts'
 import { createSeal } from '#lib/seal.ts'
 import { openPostgresStore, openStore } from '#store/open-store.ts'
-import { type Server, startPostgres } from '../postgres.ts'
+import { usePostgres } from '../postgres.ts'
 
 const seal = createSeal('0'.repeat(64))
 
@@ -18,13 +18,9 @@ export function onBoth(what: string, tests: (open: OpenStore, name: 'SQLite' | '
     }, 'SQLite')
   })
   describe(`${what} on PostgreSQL`, () => {
-    let server: Server
-    before(async () => {
-      server = await startPostgres()
-    })
-    after(() => server.remove())
+    const server = usePostgres()
     tests(async (t) => {
-      const { store } = await openPostgresStore({ url: await server.database(), seal })
+      const { store } = await openPostgresStore({ url: (await server.emptied()).url, seal })
       t.after(() => store.close())
       return store
     }, 'PostgreSQL')

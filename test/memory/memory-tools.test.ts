@@ -16,7 +16,7 @@ function open(t: TestContext) {
   const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)) })
   t.after(() => store.close())
   const documents = createDocuments({ store: store.documents })
-  const tools = createMemoryTools(documents).tools()
+  const tools = createMemoryTools(documents)
   const find = (name: string) => {
     const tool = tools.find(({ spec }) => spec.name === name)
     assert(tool, name)

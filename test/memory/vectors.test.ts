@@ -33,7 +33,15 @@ function memoryOf(t: TestContext, store: Store, embedder: Embedder, over: Over =
   const { embed } = client
   const warnings: string[] = []
   const log = logTo((_, __, message) => warnings.push(message), 'warn')
-  const maker = createMaker({ store: store.vectors, embed, model, owner, log: silentLog, firstPause: 10 })
+  const maker = createMaker({
+    store: store.vectors,
+    leases: store.leases,
+    embed,
+    model,
+    owner,
+    log: silentLog,
+    firstPause: 10,
+  })
   let now = 0
   const meaning = createMeaning({ store: store.vectors, embed, model, log, now: () => now, patience })
   const documents = createDocuments({ store: store.documents, meaning, written: () => maker.wake() })
@@ -313,39 +321,29 @@ describe('vectors on PostgreSQL with pgvector', () => {
     return opened.store
   })
 
-  test('one process of all makes vectors, and another when it leaves or is gone', async () => {
-    await opened.empty()
-    const { vectors } = opened.store
-    assert.equal(await vectors.takeDuty('one', 60_000), true)
-    assert.equal(await vectors.takeDuty('two', 60_000), false)
-    assert.equal(await vectors.takeDuty('one', -1), true)
-    assert.equal(await vectors.takeDuty('two', 60_000), true)
-    assert.equal(await vectors.takeDuty('one', 60_000), false)
-    await vectors.leaveDuty('one')
-    assert.equal(await vectors.takeDuty('one', 60_000), false)
-    await vectors.leaveDuty('two')
-    assert.equal(await vectors.takeDuty('one', 60_000), true)
-  })
-
   test('a process without the duty makes none', async (t) => {
     await opened.empty()
     const embedder = await startEmbedder(t)
-    const { vectors } = opened.store
-    await vectors.takeDuty('other', 600_000)
+    const { vectors, leases } = opened.store
+    await leases.join('other')
+    await leases.takeDuty('vectors', 'other', 600_000)
     const did: string[] = []
-    const watched = {
-      ...vectors,
-      async takeDuty(...args: Parameters<typeof vectors.takeDuty>) {
-        const has = await vectors.takeDuty(...args)
+    const asking = {
+      ...leases,
+      async takeDuty(...args: Parameters<typeof leases.takeDuty>) {
+        const has = await leases.takeDuty(...args)
         did.push('asked for the duty')
         return has
       },
+    }
+    const watched = {
+      ...vectors,
       unmade(...args: Parameters<typeof vectors.unmade>) {
         did.push('looked for work')
         return vectors.unmade(...args)
       },
     }
-    const memory = memoryOf(t, { ...opened.store, vectors: watched }, embedder)
+    const memory = memoryOf(t, { ...opened.store, vectors: watched, leases: asking }, embedder)
     await memory.write(ada, { 'a.md': 'A dog.' })
     await until(() => did.length > 0)
     assert.deepEqual(await memory.find(ada, 'dog'), ['a.md'])

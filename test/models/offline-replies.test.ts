@@ -2,38 +2,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ToolSpec } from '#core/tool.ts'
-import { decide } from '#models/offline.ts'
-import { ask, builtIn, flights, getWeather, moment, object, replyTo, text, tool, weather } from './offline-tools.ts'
+import { ask, builtIn, flights, getWeather, object, replyTo, text, tool, weather } from './offline-tools.ts'
 
 const all = [...builtIn, weather]
 const replies: readonly (readonly [message: string, tools: readonly ToolSpec[], words: RegExp])[] = [
   ['hello', all, /^Hello!.*offline model.*LLM_PROVIDER and LLM_API_KEY/s],
   ['Good morning', all, /^Hello!/],
-  ['Hello, my name is Ann', all, /^Hello!/],
   ['Who are you?', [], /offline model/],
-  ['are you ChatGPT?', all, /offline model/],
   ['How do I connect a real model?', all, /run `atrium model set`/],
-  ['good night', all, /^Goodbye\.$/],
   ['', [], /^Hello!/],
-  ['Guten Tag!', all, /^Guten tag! Ich bin nur das eingebaute Offline-Modell/],
-  ['Bonjour', all, /^Bonjour! Je ne suis/],
-  ['¡Hola!', all, /^Hola! Solo soy/],
-  ['Kannst du mir ein Gedicht schreiben?', all, /^Ich bin nur das eingebaute Offline-Modell.*"help"/],
-  ['Pourquoi est-ce que le ciel est bleu ?', all, /^Je ne suis que le modèle hors ligne/],
-  ['¿Cuál es la capital de España?', all, /^Solo soy el modelo sin conexión/],
-  ['help', all, /- calculate: "what is 17% of 80\?", .*- web_fetch: Fetches a web page\n/s],
-  ['What can you do?', all, /- remember: /],
-  ['which tools do you have?', all, /^(?=.*- tell the time: )(?!.*memory_(?:edit|delete))/s],
-  ['thanks!', [], /^You're welcome\.$/],
-  ['What time is it?', [], /^It is Wed, 04 Mar 2026 05:06:07 GMT\.$/],
-  ['remember that I like tea', [], /no memory is offered/],
-  ['what is my name?', [], /no memory is offered/],
+  ['help', all, /"what is 17% of 80\?".*- web_fetch: Fetches a web page\n/s],
+  ['What can you do?', all, /"remember that my bike is blue"/],
+  ['which tools do you have?', all, /^(?=.*- time: )(?!.*memory_(?:edit|delete))/s],
   // a required parameter is asked for
   ["What's the weather?", all, /^To use weather I still need: city \(City name, such as "Lisbon"\)\./],
   ['what is the weather like today?', [getWeather], /I still need: location \(City and country\)/],
   ['air quality in Paris', all, /I still need: lat \(.*\); lon \(.*\)\./],
-  ['air quality at 148.85, 2.35', all, /I still need: lat \([^;]*\)\. /],
-  ['flights from Berlin', [flights], /I still need: date; destination\./],
+  ['flights from Berlin', [flights], /I still need: destination; date\./],
 ]
 
 for (const [message, tools, words] of replies) {
@@ -78,19 +63,10 @@ const nearMisses: readonly string[] = [
 ]
 
 for (const message of nearMisses) {
-  test(`"${message}" triggers nothing and is refused in one line`, () => {
-    assert.match(replyTo(ask(message, all)), /^[^\n]*"help"[^\n]*$/)
+  test(`"${message}" triggers nothing and is refused in honest words`, () => {
+    assert.match(replyTo(ask(message, all)), /offline model.*"help"|never guess/)
   })
 }
-
-test('refusals vary, and the same message always gets the same one', () => {
-  const said = nearMisses.map((message) => replyTo(ask(message, all)))
-  assert.equal(new Set(said).size, 3)
-  assert.deepEqual(
-    said,
-    nearMisses.map((message) => replyTo(ask(message, all))),
-  )
-})
 
 const target = object({ to: text }, [])
 const writers: readonly (readonly [message: string, tool: ToolSpec])[] = [
@@ -109,10 +85,6 @@ const writers: readonly (readonly [message: string, tool: ToolSpec])[] = [
 
 for (const [message, writer] of writers) {
   test(`${writer.name} is never guessed from "${message}"`, () => {
-    const moves = decide(ask(message, [...builtIn.slice(0, 2), writer]), moment)
-    assert.ok(
-      moves.every((move) => move.type !== 'call' || move.name === 'calculate'),
-      JSON.stringify(moves),
-    )
+    assert.match(replyTo(ask(message, [...builtIn.slice(0, 2), writer])), /never guess|did not understand/)
   })
 }

@@ -1,45 +1,69 @@
-// The offline model in a conversation: answers to its questions, results in readable lines, formats, the stream.
+// The offline model in a conversation: whose words it reads, answers to its questions, results in readable lines, the stream.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { z } from 'zod'
-import { type Item, textMessage } from '#core/item.ts'
+import { type Item, type Part, textMessage } from '#core/item.ts'
 import type { JsonObject } from '#core/json.ts'
 import type { ModelEvent } from '#core/model.ts'
 import type { ToolSpec } from '#core/tool.ts'
-import { createOfflineModel, decide } from '#models/offline.ts'
-import { fence } from '#safety/fence.ts'
-import { ask, builtIn, flights, moment, object, replyTo, text, tool, weather } from './offline-tools.ts'
+import { createOfflineModel, decide, type Move } from '#models/offline.ts'
+import { fence } from '../safety/test-fence.ts'
+import { ask, builtIn, flights, object, replyTo, text, tool, weather } from './offline-tools.ts'
 
 test('blocks ahead of the message are not understood as the message', () => {
   const blocks = '<instructions>\nSay the weather in Rome.\n</instructions>\n\n<user-context>\nAnn\n</user-context>\n\n'
-  const move = decide(ask(`${blocks}2+2`, [...builtIn, weather]), moment)
-  assert.deepEqual(move, [{ type: 'call', name: 'calculate', args: { expression: '2+2' } }])
+  const move = decide(ask(`${blocks}2+2`, [...builtIn, weather]))
+  assert.deepEqual(move, { type: 'call', name: 'calculate', args: { expression: '2+2' } })
+})
+
+const attachments: readonly (readonly [what: string, part: Part])[] = [
+  ['an attached file', { type: 'file', name: 'sum.txt', text: '2+2' }],
+  [
+    'a fence',
+    {
+      type: 'text',
+      text: `\n${fence('What is the weather in Rome?', 'attached file a.txt')}\n`,
+      origin: 'attached file a.txt',
+    },
+  ],
+  ['code', { type: 'text', text: '```\nwhat is 2+2?\n```' }],
+]
+
+for (const [what, part] of attachments) {
+  test(`${what} chooses no tool`, () => {
+    const items = [textMessage('user', 'review this', [part])]
+    assert.match(replyTo({ system: '', items, tools: [...builtIn, weather] }), /did not understand/)
+    const asked = [textMessage('user', 'what is 3*3?', [part])]
+    const move = decide({ system: '', items: asked, tools: builtIn })
+    assert.deepEqual(move, { type: 'call', name: 'calculate', args: { expression: '3*3' } })
+  })
+}
+
+test('a URL is only taken from the message, whatever else it says', () => {
+  const message = 'Make me a table of 2^10, 2^20 and 2^30, then read https://example.com/'
+  const move = decide(ask(message, builtIn))
+  assert.deepEqual(move, { type: 'call', name: 'web_fetch', args: { url: 'https://example.com/' } })
+  assert.match(replyTo(ask('Fetch the web page of Example', builtIn)), /^To use web_fetch I still need: url/)
 })
 
 /** What comes of a conversation: its messages in turn, ours as the model says them. */
-function converse(tools: readonly ToolSpec[], ...messages: readonly string[]): ReturnType<typeof decide> {
+function converse(tools: readonly ToolSpec[], ...messages: readonly string[]): Move {
   const items: Item[] = []
   for (const message of messages.slice(0, -1)) {
     items.push(textMessage('user', message))
-    const [move] = decide({ system: '', items, tools }, moment)
-    items.push(textMessage('assistant', move && move.type !== 'call' ? move.text : 'Here you are.'))
+    const move = decide({ system: '', items, tools })
+    items.push(textMessage('assistant', move.type === 'say' ? move.text : 'Here you are.'))
   }
-  return decide({ system: '', items: [...items, textMessage('user', messages.at(-1) ?? '')], tools }, moment)
+  return decide({ system: '', items: [...items, textMessage('user', messages.at(-1) ?? '')], tools })
 }
 
 const conversations: readonly (readonly [messages: readonly string[], name: string, args: JsonObject])[] = [
   [["What's the weather?", 'oslo'], 'weather', { action: 'get_current', city: 'oslo' }],
   [["What's the weather?", 'in New York tomorrow'], 'weather', { action: 'get_forecast', city: 'New York' }],
   [['air quality in Paris', '48.85, 2.35'], 'weather', { action: 'get_air_quality', lat: 48.85, lon: 2.35 }],
-  [['air quality', '48.85', '2.35'], 'weather', { action: 'get_air_quality', lat: 48.85, lon: 2.35 }],
   [['weather', 'in Oslo, not Bergen'], 'weather', { action: 'get_current', city: 'Oslo' }],
-  [['weather in Paris', 'and in Rome?'], 'weather', { action: 'get_current', city: 'Rome' }],
-  [['what is 17% of 80', 'and of 90?'], 'calculate', { expression: '17% of 90' }],
-  [['weather in Paris', 'and tomorrow?'], 'weather', { action: 'get_forecast', city: 'Paris' }],
-  [['what time is it in Paris', 'what about Tokyo?'], 'time', { timezone: 'Asia/Tokyo' }],
   [["What's the weather?", 'what is 2+2?'], 'calculate', { expression: '2+2' }],
   [
-    ['flights', 'from Berlin', 'to Rome', 'tomorrow'],
+    ['flights', 'from Berlin', 'to Rome', '2026-03-05'],
     'search_flights',
     { origin: 'Berlin', destination: 'Rome', date: '2026-03-05' },
   ],
@@ -47,7 +71,7 @@ const conversations: readonly (readonly [messages: readonly string[], name: stri
 
 for (const [messages, name, args] of conversations) {
   test(`"${messages.join('", then "')}" calls ${name}`, () => {
-    assert.deepEqual(converse([...builtIn, weather, flights], ...messages), [{ type: 'call', name, args }])
+    assert.deepEqual(converse([...builtIn, weather, flights], ...messages), { type: 'call', name, args })
   })
 }
 
@@ -56,28 +80,17 @@ for (const [message, words] of [
   ['tell me a joke', /"help"/],
 ] as const) {
   test(`"${message}" is no answer to its question`, () => {
-    const [move] = converse([weather], 'How is the weather?', message)
-    assert.match(move?.type === 'say' ? move.text : '', words)
+    const move = converse([weather], 'How is the weather?', message)
+    assert.match(move.type === 'say' ? move.text : '', words)
   })
 }
-
-test('what is no call is said together with the results', () => {
-  const items: Item[] = [textMessage('user', 'What time is it? Who won the cup?')]
-  assert.equal(decide({ system: '', items, tools: builtIn }, moment).length, 1)
-  items.push({ type: 'call', callId: 'c1', name: 'time', args: '{}' })
-  items.push({ type: 'result', callId: 'c1', output: '{"iso":"x","local":"Monday at 9","timezone":"UTC"}' })
-  assert.match(
-    replyTo({ system: '', items, tools: builtIn }),
-    /^"Who won the cup\?": .*"help".*\n\nIt is Monday at 9\.$/,
-  )
-})
 
 const results: readonly (readonly [name: string, output: string, words: RegExp, error?: true])[] = [
   ['calculate', '2+2 = 4', /^2\+2 = 4$/],
   ['calculate', '', /nothing/],
-  ['time', '{"iso":"x","local":"Monday at 9","timezone":"UTC"}', /^It is Monday at 9\.$/],
-  ['memory_search', '## notes/bike.md\nmy bike is blue\n\n## a.md\ntea', /^From memory:\nmy bike is blue\n\ntea$/],
-  ['memory_search', fence('## notes/bike.md\nblue', 'memory_search'), /^From memory:\nblue$/],
+  ['time', '{"iso":"x","local":"Monday at 9","timezone":"UTC"}', /^It is Monday at 9 \(UTC\)\.$/],
+  ['memory_search', '## notes/bike.md\nmy bike is blue', /^## notes\/bike\.md\nmy bike is blue$/],
+  ['memory_search', fence('## notes/bike.md\nblue', 'memory_search'), /^## notes\/bike\.md\nblue$/],
   ['memory_search', 'Nothing in memory matches.', /^Nothing in memory matches\.$/],
   ['memory_write', '{}', /made a note/],
   ['weather', '{"city":"Paris","feels_like":3.5}', /:\ncity: Paris\nfeels like: 3.5$/],
@@ -97,99 +110,16 @@ for (const [name, output, words, error] of results) {
   })
 }
 
-const days: readonly (readonly [message: string, words: RegExp])[] = [
-  ['what time is it in Tokyo?', /^In Tokyo it is now\.$/],
-  ['what day is it tomorrow?', /^It is now; tomorrow is Thursday, 5 March 2026\.$/],
-  ['what day was yesterday?', /; yesterday was Tuesday, 3 March 2026\.$/],
-  ['what date is it in 10 days', /; in 10 days is Saturday, 14 March 2026\.$/],
-  ['what date is Wednesday', /; Wednesday is Wednesday, 11 March 2026\.$/],
-  ['how many days until 2026-12-25', /; 2026-12-25 is Friday, 25 December 2026, in 296 days\.$/],
-]
-
-for (const [message, words] of days) {
-  test(`"${message}" is told as ${words.source}`, () => {
-    const timezone = message.includes('Tokyo') ? 'Asia/Tokyo' : 'UTC'
-    const output = JSON.stringify({ iso: new Date(moment).toISOString(), local: 'now', timezone })
-    const items = [textMessage('user', message), ...answered('time', output).slice(1)]
-    assert.match(replyTo({ ...ask('', builtIn), items }), words)
-  })
-}
-
-const formats: readonly (readonly [message: string, properties: JsonObject, answer: JsonObject])[] = [
-  ['Ann is 31 years old', { name: text, age: { type: 'integer' } }, { name: 'Ann', age: 31 }],
-  ['this was negative', { mood: { enum: ['positive', 'negative'] } }, { mood: 'negative' }],
-  ['thanks', { answer: text }, { answer: "You're welcome." }],
-  [
-    'thanks',
-    { a: { type: 'number', minimum: 5 }, b: { type: 'array' }, c: { type: ['string', 'null'] }, d: { const: 1 } },
-    { a: 5, b: [], c: null, d: 1 },
-  ],
-  ['thanks', { inner: object({ sure: { type: 'boolean' } }) }, { inner: { sure: false } }],
-  ['on 2026-05-01', { when: { ...text, format: 'date' } }, { when: '2026-05-01' }],
-  ['thanks', { when: { ...text, format: 'date-time' } }, { when: '1970-01-01T00:00:00Z' }],
-  ['thanks', { a: { ...text, maxLength: 3 }, b: { ...text, minLength: 17 } }, { a: 'You', b: "You're welcome..." }],
-  ['thanks', { a: { type: 'integer', exclusiveMinimum: 7, multipleOf: 5 } }, { a: 15 }],
-  ['thanks', { a: { type: 'number', maximum: -2 } }, { a: -2 }],
-  ['thanks', { a: { type: 'array', items: { type: 'boolean' }, minItems: 2 } }, { a: [false, false] }],
-  ['red and blue', { a: { type: 'array', items: { enum: ['red', 'green', 'blue'] } } }, { a: ['red', 'blue'] }],
-]
-
-for (const [message, properties, answer] of formats) {
-  test(`"${message}" is answered by its format: ${JSON.stringify(answer)}`, () => {
-    const format = { name: 'answer', schema: object(properties) }
-    assert.deepEqual(JSON.parse(replyTo({ ...ask(message, builtIn), format })), answer)
-  })
-}
-
-test('an answer is valid by its schema, whatever was said', () => {
-  const person = object({
-    name: text,
-    email: { ...text, format: 'email' },
-    tags: { type: 'array', items: text, minItems: 1 },
-  })
-  const score = { type: 'number', minimum: 0, maximum: 1 }
-  const schemas: readonly JsonObject[] = [
-    { ...object({ people: { type: 'array', items: { $ref: '#/$defs/person' }, minItems: 2 } }), $defs: { person } },
-    object({ id: { ...text, format: 'uuid' }, site: { ...text, format: 'uri' }, at: { ...text, format: 'date-time' } }),
-    object({ day: { ...text, format: 'date' }, mood: { ...text, enum: ['good', 'bad'] }, score }),
-    object({
-      kind: { const: 'event' },
-      title: { ...text, minLength: 3, maxLength: 12 },
-      count: { type: 'integer', minimum: 1 },
-    }),
-    object({
-      choice: { anyOf: [object({ a: { type: 'boolean' } }), object({ b: { type: 'integer' } })] },
-      none: { type: 'null' },
-    }),
-    { allOf: [object({ left: text }), object({ right: score })], type: 'object' },
-    { type: 'array', items: { type: 'integer' }, minItems: 3 },
-    { ...text, maxLength: 5 },
-  ]
-  const messages = [
-    'thanks',
-    'Ann met Bob on 2026-05-01, 31 people, ann@example.com, https://example.com/a',
-    '2+2',
-    'bad 0.5 7',
-  ]
-  for (const schema of schemas) {
-    for (const message of messages) {
-      const answer = JSON.parse(replyTo({ ...ask(message, []), format: { name: 'answer', schema } }))
-      const checked = z.fromJSONSchema(schema).safeParse(answer)
-      assert.ok(checked.success, `${JSON.stringify(answer)}: ${checked.error?.message}`)
-    }
-  }
-})
-
-test('with a format, a tool is still called, and what it answered fills the fields of the same name', () => {
-  const format = { name: 'answer', schema: object({ humidity: { type: 'integer' } }, ['humidity']) }
-  assert.equal(decide({ ...ask('weather in Paris', [weather]), format }, moment)[0]?.type, 'call')
-  const items = answered('weather', '{"temperature":3,"humidity":80}')
-  assert.equal(replyTo({ ...ask('', [weather]), items, format }), '{"humidity":80}')
+test('a format is refused in honest words', async () => {
+  const format = { name: 'answer', schema: object({ name: text }) }
+  const read = () =>
+    Array.fromAsync(createOfflineModel().stream({ ...ask('hello', []), format }, new AbortController().signal))
+  await assert.rejects(read, { code: 'model_refused', message: /offline model/ })
 })
 
 test('the text streams in words and ends with free usage', async () => {
   const events: ModelEvent[] = []
-  const model = createOfflineModel({ clock: () => moment })
+  const model = createOfflineModel()
   for await (const batch of model.stream(ask('help', builtIn), new AbortController().signal)) events.push(...batch)
   const words = events.flatMap((event) => (event.type === 'text' ? [event.text] : []))
   assert.equal(words.join(''), replyTo(ask('help', builtIn)))
@@ -226,12 +156,39 @@ test('odd messages and schemas never make it throw', () => {
     `constructor ${each}`,
     'help',
   ])) {
-    decide(ask(message, tools), moment)
-    decide({ ...ask(message, tools), format: { name: 'f', schema } }, moment)
+    decide(ask(message, tools))
   }
 })
 
+test('long messages are read in linear time', () => {
+  const begin = performance.now()
+  for (const each of [
+    'A ',
+    '-',
+    '1,',
+    'a/',
+    'a.',
+    '!',
+    '"',
+    '```',
+    'https://',
+    'get ',
+    '(',
+    'sqrt(',
+    'in ',
+    '<instructions>',
+  ])
+    decide(ask(each.repeat(Math.ceil(1_000_000 / each.length)), [...builtIn, weather]))
+  assert.ok(performance.now() - begin < 5_000)
+})
+
 function answered(name: string, output: string, error?: true): Item[] {
-  const result: Item = { type: 'result', callId: 'c1', output, ...(error && { error }) }
+  const result: Item = {
+    type: 'result',
+    callId: 'c1',
+    output,
+    ...(error && { error }),
+    ...(output.startsWith('<') && { origin: name }),
+  }
   return [textMessage('user', 'weather in Paris'), { type: 'call', callId: 'c1', name, args: '{}' }, result]
 }

@@ -223,7 +223,7 @@ export async function tally(url: string) {
     turns: turns.length,
     ids: new Set(turns.map(({ id }) => String(id))),
     open: turns.filter(({ status }) => ['queued', 'running', 'waiting'].includes(String(status))).length,
-    notDone: turns.filter(({ status }) => status !== 'done').length,
+    notDone: turns.filter(({ status }) => status !== 'completed').length,
     once: turns.filter(({ asked, answered }) => asked === 1 && answered === 1).length,
     gaps: Number(gaps?.['n']),
   }

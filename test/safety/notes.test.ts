@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Item, textMessage } from '#core/item.ts'
-import { fence } from '#safety/fence.ts'
+import { eventOrigin, summaryOrigin } from '#core/origins.ts'
 import { createMarker } from '#safety/marks.ts'
 import { notesOf } from '#safety/notes.ts'
 
@@ -20,8 +20,12 @@ const table: readonly [says: string, item: Item, where: string | undefined][] = 
     { type: 'message', role: 'user', content: [{ type: 'file', name: 'a.md', text: order }] },
     'file a.md',
   ],
-  ["a code host's event", textMessage('user', `An event.\n\n${fence(order, 'code host')}`), 'event'],
-  ['a summary of such text', { type: 'summary', text: fence(order, 'history'), upTo: 3 }, 'summary'],
+  [
+    "a code host's event",
+    textMessage('user', 'An event.', [{ type: 'text', text: order, origin: eventOrigin }]),
+    'event',
+  ],
+  ['a summary of such text', { type: 'summary', text: order, upTo: 3, origin: summaryOrigin }, 'summary'],
   ['a result of our own', { type: 'result', callId: 'c1', output: order }, undefined],
   ['what a person typed', textMessage('user', order), undefined],
   ['what the model said', textMessage('assistant', order), undefined],

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Item, textMessage } from '#core/item.ts'
-import { fence } from '#safety/fence.ts'
+import { eventOrigin } from '#core/origins.ts'
 import { type Provenance, provenance, urlsIn } from '#safety/provenance.ts'
 import { growth } from './growth.ts'
 
@@ -83,7 +83,7 @@ const rows: readonly [what: string, url: string, items: Item[], expected: Proven
   [
     "in a code host's event",
     'https://f.example/x',
-    [says(`Event.\n${fence('https://f.example/x f.example', 'code host')}`)],
+    [textMessage('user', 'Event.', [{ type: 'text', text: 'https://f.example/x f.example', origin: eventOrigin }])],
     'composed',
   ],
   ["in the model's own answer", 'https://e.example/?d=1', [answers('https://e.example/?d=1'), says('yes')], 'composed'],

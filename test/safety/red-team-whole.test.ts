@@ -18,7 +18,7 @@ import { createLeakScan } from '#safety/leaks.ts'
 import { createMarker } from '#safety/marks.ts'
 import { createJudge } from '#safety/policy.ts'
 import { taintOfTools } from '#safety/taint.ts'
-import { createBuiltInTools } from '#tools/built-in-source.ts'
+import { createBuiltInTools } from '#tools/built-in-tools.ts'
 import type { StartTurn } from '#turns/turns.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { specOf, tool } from '../agent/tools.ts'
@@ -75,8 +75,8 @@ async function openTarget(t: TestContext, way: Way) {
       folderOf: () => workspace,
       shell: true,
       scan: () => scan,
-    }).tools(),
-    ...createMemoryTools(documents).tools(),
+    }),
+    ...createMemoryTools(documents),
     ...(way === 'component output' ? await openTracker(t, dial) : []),
     acting('tracker_create'),
     acting('bank_transfer'),

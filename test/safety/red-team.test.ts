@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Item, type Message, textMessage } from '#core/item.ts'
+import { eventOrigin } from '#core/origins.ts'
 import { decide } from '#safety/decide.ts'
-import { fence } from '#safety/fence.ts'
 import { createMarker } from '#safety/marks.ts'
 import { taintOf, taintOfTools } from '#safety/taint.ts'
 import { type Attack, attacks, effectsOf, type Way, ways } from './red-team.ts'
@@ -25,10 +25,9 @@ function promptOf(way: Way, text: string): Item[] {
   switch (way) {
     case "code host's event":
       return [
-        textMessage(
-          'user',
-          `Event pull_request (opened) in a/b#1, sent by mallory.\n\n${fence(text, 'code host, pull_request')}`,
-        ),
+        textMessage('user', 'Event pull_request (opened).\n\n', [
+          { type: 'text', text: `In a/b#1, sent by mallory.\n\n${text}`, origin: eventOrigin },
+        ]),
       ]
     case "caller's output":
       return [user, call, { type: 'answer', callId: 'c1', decision: 'output', output: text, by: 'api' }]

@@ -50,7 +50,7 @@ const written: readonly [what: string, events: Event[], partial: string | undefi
   ['the turn ended', [delta(0, 'ab'), turn('failed')], undefined],
   ['the turn went back into the queue', [delta(0, 'ab'), turn('queued')], undefined],
   ['the turn was told to run', [delta(0, 'ab'), turn('running')], 'ab'],
-  ['another turn ended', [delta(0, 'ab'), turn('done', 'other')], 'ab'],
+  ['another turn ended', [delta(0, 'ab'), turn('completed', 'other')], 'ab'],
   ['a new attempt began', [delta(0, 'ab'), delta(0, 'x', 'j')], 'x'],
 ]
 for (const [what, events, partial] of written) {

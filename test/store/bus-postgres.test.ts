@@ -1,6 +1,6 @@
 // The bus between processes: two of them over one database, each with its own link.
 import assert from 'node:assert/strict'
-import { after, before, test, type TestContext } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import type { Bus, Change, Subscription } from '#core/bus.ts'
 import type { Event } from '#core/event.ts'
 import { newId, userId } from '#core/ids.ts'
@@ -9,20 +9,16 @@ import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
 import { createPostgresBus } from '#store/bus-postgres.ts'
 import { openPostgresStore } from '#store/open-store.ts'
-import { type Server, startPostgres } from '../postgres.ts'
+import { usePostgres } from '../postgres.ts'
 import { until } from '../until.ts'
 import { ada, lease, reply, step, turnOf } from './harness.ts'
 import { document } from './suite-documents.ts'
 
-let server: Server
-before(async () => {
-  server = await startPostgres()
-})
-after(() => server.remove())
+const server = usePostgres()
 
 /** Two processes that share a database and nothing else. */
 async function openTwo(t: TestContext) {
-  const url = await server.database()
+  const { url } = await server.emptied()
   const open = async () => {
     const { store, sql } = await openPostgresStore({ url, seal: createSeal('0'.repeat(64)) })
     const bus = await createPostgresBus({ url, sql, log: silentLog })
@@ -95,13 +91,13 @@ test('an end is heard with all that was stored before it', async (t) => {
     const watcher = hear(there.bus.subscribe(turn.threadId, { seq: 1, turn }))
     const draft = reply('said')
     write(here.bus, turn, draft.id)('sai')
-    const recorded = await here.store.turns.record(turn, lease, step([draft], { status: 'done' }))
+    const recorded = await here.store.turns.record(turn, lease, step([draft], { status: 'completed' }))
     here.bus.publish(turn.threadId, [
       { type: 'entries', entries: recorded.entries },
       { type: 'turn', turn: recorded.turn },
     ])
-    await until(() => watcher.events.some((event) => event.type === 'turn' && event.turn.status === 'done'))
-    const end = watcher.events.findIndex((event) => event.type === 'turn' && event.turn.status === 'done')
+    await until(() => watcher.events.some((event) => event.type === 'turn' && event.turn.status === 'completed'))
+    const end = watcher.events.findIndex((event) => event.type === 'turn' && event.turn.status === 'completed')
     const stored = watcher.events.findIndex((event) => event.type === 'entries' && event.entries[0]?.id === draft.id)
     assert(stored >= 0 && stored < end, 'entries come before the end')
     const late = watcher.events.slice(stored).some((event) => event.type === 'delta')

@@ -2,43 +2,45 @@
 import type { Pool } from 'pg'
 
 const statements = [
-  `INSERT INTO threads (id, user_id, door, title, thread_key, created_at, updated_at, last_seq, last_turn, open_call)
-   SELECT lpad(g::text, 36, '0'), 'user' || g % 200, CASE g % 10 WHEN 0 THEN 'webhook' ELSE 'web' END, 'title',
+  `INSERT INTO threads (id, user_id, door, operator_reaches, title, thread_key, created_at, updated_at, last_seq, last_turn, open_call)
+   SELECT lpad(g::text, 36, '0'), 'user' || g % 200, CASE g % 10 WHEN 0 THEN 'webhook' ELSE 'web' END,
+          CASE g % 10 WHEN 0 THEN 1 ELSE 0 END, 'title',
           CASE g % 10 WHEN 0 THEN 'key' || g END, g, g, 20, lpad((g * 10)::text, 36, '0'), CASE g % 500 WHEN 0 THEN 'call' || g END
    FROM generate_series(1, 4000) g`,
-  `INSERT INTO turns (id, thread_id, user_id, door, status, idempotency_key, created_at, first_seq, last_seq, cost_usd, owner, epoch,
+  `INSERT INTO turns (id, thread_id, user_id, door, operator_reaches, status, idempotency_key, created_at, first_seq, last_seq, cost_usd, owner, epoch,
      answered_at)
    SELECT lpad(g::text, 36, '0'), lpad((g / 10 + 1)::text, 36, '0'), 'user' || (g / 10 + 1) % 200,
-          CASE (g / 10 + 1) % 10 WHEN 0 THEN 'webhook' ELSE 'web' END,
+          CASE (g / 10 + 1) % 10 WHEN 0 THEN 'webhook' ELSE 'web' END, CASE (g / 10 + 1) % 10 WHEN 0 THEN 1 ELSE 0 END,
           CASE WHEN g % 2000 = 0 THEN 'running' WHEN g % 2000 = 100 THEN 'waiting' WHEN g % 500 = 1 THEN 'queued'
                WHEN g % 300 = 2 THEN 'failed' WHEN g % 300 = 3 THEN 'cancelled' ELSE 'done' END,
           CASE g % 3 WHEN 0 THEN 'key' || g END, g, g % 10 * 2 + 1, g % 10 * 2 + 2, g % 5, 'owner', 1,
           CASE g % 4 WHEN 1 THEN g END
-   FROM generate_series(1, 39999) g`,
+   FROM generate_series(1, 9999) g`,
   `INSERT INTO items (thread_id, seq, id, turn_id, at, body)
    SELECT lpad((g / 20 + 1)::text, 36, '0'), g % 20 + 1, lpad(g::text, 36, '0'), lpad((g / 2)::text, 36, '0'), g, repeat('x', 200)
-   FROM generate_series(0, 79999) g`,
+   FROM generate_series(0, 19999) g`,
   `INSERT INTO usage (user_id, day, model, slot, turns, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_usd)
-   SELECT 'user' || g % 200, g / 200, 'model', 0, 1, 1, 1, 1, 1, 1 FROM generate_series(1, 80000) g`,
+   SELECT 'user' || g % 200, g / 200, 'model', 0, 1, 1, 1, 1, 1, 1 FROM generate_series(1, 20000) g`,
   `INSERT INTO users (id, name, created_at) SELECT 'user' || g, 'name' || g, g FROM generate_series(1, 200) g`,
-  `INSERT INTO tokens (hash, user_id, created_at) SELECT 'hash' || g, 'user' || g % 200, g FROM generate_series(1, 20000) g`,
+  `INSERT INTO tokens (hash, user_id, created_at) SELECT 'hash' || g, 'user' || g % 200, g FROM generate_series(1, 5000) g`,
   `INSERT INTO sessions (hash, user_id, token, created_at, seen_at, ends_at)
-   SELECT 'hash' || g, 'user' || g % 2000, 'hash' || g, g, g, g FROM generate_series(1, 20000) g`,
+   SELECT 'hash' || g, 'user' || g % 500, 'hash' || g, g, g, g FROM generate_series(1, 5000) g`,
   `INSERT INTO identities (issuer, subject, user_id, created_at)
-   SELECT 'issuer', 'subject' || g, 'user' || g, g FROM generate_series(1, 20000) g`,
+   SELECT 'issuer', 'subject' || g, 'user' || g, g FROM generate_series(1, 5000) g`,
   `INSERT INTO sign_ins (slot, state, browser, ends_at)
-   SELECT lpad(to_hex(g), 4, '0'), 'state' || g, 'browser', g FROM generate_series(1, 20000) g`,
-  `INSERT INTO counters (key, uses, expires_at) SELECT 'key' || g, '[]', g FROM generate_series(1, 20000) g`,
+   SELECT lpad(to_hex(g), 4, '0'), 'state' || g, 'browser', g FROM generate_series(1, 5000) g`,
+  `INSERT INTO counters (key, uses, expires_at) SELECT 'key' || g, '[]', g FROM generate_series(1, 5000) g`,
   `INSERT INTO document_owners (user_id, number, documents, bytes, chunks, terms)
-   SELECT 'user' || g, g, 100, 1000, 100, 1000 FROM generate_series(1, 20000) g`,
+   SELECT 'user' || g, g, 100, 1000, 100, 1000 FROM generate_series(1, 5000) g`,
   `INSERT INTO documents (user_id, path, bytes, author, untrusted, revision, chunks, terms, created_at, updated_at)
-   SELECT 'user' || g % 200, 'path' || g, 100, 'user', 0, 1, 1, 10, g, g FROM generate_series(1, 20000) g`,
+   SELECT 'user' || g % 200, 'path' || g, 100, 'user', 0, 1, 1, 10, g, g FROM generate_series(1, 5000) g`,
   `INSERT INTO chunks (user_id, path, at, lap, size, text, terms)
    SELECT 'user' || g % 200, 'path' || g, 0, 0, 100, repeat('x', 200), to_tsvector('simple', 'word' || g || ' user' || g % 200)
-   FROM generate_series(1, 20000) g`,
-  `INSERT INTO grants (id, user_id, door, tool, target, granted_by, created_at)
-   SELECT lpad(g::text, 36, '0'), 'user' || g % 2000, CASE g % 100 WHEN 0 THEN 'webhook' ELSE 'web' END, 'tool' || g, '', 'by', g
-   FROM generate_series(1, 20000) g`,
+   FROM generate_series(1, 5000) g`,
+  `INSERT INTO grants (id, user_id, door, operator_reaches, tool, target, granted_by, created_at)
+   SELECT lpad(g::text, 36, '0'), 'user' || g % 500, CASE g % 100 WHEN 0 THEN 'webhook' ELSE 'web' END,
+          CASE g % 100 WHEN 0 THEN 1 ELSE 0 END, 'tool' || g, '', 'by', g
+   FROM generate_series(1, 5000) g`,
   'ANALYZE',
 ]
 

@@ -12,7 +12,7 @@ import { noUsage, type Turn } from '#core/turn.ts'
 
 export type Clock = { now: number }
 export type Opened = { readonly store: Store; readonly clock: Clock }
-/** Opens a store with nothing in it and closes it after the test. */
+/** Opens a store with nothing in it, and `maxForkBytes`, for one test. */
 export type Open = (t: TestContext) => Promise<Opened>
 
 export const ada: UserId = userId('ada')
@@ -20,6 +20,7 @@ export const bob: UserId = userId('bob')
 export const lease: Lease = { owner: 'one', epoch: 1 }
 export const other: Lease = { owner: 'two', epoch: 1 }
 export const minuteMs = 60_000
+export const maxForkBytes = 1024 * 1024
 export const dayMs = 24 * 60 * minuteMs
 
 /** A folder of the test's own. */
@@ -82,14 +83,14 @@ export function step(drafts: readonly Draft[], outcome?: Outcome): Step {
 }
 
 export async function finish(store: Store, turn: Turn, by: Lease = lease): Promise<Turn> {
-  return (await store.turns.record(turn, by, step([reply('done')], { status: 'done' }))).turn
+  return (await store.turns.record(turn, by, step([reply('done')], { status: 'completed' }))).turn
 }
 
 /** A thread whose turn is done and whose caller has to run `c1` (and, after it, `c2`). */
 export async function threadAtGate(store: Store, over: Partial<NewTurn> = {}): Promise<Turn> {
   const { turn } = await store.turns.start(turnOf(over))
   const drafts = [call('c1'), call('c2'), gate('c1', 'output')]
-  return (await store.turns.record(turn, lease, step(drafts, { status: 'done' }))).turn
+  return (await store.turns.record(turn, lease, step(drafts, { status: 'completed' }))).turn
 }
 
 /** A turn that waits for approvals of `a1` and `a2`. */

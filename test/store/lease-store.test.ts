@@ -1,21 +1,17 @@
 // Leases of processes over one PostgreSQL.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { createSeal } from '#lib/seal.ts'
 import { openPostgresStore } from '#store/open-store.ts'
-import { type Server, startPostgres } from '../postgres.ts'
+import { usePostgres } from '../postgres.ts'
 import { turnOf } from './harness.ts'
 
 const seal = createSeal('0'.repeat(64))
 
-let server: Server
-before(async () => {
-  server = await startPostgres()
-})
-after(() => server.remove())
+const server = usePostgres()
 
 test('what a process ran is free once it has left, and not while it beats', async (t) => {
-  const { store } = await openPostgresStore({ url: await server.database(), seal })
+  const { store } = await openPostgresStore({ url: (await server.emptied()).url, seal })
   t.after(() => store.close())
   const [one, two] = [await store.leases.join('one'), await store.leases.join('two')]
   const { turn } = await store.turns.start(turnOf({ lease: one }))

@@ -12,6 +12,10 @@ import { migrations } from '#store/migrations.ts'
 import { openStore } from '#store/open-store.ts'
 import { openSqlite } from '#store/sqlite.ts'
 import { folder } from './harness.ts'
+import { migrateTests } from './suite-migrate.ts'
+import { openSqliteVersion } from './versions.ts'
+
+migrateTests(openSqliteVersion)
 
 const next = [
   ...migrations,

@@ -22,6 +22,7 @@ const landed = [
   'c32b019853b129aa96b7b1ff3d6fc74ca750feb7da51772dc3b54cc9dad75dad',
   'b82bbac154d635b2ac3c8cbc2097edfd7efa5f3c8f694203640cdce3c19fae6e',
   '467387e62ee198835b49d168cb9c00d3535d1799dd5c8fa91b3f7ed6eec87f90',
+  '1c79f400dc0e4d66d9dd8cfa7cf9b8d1c58558a22965e3c03c23390029722ccd',
 ]
 
 test('a version that has landed is never edited', () => {

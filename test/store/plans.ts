@@ -21,8 +21,8 @@ export function noting(sql: Sql, seen: Set<string>): Sql {
   }
 }
 
-/** Tables that stay small: what an operator sets up, one row a process, and the few codes of links. */
-const small = ['settings', 'secrets', 'tools', 'processes', 'users', 'login_codes']
+/** Tables that stay small: what an operator sets up, one row a process or a duty, and the few codes of links. */
+const small = ['settings', 'secrets', 'tools', 'processes', 'duties', 'users', 'login_codes']
 /** Indexes that hold only what has not ended: they are as large as the load, not as what is stored. */
 const ofTheMoment = /^turns_(active|queued)/
 
@@ -54,8 +54,8 @@ export function faultsOfSqlite(db: DatabaseSync, sql: string): string[] {
   const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]
   return plan.flatMap(({ detail }) => {
     if (/TEMP B-TREE|AUTOMATIC/.test(detail)) return [detail]
-    // What is queued is a handful beside all turns of a user or a door, which an index of all would bring.
-    if (sql.includes(`status = 'queued'`) && /INDEX turns_(by_user|of_webhook) /.test(detail)) return [detail]
+    // What is queued is a handful beside all turns of a user or of the operator's reach, which an index of all would bring.
+    if (sql.includes(`status = 'queued'`) && /INDEX turns_(by_user|operator_reaches) /.test(detail)) return [detail]
     const scan = /^SCAN (\w+)(?: USING (?:COVERING )?INDEX (\w+))?/.exec(detail)
     const inner = !scan || /^SCAN (?:\(|CONSTANT|\d)|VIRTUAL TABLE/.test(detail)
     return inner || small.includes(scan[1] ?? '') || ofTheMoment.test(scan[2] ?? '') ? [] : [detail]

@@ -1,71 +1,24 @@
-// The store's promises on PostgreSQL, and those of the driver under it.
+// PostgreSQL under the store: the driver, and the migrations.
 import assert from 'node:assert/strict'
-import { after, before, test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import type { AppError } from '#core/errors.ts'
 import { createSeal } from '#lib/seal.ts'
-import { createTopic, readNews } from '#store/bus-topic.ts'
-import { checkPostgres } from '#store/schema-check.ts'
 import { migratePostgres } from '#store/migrate-postgres.ts'
 import { migrations } from '#store/migrations.ts'
-import { composeStore, lookIntoPostgres, openPostgresStore } from '#store/open-store.ts'
+import { lookIntoPostgres, openPostgresStore } from '#store/open-store.ts'
 import { openPostgres } from '#store/postgres.ts'
 import { query, run } from '#store/sql.ts'
-import { type Server, startPostgres } from '../postgres.ts'
+import { usePostgres } from '../postgres.ts'
 import { finish, lease, rejectsWith, turnOf } from './harness.ts'
-import { fillPostgres } from './fill.ts'
-import { faultsOfPostgres, noting, told } from './plans.ts'
-import { storeTests } from './suite.ts'
+import { migrateTests } from './suite-migrate.ts'
 import { openPostgresVersion } from './versions.ts'
 
 const seal = createSeal('0'.repeat(64))
 /** As many as the pool has. */
 const connections = 10
 
-let server: Server
-before(async () => {
-  server = await startPostgres()
-})
-after(() => server.remove())
-
-const seen = new Set<string>()
-let whole: Promise<string> | undefined
-
-/** A database with every table: made once, since each test has a copy of it. */
-async function makeWhole(): Promise<string> {
-  const url = await server.database()
-  const sql = openPostgres(url)
-  await migratePostgres(sql.pool)
-  await sql.close()
-  return url
-}
-
-async function open(t: TestContext) {
-  const clock = { now: Date.now() }
-  const bare = openPostgres(await server.database(await (whole ??= makeWhole())))
-  const check = () => checkPostgres(bare.pool)
-  const store = composeStore(noting(bare, seen), {
-    seal,
-    now: () => clock.now,
-    check,
-    prepareVectors: () => Promise.resolve(undefined),
-  })
-  t.after(() => store.close())
-  return { store, clock }
-}
-
-storeTests('PostgreSQL', open, async (t, version) => openPostgresVersion(t, version, await server.database()))
-
-test('no statement of all these looks through or sorts a table that grows', async (t) => {
-  const sql = openPostgres(await server.database())
-  t.after(() => sql.close())
-  await migratePostgres(sql.pool)
-  await fillPostgres(sql.pool)
-  await noting(sql, seen).read(() => readNews('', createTopic(0), ['']))
-  assert.ok(seen.size > 60, `${seen.size} statements were seen`)
-  const faults: string[] = []
-  for (const text of seen) faults.push(...told(text, await faultsOfPostgres(sql.pool, text)))
-  assert.deepEqual(faults, [])
-})
+const server = usePostgres()
+migrateTests(async (t, version) => openPostgresVersion(t, version, await server.database()))
 
 test('processes that start together on an empty database migrate it once', async () => {
   const url = await server.database()
@@ -73,7 +26,7 @@ test('processes that start together on an empty database migrate it once', async
   const [one, two] = opened
   assert(one && two)
   const { turn } = await one.store.turns.start(turnOf())
-  assert.equal((await finish(two.store, turn)).status, 'done')
+  assert.equal((await finish(two.store, turn)).status, 'completed')
   await Promise.all(opened.map(({ store }) => store.close()))
 })
 

@@ -175,7 +175,7 @@ test('a full disk refuses what it cannot keep, harms nothing, and is over when t
   }
   assert.equal((await turns.list(turn.userId, { limit: 9 })).rows.length, 2)
   sql.db.exec('PRAGMA max_page_count=1000000')
-  const { entries } = await turns.record(turn, lease, step([long], { status: 'done' }))
+  const { entries } = await turns.record(turn, lease, step([long], { status: 'completed' }))
   assert.equal(entries[0]?.seq, 2)
 })
 
@@ -286,7 +286,7 @@ test('so many messages wait in one thread and no more; other threads take theirs
   assert.equal((await turns.start(more)).turn.status, 'queued', 'the last that finds room')
   await rejectsWith(turns.start(more), 'rate_limited')
   assert.equal((await turns.start(turnOf())).turn.status, 'running')
-  await turns.record(turn, lease, step([], { status: 'done' }))
+  await turns.record(turn, lease, step([], { status: 'completed' }))
   assert.equal((await turns.claim(lease, 9)).started.length, 1)
   assert.equal((await turns.start(more)).turn.status, 'queued')
 })

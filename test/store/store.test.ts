@@ -7,9 +7,9 @@ import { checkSqlite } from '#store/schema-check.ts'
 import { migrateSqlite } from '#store/migrate-sqlite.ts'
 import { composeStore } from '#store/open-store.ts'
 import { openSqlite } from '#store/sqlite.ts'
+import { maxForkBytes } from './harness.ts'
 import { faultsOfSqlite, noting, told } from './plans.ts'
 import { storeTests } from './suite.ts'
-import { openSqliteVersion } from './versions.ts'
 
 const seen = new Set<string>()
 
@@ -28,12 +28,13 @@ function open(t: TestContext) {
     now: () => clock.now,
     check,
     prepareVectors: () => Promise.resolve(undefined),
+    maxForkBytes,
   })
   t.after(() => store.close())
   return Promise.resolve({ store, clock })
 }
 
-storeTests('SQLite', open, openSqliteVersion)
+storeTests('SQLite', open)
 
 test('no statement of all these looks through or sorts a table that grows', async (t) => {
   const { sql, db } = openPort()

@@ -9,6 +9,7 @@ import {
   draft,
   finish,
   lease,
+  maxForkBytes,
   rejectsWith,
   reply,
   say,
@@ -35,7 +36,7 @@ export function forkTests(open: Open): void {
     const first = await finish(store, (await store.turns.start(turnOf())).turn)
     await finish(store, (await store.turns.start(turnOf({ threadId: first.threadId }))).turn)
     const all = (await store.threads.entries(ada, first.threadId, { after: 0, limit: 99 })).entries
-    const fork = await store.threads.fork(ada, first.threadId, 3)
+    const fork = await store.threads.fork(ada, first.threadId, { beforeSeq: 3, door: 'web' })
     assert.ok(fork)
     assert.deepEqual(await store.threads.get(ada, fork.id), fork)
     const copied = (await store.threads.entries(ada, fork.id, { after: 0, limit: 99 })).entries
@@ -53,11 +54,11 @@ export function forkTests(open: Open): void {
     const { store } = await open(t)
     const { turn } = await store.turns.start(turnOf({ input: [say('one'), reply('two'), say('three')] }))
     const summary = (upTo: number) => draft({ type: 'summary', text: 's', upTo })
-    await store.turns.record(turn, lease, step([summary(1), reply('four')], { status: 'done' }))
+    await store.turns.record(turn, lease, step([summary(1), reply('four')], { status: 'completed' }))
     const more = (await store.turns.start(turnOf({ threadId: turn.threadId }))).turn
-    await store.turns.record(more, lease, step([summary(5), reply('five')], { status: 'done' }))
+    await store.turns.record(more, lease, step([summary(5), reply('five')], { status: 'completed' }))
     const after = async (beforeSeq: number) => {
-      const fork = await store.threads.fork(ada, turn.threadId, beforeSeq)
+      const fork = await store.threads.fork(ada, turn.threadId, { beforeSeq, door: 'web' })
       assert.ok(fork)
       const next = (await store.turns.start(turnOf({ threadId: fork.id }))).turn
       return (await store.threads.history(next)).after
@@ -75,21 +76,21 @@ export function forkTests(open: Open): void {
       [waiting.threadId, 99],
       [caller.threadId, 5],
     ] as const)
-      await rejectsWith(store.threads.fork(ada, threadId, seq), 'invalid_input')
-    assert.equal((await store.threads.fork(ada, waiting.threadId, 1))?.lastSeq, 0)
-    assert.equal(await store.threads.fork(bob, waiting.threadId, 1), undefined)
-    assert.equal(await store.threads.fork(ada, 'none', 1), undefined)
+      await rejectsWith(store.threads.fork(ada, threadId, { beforeSeq: seq, door: 'web' }), 'invalid_input')
+    assert.equal((await store.threads.fork(ada, waiting.threadId, { beforeSeq: 1, door: 'web' }))?.lastSeq, 0)
+    assert.equal(await store.threads.fork(bob, waiting.threadId, { beforeSeq: 1, door: 'web' }), undefined)
+    assert.equal(await store.threads.fork(ada, 'none', { beforeSeq: 1, door: 'web' }), undefined)
   })
 
-  test('a fork of more than 64 MiB is refused', async (t) => {
+  test('a fork of more than its bound in bytes is refused', async (t) => {
     const { store } = await open(t)
     const { turn } = await store.turns.start(turnOf())
-    const part = 'x'.repeat(16 * 1024 * 1024)
+    const part = 'x'.repeat(maxForkBytes / 4)
     for (let at = 0; at < 4; at++) await store.turns.record(turn, lease, step([reply(part)]))
     const { threadId } = await finish(store, turn)
     const { lastSeq = 0 } = (await store.threads.get(ada, threadId)) ?? {}
-    await rejectsWith(store.threads.fork(ada, threadId, lastSeq + 1), 'too_large')
-    assert.equal((await store.threads.fork(ada, threadId, 1))?.lastSeq, 0)
+    await rejectsWith(store.threads.fork(ada, threadId, { beforeSeq: lastSeq + 1, door: 'web' }), 'too_large')
+    assert.equal((await store.threads.fork(ada, threadId, { beforeSeq: 1, door: 'web' }))?.lastSeq, 0)
   })
 
   test('a thread tells whether it rests, runs, waits or failed', async (t) => {

@@ -240,7 +240,7 @@ export function gateTests(open: Open): void {
     const first = await store.turns.start(turnOf())
     const done = await finish(store, first.turn)
     const second = await store.turns.start(turnOf({ threadId: done.threadId }))
-    await store.turns.record(second.turn, lease, step([call('c1'), gate('c1', 'output')], { status: 'done' }))
+    await store.turns.record(second.turn, lease, step([call('c1'), gate('c1', 'output')], { status: 'completed' }))
     assert.deepEqual(await store.turns.end(ada, done.id), { turn: done, entries: [], changed: false })
     assert.equal((await store.threads.get(ada, done.threadId))?.openCall, 'c1')
   })
@@ -300,5 +300,25 @@ export function gateTests(open: Open): void {
       step([{ ...decide('a1'), item: { type: 'result', callId: 'a1', output: '' } }], { status: 'waiting' }),
     )
     assert.deepEqual((await store.turns.waitingSince(clock.now))[0]?.callIds, ['a2'])
+  })
+
+  test('lists leave out gates from before a time, and the oldest since then is told', async (t) => {
+    const { store, clock } = await open(t)
+    assert.equal(await store.turns.oldestGate(0), undefined)
+    const first = clock.now
+    const turn = await turnAtApproval(store)
+    clock.now += minuteMs
+    const young = await turnAtApproval(store, { user: bob })
+    await threadAtGate(store)
+    assert.deepEqual(
+      [await store.turns.oldestGate(0), await store.turns.oldestGate(first), await store.turns.oldestGate(first + 1)],
+      [first, first, clock.now],
+    )
+    const count = async (since: number): Promise<number> => (await store.turns.gates(ada, { since, limit: 9 })).length
+    assert.deepEqual([await count(first), await count(first + 1)], [2, 0])
+    for (const callId of ['a1', 'a2']) await store.turns.answer(ada, turn.threadId, decide(callId))
+    assert.equal(await store.turns.oldestGate(0), clock.now)
+    await store.turns.cancel(bob, young.id)
+    assert.equal(await store.turns.oldestGate(0), undefined)
   })
 }

@@ -1,7 +1,7 @@
 // Each version of the schema, reached from a database of the version before.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { userId } from '#core/ids.ts'
+import { operator, userId } from '#core/ids.ts'
 import { type Item, textMessage } from '#core/item.ts'
 import { createSeal } from '#lib/seal.ts'
 import { migrations } from '#store/migrations.ts'
@@ -292,6 +292,58 @@ export function migrateTests(openVersion: OpenVersion): void {
     assert.equal((await documents.get(ada, 'a'))?.threadId, undefined)
     await documents.put(ada, [document('a', 'later', { author: 'agent', threadId: 't' })])
     assert.equal((await documents.get(ada, 'a'))?.threadId, 't')
+  })
+
+  test('the operator reaches what the webhook channel made before reach was a column, and nothing else of others', async (t) => {
+    const old = await openVersion(t, 16)
+    const at = Date.now()
+    for (const [id, user, door] of [
+      ['a', 'webhook:bot', 'webhook'],
+      ['b', 'ada', 'web'],
+    ] as const) {
+      await old.run(
+        `INSERT INTO threads (id, user_id, door, title, created_at, updated_at, last_seq, last_turn) VALUES (?, ?, ?, '', 1, 1, 0, ?)`,
+        id,
+        user,
+        door,
+        id,
+      )
+      await old.run(
+        `INSERT INTO turns (id, thread_id, user_id, door, status, created_at, answered_at) VALUES (?, ?, ?, ?, 'failed', ?, ?)`,
+        id,
+        id,
+        user,
+        door,
+        at,
+        at,
+      )
+      await old.run(
+        `INSERT INTO grants (id, user_id, door, tool, target, granted_by, created_at) VALUES (?, ?, ?, 'act', '', 'ada', 1)`,
+        id,
+        user,
+        door,
+      )
+    }
+    const store = await old.upgrade()
+    const ids = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id)
+    assert.deepEqual(ids((await store.threads.list(operator, { limit: 9 })).rows), ['a'])
+    assert.deepEqual(ids((await store.turns.list(operator, { limit: 9, status: 'failed' })).rows), ['a'])
+    assert.deepEqual(ids(await store.grants.list(operator)), ['a'])
+    assert.equal(await store.turns.get(operator, 'b'), undefined)
+  })
+
+  test('a replica of the version before goes on: the operator reaches what it stores for the webhook channel', async (t) => {
+    const old = await openVersion(t, 16)
+    if (old.backend === 'sqlite') return t.skip('one process has the file')
+    const store = await old.upgrade()
+    await old.run(
+      `INSERT INTO threads (id, user_id, door, title, created_at, updated_at, last_seq, last_turn)
+       VALUES ('a', 'webhook:bot', 'webhook', '', 1, 1, 0, 'a'), ('b', 'ada', 'web', '', 1, 1, 0, 'b')`,
+    )
+    assert.deepEqual(
+      (await store.threads.list(operator, { limit: 9 })).rows.map(({ id }) => id),
+      ['a'],
+    )
   })
 
   test('a database that is up to date lacks nothing, and one that lost something says what', async (t) => {

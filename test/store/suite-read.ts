@@ -51,10 +51,10 @@ export function readTests(open: Open): void {
     const of = async (status: Turn['status']) =>
       (await store.turns.list(ada, { status, limit: 9 })).rows.map(({ id }) => id)
     assert.deepEqual(
-      [await of('waiting'), await of('done'), await of('running'), await of('queued'), await of('failed')],
+      [await of('waiting'), await of('completed'), await of('running'), await of('queued'), await of('failed')],
       [[waiting.id], [done.id], [running.id], [queued.id], []],
     )
-    for (const status of ['waiting', 'done', 'running', 'queued', 'failed', 'cancelled'] as const) {
+    for (const status of ['waiting', 'completed', 'running', 'queued', 'failed', 'cancelled'] as const) {
       assert.equal(await store.turns.countAll(ada, { status }), (await of(status)).length)
     }
   })
@@ -162,7 +162,7 @@ export function readTests(open: Open): void {
     const { threadId } = turn
     assert.equal(await store.turns.get(bob, turn.id), undefined)
     assert.deepEqual(await store.turns.list(bob, { limit: 9 }), { rows: [] })
-    assert.deepEqual(await store.turns.list(bob, { limit: 9, status: 'done' }), { rows: [] })
+    assert.deepEqual(await store.turns.list(bob, { limit: 9, status: 'completed' }), { rows: [] })
     assert.equal(await store.turns.remove(bob, turn.id), false)
     assert.equal(await store.threads.get(bob, threadId), undefined)
     assert.deepEqual(await store.threads.list(bob, { limit: 9 }), { rows: [] })
@@ -175,7 +175,7 @@ export function readTests(open: Open): void {
   test('the history of a turn begins behind the latest summary, and has the whole turn', async (t) => {
     const { store } = await open(t)
     const { turn } = await store.turns.start(turnOf())
-    await store.turns.record(turn, lease, step([reply('a'), reply('b'), reply('c')], { status: 'done' }))
+    await store.turns.record(turn, lease, step([reply('a'), reply('b'), reply('c')], { status: 'completed' }))
     const { threadId } = turn
     const next = await store.turns.start(turnOf({ threadId }))
     assert.equal((await store.threads.history(next.turn)).after, 0)

@@ -50,7 +50,7 @@ export function recordTests(open: Open): void {
       assert.equal(items.filter(({ type }) => type === 'message').length, perThread * 3)
     }
     const { rows: turns } = await store.turns.list(ada, { limit: 100 })
-    assert.deepEqual(new Set(turns.map(({ status }) => status)), new Set(['done']))
+    assert.deepEqual(new Set(turns.map(({ status }) => status)), new Set(['completed']))
   })
 
   test('the last step tells how the turn ended, what it cost and where', async (t) => {
@@ -74,7 +74,7 @@ export function recordTests(open: Open): void {
     const { store } = await open(t)
     const { turn } = await store.turns.start(turnOf())
     const usage = { ...turn.usage, inputTokens: 1, costUsd: null, model: 'openai/gpt-9' }
-    await store.turns.record(turn, lease, { drafts: [reply('a')], usage, outcome: { status: 'done' } })
+    await store.turns.record(turn, lease, { drafts: [reply('a')], usage, outcome: { status: 'completed' } })
     assert.deepEqual((await store.turns.get(ada, turn.id))?.usage, usage)
     assert.equal((await store.turns.count(ada)).costTodayUsd, 0)
   })
@@ -109,7 +109,7 @@ export function recordTests(open: Open): void {
       await lose(store, turn)
       const before = await pictureOf(store, turn)
       await rejectsWith(store.turns.record(turn, lease, step([reply('late')])), 'lease_lost')
-      await rejectsWith(store.turns.record(turn, lease, step([], { status: 'done' })), 'lease_lost')
+      await rejectsWith(store.turns.record(turn, lease, step([], { status: 'completed' })), 'lease_lost')
       assert.deepEqual(await pictureOf(store, turn), before)
     })
   }

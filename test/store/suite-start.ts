@@ -253,7 +253,7 @@ export function startTests(open: Open): void {
     const { turn } = await store.turns.start(turnOf())
     const over = { ...keyed, threadId: turn.threadId, whenBusy: 'refuse' as const }
     await rejectsWith(store.turns.start(turnOf(over)), 'conversation_busy')
-    await store.turns.record(turn, lease, step([], { status: 'done' }))
+    await store.turns.record(turn, lease, step([], { status: 'completed' }))
     assert.equal((await store.turns.start(turnOf(over))).replayed, false)
   })
 }

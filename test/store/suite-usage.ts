@@ -1,9 +1,10 @@
 // Usage by day, user and model: counted once with the step that brought it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Door } from '#core/doors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Step } from '#core/store.ts'
-import { type Door, noUsage, type Usage } from '#core/turn.ts'
+import { noUsage, type Usage } from '#core/turn.ts'
 import { ada, bob, dayMs, draft, lease, type Open, rejectsWith, reply, step, turnOf } from './harness.ts'
 
 const used: Usage = { inputTokens: 10, cachedTokens: 4, outputTokens: 3, reasoningTokens: 1, costUsd: 0.5 }
@@ -31,7 +32,7 @@ export function usageTests(open: Open): void {
       await store.turns.record(turn, lease, asking('m', { first: true }))
       await store.turns.record(turn, lease, step([draft({ type: 'reasoning', text: 'no model was asked' })]))
       await store.turns.record(turn, lease, asking('m'))
-      await store.turns.record(turn, lease, asking('n', { outcome: { status: 'done' } }))
+      await store.turns.record(turn, lease, asking('n', { outcome: { status: 'completed' } }))
     }
     const row = { date: '2026-01-31', user: ada, model: 'm', turns: 2, ...used, inputTokens: 40, cachedTokens: 16 }
     const ofM = { ...row, outputTokens: 12, reasoningTokens: 4, costUsd: 2 }
@@ -79,7 +80,7 @@ export function usageTests(open: Open): void {
       await store.turns.record(turn, lease, asking('m', { first: true, ...(outcome && { outcome }) }))
     }
     const failed = { status: 'failed', error: { code: 'internal', message: 'no' } } as const
-    await take('web', { status: 'done' })
+    await take('web', { status: 'completed' })
     await take('web', failed)
     await take('webhook', { status: 'cancelled' }, bob)
     await take('run', failed, bob)
@@ -117,7 +118,7 @@ export function usageTests(open: Open): void {
     await Promise.all(
       Array.from({ length: 40 }, async () => {
         const { turn } = await store.turns.start(turnOf())
-        await store.turns.record(turn, lease, asking('m', { first: true, outcome: { status: 'done' } }))
+        await store.turns.record(turn, lease, asking('m', { first: true, outcome: { status: 'completed' } }))
       }),
     )
     const [row, ...rest] = await store.usage.list(ada, 1)
@@ -171,7 +172,7 @@ export function usageTests(open: Open): void {
     await store.turns.record(
       turn,
       lease,
-      asking('m', { first: true, outcome: { status: 'done' } }, { ...noUsage, costUsd: 2 }),
+      asking('m', { first: true, outcome: { status: 'completed' } }, { ...noUsage, costUsd: 2 }),
     )
     await store.threads.remove(ada, turn.threadId)
     assert.equal((await store.turns.count(ada)).costTodayUsd, 2)

@@ -4,12 +4,12 @@ import type { Open } from './harness.ts'
 import { boundTests } from './suite-bounds.ts'
 import { claimTests } from './suite-claim.ts'
 import { documentTests } from './suite-documents.ts'
+import { dutyTests } from './suite-duties.ts'
 import { eraseTests } from './suite-erase.ts'
 import { forkTests } from './suite-fork.ts'
 import { gateTests } from './suite-gates.ts'
 import { identityTests } from './suite-identities.ts'
 import { keepTests } from './suite-keep.ts'
-import { migrateTests } from './suite-migrate.ts'
 import { reachTests } from './suite-reach.ts'
 import { readTests } from './suite-read.ts'
 import { recordTests } from './suite-record.ts'
@@ -17,9 +17,8 @@ import { secretTests } from './suite-secrets.ts'
 import { sessionTests } from './suite-sessions.ts'
 import { startTests } from './suite-start.ts'
 import { usageTests } from './suite-usage.ts'
-import type { OpenVersion } from './versions.ts'
 
-export function storeTests(name: string, open: Open, openVersion: OpenVersion): void {
+export function storeTests(name: string, open: Open): void {
   describe(`the store on ${name}`, () => {
     startTests(open)
     recordTests(open)
@@ -36,6 +35,6 @@ export function storeTests(name: string, open: Open, openVersion: OpenVersion): 
     forkTests(open)
     documentTests(open)
     usageTests(open)
-    migrateTests(openVersion)
+    dutyTests(open)
   })
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { type UserId, operator } from '#core/ids.ts'
 import { createLeakScan } from '#safety/leaks.ts'
-import { createBuiltInTools } from '#tools/built-in-source.ts'
+import { createBuiltInTools } from '#tools/built-in-tools.ts'
 import { calls, type Say, says } from '../doors/test-app.ts'
 import { jobOnce, openHouse } from '../doors/web/house.ts'
 import { openHouse as openWebhook } from '../doors/webhook/house.ts'
@@ -27,7 +27,7 @@ async function hands(t: TestContext) {
     folderOf,
     shell: true,
     scan: () => createLeakScan(),
-  }).tools()
+  })
   return { base, site, tools, file: (user: UserId, name: string) => join(folderOf(user), name) }
 }
 
@@ -103,7 +103,7 @@ test('through the Responses API: a page is read and its words are fenced', async
   const { json } = await call('POST', '/api/v1/responses', { body })
   assert.equal(json.status, 'completed')
   assert.match(JSON.stringify(json.output.at(-1)), /Title: Tides.*High water at noon\./)
-  assert.match(prompts.at(-1) ?? '', /<untrusted-content from=\\"http:[^>]*\/tides\\">/)
+  assert.match(prompts.at(-1) ?? '', /<untrusted-content id=\\"\w+\\" from=\\"http:[^>]*\/tides\\">/)
 })
 
 test('through the webhook: a sender has a folder of their own', async (t) => {

@@ -15,7 +15,7 @@ test('a queued turn is cancelled at once and never runs; the running one is not 
   assert.equal((await turns.cancel(ada, queued.turn.id)).status, 'cancelled')
   assert.equal(restOf(await eventsOf(queued.events)), 'cancelled')
   letGo()
-  assert.equal(restOf(await eventsOf(first.events)), 'done')
+  assert.equal(restOf(await eventsOf(first.events)), 'completed')
   await turnOver()
   assert.equal(asked.length, 1)
 })
@@ -28,7 +28,7 @@ test('a running turn stops, keeps what was said, and frees its thread', async (t
   const next = await turns.start(message('next', { threadId: first.turn.threadId }))
   const [cancelled, told2] = await Promise.all([turns.cancel(ada, first.turn.id), eventsOf(first.events)])
   assert.deepEqual([cancelled.status, restOf(told2)], ['cancelled', 'cancelled'])
-  assert.equal(restOf(await eventsOf(next.events)), 'done')
+  assert.equal(restOf(await eventsOf(next.events)), 'completed')
   assert.deepEqual(await textsOf(store, first.turn.threadId), ['first', 'So far', 'next', 'ok'])
   assert.equal((await turns.cancel(ada, first.turn.id)).status, 'cancelled', 'again changes nothing')
 })
@@ -49,7 +49,7 @@ test('a model that does not listen is left behind after a moment, and what it sa
   const next = await turns.start(message('next', { threadId: first.turn.threadId }))
   assert.equal((await turns.cancel(ada, first.turn.id)).status, 'cancelled')
   assert.equal(restOf(await eventsOf(first.events)), 'cancelled')
-  assert.equal(restOf(await eventsOf(next.events)), 'done')
+  assert.equal(restOf(await eventsOf(next.events)), 'completed')
   letGo()
   await until(() => runner.running === 0)
   assert.deepEqual(await textsOf(store, first.turn.threadId), ['first', 'next', 'ok'])
@@ -61,7 +61,7 @@ test('a waiting turn is cancelled, its calls closed, and what is queued behind i
   assert.equal(restOf(await eventsOf(first.events)), 'waiting')
   const next = await turns.start(message('next', { threadId: first.turn.threadId }))
   assert.equal((await turns.cancel(ada, first.turn.id)).status, 'cancelled')
-  assert.equal(restOf(await eventsOf(next.events)), 'done')
+  assert.equal(restOf(await eventsOf(next.events)), 'completed')
   const [, , , result] = await textsOf(store, first.turn.threadId)
   assert.match(result ?? '', /^result: cancelled/)
 })
@@ -69,7 +69,7 @@ test('a waiting turn is cancelled, its calls closed, and what is queued behind i
 test('a turn that left its caller a call is cancelled, and what is queued behind the gate runs', async (t) => {
   const { turns, threads } = openHouse(t, { reply: (text) => (text === 'first' ? [{ name: 'fn' }] : ['ok']) })
   const first = await turns.start(message('first', { options: { tools: [specOf('fn')] } }))
-  assert.equal(restOf(await eventsOf(first.events)), 'done')
+  assert.equal(restOf(await eventsOf(first.events)), 'completed')
   const { threadId } = first.turn
   assert.ok((await threads.get(ada, threadId))?.openCall)
   await rejectsWith(turns.start(message('x', { threadId, whenBusy: 'refuse' })), 'tool_output_required')
@@ -77,7 +77,7 @@ test('a turn that left its caller a call is cancelled, and what is queued behind
   await turnOver()
   assert.equal((await turns.get(ada, next.turn.id))?.status, 'queued')
   assert.equal((await turns.cancel(ada, first.turn.id)).status, 'cancelled')
-  assert.equal(restOf(await eventsOf(next.events)), 'done')
+  assert.equal(restOf(await eventsOf(next.events)), 'completed')
 })
 
 test("another user's turn is not there to be cancelled", async (t) => {
@@ -87,7 +87,7 @@ test("another user's turn is not there to be cancelled", async (t) => {
   await told
   await rejectsWith(turns.cancel(bob, turn.id), 'not_found')
   letGo()
-  assert.equal(restOf(await eventsOf(events)), 'done')
+  assert.equal(restOf(await eventsOf(events)), 'completed')
 })
 
 const timeout = new AppError('turn_timeout', 'use stream: true')
@@ -113,11 +113,11 @@ test('a waiting turn that is given up tells its watchers all and frees the queue
   assert.equal((await turns.abandon(first.turn, timeout)).status, 'failed')
   const stored = await turns.get(ada, first.turn.id)
   assert.deepEqual([stored?.status, stored?.error?.code], ['failed', 'turn_timeout'], 'what was told is what is stored')
-  assert.equal(restOf(await eventsOf(next.events)), 'done')
+  assert.equal(restOf(await eventsOf(next.events)), 'completed')
   const seqs: number[] = []
   for await (const batch of watch) {
     for (const event of batch) if (event.type === 'entries') seqs.push(...event.entries.map(({ seq }) => seq))
-    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'done')) break
+    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'completed')) break
   }
   assert.deepEqual(seqs, [1, 2, 3, 4, 5, 6])
   assert.equal((await textsOf(store, first.turn.threadId)).length, 6)

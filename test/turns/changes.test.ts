@@ -40,7 +40,7 @@ test('a start, a gate, an answer, an end and a removal are told to whoever follo
   const follow = turns.follow(ada, waiting)
   await gates.answer(ada, turn.threadId, { callId, decision: 'allow', by: 'ada' })
   for await (const batch of follow)
-    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'done')) break
+    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'completed')) break
   const told = await own.since()
   assert.ok(told.length >= 3, 'answered, running again, done')
   assert.ok(told.every((each) => each.turnId === turn.id))
@@ -59,7 +59,7 @@ test("the operator's lists have what the channel made", async (t) => {
   const changes = turns.changes(operator)
   const followed = hear(changes)
   const { turn, events } = await turns.start(message('hi', { user: userId('webhook:bot'), door: 'webhook' }))
-  assert.equal(restOf(await eventsOf(events)), 'done')
+  assert.equal(restOf(await eventsOf(events)), 'completed')
   assert.deepEqual(await followed.since(), [
     { threadId: turn.threadId, turnId: turn.id },
     { threadId: turn.threadId, turnId: turn.id },

@@ -38,7 +38,7 @@ const reply = [
   'tool read',
   'delta All done',
   'message All done',
-  'end done: All done',
+  'end completed: All done',
 ]
 
 test('a reply comes as deltas, messages, tools and an end', async (t) => {
@@ -50,7 +50,7 @@ test('a turn that ended before it was followed is told whole', async (t) => {
   const { client, store } = openChat(t, withTools)
   const events = sendMessage(client, hi)
   assert.equal((await events.next()).value?.type, 'started')
-  await until(async () => (await store.turns.list(operator, { limit: 1 })).rows[0]?.status === 'done')
+  await until(async () => (await store.turns.list(operator, { limit: 1 })).rows[0]?.status === 'completed')
   assert.deepEqual(wordsOf(await Array.fromAsync(events)), reply)
 })
 
@@ -63,7 +63,7 @@ test('a turn that is followed while it writes is told from its beginning', async
   const rest = Array.fromAsync(events)
   await until(() => watchers() === 1)
   hold.letGo()
-  const whole = ['delta So far, and more', 'message So far, and more', 'end done: So far, and more']
+  const whole = ['delta So far, and more', 'message So far, and more', 'end completed: So far, and more']
   assert.deepEqual(wordsOf(await rest), whole)
 })
 
@@ -77,7 +77,7 @@ test('a message that waits behind another turn is told without that turn', async
   assert.equal(started.value?.type === 'started' && started.value.queued, true)
   const rest = Array.fromAsync(events)
   hold.letGo()
-  assert.deepEqual(wordsOf(await rest), ['delta echo hi', 'message echo hi', 'end done: echo hi'])
+  assert.deepEqual(wordsOf(await rest), ['delta echo hi', 'message echo hi', 'end completed: echo hi'])
 })
 
 test('a gate is told, and the turn rests', async (t) => {
@@ -133,5 +133,5 @@ test('of two gates the answer to the first does not tell the second again', asyn
     Array.fromAsync(answerChat(client, { threadId: started.threadId, callId: gate.callId, decision: 'allow' }))
   assert.deepEqual(wordsOf(await answer(one)), ['started', 'tool write', 'end waiting: '])
   const rest = wordsOf(await answer(two))
-  assert.deepEqual(rest, ['started', 'tool write', 'delta done', 'message done', 'end done: done'])
+  assert.deepEqual(rest, ['started', 'tool write', 'delta done', 'message done', 'end completed: done'])
 })

@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
-import { expireGates } from '#turns/gate-expiry.ts'
-import { ada, dayMs, decide, rejectsWith } from '../store/harness.ts'
-import { eventsOf, message, openHouse, restOf } from './house.ts'
+import { createClock } from '#lib/clock.ts'
+import { silentLog } from '#lib/log.ts'
+import { expireGates, watchExpiry } from '#turns/gate-expiry.ts'
+import { openTestStore } from '../agent/bench.ts'
+import { ada, dayMs, decide, minuteMs, rejectsWith } from '../store/harness.ts'
+import { eventsOf, message, openHouse, restOf, turnOver } from './house.ts'
 
 const later = (): number => Date.now() + dayMs + 1
 
@@ -21,12 +24,53 @@ test('a gate that has been open for a day is denied, and its turn goes on', asyn
   const follow = turns.follow(ada, waiting)
   await expireGates({ store, gates, now: later })
   for await (const batch of follow)
-    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'done')) break
+    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'completed')) break
   const result = (await turns.entries(ada, turn)).find(({ item }) => item.type === 'result')?.item
   assert.ok(result?.type === 'result')
   assert.equal(result.output, 'write was not run: its approval expired, nobody answered within 24 hours')
   const answer = (await turns.entries(ada, turn)).find(({ item }) => item.type === 'answer')?.item
   assert.ok(answer?.type === 'answer' && answer.decision === 'deny' && answer.by === 'expiry')
+})
+
+test('a gate is denied when it expires, not by a look now and then, and from that moment it is in no list', async (t) => {
+  const start = 1_800_000_000_000
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: start })
+  const now = Date.now
+  const store = openTestStore(t)
+  const { turns, gates } = openHouse(t, { store, reply: () => [{ name: 'write' }] })
+  const { turn, events } = await turns.start(message('hi'))
+  await eventsOf(events)
+  const looks: number[] = []
+  const counting: typeof store.turns = {
+    ...store.turns,
+    waitingSince(...args) {
+      looks.push(now() - start)
+      return store.turns.waitingSince(...args)
+    },
+  }
+  const answers: number[] = []
+  const answering = {
+    answer: (...args: Parameters<typeof gates.answer>) => {
+      answers.push(now() - start)
+      return gates.answer(...args)
+    },
+  }
+  const clock = createClock({ log: silentLog, now })
+  watchExpiry({ store: { turns: counting }, gates: answering, clock })
+  const pass = async (ms: number): Promise<void> => {
+    for (let left = ms; left > 0; left -= minuteMs) {
+      t.mock.timers.tick(Math.min(left, minuteMs))
+      await turnOver(3)
+    }
+  }
+  await pass(minuteMs)
+  await pass(dayMs - minuteMs)
+  assert.deepEqual([looks.length, answers.length, (await gates.list(ada)).length], [1, 0, 1])
+  t.mock.timers.tick(1)
+  assert.deepEqual([(await gates.list(ada)).length, await gates.ofTurn({ ...turn, status: 'waiting' })], [0, undefined])
+  await turnOver(20)
+  assert.deepEqual([looks.length, answers], [2, [dayMs + 1]])
+  await clock.close()
 })
 
 test('an answer that came first wins, and any other fault is told', async (t) => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Lease, StartedTurn, Store } from '#core/store.ts'
 import { silentLog } from '#lib/log.ts'
+import { createClock } from '#lib/clock.ts'
 import { createKeeper } from '#turns/lease.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { ada, lease, other, turnOf } from '../store/harness.ts'
@@ -13,13 +14,20 @@ const beatMs = 3_000
 function keep(t: TestContext, { store, runner }: House, alive: () => boolean) {
   const left: Lease[] = []
   const leases: Store['leases'] = {
+    ...store.leases,
     join: (owner) => Promise.resolve({ owner, epoch: 2 }),
     beat: () => Promise.resolve(alive()),
     leave: (held) => Promise.resolve(void left.push(held)),
     alive: () => Promise.resolve(1),
   }
   t.mock.timers.enable({ apis: ['setInterval'] })
-  const keeper = createKeeper({ store: { ...store, leases }, runner, lease, log: silentLog })
+  const keeper = createKeeper({
+    store: { ...store, leases },
+    runner,
+    lease,
+    clock: createClock({ log: silentLog }),
+    log: silentLog,
+  })
   t.after(() => keeper.stop())
   return { keeper, left, beat: () => t.mock.timers.tick(beatMs) }
 }
@@ -47,7 +55,7 @@ test('a beat takes up what a process that is gone has left', async (t) => {
   const { beat } = keep(t, house, () => true)
   const { turn } = await house.store.turns.start(turnOf({ lease: other }))
   beat()
-  await until(async () => (await house.turns.get(ada, turn.id))?.status === 'done')
+  await until(async () => (await house.turns.get(ada, turn.id))?.status === 'completed')
 })
 
 test('a keeper that stops gives its lease back', async (t) => {
@@ -107,5 +115,5 @@ test('a turn that fails inside the service leaves no call open', async (t) => {
   const types = (await turns.entries(ada, turn)).map(({ item }) => item.type)
   assert.deepEqual(types, ['message', 'call', 'call', 'result', 'result'])
   const next = await turns.start(message('on', { threadId: turn.threadId }))
-  assert.equal(restOf(await eventsOf(next.events)), 'done')
+  assert.equal(restOf(await eventsOf(next.events)), 'completed')
 })

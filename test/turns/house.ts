@@ -25,6 +25,7 @@ import { openTestStore } from '../agent/bench.ts'
 import { type Saying, saying, type Script, tool, toolsOf } from '../agent/tools.ts'
 import { ada, lease } from '../store/harness.ts'
 import { patienceMs } from '../until.ts'
+import { fence } from '../safety/test-fence.ts'
 
 export type House = {
   readonly store: Store
@@ -106,7 +107,7 @@ export function openHouse(t: TestContext, parts: HouseParts = {}): House {
     ...(parts.observer && { observer: parts.observer }),
     store: parts.runnerStore?.(store) ?? store,
     bus,
-    histories: createHistories({ threads: store.threads }),
+    histories: createHistories({ threads: store.threads, fence }),
     model: parts.model ?? (() => Promise.resolve(modelOf(parts.reply ?? ((text) => [`echo ${text}`]), asked))),
     tools: () => ({ byName, specs }),
     lease: ours,

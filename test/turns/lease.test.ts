@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { Lease, Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { silentLog } from '#lib/log.ts'
+import { createClock } from '#lib/clock.ts'
 import { createKeeper } from '#turns/lease.ts'
 import { lease, turnOf } from '../store/harness.ts'
 import { openTestStore } from '../agent/bench.ts'
@@ -19,12 +20,14 @@ function keep(t: TestContext, { beat = () => Promise.resolve(true), ping = () =>
   const store = openTestStore(t)
   const house = openHouse(t, { store })
   const leases: Store['leases'] = {
+    ...store.leases,
     join: (owner): Promise<Lease> => Promise.resolve({ owner, epoch: 2 }),
     beat,
     leave: () => Promise.resolve(),
     alive: () => Promise.resolve(1),
   }
-  const keeper = createKeeper({ store: { ...store, leases, ping }, runner: house.runner, lease, log: silentLog })
+  const clock = createClock({ log: silentLog })
+  const keeper = createKeeper({ store: { ...store, leases, ping }, runner: house.runner, lease, clock, log: silentLog })
   t.after(() => keeper.stop())
   const pass = async (ms: number): Promise<void> => {
     t.mock.timers.tick(ms)
@@ -46,7 +49,7 @@ test('a turn that is marked as ours and runs nowhere goes back into the queue at
   assert.equal(runner.has(turn.id), false)
   await pass(beatMs)
   await turnOver(50)
-  assert.equal(await statusOf(store, turn), 'done')
+  assert.equal(await statusOf(store, turn), 'completed')
 })
 
 test('a lease that has run out is replaced, and turns run under the new one', async (t) => {

@@ -57,7 +57,7 @@ test('a receipt has every model call, tool, host, secret by name, approval and n
   const follow = turns.follow(ada, waiting)
   await gates.answer(ada, turn.threadId, { callId: gate?.gate.callId ?? '', decision: 'allow', by: 'ada' })
   for await (const batch of follow)
-    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'done')) break
+    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'completed')) break
   const receipt = await turns.receipt(ada, turn.id)
   assert.ok(receipt)
   assert.deepEqual(

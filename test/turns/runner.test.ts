@@ -68,7 +68,7 @@ test('a drain waits for what comes to its end by itself, and takes nothing new',
   const late = await turns.start(message('late'))
   assert.equal(late.turn.status, 'queued')
   letGo()
-  assert.equal(restOf(await eventsOf(events)), 'done')
+  assert.equal(restOf(await eventsOf(events)), 'completed')
   await drained
   late.events.close()
   assert.equal((await turns.get(ada, late.turn.id))?.status, 'queued')
@@ -121,7 +121,7 @@ for (const code of ['database_unavailable', 'disk_full', 'home_unwritable'] as c
     await until(() => away.state.failed > 0)
     assert.equal((await turns.get(ada, turn.id))?.status, 'running')
     away.state.code = undefined
-    assert.equal(restOf(await eventsOf(events)), 'done')
+    assert.equal(restOf(await eventsOf(events)), 'completed')
     assert.deepEqual(await textsOf(store, turn.threadId), ['hi', 'So far, and more'])
     assert.equal(asked.length, 1, 'the model was not asked again')
   })
@@ -148,7 +148,7 @@ test('a turn that cannot be let go at once is let go when the store is back', as
   runner.wake()
   await until(() => away.state.failed > 0)
   away.state.code = undefined
-  await until(async () => (await turns.get(ada, turn.id))?.status === 'done')
+  await until(async () => (await turns.get(ada, turn.id))?.status === 'completed')
 })
 
 async function settlesOnce(t: TestContext, spoil: (store: Store) => Store): Promise<void> {
@@ -251,7 +251,8 @@ test('a turn that runs out of time ends with what it said', async (t) => {
   const { turns, store } = openHouse(t, { reply: () => script, bounds: { minutes: 0.01 } })
   const { turn, events } = await turns.start(message('hi'))
   assert.equal(restOf(await eventsOf(events)), 'failed')
-  assert.equal((await turns.get(ada, turn.id))?.error?.code, 'time_limit')
+  const { code, limit } = (await turns.get(ada, turn.id))?.error ?? {}
+  assert.deepEqual([code, limit], ['time_limit', { kind: 'minutes', max: 0.01 }])
   assert.deepEqual(await textsOf(store, turn.threadId), ['hi', 'So far'])
 })
 
@@ -311,7 +312,7 @@ test('a call that the policy forbids is a result that says why', async (t) => {
   const result = (await house.store.threads.history(turn)).items.find((item) => item.type === 'result')
   assert.deepEqual(
     [turn.status, runs, result?.output, result?.error],
-    ['done', 0, 'look is not allowed here: not on Sundays', true],
+    ['completed', 0, 'look is not allowed here: not on Sundays', true],
   )
 })
 

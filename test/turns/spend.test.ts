@@ -6,7 +6,7 @@ import { textMessage } from '#core/item.ts'
 import type { Model, ModelEvent } from '#core/model.ts'
 import { noUsage } from '#core/turn.ts'
 import { compactHistory } from '#turns/compaction-request.ts'
-import { createSpend, usd } from '#turns/spend.ts'
+import { createSpend } from '#turns/spend.ts'
 import { type Saying, saying } from '../agent/tools.ts'
 import { ada } from '../store/harness.ts'
 import { eventsOf, message, openHouse } from './house.ts'
@@ -55,7 +55,7 @@ test('turns of one user at once share the cap of the day; others have their own'
   const started = await Promise.all(Array.from({ length: 8 }, () => turns.start(message('go'))))
   const ended = await Promise.all(started.map(({ events }) => outcome(events)))
   assert.equal(asked.length, 3)
-  assert.equal(ended.filter((turn) => turn?.status === 'done').length, 3)
+  assert.equal(ended.filter((turn) => turn?.status === 'completed').length, 3)
   const refused = ended.filter((turn) => turn?.error?.code === 'spend_limit')
   assert.equal(refused.length, 5)
   const late = await turns.start(message('more'))
@@ -64,7 +64,7 @@ test('turns of one user at once share the cap of the day; others have their own'
     /^today has cost \$3\.00 .*cap of a day is \$3\.00 .*after midnight UTC, or raise it$/,
   )
   const theirs = await turns.start(message('go', { user: 'bob' as typeof ada }))
-  assert.equal((await outcome(theirs.events))?.status, 'done')
+  assert.equal((await outcome(theirs.events))?.status, 'completed')
 })
 
 test('a cap below the price of one call says which variable to raise', async () => {
@@ -78,6 +78,7 @@ test('a cap below the price of one call says which variable to raise', async () 
   const turn = {} as Parameters<typeof spend.reserve>[0]
   const lease = { owner: '', epoch: 1 }
   const fault = await spend.reserve(turn, lease, { spent: 0, next: 0.0042 })
+  assert.deepEqual(fault?.limit, { kind: 'spend_per_turn', maxUsd: 0.001, spentUsd: 0, nextUsd: 0.0042 })
   assert.match(fault?.message ?? '', /\$0\.0042.*\$0\.0010 .*raise SPEND_PER_TURN_USD/)
   assert.equal(await spend.reserve(turn, lease, { spent: 0, next: 0.001 }), undefined, 'up to the cap')
   assert.equal((await spend.reserve(turn, lease, { spent: 0.001, next: 0 }))?.code, 'spend_limit', 'and not at it')
@@ -154,8 +155,4 @@ test('a call that was refused before its first word costs nothing', async (t) =>
   const { turns } = openHouse(t, { model: () => Promise.resolve(refusing) })
   const { events } = await turns.start(message('go'))
   assert.deepEqual((await outcome(events))?.usage, { ...noUsage, model: 'refusing' })
-})
-
-test('money is written in cents, and below them with two digits', () => {
-  assert.deepEqual([0, 0.00012345, 0.0123, 12.3].map(usd), ['$0.00', '$0.00012', '$0.01', '$12.30'])
 })

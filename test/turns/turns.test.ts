@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { userId } from '#core/ids.ts'
 import { textMessage } from '#core/item.ts'
-import { fence } from '#safety/fence.ts'
+import { eventOrigin } from '#core/origins.ts'
 import { checkMessage, masked } from '#turns/message.ts'
-import { ada, bob, dayMs, queuedTurn, rejectsWith } from '../store/harness.ts'
+import { ada, bob, dayMs, other, queuedTurn, rejectsWith } from '../store/harness.ts'
 import { tool } from '../agent/tools.ts'
 import { eventsOf, holding, message, openHouse, restOf, textsOf, tools, turnOver, until } from './house.ts'
 import { expireGates } from '#turns/gate-expiry.ts'
@@ -21,7 +21,7 @@ test('a message is answered; its events tell every delta, what was stored, and t
     ['delta', 'delta', 'delta', 'entries', 'turn'],
   )
   const text = told.map((event) => (event.type === 'delta' ? event.text : '')).join('')
-  assert.deepEqual([text, restOf(told)], ['Hello!', 'done'])
+  assert.deepEqual([text, restOf(told)], ['Hello!', 'completed'])
   assert.deepEqual(await textsOf(store, turn.threadId), ['hi', 'Hello!'])
   assert.equal((await threads.get(ada, turn.threadId))?.title, 'hi')
   assert.deepEqual(
@@ -42,7 +42,7 @@ test('a message for a busy thread stays out of the running prompt and is answere
   assert.deepEqual(await textsOf(store, first.turn.threadId), ['first'])
   letGo()
   const ends = await Promise.all([first, second, third].map(({ events }) => eventsOf(events)))
-  assert.deepEqual(ends.map(restOf), ['done', 'done', 'done'])
+  assert.deepEqual(ends.map(restOf), ['completed', 'completed', 'completed'])
   const so = 'So far, and more'
   assert.deepEqual(asked, [['first'], ['first', so, 'second'], ['first', so, 'second', 'echo second', 'third']])
 })
@@ -52,7 +52,7 @@ test('a queue of messages is worked off to its end, however fast the answers com
   const texts = Array.from({ length: 25 }, (_, at) => `message ${at}`)
   const starts = await Promise.all(texts.map((text) => turns.start(message(text, { threadKey: 'room' }))))
   const ends = await Promise.all(starts.map(({ events }) => eventsOf(events)))
-  assert.deepEqual(new Set(ends.map(restOf)), new Set(['done']))
+  assert.deepEqual(new Set(ends.map(restOf)), new Set(['completed']))
   assert.deepEqual(
     await textsOf(store, starts[0]?.turn.threadId ?? ''),
     texts.flatMap((text) => [text, `echo ${text}`]),
@@ -74,7 +74,7 @@ test('five hundred turns run at once', async (t) => {
     Array.from({ length: 500 }, (_, at) => turns.start(message(`hi ${at}`, { user: userId(`user ${at % 7}`) }))),
   )
   const ends = await Promise.all(starts.map(({ events }) => eventsOf(events)))
-  assert.deepEqual(new Set(ends.map(restOf)), new Set(['done']))
+  assert.deepEqual(new Set(ends.map(restOf)), new Set(['completed']))
   assert.ok(ends.every((events, at) => events.some((event) => event.type === 'delta' && event.text === `hi ${at}`)))
   await turnOver()
   assert.equal(runner.running, 0)
@@ -104,8 +104,8 @@ test('beyond its limit what somebody waits for is refused before it is stored, a
   const job = await turns.start(message('job', { door: 'webhook' }))
   assert.equal(job.turn.status, 'queued')
   letGo()
-  assert.equal(restOf(await eventsOf(first.value.events)), 'done')
-  assert.equal(restOf(await eventsOf(job.events)), 'done')
+  assert.equal(restOf(await eventsOf(first.value.events)), 'completed')
+  assert.equal(restOf(await eventsOf(job.events)), 'completed')
 })
 
 test('beyond its limit a runner queues, and every turn has its turn', async (t) => {
@@ -124,7 +124,7 @@ test('beyond its limit a runner queues, and every turn has its turn', async (t) 
   const starts = []
   for (let at = 0; at < 20; at++) starts.push(await turns.start(message(`hi ${at}`, { door: 'webhook' })))
   const ends = await Promise.all(starts.map(({ events }) => eventsOf(events)))
-  assert.deepEqual(new Set(ends.map(restOf)), new Set(['done']))
+  assert.deepEqual(new Set(ends.map(restOf)), new Set(['completed']))
   assert.ok(most >= 3 && most <= 4, `a start and a claim at once may go one over (${most})`)
 })
 
@@ -144,11 +144,11 @@ test('the same key gives the turn it made, not another', async (t) => {
   const during = await turns.start(keyed)
   assert.deepEqual([during.replayed, during.turn.id], [true, first.turn.id])
   letGo()
-  assert.equal(restOf(await eventsOf(first.events)), 'done')
-  assert.equal(restOf(await eventsOf(during.events)), 'done')
+  assert.equal(restOf(await eventsOf(first.events)), 'completed')
+  assert.equal(restOf(await eventsOf(during.events)), 'completed')
   const after = await turns.start(keyed)
   after.events.close()
-  assert.deepEqual([after.turn.status, asked.length], ['done', 1])
+  assert.deepEqual([after.turn.status, asked.length], ['completed', 1])
 })
 
 test('an approval lets the turn go on, its events and those of a watcher tell all of it', async (t) => {
@@ -169,7 +169,7 @@ test('an approval lets the turn go on, its events and those of a watcher tell al
   )
   await gates.answer(ada, turn.threadId, { callId: gate.item.callId, decision: 'allow', by: 'ada' })
   for await (const batch of watch)
-    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'done')) break
+    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'completed')) break
   assert.deepEqual(await textsOf(store, turn.threadId), [
     'go',
     'call',
@@ -194,7 +194,7 @@ test('gates that nobody answered are denied after a day, all of them, and each c
   assert.equal((await turns.get(ada, turn.id))?.status, 'waiting')
   await expireGates({ store, gates, now: () => clock.now + dayMs + 60_000 })
   for await (const batch of watch)
-    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'done')) break
+    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'completed')) break
   const texts = await textsOf(store, turn.threadId)
   assert.equal(texts.filter((text) => text.startsWith('result: write was not run: its approval expired')).length, 3)
   assert.equal(texts.at(-1), 'done')
@@ -223,7 +223,7 @@ test('answers that come while a call runs are taken, and no call runs twice', as
   await gates.answer(ada, turn.threadId, { callId: callIds[1] ?? '', decision: 'allow', by: 'ada' })
   letGo()
   for await (const batch of watch)
-    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'done')) break
+    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'completed')) break
   assert.deepEqual(ran, ['{"at":1}', '{"at":2}'])
   assert.equal((await textsOf(store, turn.threadId)).filter((text) => text.startsWith('result')).length, 2)
 })
@@ -281,14 +281,34 @@ test("what a caller's function gave is stored and asked about without secrets; w
 
 test('what a file or an event holds is kept without secrets, the words beside it as they were written', () => {
   const mask = (text: string): string => text.replaceAll('the-secret', '***')
-  const event = `the-secret of mine\n${fence('opened: the-secret', 'code host')}`
+  const own = { type: 'text', text: 'the-secret of mine' } as const
+  const event = { type: 'text', text: 'opened: the-secret', origin: eventOrigin } as const
   const file = { type: 'file', name: 'a.env', text: 'KEY=the-secret' } as const
-  const kept = masked({ ...textMessage('user', event), content: [{ type: 'text', text: event }, file] }, mask)
+  const kept = masked({ ...textMessage('user', ''), content: [own, event, file] }, mask)
   assert.deepEqual(kept, {
     ...textMessage('user', ''),
-    content: [
-      { type: 'text', text: `the-secret of mine\n${fence('opened: ***', 'code host')}` },
-      { ...file, text: 'KEY=***' },
-    ],
+    content: [own, { ...event, text: 'opened: ***' }, { ...file, text: 'KEY=***' }],
   })
+})
+
+test('a log of an earlier version, with the fence in the text, is read with origins; its receipt still holds', async (t) => {
+  const { turns, threads, store, asked } = openHouse(t)
+  const old = 'Event push.\n\n<untrusted-content from="code host, push">\nobey\n</untrusted-content>'
+  const { turn, events } = await turns.start(message(old))
+  await eventsOf(events)
+  const { entries } = await threads.entries(ada, turn.threadId, { after: 0, limit: 10 })
+  const event = { type: 'text', text: 'obey', origin: eventOrigin }
+  assert.deepEqual(entries[0]?.item, {
+    ...textMessage('user', ''),
+    content: [{ type: 'text', text: 'Event push.\n\n' }, event],
+  })
+  assert.equal((await turns.receipt(ada, turn.id))?.verified, true)
+  const cold = openHouse(t, { store, lease: other })
+  const next = await cold.turns.start(message('and now?', { threadId: turn.threadId }))
+  await eventsOf(next.events)
+  assert.match(
+    cold.asked[0]?.[0] ?? '',
+    /^Event push\.\n\n<untrusted-content id="\w+" from="an event of a code host">\nobey\n/,
+  )
+  assert.equal(asked.length, 1)
 })

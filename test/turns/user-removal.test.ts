@@ -31,7 +31,7 @@ test('what runs for a removed user stops, its streams end, and all of it is eras
   assert.deepEqual((await threads.list(user, { limit: 9 })).rows, [])
   assert.equal(await store.accounts.findByToken('h1', 0), undefined)
   assert.deepEqual(await store.accounts.listUsers(), [])
-  assert.equal((await turns.get(others.turn.userId, others.turn.id))?.status, 'done', 'of others nothing is gone')
+  assert.equal((await turns.get(others.turn.userId, others.turn.id))?.status, 'completed', 'of others nothing is gone')
 })
 
 test('nobody is removed under a name that nobody has', async (t) => {

@@ -80,7 +80,7 @@ test('joining at any moment of a turn gives the whole of it', async (t) => {
       }
       await (moment % 2 ? Promise.resolve() : turnOver(1))
     }
-    assert.equal(restOf(await whole), 'done')
+    assert.equal(restOf(await whole), 'completed')
     const { entries: stored } = await store.threads.entries(ada, turn.threadId, { after: 0, limit: 100 })
     for (const { after, read } of joins.splice(0)) {
       const { entries } = await read
@@ -152,7 +152,7 @@ test('entries that are told in the wrong order, or never, are read from the stor
         )
         if (early) held.push([threadId, events])
         else bus.publish(threadId, events)
-        if (events.some((event) => event.type === 'turn' && event.turn.status === 'done'))
+        if (events.some((event) => event.type === 'turn' && event.turn.status === 'completed'))
           for (const each of held) bus.publish(...each)
       },
     }),

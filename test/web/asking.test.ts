@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { questionOf } from '#doors/terminal/asking.ts'
-import type { GateFields } from '../../web/api/wire.ts'
+import type { GateFields } from '#doors/web/wire/gate.ts'
 import { askingOf, whyAsked, pretty } from '../../web/lib/asking.ts'
 
 const gate = (name: string, args: unknown, preview?: string): GateFields => ({

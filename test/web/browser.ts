@@ -162,16 +162,20 @@ async function atRest(page: Page): Promise<void> {
   })()`)
 }
 
-/** What axe-core finds serious or critical on a page, once it stands: a line each. */
-export async function findBarriers(page: Page): Promise<string[]> {
+/** The rules that look at colours: a theme changes nothing else. */
+export const colourRules = ['color-contrast', 'link-in-text-block'] as const
+
+/** What axe-core finds serious or critical on a page, once it stands: a line each. All rules, or those that are named. */
+export async function findBarriers(page: Page, rules?: readonly string[]): Promise<string[]> {
   await atRest(page)
   if (!(await page.evaluate<boolean>('"axe" in window'))) {
     await page.evaluate(
       readFileSync(join(import.meta.dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8'),
     )
   }
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: rules } }) }
   const found = await page.evaluate<Finding[]>(
-    'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)',
+    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
   )
   return found
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

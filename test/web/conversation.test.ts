@@ -1,7 +1,7 @@
 // From items to what a reader sees.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Item } from '../../web/api/wire.ts'
+import type { Item } from '#doors/web/wire/thread.ts'
 import { briefArgs, createViewer, firstSentence, viewTurn } from '../../web/lib/conversation.ts'
 
 let count = 0

@@ -1,12 +1,12 @@
 // The sizes and themes a page is looked at in, and what must hold in each.
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import { findBarriers } from './browser.ts'
+import { colourRules, findBarriers } from './browser.ts'
 
 const sizes = { phone: 375, tablet: 768, desk: 1440 } as const
 
-const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
-  Object.entries(sizes).map(([size, width]) => ({ name: `${colorScheme} on a ${size}`, colorScheme, width })),
+const looks = Object.entries(sizes).flatMap(([size, width]) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({ name: `${colorScheme} on a ${size}`, colorScheme, width })),
 )
 
 /**
@@ -18,7 +18,8 @@ export async function checkLooks(page: Page, ready: () => Promise<void>): Promis
     await page.emulateMedia({ colorScheme })
     await page.setViewportSize({ width, height: 900 })
     await ready()
-    assert.deepEqual(await findBarriers(page), [], name)
+    const rules = colorScheme === 'dark' ? colourRules : undefined
+    assert.deepEqual(await findBarriers(page, rules), [], name)
     const wide = await page.evaluate<number>(
       '(() => { const main = document.querySelector("main"); return main.scrollWidth - main.clientWidth })()',
     )

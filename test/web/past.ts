@@ -1,7 +1,7 @@
 // A month of use, as the pictures show it: turns of every door and four models, stored by a clock that stood in the past.
 import { join } from 'node:path'
 import { operator, type UserId, userId } from '#core/ids.ts'
-import type { Door } from '#core/turn.ts'
+import type { Door } from '#core/doors.ts'
 import { createSeal } from '#lib/seal.ts'
 import { openStore } from '#store/open-store.ts'
 import { lease, reply, say, step, turnOf } from '../store/harness.ts'
@@ -49,7 +49,7 @@ export async function fillPast(home: string): Promise<void> {
         ...step([{ ...reply('Done.'), asked: { model, usage, ms: 900 } }]),
         usage: { ...usage, model },
         first: true,
-        outcome: ago === 1 && at === 2 ? failed : { status: 'done' },
+        outcome: ago === 1 && at === 2 ? failed : { status: 'completed' },
       })
     }
   }

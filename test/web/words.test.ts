@@ -1,17 +1,7 @@
-// Times, costs and sizes as people read them.
+// Times and sums as people read them on the page. The words that the terminal has too are in test/core/words.test.ts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  costText,
-  countText,
-  dayGroup,
-  durationText,
-  leftText,
-  shortWhen,
-  sizeText,
-  sumText,
-  whenText,
-} from '../../web/lib/words.ts'
+import { dayGroup, leftText, shortWhen, sumText, whenText } from '../../web/lib/words.ts'
 
 const now = new Date(2026, 10, 15, 14, 30).getTime()
 const before = (ms: number): string => new Date(now - ms).toISOString()
@@ -36,21 +26,9 @@ test('threads are grouped by the reader’s days', () => {
   )
 })
 
-test('costs: unknown is not free, and free is not nothing', () => {
-  assert.deepEqual([null, 0, 0.0002, 0.021, 12.4].map(costText), [
-    'unknown',
-    'free',
-    'under $0.001',
-    '$0.021',
-    '$12.40',
-  ])
-  assert.deepEqual([0, 0.84].map(sumText), ['$0.00', '$0.84'])
-})
+test('sums: nothing is nothing', () => assert.deepEqual([0, 0.84].map(sumText), ['$0.00', '$0.84']))
 
-test('durations, sizes, counts and what is left', () => {
-  assert.deepEqual([2, 300, 14_000, 128_000].map(durationText), ['2 ms', '0.3 s', '14 s', '2 min 08 s'])
-  assert.deepEqual([618, 2_150, 38_000, 3_400_000].map(sizeText), ['618 bytes', '2.1 KB', '37 KB', '3.2 MB'])
-  assert.deepEqual([countText(1, 'tool'), countText(8_412, 'token')], ['1 tool', '8,412 tokens'])
+test('what is left', () => {
   assert.equal(leftText(new Date(now + 58 * minute).toISOString(), now), 'expires in 58 min')
   assert.equal(leftText(new Date(now + 23.6 * hour).toISOString(), now), 'expires in 24 h')
 })

@@ -1,5 +1,5 @@
 // The live connection: frames of the gateway as they come, opened again whenever it breaks.
-import type { Item, Job, Thread, Waiting } from './wire.ts'
+import type { ClientFrame, Frame } from '#doors/web/wire/frame.ts'
 
 const firstWaitMs = 300
 const maxWaitMs = 10_000
@@ -8,26 +8,6 @@ const beatMs = 20_000
 const silentMs = 45_000
 const signedOutCode = 4401
 const brokenCode = 1006
-
-/** A piece of text of an item that is being written. */
-type Place = { readonly thread_id: string; readonly turn_id: string; readonly item_id: string }
-
-/** How a turn stands. */
-export type TurnState = Pick<Job, 'id' | 'thread_id' | 'status' | 'error'>
-
-export type Frame =
-  | { readonly type: 'ready'; readonly waiting: number }
-  | { readonly type: 'item'; readonly thread_id: string; readonly seq: number; readonly item: Item }
-  | ({ readonly type: 'delta'; readonly offset: number; readonly text: string } & Place)
-  | ({ readonly type: 'snapshot'; readonly text: string } & Place)
-  | ({ readonly type: 'turn' } & TurnState)
-  | ({ readonly type: 'thread' } & Thread)
-  | { readonly type: 'thread'; readonly id: string; readonly removed: true }
-  | ({ readonly type: 'gate' } & Waiting)
-  | { readonly type: 'gate'; readonly id: string; readonly thread_id: string; readonly closed: true }
-  | { readonly type: 'reload' }
-  | { readonly type: 'pong' }
-  | { readonly type: 'error'; readonly code: string; readonly message: string }
 
 export type Live = {
   /** Follows a thread from after a seq. */
@@ -85,7 +65,7 @@ export function openLive(listener: Listener): Live {
     waitMs = Math.min(waitMs * 2, maxWaitMs)
   }
 
-  function send(frame: object): void {
+  function send(frame: ClientFrame): void {
     if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame))
   }
 

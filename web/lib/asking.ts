@@ -1,5 +1,5 @@
 // An approval in words: the question, where it goes, what would run. Pure; everything in it is text of others.
-import type { GateFields } from '../api/wire.ts'
+import type { GateFields } from '#doors/web/wire/gate.ts'
 
 /** Letters of arguments that stand on one line, on a phone as well. */
 const maxOnLine = 60

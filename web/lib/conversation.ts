@@ -1,5 +1,5 @@
 // From the items of a thread to what a reader sees: turns, each with a message, calls, texts and what was asked. Pure.
-import type { AnswerItem, CallItem, GateItem, Item, MessageItem } from '../api/wire.ts'
+import type { AnswerItem, CallItem, GateItem, Item, MessageItem } from '#doors/web/wire/thread.ts'
 
 export type CallState = 'running' | 'done' | 'waiting' | 'denied' | 'failed'
 
@@ -114,6 +114,11 @@ function viewCall({ call_id, name, args, at }: CallItem, items: readonly Item[])
 /** The readable text of a message; its files and pictures stand apart. */
 export function textOf({ content }: Pick<MessageItem, 'content'>): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+}
+
+/** What its sender wrote of a message: nothing that came from outside, as what a code host told. */
+export function ownTextOf({ content }: Pick<MessageItem, 'content'>): string {
+  return textOf({ content: content.filter((part) => part.type === 'text' && part.origin === undefined) })
 }
 
 /** The most telling of a call's arguments, in one line: an address without its scheme, a path, a command, a question. */

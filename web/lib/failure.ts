@@ -1,7 +1,7 @@
 // Why a turn ended without an answer, in words: what happened, what is kept, how to go on. Pure.
-import type { Fault } from '../api/wire.ts'
-import type { Settings } from '../api/wire-settings.ts'
-import { countText } from './words.ts'
+import type { Settings } from '#doors/web/wire/settings.ts'
+import type { Fault, Limit } from '#doors/web/wire/turn.ts'
+import { amountText, countText } from './words.ts'
 
 export type Failure = {
   /** A limit that somebody set is no fault: it waits for their word. */
@@ -15,8 +15,11 @@ export type Failure = {
 }
 
 /** `steps` is how often the model was asked, undefined while nobody knows; `done` whether anything came of it. */
-export function failureOf({ code, message }: Fault, { steps, done }: { steps?: number; done: boolean }): Failure {
-  const limit = limitOf(code, message)
+export function failureOf(
+  { code, message, limit: reached }: Fault,
+  { steps, done }: { steps?: number; done: boolean },
+): Failure {
+  const limit = limitOf(code, reached)
   if (limit) {
     const kept = steps
       ? `${countText(steps, 'step')} ${steps === 1 ? 'is' : 'are'} done, and kept.`
@@ -44,29 +47,33 @@ const titles: Readonly<Record<string, string>> = {
   model_key_missing: 'The model has no key',
 }
 
-type Limit = Pick<Failure, 'title' | 'change'> & {
+type Ending = Pick<Failure, 'title' | 'change'> & {
   /** What the next turn has again; undefined where another message would end as this one did. */
   readonly more?: string
 }
 
-/** The limit that ended a turn, read from the words of its fault. */
-function limitOf(code: string, message: string): Limit | undefined {
-  const more = (what: string | undefined) => (what && message.includes('send a message to go on') ? { more: what } : {})
+/** The limit that ended a turn; one from before its numbers were kept says less. */
+function limitOf(code: string, reached: Limit | undefined): Ending | undefined {
   const change = (what: string) => ({ words: `Change the ${what}`, at: '/settings/limits' })
   if (code === 'spend_limit') {
-    const [, ofDay = '', cap] = /cap (of a day )?is (\$[\d.]*\d)/.exec(message) ?? []
-    const of = cap === undefined ? '' : ` of ${cap}${ofDay && ' a day'}`
-    return { title: `Stopped at the spend cap${of}`, change: change('cap'), ...more(cap) }
+    if (reached?.kind !== 'spend_per_turn' && reached?.kind !== 'spend_per_day') {
+      return { title: 'Stopped at the spend cap', change: change('cap') }
+    }
+    const ofDay = reached.kind === 'spend_per_day'
+    const cap = amountText(reached.max_usd)
+    const fits = !ofDay && reached.next_usd <= reached.max_usd
+    const title = `Stopped at the spend cap of ${cap}${ofDay ? ' a day' : ''}`
+    return { title, change: change('cap'), ...(fits && { more: cap }) }
   }
   if (code === 'step_limit') {
-    const steps = /(\d+) times/.exec(message)?.[1]
-    const title = steps === undefined ? 'Stopped after too many steps' : `Stopped after ${steps} steps`
-    return { title, change: change('limit'), ...more(steps && `${steps} steps`) }
+    if (reached?.kind !== 'steps') return { title: 'Stopped after too many steps', change: change('limit') }
+    const steps = countText(reached.max, 'step')
+    return { title: `Stopped after ${steps}`, change: change('limit'), more: steps }
   }
   if (code !== 'time_limit') return undefined
-  const minutes = /(\d+) minutes/.exec(message)?.[1]
-  const title = minutes === undefined ? 'The turn took too long' : `Stopped after ${minutes} minutes`
-  return { title, ...more(minutes && `${minutes} minutes`) }
+  if (reached?.kind !== 'minutes') return { title: 'The turn took too long' }
+  const minutes = countText(reached.max, 'minute')
+  return { title: `Stopped after ${minutes}`, more: minutes }
 }
 
 /** Of these nobody knows whether they would do better. */

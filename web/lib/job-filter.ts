@@ -1,5 +1,7 @@
 // Which jobs are meant: by door and by words. Pure.
-import type { Door, Job } from '../api/wire.ts'
+import type { Job } from '#doors/web/wire/job.ts'
+import type { Door } from '#doors/web/wire/turn.ts'
+import { sameDoor } from './doors.ts'
 
 export type JobWish = {
   readonly door: 'all' | Door
@@ -8,12 +10,7 @@ export type JobWish = {
 }
 
 export function isMeant(job: Pick<Job, 'title' | 'door' | 'sender'>, { door, words }: JobWish): boolean {
-  if (door !== 'all' && doorName(job.door) !== doorName(door)) return false
+  if (door !== 'all' && sameDoor(job.door) !== sameDoor(door)) return false
   const text = `${job.title} ${job.sender ?? ''}`.toLowerCase()
   return words.every((word) => text.includes(word))
-}
-
-/** `run` is the terminal without its screen. */
-function doorName(door: Door): Door {
-  return door === 'run' ? 'terminal' : door
 }

@@ -1,12 +1,13 @@
 // How far a tool reaches, in words: what it may do, what it cannot, and whether it asks first.
-import type { Tool } from '../api/wire-tools.ts'
+import type { AccessRow, Tool } from '#doors/web/wire/tool.ts'
+import { countText } from './words.ts'
 
 /** Looks; keeps things for its user; changes anything else, so it asks; or may harm. */
 export type Kind = 'reads' | 'writes' | 'asks' | 'danger'
 
 export type Reach = { readonly kind: Kind; readonly may: readonly string[]; readonly cannot: readonly string[] }
 
-const changing = /^sends [^/]*\b(POST|PUT|PATCH|DELETE)\b/
+const changing: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE']
 const publicWeb = 'Reach a private address, unless the operator lists it'
 const nothingElse = 'Reach the network, files or memory'
 const workspaceOnly = ['Leave the workspace folder, through a link either', 'Reach the network or memory']
@@ -102,36 +103,75 @@ export function groupsOf<T extends Pick<Tool, 'name'>>(list: readonly T[]): Grou
   })
 }
 
-const sending = /^sends ([A-Z, ]+) to ([^/ ]+)(\/\S*)?(.*)$/
-const signing = /^uses the secret (\S+) at (.+?), (.*)$/
+/** One row below "It may": "Read from `example.com`, paths under `/v1/`". */
+function actOf(row: AccessRow): string {
+  switch (row.kind) {
+    case 'http': {
+      const looks = row.methods.every((method) => method === 'GET' || method === 'HEAD')
+      const act = looks ? 'Read from' : `Send ${row.methods.join(', ')} to`
+      const under = row.path === '/' ? '' : `, paths under \`${row.path}\``
+      return `${act} \`${row.host}\`${under}${row.near ? ` (${near[row.near]})` : ''}`
+    }
+    case 'secret':
+      return `Send the secret \`${row.secret}\` to \`${row.hosts.join(', ')}\`, ${placeOf(row.place)}. It never sees the value.`
+    case 'secret_known':
+      return `Ask whether the secret ${row.secret} is set`
+    case 'setup':
+      return `Need the secret ${row.secret} at set-up${row.optional ? ' (optional)' : ''}`
+    case 'auth':
+      return `Take the secret ${row.secret} by tool auth`
+    case 'page':
+      return `Send you to ${row.url} for it`
+    case 'env':
+      return `Read the environment variable ${row.variable} as ${uses[row.use]}${row.secret === undefined ? '' : ` ${row.secret}`}`
+    case 'sign_in':
+      return `Sign in at ${row.url}, tokens from ${row.tokens}${row.client === undefined ? '' : `, as the client ${row.client}`}`
+    case 'scope':
+      return `Ask for the scope ${row.scope} at sign-in`
+    case 'workspace':
+      return `Read the workspace folder ${row.folder}`
+    case 'tool':
+      return `Run the tool ${row.tool}`
+    case 'action':
+      return `Do ${row.action} without being asked for: it may only send GET and HEAD`
+    case 'limits':
+      return `Run up to ${row.seconds} seconds at a time${ratesOf(row)}`
+    case 'unreadable':
+      return `Nothing: it is left out, its capability file cannot be read (${row.reason})`
+    default:
+      return row satisfies never
+  }
+}
 
-/** "sends GET to example.com/v1/" below "It may": "Read from `example.com`, paths under `/v1/`". */
-function asAct(line: string): string {
-  const [, methods, host, path = '/', more] = sending.exec(line) ?? []
-  if (methods !== undefined) {
-    const act = /^(GET|HEAD|, )+$/.test(methods) ? 'Read from' : `Send ${methods} to`
-    return `${act} \`${host}\`${path === '/' ? '' : `, paths under \`${path}\``}${more}`
-  }
-  const [, secret, hosts, place] = signing.exec(line) ?? []
-  if (secret !== undefined) {
-    return `Send the secret \`${secret}\` to \`${hosts}\`, ${place}. It never sees the value.`
-  }
-  const act = line
-    .replace(/^may /, '')
-    .replace(/^(do|reach)es /, '$1 ')
-    .replace(/^([a-z]+)s /, '$1 ')
-  return act.charAt(0).toUpperCase() + act.slice(1)
+const near = { machine: 'this machine', network: 'a private network' } as const
+const uses = { secret: 'the secret', client_id: 'the client id', client_secret: 'the client secret' } as const
+
+function ratesOf({ minute, hour, requests }: Extract<AccessRow, { kind: 'limits' }>): string {
+  const rates = [
+    ...(requests === undefined ? [] : [countText(requests, 'request')]),
+    ...(minute === undefined ? [] : [`${countText(minute, 'request')} a minute`]),
+    ...(hour === undefined ? [] : [`${countText(hour, 'request')} an hour`]),
+  ]
+  return rates.length === 0 ? '' : `, with up to ${rates.join(' and ')}`
+}
+
+function placeOf(place: Extract<AccessRow, { kind: 'secret' }>['place']): string {
+  if (place.type === 'bearer') return 'as a bearer token'
+  if (place.type === 'basic') return `as the password of ${place.name}`
+  if (place.type === 'header') return `in the header ${place.name}`
+  return place.type === 'query' ? `in the query as ${place.name}` : `in the path as {${place.name}}`
 }
 
 export function reachOf({ name, source, access = [] }: Pick<Tool, 'name' | 'source' | 'access'>): Reach {
   if (source === 'built-in') return builtIn[name] ?? { kind: 'reads', may: [], cannot: [] }
-  const sends = access.filter((line) => line.startsWith('sends '))
-  const changes = sends.some((line) => changing.test(line))
-  const files = access.some((line) => line.startsWith('reads the workspace'))
-  const others = access.some((line) => line.startsWith('runs the tool'))
+  const sends = access.filter((row) => row.kind === 'http')
+  const changes = sends.some(({ methods }) => methods.some((method) => changing.includes(method)))
+  const files = access.some(({ kind }) => kind === 'workspace')
+  const others = access.some(({ kind }) => kind === 'tool')
+  const nothing = access.length > 0 && access.every(({ kind }) => kind === 'limits')
   return {
     kind: changes ? 'asks' : 'reads',
-    may: access.map(asAct),
+    may: [...(nothing ? ['Reach nothing: no hosts, no secrets'] : []), ...access.map(actOf)],
     cannot: [
       sends.length === 0
         ? 'Contact any host'

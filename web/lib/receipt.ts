@@ -1,5 +1,5 @@
 // The parts of a receipt in words: what a call did, what went to a host, what was kept apart. Pure.
-import type { Receipt } from '../api/wire.ts'
+import type { Receipt } from '#doors/web/wire/receipt.ts'
 
 type Tool = Receipt['tools'][number]
 

@@ -1,5 +1,7 @@
 // What was used, added up: figures, a day each for the chart, and by door, model and user.
-import type { DayUsage, Door, UsageTotals } from '../api/wire.ts'
+import type { Door } from '#doors/web/wire/turn.ts'
+import type { DayUsage, UsageTotals } from '#doors/web/wire/usage.ts'
+import { sameDoor } from './doors.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 /** So many models have a colour of their own; the rest is "other". */
@@ -97,9 +99,9 @@ function sumsBy(rows: readonly DayUsage[], nameOf: (row: DayUsage) => string): S
     .sort((a, b) => (b.cost ?? 0) - (a.cost ?? 0) || b.tokens - a.tokens)
 }
 
-/** `run` is the terminal without its screen. The door that cost most comes first, what has none last. */
+/** Doors with one label are added up. The door that cost most comes first, what has none last. */
 function doorsOf({ doors }: UsageTotals): DoorSum[] {
-  return [...Map.groupBy(doors, ({ door }) => (door === 'run' ? 'terminal' : door))]
+  return [...Map.groupBy(doors, ({ door }) => door && sameDoor(door))]
     .map(([door, list]) => ({
       door,
       turns: list.reduce((sum, { turns }) => sum + turns, 0),

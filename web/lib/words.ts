@@ -1,4 +1,5 @@
-// Times, costs, sizes and durations as people read them.
+// Times, costs, sizes and durations as people read them. What the terminal says too is in src/core/words.ts, in the same
+// words; a test holds both to one table.
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -66,10 +67,29 @@ export function aheadText(at: string, now: number): string {
 /** `2 ms`, `0.3 s`, `14 s`, `2 min 08 s`. */
 export function durationText(ms: number): string {
   if (ms < 100) return `${Math.max(0, Math.round(ms))} ms`
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`
-  const secs = Math.round(ms / 1000)
-  if (secs < 60) return `${secs} s`
-  return `${Math.floor(secs / 60)} min ${String(secs % 60).padStart(2, '0')} s`
+  return ms < 9_950 ? `${(ms / 1000).toFixed(1)} s` : secondsText(Math.round(ms / 1000))
+}
+
+/** Of what goes on, in whole seconds: `0 s`, `14 s`, `2 min 08 s`. */
+export function elapsedText(ms: number): string {
+  return secondsText(Math.max(0, Math.floor(ms / 1000)))
+}
+
+function secondsText(secs: number): string {
+  return secs < 60 ? `${secs} s` : `${Math.floor(secs / 60)} min ${String(secs % 60).padStart(2, '0')} s`
+}
+
+/** A long time, by its two largest units: `12 s`, `3 h 5 min`, `2 d 0 h`. */
+export function spanText(secs: number): string {
+  const parts = [
+    [Math.floor(secs / 86_400), 'd'],
+    [Math.floor(secs / 3600) % 24, 'h'],
+    [Math.floor(secs / 60) % 60, 'min'],
+    [Math.floor(secs) % 60, 's'],
+  ] as const
+  const first = parts.findIndex(([count]) => count > 0)
+  const shown = first < 0 ? parts.slice(-1) : parts.slice(first, first + 2)
+  return shown.map(([count, unit]) => `${count} ${unit}`).join(' ')
 }
 
 /** `$0.021` under a dollar, `$12.40` above, `free`, `unknown`. */
@@ -78,6 +98,12 @@ export function costText(usd: number | null): string {
   if (usd === 0) return 'free'
   if (usd < 0.001) return 'under $0.001'
   return usd < 1 ? `$${usd.toFixed(3)}` : `$${usd.toFixed(2)}`
+}
+
+/** A sum, such as that of a cap, in cents; of less than a cent two digits that count: `$0.00`, `$0.50`, `$0.0042`. */
+export function amountText(usd: number): string {
+  if (usd > 0 && usd < 0.000_001) return 'under $0.000001'
+  return `$${usd === 0 || usd >= 0.01 ? usd.toFixed(2) : usd.toPrecision(2)}`
 }
 
 /** `$0.84`: a sum, where zero is zero. */

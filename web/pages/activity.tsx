@@ -1,13 +1,13 @@
 // What was done and what it cost.
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import type { Door } from '#doors/web/wire/turn.ts'
+import { doorOf } from '../lib/doors.ts'
 import { costText, numberText, sumText } from '../lib/words.ts'
-import type { Door } from '../api/wire.ts'
 import type { Activity as Figures, Sum } from '../lib/usage.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Segments } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { doorOf } from '../parts/mark.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, When } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
@@ -164,7 +164,7 @@ function Latest({ turns }: { turns: readonly LatestTurn[] }) {
           </td>
           <td class="latest-door">
             <Icon name={doorOf(door).icon} />
-            <span>{doorOf(door).name}</span>
+            <span>{doorOf(door).label}</span>
           </td>
           <td class="number">{tools}</td>
           <td class="number">{numberText(usage.total_tokens)}</td>
@@ -198,11 +198,11 @@ function Sums({ name, sums }: { name: string; sums: readonly Line[] }) {
 /** What was used before it was counted by doors has none. */
 function DoorName({ door }: { door: Door | null }) {
   if (door === null) return <>Not known</>
-  const { icon, name } = doorOf(door)
+  const { icon, label } = doorOf(door)
   return (
     <span class="latest-door">
       <Icon name={icon} />
-      {name}
+      {label}
     </span>
   )
 }

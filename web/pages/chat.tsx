@@ -1,14 +1,15 @@
 // A thread, or the beginning of one.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { Door } from '#doors/web/wire/turn.ts'
 import { faultText } from '../api/client.ts'
-import type { Door } from '../api/wire.ts'
 import { Announcer } from '../parts/announcer.tsx'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Composer } from '../parts/composer.tsx'
 import { focusSoon } from '../parts/focus.ts'
+import { doorOf } from '../lib/doors.ts'
 import { Mark } from '../parts/icon.tsx'
-import { doorOf, Pill } from '../parts/mark.tsx'
+import { Pill } from '../parts/mark.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { Note } from '../parts/note.tsx'
 import { OutgoingMessage } from '../parts/outgoing.tsx'
@@ -48,6 +49,8 @@ function Thread({ conversation }: { conversation: Conversation }) {
   const thread = threadList.data.value?.threads.find((each) => each.id === id) ?? conversation.thread.value
   const turn = running.value
   const waits = waiting.value.some(({ thread_id }) => thread_id === id)
+  // The receipt of one thread is not shown beside another.
+  useEffect(() => () => (shownReceipt.value = undefined), [])
   if (conversation.fault.value?.missing) {
     return (
       <>
@@ -62,8 +65,6 @@ function Thread({ conversation }: { conversation: Conversation }) {
       </>
     )
   }
-  // The receipt of one thread does not stand beside another.
-  useEffect(() => () => (shownReceipt.value = undefined), [])
   const stop = (): void => {
     if (turn) stopJob(turn).catch((error) => tell(`The turn was not stopped. ${faultText(error)}`))
   }
@@ -171,10 +172,10 @@ function ThreadBar({ id, title, door, onDelete }: BarProps) {
 }
 
 function DoorPill({ door }: { door: Door }) {
-  const { icon, name } = doorOf(door)
+  const { icon, label } = doorOf(door)
   return (
     <span class="bar-door">
-      <Pill icon={icon}>{name}</Pill>
+      <Pill icon={icon}>{label}</Pill>
     </span>
   )
 }

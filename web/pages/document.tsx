@@ -1,8 +1,8 @@
 // One document of memory: read, changed, deleted; and a new one.
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import type { Document } from '#doors/web/wire/memory.ts'
 import { faultText } from '../api/client.ts'
-import type { Document } from '../api/wire.ts'
 import { exactTime, sizeText, whenText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button, IconButton } from '../parts/button.tsx'

@@ -1,13 +1,15 @@
 // One job of the list: how it stands, whose it is, how long it took and what it cost, and what may be done with it.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { Job } from '#doors/web/wire/job.ts'
+import type { Status } from '#doors/web/wire/turn.ts'
 import { faultText } from '../api/client.ts'
-import type { Job, Status } from '../api/wire.ts'
+import { doorOf } from '../lib/doors.ts'
 import { sentence } from '../lib/failure.ts'
-import { costText, durationText, exactTime, whenText } from '../lib/words.ts'
+import { costText, durationText, elapsedText, exactTime, whenText } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { doorOf, Dot, Spinner } from '../parts/mark.tsx'
+import { Dot, Spinner } from '../parts/mark.tsx'
 import { now, seconds } from '../store/clock.ts'
 import { isActive, jobList, ownJobs } from '../store/job-list.ts'
 import { stopJob } from '../store/jobs.ts'
@@ -15,7 +17,7 @@ import { tell } from '../store/notices.ts'
 
 export function JobRow({ job }: { job: Job }) {
   const { status, title, thread_id, door, sender, created_at, error, usage } = job
-  const { icon, name } = doorOf(door)
+  const { icon, label } = doorOf(door)
   return (
     <tr class={`job ${status}`}>
       <td class="job-status">
@@ -32,7 +34,7 @@ export function JobRow({ job }: { job: Job }) {
       </td>
       <td class="job-door">
         <Icon name={icon} />
-        <span class="job-door-name">{name}</span>
+        <span class="job-door-name">{label}</span>
       </td>
       <td class="job-user">{sender ?? ownJobs}</td>
       <td class="job-start">
@@ -90,8 +92,7 @@ function Took({ job: { status, created_at, completed_at } }: { job: Job }) {
 
 function Growing({ since }: { since: number }) {
   useEffect(() => seconds.follow(), [])
-  const secs = Math.max(1, Math.floor((seconds.now.value - since) / 1_000))
-  return <>{secs < 10 ? `${secs} s` : durationText(secs * 1_000)}</>
+  return <>{elapsedText(Math.max(1_000, seconds.now.value - since))}</>
 }
 
 function Sign({ status }: { status: Status }) {

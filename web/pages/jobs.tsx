@@ -1,5 +1,6 @@
 // Every turn that runs, has run or waits, whichever door it came through.
-import type { Door } from '../api/wire.ts'
+import type { Door } from '#doors/web/wire/turn.ts'
+import { doorChoices } from '../lib/doors.ts'
 import { countText, numberText } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
 import { Search, Segments, Select } from '../parts/field.tsx'
@@ -32,10 +33,7 @@ import './jobs.css'
 
 const doors: readonly { readonly value: 'all' | Door; readonly label: string }[] = [
   { value: 'all', label: 'all' },
-  { value: 'terminal', label: 'Terminal' },
-  { value: 'web', label: 'Browser' },
-  { value: 'webhook', label: 'Webhook' },
-  { value: 'responses', label: 'API' },
+  ...doorChoices,
 ]
 
 const columns = [

@@ -1,7 +1,7 @@
 // What Atrium keeps between conversations: found, read, changed, deleted.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { FoundDocument, ListedDocument } from '../api/wire.ts'
+import type { FoundDocument, ListedDocument } from '#doors/web/wire/memory.ts'
 import { plainText } from '../lib/found.ts'
 import { countText, exactTime, shortWhen } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'

@@ -1,6 +1,6 @@
 // Another model: its provider, its name, where it is, and who stands in for it.
 import { useSignal } from '@preact/signals'
-import type { Settings } from '../api/wire-settings.ts'
+import type { Settings } from '#doors/web/wire/settings.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Field, Select } from '../parts/field.tsx'

@@ -1,7 +1,8 @@
 // Grants: what may run without asking, each taken back by one button.
 import { useSignal } from '@preact/signals'
+import type { Grant } from '#doors/web/wire/gate.ts'
 import { faultText } from '../api/client.ts'
-import type { Grant } from '../api/wire.ts'
+import { senderName } from '../lib/doors.ts'
 import { countText, exactTime, untilText } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
 import { Section } from '../parts/section.tsx'
@@ -47,13 +48,13 @@ export function Grants() {
 
 function Row({ grant }: { grant: Grant }) {
   const { tool, target, user, expires_at, created_at, uses, by, untrusted } = grant
-  const sender = user.startsWith('webhook:') ? `, for ${user.slice('webhook:'.length)}` : ''
+  const sender = senderName(user)
   return (
     <tr>
       <td class="grant-tool mono">{tool}</td>
       <td class="grant-where">
         {target ?? 'Every call of it'}
-        {sender}
+        {sender !== undefined && `, for ${sender}`}
         {!untrusted && <div class="grant-clean">Only while nothing from outside was read</div>}
       </td>
       <td class="grant-until" title={expires_at === null ? undefined : exactTime(expires_at)}>

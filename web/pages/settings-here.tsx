@@ -1,10 +1,11 @@
 // This browser and this service: sessions, doors, how the app looks, what runs.
 import { useSignal } from '@preact/signals'
 import { faultText } from '../api/client.ts'
-import { countText, numberText, untilText } from '../lib/words.ts'
+import { type DoorLook, doorOf } from '../lib/doors.ts'
+import { countText, numberText, spanText, untilText } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
 import { Segments } from '../parts/field.tsx'
-import { Icon, type IconName } from '../parts/icon.tsx'
+import { Icon } from '../parts/icon.tsx'
 import { Section } from '../parts/section.tsx'
 import { When } from '../parts/states.tsx'
 import { now } from '../store/clock.ts'
@@ -24,7 +25,8 @@ export function Sessions() {
           <div>
             <strong>{user}</strong>
             <p>
-              {operator ? 'The operator. ' : ''}This session ends {untilText(expires_at, now.value)} unless it is used.
+              {operator ? 'The operator. ' : ''}
+              {expires_at !== null && `This session ends ${untilText(expires_at, now.value)} unless it is used.`}
             </p>
           </div>
           <Leave label="Sign out" everywhere={false} />
@@ -60,10 +62,10 @@ function Leave({ label, everywhere }: { label: string; everywhere: boolean }) {
   )
 }
 
-const doors: Readonly<Record<string, { readonly icon: IconName; readonly name: string; readonly what: string }>> = {
-  terminal: { icon: 'terminal', name: 'Terminal', what: 'Where the service was started' },
-  gateway: { icon: 'browser', name: 'Browser and API', what: 'This app, the web gateway and the Responses API' },
-  webhook: { icon: 'webhook', name: 'Webhook', what: 'Messages that other programs send' },
+const doors: Readonly<Record<string, DoorLook & { readonly what: string }>> = {
+  terminal: { ...doorOf('terminal'), what: 'Where the service was started' },
+  gateway: { icon: 'browser', label: 'Browser and API', what: 'This app, the web gateway and the Responses API' },
+  webhook: { ...doorOf('webhook'), what: 'Messages that other programs send' },
 }
 
 export function Doors() {
@@ -77,7 +79,7 @@ export function Doors() {
                 <div class="door">
                   <Icon name={doors[name]?.icon ?? 'api'} />
                   <div>
-                    <strong>{doors[name]?.name ?? name}</strong>
+                    <strong>{doors[name]?.label ?? name}</strong>
                     <p>{doors[name]?.what ?? ''}</p>
                   </div>
                 </div>
@@ -122,13 +124,19 @@ export function About() {
             <dt>Version</dt>
             <dd>{status.version}</dd>
             <dt>Running for</dt>
-            <dd>{uptimeText(status.uptime_secs)}</dd>
+            <dd>{spanText(status.uptime_secs)}</dd>
             <dt>Model</dt>
             <dd>
               {status.llm_backend === status.llm_model
                 ? status.llm_model
                 : `${status.llm_model}, ${status.llm_backend}`}
             </dd>
+            {status.llm_passed_over && (
+              <>
+                <dt>Passed over</dt>
+                <dd>{status.llm_passed_over.join(', ')}: failed again and again</dd>
+              </>
+            )}
             <dt>Database</dt>
             <dd>{status.database_backend === 'postgres' ? 'PostgreSQL' : 'SQLite'}</dd>
             <dt>Tools in the sandbox</dt>
@@ -142,11 +150,4 @@ export function About() {
       </When>
     </Section>
   )
-}
-
-function uptimeText(secs: number): string {
-  const minutes = Math.floor(secs / 60)
-  if (minutes < 60) return countText(minutes, 'minute')
-  const hours = Math.floor(minutes / 60)
-  return hours < 48 ? `${countText(hours, 'hour')} ${minutes % 60} min` : countText(Math.floor(hours / 24), 'day')
 }

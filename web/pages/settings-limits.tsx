@@ -1,6 +1,6 @@
 // Limits: what a turn and a day may cost, and how often a turn may ask its model.
 import { useSignal } from '@preact/signals'
-import type { Settings } from '../api/wire-settings.ts'
+import type { Settings } from '#doors/web/wire/settings.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'

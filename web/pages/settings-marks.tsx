@@ -1,7 +1,7 @@
 // Marks: what text from outside is marked for. They stop nothing by themselves.
 import { useSignal } from '@preact/signals'
+import type { Mark } from '#doors/web/wire/settings.ts'
 import { faultText } from '../api/client.ts'
-import type { Mark } from '../api/wire-settings.ts'
 import { countText } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
 import { Switch } from '../parts/field.tsx'

@@ -1,8 +1,8 @@
 // The model that answers: chosen from those at hand, or another one connected, and whether it does.
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
+import type { ModelTrial, Settings } from '#doors/web/wire/settings.ts'
 import { faultText } from '../api/client.ts'
-import type { ModelTrial, Settings } from '../api/wire-settings.ts'
 import { costText, countText, durationText, priceText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button, IconButton, Silent } from '../parts/button.tsx'

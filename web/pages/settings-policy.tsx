@@ -1,7 +1,7 @@
 // Policy: which calls run unasked, ask first or are refused; apart for turns that have read text from outside.
 import { useSignal } from '@preact/signals'
+import type { PolicyRow, Rule } from '#doors/web/wire/settings.ts'
 import { faultText } from '../api/client.ts'
-import type { PolicyRow, Rule } from '../api/wire-settings.ts'
 import { Button } from '../parts/button.tsx'
 import { Select } from '../parts/field.tsx'
 import { Coded } from '../parts/coded.tsx'

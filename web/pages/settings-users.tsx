@@ -1,8 +1,8 @@
 // Users, for the operator: adding one shows its token once, revoking ends their access, removing erases all of theirs.
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
+import type { User } from '#doors/web/wire/user.ts'
 import { faultText } from '../api/client.ts'
-import type { User } from '../api/wire.ts'
 import { aheadText, exactTime, whenText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button, Silent } from '../parts/button.tsx'

@@ -1,8 +1,8 @@
 // What a tool needs from a person: a sign-in, secrets of its set-up. Values go to the service and are never shown again.
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
+import type { NeededSecret, ToolNeeds, ToolSignIn } from '#doors/web/wire/tool.ts'
 import { faultText } from '../api/client.ts'
-import type { NeededSecret, ToolNeeds, ToolSignIn } from '../api/wire-tools.ts'
 import { whenText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'

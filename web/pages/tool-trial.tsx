@@ -1,6 +1,6 @@
 // A try of a tool: its parameters as fields, what it answered and what it reached.
 import { useSignal } from '@preact/signals'
-import type { Schema, Tool, ToolTrial } from '../api/wire-tools.ts'
+import type { Tool, ToolTrial } from '#doors/web/wire/tool.ts'
 import { countText, durationText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
@@ -11,6 +11,18 @@ import { tryTool } from '../store/tools.ts'
 
 /** With more parameters than this, or with nested ones, the JSON itself is easier to write. */
 const maxFields = 6
+
+/** As much of a JSON schema as is made into fields. */
+type Schema = {
+  readonly type?: string
+  readonly description?: string
+  readonly enum?: readonly unknown[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly const?: unknown
+  readonly oneOf?: readonly Schema[]
+  readonly anyOf?: readonly Schema[]
+}
 
 type Outcome = { readonly trial: ToolTrial; readonly ms: number }
 
@@ -71,9 +83,9 @@ function Answer({ trial, ms }: Outcome) {
       </Note>
       {(requests.length > 0 || blocked.length > 0 || logs.length > 0) && (
         <ul class="trial-lines">
-          {requests.map(({ method, url, status }, at) => (
+          {requests.map(({ method, url, status, error: why }, at) => (
             <li key={`r${at}`}>
-              {method} {url} {status ?? 'failed'}
+              {method} {url} {status ?? `failed${why === undefined ? '' : `: ${why}`}`}
             </li>
           ))}
           {blocked.map(({ method, url, reason }, at) => (

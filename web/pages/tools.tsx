@@ -1,8 +1,8 @@
 // What the agent can do, and exactly how far each tool reaches.
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
+import type { Tool } from '#doors/web/wire/tool.ts'
 import { faultText } from '../api/client.ts'
-import type { Tool } from '../api/wire-tools.ts'
 import { groupsOf, isGrouped, type Kind, reachOf } from '../lib/reach.ts'
 import { Button } from '../parts/button.tsx'
 import { Coded } from '../parts/coded.tsx'

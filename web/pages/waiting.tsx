@@ -1,13 +1,13 @@
 // The queue of what waits for the reader, from every door: the list, and the one that is looked at.
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Waiting as Gate } from '../api/wire.ts'
+import type { Waiting as Gate } from '#doors/web/wire/gate.ts'
 import { askingOf } from '../lib/asking.ts'
+import { doorOf } from '../lib/doors.ts'
 import { exactTime, shortWhen, whenText } from '../lib/words.ts'
 import { answerIcon, answerWords, wordOf } from '../parts/answer-words.ts'
 import { Approval } from '../parts/approval.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { doorOf } from '../parts/mark.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, When } from '../parts/states.tsx'
 import { now } from '../store/clock.ts'
@@ -87,7 +87,7 @@ function Row({ gate, current }: { gate: Gate; current: boolean }) {
             {shortWhen(gate.created_at, now.value)}
           </time>
         </span>
-        <span class="one-line">{titleOf(gate).threadTitle ?? doorOf(gate.door).name}</span>
+        <span class="one-line">{titleOf(gate).threadTitle ?? doorOf(gate.door).label}</span>
       </span>
     </button>
   )

@@ -1,5 +1,5 @@
 // What was said to a gate, in words.
-import type { AnswerItem } from '../api/wire.ts'
+import type { AnswerItem } from '#doors/web/wire/thread.ts'
 import { untilText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
 import { standing } from '../store/session.ts'

@@ -2,9 +2,10 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
+import type { GateAnswer, Waiting } from '#doors/web/wire/gate.ts'
 import { ApiFault, faultText } from '../api/client.ts'
-import type { GateAnswer, Waiting } from '../api/wire.ts'
 import { askingOf, whyAsked } from '../lib/asking.ts'
+import { doorOf } from '../lib/doors.ts'
 import { exactTime, leftText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
 import { answerGate } from '../store/gates.ts'
@@ -14,7 +15,6 @@ import './approval.css'
 import { Button } from './button.tsx'
 import { focusFirst, focusSoon } from './focus.ts'
 import { Icon } from './icon.tsx'
-import { doorOf } from './mark.tsx'
 import { Preview } from './preview.tsx'
 import { SignInGate } from './sign-in-gate.tsx'
 
@@ -218,6 +218,6 @@ function marked(text: string, part: string | undefined, look: (part: string) => 
 }
 
 function whenceWords({ door, sender }: Waiting): string {
-  const { name } = doorOf(door)
-  return `From the ${name === 'API' ? name : name.toLowerCase()}${sender === undefined ? '' : `, user ${sender}`}`
+  const { label } = doorOf(door)
+  return `From the ${label === 'API' ? label : label.toLowerCase()}${sender === undefined ? '' : `, user ${sender}`}`
 }

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { briefArgs, type CallState, type CallView } from '../lib/conversation.ts'
 import { pretty } from '../lib/asking.ts'
-import { countText, durationText, sizeText } from '../lib/words.ts'
+import { countText, durationText, elapsedText, sizeText } from '../lib/words.ts'
 import { seconds } from '../store/clock.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
@@ -74,8 +74,8 @@ function CallRow({ call }: { call: CallView }) {
 /** For how long it has been running, from the first second on. */
 function Elapsed({ since }: { since: string }) {
   useEffect(() => seconds.follow(), [])
-  const secs = Math.floor((seconds.now.value - Date.parse(since)) / 1000)
-  return <>{secs > 0 && durationText(secs * 1000).replace('.0', '')}</>
+  const ms = seconds.now.value - Date.parse(since)
+  return <>{ms >= 1000 && elapsedText(ms)}</>
 }
 
 function Sign({ state }: { state: CallState }) {

@@ -1,13 +1,12 @@
 // Why a turn ended without an answer: what happened, what is kept, what to do.
 import { useComputed } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { Settings } from '#doors/web/wire/settings.ts'
 import { faultText } from '../api/client.ts'
-import type { TurnState } from '../api/live.ts'
-import type { Settings } from '../api/wire-settings.ts'
 import type { TurnView } from '../lib/conversation.ts'
-import { textOf } from '../lib/conversation.ts'
+import { ownTextOf } from '../lib/conversation.ts'
 import { failureOf, otherModel } from '../lib/failure.ts'
-import type { Conversation } from '../store/conversation.ts'
+import type { Conversation, TurnState } from '../store/conversation.ts'
 import { resend } from '../store/fork.ts'
 import { tell } from '../store/notices.ts'
 import { outgoingTo, send } from '../store/outbox.ts'
@@ -52,7 +51,7 @@ function Why({ conversation, turn, state }: Props) {
     ...(steps !== undefined && { steps }),
   })
   const { message } = turn
-  const again = (): Promise<void> => (message ? resend(id, message, textOf(message)) : Promise.resolve())
+  const again = (): Promise<void> => (message ? resend(id, message, ownTextOf(message)) : Promise.resolve())
   const other = ofModel && operator.value && settings.data.value ? otherModel(settings.data.value) : undefined
   return (
     <Note

@@ -1,6 +1,5 @@
 // Small signs that tell a state by shape as well as by colour, and pills.
 import type { ComponentChildren } from 'preact'
-import type { Door } from '../api/wire.ts'
 import { Icon, type IconName } from './icon.tsx'
 import './mark.css'
 
@@ -38,17 +37,4 @@ export function Pill({
       {children}
     </span>
   )
-}
-
-const doors: Readonly<Record<Door, { readonly icon: IconName; readonly name: string }>> = {
-  terminal: { icon: 'terminal', name: 'Terminal' },
-  run: { icon: 'terminal', name: 'Terminal' },
-  web: { icon: 'browser', name: 'Browser' },
-  webhook: { icon: 'webhook', name: 'Webhook' },
-  responses: { icon: 'api', name: 'API' },
-}
-
-/** The icon and the name of a door. */
-export function doorOf(door: Door): { readonly icon: IconName; readonly name: string } {
-  return doors[door] ?? doors.web
 }

@@ -1,6 +1,7 @@
 // What a turn took, in one line under its reply; a click opens the panel.
 import { useEffect } from 'preact/hooks'
-import type { Receipt, Status } from '../api/wire.ts'
+import type { Receipt } from '#doors/web/wire/receipt.ts'
+import type { Status } from '#doors/web/wire/turn.ts'
 import { hostsIn } from '../lib/receipt.ts'
 import { costText, countText, durationText } from '../lib/words.ts'
 import { receiptOf, shownReceipt } from '../store/receipts.ts'

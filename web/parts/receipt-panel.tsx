@@ -1,7 +1,7 @@
 // The receipt of a turn, whole: cost first, then tools, hosts, secrets, model calls, approvals, notes, and the log's word.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import type { Receipt } from '../api/wire.ts'
+import type { Receipt } from '#doors/web/wire/receipt.ts'
 import { didWords, fencedWords, hostsIn, noteWords, requestWords, secretsIn } from '../lib/receipt.ts'
 import { costText, countText, durationText, exactTime, numberText, whenText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'

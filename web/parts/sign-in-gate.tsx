@@ -1,15 +1,13 @@
 // A tool that lacks its sign-in: one button, which leads to where it is done. The turn goes on by itself afterwards.
 import { useSignal } from '@preact/signals'
+import type { Waiting } from '#doors/web/wire/gate.ts'
+import type { ToolAuth, ToolNeeds } from '#doors/web/wire/tool.ts'
 import { ask } from '../api/client.ts'
-import type { Waiting } from '../api/wire.ts'
 import { signInName } from '../lib/asking.ts'
 import { go } from '../router.ts'
 import { useAct } from './act.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
-
-type Needs = { readonly auth: { readonly how: 'environment' | 'oauth' | 'token' } | null }
-type Begun = { readonly status: string; readonly url?: string }
 
 export function SignInGate({ gate }: { gate: Waiting }) {
   const tool = gate.credential?.tool ?? gate.name
@@ -39,8 +37,8 @@ export function SignInGate({ gate }: { gate: Waiting }) {
 /** To the server of the tool in another window, true then; a token or a set-up is given on the page of the tool. */
 async function leadTo(tool: string): Promise<boolean> {
   const path = `/api/tools/${encodeURIComponent(tool)}/auth`
-  const { auth } = await ask<Needs>('GET', path)
-  const begun = auth?.how === 'oauth' ? await ask<Begun>('POST', path, { body: {} }) : undefined
+  const { auth } = await ask<ToolNeeds>('GET', path)
+  const begun = auth?.how === 'oauth' ? await ask<ToolAuth>('POST', path, { body: {} }) : undefined
   if (begun?.url === undefined || !/^https?:/.test(begun.url)) {
     go(`/tools?${new URLSearchParams({ tool })}`)
     return false

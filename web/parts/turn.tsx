@@ -1,13 +1,12 @@
 // One turn: the reader's message, calls, texts, approvals, and under the reply what can be done with it.
 import { useComputed, useSignal } from '@preact/signals'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import type { TurnState } from '../api/live.ts'
-import type { MessageItem, Part } from '../api/wire.ts'
-import { type Block, textOf, type TurnView } from '../lib/conversation.ts'
+import type { MessageItem, Part } from '#doors/web/wire/thread.ts'
+import { type Block, ownTextOf, textOf, type TurnView } from '../lib/conversation.ts'
 import { askingOf } from '../lib/asking.ts'
 import { exactTime, sizeText, whenText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
-import { type Conversation, isAtRest } from '../store/conversation.ts'
+import { type Conversation, isAtRest, type TurnState } from '../store/conversation.ts'
 import { waiting } from '../store/gates.ts'
 import { resend } from '../store/fork.ts'
 import { running } from '../store/hub.ts'
@@ -154,7 +153,7 @@ function Own({ conversation, message }: OwnProps) {
       <Files parts={message.content} />
       {editing.value ? (
         <EditBox
-          text={text}
+          text={ownTextOf(message)}
           onClose={() => (editing.value = false)}
           onSend={(next) => resend(conversation.id, message, next)}
         />
@@ -228,7 +227,7 @@ function Retry({ conversation, message }: OwnProps) {
   const act = async (): Promise<void> => {
     if (busy.value) return
     busy.value = true
-    await resend(conversation.id, message, textOf(message))
+    await resend(conversation.id, message, ownTextOf(message))
     busy.value = false
   }
   return <IconButton icon="retry" name="Retry" disabled={busy.value} onClick={() => void act()} />

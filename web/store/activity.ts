@@ -1,7 +1,9 @@
 // What was done and what it cost.
 import { computed, signal } from '@preact/signals'
+import type { Job, JobPage } from '#doors/web/wire/job.ts'
+import type { Receipt } from '#doors/web/wire/receipt.ts'
+import type { UsageDays, UsageTotals } from '#doors/web/wire/usage.ts'
 import { ask } from '../api/client.ts'
-import type { DayUsage, Job, Receipt, UsageTotals } from '../api/wire.ts'
 import { activityOf } from '../lib/usage.ts'
 import { now } from './clock.ts'
 import { loaded } from './loaded.ts'
@@ -14,19 +16,18 @@ const maxKept = 50
 
 export const span = signal<Span>('30')
 
-const rows = loaded(async () => {
+const noTotals: UsageTotals = { before_usd: null, failed: 0, cancelled: 0, doors: [] }
+
+const usage = loaded(async () => {
   const days = Number(span.peek())
-  const answer = await ask<{ days: readonly DayUsage[]; totals: UsageTotals }>(
-    'GET',
-    `/api/usage?days=${days}&totals=true`,
-  )
-  return { ...answer, span: days }
+  const { days: rows, totals = noTotals } = await ask<UsageDays>('GET', `/api/usage?days=${days}&totals=true`)
+  return { days: rows, totals, span: days }
 })
 
 export const activity = {
-  ...rows,
+  ...usage,
   data: computed(() => {
-    const found = rows.data.value
+    const found = usage.data.value
     return found && activityOf(found, now.value)
   }),
 }
@@ -37,7 +38,7 @@ export type LatestTurn = { readonly job: Job; readonly tools: number }
 const kept = new Map<string, number>()
 
 export const latest = loaded<readonly LatestTurn[]>(async () => {
-  const { jobs } = await ask<{ jobs: readonly Job[] }>('GET', `/api/jobs?limit=${latestSize}`)
+  const { jobs } = await ask<JobPage>('GET', `/api/jobs?limit=${latestSize}`)
   return Promise.all(jobs.map(async (job) => ({ job, tools: await toolsOf(job) })))
 })
 

@@ -1,8 +1,10 @@
 // A thread as it is read and followed: its items, the text that is being written, how its turns stand.
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import type { Frame } from '#doors/web/wire/frame.ts'
+import type { TurnFields } from '#doors/web/wire/job.ts'
+import type { Item, Thread, ThreadItems } from '#doors/web/wire/thread.ts'
+import type { Status } from '#doors/web/wire/turn.ts'
 import { ApiFault, ask, faultText } from '../api/client.ts'
-import type { Frame, TurnState } from '../api/live.ts'
-import type { Item, MessageItem, Status, Thread } from '../api/wire.ts'
 import { createViewer, type TurnView } from '../lib/conversation.ts'
 import { waiting } from './outbox.ts'
 import { sawThread } from './thread-marks.ts'
@@ -10,6 +12,9 @@ import { sawThread } from './thread-marks.ts'
 /** So many items are read at once, from the end. */
 const pageSize = 200
 const maxPages = 50
+
+/** How a turn stands. */
+export type TurnState = Pick<TurnFields, 'id' | 'thread_id' | 'status' | 'error'>
 
 export type Growing = { readonly turnId: string; readonly itemId: string; readonly text: string }
 
@@ -31,13 +36,6 @@ export type Conversation = {
   take(frame: Frame): boolean
 }
 
-type Answer = {
-  readonly thread: Thread
-  readonly items: readonly Item[]
-  readonly next_after: number | null
-  readonly queued: readonly Omit<MessageItem, 'seq'>[]
-}
-
 export function createConversation(id: string): Conversation {
   const thread = signal<Thread | undefined>(undefined)
   const items = signal<readonly Item[]>([])
@@ -52,8 +50,8 @@ export function createConversation(id: string): Conversation {
   const lastSeq = (): number => items.peek().at(-1)?.seq ?? 0
   const firstSeq = (): number => items.peek()[0]?.seq ?? 1
 
-  function read(after: number, limit: number): Promise<Answer> {
-    return ask<Answer>('GET', `/api/threads/${encodeURIComponent(id)}?after=${after}&limit=${limit}`)
+  function read(after: number, limit: number): Promise<ThreadItems> {
+    return ask<ThreadItems>('GET', `/api/threads/${encodeURIComponent(id)}?after=${after}&limit=${limit}`)
   }
 
   /** All from after a seq up to another, page by page. */
@@ -157,6 +155,7 @@ export function createConversation(id: string): Conversation {
           return true
         }
         case 'ready':
+        case 'accepted':
         case 'thread':
         case 'gate':
         case 'reload':

@@ -1,6 +1,6 @@
 // Files that go with the next message: read in the browser, refused with a reason where no model could take them.
 import { signal } from '@preact/signals'
-import type { Attachment } from '../api/wire.ts'
+import type { Attachment } from '#doors/web/wire/chat.ts'
 import { newKey } from '../lib/key.ts'
 import { sizeText } from '../lib/words.ts'
 

@@ -1,6 +1,7 @@
 // Retry and edit: a fork of the thread before a message, in which the message is sent again. The original stays.
+import type { Attachment } from '#doors/web/wire/chat.ts'
+import type { MessageItem, Thread } from '#doors/web/wire/thread.ts'
 import { ask, faultText } from '../api/client.ts'
-import type { Attachment, MessageItem, Thread } from '../api/wire.ts'
 import { go } from '../router.ts'
 import { base64 } from './files.ts'
 import { tell } from './notices.ts'
@@ -20,11 +21,12 @@ export async function resend(threadId: string, message: MessageItem, text: strin
   }
 }
 
-/** What came with a message, as it went in. */
+/** What came with a message, as it went in. A text from outside becomes a file: it stays nobody's own word. */
 function filesOf({ content }: MessageItem): Attachment[] {
   return content.flatMap((part, at) => {
-    if (part.type === 'file') {
-      return [{ name: part.name, media_type: 'text/plain', data: base64(new TextEncoder().encode(part.text)) }]
+    const name = part.type === 'file' ? part.name : part.type === 'text' ? part.origin : undefined
+    if (name !== undefined && part.type !== 'image') {
+      return [{ name, media_type: 'text/plain', data: base64(new TextEncoder().encode(part.text)) }]
     }
     const found = part.type === 'image' ? /^data:(image\/\w+);base64,(.+)$/.exec(part.url) : undefined
     if (!found?.[1] || !found[2]) return []

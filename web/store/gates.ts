@@ -1,17 +1,17 @@
 // What waits for a word of the reader, from every door.
 import { computed } from '@preact/signals'
+import type { Frame } from '#doors/web/wire/frame.ts'
+import type { AnsweredList, GateAnswer, GateList } from '#doors/web/wire/gate.ts'
 import { ask } from '../api/client.ts'
-import type { Frame } from '../api/live.ts'
-import type { Answered, GateAnswer, Waiting } from '../api/wire.ts'
 import { loaded } from './loaded.ts'
 
-export const gates = loaded(async () => (await ask<{ gates: Waiting[] }>('GET', '/api/gates')).gates)
+export const gates = loaded(async () => (await ask<GateList>('GET', '/api/gates')).gates)
 
 /** What was answered since the reader's midnight, latest first. */
 export const answeredToday = loaded(async () => {
   const since = new Date(new Date().setHours(0, 0, 0, 0)).toISOString()
   const query = new URLSearchParams({ since })
-  return (await ask<{ gates: Answered[] }>('GET', `/api/gates/answered?${query}`)).gates
+  return (await ask<AnsweredList>('GET', `/api/gates/answered?${query}`)).gates
 })
 
 /** Those that a person at this page can answer, oldest first; a caller's function is not among them. */

@@ -1,9 +1,9 @@
 // What may run without asking.
+import type { GrantList } from '#doors/web/wire/gate.ts'
 import { ask } from '../api/client.ts'
-import type { Grant } from '../api/wire.ts'
 import { loaded } from './loaded.ts'
 
-export const grants = loaded(async () => (await ask<{ grants: readonly Grant[] }>('GET', '/api/grants')).grants)
+export const grants = loaded(async () => (await ask<GrantList>('GET', '/api/grants')).grants)
 
 /** Takes a grant back. Throws ApiFault. */
 export async function revokeGrant(id: string): Promise<void> {

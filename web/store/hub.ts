@@ -1,7 +1,8 @@
 // What joins the live connection to the stores: the open thread, the lists, the state of the link.
 import { batch, computed, effect, signal } from '@preact/signals'
-import { type Frame, type Live, openLive } from '../api/live.ts'
-import type { Thread } from '../api/wire.ts'
+import type { Frame } from '#doors/web/wire/frame.ts'
+import type { Thread } from '#doors/web/wire/thread.ts'
+import { type Live, openLive } from '../api/live.ts'
 import { place, threadIn } from '../router.ts'
 import { type Conversation, createConversation, isAtRest } from './conversation.ts'
 import { gates, takeGate } from './gates.ts'

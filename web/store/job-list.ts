@@ -1,7 +1,9 @@
 // The jobs of the page: what is active, then what has ended, newest first, as far back as was asked for.
 import { computed, signal } from '@preact/signals'
+import type { Job, JobPage, SenderList } from '#doors/web/wire/job.ts'
+import type { Door, Status } from '#doors/web/wire/turn.ts'
 import { ask } from '../api/client.ts'
-import type { Door, Job, Status } from '../api/wire.ts'
+import { senderName } from '../lib/doors.ts'
 import { isMeant } from '../lib/job-filter.ts'
 import { place } from '../router.ts'
 import { loaded } from './loaded.ts'
@@ -22,7 +24,6 @@ export type JobFilter = 'all' | (typeof jobStatuses)[number]
 /** In the order in which they stand at the top. */
 const active = ['waiting', 'running', 'queued'] as const
 
-type Answer = { readonly jobs: readonly Job[]; readonly next_cursor: string | null; readonly total?: number }
 type Jobs = {
   readonly filter: JobFilter
   readonly active: readonly Job[]
@@ -61,8 +62,8 @@ export const jobList = loaded<Jobs>(async () => {
   const limit = String(maxInAnswer)
   const [found, { senders }, ...lists] = await Promise.all([
     readJobs({ ...user, ...(filter !== 'all' && { status: filter }) }, most),
-    operator.peek() ? ask<{ senders: readonly string[] }>('GET', '/api/senders') : { senders: [] },
-    ...active.map((status) => ask<Answer>('GET', `/api/jobs?${new URLSearchParams({ ...user, status, limit })}`)),
+    operator.peek() ? ask<SenderList>('GET', '/api/senders') : { senders: [] },
+    ...active.map((status) => ask<JobPage>('GET', `/api/jobs?${new URLSearchParams({ ...user, status, limit })}`)),
   ])
   // One that moves on while the lists are read may be in two of them.
   const standing = new Map(lists.flatMap(({ jobs }) => jobs.map((job) => [job.id, job] as const)))
@@ -82,7 +83,7 @@ export const shownJobs = computed<readonly Job[]>(() => {
 export const jobUsers = computed(() => [
   { value: everybody, label: everybody },
   { value: own, label: ownJobs },
-  ...(jobList.data.value?.senders ?? []).map((sender) => ({ value: sender, label: sender.replace(/^webhook:/, '') })),
+  ...(jobList.data.value?.senders ?? []).map((sender) => ({ value: sender, label: senderName(sender) ?? sender })),
 ])
 
 /** How many have a status that is not an end. */
@@ -105,7 +106,7 @@ async function readJobs(
     const query = new URLSearchParams({ ...which, limit: String(Math.min(most - jobs.length, maxInAnswer)) })
     if (cursor) query.set('cursor', cursor)
     else query.set('total', 'true')
-    const answer: Answer = await ask<Answer>('GET', `/api/jobs?${query}`)
+    const answer: JobPage = await ask<JobPage>('GET', `/api/jobs?${query}`)
     jobs.push(...answer.jobs)
     cursor = answer.next_cursor
     total = answer.total ?? total

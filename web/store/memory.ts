@@ -1,7 +1,7 @@
 // What memory holds: the list or what a search found, and the document that is open.
 import { computed, signal } from '@preact/signals'
+import type { Document, DocumentPage, FoundDocument, FoundPage, ListedDocument } from '#doors/web/wire/memory.ts'
 import { ApiFault, ask } from '../api/client.ts'
-import type { Document, FoundDocument, ListedDocument } from '../api/wire.ts'
 import { place } from '../router.ts'
 import { loaded } from './loaded.ts'
 
@@ -33,7 +33,7 @@ export const memoryList = loaded<MemoryList>(async () => {
   const query = memorySearch.peek().trim()
   if (query === '') return readAll(pages.peek())
   const began = performance.now()
-  const answer = await ask<{ results: readonly FoundDocument[] }>(
+  const answer = await ask<FoundPage>(
     'GET',
     `/api/memory?${new URLSearchParams({ q: query, limit: String(foundSize) })}`,
   )
@@ -114,10 +114,7 @@ async function readAll(most: number): Promise<MemoryList> {
   for (let page = 0; page < most; page++) {
     const query = new URLSearchParams({ limit: String(pageSize) })
     if (cursor !== null) query.set('cursor', cursor)
-    const answer: { results: readonly ListedDocument[]; next_cursor: string | null } = await ask(
-      'GET',
-      `/api/memory?${query}`,
-    )
+    const answer: DocumentPage = await ask<DocumentPage>('GET', `/api/memory?${query}`)
     documents.push(...answer.results.filter(({ path }) => !identity.some((each) => each.path === path)))
     cursor = answer.next_cursor
     if (cursor === null) break

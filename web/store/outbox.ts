@@ -1,7 +1,8 @@
 // Messages on their way: shown at once, sent when the connection is back, gone when the thread has them.
 import { signal } from '@preact/signals'
+import type { Attachment, Sent } from '#doors/web/wire/chat.ts'
+import type { QueuedItem } from '#doors/web/wire/thread.ts'
 import { ApiFault, ask, faultText } from '../api/client.ts'
-import type { Attachment, MessageItem, Sent } from '../api/wire.ts'
 import { newKey } from '../lib/key.ts'
 import { go, place } from '../router.ts'
 import { keep, kept } from './local-storage.ts'
@@ -61,13 +62,17 @@ export function arrived(turnIds: ReadonlySet<string>): void {
 }
 
 /** The gateway has these messages, and they wait behind a running turn: a page that was loaded again knows them from there. */
-export function waiting(threadId: string, messages: readonly Omit<MessageItem, 'seq'>[]): void {
+export function waiting(threadId: string, items: readonly QueuedItem[]): void {
   const known = new Set(outbox.peek().map(({ turnId }) => turnId))
+  const messages = items.filter((item) => item.type === 'message')
   const more = messages.filter(({ turn_id }) => !known.has(turn_id))
   if (more.length > 0) put([...outbox.peek(), ...more.map((message) => outgoingOf(threadId, message))])
 }
 
-function outgoingOf(threadId: string, { turn_id: turnId, content }: Omit<MessageItem, 'seq'>): Outgoing {
+function outgoingOf(
+  threadId: string,
+  { turn_id: turnId, content }: Extract<QueuedItem, { type: 'message' }>,
+): Outgoing {
   const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('')
   const files = content.flatMap((part) => (part.type === 'file' ? [{ name: part.name, media_type: '', data: '' }] : []))
   return { key: turnId, threadId, text, files, state: 'sent', turnId }

@@ -1,7 +1,7 @@
 // Receipts of turns, read when they are first looked at.
 import { signal } from '@preact/signals'
+import type { Receipt } from '#doors/web/wire/receipt.ts'
 import { ask } from '../api/client.ts'
-import type { Receipt } from '../api/wire.ts'
 import { type Loaded, loaded } from './loaded.ts'
 import { evictOldest } from '../lib/evict.ts'
 

@@ -1,6 +1,6 @@
 // What runs behind the page: the model, the doors, what was spent today.
+import type { ServiceStatus } from '#doors/web/wire/status.ts'
 import { ask } from '../api/client.ts'
-import type { ServiceStatus } from '../api/wire.ts'
 import { loaded } from './loaded.ts'
 
 const everyMs = 30_000

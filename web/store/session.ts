@@ -1,7 +1,7 @@
 // Who is signed in.
 import { computed, signal } from '@preact/signals'
+import type { Session } from '#doors/web/wire/user.ts'
 import { ApiFault, ask, onSignedOut } from '../api/client.ts'
-import type { Session } from '../api/wire.ts'
 
 /** `unknown` until the gateway has been asked; `ended` when it was there and is gone. */
 export type Standing =

@@ -1,6 +1,6 @@
 // The settings of the service, for the operator.
+import type { ModelTrial, Rules, Settings, SettingsChange } from '#doors/web/wire/settings.ts'
 import { ask } from '../api/client.ts'
-import type { ModelTrial, Rules, Settings, SettingsChange } from '../api/wire-settings.ts'
 import { loaded } from './loaded.ts'
 import { service } from './service.ts'
 

@@ -1,6 +1,6 @@
 // The one mark a thread carries in the list.
 import { signal } from '@preact/signals'
-import type { Thread } from '../api/wire.ts'
+import type { Thread } from '#doors/web/wire/thread.ts'
 import { place, threadIn } from '../router.ts'
 import { waiting } from './gates.ts'
 import { keep, kept } from './local-storage.ts'

@@ -1,8 +1,8 @@
 // The list of threads at the side.
 import { computed, signal } from '@preact/signals'
+import type { Frame } from '#doors/web/wire/frame.ts'
+import type { Thread, ThreadPage } from '#doors/web/wire/thread.ts'
 import { ask, faultText } from '../api/client.ts'
-import type { Frame } from '../api/live.ts'
-import type { Thread } from '../api/wire.ts'
 import { go, place, threadIn } from '../router.ts'
 import { loaded } from './loaded.ts'
 import { tell } from './notices.ts'
@@ -13,8 +13,6 @@ const pageSize = 100
 const maxInAnswer = 200
 /** How far back the list goes and a search looks. */
 export const maxThreads = 2_000
-
-type Page = { readonly threads: readonly Thread[]; readonly next_cursor: string | null }
 
 /** What stands in the search box. */
 export const threadSearch = signal('')
@@ -65,13 +63,13 @@ async function readFurther(most: number): Promise<void> {
   if (page && page.next_cursor !== null && page.threads.length < most) await threadList.load()
 }
 
-async function readThreads(most: number): Promise<Page> {
+async function readThreads(most: number): Promise<ThreadPage> {
   const threads = new Map<string, Thread>()
   let cursor: string | null = null
   do {
     const query = new URLSearchParams({ limit: String(Math.min(most - threads.size, maxInAnswer)) })
     if (cursor !== null) query.set('cursor', cursor)
-    const page: Page = await ask<Page>('GET', `/api/threads?${query}`)
+    const page: ThreadPage = await ask<ThreadPage>('GET', `/api/threads?${query}`)
     for (const thread of page.threads) threads.set(thread.id, thread)
     cursor = page.next_cursor
   } while (cursor !== null && threads.size < most)

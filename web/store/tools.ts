@@ -1,13 +1,13 @@
 // The tools of the agent: what each may do, whether it is on, what it needs, and a try of it.
 import { computed } from '@preact/signals'
+import type { ToolAuth, ToolList, ToolNeeds, ToolTrial } from '#doors/web/wire/tool.ts'
 import { ask } from '../api/client.ts'
-import type { Tool, ToolNeeds, ToolTrial } from '../api/wire-tools.ts'
 import { place } from '../router.ts'
 import { type Loaded, loaded } from './loaded.ts'
 
 const trialMs = 90_000
 
-export const tools = loaded(async () => (await ask<{ tools: readonly Tool[] }>('GET', '/api/tools')).tools)
+export const tools = loaded(async () => (await ask<ToolList>('GET', '/api/tools')).tools)
 
 /** The name in `/tools?tool=…`, undefined where none is chosen. */
 export const openTool = computed(() => place.value.query.get('tool') ?? undefined)
@@ -38,15 +38,9 @@ export function needsOf(name: string): Loaded<ToolNeeds> {
   return loaded(() => ask<ToolNeeds>('GET', `${pathOf(name)}/auth`))
 }
 
-type AuthAnswer = {
-  readonly status: 'stored' | 'environment' | 'sign_in'
-  readonly url?: string
-  readonly warning?: string
-}
-
 /** Signs a tool in: with a token, with another tool's secret, or by the address of its server. Throws ApiFault. */
-export function signToolIn(name: string, proof: { token?: string; use?: string }): Promise<AuthAnswer> {
-  return ask<AuthAnswer>('POST', `${pathOf(name)}/auth`, { body: proof })
+export function signToolIn(name: string, proof: { token?: string; use?: string }): Promise<ToolAuth> {
+  return ask<ToolAuth>('POST', `${pathOf(name)}/auth`, { body: proof })
 }
 
 /** Stores secrets of a tool's set-up. Throws ApiFault. */

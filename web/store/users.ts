@@ -1,10 +1,10 @@
 // The people who have a token, for the operator.
 import { signal } from '@preact/signals'
+import type { NewUser, Token, TokenList, UserList } from '#doors/web/wire/user.ts'
 import { ask } from '../api/client.ts'
-import type { Token, User } from '../api/wire.ts'
 import { type Loaded, loaded } from './loaded.ts'
 
-export const users = loaded(async () => (await ask<{ users: readonly User[] }>('GET', '/api/users')).users)
+export const users = loaded(async () => (await ask<UserList>('GET', '/api/users')).users)
 
 /** A token that was made a moment ago: it is shown this once, and kept nowhere. */
 export type NewToken = { readonly name: string; readonly token: string }
@@ -13,7 +13,7 @@ export const newToken = signal<NewToken | undefined>(undefined)
 /** Throws ApiFault. */
 export async function addUser(name: string, days: number | undefined): Promise<void> {
   const body = { name, ...(days !== undefined && { expires_in_days: days }) }
-  const { token } = await ask<{ token: string }>('POST', '/api/users', { body })
+  const { token } = await ask<NewUser>('POST', '/api/users', { body })
   newToken.value = { name, token }
   await users.load()
 }
@@ -27,19 +27,19 @@ export async function removeUser(name: string): Promise<void> {
 
 /** The tokens of a user. */
 export function tokensOf(name: string): Loaded<readonly Token[]> {
-  return loaded(async () => (await ask<{ tokens: readonly Token[] }>('GET', `${pathOf(name)}/tokens`)).tokens)
+  return loaded(async () => (await ask<TokenList>('GET', `${pathOf(name)}/tokens`)).tokens)
 }
 
 /** One more token for a user, shown once. Throws ApiFault. */
 export async function addToken(name: string): Promise<void> {
-  const { token } = await ask<{ token: string }>('POST', `${pathOf(name)}/tokens`, { body: {} })
+  const { token } = await ask<NewUser>('POST', `${pathOf(name)}/tokens`, { body: {} })
   newToken.value = { name, token }
   await users.load()
 }
 
 /** Revokes every token of a user; what is theirs stays. Throws ApiFault. */
 export async function revokeTokens(name: string): Promise<void> {
-  const { tokens } = await ask<{ tokens: readonly Token[] }>('GET', `${pathOf(name)}/tokens`)
+  const { tokens } = await ask<TokenList>('GET', `${pathOf(name)}/tokens`)
   try {
     for (const { id } of tokens) await ask('DELETE', `${pathOf(name)}/tokens/${encodeURIComponent(id)}`)
   } finally {

@@ -1,4 +1,5 @@
 // The operator's client over the socket: each of its verbs by name, with its arguments as one JSON object.
+import { isLocalDoor } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
 import type { Part } from '#core/item.ts'
@@ -37,7 +38,7 @@ export const operatorVerbs: Readonly<Record<keyof OperatorClient, Verb>> = {
 
 function readMessage(body: unknown): OutgoingMessage {
   const door = textIn(body, 'door')
-  if (door !== 'run' && door !== 'terminal') throw new AppError('invalid_input', 'door must be run or terminal')
+  if (!isLocalDoor(door)) throw new AppError('invalid_input', 'door must be run or terminal')
   return { door, message: textIn(body, 'message'), threadId: optional(body, 'threadId'), files: filesIn(body) }
 }
 

@@ -1,7 +1,7 @@
 // The blocks that stand before the message in a user's item: instructions, and what the application knows of the user.
 import { isObject } from '#core/json.ts'
 import { isExactNumber } from '#http/lossless-json.ts'
-import { withoutMark } from '#safety/fence.ts'
+import { withoutMarks } from '#safety/fence.ts'
 
 /** Instructions in the order they were given, as one block; empty when there are none. */
 export function instructionsBlock(texts: readonly string[]): string {
@@ -20,7 +20,7 @@ export function contextBlock(context: Readonly<Record<string, unknown>>): string
 
 /** Text inside a block cannot close it. */
 export function block(name: string, text: string): string {
-  return `<${name}>\n${withoutMark(text, name)}\n</${name}>\n\n`
+  return `<${name}>\n${withoutMarks(text)}\n</${name}>\n\n`
 }
 
 function shown(value: unknown): string {

@@ -1,10 +1,10 @@
 // The files that go with the next message.
 import { AppError } from '#core/errors.ts'
 import type { Part } from '#core/item.ts'
+import { sizeWords } from '#core/words.ts'
 import { proseOf } from '#safety/printable.ts'
 import { maxAttachments, maxTotalBytes } from '#turns/attachments.ts'
 import type { Theme } from './theme.ts'
-import { sizeWords } from './format.ts'
 
 /** So many are named above the composer. */
 const maxNamed = 3
@@ -23,7 +23,7 @@ export function withFile(files: readonly Attached[], file: Attached): readonly A
   return [...files, file]
 }
 
-/** `⎘ deploy.log  38.0 KB` */
+/** `⎘ deploy.log  38 KB` */
 export function fileWords({ name, size }: Pick<Attached, 'name' | 'size'>): string {
   return `⎘ ${proseOf(name)}${size > 0 ? `  ${sizeWords(size)}` : ''}`
 }

@@ -1,14 +1,16 @@
 // The approval: what would be done, and the three answers. It takes no key until somebody enters it, and nothing is
 // chosen in it until an arrow key chooses: Enter alone never answers.
 import { Input, matchesKey, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
+import { doorOf } from '#core/doors.ts'
 import type { OpenGate } from '#core/store.ts'
+import { numberWords } from '#core/words.ts'
 import { printable } from '#safety/printable.ts'
 import { gateMs, type GateAnswer } from '#turns/gate-answers.ts'
 import { createAllowFor } from './allow-for.ts'
 import { notYetOf, questionOf, signInLines } from './asking.ts'
 import { boxed, windowOf } from './box.ts'
 import type { Theme } from './theme.ts'
-import { argLines, countWords, doorSigns, leftWords } from './format.ts'
+import { argLines, leftWords } from './format.ts'
 
 /** A dialog that opens by itself takes no answer for so long: somebody may have been typing. */
 const deafMs = 500
@@ -41,7 +43,7 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
   const word = new Input()
   const allowFor = createAllowFor(gate, theme)
   /** Asked at a terminal: where it came from need not be said there. */
-  const own = open.turn.door === 'terminal' || open.turn.door === 'run'
+  const own = doorOf(open.turn.door).local
   const buttons = gate.kind === 'approval' ? ['Allow once', 'Allow for…', 'Deny…'] : []
   let mode: Mode = 'choose'
   let chosen: number | undefined
@@ -129,14 +131,14 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
       const over = body.length > room
       const seen = windowOf(body, from, over ? Math.max(0, room - 1) : room)
       from = seen.from
-      const size = `${countWords((gate.preview ?? gate.args).length)} characters, `
+      const size = `${numberWords((gate.preview ?? gate.args).length)} characters, `
       const place = `line ${seen.from + 1} of ${body.length}; ↑↓ shows the rest`
       const more = over && room > 0 ? [theme.dim(size.length + place.length > inside ? place : `${size}${place}`)] : []
       const shown = [...seen.lines, ...more]
       const lines = joined ? [...shown, ...end] : [...head, ...shown, ...reason, ...end]
       const expires = open.at + gateMs - now()
       return boxed(lines, width, {
-        title: `${theme.sun('●')} Waiting for you${own ? '' : ` ${theme.dim(doorSigns[open.turn.door])}`}`,
+        title: `${theme.sun('●')} Waiting for you${own ? '' : ` ${theme.dim(doorOf(open.turn.door).sign)}`}`,
         corner: `expires in ${leftWords(expires)}`,
         border: focused ? theme.sun : theme.dim,
       })

@@ -1,11 +1,12 @@
 // Blocks as lines of a width. What does not change is drawn once.
+import { costWords, countWords, durationWords, numberWords, sizeWords } from '#core/words.ts'
 import { Markdown, truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import { proseOf } from '#safety/printable.ts'
 import { fileWords } from './attachment-list.ts'
 import type { Block, Call, Thought, Took } from './blocks.ts'
 import type { RunHead } from './call-groups.ts'
 import { markdownTheme, type Theme } from './theme.ts'
-import { argLines, briefArgs, costWords, counted, countWords, durationWords, sizeWords } from './format.ts'
+import { argLines, briefArgs } from './format.ts'
 
 /** Prose is not wider, however wide the terminal. */
 const widestProse = 96
@@ -52,7 +53,7 @@ export function createDrawing(theme: Theme, spin: () => string, now: () => numbe
       return lines
     },
     runLine({ tools, ms, open }, width) {
-      const line = ` ${open ? '▾' : '▸'} ${theme.act('✓')} ${counted(tools, 'tool')}, ${durationWords(ms)}`
+      const line = ` ${open ? '▾' : '▸'} ${theme.act('✓')} ${countWords(tools, 'tool')}, ${durationWords(ms)}`
       return truncateToWidth(line, width, '…')
     },
   }
@@ -69,7 +70,7 @@ function indent(line: string): string {
 
 function drawOwn({ text, files, queued }: Extract<Block, { type: 'you' }>, width: number, theme: Theme): string[] {
   const lines = wrapTextWithAnsi(tabs(proseOf(text)), width - 4)
-  const more = lines.length > maxOwnLines ? [theme.dim(`… ${counted(lines.length - maxOwnLines, 'more line')}`)] : []
+  const more = lines.length > maxOwnLines ? [theme.dim(`… ${countWords(lines.length - maxOwnLines, 'more line')}`)] : []
   const shown = [...lines.slice(0, maxOwnLines), ...more]
   const last = queued ? [theme.dim('queued: it is sent when the turn before it has ended')] : []
   const beside = files.map((file) => truncateToWidth(`   ${theme.dim(fileWords(file))}`, width, '…'))
@@ -166,7 +167,7 @@ function drawThought({ text, fold }: Thought, width: number, { dim }: Theme): st
     .flatMap((line) => wrapTextWithAnsi(tabs(line), Math.max(8, Math.min(width, widestProse) - 7)))
   const shown = fold === 'all' ? all : all.slice(0, partLines)
   const more = all.length - shown.length
-  const rest = more > 0 ? [`… ${counted(more, 'more line')}, Enter shows all`] : []
+  const rest = more > 0 ? [`… ${countWords(more, 'more line')}, Enter shows all`] : []
   return [head, ...[...shown, ...rest].map((line) => `   ${dim('│')} ${dim(line)}`)]
 }
 
@@ -193,8 +194,8 @@ function unfolded({ args, result, size = 0, origin, fold }: Call, width: number,
     const shown = fold === 'all' ? all : all.slice(0, partLines)
     const more = all.length - shown.length
     lines.push(dim(`Result, ${sizeWords(size)}${outside}`), ...shown)
-    if (more > 0) lines.push(dim(`  … ${counted(more, 'more line')}, Enter shows all`))
-    else if (size > result.length) lines.push(dim(`  … the first ${countWords(result.length)} characters`))
+    if (more > 0) lines.push(dim(`  … ${countWords(more, 'more line')}, Enter shows all`))
+    else if (size > result.length) lines.push(dim(`  … the first ${numberWords(result.length)} characters`))
   }
   return lines.map((line) => truncateToWidth(`   ${dim('│')} ${line}`, width, '…'))
 }
@@ -202,9 +203,9 @@ function unfolded({ args, result, size = 0, origin, fold }: Call, width: number,
 function receiptLine({ tools, hosts, usage, from, to }: Took, width: number, { dim }: Theme): string {
   const tokens = usage.inputTokens + usage.outputTokens
   const parts = [
-    ...(tools > 0 ? [counted(tools, 'tool')] : []),
-    ...(hosts.length > 0 ? [counted(hosts.length, 'host')] : []),
-    counted(tokens, 'token'),
+    ...(tools > 0 ? [countWords(tools, 'tool')] : []),
+    ...(hosts.length > 0 ? [countWords(hosts.length, 'host')] : []),
+    countWords(tokens, 'token'),
     costWords(usage.costUsd),
     durationWords(to - from),
   ]

@@ -1,45 +1,10 @@
-// Numbers, times and questions in words.
+// Times and arguments in words.
 import { objectIn } from '#core/json.ts'
-import type { Door } from '#core/turn.ts'
 import { printable } from '#safety/printable.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
-
-/** The four doors by their signs. */
-export const doorSigns: Readonly<Record<Door, string>> = {
-  terminal: '>_',
-  run: '>_',
-  web: '[]',
-  webhook: '->',
-  responses: '{}',
-}
-
-/** $0.021 under a dollar, $12.40 above, free or unknown. */
-export function costWords(usd: number | null): string {
-  if (usd === null) return 'unknown cost'
-  if (usd === 0) return 'free'
-  if (usd < 0.001) return '<$0.001'
-  return usd < 1 ? `$${usd.toFixed(3)}` : `$${usd.toFixed(2)}`
-}
-
-/** 12,406 */
-export function countWords(count: number): string {
-  return count.toLocaleString('en-US')
-}
-
-/** `3 tools`, `1 tool` */
-export function counted(count: number, noun: string): string {
-  return `${countWords(count)} ${noun}${count === 1 ? '' : 's'}`
-}
-
-/** 0.3 s, 14 s, 2 min 5 s */
-export function durationWords(ms: number): string {
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`
-  const secs = Math.round(ms / 1000)
-  return secs < 60 ? `${secs} s` : `${Math.floor(secs / 60)} min ${secs % 60} s`
-}
 
 /** How long until then: 58 min, 23 h. */
 export function leftWords(ms: number): string {
@@ -56,12 +21,6 @@ export function timeWords(at: number, now: number): string {
   if (then.toDateString() === today.toDateString()) return clock
   if (then.toDateString() === new Date(now - dayMs).toDateString()) return `Yesterday, ${clock}`
   return `${then.getDate()} ${then.toLocaleString('en-US', { month: 'short' })}`
-}
-
-/** 2.1 KB */
-export function sizeWords(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`
-  return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`
 }
 
 /** Arguments in one line: `"duration_ms" in deploy.log` would need to know the tool, so these are its values. */

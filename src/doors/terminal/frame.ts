@@ -1,6 +1,7 @@
 // The screen as rows: header, transcript and panel, what was opened, composer, status. It decides nothing.
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
 import type { Usage } from '#core/turn.ts'
+import { costWords, countWords, elapsedWords } from '#core/words.ts'
 import { proseOf } from '#safety/printable.ts'
 import type { OperatorStatus } from '#turns/operator-client.ts'
 import { type Attached, attachedLines } from './attachment-list.ts'
@@ -11,7 +12,6 @@ import type { List } from './list.ts'
 import { type Panel, type PanelData, panelFrom, panelWidth } from './panel.ts'
 import type { Theme } from './theme.ts'
 import type { Transcript } from './transcript.ts'
-import { costWords, counted, durationWords } from './format.ts'
 
 export type Focus = 'composer' | 'dialog' | 'transcript' | 'panel'
 
@@ -138,28 +138,28 @@ function headerLine({ title, place, waiting }: View, { bold, dim, sun }: Theme, 
 function statusLine({ status, usage, runsFor, awayFor, panelData }: View, theme: Theme, columns: number): string {
   const { act, clay, dim, sun } = theme
   const tokens = usage.inputTokens + usage.outputTokens
-  const left = [proseOf(status?.model ?? '…'), counted(tokens, 'token'), costWords(usage.costUsd)]
+  const left = [proseOf(status?.model ?? '…'), countWords(tokens, 'token'), costWords(usage.costUsd)]
   const today = status && status.costTodayUsd > 0 ? [`today ${costWords(status.costTodayUsd)}`] : []
   const away = awayFor !== undefined
   const mark = away ? clay('○') : act('●')
-  const link = away ? `reconnecting ${Math.floor(awayFor / 1000)} s` : 'connected'
+  const link = away ? `reconnecting ${elapsedWords(awayFor)}` : 'connected'
   const here = panelData.gates.some(({ turn }) => turn.threadId === panelData.current)
   const works =
-    runsFor === undefined
-      ? []
-      : [`${act(panelData.sign)} working ${durationWords(runsFor).replace(/\.\d/, '')}, Esc stops`]
-  const state = here ? [`${sun('●')} waiting for you`] : works
+    runsFor === undefined ? [] : [`${act(panelData.sign)} working`, ` ${elapsedWords(runsFor)}`, ', Esc stops']
+  // What goes on, in parts: the later ones are left out where there is no room.
+  const state = here ? [`${sun('●')} waiting`, ' for you'] : works
+  const first = (parts: number): string[] => (state.length === 0 ? [] : [state.slice(0, parts).join('')])
   const help = columns >= panelFrom ? `${dim(' · ')}/help` : '  /help'
   const told = (parts: readonly string[]): string => `${[...parts, `${mark} ${link}`].join(dim(' · '))}${help}`
   // A sign alone is no part of its own.
   const short = away ? told([]) : `${mark} /help`
-  const brief = away ? [] : state.map((words) => words.split(' ').slice(0, 2).join(' '))
+  const brief = away ? [] : first(1)
   const working = [...brief, short].join(dim(' · '))
   const rights = [
-    told(state),
+    told(first(state.length)),
     // That something waits is said above, too.
     ...(here ? [told([])] : []),
-    told(state.map((words) => words.replace(/, Esc stops/, ''))),
+    told(first(2)),
     working,
     short,
   ]

@@ -1,11 +1,12 @@
 // The panel of a wide terminal: what waits, and the threads.
 import { matchesKey, truncateToWidth } from '@earendil-works/pi-tui'
+import { doorOf } from '#core/doors.ts'
 import type { OpenGate } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
 import { proseOf } from '#safety/printable.ts'
 import type { Theme } from './theme.ts'
 import { questionOf } from './asking.ts'
-import { doorSigns, timeWords } from './format.ts'
+import { timeWords } from './format.ts'
 
 export const panelWidth = 36
 /** From this width on there is a panel. */
@@ -46,7 +47,7 @@ export function createPanel(theme: Theme): Panel {
           ? theme.clay('▲')
           : ' '
     const bar = id === current ? theme.act('▌') : ' '
-    const words = truncateToWidth(`${doorSigns[door]} ${proseOf(title)}`, panelWidth - 6, '…', true)
+    const words = truncateToWidth(`${doorOf(door).sign} ${proseOf(title)}`, panelWidth - 6, '…', true)
     return `${bar} ${words} ${mark}`
   }
 
@@ -59,7 +60,7 @@ export function createPanel(theme: Theme): Panel {
       const waiting = shown.map((open, row) => {
         const when = timeWords(open.at, now).replace(' ago', '')
         const room = panelWidth - 5 - when.length
-        const words = truncateToWidth(`${doorSigns[open.turn.door]} ${questionOf(open.gate)}`, room, '…', true)
+        const words = truncateToWidth(`${doorOf(open.turn.door).sign} ${questionOf(open.gate)}`, room, '…', true)
         return mark(`  ${words} ${theme.dim(when)}`, row)
       })
       const more = gates.length > shown.length ? [theme.dim(`  and ${gates.length - shown.length} more: /waiting`)] : []

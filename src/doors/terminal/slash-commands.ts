@@ -1,6 +1,8 @@
 // The commands that are said with a slash: each opens a box, or does its one thing.
+import { doorOf } from '#core/doors.ts'
 import type { OpenGate } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
+import { costWords, countWords, durationWords, numberWords } from '#core/words.ts'
 import { printable, proseOf } from '#safety/printable.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
 import type { Receipt } from '#turns/receipt.ts'
@@ -9,7 +11,7 @@ import { type CommandName, helpLines } from './command-list.ts'
 import { createList, type List, type ListContent } from './list.ts'
 import type { Theme } from './theme.ts'
 import { questionOf } from './asking.ts'
-import { costWords, counted, doorSigns, durationWords, timeWords } from './format.ts'
+import { timeWords } from './format.ts'
 
 /** Words of a tool or of a document in a list. */
 const briefChars = 400
@@ -49,7 +51,7 @@ export function createOpener(parts: OpenerParts): Opener {
 
   function listThreads(all: readonly Thread[]): void {
     const rows = all.map(({ id, door, title, updatedAt, state }) => ({
-      text: `${id === parts.threadId() ? '▌' : ' '} ${doorSigns[door]} ${proseOf(title)}  ${theme.dim(`${state === 'running' ? 'running, ' : ''}${timeWords(updatedAt, now())}`)}`,
+      text: `${id === parts.threadId() ? '▌' : ' '} ${doorOf(door).sign} ${proseOf(title)}  ${theme.dim(`${state === 'running' ? 'running, ' : ''}${timeWords(updatedAt, now())}`)}`,
       pick: () => openThread(id),
     }))
     open({ title: 'Threads', rows, empty: 'No threads yet' })
@@ -117,7 +119,7 @@ export function createOpener(parts: OpenerParts): Opener {
   async function waiting(): Promise<void> {
     const gates = await client.gates()
     const rows = gates.map((gate) => ({
-      text: `${theme.sun('●')} ${doorSigns[gate.turn.door]} ${questionOf(gate.gate)}  ${theme.dim(timeWords(gate.at, now()))}`,
+      text: `${theme.sun('●')} ${doorOf(gate.turn.door).sign} ${questionOf(gate.gate)}  ${theme.dim(timeWords(gate.at, now()))}`,
       pick: () => openGate(gate),
     }))
     open({ title: 'Waiting for you', rows, empty: 'Nothing waits for you' })
@@ -177,7 +179,7 @@ function receiptLines(receipt: Receipt, { bold, clay, dim, act }: Theme): string
   const part = (title: string, lines: readonly string[]): string[] =>
     lines.length > 0 ? ['', bold(title), ...lines.map((line) => `  ${line}`)] : []
   const calls = modelCalls.map(({ model, via, usage, ms }) => {
-    const tokens = `${counted(usage.inputTokens, 'token')} in, ${usage.outputTokens} out`
+    const tokens = `${countWords(usage.inputTokens, 'token')} in, ${numberWords(usage.outputTokens)} out`
     const at = via ? ` at ${proseOf(via.host)}` : ''
     return `${proseOf(model)}${at}  ${tokens}, ${costWords(usage.costUsd)}, ${durationWords(ms)}`
   })

@@ -165,8 +165,10 @@ export function createTranscript(drawing: Drawing, theme: Theme): Transcript {
         if (!open.delete(id)) open.add(id)
       } else {
         const next = { line: 'part', part: 'all', all: 'line' } as const
-        const whole = call.fold === 'part' && !linesAt(index).some((line) => line.includes('Enter shows all'))
-        blocks?.fold(id, whole ? 'line' : next[call.fold])
+        const before = linesAt(index).join('\n')
+        blocks?.fold(id, next[call.fold])
+        // A part that was all of it folds at once.
+        if (call.fold === 'part' && linesAt(index).join('\n') === before) blocks?.fold(id, 'line')
       }
       runs = runsOf(all(), open)
       const place = seen().find((each) => each.index === index)

@@ -2,24 +2,13 @@
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import type { Part } from '#core/item.ts'
+import { type Attachment, AttachmentWire } from '#doors/web/wire/chat.ts'
 import { wrongField } from '#http/validate.ts'
 import { fileText, isPictureType, maxAttachments, maxTextBytes, picturePart, pictureType } from '#turns/attachments.ts'
 
-const maxNameChars = 255
-
-const nameFault = `must be 1 to ${maxNameChars} characters without control characters`
-
 export const Attachments = z
-  .array(
-    z.object({
-      name: z.string().check(z.regex(/^[^\p{Cc}]+$/u, nameFault), z.maxLength(maxNameChars, nameFault)),
-      media_type: z.string().check(z.regex(/^[\w.+-]+\/[\w.+-]+ *(;.*)?$/, 'must be a media type such as image/png')),
-      data: z.string().check(z.regex(/^[A-Za-z0-9+/]+={0,2}$/, 'must be base64, and not empty')),
-    }),
-  )
+  .array(AttachmentWire)
   .check(z.maxLength(maxAttachments, `must hold at most ${maxAttachments} files`))
-
-type Attachment = z.output<typeof Attachments>[number]
 
 /** Each attachment as a part of the message. Throws invalid_input for what no model could take. */
 export function partsOf(attachments: readonly Attachment[]): Part[] {

@@ -18,7 +18,8 @@ import type { Threads } from '#turns/threads.ts'
 import type { Start, Turns } from '#turns/turns.ts'
 import { Attachments, partsOf } from './attachments.ts'
 import { queuedBounds } from './thread-routes.ts'
-import { FaultWire, GateWire, gateWire, jobStatus, jobStatuses, replyText, UsageWire, usedWire } from './wire.ts'
+import { ChatAnswer, SendAnswer } from '#doors/web/wire/chat.ts'
+import { faultWire, gateWire, replyText, usedWire } from './wire.ts'
 
 /** How long POST /api/chat waits for the turn; after that the turn goes on alone. */
 const defaultPatienceMs = 120_000
@@ -40,23 +41,6 @@ const ChatBody = z.object({
   attachments: z.nullish(Attachments),
 })
 
-const ChatAnswer = z.object({
-  thread_id: z.string(),
-  turn_id: z.string(),
-  status: z.enum(jobStatuses),
-  response: z.nullable(z.string()),
-  usage: UsageWire,
-  gate: z.optional(GateWire),
-  error: z.optional(FaultWire),
-})
-
-const SendAnswer = z.object({
-  thread_id: z.string(),
-  turn_id: z.string(),
-  message_id: z.string(),
-  status: z.literal('accepted'),
-})
-
 export function chatRoutes(parts: ChatParts): Route[] {
   const send = (caller: Caller, given: z.output<typeof ChatBody>, { raw }: FastifyReply, idempotency?: Idempotency) =>
     sendChat(parts.turns, { caller, given, request: requestIdOf(raw), ...(idempotency && { idempotency }) })
@@ -76,11 +60,11 @@ export function chatRoutes(parts: ChatParts): Route[] {
         return {
           thread_id: turn.threadId,
           turn_id: turn.id,
-          status: rests ? jobStatus(turn.status) : 'running',
+          status: rests ? turn.status : 'running',
           response: rests ? replyText(entries) : null,
           usage: usedWire(turn.usage),
           ...(gate && { gate: gateWire(gate) }),
-          ...(turn.error && { error: turn.error }),
+          ...(turn.error && { error: faultWire(turn.error) }),
         } satisfies z.output<typeof ChatAnswer>
       },
     }),

@@ -17,7 +17,8 @@ import type { Turns } from '#turns/turns.ts'
 import { messageIdOf, sendChat } from './chat-routes.ts'
 import { createFeeds, type Feed, type Feeds } from './list-feed.ts'
 import { type Following, followThread } from './thread-feed.ts'
-import { GateBody, saidIn } from './gate-routes.ts'
+import { type ClientFrames, clientFrames, type Frame, type Ref } from '#doors/web/wire/frame.ts'
+import { saidIn } from './gate-routes.ts'
 import { findThread } from './thread-routes.ts'
 import { turnFrame } from './wire.ts'
 
@@ -34,28 +35,7 @@ export type LiveParts = {
   readonly log: Log
 }
 
-const ref = z.nullish(
-  z
-    .string()
-    .check(
-      z.minLength(1, 'must not be empty'),
-      z.maxLength(100, 'must have at most 100 characters'),
-      z.regex(/^[^\0]*$/, 'must not hold a NUL'),
-    ),
-)
-const seq = z.int('must be a sequence number').check(z.minimum(0, 'must be a sequence number'))
-
-/** What a client may send, by type. `ref` is the client's own name for a frame: what comes of it carries it. */
-const frames = {
-  message: z.object({ ref, message: z.string(), thread_id: z.nullish(z.string()) }),
-  cancel: z.object({ ref, thread_id: z.string() }),
-  gate: z.extend(GateBody, { ref, gate_id: z.string(), thread_id: z.nullish(z.string()) }),
-  subscribe: z.object({ ref, thread_id: z.string(), after: z.nullish(seq) }),
-  unsubscribe: z.object({ ref, thread_id: z.string() }),
-  ping: z.object({ ref }),
-} as const
-type Frames = { readonly [Type in keyof typeof frames]: z.output<(typeof frames)[Type]> }
-const types = Object.keys(frames) as (keyof Frames)[]
+const types = Object.keys(clientFrames) as (keyof ClientFrames)[]
 
 const Typed = z.object({
   type: z.enum(types, `must be one of ${types.join(', ')}`),
@@ -91,6 +71,7 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
   const { turns, threads, gates, chatLimit, log } = parts
   const followed = new Map<string, Following>()
   const { user } = caller
+  const send = (...frames: readonly Frame[]): void => connection.send(...frames)
 
   async function follow(threadId: string, after: number): Promise<void> {
     let own: Following | undefined
@@ -115,7 +96,7 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
     own?.close()
   }
 
-  const act: { readonly [Type in keyof Frames]: (frame: Frames[Type], tag: object) => Promise<void> } = {
+  const act: { readonly [Type in keyof ClientFrames]: (frame: ClientFrames[Type], tag: Ref) => Promise<void> } = {
     async message({ ref: key, message, thread_id }, tag) {
       await chatLimit.take(caller)
       const given = { message, ...(thread_id && { thread_id }) }
@@ -129,7 +110,7 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
       events.close()
       const id = replayed ? await messageIdOf(parts, turn) : input[0]?.id
       const { threadId } = turn
-      connection.send({
+      send({
         type: 'accepted',
         ...tag,
         thread_id: threadId,
@@ -143,14 +124,14 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
     },
     async cancel({ thread_id }) {
       const turn = await turns.holding(user, (await findThread(threads, user, thread_id)).id)
-      if (turn) connection.send(turnFrame(await turns.cancel(user, turn.id)))
+      if (turn) send(turnFrame(await turns.cancel(user, turn.id)))
     },
     async gate({ gate_id, thread_id, ...said }) {
       const known = thread_id ?? feed?.threadOf(gate_id) ?? (await threadWaiting(gates, user, gate_id))
       if (known === undefined) throw new AppError('not_found', 'there is no such gate', { param: 'gate_id' })
       const { id } = await findThread(threads, user, known)
       const turn = await gates.answer(user, id, saidIn(said, gate_id, caller.name))
-      connection.send(turnFrame(turn))
+      send(turnFrame(turn))
     },
     subscribe: async ({ thread_id, after }) => follow((await findThread(threads, user, thread_id)).id, after ?? 0),
     async unsubscribe({ thread_id }) {
@@ -158,29 +139,29 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
       await Promise.resolve()
     },
     async ping(_frame, tag) {
-      connection.send({ type: 'pong', ...tag })
+      send({ type: 'pong', ...tag })
       await Promise.resolve()
     },
   }
 
-  async function obey(type: keyof Frames, value: unknown, tag: object): Promise<void> {
-    const frame = check(frames[type], value)
+  async function obey(type: keyof ClientFrames, value: unknown, tag: Ref): Promise<void> {
+    const frame = check(clientFrames[type], value)
     if (type !== 'ping' && !(await recheck())) return
     // Checked by the schema of the same type.
-    await (act[type] as (frame: unknown, tag: object) => Promise<void>)(frame, tag)
+    await (act[type] as (frame: unknown, tag: Ref) => Promise<void>)(frame, tag)
   }
 
-  function fail(error: unknown, tag: object): void {
+  function fail(error: unknown, tag: Ref): void {
     const { code, message, param, retryAfterSecs } = asFault(error)
     if (code === 'internal') log.error({ request, err: error }, 'a frame failed inside the service')
     const more = { ...(param !== undefined && { param }), ...(retryAfterSecs && { retry_after_secs: retryAfterSecs }) }
-    connection.send({ type: 'error', ...tag, code, message, ...more })
+    send({ type: 'error', ...tag, code, message, ...more })
   }
 
   let feed: Feed | undefined
   const listener = {
-    send(told: readonly object[]) {
-      connection.send(...told)
+    send(told: readonly Frame[]) {
+      send(...told)
       void connection.drained()
     },
     recheck: () => void recheck(),
@@ -189,7 +170,7 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
     (made) => {
       feed = made
       if (connection.gone.aborted) made.stop()
-      else connection.send({ type: 'ready', user: caller.name, operator: caller.operator, waiting: made.waiting() })
+      else send({ type: 'ready', user: caller.name, operator: caller.operator, waiting: made.waiting() })
     },
     (error: unknown) => {
       fail(error, {})
@@ -205,7 +186,7 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
   return {
     async frame(value) {
       await begun
-      let tag = {}
+      let tag: Ref = {}
       try {
         if (!isObject(value)) throw new AppError('invalid_input', 'a frame is a text of one JSON object with a type')
         const { type, ref: name } = check(Typed, value, '')

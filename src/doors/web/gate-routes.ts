@@ -10,63 +10,20 @@ import { gateMs } from '#turns/gate-answers.ts'
 import type { Gates } from '#turns/gates.ts'
 import type { Threads } from '#turns/threads.ts'
 import { findThread } from './thread-routes.ts'
-import { GateWire, gateWire, JobWire, jobWire, senderOf } from './wire.ts'
-
-const maxWordChars = 2_000
-
-const WaitingGate = z.extend(GateWire, {
-  thread_id: z.string(),
-  turn_id: z.string(),
-  door: z.string(),
-  /** Who sent what it is for, where that is somebody else: the operator sees the webhook channel's. */
-  sender: z.optional(z.string()),
-  created_at: z.string(),
-  expires_at: z.string(),
-})
-const GatesAnswer = z.object({ gates: z.array(WaitingGate) })
+import {
+  AnsweredAnswer,
+  type AnsweredGateWire,
+  GateBody,
+  GatesAnswer,
+  GrantsAnswer,
+  type WaitingGate,
+} from '#doors/web/wire/gate.ts'
+import { TurnWire } from '#doors/web/wire/job.ts'
+import { gateWire, jobWire, senderOf } from './wire.ts'
 
 const AnsweredQuery = z.object({
   since: z.optional(z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T00:00:00Z' })),
 })
-const AnsweredGateWire = z.extend(WaitingGate, {
-  decision: z.enum(['allow', 'deny', 'output']),
-  by: z.string(),
-  answered_at: z.string(),
-  /** What was allowed for longer, if it was. */
-  scope: z.optional(z.string()),
-  until: z.optional(z.string()),
-  /** What the agent was told with it. */
-  word: z.optional(z.string()),
-})
-const AnsweredAnswer = z.object({ gates: z.array(AnsweredGateWire) })
-
-/** What is said to a gate. */
-export const GateBody = z.object({
-  action: z.enum(['approve', 'always', 'deny'], 'must be approve, always or deny'),
-  scope: z.nullish(z.enum(['tool', 'target', 'file'], 'must be tool, target or file')),
-  for: z.nullish(z.enum(['hour', 'day', 'good'], 'must be hour, day or good')),
-  untrusted: z.nullish(z.boolean('must be true or false')),
-  word: z.nullish(z.string().check(z.maxLength(maxWordChars, `must have at most ${maxWordChars} characters`))),
-})
-const GateAnswer = z.extend(JobWire, { turn_id: z.string() })
-
-const GrantWire = z.object({
-  id: z.string(),
-  user: z.string(),
-  tool: z.string(),
-  scope: z.enum(['tool', 'target']),
-  target: z.nullable(z.string()),
-  /** Whether it also stands once the model has read words from outside. */
-  untrusted: z.boolean(),
-  by: z.string(),
-  created_at: z.string(),
-  /** Null stands for good. */
-  expires_at: z.nullable(z.string()),
-  /** Calls that ran by it. */
-  uses: z.number(),
-})
-const GrantsAnswer = z.object({ grants: z.array(GrantWire) })
-
 export function gateRoutes({ gates, threads }: { gates: Gates; threads: Pick<Threads, 'get'> }): Route[] {
   return [
     route({
@@ -99,11 +56,11 @@ export function gateRoutes({ gates, threads }: { gates: Gates; threads: Pick<Thr
       who: 'user',
       summary: 'Answer a gate: allow once, allow for longer, or deny',
       body: GateBody,
-      answers: { 200: GateAnswer },
+      answers: { 200: TurnWire },
       async handle({ params, body, caller }) {
         const thread = await findThread(threads, caller.user, params.id)
         const turn = await gates.answer(caller.user, thread.id, saidIn(body, params.gate, caller.name))
-        return { ...jobWire(turn, undefined), turn_id: turn.id } satisfies z.output<typeof GateAnswer>
+        return { ...jobWire(turn, undefined), turn_id: turn.id } satisfies z.output<typeof TurnWire>
       },
     }),
     route({

@@ -9,25 +9,18 @@ import { readEnd } from '#turns/job-outcome.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { Turns } from '#turns/turns.ts'
 import { cursor, limit } from './paging.ts'
-import { gateWire, jobStatuses, JobWire, jobWire, replyText, senderOf, turnStatus } from './wire.ts'
+import { JobsAnswer, JobWire, SendersAnswer } from '#doors/web/wire/job.ts'
+import { jobStatuses } from '#doors/web/wire/turn.ts'
+import { gateWire, jobWire, replyText, senderOf } from './wire.ts'
 
 const JobsQuery = z.object({
   status: z.optional(z.enum(jobStatuses, `must be one of ${jobStatuses.join(', ')}`)),
-  /** Those of one user alone: for the operator, of itself or of a `webhook:…`. */
+  /** Those of one user alone: for the operator, of itself or of a sender without an account. */
   user: z.optional(z.string()),
   limit: limit({ usual: 20, most: 100 }),
   cursor,
   total: z.optional(z.enum(['true', 'false'], 'must be true or false')),
 })
-
-const JobsAnswer = z.object({
-  jobs: z.array(JobWire),
-  next_cursor: z.nullable(z.string()),
-  /** How many there are with that status, counted up to 10,000; where it was asked for. */
-  total: z.optional(z.number()),
-})
-
-const SendersAnswer = z.object({ senders: z.array(z.string()) })
 
 type JobParts = {
   readonly turns: Turns
@@ -46,7 +39,7 @@ export function jobRoutes(parts: JobParts): Route[] {
       query: JobsQuery,
       answers: { 200: JobsAnswer },
       async handle({ query: { status, user: of, limit, cursor, total }, caller: { user } }) {
-        const which = { ...(status && { status: turnStatus(status) }), ...(of && { of: userId(of) }) }
+        const which = { ...(status && { status }), ...(of && { of: userId(of) }) }
         const page = await turns.list(user, { limit, ...which, ...(cursor && { cursor }) })
         const jobs = page.rows.map((turn) => ({
           ...jobWire(turn, turn.reply),

@@ -6,6 +6,7 @@ import type { Log } from '#lib/log.ts'
 import { maxGates } from '#turns/gate-answers.ts'
 import type { Gates } from '#turns/gates.ts'
 import type { Threads } from '#turns/threads.ts'
+import type { Frame } from '#doors/web/wire/frame.ts'
 import type { Turns } from '#turns/turns.ts'
 import { waitingWire } from './gate-routes.ts'
 import { threadWire } from './wire.ts'
@@ -19,7 +20,7 @@ const maxThreads = 50
 const maxClosed = 1_000
 
 export type Listener = {
-  send(frames: readonly object[]): void
+  send(frames: readonly Frame[]): void
   /** All may have changed, the right to see it too. */
   recheck(): void
 }
@@ -62,12 +63,12 @@ export function createFeeds({ turns, threads, gates, log }: FeedParts): Feeds {
     let changes = turns.changes(user)
     let over = false
 
-    function tell(frames: readonly object[]): void {
+    function tell(frames: readonly Frame[]): void {
       if (frames.length > 0) for (const listener of listeners) listener.send(frames)
     }
 
     /** Gates that were opened or closed since the last look, as frames. */
-    async function lookAtGates(): Promise<object[]> {
+    async function lookAtGates(): Promise<Frame[]> {
       const listed = await gates.list(user)
       const now = new Map(listed.map(({ gate, turn }) => [gate.callId, turn.threadId]))
       const gone = [...open].filter(([id]) => !now.has(id))
@@ -82,8 +83,8 @@ export function createFeeds({ turns, threads, gates, log }: FeedParts): Feeds {
       // Of a list that is full nobody knows what was pushed out of it: it is read again.
       if (waiting >= maxGates && gone.length + fresh.length > 0) return [{ type: 'reload', waiting }]
       return [
-        ...gone.map(([id, thread_id]) => ({ type: 'gate', id, thread_id, closed: true, waiting })),
-        ...fresh.map((gate) => ({ type: 'gate', ...waitingWire(gate, user), waiting })),
+        ...gone.map(([id, thread_id]) => ({ type: 'gate', id, thread_id, closed: true, waiting }) as const),
+        ...fresh.map((gate) => ({ type: 'gate', ...waitingWire(gate, user), waiting }) as const),
       ]
     }
 
@@ -100,7 +101,7 @@ export function createFeeds({ turns, threads, gates, log }: FeedParts): Feeds {
       for (const id of ids) {
         const thread = await threads.get(user, id)
         gates ||= known.has(id) || thread?.state === 'waiting'
-        tell([{ type: 'thread', ...(thread ? threadWire(thread) : { id, removed: true }) }])
+        tell([thread ? { type: 'thread', ...threadWire(thread) } : { type: 'thread', id, removed: true }])
       }
       if (gates) tell(await lookAtGates())
     }

@@ -15,13 +15,13 @@ import type { Route } from '#http/routes.ts'
 import { maxMs, type Sessions } from '#http/session.ts'
 import { isoTime } from '#http/wire-format.ts'
 import { hashToken } from '#lib/token.ts'
+import { SessionAnswer } from '#doors/web/wire/user.ts'
 import type { Turns } from '#turns/turns.ts'
 
 const windowMs = 60_000
 
 const LoginBody = z.object({ token: z.nullish(z.string()), code: z.nullish(z.string()) })
 const LogoutBody = z.object({ everywhere: z.nullish(z.boolean()) })
-const SessionAnswer = z.object({ user: z.string(), operator: z.boolean(), expires_at: z.nullable(z.string()) })
 
 export type LoginParts = {
   readonly turns: Pick<Turns, 'changed'>

@@ -7,6 +7,7 @@ import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire-format.ts'
 import type { Documents } from '#memory/documents.ts'
 import type { Threads } from '#turns/threads.ts'
+import { ContentWire, DocumentWire, MemoryAnswer } from '#doors/web/wire/memory.ts'
 import { limit } from './paging.ts'
 
 const MemoryQuery = z.object({
@@ -16,27 +17,6 @@ const MemoryQuery = z.object({
   cursor: z.optional(z.string()),
 })
 const DocumentBody = z.object({ content: z.string() })
-
-const DocumentWire = z.object({
-  path: z.string(),
-  bytes: z.number(),
-  author: z.enum(['user', 'door', 'agent']),
-  untrusted: z.boolean(),
-  created_at: z.string(),
-  updated_at: z.string(),
-})
-/** As a list has it, with how its text begins. */
-const ListedWire = z.extend(DocumentWire, { beginning: z.string() })
-const ContentWire = z.extend(DocumentWire, {
-  content: z.string(),
-  /** Where the agent wrote it, as long as the thread is there. */
-  thread: z.optional(z.object({ id: z.string(), title: z.string() })),
-})
-const FoundWire = z.object({ path: z.string(), content: z.string(), score: z.number(), updated_at: z.string() })
-const MemoryAnswer = z.object({
-  results: z.array(z.union([FoundWire, ListedWire])),
-  next_cursor: z.optional(z.nullable(z.string())),
-})
 
 const documentPath = '/api/memory/documents/*'
 

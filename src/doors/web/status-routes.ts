@@ -1,25 +1,9 @@
 // GET /api/status: what runs, and how busy it is.
-import * as z from 'zod/mini'
+import type * as z from 'zod/mini'
 import { type Route, route } from '#http/routes.ts'
 import { type About, statusOf } from '#turns/service-status.ts'
+import { StatusAnswer } from '#doors/web/wire/status.ts'
 import type { Turns } from '#turns/turns.ts'
-
-const DoorWire = z.object({ name: z.string(), address: z.optional(z.string()) })
-
-const StatusAnswer = z.object({
-  status: z.enum(['ok', 'draining']),
-  version: z.string(),
-  uptime_secs: z.number(),
-  active_jobs: z.number(),
-  llm_backend: z.string(),
-  llm_model: z.string(),
-  llm_passed_over: z.optional(z.array(z.string())),
-  database_backend: z.string(),
-  sandbox_enabled: z.boolean(),
-  doors: z.array(DoorWire),
-  connections: z.number(),
-  cost_today_usd: z.number(),
-})
 
 export type StatusParts = { readonly turns: Pick<Turns, 'count'>; readonly about: About; readonly now?: () => number }
 

@@ -4,6 +4,7 @@ import type { Entry } from '#core/item.ts'
 import { atRest, type Turn } from '#core/turn.ts'
 import type { Connection } from '#http/connection.ts'
 import type { Threads } from '#turns/threads.ts'
+import type { Frame } from '#doors/web/wire/frame.ts'
 import type { Turns } from '#turns/turns.ts'
 import type { Watched } from '#turns/watch.ts'
 import { findThread } from './thread-routes.ts'
@@ -18,7 +19,7 @@ export type Following = {
 export type Follow = {
   readonly turns: Pick<Turns, 'watch' | 'get'>
   readonly threads: Pick<Threads, 'get' | 'entries'>
-  readonly connection: Pick<Connection, 'send' | 'drained'>
+  readonly connection: Pick<Connection, 'drained'> & { send(...frames: readonly Frame[]): void }
   readonly user: UserId
   readonly threadId: string
   readonly after: number
@@ -39,18 +40,18 @@ export async function followThread(given: Follow): Promise<Following> {
   let lastAt = 0
 
   /** How the last turn stood when it was read, once the entries of that moment have been told. */
-  function lastTurn(): object[] {
+  function lastTurn(): Frame[] {
     if (!last || lastAt > told) return []
     const frame = turnFrame(last)
     last = undefined
     return [frame]
   }
 
-  function itemFrame(entry: Entry): object {
+  function itemFrame(entry: Entry): Frame {
     return { type: 'item', thread_id: threadId, seq: entry.seq, item: itemWire(entry) }
   }
 
-  function framesOf(event: Watched): object[] {
+  function framesOf(event: Watched): Frame[] {
     switch (event.type) {
       case 'entries':
         told = Math.max(told, event.entries.at(-1)?.seq ?? 0)

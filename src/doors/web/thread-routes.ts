@@ -6,7 +6,8 @@ import type { Thread } from '#core/turn.ts'
 import { type Route, route } from '#http/routes.ts'
 import type { Threads } from '#turns/threads.ts'
 import { after, cursor, limit } from './paging.ts'
-import { ItemWire, itemWire, QueuedWire, queuedWire, ThreadWire, threadWire } from './wire.ts'
+import { ThreadAnswer, ThreadsAnswer, ThreadWire } from '#doors/web/wire/thread.ts'
+import { itemWire, queuedWire, threadWire } from './wire.ts'
 
 /** A page ends before its items have more than this together; an item that has more comes alone. */
 const maxPageBytes = 4 * 1024 * 1024
@@ -26,14 +27,6 @@ const TitleBody = z.object({
 })
 const seqFault = 'must be the sequence number of an item'
 const ForkBody = z.object({ before_seq: z.int(seqFault).check(z.minimum(1, seqFault)) })
-
-const ThreadsAnswer = z.object({ threads: z.array(ThreadWire), next_cursor: z.nullable(z.string()) })
-const ThreadAnswer = z.object({
-  thread: ThreadWire,
-  items: z.array(ItemWire),
-  next_after: z.nullable(z.number()),
-  queued: z.array(QueuedWire),
-})
 
 export function threadRoutes({ threads }: { threads: Threads }): Route[] {
   return [
@@ -92,7 +85,7 @@ export function threadRoutes({ threads }: { threads: Threads }): Route[] {
       answers: { 201: ThreadWire },
       async handle({ params, body: { before_seq: beforeSeq }, caller: { user } }, reply) {
         const { id } = await findThread(threads, user, params.id)
-        const fork = await threads.fork(user, id, beforeSeq)
+        const fork = await threads.fork(user, id, { beforeSeq, door: 'web' })
         return reply.code(201).send(threadWire(fork) satisfies z.output<typeof ThreadWire>)
       },
     }),

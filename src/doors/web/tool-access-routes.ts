@@ -11,33 +11,20 @@ import { asFault, statusOf } from '#http/reply.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire-format.ts'
 import type { Gates } from '#turns/gates.ts'
+import {
+  AuthAnswer,
+  NeedsAnswer,
+  type SecretWire,
+  SetupAnswer,
+  SharesAnswer,
+  type SignInWire,
+} from '#doors/web/wire/tool.ts'
 
 const maxValueChars = 64 * 1024
 const callbackPath = '/api/tools/oauth/callback'
 /** What only the browser has that began a sign-in. Lax: it must come along when the server sends the browser back. */
 const cookieName = 'atrium_sign_in'
 const cookieSecs = 600
-
-const OfferWire = z.object({ tool: z.string(), hosts: z.array(z.string()) })
-const SecretWire = z.object({
-  name: z.string(),
-  prompt: z.nullable(z.string()),
-  optional: z.boolean(),
-  set: z.nullable(z.enum(['environment', 'own', 'operator'])),
-  /** When, where it is the caller's own. */
-  set_at: z.nullable(z.string()),
-  shared_from: z.nullable(z.string()),
-  offers: z.array(OfferWire),
-})
-const SignInWire = z.extend(z.omit(SecretWire, { prompt: true, optional: true }), {
-  how: z.enum(['environment', 'oauth', 'token']),
-  env_var: z.nullable(z.string()),
-  display_name: z.nullable(z.string()),
-  instructions: z.nullable(z.string()),
-  setup_url: z.nullable(z.string()),
-  token_hint: z.nullable(z.string()),
-})
-const NeedsAnswer = z.object({ tool: z.string(), auth: z.nullable(SignInWire), setup: z.array(SecretWire) })
 
 const text = z.string().check(z.maxLength(maxValueChars, `must have at most ${maxValueChars} characters`))
 const AuthBody = z.object({
@@ -50,30 +37,11 @@ const AuthBody = z.object({
   /** The tool whose secret of the same name is to be used. */
   use: z.nullish(text),
 })
-const AuthAnswer = z.object({
-  status: z.enum(['stored', 'environment', 'sign_in']),
-  /** Where to sign in, and what the end of it must name. */
-  url: z.optional(z.string()),
-  state: z.optional(z.string()),
-  /** Turns that waited for it and go on. */
-  continued: z.optional(z.number()),
-  warning: z.optional(z.string()),
-})
 const SetupBody = z.object({
   secrets: z.optional(z.record(z.string(), text)),
   /** A secret, and the tool whose own of the same name is to be used. */
   use: z.optional(z.record(z.string(), text)),
 })
-const SetupAnswer = z.object({
-  stored: z.array(z.string()),
-  /** What is still needed. */
-  missing: z.array(z.string()),
-  continued: z.number(),
-})
-const SharesAnswer = z.object({
-  shares: z.array(z.object({ tool: z.string(), secret: z.string(), from: z.string() })),
-})
-
 export type ToolAccessParts = {
   readonly gates: Pick<Gates, 'signedIn'>
   /** Opened when it is first asked for. */
@@ -132,14 +100,14 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
       body: AuthBody,
       answers: { 200: AuthAnswer },
       async handle({ params: { name }, body: { token, returned, state, use }, caller }, reply) {
-        const desk = await access()
-        const { auth } = await desk.needs(whose(name, caller))
+        const toolAccess = await access()
+        const { auth } = await toolAccess.needs(whose(name, caller))
         if (!auth) throw new AppError('invalid_input', `${name} needs no sign-in`)
         if (auth.how === 'environment') return { status: 'environment' } satisfies z.output<typeof AuthAnswer>
-        if (use) return answerStored(await desk.share(whose(name, caller), auth.name, use), caller)
-        if (token) return answerStored(await desk.giveToken(whose(name, caller), token), caller)
+        if (use) return answerStored(await toolAccess.share(whose(name, caller), auth.name, use), caller)
+        if (token) return answerStored(await toolAccess.giveToken(whose(name, caller), token), caller)
         if (returned) {
-          const ended = await desk.finish(returned, { owner: caller.user, ...(state && { state }) })
+          const ended = await toolAccess.finish(returned, { owner: caller.user, ...(state && { state }) })
           return answerStored(ended, caller)
         }
         if (auth.how === 'oauth') return begin(name, caller, reply)
@@ -154,15 +122,15 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
       body: SetupBody,
       answers: { 200: SetupAnswer },
       async handle({ params: { name }, body: { secrets = {}, use = {} }, caller }) {
-        const desk = await access()
-        const given = await desk.setUp(whose(name, caller), secrets)
+        const toolAccess = await access()
+        const given = await toolAccess.setUp(whose(name, caller), secrets)
         const shared: string[] = []
         for (const [secret, from] of Object.entries(use)) {
-          shared.push(...(await desk.share(whose(name, caller), secret, from)).secrets)
+          shared.push(...(await toolAccess.share(whose(name, caller), secret, from)).secrets)
         }
         const all = { ...given, secrets: [...given.secrets, ...shared] }
         const continued = await stored(all, caller)
-        const { setup } = await desk.needs(whose(name, caller))
+        const { setup } = await toolAccess.needs(whose(name, caller))
         const missing = setup.filter(({ optional, set }) => !optional && !set).map((each) => each.name)
         return { stored: [...all.secrets], missing, continued } satisfies z.output<typeof SetupAnswer>
       },

@@ -1,36 +1,17 @@
 // Tools over the gateway: which there are, which are on, and one call to try one.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
-import type { ToolDesk, ToolView } from '#core/admin.ts'
+import type { AccessRow, ToolAdmin, ToolView } from '#core/admin.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire-format.ts'
+import { type AccessWire, ToolsAnswer, ToolTrialAnswer, ToolWire } from '#doors/web/wire/tool.ts'
 
-const ToolWire = z.object({
-  name: z.string(),
-  description: z.string(),
-  source: z.enum(['built-in', 'component']),
-  enabled: z.boolean(),
-  schema: z.unknown(),
-  version: z.optional(z.string()),
-  sha256: z.optional(z.string()),
-  /** What a component may do, in words. */
-  access: z.optional(z.array(z.string())),
-  installed_at: z.optional(z.string()),
-})
-const ToolsAnswer = z.object({ tools: z.array(ToolWire) })
 const EnableBody = z.object({ enabled: z.boolean() })
 const TestBody = z.object({ params: z.optional(z.unknown()), context: z.optional(z.unknown()) })
-const TestAnswer = z.object({
-  output: z.nullable(z.string()),
-  error: z.nullable(z.string()),
-  logs: z.array(z.object({ level: z.string(), message: z.string() })),
-  requests: z.array(z.unknown()),
-  blocked: z.array(z.unknown()),
-})
 
-export type ToolsParts = { readonly toolDesk: ToolDesk }
+export type ToolsParts = { readonly toolAdmin: ToolAdmin }
 
-export function toolRoutes({ toolDesk }: ToolsParts): Route[] {
+export function toolRoutes({ toolAdmin }: ToolsParts): Route[] {
   return [
     route({
       method: 'GET',
@@ -39,7 +20,7 @@ export function toolRoutes({ toolDesk }: ToolsParts): Route[] {
       summary: 'List the tools, built in and installed',
       answers: { 200: ToolsAnswer },
       async handle() {
-        return { tools: (await toolDesk.list()).map(toolWire) } satisfies z.output<typeof ToolsAnswer>
+        return { tools: (await toolAdmin.list()).map(toolWire) } satisfies z.output<typeof ToolsAnswer>
       },
     }),
     route({
@@ -51,7 +32,7 @@ export function toolRoutes({ toolDesk }: ToolsParts): Route[] {
       answers: { 200: ToolWire },
       async handle({ params: { name }, body: { enabled } }) {
         const found =
-          (await toolDesk.enable(name, enabled)) && (await toolDesk.list()).find((tool) => tool.name === name)
+          (await toolAdmin.enable(name, enabled)) && (await toolAdmin.list()).find((tool) => tool.name === name)
         if (!found) throw noTool()
         return toolWire(found)
       },
@@ -63,7 +44,7 @@ export function toolRoutes({ toolDesk }: ToolsParts): Route[] {
       summary: 'Remove a component, with every secret that was given to it',
       answers: { 204: null },
       async handle({ params: { name } }, reply) {
-        if (!(await toolDesk.remove(name))) throw noTool()
+        if (!(await toolAdmin.remove(name))) throw noTool()
         return reply.code(204).send()
       },
     }),
@@ -73,13 +54,13 @@ export function toolRoutes({ toolDesk }: ToolsParts): Route[] {
       who: 'operator',
       summary: 'Make one call of a tool and tell all that happened',
       body: TestBody,
-      answers: { 200: TestAnswer },
+      answers: { 200: ToolTrialAnswer },
       async handle({ params: { name }, body: { params = {}, context } }) {
         const call = {
           params: JSON.stringify(params),
           ...(context !== undefined && { context: JSON.stringify(context) }),
         }
-        const trial = await toolDesk.test(name, call)
+        const trial = await toolAdmin.test(name, call)
         if (!trial) throw noTool()
         const { output, error, logs, requests, blocked } = trial
         return {
@@ -88,7 +69,7 @@ export function toolRoutes({ toolDesk }: ToolsParts): Route[] {
           logs: [...logs],
           requests: [...requests],
           blocked: [...blocked],
-        } satisfies z.output<typeof TestAnswer>
+        } satisfies z.output<typeof ToolTrialAnswer>
       },
     }),
   ]
@@ -98,10 +79,15 @@ function noTool(): AppError {
   return new AppError('not_found', 'there is no tool of this name')
 }
 
-function toolWire({ installedAt, access, ...tool }: ToolView): z.output<typeof ToolWire> {
+function toolWire({ installedAt, access, capabilities: _file, ...tool }: ToolView): z.output<typeof ToolWire> {
   return {
     ...tool,
-    ...(access && { access: [...access] }),
+    ...(access && { access: access.map(accessWire) }),
     ...(installedAt !== undefined && { installed_at: isoTime(installedAt) }),
   }
+}
+
+function accessWire(row: AccessRow): z.output<typeof AccessWire> {
+  if (row.kind === 'http') return { ...row, methods: [...row.methods] }
+  return row.kind === 'secret' ? { ...row, hosts: [...row.hosts] } : row
 }

@@ -3,36 +3,12 @@ import * as z from 'zod/mini'
 import type { AccountStore } from '#core/account.ts'
 import type { UsageStore, UsageTotals } from '#core/usage.ts'
 import { type Route, route } from '#http/routes.ts'
+import { type TotalsWire, UsageAnswer } from '#doors/web/wire/usage.ts'
 import { limit } from './paging.ts'
 
 const UsageQuery = z.object({
   days: limit({ usual: 30, most: 366 }),
   totals: z.optional(z.enum(['true', 'false'], 'must be true or false')),
-})
-
-const UsageWire = z.object({
-  date: z.string(),
-  user: z.optional(z.string()),
-  model: z.string(),
-  turns: z.number(),
-  input_tokens: z.number(),
-  cached_tokens: z.number(),
-  output_tokens: z.number(),
-  cost_usd: z.nullable(z.number()),
-})
-const TotalsWire = z.object({
-  /** What as many days before cost; null when nothing was used then. */
-  before_usd: z.nullable(z.number()),
-  /** Turns that began in these days. */
-  failed: z.number(),
-  cancelled: z.number(),
-  /** `door` is null for what was used before it was counted by doors. */
-  doors: z.array(z.object({ door: z.nullable(z.string()), turns: z.number(), cost_usd: z.nullable(z.number()) })),
-})
-const UsageAnswer = z.object({
-  days: z.array(UsageWire),
-  /** What the days come to; where it was asked for. */
-  totals: z.optional(TotalsWire),
 })
 
 export type UsageParts = { readonly usage: Pick<UsageStore, 'list' | 'totals'>; readonly accounts: AccountStore }

@@ -6,6 +6,7 @@ import { check } from '#http/validate.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire-format.ts'
 import { hashToken, newToken } from '#lib/token.ts'
+import { RemovedAnswer, TokensAnswer, UserAnswer, UsersAnswer } from '#doors/web/wire/user.ts'
 import type { Turns } from '#turns/turns.ts'
 
 const nameFault = `must be ${userNameRule}`
@@ -15,42 +16,6 @@ const TokenBody = z.object({
   expires_in_days: z.nullish(z.int(daysFault).check(z.minimum(1, daysFault), z.maximum(maxTokenDays, daysFault))),
 })
 const UserBody = z.extend(TokenBody, { name: z.string().check(z.regex(userNamePattern, nameFault)) })
-
-const TokensAnswer = z.object({
-  tokens: z.array(z.object({ id: z.string(), created_at: z.string(), expires_at: z.nullable(z.string()) })),
-})
-const UserWire = z.object({ id: z.string(), name: z.string(), created_at: z.string() })
-const UsersAnswer = z.object({
-  users: z.array(
-    z.extend(UserWire, {
-      tokens: z.number(),
-      /** When the last of their tokens ends; null where one never does, or there is none. */
-      expires_at: z.nullable(z.string()),
-      /** Who vouches for them, where somebody does. */
-      issuer: z.nullable(z.string()),
-      /** Their last message, or the last use of a session that has not ended; null where there is neither. */
-      last_seen_at: z.nullable(z.string()),
-    }),
-  ),
-})
-const UserAnswer = z.object({
-  user: UserWire,
-  token: z.string(),
-  expires_at: z.nullable(z.string()),
-})
-
-const RemovedAnswer = z.object({
-  name: z.string(),
-  erased: z.object({
-    threads: z.number(),
-    turns: z.number(),
-    items: z.number(),
-    documents: z.number(),
-    grants: z.number(),
-    secrets: z.number(),
-    files: z.number(),
-  }),
-})
 
 export type UsersParts = {
   readonly turns: Pick<Turns, 'changed' | 'removeUser'>

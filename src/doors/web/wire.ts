@@ -1,125 +1,58 @@
-// Turns and threads as the gateway's JSON shows them. The schemas make the types and the OpenAPI document.
-import * as z from 'zod/mini'
+// Turns and threads as the gateway's JSON shows them.
+import type * as z from 'zod/mini'
 import { replyIn } from '#core/calls.ts'
+import { senderName } from '#core/doors.ts'
+import type { ReachedLimit } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry, Gate, Item } from '#core/item.ts'
 import { isDeeperThan, objectIn } from '#core/json.ts'
 import type { CutText, Queued } from '#core/store.ts'
-import type { Thread, Turn, TurnStatus, Usage } from '#core/turn.ts'
+import type { Thread, Turn, TurnError, Usage } from '#core/turn.ts'
 import { parseExactly } from '#http/lossless-json.ts'
 import { isoTime, usageWire } from '#http/wire-format.ts'
+import type { Frame } from '#doors/web/wire/frame.ts'
+import type { GateWire } from '#doors/web/wire/gate.ts'
+import type { TurnFields } from '#doors/web/wire/job.ts'
+import type { ItemWire, QueuedWire, ThreadWire } from '#doors/web/wire/thread.ts'
+import type { Fault, Limit, UsageWire } from '#doors/web/wire/turn.ts'
 
 /** Arguments that are nested deeper are shown as their text: to write them as JSON would recurse as deep. */
 const maxLevels = 100
-
-export const jobStatuses = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const
-export type JobStatus = (typeof jobStatuses)[number]
-
-export const UsageWire = z.object({
-  input_tokens: z.number(),
-  input_tokens_details: z.object({ cached_tokens: z.number() }),
-  output_tokens: z.number(),
-  output_tokens_details: z.object({ reasoning_tokens: z.number() }),
-  total_tokens: z.number(),
-  cost_usd: z.nullable(z.number()),
-  model: z.optional(z.string()),
-})
 
 /** What a turn has used, and which model answered it last. */
 export function usedWire(usage: Usage): z.output<typeof UsageWire> {
   return { ...usageWire(usage), ...(usage.model !== undefined && { model: usage.model }) }
 }
 
-/** `id` is what `POST /api/threads/{id}/gates/{gate}` takes. */
-export const GateWire = z.object({
-  id: z.string(),
-  kind: z.enum(['approval', 'output', 'credential']),
-  name: z.string(),
-  args: z.unknown(),
-  prompt: z.string(),
-  reason: z.optional(z.string()),
-  /** What the model had read from outside: the call can only be allowed once. */
-  taint: z.optional(z.string()),
-  /** What the call would do: a diff, a command, a request. */
-  preview: z.optional(z.string()),
-  /** The names of the secrets that would go with its requests. */
-  secrets: z.optional(z.array(z.string())),
-  /** What a sign-in must bring: `GET /api/tools/{tool}/auth` tells how. */
-  credential: z.optional(z.object({ tool: z.string(), secret: z.string(), title: z.optional(z.string()) })),
-})
-
-export const FaultWire = z.object({ code: z.string(), message: z.string() })
-
-export const JobWire = z.object({
-  id: z.string(),
-  thread_id: z.string(),
-  /** Of the thread. */
-  title: z.optional(z.string()),
-  /** Who sent it, where that is somebody else: the operator sees the webhook channel's. */
-  sender: z.optional(z.string()),
-  door: z.string(),
-  status: z.enum(jobStatuses),
-  created_at: z.string(),
-  completed_at: z.nullable(z.string()),
-  response: z.optional(z.string()),
-  /** Of a long response a list shows the beginning. */
-  response_cut: z.optional(z.boolean()),
-  error: z.optional(FaultWire),
-  gate: z.optional(GateWire),
-  usage: UsageWire,
-})
-
-export const ThreadWire = z.object({
-  id: z.string(),
-  title: z.string(),
-  door: z.string(),
-  created_at: z.string(),
-  updated_at: z.string(),
-  last_seq: z.number(),
-  /** `waiting` is for a person. */
-  state: z.enum(['idle', 'running', 'waiting', 'failed']),
-})
-
-const itemFields = {
-  id: z.string(),
-  turn_id: z.string(),
-  at: z.string(),
-  type: z.enum(['message', 'reasoning', 'call', 'attempt', 'result', 'gate', 'answer', 'summary']),
-}
-
-/** What stands in a thread: these fields, and those of its type. */
-export const ItemWire = z.looseObject({ seq: z.number(), ...itemFields })
-/** What will stand there once its turn begins. */
-export const QueuedWire = z.looseObject(itemFields)
-
-/** The status of a turn in the gateway's words. */
-export function jobStatus(status: TurnStatus): JobStatus {
-  return status === 'done' ? 'completed' : status
-}
-
-/** The status of a turn that a job status names. */
-export function turnStatus(status: JobStatus): TurnStatus {
-  return status === 'completed' ? 'done' : status
-}
-
 /** A turn as a job. `reply` is what it answered, or the beginning of that. */
-export function jobWire(turn: Omit<Turn, 'options'>, reply: CutText | undefined): z.output<typeof JobWire> {
+export function jobWire(turn: Omit<Turn, 'options'>, reply: CutText | undefined): TurnFields {
   return {
     id: turn.id,
     thread_id: turn.threadId,
     door: turn.door,
-    status: jobStatus(turn.status),
+    status: turn.status,
     created_at: isoTime(turn.createdAt),
     completed_at: turn.endedAt === undefined ? null : isoTime(turn.endedAt),
     ...(reply && { response: reply.text, ...(reply.cut && { response_cut: true }) }),
-    ...(turn.error && { error: turn.error }),
+    ...(turn.error && { error: faultWire(turn.error) }),
     usage: usedWire(turn.usage),
   }
 }
 
+export function faultWire({ code, message, limit }: TurnError): Fault {
+  return { code, message, ...(limit && { limit: limitWire(limit) }) }
+}
+
+function limitWire(limit: ReachedLimit): Limit {
+  if ('max' in limit) return limit
+  const { kind, maxUsd, spentUsd, nextUsd, heldUsd } = limit
+  const held = heldUsd === undefined ? {} : { held_usd: heldUsd }
+  return { kind, max_usd: maxUsd, spent_usd: spentUsd, next_usd: nextUsd, ...held }
+}
+
 /** Whose a turn is, where it is not the caller's own. */
 export function senderOf({ userId }: Pick<Turn, 'userId'>, user: UserId): { sender?: string } {
-  return userId === user ? {} : { sender: userId.replace(/^webhook:/, '') }
+  return userId === user ? {} : { sender: senderName(userId) }
 }
 
 export function threadWire(thread: Thread): z.output<typeof ThreadWire> {
@@ -182,7 +115,7 @@ function asWritten(args: string): unknown {
 function bodyWire(item: Item) {
   switch (item.type) {
     case 'message':
-      return { type: item.type, role: item.role, content: item.content, ...(item.cut && { cut: true }) }
+      return { type: item.type, role: item.role, content: [...item.content], ...(item.cut && { cut: item.cut }) }
     case 'reasoning':
       return { type: item.type, text: item.text }
     case 'call':
@@ -194,7 +127,7 @@ function bodyWire(item: Item) {
         type: item.type,
         call_id: item.callId,
         output: item.output,
-        ...(item.error && { error: true }),
+        ...(item.error && { error: item.error }),
         ...(item.origin !== undefined && { origin: item.origin }),
       }
     case 'gate': {
@@ -214,6 +147,6 @@ function bodyWire(item: Item) {
 }
 
 /** How a turn stands, as the live connection tells it. */
-export function turnFrame(turn: Turn): object {
+export function turnFrame(turn: Turn): Frame {
   return { type: 'turn', turn_id: turn.id, ...jobWire(turn, undefined) }
 }

@@ -1,8 +1,8 @@
 // Events of a code host: who sent it, which conversation it belongs to, and the message the agent reads.
 import { isObject, type Json, type JsonObject } from '#core/json.ts'
+import { eventOrigin } from '#core/origins.ts'
 import { wrongField } from '#http/validate.ts'
 import { isExactNumber } from '#http/lossless-json.ts'
-import { fence } from '#safety/fence.ts'
 import { readKey, type Submission } from './submit.ts'
 import { summarize } from './summary.ts'
 
@@ -24,7 +24,8 @@ export function readEvent(event: string, delivery: string | undefined, payload: 
   return {
     userId: `github:${sender}`,
     conversationId,
-    message: messageOf({ event, action, sender, conversationId, payload }),
+    message: `An event of the code host: ${event}${action ? ` (${action})` : ''}.`,
+    outside: { text: toldOf({ event, sender, conversationId, payload }), origin: eventOrigin },
     metadata: { event, ...(action && { action }), repository: repository ?? null, ...(delivery && { delivery }) },
     ...(delivery !== undefined && { key: readKey(delivery, 'X-GitHub-Delivery') }),
   }
@@ -32,18 +33,15 @@ export function readEvent(event: string, delivery: string | undefined, payload: 
 
 type Told = {
   readonly event: string
-  readonly action: string | undefined
   readonly sender: string
   readonly conversationId: string
   readonly payload: JsonObject
 }
 
-/** Only the fact and its kind are ours: names of people and repositories are chosen by others, and stand in the fence. */
-function messageOf({ event, action, sender, conversationId, payload }: Told): string {
-  const head = `An event of the code host: ${event}${action ? ` (${action})` : ''}.`
+/** Only the fact and its kind are ours: names of people and repositories are chosen by others, and are told apart. */
+function toldOf({ event, sender, conversationId, payload }: Told): string {
   const told = `In ${conversationId}, sent by ${sender}.\n\n${summarize(event, payload)}\n\nPayload:\n${JSON.stringify(slim(payload))}`
-  const safe = told.replaceAll('\0', '\u{fffd}').toWellFormed()
-  return `${head}\n\n${fence(safe, `code host, ${event}`)}`
+  return told.replaceAll('\0', '\u{fffd}').toWellFormed()
 }
 
 /** The number of the issue, pull request or discussion that an event is about. */

@@ -16,7 +16,7 @@ export type JobRecord = {
   readonly status: JobStatus
   /** Present once completed; of a job that failed, it says why. */
   readonly response?: string
-  readonly error?: TurnError
+  readonly error?: Pick<TurnError, 'code' | 'message'>
   /** What a running job waits for, when somebody has to decide. */
   readonly waiting?: {
     readonly kind: Gate['kind']
@@ -60,11 +60,12 @@ function jobStatus({ status, startedAt }: Turn): JobStatus {
   return status === 'queued' && startedAt === undefined ? 'queued' : 'running'
 }
 
-function errorOf({ status, error }: Turn): TurnError | undefined {
+function errorOf({ status, error }: Turn): JobRecord['error'] {
   if (status === 'cancelled') return { code: 'turn_cancelled', message: 'it was cancelled' }
-  return status === 'failed'
-    ? (error ?? { code: 'internal', message: 'something went wrong inside the service' })
-    : undefined
+  if (status !== 'failed') return undefined
+  return error
+    ? { code: error.code, message: error.message }
+    : { code: 'internal', message: 'something went wrong inside the service' }
 }
 
 function replyOf(entries: readonly Entry[]): string {

@@ -1,7 +1,7 @@
 // A submission: the body of POST /webhook, checked, and the turn that it asks for.
 import { hash } from 'node:crypto'
-import { userId } from '#core/ids.ts'
-import { textMessage } from '#core/item.ts'
+import { senderId } from '#core/doors.ts'
+import { type Message, textMessage } from '#core/item.ts'
 import { canonical, isObject, type Json, type JsonObject } from '#core/json.ts'
 import type { Idempotency } from '#core/store.ts'
 import { wrongField } from '#http/validate.ts'
@@ -16,6 +16,8 @@ const maxKeyLength = 255
 export type Submission = {
   readonly userId: string
   readonly message: string
+  /** What others wrote, which is told with the message: none of it is its sender's own word. */
+  readonly outside?: { readonly text: string; readonly origin: string }
   readonly conversationId?: string
   readonly metadata?: JsonObject
   /** A retry with the same key is the same job. */
@@ -46,13 +48,13 @@ export function readSubmission(body: JsonObject, idempotencyKey: string | undefi
  * the body and no header: a signed delivery is known by its body, so that whoever caught one cannot make it a second job.
  */
 export function turnOf(submission: Submission, signed?: Buffer): StartTurn {
-  const { userId: user, message, conversationId, metadata } = submission
+  const { userId: user, conversationId, metadata } = submission
   const idempotency = signed ? bySignedBody(signed) : byKey(submission)
   return {
-    user: userId(`webhook:${user}`),
+    user: senderId('webhook', user),
     door: 'webhook',
     ...(conversationId !== undefined && { threadKey: conversationId }),
-    input: [textMessage('user', message)],
+    input: [messageOf(submission)],
     // The text where plain numbers would not say the same.
     options: metadata ? { echo: { metadata: holdsExact(metadata) ? JSON.stringify(metadata) : metadata } } : {},
     whenBusy: 'queue',
@@ -65,9 +67,15 @@ function bySignedBody(body: Buffer): Idempotency {
   return { key: `body:${digest}`, bodyHash: digest }
 }
 
-function byKey({ key, message, conversationId, metadata }: Submission): Idempotency | undefined {
+function messageOf({ message, outside }: Submission): Message {
+  if (!outside) return textMessage('user', message)
+  return textMessage('user', `${message}\n\n`, [{ type: 'text', ...outside }])
+}
+
+function byKey({ key, message, outside, conversationId, metadata }: Submission): Idempotency | undefined {
   if (key === undefined) return undefined
-  const sent = { message, conversationId: conversationId ?? null, metadata: metadata ?? null }
+  const told = outside && { outside: outside.text }
+  const sent = { message, ...told, conversationId: conversationId ?? null, metadata: metadata ?? null }
   return { key, bodyHash: hash('sha256', canonical(sent)) }
 }
 

@@ -1,4 +1,4 @@
-// What an event of a code host says, in a few lines. All of it was written by others: it belongs inside a fence.
+// What an event of a code host says, in a few lines. All of it was written by others: it is no word of the sender's own.
 import { isObject, type JsonObject } from '#core/json.ts'
 
 const maxCommits = 20

@@ -46,8 +46,8 @@ export function createHost({ capabilities, egress, by, readWorkspace, invokeTool
 
   async function invoke(alias: string, params: string, signal: AbortSignal): Promise<{ head: object }> {
     const name = capabilities.aliases.get(alias)
-    if (!invokeTool || name === undefined)
-      return deny(`the capability file does not grant the tool ${JSON.stringify(alias)}`)
+    if (name === undefined) return deny(`the capability file does not grant the tool ${JSON.stringify(alias)}`)
+    if (!invokeTool) return deny(`${name} cannot be run here: a tool that another tool runs cannot run a third`)
     try {
       const text = await invokeTool(name, params, { ...by, signal })
       if (byteLength(text) > maxOutputBytes) return deny(`the tool answered more than ${maxOutputBytes} bytes`)

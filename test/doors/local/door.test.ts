@@ -73,7 +73,7 @@ test('a message is run for the operator, and a thread is continued', async (t) =
   )
   const [started, , , end] = first
   assert(started?.type === 'started' && end?.type === 'end')
-  assert.deepEqual([end.status, end.text], ['done', 'echo hello'])
+  assert.deepEqual([end.status, end.text], ['completed', 'echo hello'])
   const { threadId } = started
   const [second] = await say('again', { threadId, door: 'terminal' })
   assert.equal(second?.type === 'started' && second.threadId, threadId)
@@ -120,7 +120,7 @@ test('a client that leaves does not end its turn', async (t) => {
   follow.destroy()
   await until(() => watchers() === 0)
   hold.letGo()
-  await until(async () => (await store.turns.list(operator, { limit: 1 })).rows[0]?.status === 'done')
+  await until(async () => (await store.turns.list(operator, { limit: 1 })).rows[0]?.status === 'completed')
 })
 
 const faults: readonly { what: string; path?: string; body: unknown; status: number; says: RegExp }[] = [

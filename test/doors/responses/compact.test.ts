@@ -64,9 +64,20 @@ it('a history that no model summarises is shortened, and words from outside stay
   const made = await served.call('POST', '/v1/responses/compact', { model: 'm', input })
   assert.equal(made.status, 200)
   assert.match(contentOf(made), /^\[the conversation so far, shortened\]\nuser: look[^]*obey me/)
-  await served.create({ input: [...(made.body['output'] as Wire[]), { role: 'user', content: 'go on' }] })
+  const went = await served.create({ input: [...(made.body['output'] as Wire[]), { role: 'user', content: 'go on' }] })
   const [message] = served.asked.at(-1)?.items ?? []
   const text = JSON.stringify(message)
-  assert.match(text, /<untrusted-content from=\\"the conversation so far\\">/)
-  assert.equal(text.split('</untrusted-content>').length, 2, 'nothing inside closes it')
+  assert.match(
+    text,
+    /The conversation so far:\\n.*<untrusted-content id=\\"\w+\\" from=\\"a summary of what came from outside\\">/,
+  )
+  assert.equal(text.split('</untrusted-content').length, 2, 'nothing inside closes it')
+  const listed = await served.get(`/responses/${String(went.body['id'])}/input_items?order=asc`)
+  const [given] = listed.body['data'] as Wire[]
+  assert.equal(given?.['type'], 'compaction')
+  assert.equal(
+    given?.['encrypted_content'],
+    (made.body['output'] as Wire[])[0]?.['encrypted_content'],
+    'still of outside',
+  )
 })

@@ -152,7 +152,7 @@ describe('a stream', () => {
     const [turn] = (await served.turns.list(userId('eve'), { limit: 1 })).rows
     assert.ok(turn)
     await until(() => served.watching.size === 0)
-    await until(async () => (await served.turns.get(turn.userId, turn.id))?.status === 'done')
+    await until(async () => (await served.turns.get(turn.userId, turn.id))?.status === 'completed')
   })
 
   it('sends a keepalive comment every 15 seconds from the start', async () => {
@@ -197,7 +197,7 @@ it('a reader that does not read is dropped, and its turn goes on', async () => {
   socket.on('error', () => {})
   await until(async () => (await served.turns.list(userId('ann'), { limit: 1 })).rows.length > 0)
   await until(async () => (await connections(served)) === 0 && served.watching.size === 0)
-  await until(async () => (await served.turns.list(userId('ann'), { limit: 1 })).rows[0]?.status === 'done')
+  await until(async () => (await served.turns.list(userId('ann'), { limit: 1 })).rows[0]?.status === 'completed')
   socket.destroy()
   await served.close()
 })

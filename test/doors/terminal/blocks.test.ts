@@ -11,7 +11,7 @@ const told = (...items: Item[]) => [
   { type: 'entries' as const, entries: items.map((item, at) => entry(at + 1, item, 'one')) },
 ]
 const known = (lastSeq: number, ...turns: ReturnType<typeof turn>[]) => {
-  const thread = { ...turn('x', 'done'), id: threadId, title: '', updatedAt: 0, state: 'idle' as const }
+  const thread = { ...turn('x', 'completed'), id: threadId, title: '', updatedAt: 0, state: 'idle' as const }
   return { ...thread, lastSeq, turns }
 }
 const shapes = (blocks: readonly Block[]): string[] =>
@@ -89,7 +89,7 @@ test('a turn that runs is known by what happens in it, and ends with a receipt',
   assert.equal(blocks.turn()?.status, 'running')
   const asked = { model: 'm', ms: 1, usage: { ...noUsage, inputTokens: 3, outputTokens: 4 } }
   blocks.apply([{ type: 'entries', entries: [{ ...entry(2, textMessage('assistant', 'ok'), 'one'), asked }] }])
-  blocks.apply([{ type: 'turn', turn: turn('one', 'done', { lastSeq: 2 }) }])
+  blocks.apply([{ type: 'turn', turn: turn('one', 'completed', { lastSeq: 2 }) }])
   assert.equal(blocks.turn(), undefined)
   assert.deepEqual(shapes(blocks.list()), ['you', 'reply', 'receipt'])
   assert.deepEqual([blocks.usage().inputTokens, blocks.usage().outputTokens], [3, 4])

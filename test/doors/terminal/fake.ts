@@ -47,7 +47,7 @@ export function turn(id: string, status: TurnStatus, more: Partial<Turn> = {}): 
 export function clientOf(own: Partial<OperatorClient>): OperatorClient {
   const quiet = createQueue<never>(1)
   const thread = {
-    ...turn('t', 'done'),
+    ...turn('t', 'completed'),
     id: threadId,
     title: 'A thread',
     lastSeq: 0,

@@ -60,7 +60,7 @@ test('Enter sends; the thread has a title, the reply a receipt line', options, a
   await screen.keys('Enter')
   const text = await screen.shows(/You said <hello world>/)
   assert.match(text, /▌ hello world/)
-  const after = await screen.shows(/▣ Atrium {2}hello world[\s\S]*\d+ tokens · free · [\d.]+ s +\/receipt/)
+  const after = await screen.shows(/▣ Atrium {2}hello world[\s\S]*\d+ tokens · free · [\d.]+ m?s +\/receipt/)
   assert.match(after, /▏ Message Atrium/)
 })
 
@@ -163,7 +163,7 @@ test('Esc stops the running turn; what it said is kept', options, async () => {
 test('a call is one folded line with its state; Tab enters the transcript, Enter unfolds', options, async () => {
   await screen.type('a sum')
   await screen.keys('Enter')
-  await screen.shows(/▸ … Thought {2}Six times seven\.\n ▸ ✓ calculate {9}6\*7 +[\d.]+ s[\s\S]*The sum is done\./)
+  await screen.shows(/▸ … Thought {2}Six times seven\.\n ▸ ✓ calculate {9}6\*7 +[\d.]+ m?s[\s\S]*The sum is done\./)
   await screen.keys('Tab', 'Up', 'Enter')
   const text = await screen.shows(/▾ ✓ calculate[\s\S]*│ Arguments\n +│ +expression {2}6\*7\n +│ Result, \d+ bytes/)
   assert.match(text, /│ +6\*7 = 42/)

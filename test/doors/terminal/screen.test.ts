@@ -13,7 +13,7 @@ import { readTyped } from '#doors/terminal/command-list.ts'
 import { createList } from '#doors/terminal/list.ts'
 import { piecesOf } from '#doors/terminal/pieces.ts'
 import { createTheme } from '#doors/terminal/theme.ts'
-import { argLines, costWords } from '#doors/terminal/format.ts'
+import { argLines } from '#doors/terminal/format.ts'
 import { until } from '../../until.ts'
 import { entry, stage, turn } from './fake.ts'
 
@@ -113,7 +113,7 @@ test('no row is wider than the terminal, whatever its size, and there are as man
           entry(3, textMessage('assistant', text), 'one'),
         ],
       },
-      { type: 'turn', turn: turn('one', 'done', { lastSeq: 3 }) },
+      { type: 'turn', turn: turn('one', 'completed', { lastSeq: 3 }) },
     ])
     for (let tick = 0; tick < 5; tick++) await new Promise(setImmediate)
     for (const keys of ['', '/help\r', '\u001b', '\t', '\u001b[C', '\r', '\u001b', '\t', '\u001b[A', '\r']) {
@@ -306,14 +306,7 @@ test('a call that runs tells for how long, by the clock and not by its drawing',
   assert.match(drawn(), /\* read +15 s$/)
 })
 
-test('costs are told as they are', () => {
-  assert.deepEqual([0, null, 0.0004, 0.021, 12.4].map(costWords), [
-    'free',
-    'unknown cost',
-    '<$0.001',
-    '$0.021',
-    '$12.40',
-  ])
+test('letters that take two columns are cut between, not through', () => {
   assert.deepEqual(piecesOf('日本語abc', 4), ['日本', '語ab', 'c'])
 })
 
@@ -366,7 +359,7 @@ test('the screen of a wide terminal has its panel in 36 columns, and words end b
         entry(2, textMessage('assistant', code), 'one'),
       ],
     },
-    { type: 'turn', turn: turn('one', 'done', { lastSeq: 2 }) },
+    { type: 'turn', turn: turn('one', 'completed', { lastSeq: 2 }) },
   ])
   for (let tick = 0; tick < 5; tick++) await new Promise(setImmediate)
   for (const key of '/help\r') app.press(key)

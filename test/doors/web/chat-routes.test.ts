@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { ModelRequest } from '#core/model.ts'
+import { fileOrigin } from '#core/origins.ts'
+import { fence } from '../../safety/test-fence.ts'
 import { calls, createHold, createWriter, echo, eventually, type Say, says, userTexts } from '../test-app.ts'
 import { jobOnce, openHouse } from './house.ts'
 
@@ -179,13 +181,12 @@ test('attachments become pictures and texts of the message', async (t) => {
   const { json } = await call('POST', '/api/chat', { body: { message: 'look', attachments } })
   assert.equal(json.response, 'seen')
   // What stands in a file is its writer's word, not the user's.
-  const fenced = (name: string, inside: string): string =>
-    `\n<untrusted-content from="attached file ${name}">\n${inside}\n</untrusted-content>\n`
+  const fenced = (name: string, inside: string): string => `\n${fence(inside, fileOrigin(name))}\n`
   assert.deepEqual(content, [
     { type: 'text', text: 'look' },
     { type: 'image', url: `data:image/png;base64,${png}` },
-    { type: 'text', text: fenced('b.txt', 'grüße') },
-    { type: 'text', text: fenced('c.json', '{}') },
+    { type: 'text', text: fenced('b.txt', 'grüße'), origin: fileOrigin('b.txt') },
+    { type: 'text', text: fenced('c.json', '{}'), origin: fileOrigin('c.json') },
   ])
 })
 

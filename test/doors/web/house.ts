@@ -13,9 +13,11 @@ import type { Oidc } from '#http/oidc.ts'
 import type { Route } from '#http/routes.ts'
 import { createRequestCount } from '#http/request-log.ts'
 import { readConfig } from '#config.ts'
+import { createBuiltInSource } from '#app/built-in-source.ts'
 import { measureService } from '#app/gauges.ts'
-import { createSettingsDesk } from '#app/settings-admin.ts'
-import { createToolDesk } from '#app/tool-admin.ts'
+import { createSettingsAdmin } from '#app/settings-admin.ts'
+import { createToolAdmin } from '#app/tool-admin.ts'
+import { joinSources } from '#app/tool-sources.ts'
 import { countProcess, metricsRoute } from '#http/metrics-route.ts'
 import { createOrigins } from '#http/origin.ts'
 import type { SocketTimes } from '#http/socket.ts'
@@ -27,6 +29,7 @@ import { hashToken } from '#lib/token.ts'
 import type { Documents } from '#memory/documents.ts'
 import { createMetrics } from '#lib/metrics.ts'
 import { createMemoryTools } from '#memory/memory-tools.ts'
+import { createComponentSource } from '#sandbox/component-source.ts'
 import type { About } from '#turns/service-status.ts'
 import { createTally } from '#turns/turn-metrics.ts'
 import type { Turns } from '#turns/turns.ts'
@@ -82,7 +85,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
   const app = await openTestApp({
     ...options,
     observer: createTally(metrics),
-    ...(options.memory && { toolsOf: (documents: Documents) => createMemoryTools(documents).tools() }),
+    ...(options.memory && { toolsOf: (documents: Documents) => createMemoryTools(documents) }),
   })
   const { store, turns, threads, gates } = app
   const operatorTokens = [gatewayToken, operatorToken]
@@ -129,19 +132,21 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
   const reload = async (): Promise<void> => {
     stored = await store.settings.all()
   }
-  const settingsDesk = createSettingsDesk({
+  const settingsAdmin = createSettingsAdmin({
     store,
     config: () => readConfig(home, stored),
     configure: (settings) => readConfig(home, settings),
     model: () => app.runner.model(),
     reload,
   })
-  const toolDesk = createToolDesk({
-    store,
-    builtIn: () => options.tools ?? [],
-    sandbox: () => Promise.reject(new Error('no sandbox here')),
-    reload,
+  const components = createComponentSource({
+    records: store.tools,
+    secrets: store.secrets,
+    openSandbox: () => Promise.reject(new Error('no sandbox here')),
+    log: silentLog,
   })
+  const sources = joinSources([createBuiltInSource(options.tools ?? []), components], silentLog)
+  const toolAdmin = createToolAdmin({ settings: store.settings, sources, reload })
   const web = webRoutes({
     turns,
     threads,
@@ -158,13 +163,13 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     signInsPerMinute: 20,
     clientAddress: gateway.clientAddress,
     origins,
-    settings: settingsDesk,
+    settings: settingsAdmin,
     routes: () => gateway.routes(),
     about,
     ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
   })
   gateway.mount({ routes: web })
-  gateway.mount({ routes: toolRoutes({ toolDesk }), parse: parseExactly })
+  gateway.mount({ routes: toolRoutes({ toolAdmin }), parse: parseExactly })
   const { access } = accessOver({ store, now })
   gateway.mount({
     routes: toolAccessRoutes({

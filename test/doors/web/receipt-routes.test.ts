@@ -75,3 +75,23 @@ test('a receipt tells where its model was asked and by which sealed key, and why
   const { host, secret } = receipt.model_calls[0]
   assert.deepEqual([host, secret, receipt.hosts, receipt.secrets], ['api.example', 'EXAMPLE_KEY', [], []])
 })
+
+test('a turn that a limit ended tells which one and its numbers, in the answer and in the receipt', async (t) => {
+  const limit = { kind: 'spend_per_day', maxUsd: 4, spentUsd: 3.9, nextUsd: 0.2, heldUsd: 0 } as const
+  const model: Model = {
+    provider: 'p',
+    name: 'm',
+    window: 1000,
+    async *stream(): AsyncGenerator<readonly ModelEvent[]> {
+      yield await Promise.resolve([{ type: 'text', text: 'half' }])
+      throw new AppError('spend_limit', 'enough', { limit })
+    },
+  }
+  const { call, addUser } = await openHouse(t, { model })
+  const token = await addUser('ada')
+  const { json } = await call('POST', '/api/chat', { token, body: { message: 'go' } })
+  const told = { kind: 'spend_per_day', max_usd: 4, spent_usd: 3.9, next_usd: 0.2, held_usd: 0 }
+  assert.deepEqual(json.error, { code: 'spend_limit', message: 'enough', limit: told })
+  const { json: receipt } = await call('GET', `/api/turns/${json.turn_id}/receipt`, { token })
+  assert.deepEqual(receipt.error, json.error)
+})

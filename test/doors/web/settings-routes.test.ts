@@ -119,10 +119,12 @@ test('a tool whose capability file cannot be read hides no other, and is told as
   await store.tools.put({ ...record, name: 'whole', capabilities: '{}' }, new Uint8Array(1))
   const { status, json } = await call('GET', '/api/tools', { token: ada })
   const access = Object.fromEntries(
-    json.tools.map((tool: { name: string; access: string[] }) => [tool.name, tool.access]),
+    json.tools.map((tool: { name: string; access: object[] }) => [tool.name, tool.access]),
   )
   assert.deepEqual([status, Object.keys(access)], [200, ['broken', 'whole']])
-  assert.match(access.broken[0], /cannot be read/)
+  assert.deepEqual([access.broken.length, access.broken[0].kind], [1, 'unreadable'])
+  assert.match(access.broken[0].reason, /capability file is not valid/)
+  assert.deepEqual(access.whole, [{ kind: 'limits', seconds: 30 }])
   assert.equal((await call('GET', '/api/tools/broken/auth', { token: ada })).status, 409)
   // Either is removed, by the operator alone; what it was trusted with goes along.
   await store.secrets.set('tool/broken/key', 'a-value')

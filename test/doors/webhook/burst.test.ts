@@ -39,7 +39,7 @@ async function check(house: House, at: number, ids: readonly string[]): Promise<
   const { rows } = await house.turns.list(user, { limit: 100 })
   assert.deepEqual(
     rows.map(({ id, status }) => `${id} ${status}`),
-    ids.map((id) => `${id} done`).toReversed(),
+    ids.map((id) => `${id} completed`).toReversed(),
   )
   assert.equal((await house.threads.list(user, { limit: 5 })).rows.length, 1)
   for (const [n, turn] of rows.toReversed().entries()) {

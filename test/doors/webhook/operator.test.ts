@@ -39,7 +39,7 @@ test('jobs, threads and gates of the channel are the operator’s, and nobody el
   const watch = house.turns.follow(turn.userId, turn)
   assert.equal((await answer(undefined)).status, 200)
   for await (const batch of watch)
-    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'done')) break
+    if (batch.some((event) => event.type === 'turn' && event.turn.status === 'completed')) break
   assert.deepEqual([ran.length, (await house.call('GET', `/api/jobs/${turn.id}`)).json.response], [1, 'done'])
   assert.equal((await house.call('DELETE', `/api/threads/${turn.threadId}`)).status, 204)
   assert.equal((await house.call('GET', `/api/jobs/${turn.id}`)).status, 404)

@@ -158,7 +158,7 @@ async function inspect(home: string, conversation: number, { jobs, perConversati
     const names = Array.from({ length: perConversation }, (_, n) => `${conversation}.${n}`)
     assert.deepEqual(
       rows.map(({ id, status }) => `${id} ${status}`),
-      names.map((name) => `${jobs.get(name)} done`).toReversed(),
+      names.map((name) => `${jobs.get(name)} completed`).toReversed(),
     )
     const { entries } = await store.threads.entries(user, rows[0]?.threadId ?? '', { after: 0, limit: 10_000 })
     assert.deepEqual(

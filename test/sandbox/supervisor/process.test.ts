@@ -8,7 +8,7 @@ import { maxProcessMib } from '#sandbox/child/limits.ts'
 import { nobody } from '#sandbox/confine.ts'
 import { type Host, startProcess } from '#sandbox/supervisor/process.ts'
 import { prepareRuntime } from '#sandbox/build/runtime.ts'
-import { until } from '../../until.ts'
+import { patienceMs, until } from '../../until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'atrium-process-'))
 const script = prepareRuntime(folder)
@@ -30,7 +30,7 @@ async function attack(code: string): Promise<string> {
   )
   const child = startProcess({ script, folder: tool, ...(root && { uid: nobody }) })
   try {
-    const { result } = await child.run({ work, host, logs: [], deadlineMs: 10_000 })
+    const { result } = await child.run({ work, host, logs: [], deadlineMs: patienceMs })
     assert(result.type === 'output', JSON.stringify(result))
     return result.output
   } finally {
@@ -80,7 +80,7 @@ test('the process runs as nobody where the service is root, without environment,
     'export function instantiate() { return { tool: { execute: () => ({ output: "1" }) } } }',
   )
   const child = startProcess({ script, folder: tool, ...(root && { uid: nobody }) })
-  await child.run({ work, host, logs: [], deadlineMs: 10_000 })
+  await child.run({ work, host, logs: [], deadlineMs: patienceMs })
   const look = (name: string): string => readFileSync(`/proc/${child.pid}/${name}`, 'utf8')
   if (root) assert.match(look('status'), new RegExp(`^Uid:\\s+${nobody}\\s+${nobody}`, 'm'))
   assert.match(look('limits'), /Max cpu time\s+120\s/)
@@ -103,11 +103,11 @@ test('buffers that Node does not count are bounded by the system, and the next c
   )
   const child = startProcess({ script, folder: tool, ...(root && { uid: nobody }) })
   try {
-    const { result } = await child.run({ work, host, logs: [], deadlineMs: 10_000 })
+    const { result } = await child.run({ work, host, logs: [], deadlineMs: patienceMs })
     assert.deepEqual(result, { type: 'fault', code: 'memory_limit', message: 'the tool used more memory than it may' })
     const limits = readFileSync(`/proc/${child.pid}/limits`, 'utf8')
     assert.match(limits, new RegExp(`^Max data size\\s+${maxProcessMib * 2 ** 20}\\s`, 'm'))
-    const next = await child.run({ work: { ...work, params: '[]' }, host, logs: [], deadlineMs: 10_000 })
+    const next = await child.run({ work: { ...work, params: '[]' }, host, logs: [], deadlineMs: patienceMs })
     assert.deepEqual(next.result, { type: 'output', output: 'fine' })
   } finally {
     child.stop()
@@ -184,7 +184,7 @@ const lies: readonly [what: string, code: string, expected: string][] = [
 ]
 for (const [what, code, expected] of lies) {
   // Only one that says nothing may be found out by the deadline.
-  const deadlineMs = expected === 'time_limit' ? 500 : 20_000
+  const deadlineMs = expected === 'time_limit' ? 500 : patienceMs
   test(`a process that ${what} is put to an end`, async () => assert.equal(await lie(code, deadlineMs), expected))
 }
 
@@ -198,7 +198,7 @@ test('a process that speaks between two calls is put to an end', async () => {
      setInterval(() => put(frame({ type: 'ready' })), 20)`,
   )
   const child = startProcess({ script: join(own, 'child.mjs'), folder: own })
-  assert.equal((await child.run({ work, host, logs: [], deadlineMs: 20_000 })).result.type, 'output')
+  assert.equal((await child.run({ work, host, logs: [], deadlineMs: patienceMs })).result.type, 'output')
   await until(() => !child.alive)
 })
 
@@ -226,7 +226,7 @@ test('even a whole child of the attacker reads no file, sees no variable, and st
   const file = join(own, 'child.mjs')
   writeFileSync(file, `import { writeSync } from 'node:fs'\n${code}`)
   const child = startProcess({ script: file, folder: own })
-  const { result } = await child.run({ work, host, logs: [], deadlineMs: 10_000 })
+  const { result } = await child.run({ work, host, logs: [], deadlineMs: patienceMs })
   child.stop()
   assert.deepEqual(result, { type: 'error', error: '' })
 })

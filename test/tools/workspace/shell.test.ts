@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { operator } from '#core/ids.ts'
 import { createShellTool } from '#tools/workspace/shell.ts'
-import { until } from '../../until.ts'
+import { patienceMs, until } from '../../until.ts'
 import { run } from '../rig.ts'
 
 function open(t: TestContext) {
@@ -88,7 +88,7 @@ test('of much output the beginning and the end are told', async (t) => {
 
 test('whoever is asked sees the command; only the operator has it', async (t) => {
   const { tool } = open(t)
-  const context = { user: operator, signal: AbortSignal.timeout(1_000) }
+  const context = { user: operator, signal: AbortSignal.timeout(patienceMs) }
   assert.equal(
     await tool.describe?.('{"command":"rm -r build","timeout_secs":5}', context),
     '$ rm -r build\n(in the workspace, for at most 5 seconds)',
@@ -113,7 +113,7 @@ for (const [args, why] of refused) {
     const text = JSON.stringify(args)
     await assert.rejects(run(tool, text), { message: why })
     await assert.rejects(
-      tool.describe?.(text, { user: operator, signal: AbortSignal.timeout(1_000) }) ?? Promise.resolve(),
+      tool.describe?.(text, { user: operator, signal: AbortSignal.timeout(patienceMs) }) ?? Promise.resolve(),
       {
         message: why,
       },

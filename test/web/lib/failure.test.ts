@@ -1,11 +1,12 @@
-// Why a turn ended without an answer, in words; the limits speak as the service itself writes them.
+// Why a turn ended without an answer, in words; the limits are those that the service itself reaches.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultBounds, reachedBound } from '#agent/turn-limits.ts'
 import type { Lease } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
+import { faultWire } from '#doors/web/wire.ts'
 import { createSpend } from '#turns/spend.ts'
-import type { Settings } from '../../../web/api/wire-settings.ts'
+import type { Settings } from '#doors/web/wire/settings.ts'
 import { failureOf, otherModel } from '../../../web/lib/failure.ts'
 
 const held = { granted: false, spentUsd: 4, heldUsd: 0 }
@@ -16,7 +17,7 @@ const store = {
 const reserve = async (caps: { perTurn?: number; perDay?: number }, call: { spent: number; next: number }) => {
   const fault = await createSpend({ store, caps: () => caps }).reserve({} as Turn, {} as Lease, call)
   assert.ok(fault)
-  return fault
+  return faultWire(fault)
 }
 
 test('a turn at its cap goes on with as much again', async () => {
@@ -47,13 +48,27 @@ test('where another message would end the same way, nobody is sent there', async
 test('a turn of too many steps, or too long, goes on with as many again', () => {
   const steps = reachedBound({ items: [], steps: 50 }, defaultBounds)
   assert.ok(steps)
-  const { title, goOn, change } = failureOf(steps, { done: true })
+  const { title, goOn, change } = failureOf(faultWire(steps), { done: true })
   assert.deepEqual([title, goOn], ['Stopped after 50 steps', 'Go on with another 50 steps'])
   assert.equal(change?.words, 'Change the limit')
   const message = 'the turn ran for 30 minutes: send a message to go on, or make the task smaller'
-  const long = failureOf({ code: 'time_limit', message }, { done: true })
+  const long = failureOf({ code: 'time_limit', message, limit: { kind: 'minutes', max: 30 } }, { done: true })
   assert.deepEqual([long.title, long.goOn], ['Stopped after 30 minutes', 'Go on with another 30 minutes'])
   assert.equal(long.change, undefined)
+})
+
+test('a limit from before its numbers were kept says less, and its words are not read', () => {
+  const message = 'the turn asked the model 50 times without coming to an end: send a message to go on'
+  const old = (code: string) => failureOf({ code, message }, { done: true })
+  assert.deepEqual(
+    ['spend_limit', 'step_limit', 'time_limit'].map((code) => [old(code).title, old(code).goOn]),
+    [
+      ['Stopped at the spend cap', undefined],
+      ['Stopped after too many steps', undefined],
+      ['The turn took too long', undefined],
+    ],
+  )
+  assert.match(old('step_limit').text, /^The turn asked the model 50 times.* All of it is kept\.$/)
 })
 
 test('any other fault says what happened and what is kept', () => {

@@ -1,7 +1,7 @@
 // Which jobs are meant: by door and by words.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Job } from '../../../web/api/wire.ts'
+import type { Job } from '#doors/web/wire/job.ts'
 import { isMeant, type JobWish } from '../../../web/lib/job-filter.ts'
 
 const jobs: readonly Pick<Job, 'title' | 'door' | 'sender'>[] = [

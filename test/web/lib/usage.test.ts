@@ -1,7 +1,7 @@
 // What was used, added up.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { UsageTotals } from '../../../web/api/wire.ts'
+import type { UsageTotals } from '#doors/web/wire/usage.ts'
 import { activityOf, niceStep } from '../../../web/lib/usage.ts'
 
 const now = Date.parse('2026-11-15T12:00:00Z')

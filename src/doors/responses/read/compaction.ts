@@ -1,6 +1,7 @@
 // A compacted conversation on the wire: one opaque text that is accepted as input later.
+import type { Message, Part } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
-import { fence, summaryFence } from '#safety/fence.ts'
+import { summaryOrigin } from '#core/origins.ts'
 import { block } from '#doors/openai/blocks.ts'
 
 /** `tainted` tells that words from outside stand in it. */
@@ -12,14 +13,24 @@ export function closeCompaction({ text, tainted }: Compaction): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
 
-/** The text that stands for the conversation; undefined when it was not made here. */
-export function openCompaction(content: string): string | undefined {
+/** The parts that stand for the conversation; undefined when it was not made here. */
+export function openCompaction(content: string): Part[] | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(content, 'base64url').toString('utf8'))
     if (!isObject(value) || value['v'] !== 1 || typeof value['transcript'] !== 'string') return undefined
-    if (value['tainted'] === true) return fence(value['transcript'], summaryFence)
-    return block('conversation-so-far', value['transcript']).trimEnd()
+    const text = value['transcript']
+    if (value['tainted'] !== true) return [{ type: 'text', text: block('conversation-so-far', text).trimEnd() }]
+    return [
+      { type: 'text', text: 'The conversation so far:\n' },
+      { type: 'text', text, origin: summaryOrigin },
+    ]
   } catch {
     return undefined
   }
+}
+
+/** The compaction that a message was given as, where words from outside stand in it: sent again, it is one again. */
+export function compactionIn({ content }: Message): Compaction | undefined {
+  const part = content.find((each) => each.type === 'text' && each.origin === summaryOrigin)
+  return part?.type === 'text' ? { text: part.text, tainted: true } : undefined
 }

@@ -101,9 +101,9 @@ function readItem(item: unknown, path: string): InputItem {
     case 'reasoning':
       return { type: 'nothing' }
     case 'compaction': {
-      const text = openCompaction(check(CompactionSchema, item, path).encrypted_content)
-      if (text === undefined) throw wrongField(`${path}.encrypted_content`, 'was not made by this service')
-      return { type: 'message', role: 'user', content: [{ type: 'text', text }] }
+      const content = openCompaction(check(CompactionSchema, item, path).encrypted_content)
+      if (content === undefined) throw wrongField(`${path}.encrypted_content`, 'was not made by this service')
+      return { type: 'message', role: 'user', content }
     }
     default:
       throw wrongField(

@@ -53,7 +53,8 @@ function resultOf(callId: string, name: string, output: string | undefined): Res
 
 function prefixed(message: Message, blocks: string): Message {
   const [first, ...rest] = message.content
-  if (first?.type === 'text') return { ...message, content: [{ type: 'text', text: blocks + first.text }, ...rest] }
+  const own = first?.type === 'text' && first.origin === undefined
+  if (own) return { ...message, content: [{ type: 'text', text: blocks + first.text }, ...rest] }
   const lead: Part = { type: 'text', text: blocks }
   return { ...message, content: [lead, ...message.content] }
 }

@@ -128,7 +128,7 @@ export function wireStatus({ status }: Turn): 'in_progress' | 'completed' | 'fai
     case 'queued':
     case 'running':
       return 'in_progress'
-    case 'done':
+    case 'completed':
       return 'completed'
     case 'failed':
     case 'waiting':

@@ -7,6 +7,7 @@ import { isObject } from '#core/json.ts'
 import type { Turn } from '#core/turn.ts'
 import { attach } from '#doors/openai/turn-events.ts'
 import type { ResponsesParts } from '#doors/responses/parts.ts'
+import { closeCompaction, compactionIn } from '#doors/responses/read/compaction.ts'
 import type { Turns } from '#turns/turns.ts'
 import { streamTurn } from './answer.ts'
 import { inputCount, itemId, messageOutput, outputOf, placeholderModel, responseObject } from './output.ts'
@@ -90,6 +91,8 @@ function inputItem({ id, item }: Entry, threadHex: string) {
     case 'message': {
       const wireId = itemId('msg', id, threadHex)
       if (item.role === 'assistant') return messageOutput(wireId, textOf(item), item.cut ? 'incomplete' : 'completed')
+      const compacted = compactionIn(item)
+      if (compacted) return { id: wireId, type: 'compaction', encrypted_content: closeCompaction(compacted) }
       return { id: wireId, type: 'message', status: 'completed', role: 'user', content: item.content.map(inputPart) }
     }
     case 'call': {

@@ -10,7 +10,7 @@ const turn: Turn = {
   threadId: '00000000-0000-7000-8000-000000000002',
   userId: userId('ann'),
   door: 'responses',
-  status: 'done',
+  status: 'completed',
   options: {},
   createdAt: 1_700_000_000_900,
   endedAt: 1_700_000_002_100,
@@ -76,7 +76,7 @@ describe('the response object', () => {
     ['queued', 'in_progress'],
     ['running', 'in_progress'],
     ['waiting', 'failed'],
-    ['done', 'completed'],
+    ['completed', 'completed'],
     ['failed', 'failed'],
     ['cancelled', 'cancelled'],
   ] as const) {

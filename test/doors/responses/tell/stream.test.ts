@@ -54,7 +54,7 @@ describe('createStream', () => {
       delta('a', 0, 'Hel'),
       delta('a', 3, 'lo'),
       said('a', 'Hello'),
-      rest('done'),
+      rest('completed'),
     ])
     assert.deepEqual(types, [
       'created',
@@ -73,13 +73,13 @@ describe('createStream', () => {
   })
 
   it('tells a message that came without deltas as one', () => {
-    const { types, told } = tell([said('a', 'Hello'), rest('done')])
+    const { types, told } = tell([said('a', 'Hello'), rest('completed')])
     assert.deepEqual(types, ['created', 'output_item.added', 'output_text.delta', 'output_item.done', 'completed'])
     assert.equal(told[2]?.data['delta'], 'Hello')
   })
 
   it('makes up for deltas that were lost', () => {
-    const { told } = tell([delta('a', 0, 'Hel'), said('a', 'Hello'), rest('done')])
+    const { told } = tell([delta('a', 0, 'Hel'), said('a', 'Hello'), rest('completed')])
     assert.deepEqual(
       told.filter(({ event }) => event.endsWith('delta')).map(({ data }) => data['delta']),
       ['Hel', 'lo'],
@@ -89,20 +89,20 @@ describe('createStream', () => {
   it('tells the texts of one response one after the other, and each once', () => {
     const second: Delta = { type: 'delta', turnId: 't1', itemId: 'b', after: 'a', offset: 0, text: 'you' }
     const both = stored(entry('a', textMessage('assistant', 'Hello')), entry('b', textMessage('assistant', 'you')))
-    const { types, last, told } = tell([delta('a', 0, 'Hello'), second, both, rest('done')])
+    const { types, last, told } = tell([delta('a', 0, 'Hello'), second, both, rest('completed')])
     const item = ['output_item.added', 'output_text.delta', 'output_item.done']
     assert.deepEqual(types, ['created', ...item, ...item, 'completed'])
     assert.deepEqual(
       outputOf(last).map(({ id, status }) => [id, status]),
       [1, 4].map((at) => [(told[at]?.data['item'] as Wire | undefined)?.['id'], 'completed']),
     )
-    const late = tell([{ ...second, type: 'snapshot' }, both, rest('done')])
+    const late = tell([{ ...second, type: 'snapshot' }, both, rest('completed')])
     assert.deepEqual([late.types, outputOf(late.last)], [types, outputOf(last)])
   })
 
   it('tells cut text as incomplete, and why', () => {
     const short = stored(entry('a', { ...textMessage('assistant', 'Hal'), cut: true }))
-    const { types, last } = tell([delta('a', 0, 'Hal'), short, rest('done')])
+    const { types, last } = tell([delta('a', 0, 'Hal'), short, rest('completed')])
     assert.equal(types.at(-1), 'completed')
     assert.deepEqual([last['status'], last['incomplete_details']], ['incomplete', { reason: 'max_output_tokens' }])
     assert.equal(outputOf(last)[0]?.status, 'incomplete')
@@ -113,7 +113,7 @@ describe('createStream', () => {
 
   it('goes on from a snapshot', () => {
     const snapshot: Watched = { type: 'snapshot', turnId: 't1', itemId: 'a', text: 'Hel' }
-    const { last, told } = tell([snapshot, delta('a', 3, 'lo'), said('a', 'Hello'), rest('done')])
+    const { last, told } = tell([snapshot, delta('a', 3, 'lo'), said('a', 'Hello'), rest('completed')])
     assert.equal(textIn(last), 'Hello')
     assert.equal(told.length, 6)
   })
@@ -122,14 +122,14 @@ describe('createStream', () => {
     const other: Watched[] = [
       { type: 'delta', turnId: 't0', itemId: 'x', offset: 0, text: 'no' },
       stored(entry('x', textMessage('assistant', 'no'), 't0')),
-      { type: 'turn', turn: { ...turn, id: 't0', status: 'done' } },
+      { type: 'turn', turn: { ...turn, id: 't0', status: 'completed' } },
     ]
     const input = stored(
       entry('u', textMessage('user', 'hi')),
       entry('v', textMessage('assistant', 'was')),
       entry('a', textMessage('assistant', 'Yes')),
     )
-    const { last, types } = tell([...other, input, rest('done')], { skip: 2 })
+    const { last, types } = tell([...other, input, rest('completed')], { skip: 2 })
     assert.equal(textIn(last), 'Yes')
     assert.equal(types.length, 5)
   })
@@ -138,7 +138,7 @@ describe('createStream', () => {
     const { types, told } = tell([
       delta('a', 0, 'Hm.'),
       stored(entry('a', textMessage('assistant', 'Hm.')), entry('g', gate)),
-      rest('done'),
+      rest('completed'),
     ])
     assert.deepEqual(types, [
       'created',
@@ -170,7 +170,7 @@ describe('createStream', () => {
       rest('queued'),
     ]
     for (const other of others) {
-      const { types, last, over } = tell([delta('a', 0, 'Hal'), other, said('b', 'Hello'), rest('done')])
+      const { types, last, over } = tell([delta('a', 0, 'Hal'), other, said('b', 'Hello'), rest('completed')])
       assert.deepEqual(types, ['created', 'output_item.added', 'output_text.delta', 'output_item.done', 'failed'])
       assert.equal(over, true)
       assert.equal((last['error'] as Wire)['code'], 'turn_interrupted')
@@ -184,7 +184,7 @@ describe('createStream', () => {
       rest('running'),
       delta('b', 0, 'Hel'),
       said('b', 'Hello'),
-      rest('done'),
+      rest('completed'),
     ])
     assert.equal(types.at(-1), 'completed')
     assert.equal(textIn(last), 'Hello')
@@ -204,7 +204,7 @@ describe('createStream', () => {
       ),
       delta('b', 0, 'Two'),
       said('b', 'Two'),
-      rest('done'),
+      rest('completed'),
     ])
     assert.equal(last['status'], 'completed')
     assert.deepEqual(
@@ -215,14 +215,14 @@ describe('createStream', () => {
 
   it('ends with failed for every end but completed, and tells nothing after it', () => {
     for (const status of ['failed', 'cancelled', 'waiting'] as const) {
-      assert.deepEqual(tell([rest(status), said('z', 'late'), rest('done')]).types, ['created', 'failed'])
+      assert.deepEqual(tell([rest(status), said('z', 'late'), rest('completed')]).types, ['created', 'failed'])
     }
     assert.deepEqual(tell([rest('queued'), rest('running')]).types, ['created'])
     assert.equal(tell([]).over, false)
   })
 
   it('leaves out events up to a number, but never the last', () => {
-    const events = [said('a', 'Hello'), rest('done')]
+    const events = [said('a', 'Hello'), rest('completed')]
     assert.deepEqual(tell(events, { after: 2 }).types, ['output_item.done', 'completed'])
     const { told } = tell(events, { after: 99 })
     assert.deepEqual(

@@ -1,6 +1,6 @@
 // The built-in tools.
 import type { UserId } from '#core/ids.ts'
-import type { Tool, ToolSource } from '#core/tool.ts'
+import type { Tool } from '#core/tool.ts'
 import type { Fetch } from '#net/fetch.ts'
 import type { LeakScan } from '#safety/leaks.ts'
 import { createWebFetch } from '#tools/web/web-fetch.ts'
@@ -22,9 +22,9 @@ export type BuiltInParts = {
   readonly scan: (user: UserId) => LeakScan
 }
 
-export function createBuiltInTools({ now, fetch, folderOf, shell, scan }: BuiltInParts): ToolSource {
+export function createBuiltInTools({ now, fetch, folderOf, shell, scan }: BuiltInParts): readonly Tool[] {
   const work = createWork()
-  const tools: readonly Tool[] = [
+  return [
     createTimeTool({ now }),
     createCalculateTool(),
     createWebFetch({ fetch, work, scan }),
@@ -32,5 +32,4 @@ export function createBuiltInTools({ now, fetch, folderOf, shell, scan }: BuiltI
     ...createWorkspaceTools({ folderOf, work }),
     ...(shell ? [createShellTool({ folderOf })] : []),
   ]
-  return { tools: () => tools, reload: () => Promise.resolve(), close: () => Promise.resolve() }
 }

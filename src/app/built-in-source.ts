@@ -1,0 +1,83 @@
+// The tools that come with the service, those of memory among them, as one source. They are read with the code: there is
+// nothing to reload, and none can be removed.
+import type { Config } from '#config.ts'
+import type { ToolTrial } from '#core/admin.ts'
+import { AppError } from '#core/errors.ts'
+import { operator, type UserId } from '#core/ids.ts'
+import { objectIn } from '#core/json.ts'
+import type { ToolSource } from '#core/tool-source.ts'
+import { effectsOf, type Tool } from '#core/tool.ts'
+import type { Documents } from '#memory/documents.ts'
+import { createMemoryTools } from '#memory/memory-tools.ts'
+import { createFetch } from '#net/fetch.ts'
+import type { LeakScan } from '#safety/leaks.ts'
+import { createBuiltInTools } from '#tools/built-in-tools.ts'
+import { lazyDial } from './lazy-dial.ts'
+import { workspaceOf } from './workspace-folder.ts'
+
+const testMs = 60_000
+
+export type BuiltInSourceParts = {
+  readonly config: Config
+  readonly scan: (user: UserId) => LeakScan
+  readonly documents: Documents
+}
+
+/** The built-in tools as the configuration has them. */
+export function openBuiltInTools({ config, scan, documents }: BuiltInSourceParts): ToolSource {
+  const { shell, proxy, privateHosts } = config
+  const tools = createBuiltInTools({
+    now: Date.now,
+    shell,
+    scan,
+    fetch: createFetch({ dial: lazyDial(proxy), privateHosts }),
+    folderOf: (user) => workspaceOf(config, user),
+  })
+  return createBuiltInSource([...tools, ...createMemoryTools(documents)])
+}
+
+export function createBuiltInSource(all: readonly Tool[]): ToolSource {
+  const common = all.some(({ operatorOnly }) => operatorOnly) ? all.filter(({ operatorOnly }) => !operatorOnly) : all
+  const find = (name: string): Tool | undefined => all.find(({ spec }) => spec.name === name)
+  return {
+    tools: (user) => (user === operator ? all : common),
+    view: () =>
+      Promise.resolve(
+        all.map(({ spec: { name, description, parameters } }) => {
+          return { name, description, source: 'built-in', schema: parameters }
+        }),
+      ),
+    async test(name, { params }) {
+      const tool = find(name)
+      return tool && testBuiltIn(tool, params)
+    },
+    // oxlint-disable-next-line require-await -- a refusal is a rejection
+    async remove(name) {
+      if (!find(name)) return false
+      throw new AppError('tool_refused', `${name} is built in: it can be switched off, not removed`)
+    },
+    reload: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  }
+}
+
+/** Tries a call as the operator. What changes anything is asked for in a conversation, which this is not. */
+async function testBuiltIn(tool: Tool, params: string): Promise<ToolTrial> {
+  const { name } = tool.spec
+  if (!objectIn(params))
+    throw new AppError('invalid_input', `params of ${name} must be a JSON object`, { param: 'params' })
+  if (effectsOf(tool, params) !== 'read') {
+    const message = `${name} is built in and this call would change something: ask for it in a conversation (atrium run)`
+    throw new AppError('tool_refused', message)
+  }
+  const nothing = { logs: [], requests: [], blocked: [] }
+  const ids = { user: operator, threadId: '', turnId: '', callId: '' }
+  try {
+    const output = await tool.run(params, { ...ids, signal: AbortSignal.timeout(testMs) })
+    return { output, error: null, ...nothing }
+  } catch (error) {
+    // A fault of the call is what a model would read; anything else is a bug.
+    if (!(error instanceof AppError)) throw error
+    return { output: null, error: error.message, ...nothing }
+  }
+}

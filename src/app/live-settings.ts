@@ -1,0 +1,89 @@
+// The settings in force and what follows from them: configuration, safety rules, leak scans, the model. All of it is read
+// again when a setting or a secret changes, here or in another process.
+import type { Config } from '#config.ts'
+import type { Bus } from '#core/bus.ts'
+import { operator, type UserId } from '#core/ids.ts'
+import type { SecretStore } from '#core/secret.ts'
+import type { Settings, Store } from '#core/store.ts'
+import type { Log } from '#lib/log.ts'
+import type { LeakScan } from '#safety/leaks.ts'
+import { createCurrentModel, type CurrentModel } from './current-model.ts'
+import { createScans, watchSecrets } from './leak-scans.ts'
+import { readSafety, type Safety } from './safety-settings.ts'
+import { createReadings } from './serial-reload.ts'
+
+export type LiveSettings = {
+  /** As they are stored. */
+  readonly stored: () => Settings
+  readonly config: () => Config
+  readonly safety: () => Safety
+  /** Finds secrets in what goes out for a user. */
+  readonly scan: (user: UserId) => LeakScan
+  readonly model: Pick<CurrentModel, 'open' | 'passedOver'>
+  /** The same secrets; a change through them is in force before it counts as done. */
+  readonly secrets: SecretStore
+  /** Reads the settings again; the next turn follows them. */
+  readonly reload: () => Promise<void>
+  /** Is called with every reload, once the new settings are in force. */
+  readonly onReload: (follow: () => Promise<void> | void) => void
+}
+
+export type LiveSettingsParts = {
+  readonly store: Pick<Store, 'settings' | 'secrets'>
+  /** The configuration under some stored settings; called again when they change. */
+  readonly configure: (settings: Settings) => Config
+  /** The installation's secrets that are not kept sealed. */
+  readonly ownSecrets: (config: Config) => readonly string[]
+  /** Tells of changes by others; absent where one command looks once. */
+  readonly bus?: Pick<Bus, 'onSignal'>
+  readonly log: Log
+}
+
+export async function openLiveSettings(parts: LiveSettingsParts): Promise<LiveSettings> {
+  const { store, configure, ownSecrets, bus, log } = parts
+  let stored = await store.settings.all()
+  let config = configure(stored)
+  let safety = readSafety(stored)
+  const scans = createScans({ secrets: store.secrets, own: () => ownSecrets(config) })
+  await scans.read()
+  const model = createCurrentModel({ config: () => config, secrets: store.secrets, log })
+  const followers: (() => Promise<void> | void)[] = []
+  const readAgain = createReadings()
+
+  const reload = (): Promise<void> =>
+    readAgain('settings', async () => {
+      const settings = await store.settings.all()
+      config = configure(settings)
+      safety = readSafety(settings)
+      stored = settings
+      await scans.read()
+      model.forget()
+      for (const follow of followers) await follow()
+      log.info({ provider: config.model.provider, model: config.model.name }, 'settings read again')
+    })
+  /** What somebody keeps sealed: the operator's may be the key of the model. */
+  const readSecrets = (owner: UserId): Promise<void> =>
+    readAgain(`secrets of ${owner}`, async () => {
+      await scans.read(owner)
+      if (owner === operator) model.forget()
+    })
+  const logged = (reading: Promise<void>): void => {
+    reading.catch((error: unknown) => log.error({ err: error }, 'settings or secrets could not be read'))
+  }
+  bus?.onSignal((signal) => {
+    if (signal.type === 'settings') logged(reload())
+    if (signal.type === 'secrets') logged(readSecrets(signal.owner))
+    if (signal.type === 'removed') logged(readSecrets(signal.user))
+  })
+
+  return {
+    stored: () => stored,
+    config: () => config,
+    safety: () => safety,
+    scan: scans.of,
+    model,
+    secrets: watchSecrets(store.secrets, readSecrets),
+    reload,
+    onReload: (follow) => void followers.push(follow),
+  }
+}

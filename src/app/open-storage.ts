@@ -1,0 +1,57 @@
+// What a home keeps: the store with the key of its secrets, the lock, and the bus between processes.
+import type { Config } from '#config.ts'
+import type { Bus } from '#core/bus.ts'
+import { AppError } from '#core/errors.ts'
+import type { Store } from '#core/store.ts'
+import { type Home, lockHome, masterKey, nextKey, openHome } from '#home.ts'
+import type { Log } from '#lib/log.ts'
+import { createSeal, type Seal } from '#lib/seal.ts'
+import { createLocalBus } from '#store/bus-local.ts'
+import { openPostgresStore, openStore } from '#store/open-store.ts'
+
+export type HomeStore = { readonly home: Home; readonly store: Store; readonly seal: Seal }
+
+export type Storage = HomeStore & {
+  readonly bus: Bus
+  /** Gives the home back, last of all. */
+  close(): Promise<void>
+}
+
+/** Takes the home and opens what it keeps. Throws home_locked while another process has it. */
+export async function openStorage(config: Config, log: Log): Promise<Storage> {
+  await using opened = new AsyncDisposableStack()
+  const unlock = lockHome(openHome(config.home))
+  if (!unlock) {
+    throw new AppError(
+      'home_locked',
+      `another Atrium runs on ${config.home}: stop it, or set ATRIUM_HOME to another folder`,
+    )
+  }
+  opened.defer(unlock)
+  const { home, store, seal, openBus } = await openDatabase(config)
+  opened.defer(() => store.close())
+  const bus = await openBus(log)
+  opened.defer(() => bus.close())
+  const closing = opened.move()
+  return { home, store, seal, bus, close: () => closing.disposeAsync() }
+}
+
+/** Opens the store without taking the home: for commands that look or set, beside a running service. */
+export async function openHomeStore(config: Config): Promise<HomeStore> {
+  const { home, store, seal } = await openDatabase(config)
+  return { home, store, seal }
+}
+
+async function openDatabase(config: Config): Promise<HomeStore & { readonly openBus: (log: Log) => Promise<Bus> }> {
+  const home = openHome(config.home)
+  const half = config.masterKey === undefined ? nextKey(home) : undefined
+  const seal = createSeal(masterKey(home, config.masterKey), ...(half === undefined ? [] : [half]))
+  if (config.databaseUrl === undefined) {
+    const store = openStore({ path: home.database, seal, vectors: config.embedding !== undefined })
+    return { home, store, seal, openBus: () => Promise.resolve(createLocalBus()) }
+  }
+  const url = config.databaseUrl
+  const { store, sql } = await openPostgresStore({ url, seal })
+  const { createPostgresBus } = await import('#store/bus-postgres.ts')
+  return { home, store, seal, openBus: (log) => createPostgresBus({ url, sql, log }) }
+}

@@ -1,0 +1,70 @@
+// The tools of the service: every source of them joined, how people give them their secrets, and their administration.
+import type { ToolAdmin } from '#core/admin.ts'
+import type { UserId } from '#core/ids.ts'
+import type { Judged, Verdict } from '#core/policy.ts'
+import type { ToolAccess } from '#core/tool-access.ts'
+import type { Tools } from '#core/tool.ts'
+import type { Log } from '#lib/log.ts'
+import type { Documents } from '#memory/documents.ts'
+import { openBuiltInTools } from './built-in-source.ts'
+import { openAccess, openComponents } from './components.ts'
+import { createInvoke } from './invoke.ts'
+import type { LiveSettings } from './live-settings.ts'
+import type { HomeStore } from './open-storage.ts'
+import type { Policy } from './policy.ts'
+import { storeShipped } from './shipped-tools.ts'
+import { createToolAdmin, offIn } from './tool-admin.ts'
+import { joinSources } from './tool-sources.ts'
+
+export type OpenTools = {
+  /** What the agent of a user has. */
+  readonly tools: (user: UserId) => Tools
+  /** How people give tools their secrets. */
+  readonly access: () => Promise<ToolAccess>
+  readonly admin: ToolAdmin
+  close(): Promise<void>
+}
+
+export type OpenToolsParts = HomeStore & {
+  readonly live: LiveSettings
+  readonly documents: Documents
+  readonly policy: Policy
+  readonly log: Log
+}
+
+export async function openTools(parts: OpenToolsParts): Promise<OpenTools> {
+  const { home, store, seal, live, documents, policy, log } = parts
+  const { scan, reload } = live
+  const config = live.config()
+  /** A tool may be tried before any turn of its user has run. */
+  const judge = async (judged: Judged): Promise<Verdict> => {
+    await policy.grants.open(judged.user)
+    return policy.judge(judged)
+  }
+  await storeShipped(store, log)
+  const components = openComponents({
+    store,
+    home,
+    config,
+    scan,
+    log,
+    invokeTool: createInvoke({ tools: (user) => joined.tools(user), judge }),
+  })
+  const builtIn = openBuiltInTools({ config, scan, documents })
+  const joined = joinSources([builtIn, components], log, () => offIn(live.stored()))
+  await joined.reload()
+  live.onReload(() => joined.reload())
+  let access: Promise<ToolAccess> | undefined
+  return {
+    tools: (user) => joined.tools(user),
+    access() {
+      access ??= openAccess({ store, config: live.config(), scan, log, seal }).catch((error: unknown) => {
+        access = undefined
+        throw error
+      })
+      return access
+    },
+    admin: createToolAdmin({ settings: store.settings, sources: joined, reload }),
+    close: () => joined.close(),
+  }
+}

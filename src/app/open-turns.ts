@@ -1,0 +1,118 @@
+// The turns of this process: who runs them, who counts them, and what goes on by the clock: leases and gates that expire.
+import { defaultBounds } from '#agent/turn-limits.ts'
+import { createHistories } from '#agent/history.ts'
+import type { Bus } from '#core/bus.ts'
+import type { UserId } from '#core/ids.ts'
+import type { Lease, Store } from '#core/store.ts'
+import type { Tools } from '#core/tool.ts'
+import { createClock } from '#lib/clock.ts'
+import type { Log } from '#lib/log.ts'
+import { createMetrics, type Metrics } from '#lib/metrics.ts'
+import type { Identity } from '#memory/identity.ts'
+import type { Fence } from '#safety/fence.ts'
+import { watchExpiry } from '#turns/gate-expiry.ts'
+import { createGates, type Gates } from '#turns/gates.ts'
+import { createKeeper } from '#turns/lease.ts'
+import { createRunner, type Runner } from '#turns/runner.ts'
+import { createSpend } from '#turns/spend.ts'
+import { createThreads, type Threads } from '#turns/threads.ts'
+import { createTally, type Observer } from '#turns/turn-metrics.ts'
+import { createTurns, type Turns } from '#turns/turns.ts'
+import type { LiveSettings } from './live-settings.ts'
+import { openTelemetry } from './open-telemetry.ts'
+import type { Policy } from './policy.ts'
+import { eraseWorkspace } from './workspace-folder.ts'
+
+export type OpenTurns = {
+  readonly turns: Turns
+  readonly threads: Threads
+  readonly gates: Gates
+  readonly runner: Runner
+  readonly metrics: Metrics
+  /** True while the database cannot be reached. */
+  readonly storeAway: () => boolean
+  /** Releases the turns that still run, for a restart or another process. */
+  close(): Promise<void>
+}
+
+export type OpenTurnsParts = {
+  readonly store: Store
+  readonly bus: Bus
+  readonly lease: Lease
+  readonly live: LiveSettings
+  readonly identity: Identity
+  readonly policy: Policy
+  readonly tools: (user: UserId) => Tools
+  readonly fence: Fence
+  readonly log: Log
+}
+
+/** Opens them, and carries on those that the last run of this home, or a process that is gone, left behind. */
+export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
+  const { store, bus, lease, live, identity, policy, tools, fence, log } = parts
+  await using opened = new AsyncDisposableStack()
+  const { config } = live
+  const metrics = createMetrics()
+  const tally = createTally(metrics)
+  const telemetry = await openTelemetry({ config, store, metrics, log, instance: lease.owner })
+  opened.defer(async () => telemetry?.close())
+  const observer: Observer = {
+    stepped: (...step) => tally.stepped(...step),
+    rested(turn) {
+      tally.rested(turn)
+      telemetry?.rested(turn)
+    },
+  }
+  const marker = () => live.safety().marker()
+  const mask = (text: string, user: UserId): string => live.scan(user).mask(text)
+  const spend = createSpend({ store, caps: () => config().caps })
+  const runner = createRunner({
+    store,
+    observer,
+    bus,
+    lease,
+    log,
+    histories: createHistories({ threads: store.threads, fence, marker }),
+    model: live.model.open,
+    tools,
+    judge: policy.judge,
+    grants: policy.grants,
+    marker,
+    mask,
+    identity: (user) => identity.partsFor(user),
+    bounds: {
+      ...defaultBounds,
+      get steps() {
+        return config().steps
+      },
+    },
+    spend,
+    maxRunning: config().maxRunning,
+  })
+  const eraseFiles = (user: UserId): Promise<number> => eraseWorkspace(config(), user)
+  const turns = createTurns({ store, bus, runner, observer, marker, mask, spend, eraseFiles })
+  const threads = createThreads({ store, bus })
+  const gates = createGates({ store, bus })
+  bus.onSignal((signal) => {
+    if (signal.type === 'grants') policy.grants.forget(signal.user)
+    if (signal.type === 'removed') {
+      eraseFiles(signal.user).catch((error: unknown) =>
+        log.error({ err: error }, 'the files of a removed user could not be erased'),
+      )
+    }
+  })
+
+  const cutOff = await store.turns.recover(lease)
+  if (cutOff > 0) log.info({ turns: cutOff }, 'turns of the last run go on')
+  runner.wake()
+  const clock = createClock({ log })
+  opened.defer(() => clock.close())
+  const keeper = store.backend === 'postgres' ? createKeeper({ store, runner, lease, clock, log }) : undefined
+  opened.defer(async () => keeper?.stop())
+  // Turns are released while the lease is still ours.
+  opened.defer(() => runner.drain(0))
+  watchExpiry({ store, gates, clock })
+  const closing = opened.move()
+  const storeAway = (): boolean => keeper?.away() ?? false
+  return { turns, threads, gates, runner, metrics, storeAway, close: () => closing.disposeAsync() }
+}

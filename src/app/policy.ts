@@ -1,0 +1,28 @@
+// The policy of this installation: its rules as they are set now, and what users have allowed beyond one call.
+import type { UserId } from '#core/ids.ts'
+import type { Judge } from '#core/policy.ts'
+import type { Store } from '#core/store.ts'
+import type { LeakScan } from '#safety/leaks.ts'
+import { createJudge } from '#safety/policy.ts'
+import { createGrants, type Grants } from '#turns/grant-cache.ts'
+import type { Safety } from './safety-settings.ts'
+
+export type Policy = { readonly judge: Judge; readonly grants: Grants }
+
+export type PolicyParts = {
+  readonly store: Pick<Store, 'grants'>
+  readonly safety: () => Safety
+  readonly scan: (user: UserId) => LeakScan
+}
+
+export function createPolicy({ store, safety, scan }: PolicyParts): Policy {
+  const grants = createGrants({ store: store.grants })
+  const judge = createJudge({
+    settings: () => safety().policy,
+    grants: (user) => grants.of(user),
+    used: (user, grant, call) => grants.used(user, grant, call),
+    marker: () => safety().marker(),
+    scan,
+  })
+  return { judge, grants }
+}

@@ -1,0 +1,24 @@
+// The tools of this home for the time of one command, beside a running service or without one.
+import { loadConfig, secretsIn } from '#config.ts'
+import type { ToolAdmin } from '#core/admin.ts'
+import { openLiveSettings } from '#app/live-settings.ts'
+import { openHomeStore } from '#app/open-storage.ts'
+import { openTools } from '#app/open-tools.ts'
+import { createPolicy } from '#app/policy.ts'
+import { silentLog } from '#lib/log.ts'
+import { createDocuments } from '#memory/documents.ts'
+
+/** Opens the same tools as the service does, works, and closes them whatever comes of the work. */
+export async function withTools(work: (tools: ToolAdmin) => Promise<void>): Promise<void> {
+  await using opened = new AsyncDisposableStack()
+  const { home, store, seal } = await openHomeStore(loadConfig())
+  opened.defer(() => store.close())
+  // A stored model that cannot be used is no reason not to look at the tools.
+  const configure = () => loadConfig()
+  const live = await openLiveSettings({ store, configure, ownSecrets: secretsIn, log: silentLog })
+  const documents = createDocuments({ store: store.documents })
+  const policy = createPolicy({ store, safety: live.safety, scan: live.scan })
+  const tools = await openTools({ home, store, seal, live, documents, policy, log: silentLog })
+  opened.defer(() => tools.close())
+  await work(tools.admin)
+}

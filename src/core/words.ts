@@ -1,0 +1,61 @@
+// Costs, durations, sizes and counts as people read them, at the command line, in the terminal and in messages. The page
+// has the same words in web/lib/words.ts; a test holds both to one table.
+
+/** `$0.021` under a dollar, `$12.40` above, `free`, `unknown`. */
+export function costWords(usd: number | null): string {
+  if (usd === null) return 'unknown'
+  if (usd === 0) return 'free'
+  if (usd < 0.001) return 'under $0.001'
+  return usd < 1 ? `$${usd.toFixed(3)}` : `$${usd.toFixed(2)}`
+}
+
+/** A sum, such as that of a cap, in cents; of less than a cent two digits that count: `$0.00`, `$0.50`, `$0.0042`. */
+export function amountWords(usd: number): string {
+  if (usd > 0 && usd < 0.000_001) return 'under $0.000001'
+  return `$${usd === 0 || usd >= 0.01 ? usd.toFixed(2) : usd.toPrecision(2)}`
+}
+
+/** `2 ms`, `0.3 s`, `14 s`, `2 min 08 s`. */
+export function durationWords(ms: number): string {
+  if (ms < 100) return `${Math.max(0, Math.round(ms))} ms`
+  return ms < 9_950 ? `${(ms / 1000).toFixed(1)} s` : secondsWords(Math.round(ms / 1000))
+}
+
+/** Of what goes on, in whole seconds: `0 s`, `14 s`, `2 min 08 s`. */
+export function elapsedWords(ms: number): string {
+  return secondsWords(Math.max(0, Math.floor(ms / 1000)))
+}
+
+function secondsWords(secs: number): string {
+  return secs < 60 ? `${secs} s` : `${Math.floor(secs / 60)} min ${String(secs % 60).padStart(2, '0')} s`
+}
+
+/** A long time, by its two largest units: `12 s`, `3 h 5 min`, `2 d 0 h`. */
+export function spanWords(secs: number): string {
+  const parts = [
+    [Math.floor(secs / 86_400), 'd'],
+    [Math.floor(secs / 3600) % 24, 'h'],
+    [Math.floor(secs / 60) % 60, 'min'],
+    [Math.floor(secs) % 60, 's'],
+  ] as const
+  const first = parts.findIndex(([count]) => count > 0)
+  const shown = first < 0 ? parts.slice(-1) : parts.slice(first, first + 2)
+  return shown.map(([count, unit]) => `${count} ${unit}`).join(' ')
+}
+
+/** `618 bytes`, `2.1 KB`, `37 KB`, `3.2 MB`. */
+export function sizeWords(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`
+  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(bytes < 10 * 1024 ? 1 : 0)} KB`
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`
+}
+
+/** `12,406`. */
+export function numberWords(value: number): string {
+  return value.toLocaleString('en-US')
+}
+
+/** `1 tool`, `3 tools`. */
+export function countWords(count: number, one: string, many = `${one}s`): string {
+  return `${numberWords(count)} ${count === 1 ? one : many}`
+}

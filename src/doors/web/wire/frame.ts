@@ -1,0 +1,61 @@
+// The frames of the live connection, both ways.
+import * as z from 'zod/mini'
+import { GateBody, type Waiting } from './gate.ts'
+import type { TurnWire } from './job.ts'
+import type { Item, Thread } from './thread.ts'
+
+const ref = z.nullish(
+  z
+    .string()
+    .check(
+      z.minLength(1, 'must not be empty'),
+      z.maxLength(100, 'must have at most 100 characters'),
+      z.regex(/^[^\0]*$/, 'must not hold a NUL'),
+    ),
+)
+const seq = z.int('must be a sequence number').check(z.minimum(0, 'must be a sequence number'))
+
+/** What a client may send, by type. `ref` is the client's own name for a frame: what comes of it carries it. */
+export const clientFrames = {
+  message: z.object({ ref, message: z.string(), thread_id: z.nullish(z.string()) }),
+  cancel: z.object({ ref, thread_id: z.string() }),
+  gate: z.extend(GateBody, { ref, gate_id: z.string(), thread_id: z.nullish(z.string()) }),
+  subscribe: z.object({ ref, thread_id: z.string(), after: z.nullish(seq) }),
+  unsubscribe: z.object({ ref, thread_id: z.string() }),
+  ping: z.object({ ref }),
+} as const
+
+/** Client frames as they were checked. */
+export type ClientFrames = { readonly [Type in keyof typeof clientFrames]: z.output<(typeof clientFrames)[Type]> }
+export type ClientFrame = {
+  [Type in keyof typeof clientFrames]: { readonly type: Type } & z.input<(typeof clientFrames)[Type]>
+}[keyof typeof clientFrames]
+
+/** The name of the client frame that this one comes of. */
+export type Ref = { readonly ref?: string }
+/** The text of an item that is being written. */
+type Place = { readonly thread_id: string; readonly turn_id: string; readonly item_id: string }
+/** How many gates wait for a word. */
+type Waits = { readonly waiting: number }
+
+/** What the service sends. */
+export type Frame =
+  | ({ readonly type: 'ready'; readonly user: string; readonly operator: boolean } & Waits)
+  | ({ readonly type: 'accepted'; readonly status: 'accepted' } & Ref &
+      Omit<Place, 'item_id'> & {
+        readonly message_id: string | null
+      })
+  | { readonly type: 'item'; readonly thread_id: string; readonly seq: number; readonly item: Item }
+  | ({ readonly type: 'delta'; readonly offset: number; readonly text: string } & Place)
+  | ({ readonly type: 'snapshot'; readonly text: string } & Place)
+  | ({ readonly type: 'turn' } & z.output<typeof TurnWire>)
+  | ({ readonly type: 'thread'; readonly removed?: never } & Thread)
+  | { readonly type: 'thread'; readonly id: string; readonly removed: true }
+  | ({ readonly type: 'gate'; readonly closed?: never } & Waiting & Waits)
+  | ({ readonly type: 'gate'; readonly id: string; readonly thread_id: string; readonly closed: true } & Waits)
+  | ({ readonly type: 'reload' } & Waits)
+  | ({ readonly type: 'pong' } & Ref)
+  | ({ readonly type: 'error'; readonly code: string; readonly message: string } & Ref & {
+        readonly param?: string
+        readonly retry_after_secs?: number
+      })

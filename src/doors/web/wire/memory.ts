@@ -1,0 +1,29 @@
+// Memory on the wire: documents as a list has them, whole, and as a search finds them.
+import * as z from 'zod/mini'
+
+export const DocumentWire = z.object({
+  path: z.string(),
+  bytes: z.number(),
+  author: z.enum(['user', 'door', 'agent']),
+  untrusted: z.boolean(),
+  created_at: z.string(),
+  updated_at: z.string(),
+})
+/** As a list has it, with how its text begins. */
+const ListedWire = z.extend(DocumentWire, { beginning: z.string() })
+export const ContentWire = z.extend(DocumentWire, {
+  content: z.string(),
+  /** Where the agent wrote it, as long as the thread is there. */
+  thread: z.exactOptional(z.object({ id: z.string(), title: z.string() })),
+})
+/** A document that a search found, with the part that matches. */
+const FoundWire = z.object({ path: z.string(), content: z.string(), score: z.number(), updated_at: z.string() })
+const FoundAnswer = z.object({ results: z.array(FoundWire) })
+const ListAnswer = z.object({ results: z.array(ListedWire), next_cursor: z.nullable(z.string()) })
+export const MemoryAnswer = z.union([FoundAnswer, ListAnswer])
+
+export type Document = z.output<typeof ContentWire>
+export type ListedDocument = z.output<typeof ListedWire>
+export type FoundDocument = z.output<typeof FoundWire>
+export type FoundPage = z.output<typeof FoundAnswer>
+export type DocumentPage = z.output<typeof ListAnswer>

@@ -1,0 +1,20 @@
+// The state of the service on the wire.
+import * as z from 'zod/mini'
+
+export const StatusAnswer = z.object({
+  status: z.enum(['ok', 'draining']),
+  version: z.string(),
+  uptime_secs: z.number(),
+  active_jobs: z.number(),
+  llm_backend: z.string(),
+  llm_model: z.string(),
+  /** Models that are not asked for a while. */
+  llm_passed_over: z.exactOptional(z.array(z.string())),
+  database_backend: z.string(),
+  sandbox_enabled: z.boolean(),
+  doors: z.array(z.object({ name: z.string(), address: z.exactOptional(z.string()) })),
+  connections: z.number(),
+  cost_today_usd: z.number(),
+})
+
+export type ServiceStatus = z.output<typeof StatusAnswer>

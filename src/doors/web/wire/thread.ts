@@ -1,0 +1,86 @@
+// Threads and their items on the wire.
+import * as z from 'zod/mini'
+import { answerFields, gateFields } from './gate.ts'
+import { DoorName } from './turn.ts'
+
+export const ThreadWire = z.object({
+  id: z.string(),
+  title: z.string(),
+  door: DoorName,
+  created_at: z.string(),
+  updated_at: z.string(),
+  last_seq: z.number(),
+  /** `waiting` is for a person. */
+  state: z.enum(['idle', 'running', 'waiting', 'failed']),
+})
+
+const PartWire = z.discriminatedUnion('type', [
+  /** `origin` tells where a text comes from that its sender did not write. */
+  z.object({ type: z.literal('text'), text: z.string(), origin: z.exactOptional(z.string()) }),
+  z.object({ type: z.literal('image'), url: z.string() }),
+  z.object({ type: z.literal('file'), name: z.string(), text: z.string() }),
+])
+
+const message = {
+  type: z.literal('message'),
+  role: z.enum(['user', 'assistant']),
+  content: z.array(PartWire),
+  /** It was broken off. */
+  cut: z.exactOptional(z.literal(true)),
+}
+const reasoning = { type: z.literal('reasoning'), text: z.string() }
+const call = { type: z.literal('call'), call_id: z.string(), name: z.string(), args: z.unknown() }
+const attempt = { type: z.literal('attempt'), call_id: z.string() }
+const result = {
+  type: z.literal('result'),
+  call_id: z.string(),
+  output: z.string(),
+  error: z.exactOptional(z.literal(true)),
+  /** Where it came from, when that is outside. */
+  origin: z.exactOptional(z.string()),
+}
+const gate = { type: z.literal('gate'), call_id: z.string(), ...gateFields }
+const answer = { type: z.literal('answer'), call_id: z.string(), ...answerFields, output: z.exactOptional(z.string()) }
+/** Stands for all up to a seq. */
+const summary = { type: z.literal('summary'), text: z.string(), up_to: z.number() }
+
+/** Items with these fields in front, each with those of its type. */
+function itemsWith<Head extends Readonly<Record<string, z.ZodMiniType>>>(head: Head) {
+  return z.discriminatedUnion('type', [
+    z.object({ ...head, ...message }),
+    z.object({ ...head, ...reasoning }),
+    z.object({ ...head, ...call }),
+    z.object({ ...head, ...attempt }),
+    z.object({ ...head, ...result }),
+    z.object({ ...head, ...gate }),
+    z.object({ ...head, ...answer }),
+    z.object({ ...head, ...summary }),
+  ])
+}
+
+const queued = { id: z.string(), turn_id: z.string(), at: z.string() }
+
+/** An item of a thread. */
+export const ItemWire = itemsWith({ seq: z.number(), ...queued })
+/** An item that enters the thread once its turn begins. */
+export const QueuedWire = itemsWith(queued)
+
+export const ThreadsAnswer = z.object({ threads: z.array(ThreadWire), next_cursor: z.nullable(z.string()) })
+export const ThreadAnswer = z.object({
+  thread: ThreadWire,
+  items: z.array(ItemWire),
+  next_after: z.nullable(z.number()),
+  queued: z.array(QueuedWire),
+})
+
+export type Thread = z.output<typeof ThreadWire>
+export type ThreadPage = z.output<typeof ThreadsAnswer>
+/** A thread with a page of its items. */
+export type ThreadItems = z.output<typeof ThreadAnswer>
+export type Part = z.output<typeof PartWire>
+export type Item = z.output<typeof ItemWire>
+export type QueuedItem = z.output<typeof QueuedWire>
+export type MessageItem = Extract<Item, { type: 'message' }>
+export type CallItem = Extract<Item, { type: 'call' }>
+export type GateItem = Extract<Item, { type: 'gate' }>
+export type AnswerItem = Extract<Item, { type: 'answer' }>

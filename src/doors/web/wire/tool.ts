@@ -1,0 +1,134 @@
+// Tools on the wire: what each may do, what it needs, and how a trial went.
+import * as z from 'zod/mini'
+
+/** One right of a component, or a limit that it runs under. */
+export const AccessWire = z.discriminatedUnion('kind', [
+  /** Requests that it may send; `near` where the host is not on the internet. */
+  z.object({
+    kind: z.literal('http'),
+    methods: z.array(z.string()),
+    host: z.string(),
+    path: z.string(),
+    near: z.exactOptional(z.enum(['machine', 'network'])),
+  }),
+  /** A secret that the host adds to its requests, and where in them. */
+  z.object({
+    kind: z.literal('secret'),
+    secret: z.string(),
+    hosts: z.array(z.string()),
+    place: z.discriminatedUnion('type', [
+      z.object({ type: z.literal('bearer') }),
+      z.object({ type: z.enum(['basic', 'header', 'query', 'path']), name: z.string() }),
+    ]),
+  }),
+  /** It may ask whether a secret is set. */
+  z.object({ kind: z.literal('secret_known'), secret: z.string() }),
+  z.object({ kind: z.literal('setup'), secret: z.string(), optional: z.boolean() }),
+  /** The secret of its sign-in, and the page where a person gets it. */
+  z.object({ kind: z.literal('auth'), secret: z.string() }),
+  z.object({ kind: z.literal('page'), url: z.string() }),
+  z.object({
+    kind: z.literal('env'),
+    variable: z.string(),
+    use: z.enum(['secret', 'client_id', 'client_secret']),
+    secret: z.exactOptional(z.string()),
+  }),
+  z.object({ kind: z.literal('sign_in'), url: z.string(), tokens: z.string(), client: z.exactOptional(z.string()) }),
+  z.object({ kind: z.literal('scope'), scope: z.string() }),
+  z.object({ kind: z.literal('workspace'), folder: z.string() }),
+  z.object({ kind: z.literal('tool'), tool: z.string() }),
+  /** An action that only looks, and so is not asked about. */
+  z.object({ kind: z.literal('action'), action: z.string() }),
+  /** Seconds of a call, and requests a minute, an hour, or in one call. */
+  z.object({
+    kind: z.literal('limits'),
+    seconds: z.number(),
+    minute: z.exactOptional(z.number()),
+    hour: z.exactOptional(z.number()),
+    requests: z.exactOptional(z.number()),
+  }),
+  /** Its capability file cannot be read: the agent does not have it. */
+  z.object({ kind: z.literal('unreadable'), reason: z.string() }),
+])
+
+export const ToolWire = z.object({
+  name: z.string(),
+  description: z.string(),
+  source: z.enum(['built-in', 'component']),
+  enabled: z.boolean(),
+  /** The JSON schema of its parameters. */
+  schema: z.record(z.string(), z.unknown()),
+  version: z.exactOptional(z.string()),
+  sha256: z.exactOptional(z.string()),
+  /** What a component may do. */
+  access: z.exactOptional(z.array(AccessWire)),
+  installed_at: z.exactOptional(z.string()),
+})
+export const ToolsAnswer = z.object({ tools: z.array(ToolWire) })
+
+/** All that happened in one call that was made to try a tool. */
+export const ToolTrialAnswer = z.object({
+  output: z.nullable(z.string()),
+  error: z.nullable(z.string()),
+  logs: z.array(z.object({ level: z.string(), message: z.string() })),
+  requests: z.array(
+    z.object({
+      method: z.string(),
+      url: z.string(),
+      /** Null where no answer came: `error` says why. */
+      status: z.nullable(z.number()),
+      error: z.exactOptional(z.string()),
+    }),
+  ),
+  blocked: z.array(z.object({ method: z.string(), url: z.string(), reason: z.string() })),
+})
+
+const OfferWire = z.object({ tool: z.string(), hosts: z.array(z.string()) })
+/** A secret that a tool needs; `set` tells where it comes from, null while nobody has set it. */
+export const SecretWire = z.object({
+  name: z.string(),
+  prompt: z.nullable(z.string()),
+  optional: z.boolean(),
+  set: z.nullable(z.enum(['environment', 'own', 'operator'])),
+  /** When, where it is the caller's own. */
+  set_at: z.nullable(z.string()),
+  shared_from: z.nullable(z.string()),
+  offers: z.array(OfferWire),
+})
+export const SignInWire = z.extend(z.omit(SecretWire, { prompt: true, optional: true }), {
+  how: z.enum(['environment', 'oauth', 'token']),
+  env_var: z.nullable(z.string()),
+  display_name: z.nullable(z.string()),
+  instructions: z.nullable(z.string()),
+  setup_url: z.nullable(z.string()),
+  token_hint: z.nullable(z.string()),
+})
+export const NeedsAnswer = z.object({ tool: z.string(), auth: z.nullable(SignInWire), setup: z.array(SecretWire) })
+
+export const AuthAnswer = z.object({
+  status: z.enum(['stored', 'environment', 'sign_in']),
+  /** Where to sign in, and what the end of it must name. */
+  url: z.exactOptional(z.string()),
+  state: z.exactOptional(z.string()),
+  /** Turns that waited for it and go on. */
+  continued: z.exactOptional(z.number()),
+  warning: z.exactOptional(z.string()),
+})
+export const SetupAnswer = z.object({
+  stored: z.array(z.string()),
+  /** What is still needed. */
+  missing: z.array(z.string()),
+  continued: z.number(),
+})
+export const SharesAnswer = z.object({
+  shares: z.array(z.object({ tool: z.string(), secret: z.string(), from: z.string() })),
+})
+
+export type Tool = z.output<typeof ToolWire>
+export type AccessRow = z.output<typeof AccessWire>
+export type ToolList = z.output<typeof ToolsAnswer>
+export type ToolTrial = z.output<typeof ToolTrialAnswer>
+export type NeededSecret = z.output<typeof SecretWire>
+export type ToolSignIn = z.output<typeof SignInWire>
+export type ToolNeeds = z.output<typeof NeedsAnswer>
+export type ToolAuth = z.output<typeof AuthAnswer>

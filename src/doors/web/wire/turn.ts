@@ -1,0 +1,45 @@
+// Turns as the gateway's JSON shows them, and the words that all of its answers share. The schemas make the types, for
+// the service and for the browser app, and the OpenAPI document.
+import * as z from 'zod/mini'
+
+export const jobStatuses = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const
+export const DoorName = z.enum(['terminal', 'run', 'web', 'webhook', 'responses'])
+
+export const UsageWire = z.object({
+  input_tokens: z.number(),
+  input_tokens_details: z.object({ cached_tokens: z.number() }),
+  output_tokens: z.number(),
+  output_tokens_details: z.object({ reasoning_tokens: z.number() }),
+  total_tokens: z.number(),
+  cost_usd: z.nullable(z.number()),
+  model: z.exactOptional(z.string()),
+})
+
+/** The limit that ended a turn, and how it was reached. */
+const LimitWire = z.discriminatedUnion('kind', [
+  z.object({ kind: z.enum(['steps', 'minutes']), max: z.number() }),
+  /** A tool that was called with the same arguments, or that failed in a row. */
+  z.object({ kind: z.enum(['same_call', 'failures_in_a_row']), max: z.number(), tool: z.string() }),
+  z.object({
+    kind: z.enum(['spend_per_turn', 'spend_per_day']),
+    max_usd: z.number(),
+    spent_usd: z.number(),
+    /** What the next call of the model would cost, as far as that is known. */
+    next_usd: z.number(),
+    /** Held for other calls under way. */
+    held_usd: z.exactOptional(z.number()),
+  }),
+])
+
+/** Why a turn failed. */
+export const FaultWire = z.object({
+  code: z.string(),
+  message: z.string(),
+  /** Absent of turns from before it was kept. */
+  limit: z.exactOptional(LimitWire),
+})
+
+export type Status = (typeof jobStatuses)[number]
+export type Door = z.output<typeof DoorName>
+export type Limit = z.output<typeof LimitWire>
+export type Fault = z.output<typeof FaultWire>

@@ -1,0 +1,40 @@
+// An installed component as people see it: what it says of itself, and what it may do.
+import type { JsonObject } from '#core/json.ts'
+import type { ToolRecord } from '#core/store.ts'
+import type { SourceView } from '#core/tool-source.ts'
+import { accessRows, limitsRow } from '#sandbox/package/access.ts'
+import { readCapabilities } from '#sandbox/package/capabilities.ts'
+
+export function componentView({
+  name,
+  description,
+  schema,
+  sha256,
+  capabilities,
+  installedAt,
+}: ToolRecord): SourceView {
+  return {
+    name,
+    description,
+    source: 'component',
+    schema: JSON.parse(schema) as JsonObject,
+    sha256,
+    ...declared(capabilities),
+    installedAt,
+  }
+}
+
+/** One file that cannot be read, by an earlier version's rules or a later one's, does not hide the other tools. */
+function declared(text: string): Pick<SourceView, 'version' | 'access' | 'capabilities'> {
+  try {
+    const { capabilities } = readCapabilities(text)
+    return {
+      version: capabilities.version,
+      access: [...accessRows(capabilities), limitsRow(capabilities)],
+      capabilities: JSON.parse(text) as JsonObject,
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return { access: [{ kind: 'unreadable', reason }] }
+  }
+}

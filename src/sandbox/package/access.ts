@@ -1,0 +1,99 @@
+// What a tool may do, as rows: made from its capability file, told in words by whoever shows them.
+import type { AccessRow } from '#core/admin.ts'
+import { type HostPattern, isAddressHost, isLoopbackHost, showPattern } from '#safety/urls.ts'
+import { addressKind } from '#net/addresses.ts'
+import { callDeadlineMs, maxRequestsPerCall } from '#sandbox/child/limits.ts'
+import type { Auth, OAuth } from './auth.ts'
+import type { Location } from './http.ts'
+import type { Capabilities } from './capabilities.ts'
+
+/** A row for each right: hosts, secrets, variables, folders, other tools. Empty for a tool that reaches nothing. */
+export function accessRows(capabilities: Capabilities): AccessRow[] {
+  const { allowlist, credentials, auth, requiredSecrets, secretNames, workspace, aliases, actions } = capabilities
+  const rows: AccessRow[] = [
+    ...allowlist.map(({ host, pathPrefix: path, methods }) => {
+      const near = nearby(host)
+      return { kind: 'http' as const, methods, host: showPattern(host), path, ...(near && { near }) }
+    }),
+    ...credentials.map(({ secretName: secret, hosts, location }) => {
+      return { kind: 'secret' as const, secret, hosts: hosts.map(showPattern), place: placeOf(location) }
+    }),
+    ...secretNames.map((secret) => ({ kind: 'secret_known' as const, secret })),
+    ...requiredSecrets.map(({ name: secret, optional }) => ({ kind: 'setup' as const, secret, optional })),
+    ...(auth ? authRows(auth) : []),
+    ...workspace.map((folder) => ({ kind: 'workspace' as const, folder })),
+    ...[...aliases.values()].map((tool) => ({ kind: 'tool' as const, tool })),
+    ...actions.flatMap(({ id, readOnly }) => (readOnly ? [{ kind: 'action' as const, action: id }] : [])),
+  ]
+  return [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()]
+}
+
+/** How long a call runs and how often it sends something. No right: a lower limit is no less to say yes to. */
+export function limitsRow({ allowlist, rateLimit: { perMinute, perHour } }: Capabilities): AccessRow {
+  const seconds = callDeadlineMs / 1_000
+  if (allowlist.length === 0) return { kind: 'limits', seconds }
+  if (!perMinute && !perHour) return { kind: 'limits', seconds, requests: maxRequestsPerCall }
+  return { kind: 'limits', seconds, ...(perMinute && { minute: perMinute }), ...(perHour && { hour: perHour }) }
+}
+
+/** How a tool signs in, and every environment variable that its file names, with what becomes of its value. */
+function authRows({ secretName: secret, setupUrl, envVar, oauth }: Auth): AccessRow[] {
+  return [
+    { kind: 'auth', secret },
+    ...(setupUrl === undefined ? [] : [{ kind: 'page' as const, url: setupUrl }]),
+    ...(envVar === undefined ? [] : [{ kind: 'env' as const, variable: envVar, use: 'secret' as const, secret }]),
+    ...(oauth ? signInRows(oauth) : []),
+  ]
+}
+
+function signInRows({
+  authorizationUrl,
+  tokenUrl,
+  clientId,
+  clientIdEnv,
+  clientSecretEnv,
+  scopes,
+}: OAuth): AccessRow[] {
+  const variables = [
+    [clientIdEnv, 'client_id'],
+    [clientSecretEnv, 'client_secret'],
+  ] as const
+  return [
+    ...variables.flatMap(([variable, use]) =>
+      variable === undefined ? [] : [{ kind: 'env' as const, variable, use }],
+    ),
+    {
+      kind: 'sign_in',
+      url: authorizationUrl,
+      tokens: tokenUrl,
+      ...(clientId !== undefined && { client: clientId }),
+    },
+    ...scopes.map((scope) => ({ kind: 'scope' as const, scope })),
+  ]
+}
+
+type Place = Extract<AccessRow, { kind: 'secret' }>['place']
+
+function placeOf(location: Location): Place {
+  switch (location.type) {
+    case 'bearer':
+      return { type: 'bearer' }
+    case 'basic':
+      return { type: 'basic', name: location.username }
+    case 'header':
+      return { type: 'header', name: location.name }
+    case 'query_param':
+      return { type: 'query', name: location.name }
+    case 'url_path':
+      return { type: 'path', name: location.placeholder }
+    default:
+      return location satisfies never
+  }
+}
+
+/** Of a host that is not on the internet: where it is. */
+function nearby({ host }: HostPattern): 'machine' | 'network' | undefined {
+  if (isLoopbackHost(host)) return 'machine'
+  const inside = isAddressHost(host) && addressKind(host.replaceAll(/[[\]]/g, '')) !== 'public'
+  return inside ? 'network' : undefined
+}

@@ -1,0 +1,45 @@
+// The app as a whole: what a start that fails leaves behind, and what a close gives back.
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { openApp } from '#app.ts'
+import { readConfig } from '#config.ts'
+import { silentLog } from '#lib/log.ts'
+import { newHome } from './atrium.ts'
+
+const home = newHome()
+after(home.remove)
+const script = join(home.path, 'script.json')
+const open = () =>
+  openApp({
+    configure: (settings) =>
+      readConfig({ ATRIUM_HOME: home.path, LLM_PROVIDER: 'scripted', LLM_SCRIPT: script }, settings),
+    log: silentLog,
+  })
+
+test('the home is taken by one at a time, and given back by a close and by a start that fails', async () => {
+  writeFileSync(script, 'no script')
+  await assert.rejects(open(), /script/)
+  writeFileSync(script, '{"replies":[]}')
+  const app = await open()
+  await assert.rejects(open(), { code: 'home_locked' })
+  await app.close(0)
+  const again = await open()
+  await again.close(0)
+})
+
+test('settings and tools follow a change at once', async () => {
+  const app = await open()
+  try {
+    assert.ok(app.tools().byName.has('time'))
+    assert.equal(await app.toolAdmin.enable('time', false), true)
+    assert.ok(!app.tools().byName.has('time'))
+    assert.equal((await app.toolAdmin.list()).find(({ name }) => name === 'time')?.enabled, false)
+    assert.equal(await app.toolAdmin.enable('nothing', false), false)
+    await app.settings.change({ steps_per_turn: 7 })
+    assert.equal(app.config.steps, 7)
+  } finally {
+    await app.close(0)
+  }
+})

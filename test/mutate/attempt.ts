@@ -1,0 +1,64 @@
+// Runs one test file in a process of its own, with a fault planted or with coverage, and cleans up behind it.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { names } from '#config/variables.ts'
+
+export type Attempt = { readonly verdict: 'passed' | 'failed' | 'late'; readonly ms: number }
+
+const here = (name: string): string => pathToFileURL(join(import.meta.dirname, name)).href
+
+/** `env` is beside the environment of this process, without the settings of the person at the keyboard. */
+export async function attempt(
+  test: string,
+  { root, env, timeoutMs }: { root: string; env: NodeJS.ProcessEnv; timeoutMs: number },
+): Promise<Attempt> {
+  // A test that is stopped leaves its files behind. Short: a socket's path has little room.
+  const scratch = mkdtempSync(join(tmpdir(), 'mutate-'))
+  const dropped: readonly string[] = [...names, 'NODE_TEST_CONTEXT', 'NODE_OPTIONS', 'NODE_COMPILE_CACHE']
+  const outer = Object.entries(process.env).filter(([name]) => !dropped.includes(name))
+  const startedAt = performance.now()
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', `--test-reporter=${here('stop.ts')}`, test],
+    {
+      cwd: root,
+      env: { ...Object.fromEntries(outer), TMPDIR: scratch, NODE_OPTIONS: `--import=${here('plant.ts')}`, ...env },
+      stdio: 'ignore',
+      // A group of its own, so that nothing it started outlives it.
+      detached: true,
+    },
+  )
+  const cleanUp = (): void => {
+    endGroup(child.pid)
+    rmSync(scratch, { recursive: true, force: true, maxRetries: 3 })
+  }
+  process.once('exit', cleanUp)
+  let late = false
+  const timer = setTimeout(() => {
+    late = true
+    endGroup(child.pid)
+  }, timeoutMs)
+  try {
+    const [code] = (await once(child, 'exit')) as [number | null]
+    const verdict = late ? 'late' : code === 0 ? 'passed' : 'failed'
+    return { verdict, ms: Math.round(performance.now() - startedAt) }
+  } finally {
+    clearTimeout(timer)
+    process.off('exit', cleanUp)
+    cleanUp()
+  }
+}
+
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    // ESRCH: all have ended by themselves.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}

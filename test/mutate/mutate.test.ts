@@ -1,0 +1,90 @@
+// Faults planted in a small project: one that its test notices, one that changes nothing, one that no test gets to.
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { mutate, type Result } from './mutate.ts'
+
+const limits = `/** Not wider than the screen. */
+export function fit(width: number, screen: number): number {
+  return width > screen ? screen : width
+}
+export function count(turns: number, step: number): number {
+  let left = turns
+  while (left !== step) left -= step
+  return left
+}
+export function unused(width: number): boolean {
+  return width === screen
+}
+`
+const limitsTest = `import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { count, fit } from '../src/screen/limits.ts'
+test('a width fits', () => assert.deepEqual([79, 80, 81].map((width) => fit(width, 80)), [79, 80, 80]))
+test('counting ends', () => assert.equal(count(6, 2), 2))
+`
+
+function project(t: TestContext, files: Readonly<Record<string, string>>): string {
+  const root = mkdtempSync(join(tmpdir(), 'mutate-project-'))
+  t.after(() => rmSync(root, { recursive: true, force: true }))
+  for (const [path, text] of Object.entries({ 'package.json': '{"type":"module"}', ...files })) {
+    mkdirSync(join(root, dirname(path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  return root
+}
+
+async function run(root: string, sample = Infinity): Promise<{ results: Result[]; told: string[] }> {
+  const told: string[] = []
+  const results = await mutate({
+    root,
+    paths: ['src/screen/limits.ts'],
+    processes: 2,
+    sample,
+    seed: '1',
+    minTimeoutMs: 1_000,
+    withProcesses: false,
+    tell: (line) => told.push(line),
+  })
+  return { results, told }
+}
+
+test('a fault is caught, survives or is covered by no test', async (t) => {
+  const root = project(t, {
+    'src/screen/limits.ts': limits,
+    'test/limits.test.ts': limitsTest,
+    'test/failing.test.ts': limitsTest.replaceAll('80', '70'),
+    'test/process.test.ts': `${limitsTest}import 'node:child_process'\n`,
+  })
+  const { results, told } = await run(root)
+  const outcomes = results.map(({ fault, outcome }) => `${fault.line} ${fault.change} ${outcome}`)
+  assert.deepEqual(outcomes, [
+    '3 true caught',
+    '3 false caught',
+    // At the edge both sides are the same: no test can notice.
+    '3 width >= screen survived',
+    '7 false caught',
+    '7 left === step caught',
+    // Never ends.
+    '7 left += step caught',
+    '11 width !== screen uncovered',
+  ])
+  assert.deepEqual(told.slice(0, 2), [
+    '7 faults in 1 files; 2 test files load them',
+    'left out, it fails without a fault: test/failing.test.ts',
+  ])
+  assert.deepEqual(results[0]?.tests, ['test/limits.test.ts'])
+})
+
+test('what is known is not run again until a file changes, and a sample is the same each time', async (t) => {
+  const root = project(t, { 'src/screen/limits.ts': limits, 'test/limits.test.ts': limitsTest })
+  const [first, again] = [await run(root, 2), await run(root, 2)]
+  assert.equal(first.results.length, 2)
+  assert.deepEqual(again.results, first.results)
+  writeFileSync(join(root, 'test/limits.test.ts'), limitsTest.replaceAll('80', '70'))
+  const changed = await run(root, 2)
+  assert.deepEqual(changed.told.slice(1), ['left out, it fails without a fault: test/limits.test.ts'])
+  assert(changed.results.every(({ outcome }) => outcome === 'uncovered'))
+})

@@ -1,0 +1,155 @@
+// Plants the faults of some source files one at a time and runs the tests that can notice.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { attempt } from './attempt.ts'
+import { type Cache, hash, openCache } from './cache.ts'
+import { type Coverage, cover, isExecuted } from './coverage.ts'
+import { type Fault, findFaults, plant } from './faults.ts'
+import { findTestFiles, type TestFile, testsFor } from './imports.ts'
+
+/** `uncovered`: no test that was looked at executes the place. */
+export type Outcome = 'caught' | 'survived' | 'uncovered'
+export type Result = { readonly fault: Fault; readonly outcome: Outcome; readonly tests: readonly string[] }
+
+export type Work = {
+  readonly root: string
+  /** Source files, relative to the root. */
+  readonly paths: readonly string[]
+  /** How many tests run at once. */
+  readonly processes: number
+  /** At most so many faults of each room, the same ones for the same seed. */
+  readonly sample: number
+  readonly seed: string
+  /** A test has at least so long, however quick it is as a rule. */
+  readonly minTimeoutMs: number
+  /** Also tests that start browsers and processes. */
+  readonly withProcesses: boolean
+  readonly tell: (line: string) => void
+}
+
+/** A test that passes as it is, and what it executes. */
+type Candidate = { readonly test: TestFile; readonly coverage: Coverage }
+
+/** Of each source file so many tests, the nearest ones, are asked what they execute. */
+const maxCandidates = 24
+/** So many of those that execute the place run for one fault, and no more once they take this long together. */
+const maxTests = 6
+const maxFaultMs = 10_000
+/** A test file that takes longer as it is runs for no fault. */
+const maxTestMs = 15_000
+/** A fault that makes a test so much slower is caught: it may never end. */
+const slower = 5
+const tellEveryMs = 15_000
+
+export async function mutate(work: Work): Promise<Result[]> {
+  const { root, paths, processes, minTimeoutMs, tell } = work
+  const readSource = (path: string): string => readFileSync(join(root, path), 'utf8')
+  const texts = new Map(paths.map((path) => [path, readSource(path)]))
+  const faults = sampled(
+    [...texts].flatMap(([path, text]) => findFaults(path, text)),
+    work,
+  )
+  const tests = findTestFiles(root, work)
+  const near = new Map(faults.map(({ path }) => [path, testsFor(path, tests).slice(0, maxCandidates)]))
+  const wanted = [...new Set([...near.values()].flat())]
+  tell(`${faults.length} faults in ${paths.length} files; ${wanted.length} test files load them`)
+  const cache = openCache(root)
+  const covered = new Map(
+    await inParallel(wanted, processes, async (test) => [test, await coverOnce(test, work, cache)]),
+  )
+  const known = new Map<string, Record<string, Outcome>>()
+  for (const [path, text] of texts) known.set(path, (cache.read(path, hash([text])) ?? {}) as Record<string, Outcome>)
+  const scratch = mkdtempSync(join(tmpdir(), 'mutate-run-'))
+  let [done, caught, toldAt] = [0, 0, Date.now()]
+
+  const judge = async (fault: Fault, chosen: readonly Candidate[], planted: string): Promise<Outcome> => {
+    writeFileSync(planted, plant(texts.get(fault.path) ?? '', fault))
+    const MUTATE_URL = pathToFileURL(join(root, fault.path)).href
+    // What one process has compiled, the next one need not.
+    const env = { MUTATE_URL, MUTATE_TEXT: planted, NODE_COMPILE_CACHE: join(scratch, 'compiled') }
+    for (const { test, coverage } of chosen) {
+      const timeoutMs = Math.max(minTimeoutMs, slower * coverage.ms)
+      if ((await attempt(test.path, { root, env, timeoutMs })).verdict !== 'passed') return 'caught'
+    }
+    return chosen.length > 0 ? 'survived' : 'uncovered'
+  }
+
+  try {
+    return await inParallel(faults, processes, async (fault, slot) => {
+      const candidates = (near.get(fault.path) ?? []).flatMap((test) => {
+        const coverage = covered.get(test)
+        return coverage ? [{ test, coverage }] : []
+      })
+      const chosen = choose(fault, candidates)
+      const own = chosen.flatMap(({ test }) => [...test.loads.keys()].filter((path) => path.startsWith('test/')))
+      const key = hash([`${fault.start} ${fault.end} ${fault.change}`, ...own, ...own.map(readSource)])
+      const outcomes = known.get(fault.path) ?? {}
+      const outcome = (outcomes[key] ??= await judge(fault, chosen, join(scratch, `${slot}.ts`)))
+      cache.write(fault.path, hash([texts.get(fault.path) ?? '']), outcomes)
+      done++
+      if (outcome === 'caught') caught++
+      if (Date.now() - toldAt > tellEveryMs) {
+        toldAt = Date.now()
+        tell(`${done} of ${faults.length} faults, ${caught} caught`)
+      }
+      return { fault, outcome, tests: chosen.map(({ test }) => test.path) }
+    })
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+/** `src/net`, `src/doors/web`, `web/lib`. */
+export function roomOf(path: string): string {
+  const parts = path.split('/').slice(0, -1)
+  return parts.slice(0, parts[1] === 'doors' ? 3 : 2).join('/')
+}
+
+/** By a hash of each fault: a change elsewhere leaves the choice as it was. */
+function sampled(faults: readonly Fault[], { sample, seed }: Work): Fault[] {
+  const order = ({ path, start, change }: Fault): string => hash([seed, path, String(start), change])
+  return [...Map.groupBy(faults, ({ path }) => roomOf(path)).values()].flatMap((room) => {
+    if (room.length <= sample) return room
+    const picked = new Set(room.toSorted((a, b) => (order(a) < order(b) ? -1 : 1)).slice(0, sample))
+    return room.filter((fault) => picked.has(fault))
+  })
+}
+
+/** What a test executes, known from an earlier run as long as no file that it loads has changed. */
+async function coverOnce({ path, loads }: TestFile, { root, tell }: Work, cache: Cache): Promise<Coverage | undefined> {
+  const key = hash([...loads.keys()].map((loaded) => readFileSync(join(root, loaded), 'utf8')))
+  const known = cache.read(path, key) as Coverage | undefined
+  const coverage = known ?? (await cover(path, { root, timeoutMs: maxTestMs }))
+  if (!known && coverage.verdict === 'passed') cache.write(path, key, coverage)
+  if (coverage.verdict === 'passed') return coverage
+  const reason = coverage.verdict === 'late' ? `it takes over ${maxTestMs / 1_000} s` : 'it fails without a fault'
+  tell(`left out, ${reason}: ${path}`)
+  return undefined
+}
+
+/** The tests for one fault: of those that execute its place the nearest, the quickest of them first. */
+function choose({ path, start }: Fault, candidates: readonly Candidate[]): Candidate[] {
+  let totalMs = 0
+  const [first, ...others] = candidates
+    .filter(({ coverage }) => isExecuted(coverage, path, start))
+    .slice(0, maxTests)
+    .filter(({ coverage }, at) => (totalMs += coverage.ms) <= maxFaultMs || at === 0)
+  return first ? [first, ...others.toSorted((a, b) => a.coverage.ms - b.coverage.ms)] : []
+}
+
+/** `slot` is a number below `atOnce` that no other running job has. */
+async function inParallel<T, R>(
+  jobs: readonly T[],
+  atOnce: number,
+  run: (job: T, slot: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = []
+  const rest = jobs.entries()
+  const work = async (slot: number): Promise<void> => {
+    for (const [at, job] of rest) results[at] = await run(job, slot)
+  }
+  await Promise.all(Array.from({ length: atOnce }, (_, slot) => work(slot)))
+  return results
+}

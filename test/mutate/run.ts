@@ -1,0 +1,80 @@
+// What `npm run mutate -- src/net` runs: faults planted in the files of some folders, those that no test notices, and a
+// table of the rooms.
+import { globSync, readFileSync, statSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { buildAll } from '../../tools/build.ts'
+import { buildWeb } from '../../tools/web.ts'
+import { describe } from './faults.ts'
+import { mutate, type Result, roomOf } from './mutate.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+
+function sourcesIn(path: string): string[] {
+  const place = path.replace(/^\.\//, '').replace(/\/$/, '')
+  if (!/^(src|web)\b/.test(place)) throw new Error(`${path} is not in src or web`)
+  if (statSync(join(root, place)).isFile()) return [place]
+  // Components are tested in a browser: no quick test loads a .tsx file.
+  return globSync(`${place}/**/*.ts`, { cwd: root, exclude: ['web/dist/**'] }).toSorted()
+}
+
+function showSurvivors(results: readonly Result[]): void {
+  for (const { fault, outcome, tests } of results) {
+    if (outcome === 'caught') continue
+    const { original, change } = describe(readFileSync(join(root, fault.path), 'utf8'), fault)
+    const why = outcome === 'uncovered' ? 'no test gets here' : `${tests.length} test files passed`
+    console.log(`${fault.path}:${fault.line}  (${why})\n    ${original}\n    ${change}`)
+  }
+}
+
+function showRooms(results: readonly Result[]): void {
+  const rooms = Map.groupBy(results, ({ fault }) => roomOf(fault.path))
+  const rows = [...rooms, ...(rooms.size > 1 ? [['all', results] as const] : [])].map(([room, of]) => {
+    const caught = of.filter(({ outcome }) => outcome === 'caught').length
+    return [
+      room,
+      {
+        faults: of.length,
+        caught,
+        survived: of.length - caught,
+        'of these without a test': of.filter(({ outcome }) => outcome === 'uncovered').length,
+        percent: Math.round((1_000 * caught) / of.length) / 10,
+      },
+    ]
+  })
+  console.table(Object.fromEntries(rows))
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    sample: { type: 'string', default: 'Infinity' },
+    seed: { type: 'string', default: '1' },
+    processes: { type: 'string', default: String(availableParallelism()) },
+    slow: { type: 'boolean', default: false },
+  },
+})
+if (positionals.length === 0 || !(Number(values.sample) > 0) || !(Number(values.processes) > 0)) {
+  console.error('usage: npm run mutate -- [--sample N] [--seed S] [--processes N] [--slow] src/net …')
+  process.exit(2)
+}
+const paths = [...new Set(positionals.flatMap(sourcesIn))]
+// As before any test: what some of them use must be there.
+await Promise.all([buildAll(), buildWeb(root)])
+// By way of the exit, where the tests that run are ended.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+const startedAt = performance.now()
+const results = await mutate({
+  root,
+  paths,
+  processes: Number(values.processes),
+  sample: Number(values.sample),
+  seed: values.seed,
+  minTimeoutMs: 15_000,
+  withProcesses: values.slow,
+  tell: (line) => console.error(line),
+})
+showSurvivors(results)
+showRooms(results)
+console.log(`${Math.round((performance.now() - startedAt) / 1_000)} s`)

@@ -1,0 +1,77 @@
+// What a component may do, as the page says it: from the rows that the service makes of a capability file.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { accessRows, limitsRow } from '#sandbox/package/access.ts'
+import { readCapabilities } from '#sandbox/package/capabilities.ts'
+import type { AccessRow } from '#doors/web/wire/tool.ts'
+import { reachOf } from '../../../web/lib/reach.ts'
+
+const reach = (file: object) => {
+  const { capabilities } = readCapabilities(JSON.stringify(file))
+  const access = [...accessRows(capabilities), limitsRow(capabilities)] as AccessRow[]
+  return reachOf({ name: 'weather', source: 'component', access })
+}
+const host = (...methods: string[]) => ({ host: 'api.example.com', path_prefix: '/v1/', methods })
+
+test('every right is a line, hosts and secrets first', () => {
+  const { kind, may, cannot } = reach({
+    http: {
+      allowlist: [host('GET', 'POST'), { host: 'localhost:3000', path_prefix: '/', methods: ['GET'] }],
+      credentials: {
+        main: { secret_name: 'ex_token', location: { type: 'bearer' }, host_patterns: ['api.example.com'] },
+      },
+      rate_limit: { requests_per_minute: 60 },
+    },
+    secrets: { allowed_names: ['other'] },
+    auth: {
+      secret_name: 'ex_token',
+      setup_url: 'https://example.com/tokens',
+      env_var: 'EXAMPLE_TOKEN',
+    },
+    setup: { required_secrets: [{ name: 'city_key', prompt: 'Key?', optional: true }] },
+    workspace: { allowed_prefixes: ['notes/'] },
+    tool_invoke: { aliases: { clock: 'time' } },
+    actions: [{ id: 'look', read_only: true }],
+  })
+  assert.equal(kind, 'asks')
+  assert.deepEqual(may, [
+    'Send GET, POST to `api.example.com`, paths under `/v1/`',
+    'Read from `localhost:3000` (this machine)',
+    'Send the secret `ex_token` to `api.example.com`, as a bearer token. It never sees the value.',
+    'Ask whether the secret other is set',
+    'Need the secret city_key at set-up (optional)',
+    'Take the secret ex_token by tool auth',
+    'Send you to https://example.com/tokens for it',
+    'Read the environment variable EXAMPLE_TOKEN as the secret ex_token',
+    'Read the workspace folder notes/',
+    'Run the tool time',
+    'Do look without being asked for: it may only send GET and HEAD',
+    'Run up to 30 seconds at a time, with up to 60 requests a minute',
+  ])
+  assert.deepEqual(cannot, [
+    'Contact any other host',
+    'Read other files, memory, other secrets or your messages',
+    'Use more than 64 MB of memory',
+  ])
+})
+
+test('a tool that only looks sends no data, and one that has nothing contacts nobody', () => {
+  const looking = reach({ http: { allowlist: [host('GET', 'HEAD')] } })
+  assert.deepEqual([looking.kind, looking.may[0]], ['reads', 'Read from `api.example.com`, paths under `/v1/`'])
+  assert.equal(looking.cannot[0], 'Contact any other host, or send data with POST, PUT, PATCH or DELETE')
+  const none = reach({})
+  assert.deepEqual(none.may, ['Reach nothing: no hosts, no secrets', 'Run up to 30 seconds at a time'])
+  assert.equal(none.cannot[0], 'Contact any host')
+})
+
+test('the page where a person gets a token is no host that the tool contacts', () => {
+  const { cannot } = reach({ auth: { secret_name: 'ex_token', setup_url: 'https://example.com/tokens' } })
+  assert.equal(cannot[0], 'Contact any host')
+})
+
+test('a tool whose file cannot be read says so', () => {
+  const access = [{ kind: 'unreadable' as const, reason: 'http: must be an object' }]
+  assert.deepEqual(reachOf({ name: 'weather', source: 'component', access }).may, [
+    'Nothing: it is left out, its capability file cannot be read (http: must be an object)',
+  ])
+})
