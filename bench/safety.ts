@@ -43,8 +43,9 @@ export const safety: Suite = async ({ scale }) => {
       'policy, an address under taint',
       () =>
         decide({
-          call: { name: 'web_fetch', args: '{"url":"https://mill.example/"}' },
-          effects: 'read',
+          name: 'web_fetch',
+          row: 'fetch',
+          reach: { type: 'url', url: 'https://mill.example/' },
           taint: 'web_fetch',
           items,
           now: 0,

@@ -18,6 +18,7 @@ import type { Metrics } from '#lib/metrics.ts'
 import type { Documents } from '#memory/documents.ts'
 import { createFence } from '#safety/fence.ts'
 import type { Gates } from '#turns/gates.ts'
+import type { PolicySettings } from '#safety/policy-table.ts'
 import type { Runner } from '#turns/runner.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { Turns } from '#turns/turns.ts'
@@ -34,6 +35,8 @@ export type App = {
   readonly runner: Runner
   readonly metrics: Metrics
   readonly tools: () => Tools
+  /** What the operator has set of the policy. */
+  readonly policy: () => PolicySettings
   /** How people give tools their secrets. */
   readonly access: () => Promise<ToolAccess>
   /** Models that are not asked for a while, since they failed again and again. */
@@ -92,6 +95,7 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
     runner,
     metrics,
     tools: () => tools.tools(operator),
+    policy: () => live.safety().policy,
     access: tools.access,
     passedOver: live.model.passedOver,
     storeAway,

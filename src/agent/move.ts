@@ -19,6 +19,8 @@ export type Settlement = {
     | 'output'
   /** What the person who denied it said, or why the policy asks or forbids. */
   readonly word?: string
+  /** Why the policy asks, for the person who decides. */
+  readonly why?: string
   /** Where the untrusted text came from that the model had read when it made the call. */
   readonly taint?: string
   /** The rule by which the call would have carried a secret away. */
@@ -74,7 +76,13 @@ function readiness(
 function approval(call: Call, toolbox: Pick<Toolbox, 'kindOf'>): Settlement | undefined {
   const kind = toolbox.kindOf(call)
   if (kind.do !== 'ask') return undefined
-  return { call, how: 'approval', word: kind.reason, ...(kind.taint !== undefined && { taint: kind.taint }) }
+  return {
+    call,
+    how: 'approval',
+    word: kind.reason,
+    why: kind.why,
+    ...(kind.taint !== undefined && { taint: kind.taint }),
+  }
 }
 
 function spokenLast(items: readonly Item[]): boolean {

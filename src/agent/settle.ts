@@ -2,7 +2,9 @@
 import { AppError } from '#core/errors.ts'
 import { newId } from '#core/ids.ts'
 import type { Call, Draft, Gate, Result } from '#core/item.ts'
-import { effectsOf, type Sent, type ToolContext, type Used } from '#core/tool.ts'
+import type { Asked, Preview, Question } from '#core/question.ts'
+import { effectsOf, reachInParams, reachOf, type Sent, type ToolContext, type Used } from '#core/tool.ts'
+import { plainQuestion } from '#safety/asking.ts'
 import type { Settlement } from './move.ts'
 import type { Toolbox } from './toolbox.ts'
 
@@ -20,19 +22,23 @@ type GateParts = Pick<RunParts, 'toolbox' | 'mask'> & { readonly context: Pick<T
 
 /** The gate a call waits at, or the result of one that its tool could not do: nobody is asked for that. */
 export async function gateDraft(
-  { call, how, word: reason, taint }: Settlement,
+  { call, how, word: reason, why, taint }: Settlement,
   { toolbox, context, mask = (text) => text }: GateParts,
 ): Promise<Draft> {
   if (how === 'output') return gateOf(call, { kind: 'output', prompt: `Run ${call.name} and send its output.` })
   try {
     const tool = toolbox.find(call.name)
-    const preview = await tool?.describe?.(call.args, context)
-    const why = { ...(reason && { reason }), ...(taint !== undefined && { taint }) }
-    const what = {
-      ...(preview && { preview: capped(mask(preview), maxPreviewChars) }),
+    const asked = (await tool?.ask?.(call.args, context)) ?? { question: plainQuestion(call.name) }
+    const reach = tool ? reachOf(tool, call.args) : reachInParams(call.args)
+    return gateOf(call, {
+      kind: 'approval',
+      prompt: `Run \`${call.name}\`?`,
+      ...(reason && { reason }),
+      ...(why && { why }),
+      ...(taint !== undefined && { taint }),
+      asks: { ...masked(asked, mask), ...(reach && { reach }) },
       ...(tool?.secrets && { secrets: tool.secrets }),
-    }
-    return gateOf(call, { kind: 'approval', prompt: `Run \`${call.name}\`?`, ...why, ...what })
+    })
   } catch (error) {
     context.signal.throwIfAborted()
     const output = capped(mask(error instanceof Error ? error.message : String(error)))
@@ -41,9 +47,24 @@ export async function gateDraft(
   }
 }
 
+/** What is asked, without secrets; a long text in it is cut, and says so. */
+function masked(asked: Asked, mask: (text: string) => string): Asked {
+  const clean = (value: unknown): unknown => {
+    if (typeof value === 'string') return capped(mask(value), maxPreviewChars)
+    if (Array.isArray(value)) return value.map(clean)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, clean(each)]))
+  }
+  const { question, preview } = asked
+  return {
+    question: clean(question) as Question,
+    ...(preview && { preview: { ...(clean(preview) as Preview), type: preview.type } as Preview }),
+  }
+}
+
 function gateOf(
   { callId, name, args }: Call,
-  { kind, ...rest }: Pick<Gate, 'kind' | 'prompt' | 'reason' | 'taint' | 'preview' | 'secrets' | 'credential'>,
+  { kind, ...rest }: Omit<Gate, 'type' | 'callId' | 'name' | 'args'>,
 ): Draft {
   return { id: newId(), item: { type: 'gate', callId, kind, name, args, ...rest } }
 }

@@ -6,7 +6,7 @@ import { AppError } from '#core/errors.ts'
 import { operator, type UserId } from '#core/ids.ts'
 import { objectIn } from '#core/json.ts'
 import type { ToolSource } from '#core/tool-source.ts'
-import { effectsOf, type Tool } from '#core/tool.ts'
+import { effectsOf, rowsOf, type Tool } from '#core/tool.ts'
 import type { Documents } from '#memory/documents.ts'
 import { createMemoryTools } from '#memory/memory-tools.ts'
 import { createFetch } from '#net/fetch.ts'
@@ -43,8 +43,17 @@ export function createBuiltInSource(all: readonly Tool[]): ToolSource {
     tools: (user) => (user === operator ? all : common),
     view: () =>
       Promise.resolve(
-        all.map(({ spec: { name, description, parameters } }) => {
-          return { name, description, source: 'built-in', schema: parameters }
+        all.map((tool) => {
+          const { name, description, parameters } = tool.spec
+          return {
+            name,
+            description,
+            source: 'built-in',
+            schema: parameters,
+            effects: effectsOf(tool, '{}'),
+            rows: rowsOf(tool),
+            ...(tool.about && { about: tool.about }),
+          }
         }),
       ),
     async test(name, { params }) {

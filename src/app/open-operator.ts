@@ -10,6 +10,7 @@ export function openOperator(app: App, doors: () => OperatorStatus['doors']): Op
     gates,
     documents,
     tools: () => app.tools().byName.values(),
+    policy: () => app.policy(),
     async status() {
       const { costTodayUsd } = await turns.count(undefined)
       const { provider, name: model } = app.config.model

@@ -64,7 +64,12 @@ export async function openTools(parts: OpenToolsParts): Promise<OpenTools> {
       })
       return access
     },
-    admin: createToolAdmin({ settings: store.settings, sources: joined, reload }),
+    admin: createToolAdmin({
+      settings: store.settings,
+      sources: joined,
+      policy: () => live.safety().policy,
+      reload,
+    }),
     close: () => joined.close(),
   }
 }

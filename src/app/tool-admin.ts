@@ -1,6 +1,7 @@
 // Administration of tools: which there are, which are offered to the agent, and one call to try one.
 import type { ToolAdmin } from '#core/admin.ts'
 import type { Store } from '#core/store.ts'
+import { policyInForce, type PolicySettings } from '#safety/policy-table.ts'
 import type { JoinedSources } from './tool-sources.ts'
 
 /** The setting that names the tools which are switched off. */
@@ -9,15 +10,21 @@ const toolsOff = 'tools_off'
 export type ToolAdminParts = {
   readonly settings: Store['settings']
   readonly sources: Pick<JoinedSources, 'view' | 'test' | 'remove'>
+  /** What the operator has set of the policy. */
+  readonly policy: () => PolicySettings
   readonly reload: () => Promise<void>
 }
 
-export function createToolAdmin({ settings, sources, reload }: ToolAdminParts): ToolAdmin {
+export function createToolAdmin({ settings, sources, policy, reload }: ToolAdminParts): ToolAdmin {
   return {
     async list() {
       const [stored, views] = await Promise.all([settings.all(), sources.view()])
       const off = offIn(stored)
-      return views.map((view) => ({ ...view, enabled: !off.includes(view.name) }))
+      return views.map(({ rows, ...view }) => ({
+        ...view,
+        enabled: !off.includes(view.name),
+        ...policyInForce(rows, policy()),
+      }))
     },
     async enable(name, enabled) {
       if (!(await sources.view()).some((view) => view.name === name)) return false

@@ -4,6 +4,7 @@ import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import type { OpenGate, Store } from '#core/store.ts'
 import { waitingWire } from '#doors/web/gate-routes.ts'
+import { previewText, scopesOfGate } from '#safety/asking.ts'
 import { printable } from '#safety/printable.ts'
 import { answerGate, gateMs, maxGates, type GateAnswer } from '#turns/gate-answers.ts'
 import { ask } from './prompts.ts'
@@ -40,7 +41,7 @@ export async function listGates(options: { json?: boolean }): Promise<void> {
     print(options, waitingWire(each, operator), `${inWords(each)}\n`)
     if (each.gate.kind !== 'approval') continue
     const said = await ask(
-      `${each.gate.taint === undefined ? 'approve, always' : 'approve'} or deny? (Enter leaves it open) `,
+      `${scopesOfGate(each.gate).length > 0 ? 'approve, always' : 'approve'} or deny? (Enter leaves it open) `,
     )
     if (said === '') continue
     await answerGateBy(each.gate.callId, said, said === 'deny' ? await denialWord() : {})
@@ -92,7 +93,9 @@ function one<const T extends string>(what: string, words: readonly T[], given: s
 }
 
 function inWords(open: OpenGate): string {
-  const { id, kind, name, prompt, reason, door, expires_at, preview = open.gate.args } = waitingWire(open, operator)
+  const { id, kind, name, prompt, reason, door, expires_at } = waitingWire(open, operator)
+  const { asks, args } = open.gate
+  const preview = asks?.preview ? previewText(asks.preview) : args
   const more = preview.length > shownChars ? ` … (${preview.length} characters)` : ''
   const shown = printable(preview.slice(0, shownChars), { lines: true }) + more
   const lines = [

@@ -1,7 +1,7 @@
 // The plain chat, for a terminal that can do no more and for a pipe: a line in, a reply out.
 import { createInterface, type Interface } from 'node:readline'
 import { AppError } from '#core/errors.ts'
-import { notYetOf, questionOf } from '#doors/terminal/asking.ts'
+import { pendingLine, previewLines, questionLine } from '#doors/terminal/asking.ts'
 import { createProse, printable } from '#safety/printable.ts'
 import { answerChat, type ChatEvent, sendMessage } from '#turns/exchange.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
@@ -121,12 +121,13 @@ function createReply(client: OperatorClient) {
 
 /** What is asked, what the call would do, and why somebody is asked: the words of the dialog. */
 function wish(gate: GateEvent): string {
-  const { args, reason, preview = args } = gate
+  const { reason } = gate
+  const preview = previewLines(gate).join('\n')
   const shown =
     preview.length > shownChars ? `${preview.slice(0, shownChars)} … (${preview.length} characters)` : preview
   const why = reason ? `Asked: ${printable(reason)}\n` : ''
-  const question = `${questionOf(gate)}  ${notYetOf(gate)}`
-  return `${paint('33', '●')} Waiting for you: ${question}\n${printable(shown, { lines: true })}\n${why}\n`
+  const question = `${questionLine(gate)}  ${pendingLine(gate)}`
+  return `${paint('33', '●')} Waiting for you: ${question}\n${shown}\n${why}\n`
 }
 
 function createShow(): (event: ChatEvent) => void {

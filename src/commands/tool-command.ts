@@ -67,15 +67,19 @@ export async function listTools(options: { json?: boolean }): Promise<void> {
       enabled: tool.enabled,
       version: tool.version ?? null,
       description: tool.description,
+      brief: tool.about?.brief ?? null,
       sha256: tool.sha256 ?? null,
       installed_at: tool.installedAt === undefined ? null : isoTime(tool.installedAt),
+      policy: tool.policy,
+      verdict: tool.verdict,
     }))
-    const rows = tools.map(({ name, built_in, enabled, version, description }) => [
+    const rows = tools.map(({ name, built_in, enabled, version, verdict, brief, description }) => [
       enabled ? name : `${name} (off)`,
       built_in ? 'built in' : printable(version ?? 'unknown'),
-      firstLine(description),
+      verdict.clean === verdict.tainted ? verdict.clean : `${verdict.clean}, ${verdict.tainted}`,
+      firstLine(brief ?? description),
     ])
-    print(options, tools, inColumns(table([['NAME', 'VERSION', 'DESCRIPTION'], ...rows])))
+    print(options, tools, inColumns(table([['NAME', 'VERSION', 'POLICY', 'DESCRIPTION'], ...rows])))
   })
 }
 

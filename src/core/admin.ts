@@ -1,5 +1,7 @@
 // What an operator may look at and set while the service runs: settings and tools. The app does it, doors ask for it.
 import type { JsonObject, Json } from './json.ts'
+import type { PolicyInForce } from './policy.ts'
+import type { Effects, ToolAbout } from './tool.ts'
 
 /** A model that can be chosen; what it costs is USD for a million tokens, null where nobody knows. */
 export type ModelView = {
@@ -112,12 +114,16 @@ export type AccessRow =
   /** Its capability file cannot be read: the agent does not have it. */
   | { readonly kind: 'unreadable'; readonly reason: string }
 
-export type ToolView = {
+export type ToolView = PolicyInForce & {
   readonly name: string
   readonly description: string
   readonly source: 'built-in' | 'component'
   readonly enabled: boolean
   readonly schema: JsonObject
+  /** Of its usual calls. */
+  readonly effects: Effects
+  /** Of a built-in tool. */
+  readonly about?: ToolAbout
   /** Of a component: its version, its hash, and what it may do. */
   readonly version?: string
   readonly sha256?: string

@@ -109,3 +109,18 @@ export const maxDocumentBytes = 2 * 1024 ** 3
 
 /** The documents at the root that say who the agent is, in the order of the system prompt. */
 export const identityPaths: readonly string[] = ['AGENTS.md', 'SOUL.md', 'IDENTITY.md', 'USER.md']
+
+/**
+ * True for a path of one of them. Whatever a person or a store could take for one counts too: other case, letters that
+ * nobody sees, a way round. So does what is no path at all.
+ */
+export function isIdentity(path: unknown): boolean {
+  if (typeof path !== 'string') return true
+  const name = path
+    .normalize('NFKC')
+    .replaceAll(/[\p{Cf}\p{Cc}]/gu, '')
+    .trim()
+    .replace(/^(?:\.?[/\\]+)+/, '')
+    .toLowerCase()
+  return identityPaths.some((each) => name.startsWith(each.toLowerCase()) && /^[/\\. ]*$/.test(name.slice(each.length)))
+}

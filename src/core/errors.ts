@@ -59,7 +59,15 @@ export type ErrorCode =
   | 'internal'
 
 /** A secret of an installed tool; `title` is what its author calls the service that takes it. */
-export type Credential = { readonly tool: string; readonly secret: string; readonly title?: string }
+export type Credential = {
+  readonly tool: string
+  readonly secret: string
+  readonly title?: string
+  /** It was given, and the service behind the tool refused it. */
+  readonly refused?: true
+  /** The command that brings it. */
+  readonly command?: string
+}
 
 /** The limit that ended a turn, and how it was reached. */
 export type ReachedLimit =

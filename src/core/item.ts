@@ -1,5 +1,6 @@
 // What a thread is made of: items, appended and never changed.
 import type { Credential } from './errors.ts'
+import type { Asked, Reach } from './question.ts'
 import type { Effects, Sent } from './tool.ts'
 import type { ModelCall } from './turn.ts'
 
@@ -57,8 +58,10 @@ export type Gate = {
   readonly prompt: string
   /** Why the policy asks. */
   readonly reason?: string
-  /** What the call would do, as the tool describes it: a diff, a command, a request. */
-  readonly preview?: string
+  /** The same for the person who decides: what the call does, and what was read before it. */
+  readonly why?: string
+  /** What an approval asks, as its tool told it, and what the call is aimed at. Gates of earlier versions have none. */
+  readonly asks?: Asked & { readonly reach?: Reach }
   /** Where the untrusted text came from that the model had read: such a call can only be allowed once. */
   readonly taint?: string
   /** The names of the secrets that would go with its requests. */

@@ -1,7 +1,7 @@
 // What a judgement of a call is made of, and what comes of it. The rules themselves stand in safety.
 import type { UserId } from './ids.ts'
 import type { Call, Item } from './item.ts'
-import type { Tool, ToolSpec } from './tool.ts'
+import type { PolicyRow, Tool, ToolSpec } from './tool.ts'
 
 /** Everything a policy may look at. */
 export type Judged = {
@@ -21,9 +21,24 @@ export type Judged = {
 export type Verdict =
   /** `taint` tells that what the call writes may be somebody else's words. */
   | { readonly do: 'allow'; readonly taint?: string }
-  /** `taint` tells that it can only be allowed once. */
-  | { readonly do: 'ask'; readonly reason: string; readonly taint?: string }
+  /** `taint` tells that it can only be allowed once; `why` is the reason for the person who decides. */
+  | { readonly do: 'ask'; readonly reason: string; readonly why: string; readonly taint?: string }
   /** `leak` is the rule by which it would have carried a secret away. */
   | { readonly do: 'deny'; readonly reason: string; readonly leak?: string }
+
+/** `known`: allowed where the address was given by the user or a result, its host named by the user; else asked for. */
+export type Rule = 'allow' | 'ask' | 'deny' | 'known'
+
+/** The policy in force for a tool: each row that its calls can be under, in the order of the table, and what its usual calls meet. */
+export type PolicyInForce = {
+  readonly policy: readonly {
+    readonly row: PolicyRow
+    readonly calls: string
+    readonly clean: Rule
+    readonly tainted: Rule
+  }[]
+  /** While the model has read nothing from outside, and afterwards. What depends on the address counts as asked for. */
+  readonly verdict: { readonly clean: Verdict['do']; readonly tainted: Verdict['do'] }
+}
 
 export type Judge = (judged: Judged) => Verdict

@@ -1,10 +1,14 @@
 // Where tools come from: the built-in ones, installed components, servers that offer some.
 import type { ToolTrial, ToolView } from './admin.ts'
 import type { UserId } from './ids.ts'
-import type { Tool } from './tool.ts'
+import type { PolicyInForce } from './policy.ts'
+import type { PolicyRow, Tool } from './tool.ts'
 
-/** A tool as its source shows it; whether it is enabled is not the source's to say. */
-export type SourceView = Omit<ToolView, 'enabled'>
+/** A tool as its source shows it; whether it is enabled, and what the policy makes of it, is not the source's to say. */
+export type SourceView = Omit<ToolView, 'enabled' | keyof PolicyInForce> & {
+  /** Every row of the policy that its calls can be under, the usual one first. */
+  readonly rows: readonly PolicyRow[]
+}
 
 /** One call to try a tool; both texts are JSON as somebody wrote it. */
 export type TestCall = { readonly params: string; readonly context?: string }

@@ -93,15 +93,10 @@ export function createDocuments({ store, written = () => {}, meaning }: Document
     },
     append: (user, writing) => change(user, writing, (now) => joined(now?.content ?? '', writing.content)),
     async edit(user, { find, replace, ...writing }) {
-      if (find === '') throw new AppError('invalid_input', 'find is empty: give the text to replace', { param: 'find' })
+      const { path } = writing
       await change(user, writing, (now) => {
-        if (!now) throw missing(writing.path)
-        const parts = now.content.split(find)
-        if (parts.length === 2) return parts.join(replace)
-        const times = parts.length === 1 ? 'does not occur' : `occurs ${parts.length - 1} times`
-        const way =
-          parts.length === 1 ? 'read the document and copy the text exactly' : 'give more of the text around it'
-        throw new AppError('invalid_input', `find ${times} in ${writing.path}: ${way}`, { param: 'find' })
+        if (!now) throw missing(path)
+        return edited(now.content, { path, find, replace })
       })
     },
     async read(user, path) {
@@ -119,8 +114,19 @@ export function createDocuments({ store, written = () => {}, meaning }: Document
   }
 }
 
+/** A text with one place replaced. Throws invalid_input unless what is to be replaced occurs exactly once. */
+export function edited(content: string, edit: { path: string; find: string; replace: string }): string {
+  const { path, find, replace } = edit
+  if (find === '') throw new AppError('invalid_input', 'find is empty: give the text to replace', { param: 'find' })
+  const parts = content.split(find)
+  if (parts.length === 2) return parts.join(replace)
+  const times = parts.length === 1 ? 'does not occur' : `occurs ${parts.length - 1} times`
+  const way = parts.length === 1 ? 'read the document and copy the text exactly' : 'give more of the text around it'
+  throw new AppError('invalid_input', `find ${times} in ${path}: ${way}`, { param: 'find' })
+}
+
 /** What is added begins on a line of its own. */
-function joined(before: string, added: string): string {
+export function joined(before: string, added: string): string {
   return before === '' || before.endsWith('\n') ? before + added : `${before}\n${added}`
 }
 

@@ -38,11 +38,6 @@ export function createIdentity({ store }: { store: Pick<DocumentStore, 'get'> })
   }
 }
 
-/** True for a document that stands in the system prompt. */
-export function isIdentity(path: unknown): boolean {
-  return typeof path === 'string' && identityPaths.includes(path)
-}
-
 async function readParts(store: Pick<DocumentStore, 'get'>, user: UserId): Promise<readonly string[]> {
   const parts = await Promise.all(
     identityPaths.map(async (path) => {

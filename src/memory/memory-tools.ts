@@ -1,18 +1,32 @@
 // Memory as tools of the agent. What it keeps is its user's own and can be undone, so it need not ask; except for the
 // files that say who it is, whose change is the user's word once it was allowed.
 import { AppError } from '#core/errors.ts'
+import { isIdentity } from '#core/document.ts'
 import { type JsonObject, objectIn } from '#core/json.ts'
-import type { Tool, ToolContext } from '#core/tool.ts'
-import type { Documents } from './documents.ts'
-import { isIdentity } from './identity.ts'
+import type { Preview, Reach } from '#core/question.ts'
+import { reachInParams, type Tool, type ToolContext } from '#core/tool.ts'
+import type { UserId } from '#core/ids.ts'
+import { unifiedDiff } from '#lib/unified-diff.ts'
+import { type Documents, edited, joined } from './documents.ts'
 
 const defaultResults = 8
 const maxResults = 25
 const maxListed = 200
 
 export function createMemoryTools(documents: Documents): readonly Tool[] {
+  /** What a document holds now; undefined where there is none. */
+  async function contentOf(user: UserId, path: string): Promise<string | undefined> {
+    try {
+      return (await documents.read(user, path)).content
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'not_found') return undefined
+      throw error
+    }
+  }
+
   return [
     reading('memory_search', {
+      may: 'Find documents of your memory',
       description:
         'Searches what is remembered about the user and their work: notes and documents of earlier conversations. Use it before you say that you do not know something about the user. Any words; "quotes" for an exact phrase.',
       fields: { query: text('What to look for.'), limit: { type: 'integer', minimum: 1, maximum: maxResults } },
@@ -26,6 +40,7 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
       },
     }),
     reading('memory_read', {
+      may: 'Read a document of your memory',
       description: 'Reads a whole document of memory.',
       fields: { path: text('Its path, such as notes/today.md.') },
       required: ['path'],
@@ -36,6 +51,7 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
       },
     }),
     reading('memory_list', {
+      may: 'List the documents of your memory',
       description: 'Lists the documents of memory, all of them or those of a folder.',
       fields: { folder: text('A folder, such as notes; all documents without it.') },
       required: [],
@@ -50,6 +66,8 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
       },
     }),
     writing('memory_write', {
+      may: 'Write documents of your memory',
+      act: 'Write',
       description:
         'Writes a document of memory: what should still be known in later conversations. It replaces the document, or adds to its end with append. AGENTS.md, SOUL.md, IDENTITY.md and USER.md say who you are and whom you serve: the user is asked before they change.',
       fields: {
@@ -58,6 +76,11 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
         append: { type: 'boolean', description: 'Adds to the end instead of replacing.' },
       },
       required: ['path', 'content'],
+      async preview(args, user) {
+        const [path, content] = [textOf(args, 'path'), textOf(args, 'content')]
+        const before = await contentOf(user, path)
+        return changeOf(path, before, flagOf(args, 'append') ? joined(before ?? '', content) : content)
+      },
       async run(args, { user, threadId, tainted = false }) {
         const path = textOf(args, 'path')
         const written = {
@@ -73,6 +96,8 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
       },
     }),
     writing('memory_edit', {
+      may: 'Change documents of your memory',
+      act: 'Write',
       description: 'Replaces a text in a document of memory. The text must occur in it exactly once.',
       fields: {
         path: text('The path of the document.'),
@@ -80,6 +105,11 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
         replace: text('What shall stand there instead.'),
       },
       required: ['path', 'find', 'replace'],
+      async preview(args, user) {
+        const [path, find, replace] = [textOf(args, 'path'), textOf(args, 'find'), textOf(args, 'replace')]
+        const { content } = await documents.read(user, path)
+        return changeOf(path, content, edited(content, { path, find, replace }))
+      },
       async run(args, { user, threadId, tainted = false }) {
         const [path, find, replace] = [textOf(args, 'path'), textOf(args, 'find'), textOf(args, 'replace')]
         const untrusted = tainted && !isIdentity(path)
@@ -88,9 +118,15 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
       },
     }),
     writing('memory_delete', {
+      may: 'Delete documents of your memory',
+      act: 'Delete',
       description: 'Deletes a document of memory.',
       fields: { path: text('The path of the document.') },
       required: ['path'],
+      async preview(args, user) {
+        const path = textOf(args, 'path')
+        return changeOf(path, (await documents.read(user, path)).content, '')
+      },
       async run(args, { user }) {
         await documents.remove(user, textOf(args, 'path'))
         return `deleted: ${textOf(args, 'path')}`
@@ -99,7 +135,11 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
   ]
 }
 
+const cannot = ['Read or change what other users keep', 'Reach the network or files']
+
 type Making = {
+  /** What a call may do, as the pages about tools say it. */
+  readonly may: string
   readonly description: string
   readonly fields: JsonObject
   readonly required: readonly string[]
@@ -107,19 +147,55 @@ type Making = {
 }
 
 function reading(name: string, making: Making): Tool {
-  return { ...made(name, making), effects: 'read', repeatable: true }
+  const about = { brief: 'Find and read notes of earlier conversations', may: [making.may], cannot }
+  return { ...made(name, making), about, effects: 'read', repeatable: true }
+}
+
+type Changing = Making & {
+  readonly act: 'Write' | 'Delete'
+  /** What would come of a call. Throws for one that cannot be done. */
+  readonly preview: (args: JsonObject, user: UserId) => Promise<Preview>
 }
 
 /** A write that was cut off may have been done: to append again, or to edit what was edited, would do it twice. */
-function writing(name: string, making: Making): Tool {
-  const effects: Tool['effects'] = (args) => (isIdentity(objectIn(args)?.['path']) ? 'write' : 'keep')
-  return { ...made(name, making), effects, repeatable: false }
+function writing(name: string, { act, preview, ...making }: Changing): Tool {
+  const onIdentity = (args: string): boolean => isIdentity(objectIn(args)?.['path'])
+  return {
+    ...made(name, making),
+    about: { brief: 'Keep notes between conversations', may: [making.may], cannot },
+    effects: (args) => (onIdentity(args) ? 'write' : 'keep'),
+    policy: { rows: ['memory', 'identity'], rowOf: (args) => (onIdentity(args) ? 'identity' : 'memory') },
+    repeatable: false,
+    async ask(args, { user }) {
+      const given = objectIn(args) ?? {}
+      const path = textOf(given, 'path')
+      const question = {
+        text: `${act} memory ${path}?`,
+        brief: `${act} memory: ${path}`,
+        sentence: 'The document is untouched until you answer.',
+        pending: 'Nothing has happened yet.',
+      }
+      return { question, preview: await preview(given, user) }
+    },
+  }
+}
+
+/** What a new document would hold, or how one would change. */
+function changeOf(path: string, before: string | undefined, after: string): Preview {
+  if (before === undefined) return { type: 'document', path, content: after }
+  return { type: 'document', path, diff: unifiedDiff(path, before, after) }
+}
+
+function reach(args: string): Reach | undefined {
+  const found = reachInParams(args)
+  return found?.type === 'path' ? { ...found, in: 'memory' } : undefined
 }
 
 function made(name: string, { description, fields, required, run }: Making) {
   const parameters = { type: 'object', properties: fields, required, additionalProperties: false }
   return {
     spec: { name, description, parameters },
+    reach,
     untrusted: false,
     // oxlint-disable-next-line require-await -- a fault of the arguments is a rejection too
     run: async (args: string, context: ToolContext) => run(objectIn(args) ?? {}, context),

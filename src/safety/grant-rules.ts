@@ -1,5 +1,5 @@
 // Grants: what a user has allowed beyond one call. A grant covers a tool, or a tool with a target, and may end.
-import { objectIn } from '#core/json.ts'
+import type { Reach, Scope } from '#core/question.ts'
 
 export type Grant = {
   readonly tool: string
@@ -22,9 +22,12 @@ export type GrantRequest = {
   readonly untrusted?: boolean
 }
 
+/** What a grant is given for: a call of a tool, and what it is aimed at. */
+export type Granted = { readonly name: string; readonly reach: Reach | undefined }
+
 /** The grant of an answer. A string tells why there can be none: the call can then only be allowed once. */
 export function grantFor(
-  { name, args }: { readonly name: string; readonly args: string },
+  { name, reach }: Granted,
   grantRequest: GrantRequest,
   { now, taint }: { readonly now: number; readonly taint: string | undefined },
 ): Grant | string {
@@ -36,46 +39,61 @@ export function grantFor(
     ...(span !== undefined && { until: now + span }),
     ...(grantRequest.untrusted === false && { clean: true as const }),
   }
-  if ((grantRequest.scope ?? defaultScope(args)) === 'tool') return { tool: name, ...more }
-  const target = grantRequest.scope === 'file' ? fileOf(args) : targetOf(args)
+  // The narrower one, wherever a call is aimed at something: that it cannot be told is no reason to allow them all.
+  if ((grantRequest.scope ?? (reach ? 'target' : 'tool')) === 'tool') return { tool: name, ...more }
+  const target = grantRequest.scope === 'file' ? fileOf(reach) : targetOf(reach)
   if (target === undefined) return `${name} has no host, folder, file or single command here that a grant could be for`
   return { tool: name, target, ...more }
 }
 
-/** The narrower one, wherever calls of this kind have a target: one that cannot be told is not a reason to allow them all. */
-function defaultScope(args: string): 'tool' | 'target' {
-  const { url, path, command } = objectIn(args) ?? {}
-  return url === undefined && path === undefined && command === undefined ? 'tool' : 'target'
+/** What a call can be allowed for beyond once, from narrow to wide; none under taint. */
+export function scopesOf(reach: Reach | undefined, taint: string | undefined): readonly Scope[] {
+  if (taint !== undefined) return []
+  const file = fileOf(reach)
+  const target = targetOf(reach)
+  return [
+    ...(file === undefined ? [] : [{ scope: 'file' as const, target: file, words: `on ${file.slice(2)}` }]),
+    // The root stands for all that is below it: that is the whole tool.
+    ...(target === undefined || target === './'
+      ? []
+      : [{ scope: 'target' as const, target, words: targetWords(reach, target) }]),
+    { scope: 'tool', words: toolWords(reach) },
+  ]
+}
+
+function targetWords(reach: Reach | undefined, target: string): string {
+  if (reach?.type === 'url') return `to ${URL.parse(reach.url)?.host ?? target}`
+  return reach?.type === 'path' ? `in ${target.slice(2)}` : `for ${target}`
+}
+
+function toolWords(reach: Reach | undefined): string {
+  if (reach?.type === 'url') return 'to any host'
+  if (reach?.type === 'command') return 'for any command'
+  if (reach?.in === 'workspace') return 'anywhere in the workspace'
+  return reach?.in === 'memory' ? 'on any document' : 'whatever it is given'
 }
 
 /** True when a grant stands for a call. */
-export function covers(
-  grant: Grant,
-  { name, args }: { readonly name: string; readonly args: string },
-  now: number,
-): boolean {
+export function covers(grant: Grant, { name, reach }: Granted, now: number): boolean {
   if (grant.tool !== name || (grant.until !== undefined && grant.until <= now)) return false
   if (grant.target === undefined) return true
-  if (isFile(grant.target)) return fileOf(args) === grant.target
-  const target = targetOf(args)
+  if (isFile(grant.target)) return fileOf(reach) === grant.target
+  const target = targetOf(reach)
   if (target === undefined) return false
   // A folder stands for what is below it; a host never for its subdomains.
   return target === grant.target || (isFolder(grant.target) && target.startsWith(grant.target))
 }
 
-/** What a call is aimed at: `host:port` of an address, the folder of a path with its slash, a command's first word. */
-export function targetOf(args: string): string | undefined {
-  const { url, path, command } = objectIn(args) ?? {}
-  if (typeof url === 'string') return hostOf(url)
-  if (typeof path === 'string') return folderOf(path)
-  return typeof command === 'string' ? firstWordOf(command) : undefined
+/** What a grant can be for: `host:port` of an address, the folder of a path with its slash, a command's first word. */
+export function targetOf(reach: Reach | undefined): string | undefined {
+  if (reach?.type === 'url') return hostOf(reach.url)
+  if (reach?.type === 'path') return folderOf(reach.path)
+  return reach && firstWordOf(reach.command)
 }
 
 /** The file that a call is aimed at, below the root `./`. */
-export function fileOf(args: string): string | undefined {
-  const { url, path } = objectIn(args) ?? {}
-  if (url !== undefined || typeof path !== 'string' || folderOf(path) === undefined) return undefined
-  return `./${path}`
+function fileOf(reach: Reach | undefined): string | undefined {
+  return reach?.type === 'path' && folderOf(reach.path) !== undefined ? `./${reach.path}` : undefined
 }
 
 /** Neither a host nor a word has a slash. */

@@ -1,8 +1,9 @@
 // What the operator may set of the policy, read from the stored settings: `policy` and `marks_off`.
 import { AppError } from '#core/errors.ts'
 import { isObject, type Json, type JsonObject } from '#core/json.ts'
+import type { Rule } from '#core/policy.ts'
 import { markIds } from './marks.ts'
-import { type PolicySettings, policyTable, type Rule } from './policy-table.ts'
+import { type PolicySettings, policyTable } from './policy-table.ts'
 
 const rules: readonly string[] = ['allow', 'ask', 'deny', 'known'] satisfies readonly Rule[]
 

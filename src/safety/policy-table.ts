@@ -1,11 +1,11 @@
 // The default policy as data: a row for each kind of call, what happens while the model has read nothing untrusted, and
-// what happens afterwards. The operator may tighten or loosen each row; docs/security.md shows the table.
-
-/** `known`: allowed where the address was given by the user or a result, its host named by the user; else asked for. */
-export type Rule = 'allow' | 'ask' | 'deny' | 'known'
+// what happens afterwards. The operator may tighten or loosen each row; docs/security.md shows the table. A tool says
+// itself which rows its calls are under.
+import type { PolicyInForce, Rule } from '#core/policy.ts'
+import type { PolicyRow } from '#core/tool.ts'
 
 export type Row = {
-  readonly id: string
+  readonly id: PolicyRow
   /** The calls it is about, for a person. */
   readonly calls: string
   readonly clean: Rule
@@ -13,7 +13,7 @@ export type Row = {
   readonly note?: string
 }
 
-export const policyTable = [
+export const policyTable: readonly Row[] = [
   {
     id: 'read',
     calls: "Reading: memory, workspace, time, calculation, a component's read actions",
@@ -23,7 +23,7 @@ export const policyTable = [
   },
   {
     id: 'memory',
-    calls: '`memory_write`, `memory_edit`, `memory_delete`',
+    calls: 'Writing, editing or deleting a document of memory',
     clean: 'allow',
     tainted: 'allow',
     note: 'under taint the document is marked untrusted',
@@ -35,11 +35,11 @@ export const policyTable = [
     tainted: 'ask',
     note: 'under taint no grant covers it',
   },
-  { id: 'workspace', calls: '`workspace_write`, `workspace_edit`', clean: 'ask', tainted: 'ask' },
-  { id: 'shell', calls: '`workspace_shell`', clean: 'ask', tainted: 'ask' },
-  { id: 'fetch', calls: '`web_fetch`; `http_request` with GET or HEAD', clean: 'allow', tainted: 'known' },
+  { id: 'workspace', calls: 'Writing or editing a file of the workspace', clean: 'ask', tainted: 'ask' },
+  { id: 'shell', calls: 'Running a command', clean: 'ask', tainted: 'ask' },
+  { id: 'fetch', calls: 'Reading a page; a request with GET or HEAD', clean: 'allow', tainted: 'known' },
   { id: 'fetch-made', calls: 'The same with headers or a body that the model made', clean: 'allow', tainted: 'ask' },
-  { id: 'request', calls: '`http_request` with any other method', clean: 'ask', tainted: 'ask' },
+  { id: 'request', calls: 'A request with any other method', clean: 'ask', tainted: 'ask' },
   {
     id: 'write',
     calls: "A component's write actions, and any other tool that changes something",
@@ -47,17 +47,38 @@ export const policyTable = [
     tainted: 'ask',
   },
   { id: 'danger', calls: 'Any other tool that may do anything', clean: 'ask', tainted: 'ask' },
-] as const satisfies readonly Row[]
-
-export type RowId = (typeof policyTable)[number]['id']
+]
 
 /** What the operator has set: each row's rules, where they are not the default. */
-export type PolicySettings = { readonly [id in RowId]?: { readonly clean?: Rule; readonly tainted?: Rule } }
+export type PolicySettings = { readonly [id in PolicyRow]?: { readonly clean?: Rule; readonly tainted?: Rule } }
 
 /** The rule of a row as it stands. `known` speaks of addresses: elsewhere it means asking. */
-export function ruleOf(id: RowId, tainted: boolean, settings: PolicySettings): Rule {
-  const row = policyTable.find((each) => each.id === id) as Row
+export function ruleOf(id: PolicyRow, tainted: boolean, settings: PolicySettings): Rule {
+  const row = findRow(id)
   const set = settings[id]
   const rule = tainted ? (set?.tainted ?? row.tainted) : (set?.clean ?? row.clean)
   return rule === 'known' && id !== 'fetch' && id !== 'fetch-made' ? 'ask' : rule
+}
+
+/** What the operator's settings make of the rows that a tool's calls are under, the usual one first. */
+export function policyInForce(rows: readonly PolicyRow[], settings: PolicySettings): PolicyInForce {
+  const policy = policyTable
+    .filter(({ id }) => rows.includes(id))
+    .map(({ id, calls }) => ({
+      row: id,
+      calls,
+      clean: ruleOf(id, false, settings),
+      tainted: ruleOf(id, true, settings),
+    }))
+  const verdict = (tainted: boolean) => {
+    const rule = ruleOf(rows[0] ?? 'danger', tainted, settings)
+    return rule === 'known' ? 'ask' : rule
+  }
+  return { policy, verdict: { clean: verdict(false), tainted: verdict(true) } }
+}
+
+function findRow(id: PolicyRow): Row {
+  const row = policyTable.find((each) => each.id === id)
+  if (!row) throw new Error(`the policy has no row ${id}`)
+  return row
 }

@@ -1,12 +1,11 @@
 // The policy as the loop asks it: the pure decision, with the grants and settings of the moment.
 import type { UserId } from '#core/ids.ts'
 import type { Judge } from '#core/policy.ts'
-import { effectsOf, type ToolSpec } from '#core/tool.ts'
+import { reachOf, rowOf, type ToolSpec } from '#core/tool.ts'
 import { decide } from './decide.ts'
 import type { Grant } from './grant-rules.ts'
-import type { LeakScan } from './leaks.ts'
+import { type LeakScan, stopsIn } from './leaks.ts'
 import type { Marker } from './marks.ts'
-import { leakInCall } from './outgoing.ts'
 import type { PolicySettings } from './policy-table.ts'
 import { taintOfTools } from './taint.ts'
 
@@ -39,13 +38,14 @@ export function createJudge({ settings, grants, used, marker, scan, now = Date.n
   }
 
   return ({ user, threadId, call, tool, taint: inText, items, specs }) => {
-    const leak = scan && leakInCall(call, scan(user))
-    // Above every answer and every grant: nobody can see what a model hides in a call.
+    // Above every answer and every grant: nobody can see what a model hides in a call. Escapes are read by the scan.
+    const leak = scan && !tool.staysHere ? stopsIn(scan(user), [call.args]) : undefined
     if (leak !== undefined) return { do: 'deny', reason: leakReason(leak), leak }
     const taint = inText ?? (marker && taintOfSpecs(specs, marker()))
     const decision = decide({
-      call,
-      effects: effectsOf(tool, call.args),
+      name: call.name,
+      row: rowOf(tool, call.args),
+      reach: reachOf(tool, call.args),
       taint,
       items,
       now: now(),
@@ -58,7 +58,7 @@ export function createJudge({ settings, grants, used, marker, scan, now = Date.n
       return { do: 'allow', ...read }
     }
     const { reason } = decision
-    return decision.do === 'deny' ? { do: 'deny', reason } : { do: 'ask', reason, ...read }
+    return decision.do === 'deny' ? { do: 'deny', reason } : { do: 'ask', reason, why: decision.why, ...read }
   }
 }
 

@@ -83,6 +83,14 @@ export function effectsOf({ allowlist, aliases }: Pick<Capabilities, 'allowlist'
   return reads && aliases.size === 0 ? 'read' : 'write'
 }
 
+/** The rows of the policy that a component's calls are under, the usual one first. */
+export function componentRows(capabilities: Capabilities): readonly ['read' | 'write', ...('read' | 'write')[]] {
+  const effects = effectsOf(capabilities)
+  const reads = capabilities.actions.filter(({ readOnly }) => readOnly).length
+  if (effects === 'read' || (reads > 0 && reads === capabilities.actions.length)) return ['read']
+  return reads > 0 ? ['write', 'read'] : ['write']
+}
+
 /** What is left of a file's rights for a call that only looks. */
 export function onlyLooking(capabilities: Capabilities): Capabilities {
   const allowlist = capabilities.allowlist.map((each) => ({
@@ -110,14 +118,14 @@ export function agentNames(name: string, actions: Capabilities['actions']): stri
 export function missingCredential(tool: DescribedTool, secret: string): ToolFault {
   const { title, what, command } = wayTo(tool, secret)
   const message = `${tool.name} needs the secret ${secret}${what}, which is not set: run \`${command}\` and try again`
-  return new ToolFault('credential_missing', message, { secret, tool: tool.name, title })
+  return new ToolFault('credential_missing', message, { secret, tool: tool.name, title, command })
 }
 
 /** The same for one that the server behind the tool answered with 401. */
 export function refusedCredential(tool: DescribedTool, secret: string): ToolFault {
   const { title, what, command } = wayTo(tool, secret)
   const message = `the service behind ${tool.name} refused the secret ${secret}${what} (401): run \`${command}\` to sign in again`
-  return new ToolFault('credential_refused', message, { secret, tool: tool.name, title })
+  return new ToolFault('credential_refused', message, { secret, tool: tool.name, title, command })
 }
 
 type Way = { readonly title: string | undefined; readonly what: string; readonly command: string }
@@ -136,11 +144,17 @@ function wayTo({ name, capabilities: { auth } }: DescribedTool, secret: string):
 /** A fault of the sandbox in the words of the house; one of a credential keeps its code, since the loop acts on it. */
 export function asAppError(error: unknown): unknown {
   if (!(error instanceof ToolFault)) return error
-  const { code, message, secret, tool, title } = error
+  const { code, message, secret, tool, title, command } = error
   if (code !== 'credential_missing' && code !== 'credential_refused') {
     return new AppError('tool_refused', message, { cause: error })
   }
-  const known = secret !== undefined && tool !== undefined
-  const credential = known && { credential: { tool, secret, ...(title !== undefined && { title }) } }
-  return new AppError('credential_missing', message, { cause: error, ...credential })
+  if (secret === undefined || tool === undefined) return new AppError('credential_missing', message, { cause: error })
+  const credential = {
+    tool,
+    secret,
+    ...(title !== undefined && { title }),
+    ...(code === 'credential_refused' && { refused: true as const }),
+    ...(command !== undefined && { command }),
+  }
+  return new AppError('credential_missing', message, { cause: error, credential })
 }

@@ -4,6 +4,7 @@ import type { ToolRecord } from '#core/store.ts'
 import type { SourceView } from '#core/tool-source.ts'
 import { accessRows, limitsRow } from '#sandbox/package/access.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
+import { componentRows } from './component-tools.ts'
 
 export function componentView({
   name,
@@ -25,16 +26,19 @@ export function componentView({
 }
 
 /** One file that cannot be read, by an earlier version's rules or a later one's, does not hide the other tools. */
-function declared(text: string): Pick<SourceView, 'version' | 'access' | 'capabilities'> {
+function declared(text: string): Pick<SourceView, 'version' | 'access' | 'capabilities' | 'effects' | 'rows'> {
   try {
     const { capabilities } = readCapabilities(text)
+    const rows = componentRows(capabilities)
     return {
+      effects: rows[0],
+      rows,
       version: capabilities.version,
       access: [...accessRows(capabilities), limitsRow(capabilities)],
       capabilities: JSON.parse(text) as JsonObject,
     }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return { access: [{ kind: 'unreadable', reason }] }
+    return { effects: 'write', rows: ['write'], access: [{ kind: 'unreadable', reason }] }
   }
 }

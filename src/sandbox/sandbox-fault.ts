@@ -40,11 +40,13 @@ export class ToolFault extends Error {
   readonly tool: string | undefined
   /** What the author of the tool calls the service that takes the secret. */
   readonly title: string | undefined
+  /** The command that brings the secret. */
+  readonly command: string | undefined
 
   constructor(
     code: ToolFaultCode,
     message: string,
-    more: { secret?: string; tool?: string; title?: string | undefined; cause?: unknown } = {},
+    more: { secret?: string; tool?: string; title?: string | undefined; command?: string; cause?: unknown } = {},
   ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause })
     this.name = 'ToolFault'
@@ -52,6 +54,7 @@ export class ToolFault extends Error {
     this.secret = more.secret
     this.tool = more.tool
     this.title = more.title
+    this.command = more.command
   }
 }
 

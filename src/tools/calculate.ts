@@ -30,6 +30,11 @@ export function createCalculateTool(): Tool {
       },
     },
     effects: 'read',
+    about: {
+      brief: 'Does exact arithmetic',
+      may: ['Do exact arithmetic'],
+      cannot: ['Reach the network, files or memory'],
+    },
     repeatable: true,
     untrusted: false,
     run: async (args) => calculate(objectIn(args)?.['expression']),

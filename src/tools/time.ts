@@ -18,6 +18,11 @@ export function createTimeTool({ now, defaultZone }: { now: () => number; defaul
       },
     },
     effects: 'read',
+    about: {
+      brief: 'Tells the date and the time',
+      may: ['Tell the date, the time and the weekday'],
+      cannot: ['Reach the network, files or memory'],
+    },
     repeatable: true,
     untrusted: false,
     run: async (args) => {

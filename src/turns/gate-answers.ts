@@ -5,6 +5,7 @@ import type { Answer, Draft, Entry } from '#core/item.ts'
 import type { NewGrant } from '#core/grant.ts'
 import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
+import { reachOfGate } from '#safety/asking.ts'
 import { grantFor, type GrantRequest } from '#safety/grant-rules.ts'
 
 /** How long a gate waits for an answer. */
@@ -63,7 +64,8 @@ async function grantOf(
   const gate = open.find((each) => each.gate.callId === callId)?.gate
   if (!gate) return undefined
   if (gate.kind !== 'approval') throw new AppError('grant_refused', 'only an approval can be given for longer')
-  const grant = grantFor(gate, grantRequest, { now: now(), taint: gate.taint })
+  const call = { name: gate.name, reach: reachOfGate(gate) }
+  const grant = grantFor(call, grantRequest, { now: now(), taint: gate.taint })
   if (typeof grant === 'string') throw new AppError('grant_refused', grant)
   return grant
 }

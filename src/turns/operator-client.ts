@@ -6,9 +6,11 @@ import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { type Part, textMessage } from '#core/item.ts'
 import type { ListedTurn, OpenGate } from '#core/store.ts'
-import { type Effects, effectsOf, type Tool } from '#core/tool.ts'
+import type { PolicyInForce } from '#core/policy.ts'
+import { type Effects, effectsOf, rowsOf, type Tool } from '#core/tool.ts'
 import { atRest, type Thread, type Turn } from '#core/turn.ts'
 import type { Documents } from '#memory/documents.ts'
+import { policyInForce, type PolicySettings } from '#safety/policy-table.ts'
 import type { GateAnswer } from './gate-answers.ts'
 import type { Gates } from './gates.ts'
 import type { Receipt } from './receipt.ts'
@@ -35,7 +37,11 @@ export type OutgoingMessage = {
 export type Sent = { readonly threadId: string; readonly turnId: string; readonly queued: boolean }
 /** A thread, with those of its turns that are among the latest or have not ended. */
 export type OpenThread = Thread & { readonly turns: readonly ListedTurn[] }
-export type OperatorTool = { readonly name: string; readonly description: string; readonly effects: Effects | 'varies' }
+export type OperatorTool = Pick<PolicyInForce, 'verdict'> & {
+  readonly name: string
+  readonly description: string
+  readonly effects: Effects | 'varies'
+}
 export type OperatorDocument = { readonly path: string; readonly words: string; readonly updatedAt: number }
 /** What the service tells of itself, as far as a terminal shows it. */
 export type OperatorStatus = {
@@ -77,11 +83,13 @@ export type OperatorParts = {
   readonly gates: Pick<Gates, 'answer' | 'list'>
   readonly documents: Pick<Documents, 'list' | 'search'>
   readonly tools: () => Iterable<Tool>
+  /** What the operator has set of the policy. */
+  readonly policy: () => PolicySettings
   readonly status: () => Promise<OperatorStatus>
 }
 
 export function createOperatorClient(parts: OperatorParts): OperatorClient {
-  const { turns, threads, gates, documents, tools, status } = parts
+  const { turns, threads, gates, documents, tools, policy, status } = parts
 
   async function findTurn(turnId: string): Promise<Turn> {
     const turn = await turns.get(operator, turnId)
@@ -132,7 +140,7 @@ export function createOperatorClient(parts: OperatorParts): OperatorClient {
     gates: () => gates.list(operator),
     receipt: (turnId) => turns.receipt(operator, turnId),
     status,
-    tools: () => Promise.resolve([...tools()].map(shownTool)),
+    tools: () => Promise.resolve([...tools()].map((tool) => shownTool(tool, policy()))),
     async memory(query) {
       if (query.trim() === '') {
         const list = await documents.list(operator, { limit: maxDocuments })
@@ -168,8 +176,14 @@ export function createOperatorClient(parts: OperatorParts): OperatorClient {
   }
 }
 
-function shownTool({ spec: { name, description }, effects }: Tool): OperatorTool {
-  return { name, description, effects: typeof effects === 'function' ? 'varies' : effectsOf({ effects }, '') }
+function shownTool(tool: Tool, settings: PolicySettings): OperatorTool {
+  const { spec, about, effects } = tool
+  return {
+    name: spec.name,
+    description: about?.brief ?? spec.description,
+    effects: typeof effects === 'function' ? 'varies' : effectsOf({ effects }, ''),
+    verdict: policyInForce(rowsOf(tool), settings).verdict,
+  }
 }
 
 /** The part of a watch that is about one turn. */

@@ -165,7 +165,14 @@ function sourceOf(name: string, tools: readonly Tool[], own?: (user: UserId) => 
     tools: own ?? (() => tools),
     view: () =>
       Promise.resolve(
-        tools.map(({ spec }) => ({ name: spec.name, description: name, source: 'component', schema: {} as const })),
+        tools.map(({ spec }) => ({
+          name: spec.name,
+          description: name,
+          source: 'component',
+          schema: {} as const,
+          effects: 'read',
+          rows: ['read'],
+        })),
       ),
     test: (each) =>
       Promise.resolve(has(each) ? { output: name, error: null, logs: [], requests: [], blocked: [] } : undefined),

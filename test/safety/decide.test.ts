@@ -5,7 +5,9 @@ import { test } from 'node:test'
 import { type Item, textMessage } from '#core/item.ts'
 import { type Asked, decide } from '#safety/decide.ts'
 import type { Grant } from '#safety/grant-rules.ts'
-import { type Row, policyTable } from '#safety/policy-table.ts'
+import { policyTable } from '#safety/policy-table.ts'
+import type { Effects } from '#core/tool.ts'
+import { callOf } from './built-in.ts'
 
 const now = 1_000_000
 const items: readonly Item[] = [
@@ -13,12 +15,11 @@ const items: readonly Item[] = [
   { type: 'result', callId: 'c', output: 'see https://b.example/y', origin: 'web_fetch' },
 ]
 
-function decided(name: string, args: object, more: Partial<Asked> = {}) {
-  return decide({ call: { name, args: JSON.stringify(args) }, effects: 'read', taint: undefined, items, now, ...more })
+function decided(name: string, args: object, { effects, ...more }: Partial<Asked> & { effects?: Effects } = {}) {
+  return decide({ ...callOf(name, args, effects), taint: undefined, items, now, ...more })
 }
 
 const tainted = { taint: 'web_fetch' }
-type Effects = Asked['effects']
 const rows: readonly [name: string, effects: Effects, args: object, clean: string, underTaint: string][] = [
   ['time', 'read', {}, 'allow', 'allow'],
   ['memory_read', 'read', { path: 'a.md' }, 'allow', 'allow'],
@@ -74,6 +75,19 @@ test('the reason is one that a person understands', () => {
     decision.reason,
     'the model put this address together itself, and the model has read the attached file a.txt; it stands neither in your messages nor in a result',
   )
+})
+
+test('why somebody is asked tells what the call does and what was read; after that it can only be allowed once', () => {
+  const why = (taint?: string) => {
+    const decision = decided('http_request', { method: 'POST', url: 'https://e.example/' }, { taint })
+    return decision.do === 'ask' ? decision.why : decision.do
+  }
+  assert.equal(why(), 'It sends something to another host')
+  assert.equal(
+    why('https://metrics.acme.dev/api/p95?days=8'),
+    'It sends something to another host, and this thread has read a page from metrics.acme.dev. It can only be allowed once.',
+  )
+  assert.match(why('the attached file a.log'), /this thread has read the attached file a\.log\./)
 })
 
 test('the operator tightens and loosens each row', () => {
@@ -211,7 +225,7 @@ test('a refusal of the operator stands above every grant', () => {
 test('the page shows the table as it is', () => {
   const page = readFileSync(new URL('../../docs/security.md', import.meta.url), 'utf8')
   const lines = policyTable.map(
-    (row: Row) => `| \`${row.id}\` | ${row.calls} | ${row.clean} | ${row.tainted} | ${row.note ?? ''} |`,
+    (row) => `| \`${row.id}\` | ${row.calls} | ${row.clean} | ${row.tainted} | ${row.note ?? ''} |`,
   )
   const shown = page.split('\n').filter((line) => /^\| `[a-z-]+` \|/.test(line))
   assert.deepEqual(shown, lines)

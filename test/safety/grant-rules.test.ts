@@ -1,9 +1,10 @@
 // What a grant is made of, and when there can be none.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { grantFor, targetOf } from '#safety/grant-rules.ts'
+import { reachInParams } from '#core/tool.ts'
+import { grantFor, scopesOf, targetOf } from '#safety/grant-rules.ts'
 
-const call = { name: 'web_fetch', args: '{"url":"https://a.example/x"}' }
+const call = { name: 'web_fetch', reach: { type: 'url', url: 'https://a.example/x' } } as const
 const clean = { now: 5, taint: undefined }
 
 test('a grant has a scope and an end', () => {
@@ -14,7 +15,7 @@ test('a grant has a scope and an end', () => {
     until: 3_600_005,
   })
   assert.deepEqual(grantFor(call, { scope: 'tool', for: 'day' }, clean), { tool: 'web_fetch', until: 86_400_005 })
-  const write = { name: 'workspace_write', args: '{"path":"src/a.ts"}' }
+  const write = { name: 'workspace_write', reach: { type: 'path', path: 'src/a.ts' } } as const
   assert.deepEqual(grantFor(write, { scope: 'file', for: 'good', untrusted: false }, clean), {
     tool: 'workspace_write',
     target: './src/a.ts',
@@ -34,7 +35,7 @@ test('a call made under taint can only be allowed once', () => {
 
 test('what has no target cannot be granted by target', () => {
   assert.match(
-    JSON.stringify(grantFor({ name: 'x', args: '{}' }, { scope: 'target', for: 'day' }, clean)),
+    JSON.stringify(grantFor({ name: 'x', reach: undefined }, { scope: 'target', for: 'day' }, clean)),
     /no host, folder/,
   )
 })
@@ -62,5 +63,53 @@ for (const [args, target] of [
   [{ command: 'npm test\nrm x' }, undefined],
   [{}, undefined],
 ] as const) {
-  test(`the target of ${JSON.stringify(args)} is ${target}`, () => assert.equal(targetOf(JSON.stringify(args)), target))
+  test(`the target of ${JSON.stringify(args)} is ${target}`, () => {
+    assert.equal(targetOf(reachInParams(JSON.stringify(args))), target)
+  })
 }
+
+const scopes: readonly [what: string, reach: Parameters<typeof scopesOf>[0], words: readonly string[]][] = [
+  ['a host', { type: 'url', url: 'https://a.b:8443/c' }, ['target: to a.b:8443', 'tool: to any host']],
+  ['an address that names its user', { type: 'url', url: 'https://u:p@a.b/' }, ['tool: to any host']],
+  [
+    'a file of the workspace',
+    { type: 'path', path: 'docs/a.md', in: 'workspace' },
+    ['file: on docs/a.md', 'target: in docs/', 'tool: anywhere in the workspace'],
+  ],
+  // A folder stands for what is below it: the first one would be all of them.
+  [
+    'a document at the root',
+    { type: 'path', path: 'USER.md', in: 'memory' },
+    ['file: on USER.md', 'tool: on any document'],
+  ],
+  [
+    'a path with a second reading',
+    { type: 'path', path: 'a/../b', in: 'workspace' },
+    ['tool: anywhere in the workspace'],
+  ],
+  ['a command', { type: 'command', command: 'npm test' }, ['target: for npm', 'tool: for any command']],
+  ['a joined command', { type: 'command', command: 'npm test\nrm x' }, ['tool: for any command']],
+  ['a program that runs others', { type: 'command', command: 'bash -c x' }, ['tool: for any command']],
+  ['nothing that is known', undefined, ['tool: whatever it is given']],
+]
+for (const [what, reach, words] of scopes) {
+  test(`what can be allowed for longer of ${what}, from narrow to wide, is what is granted`, () => {
+    const offered = scopesOf(reach, undefined)
+    assert.deepEqual(
+      offered.map(({ scope, words: text }) => `${scope}: ${text}`),
+      words,
+    )
+    for (const { scope, target } of offered) {
+      const grant = grantFor({ name: 'x', reach }, { scope, for: 'good' }, clean)
+      assert.deepEqual(grant, { tool: 'x', ...(target !== undefined && { target }) })
+    }
+    assert.deepEqual(scopesOf(reach, 'a page'), [])
+  })
+}
+
+test('without a scope the narrower grant is made, and none where the target cannot be told', () => {
+  assert.deepEqual(grantFor(call, { for: 'good' }, clean), { tool: 'web_fetch', target: 'a.example:443' })
+  assert.deepEqual(grantFor({ name: 'x', reach: undefined }, { for: 'good' }, clean), { tool: 'x' })
+  const odd = { name: 'x', reach: reachInParams('{"url":5}') }
+  assert.match(JSON.stringify(grantFor(odd, { for: 'good' }, clean)), /no host/)
+})

@@ -6,6 +6,7 @@ import { eventOrigin } from '#core/origins.ts'
 import { decide } from '#safety/decide.ts'
 import { createMarker } from '#safety/marks.ts'
 import { taintOf, taintOfTools } from '#safety/taint.ts'
+import { callOf } from './built-in.ts'
 import { type Attack, attacks, effectsOf, type Way, ways } from './red-team.ts'
 
 const marker = createMarker()
@@ -65,9 +66,7 @@ function attempt(way: Way, { says, calls }: Attack) {
   const taint = taintOf(items) ?? described
   return {
     taint,
-    decisions: calls.map(({ name, args }) =>
-      decide({ call: { name, args: JSON.stringify(args) }, effects: effectsOf[name] ?? 'read', taint, items, now: 0 }),
-    ),
+    decisions: calls.map(({ name, args }) => decide({ ...callOf(name, args, effectsOf[name]), taint, items, now: 0 })),
   }
 }
 
@@ -87,8 +86,8 @@ for (const { way, attack } of attempts) {
 test('what the model may do for its user under the same taint stays free', () => {
   const items = promptOf('web page', ways['web page'](attacks[0]?.says ?? ''))
   for (const url of ['https://soups.example/ten', 'https://soups.example/other']) {
-    const call = { name: 'web_fetch', args: JSON.stringify({ url }) }
-    assert.equal(decide({ call, effects: 'read', taint: taintOf(items), items, now: 0 }).do, 'allow', url)
+    const decision = decide({ ...callOf('web_fetch', { url }), taint: taintOf(items), items, now: 0 })
+    assert.equal(decision.do, 'allow', url)
   }
 })
 

@@ -46,8 +46,9 @@ test('a change of a file waits with its diff, and is made once it is allowed', a
   const { json } = await call('POST', '/api/chat', { body: { message: 'tea instead of eggs' } })
   assert.deepEqual([json.status, json.gate.name], ['waiting', 'workspace_edit'])
   const diff = '--- list.md\n+++ list.md\n@@ -1,2 +1,2 @@\n milk\n-eggs\n+tea'
-  assert.equal(json.gate.preview, diff)
-  assert.equal((await call('GET', '/api/gates')).json.gates[0].preview, diff)
+  assert.deepEqual(json.gate.preview, { type: 'diff', path: 'list.md', diff })
+  assert.equal(json.gate.question.text, 'Change list.md?')
+  assert.deepEqual((await call('GET', '/api/gates')).json.gates[0].preview, json.gate.preview)
   assert.equal(readFileSync(file(operator, 'list.md'), 'utf8'), 'milk\neggs\n')
   await call('POST', `/api/threads/${json.thread_id}/gates/${json.gate.id}`, { body: { action: 'approve' } })
   const job = await jobOnce({ call }, json.turn_id, 'completed')
@@ -58,14 +59,30 @@ test('a change of a file waits with its diff, and is made once it is allowed', a
 test('what is asked for shows the command or the request; what is denied is not done', async (t) => {
   const { tools, file, site } = await hands(t)
   const asked = [
-    ['workspace_shell', { command: 'touch made' }, /^\$ touch made\n/],
-    ['http_request', { method: 'DELETE', url: `${site.url}/x`, headers: { 'X-A': 'b' } }, /^DELETE http.*\/x\nx-a: b$/],
-    ['workspace_write', { path: 'made', content: 'x' }, /^--- \/dev\/null\n\+\+\+ made\n/],
+    [
+      'workspace_shell',
+      { command: 'touch made' },
+      { type: 'command', command: 'touch made', cwd: 'the workspace', timeout_secs: 60 },
+    ],
+    [
+      'http_request',
+      { method: 'DELETE', url: `${site.url}/x`, headers: { 'X-A': 'b' } },
+      { type: 'request', method: 'DELETE', url: `${site.url}/x`, headers: { 'x-a': 'b' } },
+    ],
+    [
+      'workspace_write',
+      { path: 'made', content: 'x' },
+      {
+        type: 'diff',
+        path: 'made',
+        diff: '--- /dev/null\n+++ made\n@@ -0,0 +1,1 @@\n+x\n\\ No newline at end of file',
+      },
+    ],
   ] as const
   for (const [name, args, preview] of asked) {
     const { call } = await openHouse(t, { tools, say: callOnce(name, args) })
     const { json } = await call('POST', '/api/chat', { body: { message: 'go' } })
-    assert.match(json.gate.preview, preview)
+    assert.deepEqual(json.gate.preview, preview)
     await call('POST', `/api/threads/${json.thread_id}/gates/${json.gate.id}`, { body: { action: 'deny' } })
   }
   assert.ok(!existsSync(file(operator, 'made')))

@@ -285,7 +285,7 @@ test('the policy sees whose call it is and what the model has read; its reason s
     tools: [tool('fetch', { untrusted: true }), tool('look')],
     judge(each) {
       judged.push(each)
-      return each.taint === undefined ? { do: 'allow' } : { do: 'ask', reason: `it has read ${each.taint}` }
+      return each.taint === undefined ? { do: 'allow' } : { do: 'ask', reason: `it has read ${each.taint}`, why: '' }
     },
     reply: (_, { items }) => [{ name: items.some(({ type }) => type === 'result') ? 'look' : 'fetch', args: { a: 1 } }],
   })

@@ -2,104 +2,48 @@
 import type { AccessRow, Tool } from '#doors/web/wire/tool.ts'
 import { countText } from './words.ts'
 
-/** Looks; keeps things for its user; changes anything else, so it asks; or may harm. */
-export type Kind = 'reads' | 'writes' | 'asks' | 'danger'
+/** What the policy in force makes of its usual calls: looks, writes unasked, asks first, is refused; or may harm. */
+export type Kind = 'reads' | 'writes' | 'asks' | 'refused' | 'danger'
 
-export type Reach = { readonly kind: Kind; readonly may: readonly string[]; readonly cannot: readonly string[] }
+export type Reach = { readonly may: readonly string[]; readonly cannot: readonly string[] }
+
+export function kindOf({ effects, verdict }: Pick<Tool, 'effects' | 'verdict'>): Kind {
+  if (verdict.clean === 'deny') return 'refused'
+  if (effects === 'danger') return 'danger'
+  if (verdict.clean === 'ask') return 'asks'
+  return effects === 'read' ? 'reads' : 'writes'
+}
+
+const rules = {
+  allow: 'Runs unasked',
+  ask: 'Asks first',
+  deny: 'Refused',
+  known: 'Runs unasked where you or a result named the address, else asks first',
+} as const
+
+/** The policy in force: a line, or one for each kind of call. */
+export function policyLines({ policy }: { readonly policy: readonly Tool['policy'][number][] }): string[] {
+  return policy.flatMap(({ calls, clean, tainted }) => {
+    const of = policy.length > 1 ? `${calls}. ` : ''
+    if (clean === tainted) return [`${of}${rules[clean]}`]
+    return [`${of}${rules[clean]}`, `${of}After reading text from outside: ${lower(rules[tainted])}`]
+  })
+}
+
+function lower(words: string): string {
+  return words.charAt(0).toLowerCase() + words.slice(1)
+}
 
 const changing: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE']
-const publicWeb = 'Reach a private address, unless the operator lists it'
-const nothingElse = 'Reach the network, files or memory'
-const workspaceOnly = ['Leave the workspace folder, through a link either', 'Reach the network or memory']
-const memoryOnly = ['Read or change what other users keep', 'Reach the network or files']
-
-/** The tools that come with Atrium; docs/tools.md says the same at length. */
-const builtIn: Readonly<Record<string, Reach>> = {
-  time: { kind: 'reads', may: ['Tell the date, the time and the weekday'], cannot: [nothingElse] },
-  calculate: { kind: 'reads', may: ['Do exact arithmetic'], cannot: [nothingElse] },
-  web_fetch: {
-    kind: 'reads',
-    may: [
-      'Read a public web page or PDF as text',
-      'After reading text from outside: only addresses that you or a result named, else it asks',
-    ],
-    cannot: [publicWeb, 'Send data'],
-  },
-  http_request: {
-    kind: 'asks',
-    may: ['Send a request to any public web address', 'Read without asking; everything but GET and HEAD asks first'],
-    cannot: [publicWeb, 'Send what looks like a credential'],
-  },
-  memory_search: { kind: 'reads', may: ['Find documents of your memory'], cannot: memoryOnly },
-  memory_read: { kind: 'reads', may: ['Read a document of your memory'], cannot: memoryOnly },
-  memory_list: { kind: 'reads', may: ['List the documents of your memory'], cannot: memoryOnly },
-  memory_write: {
-    kind: 'writes',
-    may: ['Write documents of your memory', 'Identity files: it asks first'],
-    cannot: memoryOnly,
-  },
-  memory_edit: {
-    kind: 'writes',
-    may: ['Change documents of your memory', 'Identity files: it asks first'],
-    cannot: memoryOnly,
-  },
-  memory_delete: {
-    kind: 'writes',
-    may: ['Delete documents of your memory', 'Identity files: it asks first'],
-    cannot: memoryOnly,
-  },
-  workspace_list: { kind: 'reads', may: ['List folders of the workspace'], cannot: workspaceOnly },
-  workspace_read: { kind: 'reads', may: ['Read text files of the workspace'], cannot: workspaceOnly },
-  workspace_search: { kind: 'reads', may: ['Search text files of the workspace'], cannot: workspaceOnly },
-  workspace_write: {
-    kind: 'asks',
-    may: ['Write a file of the workspace, shown as a diff first'],
-    cannot: workspaceOnly,
-  },
-  workspace_edit: {
-    kind: 'asks',
-    may: ['Change a file of the workspace, shown as a diff first'],
-    cannot: workspaceOnly,
-  },
-  workspace_shell: {
-    kind: 'danger',
-    may: [
-      'Run a command as the user of the service, each shown first',
-      'Whatever that user may do: files, network, programs',
-    ],
-    cannot: ['Run for anybody but the operator'],
-  },
-}
-
-/** The rows of built-in tools: some belong together. What the model is told of each is longer. */
-const rows: readonly { readonly names: readonly string[]; readonly words: string }[] = [
-  {
-    names: ['workspace_list', 'workspace_read', 'workspace_search'],
-    words: 'Look at files in the workspace folder',
-  },
-  { names: ['time'], words: 'Tells the date and the time' },
-  { names: ['calculate'], words: 'Does exact arithmetic' },
-  { names: ['web_fetch'], words: 'Reads a web page as text' },
-  { names: ['http_request'], words: 'Sends a request to any public web address' },
-  { names: ['workspace_shell'], words: 'Runs a command on this machine' },
-  { names: ['workspace_write', 'workspace_edit'], words: 'Change files in the workspace folder' },
-  { names: ['memory_search', 'memory_read', 'memory_list'], words: 'Find and read notes of earlier conversations' },
-  { names: ['memory_write', 'memory_edit', 'memory_delete'], words: 'Keep notes between conversations' },
-]
-
-export function isGrouped(name: string): boolean {
-  return rows.some(({ names }) => names.length > 1 && names.includes(name))
-}
-
 type Group<T> = { readonly tools: readonly T[]; readonly words?: string }
 
-/** The rows of a list: each tool for itself, or with those that it belongs to. */
-export function groupsOf<T extends Pick<Tool, 'name'>>(list: readonly T[]): Group<T>[] {
+/** The rows of a list: each tool for itself, or with those whose words in a list are the same. */
+export function groupsOf<T extends Pick<Tool, 'name' | 'brief'>>(list: readonly T[]): Group<T>[] {
   return list.flatMap((tool): Group<T>[] => {
-    const group = rows.find(({ names }) => names.includes(tool.name))
-    if (!group) return [{ tools: [tool] }]
-    const tools = list.filter(({ name }) => group.names.includes(name))
-    return tools[0] === tool ? [{ tools, words: group.words }] : []
+    const { brief } = tool
+    if (brief === undefined) return [{ tools: [tool] }]
+    const tools = list.filter((each) => each.brief === brief)
+    return tools[0] === tool ? [{ tools, words: brief }] : []
   })
 }
 
@@ -162,15 +106,19 @@ function placeOf(place: Extract<AccessRow, { kind: 'secret' }>['place']): string
   return place.type === 'query' ? `in the query as ${place.name}` : `in the path as {${place.name}}`
 }
 
-export function reachOf({ name, source, access = [] }: Pick<Tool, 'name' | 'source' | 'access'>): Reach {
-  if (source === 'built-in') return builtIn[name] ?? { kind: 'reads', may: [], cannot: [] }
+export function reachOf({
+  source,
+  may = [],
+  cannot = [],
+  access = [],
+}: Pick<Tool, 'source' | 'may' | 'cannot' | 'access'>): Reach {
+  if (source === 'built-in') return { may, cannot }
   const sends = access.filter((row) => row.kind === 'http')
   const changes = sends.some(({ methods }) => methods.some((method) => changing.includes(method)))
   const files = access.some(({ kind }) => kind === 'workspace')
   const others = access.some(({ kind }) => kind === 'tool')
   const nothing = access.length > 0 && access.every(({ kind }) => kind === 'limits')
   return {
-    kind: changes ? 'asks' : 'reads',
     may: [...(nothing ? ['Reach nothing: no hosts, no secrets'] : []), ...access.map(actOf)],
     cannot: [
       sends.length === 0

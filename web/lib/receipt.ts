@@ -42,9 +42,10 @@ export function requestWords(host: string, { tools, model_calls }: Requests): st
 
 /** That what came from outside was given to the model as data; undefined where nothing did. */
 export function fencedWords(tools: readonly Pick<Tool, 'name' | 'origin'>[]): string | undefined {
-  const names = tools.flatMap(({ name, origin }) => (origin === undefined ? [] : [name]))
+  const brought = tools.filter(({ origin }) => origin !== undefined)
+  const names = brought.map(({ name }) => name)
   if (names.length === 0) return undefined
-  if (names.every((name) => name === 'web_fetch')) {
+  if (brought.every(({ origin = '' }) => /^https?:\/\//.test(origin))) {
     return `The ${names.length === 1 ? 'page fetched was' : 'pages fetched were'} fenced as outside content.`
   }
   return `What ${listed([...new Set(names)])} brought was fenced as outside content.`

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { Tool } from '#doors/web/wire/tool.ts'
 import { faultText } from '../api/client.ts'
-import { groupsOf, isGrouped, type Kind, reachOf } from '../lib/reach.ts'
+import { groupsOf, type Kind, kindOf, policyLines, reachOf } from '../lib/reach.ts'
 import { Button } from '../parts/button.tsx'
 import { Coded } from '../parts/coded.tsx'
 import { Confirm } from '../parts/confirm.tsx'
@@ -75,11 +75,15 @@ function Lists({ list }: { list: readonly Tool[] }) {
             </Empty>
           </div>
         ) : (
-          shown && <Detail key={shown.name} tool={shown} />
+          shown && <Detail key={shown.name} tool={shown} grouped={isGrouped(shown, list)} />
         )}
       </div>
     </div>
   )
+}
+
+function isGrouped({ brief }: Tool, list: readonly Tool[]): boolean {
+  return brief !== undefined && list.filter((each) => each.brief === brief).length > 1
 }
 
 function List({ name, list, shown }: { name: string; list: readonly Tool[]; shown: Tool | undefined }) {
@@ -138,15 +142,21 @@ function Enabled({ tools: group }: { tools: readonly Tool[] }) {
 }
 
 function KindPill({ tool }: { tool: Tool }) {
-  const { kind } = reachOf(tool)
+  const kind = kindOf(tool)
   if (kind === 'danger') return <Pill kind="clay">{tool.enabled ? 'Danger' : 'Off, danger'}</Pill>
   if (!tool.enabled) return <Pill>Off</Pill>
-  return <Pill kind={kind === 'asks' ? 'sun' : 'plain'}>{kinds[kind]}</Pill>
+  return <Pill kind={kind === 'asks' ? 'sun' : kind === 'refused' ? 'clay' : 'plain'}>{kinds[kind]}</Pill>
 }
 
-const kinds: Readonly<Record<Kind, string>> = { reads: 'Reads', writes: 'Writes', asks: 'Asks', danger: 'Danger' }
+const kinds: Readonly<Record<Kind, string>> = {
+  reads: 'Reads',
+  writes: 'Writes',
+  asks: 'Asks',
+  refused: 'Refused',
+  danger: 'Danger',
+}
 
-function Detail({ tool }: { tool: Tool }) {
+function Detail({ tool, grouped }: { tool: Tool; grouped: boolean }) {
   const { name, description, source, version } = tool
   const { may, cannot } = reachOf(tool)
   const own = source === 'built-in'
@@ -158,7 +168,7 @@ function Detail({ tool }: { tool: Tool }) {
           <Pill>{own ? 'Built in' : 'Sandboxed'}</Pill>
           {version !== undefined && <span class="quiet">{version}</span>}
           <span class="tool-acts">
-            {isGrouped(name) && <Enabled tools={[tool]} />}
+            {grouped && <Enabled tools={[tool]} />}
             {!own && operator.value && (
               <Confirm
                 label="Remove"
@@ -179,6 +189,7 @@ function Detail({ tool }: { tool: Tool }) {
         <p class="tool-about">{description}</p>
         <Lines title="It may" icon="check" lines={may} />
         <Lines title="It can’t" icon="cross" lines={cannot} />
+        <Lines title="Policy" icon="shield" lines={policyLines(tool)} />
       </div>
       {!own && <Needs tool={name} />}
       {operator.value && <Trial tool={tool} />}
@@ -186,7 +197,15 @@ function Detail({ tool }: { tool: Tool }) {
   )
 }
 
-function Lines({ title, icon, lines }: { title: string; icon: 'check' | 'cross'; lines: readonly string[] }) {
+function Lines({
+  title,
+  icon,
+  lines,
+}: {
+  title: string
+  icon: 'check' | 'cross' | 'shield'
+  lines: readonly string[]
+}) {
   if (lines.length === 0) return null
   return (
     <>

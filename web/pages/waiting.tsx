@@ -2,7 +2,6 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Waiting as Gate } from '#doors/web/wire/gate.ts'
-import { askingOf } from '../lib/asking.ts'
 import { doorOf } from '../lib/doors.ts'
 import { exactTime, shortWhen, whenText } from '../lib/words.ts'
 import { answerIcon, answerWords, wordOf } from '../parts/answer-words.ts'
@@ -82,7 +81,7 @@ function Row({ gate, current }: { gate: Gate; current: boolean }) {
       <Icon name={doorOf(gate.door).icon} />
       <span class="queue-words">
         <span class="queue-line">
-          <span class="queue-what one-line">{askingOf(gate).brief}</span>
+          <span class="queue-what one-line">{gate.question.brief}</span>
           <time dateTime={gate.created_at} title={exactTime(gate.created_at)}>
             {shortWhen(gate.created_at, now.value)}
           </time>
@@ -107,7 +106,7 @@ function AnsweredToday() {
             <Icon name={answerIcon(gate)} />
             <div class="queue-words">
               <a class="answered-what one-line" href={`/threads/${gate.thread_id}`}>
-                {askingOf(gate).brief}
+                {gate.question.brief}
               </a>
               <span class="answered-words">
                 {answerWords(gate)},{' '}

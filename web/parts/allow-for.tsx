@@ -1,8 +1,7 @@
 // "Allow for…": from narrow to wide, the narrow one chosen; the button repeats the choice.
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
-import type { GateAnswer } from '#doors/web/wire/gate.ts'
-import type { Scope } from '../lib/asking.ts'
+import type { GateAnswer, Scope } from '#doors/web/wire/gate.ts'
 import { Button } from './button.tsx'
 import { Segments } from './field.tsx'
 import { Popover } from './menu.tsx'

@@ -1,6 +1,5 @@
 // What is read out: that an answer begins, its first sentence when it is there; and what waits for the reader.
 import { useComputed } from '@preact/signals'
-import { askingOf } from '../lib/asking.ts'
 import { firstSentence } from '../lib/conversation.ts'
 import { countText } from '../lib/words.ts'
 import { type Conversation, isAtRest } from '../store/conversation.ts'
@@ -10,7 +9,7 @@ export function Announcer({ conversation }: { conversation: Conversation }) {
   const said = useComputed(() => answerWords(conversation)).value
   const asked = useComputed(() => {
     const gate = waiting.value.find(({ thread_id }) => thread_id === conversation.id)
-    return gate ? `Waiting for you: ${askingOf(gate).question}` : ''
+    return gate ? `Waiting for you: ${gate.question.text}` : ''
   }).value
   return (
     <>

@@ -4,7 +4,6 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import type { GateAnswer, Waiting } from '#doors/web/wire/gate.ts'
 import { ApiFault, faultText } from '../api/client.ts'
-import { askingOf, whyAsked } from '../lib/asking.ts'
 import { doorOf } from '../lib/doors.ts'
 import { exactTime, leftText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
@@ -30,7 +29,8 @@ type Props = {
 }
 
 export function Approval({ gate, inQueue = false, threadTitle }: Props) {
-  const { question, code, sentence, host, preview, scopes } = askingOf(gate)
+  const { question, preview, scopes, always } = gate
+  const why = gate.why ?? gate.reason
   const title = useId()
   /** Never, until it has been drawn. */
   const shownAt = useRef(Number.POSITIVE_INFINITY)
@@ -90,16 +90,16 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
       </header>
       <div class="approval-body">
         <h3 id={title} class="approval-title">
-          {marked(question, code, (part) => (
+          {marked(question.text, question.code, (part) => (
             <code>{part}</code>
           ))}
         </h3>
         <p class="approval-where">
-          {marked(sentence, host, (part) => (
+          {marked(question.sentence, question.host, (part) => (
             <strong>{part}</strong>
           ))}
         </p>
-        {preview && <Preview preview={preview} />}
+        {gate.kind === 'approval' && <Preview preview={preview} name={gate.name} />}
         <dl class="facts">
           {inQueue && (
             <>
@@ -120,10 +120,10 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
               </dd>
             </>
           )}
-          {gate.reason && (
+          {why && (
             <>
               <dt>Why you are asked</dt>
-              <dd>{whyAsked(gate)}</dd>
+              <dd>{why}</dd>
             </>
           )}
         </dl>
@@ -179,8 +179,8 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
             <Button
               popup="dialog"
               expanded={step.value === 'for'}
-              disabled={gate.taint !== undefined || scopes.length === 0}
-              {...(gate.taint !== undefined && { title: whyAsked(gate) })}
+              disabled={!always}
+              {...(!always && why && { title: why })}
               buttonRef={opener}
               onClick={heard(() => (step.value = step.value === 'for' ? 'choose' : 'for'))}
             >

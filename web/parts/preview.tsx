@@ -1,6 +1,7 @@
-// What an approval is about, shown as a request, a diff or a command. It wraps, and is never cut.
+// What an approval is about: a request, a diff, a command, a document or arguments. It wraps, and is never cut.
 import type { ComponentChildren } from 'preact'
-import type { DiffLine, Preview as PreviewData } from '../lib/asking.ts'
+import type { Preview as PreviewData } from '#doors/web/wire/gate.ts'
+import { diffLines, isNewFile, pretty, requestRest } from '../lib/asking.ts'
 import { numberText } from '../lib/words.ts'
 import { Json } from './json.tsx'
 import './preview.css'
@@ -8,17 +9,20 @@ import './preview.css'
 /** Longer ones scroll inside; then their length is told. */
 const longChars = 700
 
-export function Preview({ preview }: { preview: PreviewData }) {
+/** `name` is the tool that would run. */
+export function Preview({ preview, name }: { preview: PreviewData; name: string }) {
   switch (preview.type) {
-    case 'request':
+    case 'request': {
+      const rest = requestRest(preview)
       return (
-        <Frame head={<Head word={preview.method} text={preview.url} />} text={preview.rest}>
-          <Json text={preview.rest} />
+        <Frame head={<Head word={preview.method} text={preview.url} />} text={rest}>
+          <Json text={rest} />
         </Frame>
       )
+    }
     case 'command':
       return (
-        <Frame head={<Head word="RUN" text={preview.rest.replaceAll(/[()]/g, '')} />} text={preview.command}>
+        <Frame head={<Head word="RUN" text={whereWords(preview)} />} text={preview.command}>
           <span class="preview-prompt" aria-hidden="true">
             ${' '}
           </span>
@@ -26,16 +30,29 @@ export function Preview({ preview }: { preview: PreviewData }) {
         </Frame>
       )
     case 'diff':
-      return <Diff {...preview} />
-    case 'text':
+      return <Diff path={preview.path} diff={preview.diff} />
+    case 'document':
+      if (preview.diff !== undefined) return <Diff path={preview.path} diff={preview.diff} />
       return (
-        <Frame head={<Head word="RUN" text={preview.head} />} text={preview.text}>
-          <Json text={preview.text} />
+        <Frame head={<Head word="NEW" text={preview.path} />} text={preview.content ?? ''}>
+          {preview.content}
         </Frame>
       )
+    case 'arguments': {
+      const text = pretty(preview.fields)
+      return (
+        <Frame head={<Head word="RUN" text={name} />} text={text}>
+          <Json text={text} />
+        </Frame>
+      )
+    }
     default:
       return preview satisfies never
   }
+}
+
+function whereWords({ cwd, timeout_secs: secs }: PreviewData & { type: 'command' }): string {
+  return [cwd && `in ${cwd}`, secs !== undefined && `for at most ${secs} seconds`].filter(Boolean).join(', ')
 }
 
 function Head({ word, text }: { word: string; text: string }) {
@@ -64,13 +81,22 @@ function Frame({ head, text, children }: FrameProps) {
   )
 }
 
-function Diff({ isNew, path, lines }: { isNew: boolean; path: string; lines: readonly DiffLine[] }) {
+function Diff({ path, diff }: { path: string; diff: string }) {
+  if (diff === '') {
+    const text = `${path} would stay as it is.`
+    return (
+      <Frame head={<Head word="EDIT" text={path} />} text={text}>
+        {text}
+      </Frame>
+    )
+  }
+  const lines = diffLines(diff)
   const count = (wanted: string): number => lines.filter(({ sign }) => sign === wanted).length
   const chars = lines.reduce((sum, { text }) => sum + text.length, 0)
   return (
     <div class="preview">
       <div class="preview-head">
-        <Head word={isNew ? 'NEW' : 'EDIT'} text={path} />
+        <Head word={isNewFile(diff) ? 'NEW' : 'EDIT'} text={path} />
         <span class="preview-counts">
           <span class="good">+{count('+')}</span> <span class="bad">−{count('-')}</span>
         </span>

@@ -3,7 +3,6 @@ import { useSignal } from '@preact/signals'
 import type { Waiting } from '#doors/web/wire/gate.ts'
 import type { ToolAuth, ToolNeeds } from '#doors/web/wire/tool.ts'
 import { ask } from '../api/client.ts'
-import { signInName } from '../lib/asking.ts'
 import { go } from '../router.ts'
 import { useAct } from './act.ts'
 import { Button } from './button.tsx'
@@ -21,7 +20,7 @@ export function SignInGate({ gate }: { gate: Waiting }) {
   return (
     <div class="approval-foot">
       <Button kind="primary" busy={busy.value} onClick={() => void begin()}>
-        Sign in to {signInName(gate)}
+        {gate.question.brief}
       </Button>
       {away.value && <span class="label">Go on in the other window. This turn goes on by itself.</span>}
       {fault.value !== undefined && (

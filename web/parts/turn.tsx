@@ -3,7 +3,6 @@ import { useComputed, useSignal } from '@preact/signals'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { MessageItem, Part } from '#doors/web/wire/thread.ts'
 import { type Block, ownTextOf, textOf, type TurnView } from '../lib/conversation.ts'
-import { askingOf } from '../lib/asking.ts'
 import { exactTime, sizeText, whenText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
 import { type Conversation, isAtRest, type TurnState } from '../store/conversation.ts'
@@ -111,7 +110,7 @@ function Asked({ block: { gate, answer } }: { block: Extract<Block, { type: 'gat
     <p class="answered">
       <Icon name={answerIcon(answer)} />
       <span>
-        {askingOf(gate).brief}. {answerWords(answer)},{' '}
+        {gate.question.brief}. {answerWords(answer)},{' '}
         <time dateTime={answer.at} title={exactTime(answer.at)}>
           {whenText(answer.at, now.value)}
         </time>

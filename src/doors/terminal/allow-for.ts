@@ -1,8 +1,8 @@
 // "Allow for…": for what, from narrow to wide, for how long, and whether also after words from outside. The narrowest of
 // each is chosen first.
 import { matchesKey, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
-import type { Gate } from '#core/item.ts'
-import { fileOf, targetOf, type GrantRequest } from '#safety/grant-rules.ts'
+import type { Scope } from '#core/question.ts'
+import type { GrantRequest } from '#safety/grant-rules.ts'
 import { printable } from '#safety/printable.ts'
 import type { Theme } from './theme.ts'
 
@@ -15,16 +15,15 @@ export interface AllowFor {
   grantRequest(): GrantRequest
 }
 
-export function createAllowFor({ name, args }: Pick<Gate, 'name' | 'args'>, theme: Theme): AllowFor {
+/** `scopes` are those that the gate offers. */
+export function createAllowFor(name: string, scopes: readonly Scope[], theme: Theme): AllowFor {
   const tool = printable(name)
-  const targets = { file: fileOf(args), target: targetOf(args) }
-  const scopes = (['file', 'target', 'tool'] as const).filter((each) => each === 'tool' || targets[each] !== undefined)
   let scope = 0
   let span = 0
   let untrusted = false
 
   const grantRequest = () =>
-    ({ for: spans[span] ?? 'hour', scope: scopes[scope] ?? 'tool', untrusted }) satisfies GrantRequest
+    ({ for: spans[span] ?? 'hour', scope: scopes[scope]?.scope ?? 'tool', untrusted }) satisfies GrantRequest
 
   return {
     grantRequest,
@@ -36,8 +35,9 @@ export function createAllowFor({ name, args }: Pick<Gate, 'name' | 'args'>, them
       if (matchesKey(data, 'space')) untrusted = !untrusted
     },
     render(width) {
-      const { scope: which, for: end } = grantRequest()
-      const what = which === 'tool' ? `every ${tool}` : `${tool} with ${printable(targets[which] ?? '')}`
+      const { for: end } = grantRequest()
+      const target = scopes[scope]?.target
+      const what = target === undefined ? `every ${tool}` : `${tool} with ${printable(target)}`
       const pick = spans.map((each) => (each === end ? theme.chosen(` ${spanWords[each]} `) : ` ${spanWords[each]} `))
       const keys = theme.dim(scopes.length > 1 ? '←→ how long  ↑↓ for what' : '←→ how long')
       const first = `${pick.join('  ')}   ${keys}`

@@ -4,13 +4,14 @@ import { Input, matchesKey, visibleWidth, wrapTextWithAnsi } from '@earendil-wor
 import { doorOf } from '#core/doors.ts'
 import type { OpenGate } from '#core/store.ts'
 import { numberWords } from '#core/words.ts'
+import { scopesOfGate } from '#safety/asking.ts'
 import { printable } from '#safety/printable.ts'
 import { gateMs, type GateAnswer } from '#turns/gate-answers.ts'
 import { createAllowFor } from './allow-for.ts'
-import { notYetOf, questionOf, signInLines } from './asking.ts'
+import { pendingLine, previewLines, questionLine, signInLines } from './asking.ts'
 import { boxed, windowOf } from './box.ts'
 import type { Theme } from './theme.ts'
-import { argLines, leftWords } from './format.ts'
+import { leftWords } from './format.ts'
 
 /** A dialog that opens by itself takes no answer for so long: somebody may have been typing. */
 const deafMs = 500
@@ -41,7 +42,10 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
   const { gate } = open
   const deafUntil = asked ? 0 : now() + deafMs
   const word = new Input()
-  const allowFor = createAllowFor(gate, theme)
+  const scopes = scopesOfGate(gate)
+  const all = gate.kind === 'approval' ? previewLines(gate) : signInLines(gate)
+  const chars = all.join('\n').length
+  const allowFor = createAllowFor(gate.name, scopes, theme)
   /** Asked at a terminal: where it came from need not be said there. */
   const own = doorOf(open.turn.door).local
   const buttons = gate.kind === 'approval' ? ['Allow once', 'Allow for…', 'Deny…'] : []
@@ -54,7 +58,6 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
 
   function bodyOf(width: number): string[] {
     if (body.width === width) return body.lines
-    const all = gate.kind === 'approval' ? previewOf(gate) : signInLines(gate)
     body = { width, lines: all.flatMap((line) => wrapTextWithAnsi(line.replaceAll('\t', '    '), width)) }
     return body.lines
   }
@@ -69,8 +72,8 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
     if (matchesKey(data, 'left')) chosen = chosen === undefined ? last : Math.max(0, chosen - 1)
     if (!matchesKey(data, 'enter') || chosen === undefined || chosen < 0) return undefined
     if (chosen === 0) return { callId: gate.callId, decision: 'allow' }
-    if (chosen === 1 && gate.taint !== undefined) {
-      fault = `The model has read ${printable(gate.taint)}: this can only be allowed once.`
+    if (chosen === 1 && scopes.length === 0) {
+      fault = `The model has read ${printable(gate.taint ?? '')}: this can only be allowed once.`
     } else mode = chosen === 1 ? 'for' : 'deny'
     return undefined
   }
@@ -104,7 +107,7 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
     const row = (pad: string): string =>
       buttons
         .map((label, at) => {
-          const off = at === 1 && gate.taint !== undefined
+          const off = at === 1 && scopes.length === 0
           if (focused && at === chosen) return theme.chosen(`[${pad}${label}${pad}]`)
           return off ? theme.dim(` ${pad}${label}${pad} `) : ` ${pad}${label}${pad} `
         })
@@ -118,7 +121,7 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
     gate: open,
     render({ width, height }, focused) {
       const inside = width - 4
-      const head = wrapTextWithAnsi(`${theme.bold(questionOf(gate))}  ${theme.dim(notYetOf(gate))}`, inside)
+      const head = wrapTextWithAnsi(`${theme.bold(questionLine(gate))}  ${theme.dim(pendingLine(gate))}`, inside)
       const reason = factsOf(gate).flatMap((facts) => wrapTextWithAnsi(theme.dim(facts), inside))
       // The answers are always in sight, of those too high for the terminal the lower ones: Enter is told last.
       const end = foot(inside, focused).slice(-Math.max(1, height - 2))
@@ -131,7 +134,7 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
       const over = body.length > room
       const seen = windowOf(body, from, over ? Math.max(0, room - 1) : room)
       from = seen.from
-      const size = `${numberWords((gate.preview ?? gate.args).length)} characters, `
+      const size = `${numberWords(chars)} characters, `
       const place = `line ${seen.from + 1} of ${body.length}; ↑↓ shows the rest`
       const more = over && room > 0 ? [theme.dim(size.length + place.length > inside ? place : `${size}${place}`)] : []
       const shown = [...seen.lines, ...more]
@@ -161,10 +164,4 @@ function factsOf({ secrets = [], reason }: OpenGate['gate']): string[] {
   const asked = reason === undefined ? '' : `Asked: ${printable(reason)}`
   const facts = [signs, asked].filter((words) => words !== '').join(' ')
   return facts === '' ? [] : [facts]
-}
-
-/** What the call would do, as its tool describes it, else its arguments. */
-function previewOf({ preview, args }: OpenGate['gate']): string[] {
-  if (preview === undefined) return argLines(args)
-  return printable(preview, { lines: true }).split('\n')
 }

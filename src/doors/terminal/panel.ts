@@ -5,7 +5,7 @@ import type { OpenGate } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
 import { proseOf } from '#safety/printable.ts'
 import type { Theme } from './theme.ts'
-import { questionOf } from './asking.ts'
+import { questionLine } from './asking.ts'
 import { timeWords } from './format.ts'
 
 export const panelWidth = 36
@@ -60,7 +60,7 @@ export function createPanel(theme: Theme): Panel {
       const waiting = shown.map((open, row) => {
         const when = timeWords(open.at, now).replace(' ago', '')
         const room = panelWidth - 5 - when.length
-        const words = truncateToWidth(`${doorOf(open.turn.door).sign} ${questionOf(open.gate)}`, room, '…', true)
+        const words = truncateToWidth(`${doorOf(open.turn.door).sign} ${questionLine(open.gate)}`, room, '…', true)
         return mark(`  ${words} ${theme.dim(when)}`, row)
       })
       const more = gates.length > shown.length ? [theme.dim(`  and ${gates.length - shown.length} more: /waiting`)] : []

@@ -4,13 +4,13 @@ import type { OpenGate } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
 import { costWords, countWords, durationWords, numberWords } from '#core/words.ts'
 import { printable, proseOf } from '#safety/printable.ts'
-import type { OperatorClient } from '#turns/operator-client.ts'
+import type { OperatorClient, OperatorTool } from '#turns/operator-client.ts'
 import type { Receipt } from '#turns/receipt.ts'
 import { type Attached, fileWords } from './attachment-list.ts'
 import { type CommandName, helpLines } from './command-list.ts'
 import { createList, type List, type ListContent } from './list.ts'
 import type { Theme } from './theme.ts'
-import { questionOf } from './asking.ts'
+import { questionLine } from './asking.ts'
 import { timeWords } from './format.ts'
 
 /** Words of a tool or of a document in a list. */
@@ -91,8 +91,8 @@ export function createOpener(parts: OpenerParts): Opener {
   async function tools(): Promise<void> {
     const words = { read: 'looks', keep: 'keeps', write: 'writes', danger: 'can harm', varies: 'looks or writes' }
     const all = await client.tools()
-    const lines = all.flatMap(({ name, description, effects }) => [
-      `${theme.bold(proseOf(name))}  ${theme.dim(words[effects])}`,
+    const lines = all.flatMap(({ name, description, effects, verdict }) => [
+      `${theme.bold(proseOf(name))}  ${theme.dim(`${words[effects]}, ${verdictWords(verdict)}`)}`,
       `  ${brief(description)}`,
     ])
     text('Tools', lines.length > 0 ? lines : ['No tools'])
@@ -119,7 +119,7 @@ export function createOpener(parts: OpenerParts): Opener {
   async function waiting(): Promise<void> {
     const gates = await client.gates()
     const rows = gates.map((gate) => ({
-      text: `${theme.sun('●')} ${doorOf(gate.turn.door).sign} ${questionOf(gate.gate)}  ${theme.dim(timeWords(gate.at, now()))}`,
+      text: `${theme.sun('●')} ${doorOf(gate.turn.door).sign} ${questionLine(gate.gate)}  ${theme.dim(timeWords(gate.at, now()))}`,
       pick: () => openGate(gate),
     }))
     open({ title: 'Waiting for you', rows, empty: 'Nothing waits for you' })
@@ -167,6 +167,12 @@ export function createOpener(parts: OpenerParts): Opener {
       }
     },
   }
+}
+
+/** What the policy in force says of a tool's usual calls. */
+function verdictWords({ clean, tainted }: OperatorTool['verdict']): string {
+  const words = { allow: 'runs unasked', ask: 'asks first', deny: 'refused' }
+  return clean === tainted ? words[clean] : `${words[clean]}, after outside text ${words[tainted]}`
 }
 
 function brief(text: string): string {

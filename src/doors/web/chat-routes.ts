@@ -19,7 +19,8 @@ import type { Start, Turns } from '#turns/turns.ts'
 import { Attachments, partsOf } from './attachments.ts'
 import { queuedBounds } from './thread-routes.ts'
 import { ChatAnswer, SendAnswer } from '#doors/web/wire/chat.ts'
-import { faultWire, gateWire, replyText, usedWire } from './wire.ts'
+import { gateWire } from './gate-wire.ts'
+import { faultWire, replyText, usedWire } from './wire.ts'
 
 /** How long POST /api/chat waits for the turn; after that the turn goes on alone. */
 const defaultPatienceMs = 120_000

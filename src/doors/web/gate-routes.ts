@@ -9,6 +9,7 @@ import { grantWire, isoTime } from '#http/wire-format.ts'
 import { gateMs } from '#turns/gate-answers.ts'
 import type { Gates } from '#turns/gates.ts'
 import type { Threads } from '#turns/threads.ts'
+import { gateWire } from './gate-wire.ts'
 import { findThread } from './thread-routes.ts'
 import {
   AnsweredAnswer,
@@ -19,7 +20,7 @@ import {
   type WaitingGate,
 } from '#doors/web/wire/gate.ts'
 import { TurnWire } from '#doors/web/wire/job.ts'
-import { gateWire, jobWire, senderOf } from './wire.ts'
+import { jobWire, senderOf } from './wire.ts'
 
 const AnsweredQuery = z.object({
   since: z.optional(z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T00:00:00Z' })),

@@ -11,7 +11,8 @@ import type { Turns } from '#turns/turns.ts'
 import { cursor, limit } from './paging.ts'
 import { JobsAnswer, JobWire, SendersAnswer } from '#doors/web/wire/job.ts'
 import { jobStatuses } from '#doors/web/wire/turn.ts'
-import { gateWire, jobWire, replyText, senderOf } from './wire.ts'
+import { gateWire } from './gate-wire.ts'
+import { jobWire, replyText, senderOf } from './wire.ts'
 
 const JobsQuery = z.object({
   status: z.optional(z.enum(jobStatuses, `must be one of ${jobStatuses.join(', ')}`)),

@@ -79,9 +79,12 @@ function noTool(): AppError {
   return new AppError('not_found', 'there is no tool of this name')
 }
 
-function toolWire({ installedAt, access, capabilities: _file, ...tool }: ToolView): z.output<typeof ToolWire> {
+function toolWire({ capabilities: _file, ...view }: ToolView): z.output<typeof ToolWire> {
+  const { installedAt, access, about, policy, ...tool } = view
   return {
     ...tool,
+    policy: [...policy],
+    ...(about && { brief: about.brief, may: [...about.may], cannot: [...about.cannot] }),
     ...(access && { access: access.map(accessWire) }),
     ...(installedAt !== undefined && { installed_at: isoTime(installedAt) }),
   }

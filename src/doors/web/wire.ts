@@ -4,20 +4,15 @@ import { replyIn } from '#core/calls.ts'
 import { senderName } from '#core/doors.ts'
 import type { ReachedLimit } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Entry, Gate, Item } from '#core/item.ts'
-import { isDeeperThan, objectIn } from '#core/json.ts'
+import type { Entry, Item } from '#core/item.ts'
 import type { CutText, Queued } from '#core/store.ts'
 import type { Thread, Turn, TurnError, Usage } from '#core/turn.ts'
-import { parseExactly } from '#http/lossless-json.ts'
 import { isoTime, usageWire } from '#http/wire-format.ts'
 import type { Frame } from '#doors/web/wire/frame.ts'
-import type { GateWire } from '#doors/web/wire/gate.ts'
 import type { TurnFields } from '#doors/web/wire/job.ts'
 import type { ItemWire, QueuedWire, ThreadWire } from '#doors/web/wire/thread.ts'
 import type { Fault, Limit, UsageWire } from '#doors/web/wire/turn.ts'
-
-/** Arguments that are nested deeper are shown as their text: to write them as JSON would recurse as deep. */
-const maxLevels = 100
+import { asWritten, gateWire } from './gate-wire.ts'
 
 /** What a turn has used, and which model answered it last. */
 export function usedWire(usage: Usage): z.output<typeof UsageWire> {
@@ -78,37 +73,6 @@ export function queuedWire({ id, turnId, at, item }: Queued): z.output<typeof Qu
 /** The text the model said last, null when it has said none. */
 export function replyText(entries: readonly Entry[]): string | null {
   return replyIn(entries.map(({ item }) => item)) ?? null
-}
-
-export function gateWire({
-  callId,
-  kind,
-  name,
-  args,
-  prompt,
-  reason,
-  taint,
-  preview,
-  secrets,
-  credential,
-}: Gate): z.output<typeof GateWire> {
-  const why = { ...(reason && { reason }), ...(taint !== undefined && { taint }), ...(credential && { credential }) }
-  return {
-    id: callId,
-    kind,
-    name,
-    args: asWritten(args),
-    prompt,
-    ...why,
-    ...(preview && { preview }),
-    ...(secrets && { secrets: [...secrets] }),
-  }
-}
-
-/** Arguments as the object they write, each number as it was written; where they write none, the text. */
-function asWritten(args: string): unknown {
-  const value = objectIn(args)
-  return value && !isDeeperThan(maxLevels, value) ? parseExactly(args) : args
 }
 
 /** What a provider sealed for itself in its reasoning stays inside. */

@@ -6,6 +6,7 @@ import { ended, type Turn, type TurnError } from '#core/turn.ts'
 import { parseExactly } from '#http/lossless-json.ts'
 import { isoTime } from '#http/wire-format.ts'
 import type { Gates } from '#turns/gates.ts'
+import { previewText } from '#safety/asking.ts'
 import { readEnd } from '#turns/job-outcome.ts'
 import type { Threads } from '#turns/threads.ts'
 
@@ -73,13 +74,13 @@ function replyOf(entries: readonly Entry[]): string {
 }
 
 /** What the call would do and why it is asked for; whoever decides sees its arguments too. */
-function waitingFor({ kind, name, prompt, reason, preview }: Gate): NonNullable<JobRecord['waiting']> {
+function waitingFor({ kind, name, prompt, reason, asks }: Gate): NonNullable<JobRecord['waiting']> {
   return {
     kind,
     name,
     prompt,
     ...(reason && { reason }),
-    ...(preview && { preview }),
+    ...(asks?.preview && { preview: previewText(asks.preview) }),
     message: 'the operator has to answer this, with `atrium gates` or in the web UI; then the job goes on',
   }
 }

@@ -67,8 +67,9 @@ export function createToolSecrets(parts: ToolSecretParts): ToolSecrets {
     const names = clientSecrets(tool.capabilities)
     const id = oauth?.clientId ?? (names.id && (await plain(names.id, tool, user)))
     if (!id) {
-      const message = `${tool.name} needs the secret ${names.id ?? 'of its client'}: run \`atrium tool setup ${tool.name}\``
-      throw new ToolFault('credential_missing', message, { secret: names.id ?? '', tool: tool.name })
+      const command = `atrium tool setup ${tool.name}`
+      const message = `${tool.name} needs the secret ${names.id ?? 'of its client'}: run \`${command}\``
+      throw new ToolFault('credential_missing', message, { secret: names.id ?? '', tool: tool.name, command })
     }
     return { id, secret: (names.secret && (await plain(names.secret, tool, user))) || undefined }
   }

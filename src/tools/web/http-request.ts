@@ -1,13 +1,14 @@
 // The `http_request` tool: one request as the model writes it, the answer as it comes.
 import { AppError } from '#core/errors.ts'
 import { byteLength, objectIn } from '#core/json.ts'
-import type { Tool } from '#core/tool.ts'
+import { type PolicyRow, reachInParams, type Tool } from '#core/tool.ts'
 import { type Fetch, type FetchRequest, readAddress } from '#net/fetch.ts'
 import type { UserId } from '#core/ids.ts'
 import type { LeakScan } from '#safety/leaks.ts'
 import { readParams, schemaOf } from '#tools/params.ts'
 import { type Answer, checkOutgoing, refused, typeOf } from './answer.ts'
 import { decodeText } from './decode.ts'
+import { requestQuestion } from './request-question.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 const maxBodyBytes = 1024 * 1024
@@ -47,17 +48,24 @@ export function createHttpRequest({ fetch, scan }: { fetch: Fetch; scan: (user: 
         'Sends an HTTP request, such as to an API, and returns status, headers and body as they come. For pages that are to be read, web_fetch is better. Credentials do not belong in it.',
       parameters,
     },
-    effects(args) {
-      const method = objectIn(args)?.['method']
-      return typeof method === 'string' && /^(?:get|head)$/i.test(method) ? 'read' : 'write'
+    effects: (args) => (onlyReads(objectIn(args)?.['method']) ? 'read' : 'write'),
+    policy: { rows: ['request', 'fetch', 'fetch-made'], rowOf: rowOfRequest },
+    about: {
+      brief: 'Sends a request to any public web address',
+      may: ['Send a request to any public web address'],
+      cannot: ['Reach a private address, unless the operator lists it', 'Send what looks like a credential'],
     },
+    reach: reachInParams,
     repeatable: false,
     untrusted: true,
     // oxlint-disable-next-line require-await -- a fault of the arguments is a rejection too
-    async describe(args, { user }) {
+    async ask(args, { user }) {
       const { method, url, headers, body } = readRequest(args, scan(user))
-      const lines = [`${method} ${url}`, ...[...headers].map(([name, value]) => `${name}: ${value}`)]
-      return body ? `${lines.join('\n')}\n\n${String(body)}` : lines.join('\n')
+      const sent = {
+        ...(headers.size > 0 && { headers: Object.fromEntries(headers) }),
+        ...(body && { body: String(body) }),
+      }
+      return { question: requestQuestion(method, url), preview: { type: 'request', method, url, ...sent } }
     },
     async run(args, { user, signal, markUntrusted, used }) {
       const request = readRequest(args, scan(user))
@@ -67,6 +75,22 @@ export function createHttpRequest({ fetch, scan }: { fetch: Fetch; scan: (user: 
       return told(request, fetched)
     },
   }
+}
+
+function onlyReads(method: unknown): boolean {
+  return typeof method === 'string' && /^(?:get|head)$/i.test(method)
+}
+
+/** A page by its address alone, one with what the model adds to the request, or a request that may change something. */
+function rowOfRequest(args: string): PolicyRow {
+  const { method, headers, body } = objectIn(args) ?? {}
+  if (!onlyReads(method)) return 'request'
+  return isEmpty(headers) && isEmpty(body) ? 'fetch' : 'fetch-made'
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === '') return true
+  return typeof value === 'object' && Object.keys(value).length === 0
 }
 
 /** The request of a call, all of it checked. Throws invalid_input. */

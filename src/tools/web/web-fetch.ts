@@ -1,6 +1,6 @@
 // The `web_fetch` tool: a page as text that a model can read.
 import { AppError } from '#core/errors.ts'
-import type { Tool } from '#core/tool.ts'
+import { reachInParams, type Tool } from '#core/tool.ts'
 import type { Fetch, Fetched } from '#net/fetch.ts'
 import { readParams, schemaOf } from '#tools/params.ts'
 import type { UserId } from '#core/ids.ts'
@@ -9,6 +9,7 @@ import type { Work } from '#tools/worker.ts'
 import { type Answer, checkOutgoing, refused, typeOf } from './answer.ts'
 import { decodeText } from './decode.ts'
 import type { Page } from './page.ts'
+import { requestQuestion } from './request-question.ts'
 
 const defaultChars = 30_000
 const maxChars = 150_000
@@ -49,8 +50,21 @@ export function createWebFetch({
       parameters,
     },
     effects: 'read',
+    policy: 'fetch',
+    about: {
+      brief: 'Reads a web page as text',
+      may: ['Read a public web page or PDF as text'],
+      cannot: ['Reach a private address, unless the operator lists it', 'Send data'],
+    },
+    reach: reachInParams,
     repeatable: true,
     untrusted: true,
+    // oxlint-disable-next-line require-await -- a fault of the arguments is a rejection too
+    async ask(args, { user }) {
+      const { url } = readParams(parameters, args) as Params
+      checkOutgoing([url], scan(user))
+      return { question: requestQuestion('GET', url), preview: { type: 'request', method: 'GET', url } }
+    },
     async run(args, { user, signal, markUntrusted, used }) {
       const { url, max_chars: chars = defaultChars } = readParams(parameters, args) as Params
       checkOutgoing([url], scan(user))

@@ -3,7 +3,8 @@ import type { ChildProcess } from 'node:child_process'
 import { StringDecoder } from 'node:string_decoder'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Tool } from '#core/tool.ts'
+import type { Question } from '#core/question.ts'
+import { reachInParams, type Tool } from '#core/tool.ts'
 import { within, withDeadline } from '#lib/deadline.ts'
 import { readParams, schemaOf } from '#tools/params.ts'
 import { createMark, endGroup, endMarked } from './process-group.ts'
@@ -12,6 +13,8 @@ import { openFolder } from './safe-open.ts'
 const defaultSecs = 60
 const maxSecs = 600
 const maxCommandChars = 20_000
+/** A longer command is asked for by its first word: all of it is in the preview. */
+const maxAskedChars = 60
 /** Of a long output the beginning and the end are told. */
 const maxPartChars = 15_000
 /** What could not be ended may hold the output open; it is not waited for. */
@@ -42,13 +45,21 @@ export function createShellTool({ folderOf }: { folderOf: (user: UserId) => stri
       parameters,
     },
     effects: 'danger',
+    policy: 'shell',
+    about: {
+      brief: 'Runs a command on this machine',
+      may: ['Run a command as the user of the service', 'Whatever that user may do: files, network, programs'],
+      cannot: ['Run for anybody but the operator'],
+    },
+    reach: reachInParams,
     repeatable: false,
     untrusted: true,
     operatorOnly: true,
     // oxlint-disable-next-line require-await -- a fault of the arguments is a rejection too
-    async describe(args) {
-      const { command, timeout_secs: secs = defaultSecs } = readCommand(args)
-      return `$ ${command}\n(in the workspace, for at most ${secs} seconds)`
+    async ask(args) {
+      const { command, timeout_secs: timeoutSecs = defaultSecs } = readCommand(args)
+      const preview = { type: 'command', command, cwd: 'the workspace', timeoutSecs } as const
+      return { question: commandQuestion(command), preview }
     },
     async run(args, { user, signal, markUntrusted }) {
       const { command, timeout_secs: secs = defaultSecs } = readCommand(args)
@@ -67,6 +78,18 @@ function readCommand(args: string): Params {
   const params = readParams(parameters, args) as Params
   if (params.command.includes('\0')) throw new AppError('invalid_input', 'command must not have a NUL character')
   return params
+}
+
+function commandQuestion(command: string): Question {
+  const first = command.trim().split(/\s/, 1)[0] ?? ''
+  const short = command.length <= maxAskedChars && !command.includes('\n')
+  return {
+    text: short ? `Run ${command}?` : `Run a command that begins with ${first}?`,
+    code: short ? command : first,
+    brief: short ? `Run ${command}` : `Run ${first} …`,
+    sentence: 'Runs this command in the workspace folder of this machine. Nothing has run yet.',
+    pending: 'Nothing has happened yet.',
+  }
 }
 
 type Ended = { readonly how: string; readonly output: string }

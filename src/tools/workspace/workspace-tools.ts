@@ -2,10 +2,11 @@
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { byteLength, type JsonObject } from '#core/json.ts'
-import type { Tool, ToolContext } from '#core/tool.ts'
+import type { Asked, Reach } from '#core/question.ts'
+import { reachInParams, type Tool, type ToolAbout, type ToolContext } from '#core/tool.ts'
 import { readParams, schemaOf } from '#tools/params.ts'
 import type { Work } from '#tools/worker.ts'
-import { unifiedDiff } from './diff.ts'
+import { type Change as TextChange, changeQuestion } from './change-question.ts'
 import { listFolder } from './list.ts'
 import { namesOf } from './workspace-path.ts'
 import type { Place } from './safe-open.ts'
@@ -48,6 +49,7 @@ export function createWorkspaceTools({ folderOf, work }: WorkspaceParts): readon
 
   return [
     reading('workspace_list', {
+      may: 'List folders of the workspace',
       description: 'Lists a folder of the workspace: folders, files with their sizes, links.',
       properties: { path: text('A folder, relative to the workspace; without it the workspace itself.') },
       required: [],
@@ -57,6 +59,7 @@ export function createWorkspaceTools({ folderOf, work }: WorkspaceParts): readon
       },
     }),
     reading('workspace_read', {
+      may: 'Read text files of the workspace',
       description:
         'Reads a text file of the workspace, with the number of each line before it. Long files are read in parts by offset and limit.',
       properties: {
@@ -72,6 +75,7 @@ export function createWorkspaceTools({ folderOf, work }: WorkspaceParts): readon
       },
     }),
     reading('workspace_search', {
+      may: 'Search text files of the workspace',
       description:
         'Searches the text files of the workspace by a regular expression (JavaScript; (?i) at its start for any case), line by line. Returns matches with their line numbers and the lines around them.',
       properties: {
@@ -87,6 +91,7 @@ export function createWorkspaceTools({ folderOf, work }: WorkspaceParts): readon
       },
     }),
     writing<Write>('workspace_write', {
+      may: 'Write a file of the workspace, shown as a diff where it is asked for',
       description:
         'Writes a text file of the workspace, replacing what it held; folders are made as needed. Waits for approval. For a small change, workspace_edit is better.',
       properties: {
@@ -95,8 +100,8 @@ export function createWorkspaceTools({ folderOf, work }: WorkspaceParts): readon
       },
       required: ['path', 'content'],
       repeatable: true,
-      async describe(args, { user }) {
-        return diffOf(args.path, await written(args, user))
+      async ask(args, { user }) {
+        return changeQuestion(args.path, await written(args, user))
       },
       async run(args, { user }) {
         const { place, after } = await written(args, user)
@@ -105,6 +110,7 @@ export function createWorkspaceTools({ folderOf, work }: WorkspaceParts): readon
       },
     }),
     writing<Edit>('workspace_edit', {
+      may: 'Change a file of the workspace, shown as a diff where it is asked for',
       description:
         'Replaces a text in a file of the workspace. The text must occur exactly once, or all is true. Waits for approval.',
       properties: {
@@ -120,8 +126,8 @@ export function createWorkspaceTools({ folderOf, work }: WorkspaceParts): readon
       required: ['path', 'find', 'replace'],
       // What it left behind may hold the text again.
       repeatable: false,
-      async describe(args, { user }) {
-        return diffOf(args.path, await edited(args, user))
+      async ask(args, { user }) {
+        return changeQuestion(args.path, await edited(args, user))
       },
       async run(args, { user }) {
         const { place, after, count } = await edited(args, user)
@@ -134,20 +140,26 @@ export function createWorkspaceTools({ folderOf, work }: WorkspaceParts): readon
 
 type Write = { readonly path: string; readonly content: string }
 type Edit = { readonly path: string; readonly find: string; readonly replace: string; readonly all?: boolean }
-type Change = { readonly place: Place; readonly before: string | undefined; readonly after: string }
+type Change = TextChange & { readonly place: Place }
+
+const cannot = ['Leave the workspace folder, through a link either', 'Reach the network or memory']
 
 type Making<Args> = {
+  /** What a call may do, as the pages about tools say it. */
+  readonly may: string
   readonly description: string
   readonly properties: JsonObject
   readonly required: readonly string[]
   readonly run: (args: Args, context: Context) => Promise<string>
 }
 
-function reading<Args>(name: string, { description, properties, required, run }: Making<Args>): Tool {
+function reading<Args>(name: string, { may, description, properties, required, run }: Making<Args>): Tool {
   const parameters = schemaOf(properties, required)
   return {
     spec: { name, description, parameters },
     effects: 'read',
+    about: aboutOf('Look at files in the workspace folder', may),
+    reach,
     repeatable: true,
     untrusted: true,
     run: async (args, context) => await run(readParams(parameters, args) as Args, context),
@@ -156,19 +168,31 @@ function reading<Args>(name: string, { description, properties, required, run }:
 
 type Changing<Args> = Making<Args> & {
   readonly repeatable: boolean
-  readonly describe: (args: Args, context: Context) => Promise<string>
+  readonly ask: (args: Args, context: Context) => Promise<Asked>
 }
 
-function writing<Args>(name: string, { repeatable, describe, ...making }: Changing<Args>): Tool {
+function writing<Args>(name: string, { repeatable, ask, ...making }: Changing<Args>): Tool {
   const tool = reading(name, making)
   const { parameters } = tool.spec
   return {
     ...tool,
     effects: 'write',
+    policy: 'workspace',
+    about: aboutOf('Change files in the workspace folder', making.may),
+    staysHere: true,
     repeatable,
     untrusted: false,
-    describe: async (args, context) => await describe(readParams(parameters, args) as Args, context),
+    ask: async (args, context) => await ask(readParams(parameters, args) as Args, context),
   }
+}
+
+function aboutOf(brief: string, may: string): ToolAbout {
+  return { brief, may: [may], cannot }
+}
+
+function reach(args: string): Reach | undefined {
+  const found = reachInParams(args)
+  return found?.type === 'path' ? { ...found, in: 'workspace' } : undefined
 }
 
 function text(description: string): JsonObject {
@@ -197,11 +221,6 @@ async function textOrNone(place: Place): Promise<string | undefined> {
 
 function isMissing(cause: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
-}
-
-function diffOf(path: string, { before, after }: Change): string {
-  const diff = unifiedDiff(path, before, after)
-  return diff === '' ? `${path} would stay as it is.` : diff
 }
 
 /** The text with `find` replaced. A file whose lines end as on Windows is searched that way too. */

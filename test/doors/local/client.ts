@@ -15,6 +15,7 @@ export function operatorClientOf({
     gates,
     documents: createDocuments({ store: store.documents }),
     tools: () => tools,
+    policy: () => ({}),
     status: () => Promise.resolve({ provider: 'p', model: 'm', passedOver: [], costTodayUsd: 0.5, doors: [] }),
   })
 }

@@ -5,7 +5,7 @@ import { stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui'
 import { AppError } from '#core/errors.ts'
 import { type Gate, type Part, textMessage } from '#core/item.ts'
 import type { OpenGate } from '#core/store.ts'
-import { notYetOf, questionOf, signInLines } from '#doors/terminal/asking.ts'
+import { pendingLine, questionLine, signInLines } from '#doors/terminal/asking.ts'
 import { createDialog } from '#doors/terminal/dialog.ts'
 import { createDrawing } from '#doors/terminal/drawing.ts'
 import { createGreeting } from '#doors/terminal/greeting.ts'
@@ -14,6 +14,8 @@ import { createList } from '#doors/terminal/list.ts'
 import { piecesOf } from '#doors/terminal/pieces.ts'
 import { createTheme } from '#doors/terminal/theme.ts'
 import { argLines } from '#doors/terminal/format.ts'
+import { plainQuestion } from '#safety/asking.ts'
+import { gateAsking } from '../../safety/asking.ts'
 import { until } from '../../until.ts'
 import { entry, stage, turn } from './fake.ts'
 
@@ -145,28 +147,23 @@ test('one word with a slash is a command; what is none is told; a path is a mess
     assert.equal(readTyped(message).type, 'message')
 })
 
-test('an approval asks with verb and object, and its arguments are those that were written', () => {
+test('an approval asks with verb and object, and its arguments are those that were written', async () => {
   const gate: Gate = { type: 'gate', callId: 'c', kind: 'approval', name: 'x', args: '{}', prompt: '' }
-  const asked = (name: string, args: object): string => questionOf({ ...gate, name, args: JSON.stringify(args) })
-  assert.equal(asked('workspace_shell', { command: 'npm publish' }), 'Run `npm publish`?')
-  assert.equal(asked('workspace_write', { path: 'a/b' }), 'Change a/b?')
-  assert.equal(
-    questionOf({ ...gate, name: 'workspace_write', args: '{"path":"a"}', preview: '--- /dev/null' }),
-    'Create a?',
-  )
-  assert.equal(asked('workspace_shell', { command: 'npm test\nrm x' }), 'Run a command that begins with `npm`?')
-  assert.equal(asked('memory_delete', { path: 'a/b' }), 'Delete memory a/b?')
-  assert.equal(asked('memory_edit', { path: 'AGENTS.md' }), 'Write memory AGENTS.md?')
+  const asked = async (name: string, args: object): Promise<string> =>
+    questionLine(await gateAsking(name, JSON.stringify(args)))
+  assert.equal(await asked('workspace_shell', { command: 'npm publish' }), 'Run `npm publish`?')
+  assert.equal(await asked('workspace_shell', { command: 'npm test\nrm x' }), 'Run a command that begins with `npm`?')
   const [url, issues] = ['https://a.example/x', 'https://api.github.com/repos/acme/shop/issues']
-  assert.equal(asked('http_request', { url, method: 'POST' }), 'Send a POST request to a.example?')
-  assert.equal(asked('web_fetch', { url }), 'Open a page of a.example?')
-  assert.equal(asked('http_request', { url: issues, method: 'POST' }), 'Open an issue in acme/shop on GitHub?')
-  assert.equal(notYetOf({ kind: 'approval', name: 'http_request' }), 'Nothing has been sent yet.')
-  assert.equal(asked('file\u001b', {}), 'Run file\\u{1b}?')
+  assert.equal(await asked('http_request', { url, method: 'POST' }), 'Send a POST request to a.example?')
+  assert.equal(await asked('web_fetch', { url }), 'Open a page of a.example?')
+  assert.equal(await asked('http_request', { url: issues, method: 'POST' }), 'Open an issue in acme/shop on GitHub?')
+  assert.equal(pendingLine(await gateAsking('web_fetch', JSON.stringify({ url }))), 'Nothing has been sent yet.')
+  assert.equal(await asked('file\u001b', {}), 'Run file\\u{1b}?')
   // A component's parameters are its own: they do not choose the words.
-  assert.equal(asked('issues_open', { path: 'a/b', command: 'rm' }), 'Run issues_open?')
-  const credential = { tool: 'issues', secret: 'github_token', title: 'GitHub' }
-  assert.equal(questionOf({ ...gate, kind: 'credential', credential }), 'Sign in to GitHub?')
+  assert.equal(await asked('issues_open', { path: 'a/b', command: 'rm' }), 'Run issues_open?')
+  const command = 'atrium tool auth issues'
+  const credential = { tool: 'issues', secret: 'github_token', title: 'GitHub', command }
+  assert.equal(questionLine({ ...gate, kind: 'credential', credential }), 'Sign in to GitHub?')
   const prompt =
     'issues needs the secret github_token (GitHub), which is not set: run `atrium tool auth issues` and try again'
   assert.deepEqual(signInLines({ name: 'issues_list', prompt, credential }), [
@@ -248,7 +245,8 @@ test('a call made after reading words from outside can only be allowed once', ()
 
 test('a long preview is all there, in a box that scrolls', () => {
   const preview = Array.from({ length: 100 }, (_, at) => `line ${at}`).join('\n')
-  const gate: Gate = { type: 'gate', callId: 'c', kind: 'approval', name: 'write', args: '{}', prompt: '', preview }
+  const asks = { question: plainQuestion('write'), preview: { type: 'document', path: 'a', content: preview } } as const
+  const gate: Gate = { type: 'gate', callId: 'c', kind: 'approval', name: 'write', args: '{}', prompt: '', asks }
   const dialog = createDialog({ turn: turn('one', 'waiting'), gate, at: 0 }, { theme, now: () => 0, asked: true })
   const seen = new Set<string>()
   for (let at = 0; at < 120; at++) {
@@ -269,7 +267,11 @@ test('in a small terminal the answers of an approval are in sight, and all that 
     name: 'workspace_write',
     args: '{"path":"notes/a.md"}',
     prompt: '',
-    preview,
+    asks: {
+      question: { ...plainQuestion('workspace_write'), text: 'Change notes/a.md?' },
+      preview: { type: 'document', path: 'notes/a.md', content: preview },
+      reach: { type: 'path', path: 'notes/a.md', in: 'workspace' },
+    },
     reason: 'workspace_write changes files of the workspace',
   }
   const dialog = createDialog({ turn: turn('one', 'waiting'), gate, at: 0 }, { theme, now: () => 0, asked: true })

@@ -29,6 +29,7 @@ import { hashToken } from '#lib/token.ts'
 import type { Documents } from '#memory/documents.ts'
 import { createMetrics } from '#lib/metrics.ts'
 import { createMemoryTools } from '#memory/memory-tools.ts'
+import { readSafetySettings } from '#safety/policy-settings.ts'
 import { createComponentSource } from '#sandbox/component-source.ts'
 import type { About } from '#turns/service-status.ts'
 import { createTally } from '#turns/turn-metrics.ts'
@@ -146,7 +147,12 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     log: silentLog,
   })
   const sources = joinSources([createBuiltInSource(options.tools ?? []), components], silentLog)
-  const toolAdmin = createToolAdmin({ settings: store.settings, sources, reload })
+  const toolAdmin = createToolAdmin({
+    settings: store.settings,
+    sources,
+    policy: () => readSafetySettings(stored).policy,
+    reload,
+  })
   const web = webRoutes({
     turns,
     threads,

@@ -1,6 +1,7 @@
 // Settings, tools and tokens over the gateway, as the operator sets them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { builtInTools } from '../../safety/built-in.ts'
 import { createWriter } from '../test-app.ts'
 import { openHouse } from './house.ts'
 import { bearer, openClient } from './socket.ts'
@@ -182,6 +183,38 @@ test('tools are listed, switched off and on, and tried', async (t) => {
   const refused = await call('POST', '/api/tools/write_note/test', { body: {} })
   assert.deepEqual([refused.status, refused.json.error.code], [409, 'tool_refused'])
   assert.equal((await call('POST', '/api/tools/none/test', { body: {} })).status, 404)
+})
+
+test('the list of tools tells the policy in force, not the default', async (t) => {
+  const tools = ['http_request', 'memory_edit', 'workspace_shell', 'web_fetch'].flatMap(
+    (name) => builtInTools.get(name) ?? [],
+  )
+  const { call } = await openHouse(t, { tools })
+  const told = async () => {
+    const { json } = await call('GET', '/api/tools')
+    type Listed = {
+      name: string
+      verdict: { clean: string; tainted: string }
+      policy: { row: string; clean: string }[]
+    }
+    return json.tools.map(({ name, verdict, policy }: Listed) =>
+      [name, verdict.clean, verdict.tainted, ...policy.map(({ row, clean }) => `${row}:${clean}`)].join(' '),
+    )
+  }
+  assert.deepEqual(await told(), [
+    'http_request ask ask fetch:allow fetch-made:allow request:ask',
+    'memory_edit allow allow memory:allow identity:ask',
+    'workspace_shell ask ask shell:ask',
+    'web_fetch allow ask fetch:allow',
+  ])
+  const policy = { request: { clean: 'allow' }, memory: { clean: 'ask', tainted: 'deny' }, shell: { clean: 'deny' } }
+  await call('PATCH', '/api/settings', { body: { policy } })
+  assert.deepEqual(await told(), [
+    'http_request allow ask fetch:allow fetch-made:allow request:allow',
+    'memory_edit ask deny memory:ask identity:ask',
+    'workspace_shell deny ask shell:deny',
+    'web_fetch allow ask fetch:allow',
+  ])
 })
 
 test('a user has several tokens; one that is revoked ends with its sessions and connections', async (t) => {

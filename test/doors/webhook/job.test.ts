@@ -5,6 +5,7 @@ import { userId } from '#core/ids.ts'
 import { type Entry, type Item, textMessage } from '#core/item.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
 import { type JobRecord, jobRecord } from '#doors/webhook/job.ts'
+import { plainQuestion } from '#safety/asking.ts'
 
 const at = Date.UTC(2026, 0, 2, 3, 4, 5, 6)
 const base: Turn = {
@@ -33,7 +34,7 @@ const gate = {
   args: '{"command":"secret"}',
   prompt: 'Run `shell`?',
   reason: 'shell runs a command',
-  preview: '$ make',
+  asks: { question: plainQuestion('shell'), preview: { type: 'command', command: 'make' } },
 } as const
 
 const table: readonly [what: string, turn: Partial<Turn>, entries: Entry[], expected: JobRecord][] = [

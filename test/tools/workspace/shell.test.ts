@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { operator } from '#core/ids.ts'
+import { previewText } from '#safety/asking.ts'
 import { createShellTool } from '#tools/workspace/shell.ts'
 import { patienceMs, until } from '../../until.ts'
 import { run } from '../rig.ts'
@@ -89,10 +90,9 @@ test('of much output the beginning and the end are told', async (t) => {
 test('whoever is asked sees the command; only the operator has it', async (t) => {
   const { tool } = open(t)
   const context = { user: operator, signal: AbortSignal.timeout(patienceMs) }
-  assert.equal(
-    await tool.describe?.('{"command":"rm -r build","timeout_secs":5}', context),
-    '$ rm -r build\n(in the workspace, for at most 5 seconds)',
-  )
+  const asked = await tool.ask?.('{"command":"rm -r build","timeout_secs":5}', context)
+  assert.deepEqual(asked?.preview, { type: 'command', command: 'rm -r build', cwd: 'the workspace', timeoutSecs: 5 })
+  assert.equal(previewText(asked.preview), '$ rm -r build\n(in the workspace, for at most 5 seconds)')
   const { effects, repeatable, untrusted, operatorOnly } = tool
   assert.deepEqual([effects, repeatable, untrusted, operatorOnly], ['danger', false, true, true])
 })
@@ -113,7 +113,7 @@ for (const [args, why] of refused) {
     const text = JSON.stringify(args)
     await assert.rejects(run(tool, text), { message: why })
     await assert.rejects(
-      tool.describe?.(text, { user: operator, signal: AbortSignal.timeout(patienceMs) }) ?? Promise.resolve(),
+      tool.ask?.(text, { user: operator, signal: AbortSignal.timeout(patienceMs) }) ?? Promise.resolve(),
       {
         message: why,
       },

@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import * as fc from 'fast-check'
 import { operator, userId } from '#core/ids.ts'
+import { previewText } from '#safety/asking.ts'
 import { createWork } from '#tools/worker.ts'
 import { createWorkspaceTools } from '#tools/workspace/workspace-tools.ts'
 import { run as runTool } from '../rig.ts'
@@ -169,7 +170,10 @@ test('what a change would do is shown as a diff before it is asked for', async (
   const { find, contents } = open(t)
   const before = contents()
   const context = { user: operator, signal: AbortSignal.timeout(10_000) }
-  const describe = (name: string, args: object) => find(name).describe?.(JSON.stringify(args), context)
+  const describe = async (name: string, args: object) => {
+    const asked = await find(name).ask?.(JSON.stringify(args), context)
+    return asked?.preview && previewText(asked.preview)
+  }
   assert.equal(
     await describe('edit', { path: 'notes/today.md', find: 'Buy tea.', replace: 'Buy milk.\nBuy eggs.' }),
     '--- notes/today.md\n+++ notes/today.md\n@@ -1,4 +1,5 @@\n # Today\n \n-Buy tea.\n+Buy milk.\n+Buy eggs.\n Call Ada about the tea.',
@@ -179,7 +183,7 @@ test('what a change would do is shown as a diff before it is asked for', async (
     '--- /dev/null\n+++ new/file.txt\n@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file',
   )
   assert.equal(await describe('write', { path: 'empty.txt', content: '' }), 'empty.txt would stay as it is.')
-  await assert.rejects(describe('edit', { path: 'notes/today.md', find: 'nine', replace: 'x' }) ?? Promise.resolve(), {
+  await assert.rejects(describe('edit', { path: 'notes/today.md', find: 'nine', replace: 'x' }), {
     message: /^find does not occur/,
   })
   assert.deepEqual(contents(), before)

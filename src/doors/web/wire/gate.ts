@@ -4,22 +4,74 @@ import { DoorName } from './turn.ts'
 
 const maxWordChars = 2_000
 
+/** What a gate asks, in words that every surface shows as they are. */
+const QuestionWire = z.object({
+  /** With verb and object: "Change src/pricing.ts?" */
+  text: z.string(),
+  /** The part of the text that is code; where it occurs twice, the last one. */
+  code: z.exactOptional(z.string()),
+  /** The same in a few words, for a list. */
+  brief: z.string(),
+  /** Where it goes, and that nothing has happened yet. */
+  sentence: z.string(),
+  /** The part of the sentence that must not be overlooked. */
+  host: z.exactOptional(z.string()),
+})
+
+/** What the call would do. */
+const PreviewWire = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('diff'), path: z.string(), diff: z.string() }),
+  z.object({
+    type: z.literal('request'),
+    method: z.string(),
+    url: z.string(),
+    headers: z.exactOptional(z.record(z.string(), z.string())),
+    body: z.exactOptional(z.string()),
+  }),
+  z.object({
+    type: z.literal('command'),
+    command: z.string(),
+    cwd: z.exactOptional(z.string()),
+    timeout_secs: z.exactOptional(z.number()),
+  }),
+  /** A document of memory: what a new one would hold, or how one would change. */
+  z.object({
+    type: z.literal('document'),
+    path: z.string(),
+    content: z.exactOptional(z.string()),
+    diff: z.exactOptional(z.string()),
+  }),
+  z.object({ type: z.literal('arguments'), fields: z.unknown() }),
+])
+
+/** What "Allow for…" can stand for; `target` is what the grant would be for. */
+const ScopeWire = z.object({
+  scope: z.enum(['file', 'target', 'tool']),
+  target: z.exactOptional(z.string()),
+  /** After the name of the tool: "in docs/". */
+  words: z.string(),
+})
+
 export const gateFields = {
   kind: z.enum(['approval', 'output', 'credential']),
   name: z.string(),
   args: z.unknown(),
   prompt: z.string(),
+  question: QuestionWire,
+  preview: PreviewWire,
   reason: z.exactOptional(z.string()),
+  /** The reason for the person who decides. */
+  why: z.exactOptional(z.string()),
   /** What the model had read from outside: the call can only be allowed once. */
   taint: z.exactOptional(z.string()),
-  /** What the call would do: a diff, a command, a request. */
-  preview: z.exactOptional(z.string()),
+  /** Whether it can be allowed for longer at all, and for what, from narrow to wide. */
+  always: z.boolean(),
+  scopes: z.array(ScopeWire),
   /** The names of the secrets that would go with its requests. */
   secrets: z.exactOptional(z.array(z.string())),
   /** What a sign-in must bring: `GET /api/tools/{tool}/auth` tells how. */
   credential: z.exactOptional(z.object({ tool: z.string(), secret: z.string(), title: z.exactOptional(z.string()) })),
 }
-const GateFieldsWire = z.object(gateFields)
 
 /** `id` is what `POST /api/threads/{id}/gates/{gate}` takes. */
 export const GateWire = z.object({ id: z.string(), ...gateFields })
@@ -77,8 +129,8 @@ export const GrantWire = z.object({
 })
 export const GrantsAnswer = z.object({ grants: z.array(GrantWire) })
 
-/** A gate without its id: of an item of a thread that is the call's. */
-export type GateFields = z.output<typeof GateFieldsWire>
+export type Preview = z.output<typeof PreviewWire>
+export type Scope = z.output<typeof ScopeWire>
 /** Something that waits for its reader. */
 export type Waiting = z.output<typeof WaitingGate>
 export type GateAnswer = z.input<typeof GateBody>

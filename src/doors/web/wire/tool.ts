@@ -51,6 +51,9 @@ export const AccessWire = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('unreadable'), reason: z.string() }),
 ])
 
+const verdicts = z.enum(['allow', 'ask', 'deny'])
+const rules = z.enum(['allow', 'ask', 'deny', 'known'])
+
 export const ToolWire = z.object({
   name: z.string(),
   description: z.string(),
@@ -58,6 +61,16 @@ export const ToolWire = z.object({
   enabled: z.boolean(),
   /** The JSON schema of its parameters. */
   schema: z.record(z.string(), z.unknown()),
+  /** Of its usual calls. */
+  effects: z.enum(['read', 'keep', 'write', 'danger']),
+  /** What the policy in force says of its usual calls; what depends on the address counts as asked for. */
+  verdict: z.object({ clean: verdicts, tainted: verdicts }),
+  /** Every row of the policy that its calls can be under. */
+  policy: z.array(z.object({ row: z.string(), calls: z.string(), clean: rules, tainted: rules })),
+  /** Of a built-in tool: a few words for a list, what it may do and what it cannot. Equal words belong together. */
+  brief: z.exactOptional(z.string()),
+  may: z.exactOptional(z.array(z.string())),
+  cannot: z.exactOptional(z.array(z.string())),
   version: z.exactOptional(z.string()),
   sha256: z.exactOptional(z.string()),
   /** What a component may do. */

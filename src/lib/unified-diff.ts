@@ -16,6 +16,16 @@ export function unifiedDiff(path: string, before: string | undefined, after: str
   return `${whole.slice(0, maxDiffChars).toWellFormed()}\n[cut: ${whole.length - maxDiffChars} more characters]`
 }
 
+/** How many lines a unified diff adds and removes. */
+export function countChanges(diff: string): { added: number; removed: number } {
+  // The first two lines name the files.
+  const signs = diff
+    .split('\n')
+    .slice(2)
+    .map((line) => line[0])
+  return { added: signs.filter((sign) => sign === '+').length, removed: signs.filter((sign) => sign === '-').length }
+}
+
 /** Lines with what ends them, so that a change of the ending alone is one too. */
 function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? []

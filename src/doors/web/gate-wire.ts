@@ -1,0 +1,51 @@
+// A gate as the gateway's JSON shows it: what it asks, what the call would do, and what can be allowed.
+import type * as z from 'zod/mini'
+import type { Credential } from '#core/errors.ts'
+import type { Gate } from '#core/item.ts'
+import { isDeeperThan, objectIn } from '#core/json.ts'
+import type { Preview } from '#core/question.ts'
+import { parseExactly } from '#http/lossless-json.ts'
+import type { GateWire, Preview as PreviewWire } from '#doors/web/wire/gate.ts'
+import { questionOf, scopesOfGate } from '#safety/asking.ts'
+
+/** Arguments that are nested deeper are shown as their text: to write them as JSON would recurse as deep. */
+const maxLevels = 100
+
+export function gateWire(gate: Gate): z.output<typeof GateWire> {
+  const { callId, kind, name, prompt, reason, why, taint, asks, secrets, credential } = gate
+  const { pending: _, ...question } = questionOf(gate)
+  const args = asWritten(gate.args)
+  const scopes = scopesOfGate(gate)
+  return {
+    id: callId,
+    kind,
+    name,
+    args,
+    prompt,
+    question,
+    preview: asks?.preview ? previewWire(asks.preview) : { type: 'arguments', fields: args },
+    ...(reason && { reason }),
+    ...(why && { why }),
+    ...(taint !== undefined && { taint }),
+    always: scopes.length > 0,
+    scopes: [...scopes],
+    ...(secrets && { secrets: [...secrets] }),
+    ...(credential && { credential: credentialWire(credential) }),
+  }
+}
+
+function previewWire(preview: Preview): PreviewWire {
+  if (preview.type !== 'command') return preview
+  const { timeoutSecs, ...command } = preview
+  return { ...command, ...(timeoutSecs !== undefined && { timeout_secs: timeoutSecs }) }
+}
+
+function credentialWire({ tool, secret, title }: Credential) {
+  return { tool, secret, ...(title !== undefined && { title }) }
+}
+
+/** Arguments as the object they write, each number as it was written; where they write none, the text. */
+export function asWritten(args: string): unknown {
+  const value = objectIn(args)
+  return value && !isDeeperThan(maxLevels, value) ? parseExactly(args) : args
+}

@@ -1,0 +1,72 @@
+// What a gate asks, wherever it is shown: the words of its tool, or plain ones where the tool has none.
+import type { Credential } from '#core/errors.ts'
+import type { Gate } from '#core/item.ts'
+import type { Preview, Question, Reach, Scope } from '#core/question.ts'
+import { reachInParams } from '#core/tool.ts'
+import { scopesOf } from './grant-rules.ts'
+
+type AskingGate = Pick<Gate, 'kind' | 'name' | 'args' | 'taint' | 'asks' | 'credential'>
+
+/** The question of a gate. */
+export function questionOf({ kind, name, asks, credential }: Omit<AskingGate, 'args' | 'taint'>): Question {
+  if (kind === 'credential') return signInQuestion(name, credential)
+  return asks?.question ?? plainQuestion(name)
+}
+
+/** What the call of a gate is aimed at. */
+export function reachOfGate({ args, asks }: Pick<Gate, 'args' | 'asks'>): Reach | undefined {
+  return asks ? asks.reach : reachInParams(args)
+}
+
+/** What can be granted at a gate beyond one call, from narrow to wide; none where it can only be allowed once. */
+export function scopesOfGate({ kind, taint, ...gate }: AskingGate): readonly Scope[] {
+  return kind === 'approval' ? scopesOf(reachOfGate(gate), taint) : []
+}
+
+/** The question for a call whose tool has no words of its own. */
+export function plainQuestion(name: string): Question {
+  const pending = 'Nothing has happened yet.'
+  return { text: `Run ${name}?`, brief: `Run ${name}`, sentence: pending, pending }
+}
+
+/** A preview as plain text, to its last letter. */
+export function previewText(preview: Preview): string {
+  switch (preview.type) {
+    case 'diff':
+      return preview.diff === '' ? `${preview.path} would stay as it is.` : preview.diff
+    case 'request': {
+      const { method, url, headers = {}, body } = preview
+      const lines = [`${method} ${url}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
+      return body ? `${lines.join('\n')}\n\n${body}` : lines.join('\n')
+    }
+    case 'command':
+      return [`$ ${preview.command}`, ...commandWords(preview)].join('\n')
+    case 'document':
+      return 'diff' in preview ? preview.diff : preview.content
+    case 'arguments':
+      return JSON.stringify(preview.fields, undefined, 2)
+    default:
+      return preview satisfies never
+  }
+}
+
+function commandWords({ cwd, timeoutSecs: secs }: Preview & { type: 'command' }): string[] {
+  const words = [cwd && `in ${cwd}`, secs !== undefined && `for at most ${secs} seconds`].filter(Boolean)
+  return words.length > 0 ? [`(${words.join(', ')})`] : []
+}
+
+/** What a call lacks to run. */
+export function needsWords(name: string, credential: Credential | undefined): string {
+  const lacks = credential?.refused ? 'was refused' : 'is not set'
+  return `${name} needs ${credential?.secret ?? 'a secret'}, which ${lacks}.`
+}
+
+function signInQuestion(name: string, credential: Credential | undefined): Question {
+  const title = credential?.title ?? credential?.tool ?? name
+  return {
+    text: `Sign in to ${title}?`,
+    brief: `Sign in to ${title}`,
+    sentence: `${needsWords(name, credential)} Nothing has happened yet; the turn goes on once you have signed in.`,
+    pending: '',
+  }
+}

@@ -1,0 +1,30 @@
+// The question that a change of a file asks.
+import type { Asked } from '#core/question.ts'
+import { countChanges, unifiedDiff } from '#lib/unified-diff.ts'
+
+export type Change = { readonly before: string | undefined; readonly after: string }
+
+/** `before` is undefined for a new file. */
+export function changeQuestion(path: string, { before, after }: Change): Asked {
+  const isNew = before === undefined
+  const diff = unifiedDiff(path, before, after)
+  return {
+    question: {
+      text: `${isNew ? 'Create' : 'Change'} ${path}?`,
+      brief: isNew ? 'Create a file' : 'Change a file',
+      sentence: `${changeWords(diff, isNew)} The file is untouched until you answer.`,
+      pending: 'Nothing has happened yet.',
+    },
+    preview: { type: 'diff', path, diff },
+  }
+}
+
+function changeWords(diff: string, isNew: boolean): string {
+  if (diff === '') return 'Changes a file in the workspace folder.'
+  const { added, removed } = countChanges(diff)
+  const lines = (count: number): string => `${count} ${count === 1 ? 'line' : 'lines'}`
+  if (isNew) return `Writes ${lines(added)} to a new file in the workspace folder.`
+  if (removed === 0) return `Adds ${lines(added)} in the workspace folder.`
+  if (added === 0) return `Removes ${lines(removed)} in the workspace folder.`
+  return `Replaces ${lines(removed)} with ${added} in the workspace folder.`
+}

@@ -1,0 +1,38 @@
+// Which paths are those of the files that say who the agent is.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isIdentity } from '#core/document.ts'
+
+const table: readonly [path: unknown, expected: boolean][] = [
+  ['AGENTS.md', true],
+  ['SOUL.md', true],
+  ['IDENTITY.md', true],
+  ['USER.md', true],
+  ['agents.MD', true],
+  ['./AGENTS.md', true],
+  ['//USER.md', true],
+  ['.\\SOUL.md', true],
+  [' USER.md ', true],
+  ['USER.md/', true],
+  ['USER.md.', true],
+  ['ＩＤＥＮＴＩＴＹ.md\u200b', true],
+  [undefined, true],
+  [5, true],
+  ['notes/AGENTS.md', false],
+  ['AGENTS.md.bak', false],
+  ['AGENTS.mdx', false],
+  ['MYUSER.md', false],
+  ['AGENTS', false],
+  ['', false],
+]
+for (const [path, expected] of table) {
+  test(`${JSON.stringify(path)} ${expected ? 'counts as' : 'is not'} an identity file`, () => {
+    assert.equal(isIdentity(path), expected)
+  })
+}
+
+test('a long path takes no long time', () => {
+  const begun = performance.now()
+  for (const part of ['/', '. ', './', '\u200b', 'USER.md']) isIdentity(part.repeat(200_000))
+  assert(performance.now() - begun < 2_000)
+})
