@@ -1,5 +1,5 @@
-// A whole turn with every check and without: a question, a page of 4 KB that a tool brings, an answer. Through the real
-// loop, runner and store (in memory); only the model is a stand-in.
+// A whole turn with and without safety checks: a question, a tool result with a page of 4 KB, an answer. It uses the
+// real loop, runner and store (in memory); only the model is fake.
 import { defaultBounds } from '#agent/turn-limits.ts'
 import { createHistories } from '#agent/history.ts'
 import { newId, userId } from '#core/ids.ts'
@@ -22,7 +22,7 @@ import { createTurns } from '#turns/turns.ts'
 export type CheckedParts = {
   readonly page: string
   readonly answer: string
-  /** Both are left out where nothing is checked; so is the policy. Fences and digests stand always. */
+  /** Without them, the policy is off too. Fences and digests are always on. */
   readonly checks?: { readonly marker: Marker; readonly scan: LeakScan }
 }
 
@@ -37,7 +37,7 @@ export async function openTurn({ page, answer, checks }: CheckedParts): Promise<
     effects: 'read',
     repeatable: true,
     untrusted: true,
-    // Another text each time: a marker remembers the last.
+    // A new text each time, since a marker caches the last one.
     run: () => Promise.resolve(`${page}${turn++}`),
   }
   const model: Model = {
@@ -47,8 +47,8 @@ export async function openTurn({ page, answer, checks }: CheckedParts): Promise<
     // oxlint-disable-next-line require-await -- a stream by its type
     async *stream({ items }) {
       const call = { type: 'call', name: 'web_fetch', args: '{"url":"https://mill.example/"}' } as const
-      const said = items.at(-1)?.type === 'result' ? ({ type: 'text', text: answer } as const) : call
-      yield [said, { type: 'done', usage: noUsage }]
+      const output = items.at(-1)?.type === 'result' ? ({ type: 'text', text: answer } as const) : call
+      yield [output, { type: 'done', usage: noUsage }]
     },
   }
   const { marker, scan } = checks ?? {}

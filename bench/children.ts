@@ -1,34 +1,34 @@
-// The processes of a benchmark and the folders they write to. Whatever ends the benchmark ends them, too.
+// The child processes of a benchmark and their folders. Both are removed however the benchmark ends.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Ask, Ready, Told, Used } from './measured.ts'
+import type { Question, Ready, Message, Used } from './measured.ts'
 
 const readyMs = 180_000
-const answerMs = 30_000
+const replyMs = 30_000
 
 export type Child = Ready & {
   used(): Promise<Used>
   profile(): Promise<void>
-  /** The profile since then, as the text of a .cpuprofile file. */
+  /** The profile since `profile()`, as the text of a .cpuprofile file. */
   profiled(): Promise<string>
   stop(): Promise<void>
 }
 
 export type Children = {
-  /** Runs a file (its URL) until it says that it is ready. */
+  /** Runs a file (by its URL) and waits until it reports that it is ready. */
   start(file: string, ...args: readonly string[]): Promise<Child>
-  /** The same for a file that has something to clean up: it is asked to end, not killed. */
+  /** The same for a file that must clean up: it gets SIGTERM at the end, not SIGKILL. */
   startTidy(file: string, ...args: readonly string[]): Promise<Child>
-  /** Runs any command; the caller waits for whatever it does. */
+  /** Runs any command. The caller waits for it. */
   spawn(command: string, args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess
   folder(): string
 }
 
-/** Call once: what is started or made is gone when this process ends, by itself or by a signal. */
+/** Call once. Children and folders are gone when this process ends, by itself or by a signal. */
 export function createChildren(): Children {
   const alive = new Set<ChildProcess>()
   const tidy = new Set<ChildProcess>()
@@ -56,13 +56,13 @@ export function createChildren(): Children {
     spawn(command, args, env) {
       const { PATH = '' } = process.env
       const child = spawn(command, args, {
-        // Nothing of the caller's settings and keys reaches what is measured.
+        // The caller's settings and keys must not reach the measured process.
         env: { PATH, ...env },
         stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
       })
       alive.add(child)
       child.once('exit', () => alive.delete(child))
-      // Whoever waits for the child hears of its end.
+      // The child then exits, which ends every wait for it.
       child.on('error', () => child.kill('SIGKILL'))
       return child
     },
@@ -76,27 +76,27 @@ export function createChildren(): Children {
 }
 
 async function whenReady(child: ChildProcess): Promise<Child> {
-  return { ...(await told(child, 'ready', readyMs)), ...asks(child) }
+  return { ...(await nextMessage(child, 'ready', readyMs)), ...controlsOf(child) }
 }
 
-/** The questions a child with `measured.ts` inside answers. */
-export function asks(child: ChildProcess): Omit<Child, keyof Ready> {
-  const ask = (question: Ask['ask']): void => {
+/** Controls of a child that has `measured.ts` loaded. */
+export function controlsOf(child: ChildProcess): Omit<Child, keyof Ready> {
+  const ask = (question: Question['ask']): void => {
     if (!child.connected) throw new Error(`${label(child)} ended by itself`)
-    child.send({ ask: question } satisfies Ask)
+    child.send({ ask: question } satisfies Question)
   }
   return {
     used() {
       ask('use')
-      return told(child, 'used', answerMs)
+      return nextMessage(child, 'used', replyMs)
     },
     async profile() {
       ask('profile')
-      await told(child, 'used', answerMs)
+      await nextMessage(child, 'used', replyMs)
     },
     profiled() {
       ask('profiled')
-      return told(child, 'profile', answerMs)
+      return nextMessage(child, 'profile', replyMs)
     },
     async stop() {
       const ended = once(child, 'exit')
@@ -106,15 +106,18 @@ export function asks(child: ChildProcess): Omit<Child, keyof Ready> {
   }
 }
 
-type Tale = { ready: Ready; used: Used; profile: string }
+type Messages = { ready: Ready; used: Used; profile: string }
 
-/** What a child tells next under a name; fails when it ends or keeps silent. */
-function told<K extends keyof Tale>(child: ChildProcess, name: K, withinMs: number): Promise<Tale[K]> {
+/** The next message of a child with this name. Rejects if the child exits or sends none in time. */
+function nextMessage<K extends keyof Messages>(child: ChildProcess, name: K, timeoutMs: number): Promise<Messages[K]> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => done(() => reject(new Error(`${label(child)} told no ${name}`))), withinMs)
+    const timer = setTimeout(
+      () => done(() => reject(new Error(`${label(child)} sent no ${name} message in time`))),
+      timeoutMs,
+    )
     const onExit = (): void => done(() => reject(new Error(`${label(child)} ended by itself`)))
-    const onMessage = (message: Told): void => {
-      if (name in message) done(() => resolve((message as Tale)[name]))
+    const onMessage = (message: Message): void => {
+      if (name in message) done(() => resolve((message as Messages)[name]))
     }
     function done(settle: () => void): void {
       clearTimeout(timer)

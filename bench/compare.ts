@@ -1,5 +1,5 @@
-// Things measured against each other: each once per round, round after round, so that a busy moment of the machine
-// touches all of them alike. CPU time is that of the measured process alone.
+// Compares subjects: each is measured once per round, so that a busy moment of the machine affects all of them alike.
+// CPU time is that of the measured process only.
 import type { Child } from './children.ts'
 import { type Load, runLoad } from './load.ts'
 
@@ -19,18 +19,18 @@ export type Measured = {
   readonly firsts: number[]
 }
 
-/** Measures every subject in every round, in the given order. */
+/** Measures every subject in every round, in order. */
 export async function compare(subjects: readonly Subject[], rounds: number): Promise<Measured[]> {
   const results = subjects.map(({ name }): Measured => ({ name, cpu: [], perSecond: [], latencies: [], firsts: [] }))
   for (let round = 0; round < rounds; round++) {
     for (const [at, { child, load }] of subjects.entries()) {
-      const given = load(round)
+      const current = load(round)
       const before = await child.used()
-      const { wallMs, latencies, firsts } = await runLoad({ origin: child.origin, ...given })
+      const { wallMs, latencies, firsts } = await runLoad({ origin: child.origin, ...current })
       const after = await child.used()
       const result = results[at] as Measured
-      result.cpu.push((after.cpuMs - before.cpuMs) / given.turns)
-      result.perSecond.push((given.turns / wallMs) * 1_000)
+      result.cpu.push((after.cpuMs - before.cpuMs) / current.turns)
+      result.perSecond.push((current.turns / wallMs) * 1_000)
       result.latencies.push(...latencies)
       result.firsts.push(...firsts)
     }
@@ -38,7 +38,7 @@ export async function compare(subjects: readonly Subject[], rounds: number): Pro
   return results
 }
 
-/** The median of the ratios within each round. */
+/** The median of the CPU ratios of the rounds. */
 export function ratio(a: Measured, b: Measured): number {
   return median(a.cpu.map((cpu, round) => cpu / (b.cpu[round] ?? Number.NaN)))
 }

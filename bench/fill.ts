@@ -1,17 +1,17 @@
-// Threads with a past, written by the store's own verbs: each as one turn that brought all its messages along.
+// Writes threads with a history through the store, each as one turn with all messages as its input.
 import { newId, operator } from '#core/ids.ts'
 import { type Draft, textMessage } from '#core/item.ts'
 import { noUsage } from '#core/turn.ts'
 import type { App } from '#app.ts'
 
-/** As many at a time as one commit takes. */
-const atOnce = 256
+/** The most writes that one commit takes. */
+const batchSize = 256
 
-/** Adds idle threads as long as if they had had so many turns; returns their ids. */
+/** Adds idle threads, each with the messages of `turns` turns; returns their ids. */
 export async function fill(app: App, { threads, turns }: { threads: number; turns: number }): Promise<string[]> {
   const ids: string[] = []
-  for (let from = 0; from < threads; from += atOnce) {
-    const some = Array.from({ length: Math.min(atOnce, threads - from) }, () => fillThread(app, turns))
+  for (let from = 0; from < threads; from += batchSize) {
+    const some = Array.from({ length: Math.min(batchSize, threads - from) }, () => fillThread(app, turns))
     ids.push(...(await Promise.all(some)))
   }
   return ids

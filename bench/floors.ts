@@ -1,12 +1,13 @@
-// The floors: (A) a bare proxy of the model's stream, and (B) the same proxy that also keeps the message and the answer,
-// with an insert each, synced to disk. `node floors.ts MODEL-ORIGIN [DATABASE]`; with a database it is (B).
+// The floors, the lower bounds to compare with: (A) a bare proxy of the model's stream, and (B) the same proxy that also
+// stores the message and the answer, one insert each, synced to disk. `node floors.ts MODEL-ORIGIN [DATABASE]`; with a
+// database it is (B).
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { DatabaseSync } from 'node:sqlite'
 import { reportReady } from './measured.ts'
 
 const [origin = '', database] = process.argv.slice(2)
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
-const keep = database === undefined ? undefined : openKeeper(database)
+const store = database === undefined ? undefined : openStore(database)
 
 const server = createServer((incoming, response) => {
   const upstream = request(`${origin}/v1/chat/completions`, {
@@ -16,7 +17,7 @@ const server = createServer((incoming, response) => {
   })
   upstream.on('error', () => response.destroy())
   upstream.on('response', (answer) => pass(answer, response))
-  if (!keep) {
+  if (!store) {
     incoming.pipe(upstream)
     return
   }
@@ -24,7 +25,7 @@ const server = createServer((incoming, response) => {
   incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
   incoming.on('end', () => {
     const body = Buffer.concat(chunks)
-    keep(body.toString())
+    store(body.toString())
     upstream.end(body)
   })
 })
@@ -35,7 +36,7 @@ server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => {
 
 function pass(answer: IncomingMessage, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  if (!keep) {
+  if (!store) {
     answer.pipe(response)
     return
   }
@@ -45,12 +46,12 @@ function pass(answer: IncomingMessage, response: ServerResponse): void {
     response.write(chunk)
   })
   answer.on('end', () => {
-    keep(text)
+    store(text)
     response.end()
   })
 }
 
-function openKeeper(path: string): (text: string) => void {
+function openStore(path: string): (text: string) => void {
   const db = new DatabaseSync(path)
   db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL')
   db.exec('CREATE TABLE items (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL)')

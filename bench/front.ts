@@ -1,5 +1,5 @@
-// The whole loop behind the thinnest front there can be: a turn through the app, its deltas written out as events.
-// `node front.ts HOME MODEL-ORIGIN WINDOW [THREADSxTURNS …]` fills the home with threads of so many turns first.
+// The whole loop behind a minimal HTTP server: runs a turn through the app and streams its deltas as events.
+// `node front.ts HOME MODEL-ORIGIN WINDOW [THREADSxTURNS …]` first fills the home with threads.
 import { createServer, type ServerResponse } from 'node:http'
 import { readConfig } from '#config.ts'
 import type { Event } from '#core/event.ts'

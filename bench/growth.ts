@@ -1,4 +1,4 @@
-// What a database that has grown costs: a million threads, a long queue, and whether anybody has to wait meanwhile.
+// The cost of a large database: a million threads and a long queue, and how long other requests wait meanwhile.
 import { join } from 'node:path'
 import { newId, operator, type UserId, userId } from '#core/ids.ts'
 import { type Draft, textMessage } from '#core/item.ts'
@@ -10,13 +10,13 @@ import { percentile } from './compare.ts'
 import { startDoor, token } from './service.ts'
 import { fixed, type Suite } from './suite.ts'
 
-/** As many at a time as one commit takes. */
-const atOnce = 256
+/** The most writes that one commit takes. */
+const batchSize = 256
 const users = 1_000
 const samples = 20
-/** As many as the service claims at a time. */
-const atMost = 64
-const healthMs = 10
+/** The number of turns that the service claims at a time. */
+const claimLimit = 64
+const healthPauseMs = 10
 const lease = { owner: 'growth', epoch: 1 }
 
 export const growth: Suite = async (bench) => {
@@ -25,8 +25,8 @@ export const growth: Suite = async (bench) => {
   const store = openStore({ path: join(home, 'atrium.db'), seal: createSeal('0'.repeat(64)) })
   await inBatches(threads, (at) => oldThread(store, at % 10 === 0 ? operator : userId(`user ${at % users}`), at))
   const rows = [await claimRow(store, 1, () => store.turns.start(turnOf(operator)))]
-  await inBatches(queued + samples * atMost, () => store.turns.start({ ...turnOf(operator), door: 'webhook' }))
-  rows.push(await claimRow(store, atMost))
+  await inBatches(queued + samples * claimLimit, () => store.turns.start({ ...turnOf(operator), door: 'webhook' }))
+  rows.push(await claimRow(store, claimLimit))
   await store.close()
   const began = performance.now()
   const door = await startDoor(bench, { HOME: home, ATRIUM_HOME: home })
@@ -49,8 +49,8 @@ export const growth: Suite = async (bench) => {
       await work()
       times.push(performance.now() - start)
     }
-    const [p50, most] = [percentile(times, 50), Math.max(...times)]
-    rows.push([name, fixed(p50, 2), fixed(most, 2), fixed(await watch.worst(), 2)])
+    const [p50, max] = [percentile(times, 50), Math.max(...times)]
+    rows.push([name, fixed(p50, 2), fixed(max, 2), fixed(await watch.worst(), 2)])
   }
   const read = async (path: string): Promise<unknown> => (await ask(path)).json()
   const [one] = ((await read('/api/threads?limit=1')) as { threads: { id: string }[] }).threads
@@ -66,7 +66,7 @@ export const growth: Suite = async (bench) => {
   })
   const many = threads.toLocaleString('en')
   return [
-    { title: `Verbs over ${many} threads`, columns: ['', 'p50 ms', 'most ms', 'worst health ms'], rows },
+    { title: `Verbs over ${many} threads`, columns: ['', 'p50 ms', 'max ms', 'worst health ms'], rows },
     {
       title: `${queued.toLocaleString('en')} queued jobs over ${many} threads`,
       columns: ['', 'jobs/s', 'CPU ms/job', 'worst health ms'],
@@ -83,11 +83,11 @@ export const growth: Suite = async (bench) => {
 }
 
 async function inBatches(count: number, work: (at: number) => Promise<unknown>): Promise<void> {
-  for (let from = 0; from < count; from += atOnce)
-    await Promise.all(Array.from({ length: Math.min(atOnce, count - from) }, (_, at) => work(from + at)))
+  for (let from = 0; from < count; from += batchSize)
+    await Promise.all(Array.from({ length: Math.min(batchSize, count - from) }, (_, at) => work(from + at)))
 }
 
-/** Claims in this process, where nobody else waits; what was claimed is done. `before` each of them, not counted. */
+/** Times claims in this process and completes the claimed turns. `before` runs before each claim and is not timed. */
 async function claimRow(store: Store, limit: number, before?: () => Promise<unknown>): Promise<string[]> {
   const times: number[] = []
   for (let at = 0; at < samples; at++) {
@@ -102,7 +102,7 @@ async function claimRow(store: Store, limit: number, before?: () => Promise<unkn
   return [name, fixed(percentile(times, 50), 2), fixed(Math.max(...times), 2), '-']
 }
 
-/** A thread of two turns; of a hundred, one failed and one was cancelled. */
+/** Writes a thread of two turns. Of a hundred threads, one failed and one was cancelled. */
 async function oldThread(store: Store, user: UserId, at: number): Promise<void> {
   const first = await store.turns.start({ ...turnOf(user), lease })
   const { threadId } = first.turn
@@ -126,23 +126,23 @@ function draft(role: 'user' | 'assistant', text: string): Draft {
   return { id: newId(), item: textMessage(role, text) }
 }
 
-/** Asks for the service's health all the time; the longest answer tells how long everybody had to wait. */
+/** Polls the service's health continuously. The slowest reply shows how long any request had to wait. */
 function watchHealth(ask: () => Promise<Response>): { worst(): Promise<number> } {
-  let going = true
-  let most = 0
-  const over = (async () => {
-    while (going) {
+  let running = true
+  let max = 0
+  const done = (async () => {
+    while (running) {
       const start = performance.now()
       await (await ask()).text()
-      most = Math.max(most, performance.now() - start)
-      await pause(healthMs)
+      max = Math.max(max, performance.now() - start)
+      await pause(healthPauseMs)
     }
   })()
   return {
     async worst() {
-      going = false
-      await over
-      return most
+      running = false
+      await done
+      return max
     },
   }
 }

@@ -1,36 +1,41 @@
-// The load: so many turns, so many of them in flight on connections that are kept open, each read to its end and checked.
+// Generates load: a number of turns, some of them in flight at once on kept-alive connections, each read and checked.
 import { Agent, type Dispatcher } from 'undici'
 
-const turnMs = 60_000
+const turnTimeoutMs = 60_000
 
 export type Load = {
   readonly origin: string
   readonly inFlight: number
   readonly turns: number
   readonly runTurn: RunTurn
-  /** Waits for what the turns have left behind: its CPU time counts, its wall time does not. */
+  /** Waits for work that the turns left behind. Its CPU time counts, its wall time does not. */
   readonly drain?: (agent: Agent, origin: string) => Promise<void>
 }
 
-/** Runs the turn of a number to its good end; throws when it comes to another. */
+/** Runs one turn. Throws unless it succeeds. */
 export type RunTurn = (agent: Agent, origin: string, turn: number) => Promise<Timing>
 type Timing = { readonly totalMs: number; readonly firstMs: number }
 
-/** A turn whose answer is a stream. */
+/** A turn with a streamed answer. */
 export type Stream = {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly bodyOf: (turn: number) => string
-  /** What the stream shows with its first token, and only with a turn that went well. */
+  /** A text that the stream contains with its first token, and only if the turn succeeds. */
   readonly firstMark: string
   readonly lastMark: string
 }
 
-export type Loaded = { readonly wallMs: number; readonly latencies: number[]; readonly firsts: number[] }
+export type LoadResult = { readonly wallMs: number; readonly latencies: number[]; readonly firsts: number[] }
 
-/** Runs a load. Throws when a turn does not come to its good end: failures are quick and would look like speed. */
-export async function runLoad(load: Load): Promise<Loaded> {
-  const agent = new Agent({ connections: null, headersTimeout: turnMs, bodyTimeout: turnMs, pipelining: 1 })
+/** Runs a load. Throws if a turn fails: failures are quick and would look like speed. */
+export async function runLoad(load: Load): Promise<LoadResult> {
+  const agent = new Agent({
+    connections: null,
+    headersTimeout: turnTimeoutMs,
+    bodyTimeout: turnTimeoutMs,
+    pipelining: 1,
+  })
   const latencies: number[] = []
   const firsts: number[] = []
   let next = 0
@@ -73,7 +78,7 @@ export function streamTurn({ path, headers, bodyOf, firstMark, lastMark }: Strea
       onResponseEnd() {
         if (status === 200 && firstMs > 0 && end.includes(lastMark)) {
           resolve({ totalMs: performance.now() - start, firstMs })
-        } else reject(new Error(`a turn at ${origin}${path} went wrong: ${status} ${end.slice(-300)}`))
+        } else reject(new Error(`a turn at ${origin}${path} failed: ${status} ${end.slice(-300)}`))
       },
       onResponseError: (_controller, error) => reject(error),
     }

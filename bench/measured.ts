@@ -1,37 +1,37 @@
-// The measured side of a child process: tells what it has used so far when the benchmark asks, and ends with it. Also
-// preloaded into `atrium serve` (node --import), which knows nothing of it.
+// The measured side of a child process: reports its CPU time and memory when the benchmark asks, and exits with it. Also
+// preloaded into `atrium serve` (node --import), which does not know about it.
 import type { Session } from 'node:inspector/promises'
 
 export type Used = { readonly cpuMs: number; readonly rssBytes: number }
-/** What a child tells once it can be used; `threads` are those it was asked to fill. */
+/** The message of a child that is ready. `threads` are the ids of those it was asked to fill. */
 export type Ready = { readonly origin: string; readonly threads?: readonly (readonly string[])[] }
 
-export type Ask = { readonly ask: 'use' | 'profile' | 'profiled' }
-export type Told = { readonly ready: Ready } | { readonly used: Used } | { readonly profile: string }
+export type Question = { readonly ask: 'use' | 'profile' | 'profiled' }
+export type Message = { readonly ready: Ready } | { readonly used: Used } | { readonly profile: string }
 
 let session: Session | undefined
-process.on('message', (message: Ask) => {
-  answer(message).then(tell, (error: unknown) => {
+process.on('message', (message: Question) => {
+  answer(message).then(send, (error: unknown) => {
     console.error(error)
     process.exit(1)
   })
 })
 process.once('disconnect', () => process.exit())
-// The listener above must not keep a service alive that has been told to stop.
+// The listener above must not keep a stopping service alive.
 process.channel?.unref()
 
-/** Tells the benchmark that this child listens. */
+/** Tells the benchmark that this child is listening. */
 export function reportReady(ready: Ready): void {
-  tell({ ready })
+  send({ ready })
 }
 
-function tell(told: Told): void {
-  process.send?.(told)
+function send(message: Message): void {
+  process.send?.(message)
 }
 
-async function answer({ ask }: Ask): Promise<Told> {
+async function answer({ ask }: Question): Promise<Message> {
   if (ask === 'profile') {
-    // Loaded when it is used: it has a weight of its own.
+    // Loaded on use, since it takes memory.
     const inspector = await import('node:inspector/promises')
     session = new inspector.Session()
     session.connect()

@@ -1,4 +1,4 @@
-// Memory at scale: how fast documents come in, how soon a write is found, how long a search takes; both databases.
+// Memory at scale, on both databases: import rate, search time, and the time from a write until a search finds it.
 import { userId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import { createSeal } from '#lib/seal.ts'
@@ -12,7 +12,7 @@ const writes = 50
 const batch = 200
 const documentBytes = 2_048
 const user = userId('bench')
-/** Somebody with a few documents beside all of those. */
+/** Another user with a few documents in the same database. */
 const neighbour = userId('neighbour')
 
 export const memory: Suite = async ({ children, scale: { documents: count } }) => {
@@ -52,22 +52,22 @@ async function measure(name: string, store: Store, count: number): Promise<strin
       neighbour,
       Array.from({ length: 5 }, (_, at) => ({ path: `${at}.md`, content: textOf(words), author: 'user' as const })),
     )
-    const asked = Array.from({ length: searches }, (_, at) => Array.from({ length: 1 + (at % 4) }, words).join(' '))
-    await timed(asked.slice(0, 20), (query) => search(documents, user, query))
-    const found = await timed(asked, (query) => search(documents, user, query))
-    const others = await timed(asked, (query) => search(documents, neighbour, query))
+    const queries = Array.from({ length: searches }, (_, at) => Array.from({ length: 1 + (at % 4) }, words).join(' '))
+    await timed(queries.slice(0, 20), (query) => search(documents, user, query))
+    const searchTimes = await timed(queries, (query) => search(documents, user, query))
+    const neighbourTimes = await timed(queries, (query) => search(documents, neighbour, query))
     const marks = Array.from({ length: writes }, (_, at) => `mark${at.toString(36)}q`)
-    const written = await timed(marks, async (mark) => {
+    const writeTimes = await timed(marks, async (mark) => {
       await documents.write(user, [{ path: `marks/${mark}.md`, content: `${textOf(words)} ${mark}`, author: 'user' }])
       const [first] = await documents.search(user, { query: mark, limit: 1 })
       if (first?.path !== `marks/${mark}.md`) throw new Error(`${mark} was written and not found`)
     })
     const figures = [
-      percentile(found, 50),
-      percentile(found, 95),
-      percentile(found, 99),
-      percentile(others, 50),
-      percentile(written, 50),
+      percentile(searchTimes, 50),
+      percentile(searchTimes, 95),
+      percentile(searchTimes, 99),
+      percentile(neighbourTimes, 50),
+      percentile(writeTimes, 50),
     ]
     return [name, Math.round(imported).toLocaleString('en'), ...figures.map((ms) => ms.toFixed(1))]
   } finally {
@@ -75,8 +75,8 @@ async function measure(name: string, store: Store, count: number): Promise<strin
   }
 }
 
-async function search(documents: Documents, who: typeof user, query: string): Promise<void> {
-  await documents.search(who, { query, limit: 10 })
+async function search(documents: Documents, owner: typeof user, query: string): Promise<void> {
+  await documents.search(owner, { query, limit: 10 })
 }
 
 async function timed<T>(list: readonly T[], work: (each: T) => Promise<void>): Promise<number[]> {
@@ -95,7 +95,7 @@ function textOf(word: () => string): string {
   return text.slice(0, documentBytes)
 }
 
-/** Words as texts have them: a few are everywhere, most are rare; the same ones in every run. */
+/** Random words with a natural distribution: a few are common, most are rare. The same in every run. */
 function createWords(): () => string {
   const syllables = [
     'ka',
@@ -118,7 +118,7 @@ function createWords(): () => string {
   const vocabulary = Array.from({ length: 30_000 }, (_, at) => {
     const [a, b, c, d] = [at % 16, (at >> 4) % 16, (at >> 8) % 16, (at >> 12) % 16]
     return [a, b, c, d]
-      .map((place) => syllables[place])
+      .map((index) => syllables[index])
       .join('')
       .concat(at % 3 === 0 ? 'ing' : '')
   })

@@ -1,5 +1,5 @@
-// A chat-completions server that costs as little as it can: the same 20 tokens to every request, made beforehand. It
-// speaks just enough HTTP for the clients of the benchmark. The model `mock-250ms` takes so long for each token.
+// A chat-completions server with minimal cost: it answers every request with the same 20 prepared tokens, and knows just
+// enough HTTP for the clients of the benchmark. The model `mock-250ms` takes 250 ms for each token.
 import { createServer, type Socket } from 'node:net'
 import { reportReady } from './measured.ts'
 
@@ -13,11 +13,11 @@ const whole = Buffer.from(head + frames.join(''))
 const server = createServer((socket) => {
   socket.setNoDelay(true)
   socket.on('error', () => socket.destroy())
-  let held: Buffer = Buffer.alloc(0)
+  let pending: Buffer = Buffer.alloc(0)
   socket.on('data', (bytes: Buffer) => {
-    held = held.length === 0 ? bytes : Buffer.concat([held, bytes])
-    for (let request = cut(held); request; request = cut(held)) {
-      held = request.rest
+    pending = pending.length === 0 ? bytes : Buffer.concat([pending, bytes])
+    for (let request = cut(pending); request; request = cut(pending)) {
+      pending = request.rest
       const slow = request.body.includes('ms"') ? slowModel.exec(request.body.toString('latin1')) : null
       if (slow) trickle(socket, Number(slow[1]))
       else socket.write(whole)
@@ -30,7 +30,7 @@ server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => {
   if (typeof address === 'object' && address) reportReady({ origin: `http://127.0.0.1:${address.port}` })
 })
 
-/** The first whole request of some bytes, and what follows it. */
+/** The first complete request in the bytes, and the rest. */
 function cut(bytes: Buffer): { body: Buffer; rest: Buffer } | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end === -1) return undefined

@@ -1,4 +1,4 @@
-// Servers of the providers' wires in one: the same 20 tokens to every request, made beforehand, by the path it came on.
+// One server for all provider formats: it answers with the same 20 prepared tokens, in the format of the request's path.
 import { createServer } from 'node:http'
 import { reportReady } from './measured.ts'
 

@@ -1,5 +1,5 @@
-// A PostgreSQL server of its own for the benchmark, set as it comes: commits are synced to disk. `node
-// postgres-server.ts DATABASE …` makes these databases and tells the server's address. Its files go when it ends.
+// A PostgreSQL server for the benchmark with default settings: commits are synced to disk. `node postgres-server.ts
+// DATABASE …` creates the databases and reports the server's address. Its files are removed when it ends.
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,17 +8,17 @@ import { reportReady } from './measured.ts'
 import { freePort } from './service.ts'
 
 const stopMs = 5_000
-const lookMs = 20
+const pollMs = 20
 
 const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-pg-'))
-// As root the server runs as another user, who must find its folder.
+// Under root the server runs as another user, who must be able to open the folder.
 chmodSync(folder, 0o755)
 const data = join(folder, 'data')
-// The package has asked the server to stop by then: it listens for the end of this process, too, and was first.
+// The package's own exit listener was added first, so it has already asked the server to stop.
 process.once('exit', () => {
-  const still = new Int32Array(new SharedArrayBuffer(4))
-  for (let ms = 0; ms < stopMs && existsSync(join(data, 'postmaster.pid')); ms += lookMs) {
-    Atomics.wait(still, 0, 0, lookMs)
+  const signal = new Int32Array(new SharedArrayBuffer(4))
+  for (let ms = 0; ms < stopMs && existsSync(join(data, 'postmaster.pid')); ms += pollMs) {
+    Atomics.wait(signal, 0, 0, pollMs)
   }
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
 })

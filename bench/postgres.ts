@@ -1,5 +1,5 @@
-// The Responses API over PostgreSQL, beside the same over SQLite; and two replicas over one database, each asked for
-// every other turn. CPU time is that of the services alone, without the database server's.
+// The Responses API on PostgreSQL compared with SQLite, and two replicas on one database that take turns. CPU time is
+// that of the services only, without the database server.
 import type { Child } from './children.ts'
 import type { Load, RunTurn } from './load.ts'
 import { createLoad } from './responses.ts'
@@ -27,7 +27,7 @@ export const postgres: Suite = async (bench) => {
   }
 }
 
-/** Several as one: what they use together. */
+/** Several replicas as one child that reports their total use. */
 function together(replicas: readonly Child[]): Child {
   const [first] = replicas as [Child, ...Child[]]
   return {
@@ -42,7 +42,7 @@ function together(replicas: readonly Child[]): Child {
   }
 }
 
-/** Creates that go to one replica after the other. */
+/** A load whose turns go to the replicas in rotation. */
 function spread(replicas: readonly Child[]): (inFlight: number, turns: number) => Omit<Load, 'origin'> {
   return (inFlight, turns) => {
     const load = createLoad(inFlight, turns)

@@ -1,7 +1,7 @@
-// What the system says of a process. Known on Linux only; elsewhere it is not a number.
+// Memory and CPU time of a process, from /proc. On systems other than Linux the values are NaN.
 import { readFileSync } from 'node:fs'
 
-/** All pages, those shared with other processes (Node's own binary) included; and those that are its alone. */
+/** All pages, including those shared with other processes (such as Node's binary), and the private ones. */
 export type Memory = { readonly rssBytes: number; readonly ownBytes: number }
 
 /** The clock of /proc ticks a hundred times a second. */
@@ -15,7 +15,7 @@ export function memoryOf(pid: number): Memory {
 
 /** CPU milliseconds so far, user and system. */
 export function cpuOf(pid: number): number {
-  // The name in brackets may hold anything; the 12th and 13th field after it count the ticks.
+  // The name in brackets may contain anything. The 12th and 13th field after it are the ticks.
   const fields = read(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) * tickMs
 }

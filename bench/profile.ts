@@ -1,4 +1,4 @@
-// Where the loop spends its time: a CPU profile of its process under load, and the functions that take the most.
+// A CPU profile of the loop under load, and the functions with the most self time.
 import { writeFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +6,7 @@ import { compare } from './compare.ts'
 import { fixed, loopLoad, startLoop, type Suite, warmUp } from './suite.ts'
 
 const file = 'loop.cpuprofile'
-const shown = 40
+const maxFunctions = 40
 const inFlight = 16
 
 type Node = {
@@ -27,13 +27,13 @@ export const profile: Suite = async (bench) => {
     {
       title: `Functions by self time (${resolve(file)})`,
       columns: ['function', 'share'],
-      rows: shares(nodes, nameOf).slice(0, shown),
+      rows: shares(nodes, nameOf).slice(0, maxFunctions),
     },
-    { title: 'The same by where the code comes from', columns: ['origin', 'share'], rows: shares(nodes, originOf) },
+    { title: 'Self time by origin of the code', columns: ['origin', 'share'], rows: shares(nodes, originOf) },
   ]
 }
 
-/** How much of the busy time falls on each name. */
+/** The share of the busy time for each name. */
 function shares(nodes: readonly Node[], name: (node: Node) => string): string[][] {
   const busy = nodes.filter(({ callFrame }) => callFrame.functionName !== '(idle)')
   const total = busy.reduce((sum, { hitCount = 0 }) => sum + hitCount, 0)
@@ -46,21 +46,21 @@ function shares(nodes: readonly Node[], name: (node: Node) => string): string[][
 }
 
 function nameOf({ callFrame: { functionName, url, lineNumber } }: Node): string {
-  const place = url === '' ? '' : ` ${placeOf(url)}:${lineNumber + 1}`
-  return `${functionName || '(anonymous)'}${place}`
+  const path = url === '' ? '' : ` ${pathOf(url)}:${lineNumber + 1}`
+  return `${functionName || '(anonymous)'}${path}`
 }
 
 function originOf({ callFrame: { functionName, url } }: Node): string {
   if (url === '') return functionName.startsWith('(') ? functionName : 'native functions'
   if (url.startsWith('node:')) return 'node, JavaScript part'
-  const place = placeOf(url)
-  if (place.startsWith('node_modules/')) return place.split('/').slice(0, 2).join('/')
-  return place
+  const path = pathOf(url)
+  if (path.startsWith('node_modules/')) return path.split('/').slice(0, 2).join('/')
+  return path
     .split('/')
-    .slice(0, place.startsWith('src/') ? 2 : 1)
+    .slice(0, path.startsWith('src/') ? 2 : 1)
     .join('/')
 }
 
-function placeOf(url: string): string {
+function pathOf(url: string): string {
   return url.startsWith('file:') ? relative(resolve(import.meta.dirname, '..'), fileURLToPath(url)) : url
 }

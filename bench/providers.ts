@@ -1,4 +1,4 @@
-// What one call of 20 tokens costs this process, by the client that makes it: the lean one beside the packages.
+// The CPU time of one model call of 20 tokens, for our own client and for the AI SDK packages.
 import { textMessage } from '#core/item.ts'
 import type { Model, ModelRequest } from '#core/model.ts'
 import { openModel } from '#models/open-model.ts'
@@ -7,7 +7,7 @@ import { fixed, type Suite } from './suite.ts'
 
 const inFlight = 16
 const never = new AbortController().signal
-const nothing = (): Promise<undefined> => Promise.resolve(undefined)
+const noSecret = (): Promise<undefined> => Promise.resolve(undefined)
 const request: ModelRequest = {
   system: 'Be brief.',
   items: [textMessage('user', 'What is the capital of France, and why?')],
@@ -32,7 +32,7 @@ export const providers: Suite = async ({ children, scale }) => {
 }
 
 function open(provider: 'openai-compatible' | 'anthropic' | 'google', name: string, baseUrl: string): Promise<Model> {
-  return openModel({ provider, name, baseUrl, apiKey: 'k' }, nothing)
+  return openModel({ provider, name, baseUrl, apiKey: 'k' }, noSecret)
 }
 
 async function cpuMsOf(model: Model, calls: number): Promise<number> {

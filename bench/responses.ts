@@ -1,18 +1,18 @@
-// Streaming creates at the Responses API of a real service: through its gateway, token and door, against the floors.
+// Streaming requests to the Responses API of a real service, compared with the floors.
 import { compare, type Measured, type Subject } from './compare.ts'
 import { type Load, streamTurn } from './load.ts'
 import { startDoor, token } from './service.ts'
 import { floorLoad, startFloor, type Suite, turnTable, warmUp, weigh } from './suite.ts'
 import { againstFloors } from './turns.ts'
 
-/** Open streams take their time; fewer rounds than elsewhere do. */
+/** Open streams take long, so there are fewer rounds than elsewhere. */
 const maxRounds = 3
 
 /** Turns at 1, 16 and 64 in flight. */
 export const responses: Suite = async (bench) =>
   againstFloors(bench, 'Responses API', [{ name: 'Responses API', child: await startDoor(bench), loadOf: createLoad }])
 
-/** Many streams open at once, whose tokens trickle in. */
+/** Many streams open at once, with slow tokens. */
 export const streams: Suite = async (bench) => {
   const { openStreams, tokenMs, rounds } = bench.scale
   const slow = `mock-${tokenMs}ms`

@@ -1,4 +1,4 @@
-// What `npm run bench` runs: every suite against one mock model, each result beside the floors of the same run.
+// The entry of `npm run bench`: runs every suite with one mock model, and compares results with the floors of this run.
 import { writeFileSync } from 'node:fs'
 import { cpus, platform, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -41,9 +41,9 @@ const suites: Readonly<Record<string, Suite>> = {
 }
 
 const usage = `npm run bench -- [--quick] [--only ${Object.keys(suites).join('|')}] [--json FILE] [--profile]
-  --quick    everything once and small, under a minute: shows that it works, not how fast
+  --quick    everything once and small, under a minute: checks that it works, not how fast
   --only     one suite
-  --json     writes the tables to a file, too
+  --json     also writes the tables to a file
   --profile  only a CPU profile of the loop under load: writes loop.cpuprofile, prints the functions by self time`
 
 const full: Scale = {

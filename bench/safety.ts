@@ -1,4 +1,4 @@
-// What the checks of an ordinary turn cost: a question, a page of 4 KB that a tool brought, an answer, a short history.
+// The cost of safety checks in an ordinary turn: a question, a tool result of 4 KB, an answer, a short history.
 import { digestOf } from '#core/digest.ts'
 import { userId } from '#core/ids.ts'
 import { type Entry, type Item, textMessage } from '#core/item.ts'
@@ -34,7 +34,7 @@ export const safety: Suite = async ({ scale }) => {
   )
   let turn = 0
   const checks: [name: string, run: () => unknown][] = [
-    // Another text each time: a marker remembers the last.
+    // A new text each time, since a marker caches the last one.
     ['fence with marks, 4 KB', () => fence(`${page}${turn++}`, 'web_fetch', { marker })],
     ['leaks in what is stored, 4.5 KB', () => [scan.mask(page), scan.mask(answer)]],
     ['leaks in what goes out', () => scan.stops(args)],
@@ -67,13 +67,13 @@ export const safety: Suite = async ({ scale }) => {
   })
   const [bare, whole] = [await openTurn({ page, answer }), await openTurn({ page, answer, checks: { marker, scan } })]
   const times: [bare: number, whole: number][] = []
-  // One round more than counts: the first is for the compiler.
+  // One extra round: the first warms up the compiler and does not count.
   for (let round = 0; round <= scale.rounds; round++)
     times.push([await cpuMsOfTurns(bare, scale.turns.many), await cpuMsOfTurns(whole, scale.turns.many)])
   const counted = times.slice(1)
   rows.push(
-    ['a turn with a page of 4 KB, without them', fixed(median(counted.map(([each]) => each)), 4)],
-    ['the same turn with them', fixed(median(counted.map(([, each]) => each)), 4)],
+    ['a turn with a 4 KB page, without checks', fixed(median(counted.map(([each]) => each)), 4)],
+    ['the same turn with checks', fixed(median(counted.map(([, each]) => each)), 4)],
     ['the difference, round by round', fixed(median(counted.map(([less, more]) => more - less)), 4)],
   )
   return [{ title: 'Checks of an ordinary turn', columns: ['', 'CPU ms'], rows }]

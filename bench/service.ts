@@ -1,4 +1,4 @@
-// `atrium serve` as a child process: started as anybody would start it, and timed until it says that it is ready.
+// `atrium serve` as a child process: started as a user would start it, and timed until it is ready.
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, readFileSync } from 'node:fs'
@@ -6,20 +6,20 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { prepareComponent } from '#sandbox/build/prepare.ts'
 import { buildBundle } from '../tools/bundle.ts'
-import { asks, type Child, type Children } from './children.ts'
+import { controlsOf, type Child, type Children } from './children.ts'
 import { cpuOf } from './process.ts'
 import type { Bench } from './suite.ts'
 
 const root = join(import.meta.dirname, '..')
 const deadlineMs = 30_000
 
-/** The operator's token of every service here. */
+/** The operator's token of every benchmarked service. */
 export const token = 'token-of-the-operator-in-the-benchmark'
 
 /** A file to run, and its arguments. */
 export type Program = readonly [file: string, ...args: string[]]
 
-/** `atrium serve` as anybody would start it: from the bundle, which the benchmark has made. */
+/** `atrium serve` as a user would start it: from the bundle that the benchmark has built. */
 export const serve: Program = [join(root, 'bin/atrium'), 'serve']
 /** The same from the sources. */
 export const serveSources: Program = [
@@ -37,7 +37,7 @@ export type Service = {
   stop(): Promise<void>
 }
 
-/** Starts a program that says when it is ready. */
+/** Starts a program and waits until it prints that it is ready. */
 export async function startService(
   children: Children,
   env: Readonly<Record<string, string>>,
@@ -47,13 +47,13 @@ export async function startService(
   const child = children.spawn(file, args, { LOG_LEVEL: 'warn', ...env })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   await new Promise<void>((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`${file} was not ready in time`)), deadlineMs)
+    const timer = setTimeout(() => reject(new Error(`${file} was not ready in time`)), deadlineMs)
     child.once('exit', () => reject(new Error(`${file} ended by itself`)))
-    let said = ''
+    let output = ''
     child.stdout?.on('data', (text: Buffer) => {
-      if (said.length < 10_000) said += text.toString()
-      if (!said.includes('is ready')) return
-      clearTimeout(late)
+      if (output.length < 10_000) output += text.toString()
+      if (!output.includes('is ready')) return
+      clearTimeout(timer)
       resolve()
     })
   })
@@ -69,8 +69,8 @@ export async function startService(
 }
 
 /**
- * A service in a home of its own in front of the mock, which tells what it uses: `measured.ts` is loaded into it beside
- * its own code. The origin is its gateway's.
+ * Starts a service in its own home with the mock model. `measured.ts` is loaded into it, so that it reports its use of
+ * CPU and memory. The origin is its gateway's.
  */
 export async function startDoor(
   { children, model, cache }: Bench,
@@ -92,12 +92,12 @@ export async function startDoor(
     NODE_OPTIONS: `--import=${import.meta.resolve('./measured.ts')}`,
     ...env,
   })
-  return { origin: `http://127.0.0.1:${port}`, ...asks(child) }
+  return { origin: `http://127.0.0.1:${port}`, ...controlsOf(child) }
 }
 
 /**
- * What every home gets as its cache: the code of the tool that a service installs at its first start. Making it takes
- * seconds of CPU, which would fall into what is measured.
+ * Makes the cache folder for every home: the compiled code of the tool that a service installs at its first start.
+ * Compiling takes seconds of CPU, which would distort the measurements.
  */
 export async function fillCache(children: Children): Promise<string> {
   const folder = children.folder()
@@ -106,12 +106,12 @@ export async function fillCache(children: Children): Promise<string> {
   return folder
 }
 
-/** Makes the bundle of what is measured. */
+/** Builds the bundle that is measured. */
 export function makeBundle(): Promise<void> {
   return buildBundle(root)
 }
 
-/** A port that nobody listens at now. */
+/** A port that is free now. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

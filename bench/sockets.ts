@@ -1,12 +1,12 @@
-// Live connections: what an idle one weighs, and a hundred that talk at once.
+// WebSocket connections: the memory of an idle one, and the speed of a hundred busy ones.
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import { percentile } from './compare.ts'
 import { startDoor, token } from './service.ts'
 import { fixed, type Suite } from './suite.ts'
 
-/** One user has a hundred connections at most. */
-const ofUser = 100
+/** The service's limit of connections for one user. */
+const maxPerUser = 100
 const deadlineMs = 60_000
 
 export const sockets: Suite = async (bench) => {
@@ -14,10 +14,10 @@ export const sockets: Suite = async (bench) => {
   const child = await startDoor(bench)
   const { origin } = child
   const tokens = await Promise.all(
-    Array.from({ length: Math.ceil((idle + busy) / ofUser) }, (_, at) => addUser(origin, `user${at}`)),
+    Array.from({ length: Math.ceil((idle + busy) / maxPerUser) }, (_, at) => addUser(origin, `user${at}`)),
   )
-  const open = (at: number): Promise<WebSocket> => connect(origin, tokens[Math.floor(at / ofUser)] ?? '')
-  // The first connection loads what all of them share.
+  const open = (at: number): Promise<WebSocket> => connect(origin, tokens[Math.floor(at / maxPerUser)] ?? '')
+  // The first connection loads code that all of them share.
   const first = await connect(origin, token)
   const empty = await child.used()
   const quiet: WebSocket[] = []
@@ -29,14 +29,14 @@ export const sockets: Suite = async (bench) => {
   const seconds = (performance.now() - began) / 1_000
   const loaded = await child.used()
   for (const ws of [first, ...quiet, ...talking]) ws.terminate()
-  const each = (settled.rssBytes - empty.rssBytes) / idle / 1_024
+  const kbEach = (settled.rssBytes - empty.rssBytes) / idle / 1_024
   return [
     {
       title: `Live connections: ${idle} idle, ${busy} busy beside them`,
       columns: ['', 'RSS MB', 'KB each', 'turns/s', 'p50 ms', 'p99 ms'],
       rows: [
         ['none', mb(empty.rssBytes), '-', '-', '-', '-'],
-        [`${idle} idle`, mb(settled.rssBytes), fixed(each, 1), '-', '-', '-'],
+        [`${idle} idle`, mb(settled.rssBytes), fixed(kbEach, 1), '-', '-', '-'],
         [
           `and ${busy} busy`,
           mb(loaded.rssBytes),
@@ -66,22 +66,22 @@ async function connect(origin: string, bearer: string): Promise<WebSocket> {
   return ws
 }
 
-/** Sends messages one after the other, each when the turn before has ended; the times from one to its end. */
+/** Sends messages one after the other, each after the previous turn has ended. Returns the time of each turn. */
 async function talk(ws: WebSocket, count: number): Promise<number[]> {
   const times: number[] = []
   for (let at = 0; at < count; at++) {
     const began = performance.now()
     ws.send(JSON.stringify({ type: 'message', message: 'What is the capital of France, and why?' }))
     await new Promise<void>((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error('a turn did not end')), deadlineMs)
-      const look = (data: Buffer): void => {
+      const timer = setTimeout(() => reject(new Error('a turn did not end')), deadlineMs)
+      const onMessage = (data: Buffer): void => {
         const { type, status } = JSON.parse(data.toString('utf8')) as { type: string; status?: string }
         if (type !== 'turn' || status === 'running') return
-        clearTimeout(late)
-        ws.off('message', look)
+        clearTimeout(timer)
+        ws.off('message', onMessage)
         resolve()
       }
-      ws.on('message', look)
+      ws.on('message', onMessage)
     })
     times.push(performance.now() - began)
   }

@@ -1,5 +1,5 @@
-// From the command to a service that is ready, and what it weighs while it waits: from the bundle and from the sources,
-// beside the least that a server on Node can be.
+// Startup time and idle memory of the service, from the bundle and from the sources, compared with a minimal Node
+// server.
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,9 +9,9 @@ import { memoryOf } from './process.ts'
 import { type Program, serve, serveSources, startService } from './service.ts'
 import { fixed, megabytes, type Suite } from './suite.ts'
 
-/** How long a service idles before it is weighed. */
+/** How long a service idles before its memory is measured. */
 const idleMs = 1_000
-/** The first start on a home has things to set up; it is left in peace for so long. */
+/** The first start in a home sets things up, and gets this much time for it. */
 const settleMs = 2_000
 
 const bareServer = `
@@ -28,7 +28,7 @@ export const startup: Suite = async ({ children, cache, scale }) => {
   const subjects = [floor, subject('atrium serve', serve), subject('atrium serve, from its sources', serveSources)]
   for (const each of subjects) {
     cpSync(filled, join(each.home, 'cache'), { recursive: true })
-    // The first start makes the home and writes the compile cache, the second writes what the first had not loaded.
+    // The first start creates the home and the compile cache; the second adds code that the first had not loaded.
     await startOnce(children, each, settleMs)
     await startOnce(children, each, idleMs)
   }
@@ -61,7 +61,7 @@ async function startOnce(children: Children, { program, home }: Subject, restMs:
     HOME: home,
     ATRIUM_HOME: home,
     GATEWAY_PORT: '0',
-    // The launcher has one of its own; this is for all alike.
+    // Overrides the launcher's own cache, so that all subjects start alike.
     NODE_COMPILE_CACHE: join(home, 'compiled'),
   }
   const service = await startService(children, env, program)

@@ -1,4 +1,4 @@
-// What every suite gets and gives: the model and the processes, how much to do, and tables of what came out.
+// The type of a suite, the scale of a run, and what suites share: loads, floors, warm-up and result tables.
 import type { Child, Children } from './children.ts'
 import { compare, type Measured, median, percentile, ratio, type Subject } from './compare.ts'
 import { type Load, streamTurn } from './load.ts'
@@ -6,14 +6,14 @@ import type { Table } from './table.ts'
 
 export type Bench = {
   readonly children: Children
-  /** Where the mock model answers. */
+  /** The origin of the mock model. */
   readonly model: string
   /** A folder that is copied into every home as its cache. */
   readonly cache: () => Promise<string>
   readonly scale: Scale
 }
 
-/** How much is done: all of it, or a taste that shows that everything works. */
+/** How much to do: the full benchmark, or a quick check that everything works. */
 export type Scale = {
   readonly rounds: number
   /** Turns of one measurement, one at a time and many at a time. */
@@ -23,16 +23,16 @@ export type Scale = {
   readonly manyThreads: number
   /** Documents in memory. */
   readonly documents: number
-  /** A database that has grown: threads of two turns each, and jobs that wait when the service starts. */
+  /** A large database: threads of two turns each, and jobs that are queued when the service starts. */
   readonly growth: { readonly threads: number; readonly queued: number }
   readonly openStreams: number
-  /** Live connections that say nothing, those that talk, and what each of these says. */
+  /** Idle connections, busy ones, and messages for each busy one. */
   readonly sockets: { readonly idle: number; readonly busy: number; readonly messages: number }
-  /** How long the slow model takes for each of its 20 tokens. */
+  /** Time for each of the 20 tokens of the slow model. */
   readonly tokenMs: number
-  /** Calls of a tool: before anything counts, of one measurement, and to see whether it grows. */
+  /** Tool calls: for warm-up, in one measurement, and to detect growth. */
   readonly toolCalls: { readonly warm: number; readonly single: number; readonly growth: number }
-  /** More tools than may have a process, and the calls of all of them together. */
+  /** More tools than may have a process, and the total of their calls. */
   readonly crowd: { readonly tools: number; readonly calls: number; readonly inFlight: number }
 }
 
@@ -40,14 +40,14 @@ export type Suite = (bench: Bench) => Promise<readonly Table[]>
 
 const message = 'What is the capital of France, and why?'
 
-/** A request to a floor: what any client would send to the model. */
+/** Requests to a floor, as a client would send them to the model. */
 export function floorLoad(inFlight: number, turns: number, model = 'mock-1'): Omit<Load, 'origin'> {
   const body = JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: message }] })
   const runTurn = streamTurn({ path: '/', bodyOf: () => body, firstMark: 'token', lastMark: '[DONE]' })
   return { inFlight, turns, runTurn }
 }
 
-/** A turn through the loop; without a thread each starts a new one. */
+/** Turns through the loop. Without `threadOf`, each starts a new thread. */
 export function loopLoad(
   inFlight: number,
   turns: number,
@@ -57,7 +57,7 @@ export function loopLoad(
   return { inFlight, turns, runTurn: streamTurn({ path: '/', bodyOf, firstMark: 'token', lastMark: '"completed"' }) }
 }
 
-/** Floor (A), or (B) when it keeps what passes. */
+/** Starts floor (A), or (B), which also stores the messages. */
 export function startFloor({ children, model }: Bench, kind: 'A' | 'B'): Promise<Child> {
   return children.start(
     import.meta.resolve('./floors.ts'),
@@ -66,12 +66,12 @@ export function startFloor({ children, model }: Bench, kind: 'A' | 'B'): Promise
   )
 }
 
-/** The loop in a home of its own, filled with `THREADSxTURNS`; no thread of the benchmark outgrows the window. */
+/** Starts the loop in its own home, filled with `THREADSxTURNS`. Its window is larger than any thread here. */
 export function startLoop(bench: Bench, ...fillings: readonly string[]): Promise<Child> {
   return startLoopWithin(bench, 10_000_000, ...fillings)
 }
 
-/** The same with a model of so many tokens of context. */
+/** The same with a context window of `window` tokens. */
 export function startLoopWithin(
   { children, model }: Bench,
   window: number,
@@ -80,12 +80,12 @@ export function startLoopWithin(
   return children.start(import.meta.resolve('./front.ts'), children.folder(), model, String(window), ...fillings)
 }
 
-/** Lets the compiler of each process see its hot code before anything counts. */
+/** Lets the compiler of each process optimise its hot code before measuring. */
 export async function warmUp(subjects: readonly Subject[]): Promise<void> {
   await compare(subjects, 1)
 }
 
-/** Results, each beside the floors it was measured with. */
+/** A table of results, each compared with the floors of its run. */
 export function turnTable(
   title: string,
   results: readonly Measured[],
@@ -109,17 +109,17 @@ export function turnTable(
   }
 }
 
-/** Runs a measurement and tells what the processes weighed before and after it. */
+/** Runs a measurement, and reports the memory of the processes before and after it. */
 export async function weigh<T>(
   title: string,
-  things: readonly { readonly name: string; readonly child: Child }[],
+  subjects: readonly { readonly name: string; readonly child: Child }[],
   measure: () => Promise<T>,
 ): Promise<{ result: T; memory: Table }> {
-  const weights = () => Promise.all(things.map(async ({ child }) => megabytes((await child.used()).rssBytes)))
+  const weights = () => Promise.all(subjects.map(async ({ child }) => megabytes((await child.used()).rssBytes)))
   const idle = await weights()
   const result = await measure()
   const loaded = await weights()
-  const rows = things.map(({ name }, at) => [name, idle[at] ?? '', loaded[at] ?? ''])
+  const rows = subjects.map(({ name }, at) => [name, idle[at] ?? '', loaded[at] ?? ''])
   return { result, memory: { title, columns: ['', 'idle RSS MB', 'loaded RSS MB'], rows } }
 }
 

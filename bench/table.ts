@@ -1,4 +1,4 @@
-// A table as text: readable in a terminal, and Markdown as it stands.
+// A table as Markdown text, readable in a terminal too.
 
 export type Table = {
   readonly title: string
@@ -8,7 +8,7 @@ export type Table = {
 
 export function printTable({ title, columns, rows }: Table): string {
   const widths = columns.map((_, at) => Math.max(3, ...[columns, ...rows].map((row) => (row[at] ?? '').length)))
-  // The first column names the row, the others hold numbers.
+  // The first column has names, the others have numbers.
   const cell = (text: string, at: number): string =>
     at === 0 ? text.padEnd(widths[at] ?? 0) : text.padStart(widths[at] ?? 0)
   const line = (row: readonly string[]): string => `| ${row.map(cell).join(' | ')} |`

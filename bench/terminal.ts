@@ -1,4 +1,4 @@
-// What a key costs in the terminal UI: from the key to the bytes of the screen, in a long thread and while a reply streams.
+// The cost of a keystroke in the terminal UI, from key to screen output, in a long thread and while a reply streams.
 import { textMessage } from '#core/item.ts'
 import { entry, type Staged, stage } from '../test/doors/terminal/fake.ts'
 import { median, percentile } from './compare.ts'
@@ -7,7 +7,7 @@ import type { Table } from './table.ts'
 
 const messages = 2_000
 const keys = 400
-/** Tokens between two keys: 200 a second, and somebody who types ten letters a second. */
+/** Tokens between two keys: 200 tokens and ten keys a second. */
 const tokensPerKey = 20
 const paragraph =
   'One route is slower: `POST /checkout`. Its **p95** went from 410 to 655 ms after the last commit.\n\n'
@@ -26,7 +26,7 @@ export const terminal: Suite = async () => {
       const staged = await stage(columns, height)
       if (long) staged.tell([{ type: 'entries', entries: history() }])
       await settled()
-      const costs = await typed(staged, streams)
+      const costs = await typeKeys(staged, streams)
       staged.app.close()
       rows.push([
         `${name}, ${columns} x ${height}`,
@@ -42,8 +42,8 @@ export const terminal: Suite = async () => {
   return [table]
 }
 
-/** CPU of each key with what was said since the last one. */
-async function typed({ app, tui, tell }: Staged, streams: boolean): Promise<number[]> {
+/** CPU time of each key, including the tokens since the last one. */
+async function typeKeys({ app, tui, tell }: Staged, streams: boolean): Promise<number[]> {
   const costs: number[] = []
   let text = ''
   for (let key = 0; key < keys; key++) {
@@ -74,7 +74,7 @@ function history() {
   )
 }
 
-/** Lets what was told arrive. */
+/** Waits until events are processed. */
 async function settled(): Promise<void> {
   for (let tick = 0; tick < 3; tick++) await new Promise(setImmediate)
 }

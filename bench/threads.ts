@@ -1,4 +1,4 @@
-// What the number of threads in the database costs.
+// The cost of the number of threads in the database.
 import { compare, type Measured, type Subject } from './compare.ts'
 import { floorLoad, loopLoad, startFloor, startLoop, type Suite, turnTable, warmUp } from './suite.ts'
 

@@ -1,6 +1,6 @@
-// The sandbox of the tools in a process of its own, as the service holds it, behind a front that takes orders: what is
-// ordered runs and is timed inside, so that nothing but the calls is in the times. `node tool-front.ts
-// FOLDER PROCESSES`. Requests of a tool are answered by a stub, and nothing limits their rate.
+// The tool sandbox in its own process, set up as in the service. It takes orders over HTTP and times them itself, so
+// that the times contain only the calls. `node tool-front.ts FOLDER PROCESSES`. A stub answers the HTTP requests of
+// tools, without a rate limit.
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -17,23 +17,23 @@ import { reportReady } from './measured.ts'
 import type { Package } from './tool-packages.ts'
 
 export type Order =
-  /** Checks and transpiles a component as if it had never been seen. */
+  /** Checks and transpiles a component with an empty cache. */
   | { readonly do: 'transpile'; readonly component: string }
   | ({ readonly do: 'load' } & Package)
-  /** So many calls, of one tool after the other. The answer must hold a text: failures would look like speed. */
+  /** Calls the tools in rotation. Each answer must contain `expects`: failures are quick and would look like speed. */
   | {
       readonly do: 'call'
       readonly names: readonly string[]
       readonly args: Json
-      readonly holds: string
+      readonly expects: string
       readonly calls: number
       readonly inFlight: number
     }
-  /** Stops the processes of a tool: its next call is a first one. */
+  /** Stops the processes of a tool, so that its next call starts a new one. */
   | { readonly do: 'forget'; readonly name: string }
 
-/** The time of each piece, of all of it, and the processes that live now, by the names of their tools. */
-export type Carried = {
+/** The time of each call, the total, and the ids of the live processes by tool name. */
+export type OrderResult = {
   readonly times: number[]
   readonly wallMs: number
   readonly live: Readonly<Record<string, number>>
@@ -60,8 +60,8 @@ const server = createServer((request, response) => {
     body += text
   })
   request.on('end', () => {
-    carryOut(JSON.parse(body) as Order).then(
-      (carried) => response.end(JSON.stringify(carried)),
+    runOrder(JSON.parse(body) as Order).then(
+      (result) => response.end(JSON.stringify(result)),
       (error: unknown) => {
         response.writeHead(500).end(String(error))
       },
@@ -73,7 +73,7 @@ server.listen({ port: 0, host: '127.0.0.1' }, () => {
   if (typeof address === 'object' && address) reportReady({ origin: `http://127.0.0.1:${address.port}` })
 })
 
-async function carryOut(order: Order): Promise<Carried> {
+async function runOrder(order: Order): Promise<OrderResult> {
   const start = performance.now()
   const times = await timesOf(order)
   const wallMs = performance.now() - start
@@ -104,7 +104,7 @@ async function timesOf(order: Order): Promise<number[]> {
   }
 }
 
-async function callAll({ names, args, holds, calls, inFlight }: Order & { do: 'call' }): Promise<number[]> {
+async function callAll({ names, args, expects, calls, inFlight }: Order & { do: 'call' }): Promise<number[]> {
   const called = names.map((name) => {
     const installed = loaded(name)
     const [tool] = agentTools(installed, (call) => sandbox.execute(installed, call))
@@ -117,7 +117,7 @@ async function callAll({ names, args, holds, calls, inFlight }: Order & { do: 'c
   async function lane(): Promise<void> {
     for (let at = next++; at < calls; at = next++) {
       const context: ToolContext = { user: operator, threadId: '', turnId: '', callId: String(at), signal }
-      times.push(await timed(() => answerOf(called[at % called.length] as Tool, { args, context, holds })))
+      times.push(await timed(() => answerOf(called[at % called.length] as Tool, { args, context, expects })))
     }
   }
   await Promise.all(Array.from({ length: inFlight }, lane))
@@ -126,11 +126,11 @@ async function callAll({ names, args, holds, calls, inFlight }: Order & { do: 'c
 
 async function answerOf(
   tool: Tool,
-  { args, context, holds }: { args: Json; context: ToolContext; holds: string },
+  { args, context, expects }: { args: Json; context: ToolContext; expects: string },
 ): Promise<void> {
-  // What the tool says is wrong with its parameters is an answer of its, too.
+  // A tool's own error about its parameters is an answer too.
   const answer = await tool.run(JSON.stringify(args), context).catch((error: unknown) => String(error))
-  if (!answer.includes(holds)) throw new Error(`a call was answered ${answer.slice(0, 300)}`)
+  if (!answer.includes(expects)) throw new Error(`a call was answered ${answer.slice(0, 300)}`)
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -145,7 +145,7 @@ function loaded(name: string): LoadedTool {
   return tool
 }
 
-/** The services that the weather tool asks, as short as they can be. */
+/** Minimal answers of the services that the weather tool calls. */
 function stubDial(): Dial {
   const body = Buffer.from(
     JSON.stringify({

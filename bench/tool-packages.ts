@@ -1,4 +1,4 @@
-// The components that are called: the weather tool as it is built, and the least there can be, made here.
+// The components for the tool benchmark: the weather tool as built, and minimal ones that are made here.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { componentEmbed, componentNew, parse } from '@bytecodealliance/jco-transpile/wasm-tools'
@@ -8,7 +8,7 @@ export type Package = { readonly name: string; readonly component: string; reado
 const root = join(import.meta.dirname, '..')
 const nothingAllowed = JSON.stringify({ version: '1.0.0', wit_version: '0.3.0' })
 
-/** Writes so many minimal components, each a tool of its own. The weather tool must have been built. */
+/** Writes `count` minimal components, each its own tool. The weather tool must have been built. */
 export async function makeComponents(folder: string, count: number): Promise<{ minimal: Package[]; weather: Package }> {
   const wit = readFileSync(join(root, 'src/sandbox/wit/tool.wit'), 'utf8')
   const made = await Promise.all(Array.from({ length: count }, (_, number) => minimalComponent(wit, number)))
@@ -27,8 +27,8 @@ export async function makeComponents(folder: string, count: number): Promise<{ m
 }
 
 /**
- * Answers a fixed text to whatever it is given, and asks for nothing. Address 16 holds the answer, 64 the schema, 1024
- * what is returned; what the host hands in goes from 4096 on.
+ * Returns a fixed text for any input, without requests. The answer is at address 16, the schema at 64, the return values
+ * at 1024; the host's arguments start at 4096.
  */
 async function minimalComponent(wit: string, number: number): Promise<Uint8Array> {
   const schema = `{"type":"object","title":"${number}"}`

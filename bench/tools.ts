@@ -1,5 +1,5 @@
-// Calls of tool components, each on a fresh instance: what one costs once its process lives, what the first costs, what
-// the processes weigh, and whether they grow.
+// Calls of tool components, each on a fresh instance: the cost of a call with a live process and of a first call, the
+// memory of the processes, and whether it grows.
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { JsonObject } from '#core/json.ts'
@@ -9,18 +9,18 @@ import { cpuOf, type Memory, memoryOf } from './process.ts'
 import { type Bench, fixed, megabytes, type Suite } from './suite.ts'
 import type { Table } from './table.ts'
 import type { Package } from './tool-packages.ts'
-import type { Carried, Order } from './tool-front.ts'
+import type { OrderResult, Order } from './tool-front.ts'
 
-/** TOOL_PROCESSES of the service, unless it is set. */
+/** The default of TOOL_PROCESSES. */
 const processes = 4
-/** How often the weight of a process is taken while it works, and how long it rests before it is idle. */
-const lookMs = 20
+/** How often memory is sampled while a process works, and the rest before it counts as idle. */
+const sampleMs = 20
 const idleMs = 500
-/** In how many steps the calls are made that show growth. */
+/** Steps in which the growth table makes its calls. */
 const steps = 5
 
-/** A call that is measured, and what came out. */
-type Kind = { readonly title: string; readonly tool: Package; readonly args: JsonObject; readonly holds: string }
+/** A kind of call that is measured, and its results. */
+type Kind = { readonly title: string; readonly tool: Package; readonly args: JsonObject; readonly expects: string }
 type Result = {
   readonly kind: Kind
   readonly times: number[]
@@ -34,25 +34,25 @@ type Result = {
 export const tools: Suite = async (bench) => {
   const folder = bench.children.folder()
   const front = await bench.children.start(import.meta.resolve('./tool-front.ts'), folder, String(processes))
-  // Loaded when it is used: the maker of components has a weight of its own.
+  // Loaded on use, since it takes memory.
   const { makeComponents } = await import('./tool-packages.ts')
   const { minimal, weather } = await makeComponents(folder, bench.scale.crowd.tools)
   await Promise.all([...minimal, weather].map((each) => send(front, { do: 'load', ...each })))
-  const small: Kind = { title: 'minimal component', tool: minimal[0] as Package, args: {}, holds: 'ok' }
-  const typed: Kind = {
+  const small: Kind = { title: 'minimal component', tool: minimal[0] as Package, args: {}, expects: 'ok' }
+  const refused: Kind = {
     title: 'weather, no city',
     tool: weather,
     args: { action: 'get_current', city: '' },
-    holds: 'must not be empty',
+    expects: 'must not be empty',
   }
-  const asking: Kind = {
+  const fetching: Kind = {
     title: 'weather, 2 requests',
     tool: weather,
     args: { action: 'get_current', city: 'Lisbon' },
-    holds: 'Portugal',
+    expects: 'Portugal',
   }
   const results: Result[] = []
-  for (const kind of [small, typed, asking]) results.push(await begin(bench, front, kind))
+  for (const kind of [small, refused, fetching]) results.push(await begin(bench, front, kind))
   for (let round = 0; round < bench.scale.rounds; round++) {
     for (const result of results) await measure(bench, front, result)
   }
@@ -61,13 +61,13 @@ export const tools: Suite = async (bench) => {
     await transpileTable(bench, front, [small.tool, weather]),
     memoryTable(results),
     await crowdTable(bench, front, small, minimal),
-    await growthTable(bench, front, [small, asking]),
+    await growthTable(bench, front, [small, fetching]),
   ]
   await front.stop()
   return tables
 }
 
-/** First calls, the process at rest and at work; leaves it warm. */
+/** Measures first calls, and memory at rest and at work. Leaves the process warm. */
 async function begin({ scale }: Bench, front: Child, kind: Kind): Promise<Result> {
   const firsts: number[] = []
   for (let at = 0; at < scale.starts; at++) {
@@ -76,7 +76,7 @@ async function begin({ scale }: Bench, front: Child, kind: Kind): Promise<Result
   }
   await pause(idleMs)
   const idle = memoryOf(await pidOf(front, kind))
-  const active = await heaviest(await pidOf(front, kind), call(front, kind, scale.toolCalls.warm))
+  const active = await peakMemory(await pidOf(front, kind), call(front, kind, scale.toolCalls.warm))
   return { kind, times: [], serviceCpu: [], toolCpu: [], firsts, idle, active }
 }
 
@@ -132,15 +132,15 @@ function memoryTable(results: readonly Result[]): Table {
 async function crowdTable(
   { scale: { crowd } }: Bench,
   front: Child,
-  { args, holds }: Kind,
+  { args, expects }: Kind,
   packages: readonly Package[],
 ): Promise<Table> {
   const rows: string[][] = []
   const { calls, inFlight } = crowd
   for (const count of [1, processes, crowd.tools]) {
     const names = packages.slice(0, count).map(({ name }) => name)
-    const order = { do: 'call', names, args, holds, inFlight } as const
-    // The processes start first.
+    const order = { do: 'call', names, args, expects, inFlight } as const
+    // The first calls start the processes.
     await send(front, { ...order, calls: inFlight })
     const { times, wallMs } = await send(front, { ...order, calls })
     rows.push([
@@ -154,7 +154,7 @@ async function crowdTable(
   return { title, columns: ['', 'calls/s', 'p50 ms', 'p99 ms'], rows }
 }
 
-/** What the service and the tool weigh as the calls go on. A process that has used its share of CPU is replaced. */
+/** Memory of the service and the tool over many calls. A process that has used its CPU quota is replaced. */
 async function growthTable({ scale }: Bench, front: Child, kinds: readonly Kind[]): Promise<Table> {
   const rows: string[][] = []
   for (const kind of kinds) {
@@ -174,8 +174,8 @@ async function growthTable({ scale }: Bench, front: Child, kinds: readonly Kind[
   return { title: 'Growth', columns: ['', 'service RSS MB', 'tool RSS MB', 'process no.'], rows }
 }
 
-function call(front: Child, { tool, args, holds }: Kind, calls: number): Promise<Carried> {
-  return send(front, { do: 'call', names: [tool.name], args, holds, calls, inFlight: 1 })
+function call(front: Child, { tool, args, expects }: Kind, calls: number): Promise<OrderResult> {
+  return send(front, { do: 'call', names: [tool.name], args, expects, calls, inFlight: 1 })
 }
 
 /** The process that serves a tool now. */
@@ -183,24 +183,24 @@ async function pidOf(front: Child, kind: Kind): Promise<number> {
   return (await call(front, kind, 1)).live[kind.tool.name] ?? 0
 }
 
-/** What a process weighed at most while something was done. */
-async function heaviest(pid: number, work: Promise<unknown>): Promise<Memory> {
-  let most = memoryOf(pid)
+/** The peak memory of a process during some work. */
+async function peakMemory(pid: number, work: Promise<unknown>): Promise<Memory> {
+  let peak = memoryOf(pid)
   let over = false
   void work.finally(() => {
     over = true
   })
   while (!over) {
     const now = memoryOf(pid)
-    if (now.rssBytes > most.rssBytes) most = now
-    await pause(lookMs)
+    if (now.rssBytes > peak.rssBytes) peak = now
+    await pause(sampleMs)
   }
   await work
-  return most
+  return peak
 }
 
-async function send({ origin }: Child, order: Order): Promise<Carried> {
+async function send({ origin }: Child, order: Order): Promise<OrderResult> {
   const response = await fetch(origin, { method: 'POST', body: JSON.stringify(order) })
-  if (!response.ok) throw new Error(`the order to ${order.do} went wrong: ${await response.text()}`)
-  return (await response.json()) as Carried
+  if (!response.ok) throw new Error(`the order to ${order.do} failed: ${await response.text()}`)
+  return (await response.json()) as OrderResult
 }

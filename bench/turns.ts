@@ -1,4 +1,4 @@
-// A turn against the floors, at 1, 16 and 64 in flight.
+// Turns compared with the floors, at 1, 16 and 64 in flight.
 import type { Child } from './children.ts'
 import { compare, type Measured, type Subject } from './compare.ts'
 import type { Load } from './load.ts'
@@ -19,34 +19,34 @@ import type { Table } from './table.ts'
 export const turns: Suite = async (bench) =>
   againstFloors(bench, 'loop', [{ name: 'loop', child: await startLoop(bench), loadOf: loopLoad }])
 
-/** A process that answers turns, and how it is asked. */
-export type Thing = {
+/** A process that runs turns, and the load for it. */
+export type TurnServer = {
   readonly name: string
   readonly child: Child
   readonly loadOf: (inFlight: number, turns: number) => Omit<Load, 'origin'>
 }
 
-/** Measures things beside both floors. */
-export async function againstFloors(bench: Bench, title: string, measured: readonly Thing[]): Promise<Table[]> {
+/** Measures servers and both floors. */
+export async function againstFloors(bench: Bench, title: string, measured: readonly TurnServer[]): Promise<Table[]> {
   const { rounds, turns, warmUp: warm } = bench.scale
-  const things: Thing[] = [
+  const servers: TurnServer[] = [
     { name: '(A) proxy', child: await startFloor(bench, 'A'), loadOf: floorLoad },
     { name: '(B) proxy + 2 inserts', child: await startFloor(bench, 'B'), loadOf: floorLoad },
     ...measured,
   ]
   const at = (inFlight: number, count: number): Subject[] =>
-    things.map(({ name, child, loadOf }) => ({
+    servers.map(({ name, child, loadOf }) => ({
       name: `${name}, ${inFlight} in flight`,
       child,
       load: () => loadOf(inFlight, count),
     }))
-  const { result: results, memory } = await weigh(`Memory: ${title}`, things, async () => {
+  const { result: results, memory } = await weigh(`Memory: ${title}`, servers, async () => {
     await warmUp(at(16, warm))
     return compare([...at(1, turns.single), ...at(16, turns.many), ...at(64, turns.many)], rounds)
   })
   const floorOf = (result: Measured, kind: 'A' | 'B'): Measured | undefined => {
-    const place = results.indexOf(result)
-    return results[place - (place % things.length) + (kind === 'A' ? 0 : 1)]
+    const index = results.indexOf(result)
+    return results[index - (index % servers.length) + (kind === 'A' ? 0 : 1)]
   }
   return [turnTable(`A turn of 20 tokens: ${title}`, results, floorOf), memory]
 }

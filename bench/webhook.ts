@@ -1,5 +1,5 @@
-// Jobs at the webhook channel of a real service: submitted, run, and asked for until they are done; and submissions
-// alone, as fast as they are taken.
+// Jobs on the webhook channel of a real service: submitted and polled until they are done; and submissions only, as fast
+// as the service takes them.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Agent } from 'undici'
 import type { Child } from './children.ts'
@@ -11,10 +11,9 @@ import { fixed, floorLoad, startFloor, type Suite, warmUp } from './suite.ts'
 const secret = 'secret-of-the-channel-in-the-benchmark'
 const levels = [1, 16, 64]
 const users = 50
-/** A job is asked for again after so long for each that is in flight: often enough to see it soon, seldom enough not to
- * be most of the load. */
-const askAgainMs = 0.5
-const maxAsks = 2_000
+/** The poll interval per job in flight: short enough to see an end soon, long enough not to be most of the load. */
+const pollMs = 0.5
+const maxPolls = 2_000
 
 type Job = { readonly id: string; readonly status: string; readonly error?: object; readonly completed_at?: string }
 
@@ -84,21 +83,21 @@ function times(values: readonly number[]): string[] {
   return [fixed(percentile(values, 50), 1), fixed(percentile(values, 99), 1)]
 }
 
-/** Jobs in flight: one is over when the channel says so. `first` is the answer `queued`. */
+/** Jobs in flight, each polled until it is completed. `firstMs` is the time until the answer `queued`. */
 function jobLoad(inFlight: number, turns: number): Omit<Load, 'origin'> {
   const runTurn: RunTurn = async (agent, origin, turn) => {
     const sentAt = Date.now()
     const start = performance.now()
     const id = await submit(agent, origin, turn)
     const firstMs = performance.now() - start
-    const completedAt = await completed(agent, origin, { id, askMs: Math.max(1, askAgainMs * inFlight) })
-    // By the clock of the job, in whole milliseconds, and never too short: when it was asked does not matter.
+    const completedAt = await completed(agent, origin, { id, pollEveryMs: Math.max(1, pollMs * inFlight) })
+    // By the job's own timestamp in whole milliseconds, rounded up, so that the poll interval does not matter.
     return { totalMs: completedAt + 1 - sentAt, firstMs }
   }
   return { inFlight, turns, runTurn }
 }
 
-/** Submissions that nobody waits for, until all are in; then each job is asked for until it is done. */
+/** Submits all jobs without waiting for them, then polls each until it is done. */
 function submitLoad(inFlight: number, turns: number): Omit<Load, 'origin'> {
   const ids: string[] = []
   return {
@@ -111,7 +110,7 @@ function submitLoad(inFlight: number, turns: number): Omit<Load, 'origin'> {
       return { totalMs: firstMs, firstMs }
     },
     async drain(agent, origin) {
-      for (const id of ids) await completed(agent, origin, { id, askMs: 20 })
+      for (const id of ids) await completed(agent, origin, { id, pollEveryMs: 20 })
     },
   }
 }
@@ -123,13 +122,17 @@ async function submit(agent: Agent, origin: string, turn: number): Promise<strin
   return answer.job_id
 }
 
-/** Waits for the good end of a job and tells when that was. */
-async function completed(agent: Agent, origin: string, { id, askMs }: { id: string; askMs: number }): Promise<number> {
-  for (let asks = 0; asks < maxAsks; asks++) {
+/** Waits until a job succeeds, and returns the time of its completion. */
+async function completed(
+  agent: Agent,
+  origin: string,
+  { id, pollEveryMs }: { id: string; pollEveryMs: number },
+): Promise<number> {
+  for (let polls = 0; polls < maxPolls; polls++) {
     const job = (await ask(agent, `${origin}/jobs/${id}`)) as Job
-    if (job.error) throw new Error(`job ${id} went wrong: ${JSON.stringify(job.error)}`)
+    if (job.error) throw new Error(`job ${id} failed: ${JSON.stringify(job.error)}`)
     if (job.completed_at !== undefined) return Date.parse(job.completed_at)
-    await pause(askMs)
+    await pause(pollEveryMs)
   }
   throw new Error(`job ${id} was not done in time`)
 }

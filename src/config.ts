@@ -1,4 +1,4 @@
-// Environment and stored settings -> one frozen Config. The only reader of process.env.
+// Builds one frozen Config from the environment and the stored settings. The only reader of process.env.
 import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join, relative, resolve } from 'node:path'
@@ -7,7 +7,16 @@ import { chooseEmbedding, type EmbeddingConfig } from '#config/embedding.ts'
 import { chooseModel, type ModelConfig, type Settings } from '#config/model.ts'
 import { type OidcConfig, readOidc } from '#config/oidc.ts'
 import { type TelemetryConfig, telemetryOf } from '#config/telemetry.ts'
-import { fault, type Given, givenIn, names, parse, present, type Report, type Values } from '#config/variables.ts'
+import {
+  fault,
+  type RawValues,
+  rawValuesIn,
+  variableNames,
+  parseValues,
+  withoutUndefined,
+  type Report,
+  type Values,
+} from '#config/variables.ts'
 import { AppError } from '#core/errors.ts'
 import { isProviderKey } from '#core/providers.ts'
 import { maxSteps, defaultSteps } from '#core/turn.ts'
@@ -19,7 +28,7 @@ const minSecretLength = 24
 
 export type Config = {
   readonly home: string
-  /** A PostgreSQL server; absent, the database is a file in the home. */
+  /** A PostgreSQL server. Default: an SQLite file in the home. */
   readonly databaseUrl?: string
   readonly terminal: boolean
   readonly gateway: {
@@ -29,7 +38,7 @@ export type Config = {
     readonly authToken?: string
     readonly allowedOrigins: readonly string[]
   }
-  /** `secret` is always there when `enabled`. A rate of 0 is no limit. */
+  /** `secret` is always set when `enabled`. A rate of 0 means no limit. */
   readonly webhook: {
     readonly enabled: boolean
     readonly host: string
@@ -39,57 +48,57 @@ export type Config = {
   }
   readonly operatorToken?: string
   readonly model: ModelConfig
-  /** Tokens of context the model can take, where nobody else knows. */
+  /** The model's context window in tokens, where it is not known otherwise. */
   readonly window?: number
-  /** Absent, memory is searched by words alone. */
+  /** Without it, memory is searched by words only. */
   readonly embedding?: EmbeddingConfig
   readonly responses: { readonly turnTimeoutSecs: number; readonly externalTools: boolean }
-  /** 0 is no limit. */
+  /** 0 means no limit. */
   readonly chatRatePerMinute: number
-  /** Attempts of one address; 0 is no limit. */
+  /** Attempts per client address. 0 means no limit. */
   readonly signInsPerMinute: number
-  /** Whose X-Forwarded-For to believe: nobody's, that of so many nearest hops, or that of these addresses. */
+  /** Proxies whose X-Forwarded-For is trusted: none, this many nearest hops, or these addresses. */
   readonly trustProxy: false | number | readonly string[]
   readonly logLevel: LogLevel
   /** 64 hex digits. */
   readonly masterKey?: string
   readonly oidc?: OidcConfig
-  /** Where traces of turns go; absent, none are made. */
+  /** Where traces of turns are sent. Without it, no traces are made. */
   readonly telemetry?: TelemetryConfig
   readonly toolProcesses: number
-  /** What turns may cost in USD; absent, there is no cap. */
+  /** Spend caps in USD. A missing one means no cap. */
   readonly caps: { readonly perTurn?: number; readonly perDay?: number }
-  /** How often a turn may ask its model. */
+  /** The maximum number of model calls in a turn. */
   readonly steps: number
-  /** Which of the caps the environment sets. */
+  /** Names of the caps that the environment sets. */
   readonly capsFixed: readonly string[]
   /** The operator's folder for the workspace tools. */
   readonly workspace: string
   /** The operator's agent may run commands on this machine. */
   readonly shell: boolean
-  /** Hosts that the web tools may reach though their address is private. */
+  /** Hosts with a private address that the web tools may reach. */
   readonly privateHosts: readonly string[]
-  /** Turns that run in this process at once. */
+  /** The maximum number of turns that run at once in this process. */
   readonly maxRunning: number
-  /** How tools reach the outside. */
+  /** The proxy for outgoing requests of tools. */
   readonly proxy: { readonly httpsProxy?: string; readonly noProxy?: string }
-  /** Which keys of providers the environment has, by their names. */
-  readonly keysGiven: readonly string[]
-  /** Lines the start should show: choices made for the operator. */
+  /** Names of the provider keys that the environment sets. */
+  readonly environmentKeys: readonly string[]
+  /** Lines to show at startup: choices that were made for the operator. */
   readonly notices: readonly string[]
 }
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** What a command line may set; it goes before the environment. */
+/** Command-line options. They override the environment. */
 export type Flags = { readonly port?: string }
 
-/** The Config of this process, as its environment is now. */
+/** Reads the Config of this process from its environment. */
 export function loadConfig(settings: Settings = {}, { port }: Flags = {}): Config {
   return readConfig(port === undefined ? process.env : { ...process.env, GATEWAY_PORT: port }, settings)
 }
 
-/** How this program is called in this shell: `atrium` where the PATH leads to it, else the path of its launcher. */
+/** How to call this program in this shell: `atrium` if the PATH finds it, else the path of its launcher. */
 export function programName(path = process.env['PATH'] ?? '', folder = process.cwd()): string {
   const launcher = inCheckout('bin', 'atrium')
   const first = path
@@ -98,62 +107,62 @@ export function programName(path = process.env['PATH'] ?? '', folder = process.c
     .find((each) => existsSync(each))
   if (first && existsSync(launcher) && realpathSync(first) === realpathSync(launcher)) return 'atrium'
   const near = relative(folder, launcher)
-  // A service that runs in / tells it to somebody who is elsewhere.
+  // A service in / prints this for people in other folders.
   const name = near.startsWith('..') || folder === '/' ? launcher : near.includes('/') ? near : `./${near}`
   return /[^\w./-]/.test(name) ? `'${name.replaceAll("'", `'\\''`)}'` : name
 }
 
-/** What the terminal of this process can show. Where nothing is said of its letters, they are UTF-8. */
+/** Capabilities of the terminal of this process. Without a locale, UTF-8 is assumed. */
 export function terminalTraits(env: Env = process.env): { dumb: boolean; colour: boolean; utf8: boolean } {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG']
   const dumb = env['TERM'] === undefined || env['TERM'] === '' || env['TERM'] === 'dumb'
   return { dumb, colour: !env['NO_COLOR'], utf8: locale === undefined || /utf-?8/i.test(locale) }
 }
 
-/** A variable that the capability file of an installed tool names; the install has refused names that are ours. */
+/** A variable that an installed tool's capability file names. Installation refuses the service's own names. */
 export function environmentVariable(name: string): string | undefined {
   return process.env[name] || undefined
 }
 
-/** Throws invalid_config with a line for every fault; a line never holds the value of a secret or of a URL. */
+/** Throws invalid_config with one line per fault. No line contains the value of a secret or of a URL. */
 export function readConfig(env: Env, settings: Settings = {}): Config {
   const faults: string[] = []
   const report = (line: string) => faults.push(line)
-  const given = givenIn(env)
-  const values = parse(given, report)
+  const raw = rawValuesIn(env)
+  const values = parseValues(raw, report)
   const enabled = values.HTTP_ENABLED ?? values.HTTP_WEBHOOK_SECRET !== undefined
-  if (enabled && !given.HTTP_WEBHOOK_SECRET) {
+  if (enabled && !raw.HTTP_WEBHOOK_SECRET) {
     report(fault('HTTP_ENABLED', 'is on, but HTTP_WEBHOOK_SECRET is not set', 'HTTP_WEBHOOK_SECRET'))
   }
   const notices: string[] = []
   const notify = (line: string) => notices.push(line)
-  const model = chooseModel({ values, given, settings, report, notify })
+  const model = chooseModel({ values, raw, settings, report, notify })
   const home = homeOf(values.ATRIUM_HOME, env, report)
   const workspace = workspaceOf(values.ATRIUM_WORKSPACE, { home, env, report })
   const config: Config = {
     home,
-    ...present({
+    ...withoutUndefined({
       databaseUrl: values.DATABASE_URL,
       operatorToken: values.SERVICE_REBORN_WEBUI_TOKEN,
       masterKey: values.ATRIUM_MASTER_KEY,
       window: values.LLM_WINDOW,
-      oidc: readOidc(values, given, report),
+      oidc: readOidc(values, raw, report),
       telemetry: telemetryOf(values),
-      embedding: chooseEmbedding({ values, given, model, report, notify }),
+      embedding: chooseEmbedding({ values, raw, model, report, notify }),
     }),
     terminal: values.CLI_ENABLED,
     gateway: {
       enabled: values.GATEWAY_ENABLED,
       host: values.GATEWAY_HOST,
       port: values.GATEWAY_PORT,
-      ...present({ authToken: values.GATEWAY_AUTH_TOKEN }),
+      ...withoutUndefined({ authToken: values.GATEWAY_AUTH_TOKEN }),
       allowedOrigins: values.GATEWAY_ALLOWED_ORIGINS,
     },
     webhook: {
       enabled,
       host: values.HTTP_HOST,
       port: values.HTTP_PORT,
-      ...present({ secret: values.HTTP_WEBHOOK_SECRET }),
+      ...withoutUndefined({ secret: values.HTTP_WEBHOOK_SECRET }),
       ratePerMinute: values.WEBHOOK_RATE_LIMIT,
     },
     model,
@@ -166,28 +175,28 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
     toolProcesses: values.TOOL_PROCESSES,
-    caps: present({
-      perTurn: capOf('SPEND_PER_TURN_USD', { values, given, settings, report }),
-      perDay: capOf('SPEND_PER_DAY_USD', { values, given, settings, report }),
+    caps: withoutUndefined({
+      perTurn: capOf('SPEND_PER_TURN_USD', { values, raw, settings, report }),
+      perDay: capOf('SPEND_PER_DAY_USD', { values, raw, settings, report }),
     }),
     steps: stepsOf(settings, report),
-    capsFixed: (['SPEND_PER_TURN_USD', 'SPEND_PER_DAY_USD'] as const).filter((name) => given[name] !== undefined),
+    capsFixed: (['SPEND_PER_TURN_USD', 'SPEND_PER_DAY_USD'] as const).filter((name) => raw[name] !== undefined),
     workspace,
     shell: values.ATRIUM_SHELL,
     privateHosts: values.ATRIUM_PRIVATE_HOSTS,
     maxRunning: values.TURNS_MAX_RUNNING,
-    proxy: present({
+    proxy: withoutUndefined({
       httpsProxy: env['HTTPS_PROXY'] || env['https_proxy'] || undefined,
       noProxy: env['NO_PROXY'] || env['no_proxy'] || undefined,
     }),
-    keysGiven: names.filter((name) => isProviderKey(name) && given[name]),
+    environmentKeys: variableNames.filter((name) => isProviderKey(name) && raw[name]),
     notices,
   }
   if (faults.length > 0) throw new AppError('invalid_config', faults.join('\n'))
   return freeze(config)
 }
 
-/** The secrets that a Config holds, so that the log can leave them out. */
+/** The secrets in a Config, for the log to redact. */
 export function secretsIn(config: Config): string[] {
   const { gateway, webhook, operatorToken, masterKey, model, embedding, oidc, telemetry, databaseUrl } = config
   const password = databaseUrl === undefined ? undefined : URL.parse(databaseUrl)?.password
@@ -198,7 +207,7 @@ export function secretsIn(config: Config): string[] {
   return [...secrets, ...keys, ...sent, embedding?.apiKey, password, spelled].flatMap((each) => each || [])
 }
 
-/** Throws invalid_config when a service with this Config could not be reached by anybody. */
+/** Throws invalid_config if every door of the service would be closed. */
 export function checkDoors(config: Config, { terminal }: { terminal: boolean }): void {
   if ((config.terminal && terminal) || config.gateway.enabled || config.webhook.enabled) return
   const cli = config.terminal ? 'CLI_ENABLED needs a terminal' : 'CLI_ENABLED is off'
@@ -208,27 +217,27 @@ export function checkDoors(config: Config, { terminal }: { terminal: boolean }):
   )
 }
 
-/** Secrets by environment that are too short for a door which other machines can reach, and where that door is. */
+/** Secrets from the environment that are too short for a door that other machines can reach, with the door's host. */
 export function weakSecrets({ gateway, webhook, operatorToken }: Config): { name: string; host: string }[] {
   const { host } = gateway
-  const given = [
+  const secrets = [
     { name: 'GATEWAY_AUTH_TOKEN', host, open: gateway.enabled, secret: gateway.authToken },
     { name: 'SERVICE_REBORN_WEBUI_TOKEN', host, open: gateway.enabled, secret: operatorToken },
     { name: 'HTTP_WEBHOOK_SECRET', host: webhook.host, open: webhook.enabled, secret: webhook.secret },
   ]
-  return given.flatMap(({ name, host, open, secret }) => {
+  return secrets.flatMap(({ name, host, open, secret }) => {
     const weak = secret !== undefined && secret.length < minSecretLength
     return open && weak && !loopback.has(host) ? [{ name, host }] : []
   })
 }
 
 type CapName = 'SPEND_PER_TURN_USD' | 'SPEND_PER_DAY_USD'
-type CapParts = { values: Values; given: Given; settings: Settings; report: Report }
+type CapParts = { values: Values; raw: RawValues; settings: Settings; report: Report }
 
-/** The environment's cap, else the stored one, else the usual one; 0 is none. */
-function capOf(name: CapName, { values, given, settings, report }: CapParts): number | undefined {
+/** The environment's cap, else the stored one, else the default. 0 means no cap. */
+function capOf(name: CapName, { values, raw, settings, report }: CapParts): number | undefined {
   const stored = settings[name.toLowerCase()]
-  if (given[name] !== undefined || stored === undefined || stored === null) return values[name] || undefined
+  if (raw[name] !== undefined || stored === undefined || stored === null) return values[name] || undefined
   if (typeof stored !== 'number' || !(stored >= 0))
     report(`the setting ${name.toLowerCase()} must be a number of 0 or more`)
   return Number(stored) || undefined
@@ -250,19 +259,19 @@ function homeOf(text: string | undefined, env: Env, report: Report): string {
   }
 }
 
-/** The home holds keys and everybody's threads: no tool of the workspace may see it. */
+/** The workspace must not contain the home, which has the keys and all threads. */
 function workspaceOf(
   text: string | undefined,
   { home, env, report }: { home: string; env: Env; report: Report },
 ): string {
   const workspace = text === undefined ? join(home, 'workspace') : pathIn(text, env)
   if (!relative(workspace, home).startsWith('..')) {
-    report(fault('ATRIUM_WORKSPACE', 'is, or holds, the home of the service: choose a folder beside it'))
+    report(fault('ATRIUM_WORKSPACE', 'is or contains the home of the service: choose a folder outside it'))
   }
   return workspace
 }
 
-/** A path as a person writes it. */
+/** An absolute path from one that may start with `~`. */
 function pathIn(text: string, env: Env): string {
   return resolve(text.replace(/^~(?=\/|$)/, () => env['HOME'] || homedir()))
 }

@@ -149,7 +149,7 @@ test('a bundle that cannot be written is no fault of the installation: the sourc
   writeFileSync(join(copy, 'dist'), 'in the way')
   const prepare = join(copy, 'tools', 'prepare.mjs')
   const { stdout } = await promisify(execFile)(process.execPath, [prepare], { cwd: dirname(prepare) })
-  assert.match(stdout, /^no bundle, so the sources run, [^\n]*ENOTDIR/m)
+  assert.match(stdout, /^the bundle was not built, so [^\n]*ENOTDIR/m)
   assert.equal(await help(), said)
 })
 

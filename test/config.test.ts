@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Settings } from '#config/model.ts'
-import { exampleOf, names } from '#config/variables.ts'
+import { exampleOf, variableNames } from '#config/variables.ts'
 import { type Config, checkDoors, loadConfig, programName, readConfig, secretsIn, weakSecrets } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 
@@ -45,11 +45,11 @@ test('an empty environment gives the defaults of the specification', () => {
     privateHosts: [],
     maxRunning: 4_000,
     proxy: {},
-    keysGiven: [],
+    environmentKeys: [],
     notices: [],
   }
   assert.deepEqual(readConfig({ HOME }), expected)
-  const empty = Object.fromEntries(names.map((name) => [name, '']))
+  const empty = Object.fromEntries(variableNames.map((name) => [name, '']))
   assert.deepEqual(readConfig({ HOME, ...empty }), expected, 'an empty text is the same as none')
 })
 
@@ -132,7 +132,7 @@ for (const [env, read, expected] of readings) {
 
 for (const path of ['/home/ada/.atrium', '/home/ada', '/', '~/.atrium/x/..']) {
   test(`a workspace at ${path} would hold the home, and is refused`, () => {
-    assert.match(faultsOf({ ATRIUM_WORKSPACE: path }).join(), /^ATRIUM_WORKSPACE is, or holds, the home/)
+    assert.match(faultsOf({ ATRIUM_WORKSPACE: path }).join(), /^ATRIUM_WORKSPACE is or contains the home/)
   })
 }
 
@@ -308,7 +308,7 @@ test('the secrets of a configuration are known to the log', () => {
 })
 
 test('every example is a valid value of its variable', () => {
-  for (const name of names) {
+  for (const name of variableNames) {
     const needs = {
       OIDC_ISSUER: 'https://id.example',
       OIDC_CLIENT_ID: 'c',
@@ -324,5 +324,5 @@ test('every example is a valid value of its variable', () => {
 test('the documentation has a row for every variable, and no other', () => {
   const page = readFileSync(new URL('../docs/configuration.md', import.meta.url), 'utf8')
   const documented = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map((match) => match[1] ?? '')
-  assert.deepEqual(documented.toSorted(), names.toSorted())
+  assert.deepEqual(documented.toSorted(), variableNames.toSorted())
 })

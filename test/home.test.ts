@@ -40,7 +40,7 @@ test('the key and the token are made once, private, and read again', (t) => {
 test('a damaged token file is told by its name and not replaced', (t) => {
   const home = openHome(homeOf(t))
   writeFileSync(join(home.path, 'webui-token'), 'short\n')
-  assert.throws(() => provisionedToken(home), /webui-token does not hold what it should/)
+  assert.throws(() => provisionedToken(home), /webui-token has invalid content/)
 })
 
 for (const name of ['', 'master-key', 'webui-token', 'socket']) {
@@ -59,7 +59,7 @@ for (const name of ['', 'master-key', 'webui-token', 'socket']) {
     }
     assert.throws(use, {
       code: 'forbidden',
-      message: /belongs to another user \(65534, this one is 0\): .*ATRIUM_HOME/,
+      message: /belongs to user 65534, but this is user 0: .*ATRIUM_HOME/,
     })
   })
 }

@@ -30,8 +30,8 @@ function findTests(root: string, long: boolean, words: readonly string[]): strin
 
 /** A key or a setting of the person at the keyboard must not change what the tests do, or cost money. */
 async function cleanEnvironment(root: string): Promise<NodeJS.ProcessEnv> {
-  const { names } = await import('#config/variables.ts')
-  const kept = Object.entries(process.env).filter(([name]) => !(names as readonly string[]).includes(name))
+  const { variableNames } = await import('#config/variables.ts')
+  const kept = Object.entries(process.env).filter(([name]) => !(variableNames as readonly string[]).includes(name))
   // Each file has a process of its own: what one has compiled, the next one need not.
   return { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'atrium'), ...Object.fromEntries(kept) }
 }

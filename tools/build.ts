@@ -1,5 +1,5 @@
-// Builds the tools that come with the project. Run by `npm ci` (prepare); a tool whose component is newer than its sources
-// is left alone.
+// Builds the tools that come with the project. Run by `npm ci` (prepare). A tool whose component is newer than its
+// sources is skipped.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { createSandbox } from '#sandbox/supervisor/sandbox.ts'
 
 const here = import.meta.dirname
 
-/** Builds every tool whose component, or what it says of itself, is missing or older than its sources. */
+/** Builds every tool whose component or description file is missing or older than its sources. */
 export async function buildAll(): Promise<void> {
   const tools = shipped.map((name) => ({ name, folder: join(here, name), dist: join(here, name, 'dist') }))
   for (const { name, folder, dist } of tools) {
@@ -23,7 +23,7 @@ export async function buildAll(): Promise<void> {
   }
 }
 
-/** What a component says of itself, asked in the sandbox as at any installation. */
+/** Reads a component's description and schema in the sandbox, as an installation does. */
 async function describe(name: string, folder: string, component: Uint8Array): Promise<About> {
   const cacheFolder = mkdtempSync(join(tmpdir(), 'atrium-tool-'))
   const sandbox = createSandbox({

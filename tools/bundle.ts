@@ -1,10 +1,10 @@
-// Bundles the service into dist/atrium. The launcher runs that in place of the sources while none of them is newer: a
-// start reads a few files instead of some three hundred, with no types to strip. Run by `npm ci` (prepare).
+// Bundles the service into dist/atrium. The launcher runs the bundle unless a source is newer: a start then reads a few
+// files instead of some three hundred, and need not strip types. Run by `npm ci` (prepare).
 import { globSync, mkdirSync, readdirSync, readlinkSync, realpathSync, renameSync } from 'node:fs'
 import { rmSync, statSync, symlinkSync, utimesSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-/** Packages that ours could ask for and that nothing here makes them ask for: found in node_modules if that is wrong. */
+/** Optional packages of our dependencies that this project never uses. If one is used after all, node_modules has it. */
 const unused = [
   '@fastify/ajv-compiler',
   '@fastify/fast-json-stringify-compiler',
@@ -13,8 +13,8 @@ const unused = [
   'pino',
 ]
 /**
- * What every start loads, in three pieces rather than eighty, each with all that it imports: what all commands share, then
- * the service, then its gateway. To find, read and link a file takes longer than what most of them hold.
+ * The code that every start loads, in three chunks rather than eighty: what all commands share, the service, and its
+ * gateway, each with its imports. Finding, reading and linking a file takes longer than running most of them.
  */
 const pieces = [
   { name: 'base', test: /\/src\/commands\/report\.ts$/, priority: 3 },
@@ -23,7 +23,7 @@ const pieces = [
 ]
 const prefix = 'atrium-'
 
-/** The entry file of a bundle that has every change of the sources; builds one where the bundle is older. */
+/** The entry file of an up-to-date bundle. Builds a new one if a source is newer. */
 export async function freshBundle(root: string): Promise<string> {
   const main = join(root, 'dist', 'atrium', 'main.mjs')
   if (!isFresh(root, main)) await buildBundle(root)
@@ -31,8 +31,8 @@ export async function freshBundle(root: string): Promise<string> {
 }
 
 /**
- * Builds the bundle of a checkout, in a folder of its own to which dist/atrium then points: whole or not at all. The one
- * before stays, since a service that runs from it has yet to load some of it.
+ * Builds the bundle of a checkout into a new folder, then points dist/atrium to it: whole or not at all. The previous
+ * bundle stays, since a running service may still load files from it.
  */
 export async function buildBundle(root: string): Promise<void> {
   const dist = join(root, 'dist')
@@ -42,7 +42,7 @@ export async function buildBundle(root: string): Promise<void> {
   try {
     const begun = statSync(made).mtime
     await bundle(root, made)
-    // A source that was changed meanwhile may have been read before: it must count as newer.
+    // A source that changed during the build may have been read before: it must count as newer.
     utimesSync(join(made, 'main.mjs'), begun, begun)
     const before = targetOf(link)
     symlinkSync(basename(made), `${made}.link`)
@@ -57,7 +57,7 @@ export async function buildBundle(root: string): Promise<void> {
   }
 }
 
-/** The same question as the launcher's. */
+/** The same check as in the launcher (bin/atrium). */
 function isFresh(root: string, main: string): boolean {
   const made = statSync(main, { throwIfNoEntry: false })?.mtimeMs
   if (made === undefined) return false
@@ -66,7 +66,7 @@ function isFresh(root: string, main: string): boolean {
 }
 
 async function bundle(root: string, folder: string): Promise<void> {
-  // Only here: whoever imports this file need not have the bundler.
+  // Imported here, so that this file can be imported without the bundler installed.
   const { rolldown } = await import('rolldown')
   const build = await rolldown({
     cwd: root,
@@ -81,10 +81,10 @@ async function bundle(root: string, folder: string): Promise<void> {
         },
       },
     ],
-    onLog(level, log, tell) {
-      // It would be looked for at run time instead, in vain.
+    onLog(level, log, print) {
+      // The import would fail at run time instead.
       if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message)
-      tell(level, log)
+      print(level, log)
     },
   })
   try {
@@ -93,7 +93,7 @@ async function bundle(root: string, folder: string): Promise<void> {
       format: 'esm',
       entryFileNames: '[name].mjs',
       chunkFileNames: '[name]-[hash].mjs',
-      // Names stay, for whoever reads a stack trace; without them a start would be no quicker.
+      // Names stay, for readable stack traces; removing them would not make a start quicker.
       minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
       comments: { legal: false },
       codeSplitting: { groups: pieces },
@@ -103,7 +103,7 @@ async function bundle(root: string, folder: string): Promise<void> {
   }
 }
 
-/** One letter beyond Latin-1 makes V8 keep all of a file's text at two bytes a letter: such letters become escapes. */
+/** Escapes characters beyond Latin-1: a single one makes V8 store the whole file with two bytes per character. */
 function narrow(code: string): string {
   return code.replaceAll(/[\u0100-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -1,5 +1,5 @@
-// What a TypeScript tool imports from the host: near:agent/host of src/sandbox/wit/tool.wit, as the component builder
-// shows it to JavaScript. `option` is null when empty, a WIT error is thrown.
+// The host functions for TypeScript tools: near:agent/host of src/sandbox/wit/tool.wit, as the component builder maps it
+// to JavaScript. An empty `option` is null; a WIT error is thrown.
 declare module 'near:agent/host@0.3.0' {
   export type HttpResponse = { readonly status: number; readonly headersJson: string; readonly body: Uint8Array }
   export function log(level: 'trace' | 'debug' | 'info' | 'warn' | 'error', message: string): void

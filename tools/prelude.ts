@@ -1,9 +1,9 @@
-// What the component's JavaScript engine lacks and tools commonly use. Imported first by the build.
+// Globals that tools commonly use and the component's JavaScript engine lacks. The build imports this file first.
 import { log } from 'near:agent/host@0.3.0'
 
 const replacement = 0xfffd
 
-/** UTF-8 to text; broken bytes become the replacement character. */
+/** UTF-8 to text; invalid bytes become the replacement character. */
 function decode(bytes: Uint8Array): string {
   let text = ''
   for (let at = 0; at < bytes.length; ) {

@@ -1,20 +1,20 @@
-// What `npm ci` runs last: builds the tools, the bundle and the browser app where that is possible. Plain JavaScript, since without the
-// development packages the machine's own Node runs it, which may be too old for anything else here.
+// Runs at the end of `npm ci`: builds the tools, the bundle and the browser app if possible. Plain JavaScript, since
+// without the development packages the machine's own Node runs it, which may be too old for TypeScript.
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const oldest = 24
+const minNodeMajor = 24
 const root = fileURLToPath(new URL('../', import.meta.url))
 
 if (
-  Number(process.versions.node.split('.')[0]) < oldest ||
+  Number(process.versions.node.split('.')[0]) < minNodeMajor ||
   !existsSync(`${root}node_modules/componentize-qjs`) ||
   !existsSync(`${root}node_modules/rolldown`) ||
   !existsSync(`${root}node_modules/vite`)
 ) {
   console.log('tools, bundle and browser app are not built: the development packages are not installed')
 } else {
-  // Stripping types is called experimental; a newcomer's first screen need not say so.
+  // Hides Node's warning that stripping types is experimental.
   process.removeAllListeners('warning')
   const { buildAll } = await import('./build.ts')
   await buildAll()
@@ -22,12 +22,12 @@ if (
   try {
     await buildBundle(root)
   } catch (error) {
-    console.log(`no bundle, so the sources run, which takes longer to start: ${error.message}`)
+    console.log(`the bundle was not built, so the service runs from its sources and starts slower: ${error.message}`)
   }
   const { buildWeb } = await import('./web.ts')
   try {
     await buildWeb(root)
   } catch (error) {
-    console.log(`no browser app, the other doors work without it: ${error.message}`)
+    console.log(`the browser app was not built; the other doors work without it: ${error.message}`)
   }
 }

@@ -1,15 +1,15 @@
-// Builds the browser app into web/dist: small files with their hash in the name, packed once here so that the gateway
-// need not pack them at each request. Run by `npm ci` (prepare) and before the tests.
+// Builds the browser app into web/dist: small files with a hash in the name, compressed once here, so that the gateway
+// need not compress them at each request. Run by `npm ci` (prepare) and before the tests.
 import { globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { Plugin } from 'vite'
 
-/** Smaller files gain nothing. */
-const minPacked = 512
-const packable = /\.(html|js|css|svg|webmanifest)$/
+/** Smaller files gain nothing from compression. */
+const minBytes = 512
+const compressible = /\.(html|js|css|svg|webmanifest)$/
 
-/** Builds the app of a checkout, whole or not at all; nothing to do while no source of it is newer. */
+/** Builds the app of a checkout, whole or not at all. Does nothing unless a source is newer. */
 export async function buildWeb(root: string): Promise<void> {
   const web = join(root, 'web')
   const dist = join(web, 'dist')
@@ -17,7 +17,7 @@ export async function buildWeb(root: string): Promise<void> {
   const made = join(web, `dist-${process.pid}`)
   try {
     await bundle(web, made)
-    pack(made)
+    compress(made)
     mkdirSync(dist, { recursive: true })
     renameSync(dist, `${made}-old`)
     renameSync(made, dist)
@@ -28,7 +28,7 @@ export async function buildWeb(root: string): Promise<void> {
 }
 
 async function bundle(web: string, outDir: string): Promise<void> {
-  // Only here: whoever imports this file need not have it.
+  // Imported here, so that this file can be imported without vite installed.
   const { build } = await import('vite')
   await build({
     root: web,
@@ -42,13 +42,13 @@ async function bundle(web: string, outDir: string): Promise<void> {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       chunkSizeWarningLimit: 1_000,
-      // On a slow machine it would tell a newcomer how long our one transform took.
+      // Hides a warning about the time of our one transform, which shows only on slow machines.
       rolldownOptions: { checks: { pluginTimings: false } },
     },
   })
 }
 
-/** Every browser that runs this app reads woff2: the other two forms of each font stay out. */
+/** Leaves out the woff and ttf fonts: every browser that runs this app reads woff2. */
 function modernFonts(): Plugin {
   return {
     name: 'modern-fonts',
@@ -60,12 +60,12 @@ function modernFonts(): Plugin {
   }
 }
 
-function pack(folder: string): void {
+function compress(folder: string): void {
   for (const name of globSync('**/*', { cwd: folder })) {
     const path = join(folder, name)
-    if (!packable.test(name)) continue
+    if (!compressible.test(name)) continue
     const bytes = readFileSync(path)
-    if (bytes.length < minPacked) continue
+    if (bytes.length < minBytes) continue
     writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }))
     const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
     writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }))

@@ -2,7 +2,7 @@
 import type { Config } from '#config.ts'
 import type { ModelView } from '#core/admin.ts'
 import { type Provider, providerNames, providers } from '#core/providers.ts'
-import { knowModel } from '#models/price.ts'
+import { lookUpModel } from '#models/price.ts'
 import { type KeptModel, modelText } from './recent-models.ts'
 
 /** Prices are looked up for so many tokens: beyond, some providers ask for more. */
@@ -45,7 +45,7 @@ export async function listModels({ config, sealed, kept }: ListParts): Promise<r
 }
 
 async function viewOf({ provider, name, baseUrl, price, role, kept }: Choice): Promise<ModelView> {
-  const { priceOf } = await knowModel({ provider, name, ...(baseUrl && { baseUrl }), ...(price && { price }) })
+  const { priceOf } = await lookUpModel({ provider, name, ...(baseUrl && { baseUrl }), ...(price && { price }) })
   const counts = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, reasoningTokens: 0 }
   const costOf = (tokens: Partial<typeof counts>): number | null => {
     const usd = priceOf ? priceOf({ ...counts, ...tokens }) : 0
@@ -66,11 +66,11 @@ async function viewOf({ provider, name, baseUrl, price, role, kept }: Choice): P
 /** What a provider lacks to be chosen. */
 export function missingOf(
   name: keyof typeof providers,
-  { model, keysGiven }: Config,
+  { model, environmentKeys }: Config,
   sealed: readonly string[],
 ): string[] {
   const { keys, keyed, needs } = providers[name]
   const inUse = name === model.provider
-  const hasKey = keys.some((key) => keysGiven.includes(key) || sealed.includes(key)) || (inUse && model.apiKey)
+  const hasKey = keys.some((key) => environmentKeys.includes(key) || sealed.includes(key)) || (inUse && model.apiKey)
   return [...(keyed && !hasKey ? keys.slice(0, 1) : []), ...(inUse ? [] : needs)]
 }

@@ -2,7 +2,7 @@
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { countWords } from '#core/words.ts'
-import { lockHome, makeNextKey, openHome, useNextKey } from '#home.ts'
+import { lockHome, createNextKey, openHome, useNextKey } from '#home.ts'
 import { isoTime } from '#http/wire-format.ts'
 import { createSeal } from '#lib/seal.ts'
 import { tellService } from './attach.ts'
@@ -58,7 +58,7 @@ export async function rotateKey(): Promise<void> {
   if (!unlock) throw new AppError('home_locked', `Atrium runs on ${config.home} and holds the key: stop it first`)
   try {
     const own = config.masterKey === undefined
-    const key = own ? makeNextKey(home) : await givenKey(config.masterKey)
+    const key = own ? createNextKey(home) : await givenKey(config.masterKey)
     const count = await withStore(async ({ secrets, leases }) => {
       if ((await leases.alive()) > 0) {
         throw new AppError('home_locked', 'other processes of Atrium run on this database: stop them first')

@@ -1,79 +1,79 @@
-// Which model answers: the environment's choice, else the stored one, else that of a key at hand, else the offline one.
+// Chooses the chat model: from the environment, else the stored settings, else by a provider key, else the offline one.
 import * as z from 'zod/mini'
 import type { Json } from '#core/json.ts'
 import { type Provider, providerNames, providers } from '#core/providers.ts'
 import { choice, fallbacks, label, serverUrl } from './schemas.ts'
-import { fault, type Given, type Name, type Report, type Values } from './variables.ts'
+import { fault, type RawValues, type VariableName, type Report, type Values } from './variables.ts'
 
-/** The choice, and what made it. `apiKey` is the environment's; a sealed one is looked up elsewhere. */
+/** The choice and its source. `apiKey` comes from the environment; a sealed key is looked up elsewhere. */
 export type ModelConfig = {
   readonly provider: Provider
   readonly name: string
-  /** Absent, the provider's own address. */
+  /** Default: the provider's own address. */
   readonly baseUrl?: string
   readonly apiKey?: string
   readonly script?: string
-  /** USD for a million tokens, set by hand. */
+  /** USD per million tokens, set by the operator. */
   readonly price?: { readonly input: number; readonly output: number }
-  /** Who is asked when it cannot answer, in this order. */
+  /** Models to ask when this one cannot answer, in order. */
   readonly fallback?: readonly FallbackConfig[]
   readonly source: 'environment' | 'settings' | 'key' | 'default'
 }
 
 export type FallbackConfig = Pick<ModelConfig, 'provider' | 'name' | 'baseUrl' | 'apiKey'>
 
-/** Stored settings, as far as they are read here. */
+/** Stored settings by name. */
 export type Settings = Readonly<Record<string, Json>>
 
 type Parts = {
   readonly values: Values
-  readonly given: Given
+  readonly raw: RawValues
   readonly settings: Settings
   readonly report: Report
   readonly notify: (line: string) => void
 }
 
-/** Settings are read only where the environment leaves room, so that it can overrule a bad one. */
+/** A setting is read only if the environment does not set the same value, so that it can override a bad setting. */
 export function chooseModel(parts: Parts): ModelConfig {
-  const { values, given, report } = parts
+  const { values, raw, report } = parts
   const { provider, source } = chooseProvider(parts)
   if (provider === 'offline') return { provider, name: 'offline', source }
   const price = values.LLM_PRICE && { price: values.LLM_PRICE }
   const { needs, model, keys } = providers[provider]
-  // Undefined is not set; empty is set and faulty, which has been reported.
+  // Undefined means not set. Empty means set but faulty, which has been reported.
   const name = readEither(parts, provider, 'LLM_MODEL') ?? model
   if (provider === 'scripted') {
-    if (!given.LLM_SCRIPT) report(fault('LLM_SCRIPT', 'is not set, but the provider is scripted'))
+    if (!raw.LLM_SCRIPT) report(fault('LLM_SCRIPT', 'is not set, but the provider is scripted'))
     return { provider, name: name ?? '', script: values.LLM_SCRIPT ?? '', source }
   }
   const baseUrl = readEither(parts, provider, 'LLM_BASE_URL')
   if (needs.includes('LLM_BASE_URL') && baseUrl === undefined) report(missing(provider, source, 'LLM_BASE_URL'))
   if (needs.includes('LLM_MODEL') && name === undefined) report(missing(provider, source, 'LLM_MODEL'))
-  // A key goes to the provider it is named after and to nobody else.
+  // A key is sent only to the provider it is named after.
   const apiKey = values.LLM_API_KEY ?? keys.map((key) => values[key]).find((key) => key !== undefined)
   const chosen = { provider, name: name ?? '', ...(baseUrl && { baseUrl }), ...(apiKey && { apiKey }) }
   const fallback = readFallback(parts, chosen)
   return { ...chosen, ...price, ...(fallback.length > 0 && { fallback }), source }
 }
 
-/** The same server for another model of the chosen provider; any other one has its own address and key, or that of its `@`. */
+/** A fallback of the chosen provider uses the same server. Any other has its own key, and its own address or `@URL`. */
 function readFallback(parts: Parts, chosen: FallbackConfig): FallbackConfig[] {
-  const { values, given, settings, report } = parts
-  let wanted = values.LLM_FALLBACK
-  if (!given.LLM_FALLBACK && settings['llm_provider'] === chosen.provider && isSet(settings['llm_fallback'])) {
+  const { values, raw, settings, report } = parts
+  let entries = values.LLM_FALLBACK
+  if (!raw.LLM_FALLBACK && settings['llm_provider'] === chosen.provider && isSet(settings['llm_fallback'])) {
     const { data, error } = z.safeParse(Stored.llm_fallback, settings['llm_fallback'])
     if (error) report(badSetting('llm_fallback', error))
-    wanted = data
+    entries = data
   }
-  return (wanted ?? []).map(({ provider, name: named, baseUrl }) => {
+  return (entries ?? []).map(({ provider, name: named, baseUrl }) => {
     const { needs, model, keys } = providers[provider]
     const name = named ?? model
     const at = baseUrl && { baseUrl }
     if (provider === chosen.provider) return { ...chosen, name: name ?? chosen.name, ...at }
     const unmet = needs.filter((each) => !(each === 'LLM_MODEL' ? name : each === 'LLM_BASE_URL' && baseUrl))
     if (unmet.length > 0) {
-      const way = provider === 'scripted' ? 'cannot stand behind another' : `needs ${provider}/MODEL@URL here`
-      report(fault('LLM_FALLBACK', `names ${provider}, which ${way}`))
+      const problem = provider === 'scripted' ? 'cannot be a fallback' : `needs ${provider}/MODEL@URL here`
+      report(fault('LLM_FALLBACK', `names ${provider}, which ${problem}`))
     }
     const apiKey = keys
       .filter((key) => key !== 'LLM_API_KEY')
@@ -83,8 +83,8 @@ function readFallback(parts: Parts, chosen: FallbackConfig): FallbackConfig[] {
   })
 }
 
-function chooseProvider({ values, given, settings, report, notify }: Parts): Pick<ModelConfig, 'provider' | 'source'> {
-  if (given.LLM_PROVIDER) return { provider: values.LLM_PROVIDER ?? 'offline', source: 'environment' }
+function chooseProvider({ values, raw, settings, report, notify }: Parts): Pick<ModelConfig, 'provider' | 'source'> {
+  if (raw.LLM_PROVIDER) return { provider: values.LLM_PROVIDER ?? 'offline', source: 'environment' }
   if (isSet(settings['llm_provider'])) {
     const { data: provider, error } = z.safeParse(Stored.llm_provider, settings['llm_provider'])
     if (error) report(badSetting('llm_provider', error))
@@ -93,17 +93,17 @@ function chooseProvider({ values, given, settings, report, notify }: Parts): Pic
   const keyed = providerNames.filter((name) => providers[name].keyed && providers[name].keys.some((key) => values[key]))
   const [ready] = keyed
   if (ready && keyed.length > 1) {
-    notify(`There are keys for ${keyed.join(' and ')}: ${ready} answers, as the first of them. LLM_PROVIDER chooses.`)
+    notify(`There are keys for ${keyed.join(' and ')}: ${ready} is used. Set LLM_PROVIDER to choose another.`)
   }
   if (ready) return { provider: ready, source: 'key' }
-  const idle = idleNames.filter((name) => given[name] !== undefined)
+  const idle = idleNames.filter((name) => raw[name] !== undefined)
   if (idle.length > 0) {
-    notify(`${idle.join(' and ')} without LLM_PROVIDER changes nothing: the built-in offline model answers.`)
+    notify(`${idle.join(' and ')} without LLM_PROVIDER has no effect: the built-in offline model answers.`)
   }
   return { provider: 'offline', source: 'default' }
 }
 
-const idleNames = ['LLM_MODEL', 'LLM_BASE_URL', 'LLM_API_KEY', 'LLM_SCRIPT'] as const satisfies readonly Name[]
+const idleNames = ['LLM_MODEL', 'LLM_BASE_URL', 'LLM_API_KEY', 'LLM_SCRIPT'] as const satisfies readonly VariableName[]
 
 const Stored = {
   llm_provider: choice(providerNames),
@@ -112,10 +112,10 @@ const Stored = {
   llm_fallback: fallbacks(),
 }
 
-/** The stored name and address count for the stored provider only: never the address of one with the key of another. */
+/** The stored model and address apply only to the stored provider: a key must not go to another provider's address. */
 function readEither(parts: Parts, provider: Provider, name: 'LLM_MODEL' | 'LLM_BASE_URL'): string | undefined {
-  const { values, given, settings, report } = parts
-  if (given[name]) return values[name] ?? ''
+  const { values, raw, settings, report } = parts
+  if (raw[name]) return values[name] ?? ''
   const setting = name === 'LLM_MODEL' ? 'llm_model' : 'llm_base_url'
   const stored = z.safeParse(Stored.llm_provider, settings['llm_provider']).data === provider
   if (!stored || !isSet(settings[setting])) return undefined
@@ -128,9 +128,9 @@ function isSet(value: Json | undefined): boolean {
   return value !== undefined && value !== null && value !== ''
 }
 
-const remedy = 'Set it anew, for example: atrium model set openai-compatible MODEL --base-url URL'
+const remedy = 'Set it again, for example: atrium model set openai-compatible MODEL --base-url URL'
 
-/** What is wrong with a value that is to be stored; undefined where nothing is. */
+/** The fault of a value to be stored, if it has one. */
 export function settingFault(setting: keyof typeof Stored, value: string): string | undefined {
   return z.safeParse(Stored[setting], value).error?.issues[0]?.message
 }

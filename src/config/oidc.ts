@@ -1,5 +1,5 @@
-// The issuer that signs people in, if any.
-import { fault, type Given, names, present, type Report, type Values } from './variables.ts'
+// The OpenID Connect issuer for sign-in, if any.
+import { fault, type RawValues, variableNames, withoutUndefined, type Report, type Values } from './variables.ts'
 
 export type OidcConfig = {
   readonly issuer: string
@@ -9,17 +9,17 @@ export type OidcConfig = {
   readonly allowedDomains: readonly string[]
 }
 
-export function readOidc(values: Values, given: Given, report: Report): OidcConfig | undefined {
-  const name = names.find((each) => each.startsWith('OIDC_') && given[each] !== undefined)
+export function readOidc(values: Values, raw: RawValues, report: Report): OidcConfig | undefined {
+  const name = variableNames.find((each) => each.startsWith('OIDC_') && raw[each] !== undefined)
   if (name === undefined) return undefined
-  if (!given.OIDC_ISSUER) report(fault(name, 'is set, but OIDC_ISSUER is not', 'OIDC_ISSUER'))
-  // Without one of them a token that the issuer made for another program would be good here.
-  if (!given.OIDC_CLIENT_ID && !given.OIDC_AUDIENCE) {
+  if (!raw.OIDC_ISSUER) report(fault(name, 'is set, but OIDC_ISSUER is not', 'OIDC_ISSUER'))
+  // Without one of them, a token that the issuer made for another program would be accepted.
+  if (!raw.OIDC_CLIENT_ID && !raw.OIDC_AUDIENCE) {
     report(fault(name, 'is set, but neither OIDC_CLIENT_ID nor OIDC_AUDIENCE is', 'OIDC_CLIENT_ID'))
   }
   return {
     issuer: values.OIDC_ISSUER ?? '',
-    ...present({
+    ...withoutUndefined({
       clientId: values.OIDC_CLIENT_ID,
       clientSecret: values.OIDC_CLIENT_SECRET,
       audience: values.OIDC_AUDIENCE,

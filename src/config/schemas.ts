@@ -1,4 +1,4 @@
-// Schemas of environment variables: text in, a checked value out. A fault quotes the text only where it can be no secret.
+// Schemas for environment variables: text in, a checked value out. A fault never quotes a text that may be a secret.
 import { isIP } from 'node:net'
 import * as z from 'zod/mini'
 import { isProvider, providerNames } from '#core/providers.ts'
@@ -7,7 +7,7 @@ const maxSecretLength = 4096
 const maxNameLength = 256
 const maxQuoteLength = 40
 
-/** True or false, in the words people use. */
+/** True or false, in the usual words. */
 export function flag() {
   return z.stringbool({
     truthy: ['true', '1', 'yes', 'on'],
@@ -17,17 +17,17 @@ export function flag() {
 }
 
 /** A whole number within bounds. */
-export function whole(lowest: number, highest: number) {
-  const fits = (text: string) => /^\d{1,9}$/.test(text) && Number(text) >= lowest && Number(text) <= highest
+export function wholeNumber(min: number, max: number) {
+  const fits = (text: string) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max
   const error = (issue: { input?: unknown }) =>
-    `must be a whole number from ${lowest} to ${highest}, not ${quote(issue.input)}`
+    `must be a whole number from ${min} to ${max}, not ${quote(issue.input)}`
   return z.pipe(z.string().check(z.refine(fits, { error })), z.transform(Number))
 }
 
-/** An amount of money, cents and less of them included. */
-export function amount(highest: number) {
-  const fits = (text: string) => /^\d{1,9}(\.\d{1,9})?$/.test(text) && Number(text) <= highest
-  const error = (issue: { input?: unknown }) => `must be a number from 0 to ${highest}, not ${quote(issue.input)}`
+/** An amount of money; fractions of a cent are allowed. */
+export function amount(max: number) {
+  const fits = (text: string) => /^\d{1,9}(\.\d{1,9})?$/.test(text) && Number(text) <= max
+  const error = (issue: { input?: unknown }) => `must be a number from 0 to ${max}, not ${quote(issue.input)}`
   return z.pipe(z.string().check(z.refine(fits, { error })), z.transform(Number))
 }
 
@@ -37,13 +37,13 @@ export function choice<const T extends string>(words: readonly T[]) {
   return z.pipe(z.string().check(z.toLowerCase()), z.enum(words, { error }))
 }
 
-/** A secret that travels in an HTTP header. */
+/** A secret sent as part of an HTTP header. */
 export function secret() {
   const fault = `must be 1 to ${maxSecretLength} printable ASCII characters without white space`
   return z.string().check(z.regex(/^[\x21-\x7e]+$/, fault), z.maxLength(maxSecretLength, fault))
 }
 
-/** A secret that travels in an HTTP header of its own, where spaces within do no harm. */
+/** A secret that is a whole HTTP header value, so it may contain spaces. */
 export function passphrase() {
   const fault = `must be 1 to ${maxSecretLength} printable ASCII characters without white space at its ends`
   return z
@@ -51,7 +51,7 @@ export function passphrase() {
     .check(z.regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, fault), z.maxLength(maxSecretLength, fault))
 }
 
-/** A name for others to read, such as a model's. */
+/** A name such as a model's. */
 export function label() {
   const valid = (text: string) => text.length <= maxNameLength && text.trim() === text && !/\p{Cc}/u.test(text)
   const fault = `must be 1 to ${maxNameLength} characters without control characters and white space at its ends`
@@ -66,23 +66,23 @@ export function host() {
   return z.string().check(z.refine(valid, { error }))
 }
 
-/** The address of a server: http or https, nothing secret in it. Slashes at its end are dropped. */
+/** The http or https URL of a server, without secrets. Slashes at the end are removed. */
 export function serverUrl() {
   const fault = 'must be an http or https URL without user, password, query and fragment'
-  return reading((text) => (isPlainWebUrl(text) ? text.replace(/\/+$/, '') : undefined), fault)
+  return parsedBy((text) => (isPlainWebUrl(text) ? text.replace(/\/+$/, '') : undefined), fault)
 }
 
-/** A PostgreSQL server; its password is part of it. */
+/** The URL of a PostgreSQL server. It may contain a password. */
 export function databaseUrl() {
   const valid = (text: string) => /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '')
   return z.string().check(z.refine(valid, { error: 'must be a postgres:// URL' }))
 }
 
-/** A comma list of origins, in the spelling of an Origin header. */
+/** A comma list of origins, as in an Origin header. */
 export function origins() {
   const read = (text: string) =>
     isPlainWebUrl(text) && URL.parse(text)?.pathname === '/' ? new URL(text).origin : undefined
-  return reading(
+  return parsedBy(
     (text) => listOf(text, read),
     'must be a comma list of origins, each http or https with a host and no path',
   )
@@ -91,10 +91,10 @@ export function origins() {
 /** A comma list of domain names. */
 export function domains() {
   const read = (text: string) => (/^([a-z0-9-]+\.)+[a-z0-9-]+$/i.test(text) ? text.toLowerCase() : undefined)
-  return reading((text) => listOf(text, read), 'must be a comma list of domains')
+  return parsedBy((text) => listOf(text, read), 'must be a comma list of domains')
 }
 
-/** A comma list of `name=value`, the values percent-encoded: headers to send along. */
+/** Headers as a comma list of `name=value`, the values percent-encoded. */
 export function headerList() {
   const read = (text: string): [string, string] | undefined => {
     const [, name = '', encoded = ''] = /^([\w-]+)\s*=\s*(.*)$/.exec(text) ?? []
@@ -105,7 +105,7 @@ export function headerList() {
     const pairs = listOf(text, read)
     return pairs && Object.fromEntries(pairs)
   }
-  return reading(readAll, 'must be a comma list of name=value')
+  return parsedBy(readAll, 'must be a comma list of name=value')
 }
 
 function decoded(text: string): string | undefined {
@@ -116,44 +116,44 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** USD for a million tokens, of input and of output. */
+/** USD per million tokens of input and of output. */
 export function tokenPrice() {
-  return reading((text) => {
+  return parsedBy((text) => {
     const [input, output, ...rest] = text.split(',').map((each) => each.trim())
     const fits = (each = '') => /^\d{1,6}(\.\d{1,9})?$/.test(each)
     if (!fits(input) || !fits(output) || rest.length > 0) return undefined
     return { input: Number(input), output: Number(output) }
-  }, 'must be two numbers, USD for a million tokens of input and of output')
+  }, 'must be two numbers: USD per million tokens of input and of output')
 }
 
-/** A comma list of providers, each with a model behind a slash or its usual one. */
+/** A comma list of providers, each with a model after a slash or its default model. */
 export function fallbacks() {
   const read = (text: string) => {
-    // The address begins as no name of a model does.
+    // No model name contains `@http://` or `@https://`.
     const [, choice = text, url] = /^(.*?)@(https?:\/\/.*)$/.exec(text) ?? []
     const [provider = '', ...name] = choice.split('/')
     if (!isProvider(provider) || (url !== undefined && !isPlainWebUrl(url))) return undefined
     const baseUrl = url?.replace(/\/+$/, '')
     return { provider, ...(name.length > 0 && { name: name.join('/') }), ...(baseUrl && { baseUrl }) }
   }
-  return reading(
+  return parsedBy(
     (text) => listOf(text, read),
     `must be a comma list of provider/model or provider/model@URL, each provider one of ${providerNames.join(', ')}`,
   )
 }
 
-/** A comma list of hosts, each with a port or for every port; an IPv6 address stands in brackets. */
+/** A comma list of hosts, each with a port or for every port. IPv6 addresses are in brackets. */
 export function privateHosts() {
   const read = (text: string) => {
     const url = /^[^\s/?#@\\]+$/.test(text) ? URL.parse(`ws://${text}`) : null
     return url && url.hostname !== '' ? url.hostname + (/:\d+$/.test(text) ? `:${url.port || 80}` : '') : undefined
   }
-  return reading((text) => listOf(text, read), 'must be a comma list of hosts, each a name or an address')
+  return parsedBy((text) => listOf(text, read), 'must be a comma list of hosts, each a name or an address')
 }
 
-/** Whom to believe about a client's address. A plain yes is the nearest hop: further ones a client can invent. */
-export function trust() {
-  return reading<false | number | readonly string[]>((text) => {
+/** Which proxies to trust about a client's address. `true` is the nearest hop: a client can invent further ones. */
+export function trustProxy() {
+  return parsedBy<false | number | readonly string[]>((text) => {
     if (/^(false|no|off|0)$/i.test(text)) return false
     if (/^(true|yes|on)$/i.test(text)) return 1
     if (/^\d{1,2}$/.test(text)) return Number(text)
@@ -161,8 +161,8 @@ export function trust() {
   }, 'must be true, false, a number of hops, or a comma list of addresses and networks')
 }
 
-/** A value read by a function that answers undefined for a fault. The fault does not quote the text. */
-function reading<T>(read: (text: string) => T | undefined, fault: string) {
+/** A value read by a function that returns undefined for a fault. The fault does not quote the text. */
+function parsedBy<T>(read: (text: string) => T | undefined, fault: string) {
   const readable = z.string().check(z.refine((text) => read(text) !== undefined, { error: fault }))
   return z.pipe(
     readable,
@@ -172,9 +172,9 @@ function reading<T>(read: (text: string) => T | undefined, fault: string) {
 
 function networkOf(text: string): string | undefined {
   const [address = '', bits, ...rest] = text.split('/')
-  const longest = isIP(address) === 6 ? 128 : 32
+  const maxBits = isIP(address) === 6 ? 128 : 32
   const valid = isIP(address) !== 0 && rest.length === 0
-  return valid && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest)) ? text : undefined
+  return valid && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits)) ? text : undefined
 }
 
 function isPlainWebUrl(text: string): boolean {
@@ -183,7 +183,7 @@ function isPlainWebUrl(text: string): boolean {
   return url.username === '' && url.password === ''
 }
 
-/** Undefined when an item is faulty or there are none. */
+/** Undefined if an item is faulty or there are none. */
 function listOf<T>(text: string, read: (item: string) => T | undefined): readonly T[] | undefined {
   const items = text
     .split(',')
@@ -193,7 +193,7 @@ function listOf<T>(text: string, read: (item: string) => T | undefined): readonl
   return items.length > 0 && items.every((item) => item !== undefined) ? items : undefined
 }
 
-/** Shows a text on one line of a terminal, whatever is in it. */
+/** Quotes a text for one line of a terminal: shortened, printable ASCII only. */
 function quote(value: unknown): string {
   const text = String(value).replace(/[^\x20-\x7e]/g, '?')
   return text.length > maxQuoteLength ? `"${text.slice(0, maxQuoteLength)}…"` : `"${text}"`

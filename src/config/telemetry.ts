@@ -1,11 +1,11 @@
-// Where traces go, if anywhere.
+// Where traces are sent, if anywhere.
 import type { Values } from './variables.ts'
 
 export type TelemetryConfig = {
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string>>
   readonly serviceName: string
-  /** What was said goes along. */
+  /** Traces include the text of messages. */
   readonly content: boolean
 }
 

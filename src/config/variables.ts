@@ -1,4 +1,4 @@
-// The table of environment variables: an example, a schema and a default for each. The documentation is held to it.
+// The table of environment variables: an example, a schema and a default for each. A test compares the docs with it.
 import * as z from 'zod/mini'
 import { logLevels } from '#lib/log.ts'
 import { embeddingProviders, providerNames } from '#core/providers.ts'
@@ -18,13 +18,13 @@ import {
   secret,
   serverUrl,
   tokenPrice,
-  trust,
-  whole,
+  trustProxy,
+  wholeNumber,
 } from './schemas.ts'
 
 const secondsPerDay = 86_400
-const highestRate = 1_000_000
-const highestSpend = 1_000_000
+const maxRate = 1_000_000
+const maxSpend = 1_000_000
 
 const variables = {
   ANTHROPIC_API_KEY: { example: '<key>', schema: z.optional(secret()) },
@@ -39,7 +39,7 @@ const variables = {
   },
   ATRIUM_SHELL: { example: 'true', schema: z._default(flag(), false) },
   ATRIUM_WORKSPACE: { example: '/srv/work', schema: z.optional(z.string()) },
-  CHAT_RATE_LIMIT: { example: '30', schema: z._default(whole(0, highestRate), 30) },
+  CHAT_RATE_LIMIT: { example: '30', schema: z._default(wholeNumber(0, maxRate), 30) },
   CLI_ENABLED: { example: 'false', schema: z._default(flag(), true) },
   DATABASE_URL: { example: 'postgres://user:password@127.0.0.1:5432/atrium', schema: z.optional(databaseUrl()) },
   EMBEDDING_API_KEY: { example: '<key>', schema: z.optional(secret()) },
@@ -53,12 +53,12 @@ const variables = {
   GATEWAY_AUTH_TOKEN: { example: '<token, as printed by: openssl rand -hex 32>', schema: z.optional(secret()) },
   GATEWAY_ENABLED: { example: 'true', schema: z._default(flag(), true) },
   GATEWAY_HOST: { example: '127.0.0.1', schema: z._default(host(), '127.0.0.1') },
-  GATEWAY_PORT: { example: '3000', schema: z._default(whole(0, 65_535), 3000) },
+  GATEWAY_PORT: { example: '3000', schema: z._default(wholeNumber(0, 65_535), 3000) },
   GEMINI_API_KEY: { example: '<key>', schema: z.optional(secret()) },
   GOOGLE_API_KEY: { example: '<key>', schema: z.optional(secret()) },
   HTTP_ENABLED: { example: 'true', schema: z.optional(flag()) },
   HTTP_HOST: { example: '127.0.0.1', schema: z._default(host(), '0.0.0.0') },
-  HTTP_PORT: { example: '8080', schema: z._default(whole(0, 65_535), 8080) },
+  HTTP_PORT: { example: '8080', schema: z._default(wholeNumber(0, 65_535), 8080) },
   HTTP_WEBHOOK_SECRET: { example: '<secret, as printed by: openssl rand -hex 32>', schema: z.optional(passphrase()) },
   LLM_API_KEY: { example: '<key>', schema: z.optional(secret()) },
   LLM_BASE_URL: { example: 'http://127.0.0.1:4010/v1', schema: z.optional(serverUrl()) },
@@ -67,7 +67,7 @@ const variables = {
   LLM_PRICE: { example: '0.75,4.5', schema: z.optional(tokenPrice()) },
   LLM_PROVIDER: { example: 'openai-compatible', schema: z.optional(choice(providerNames)) },
   LLM_SCRIPT: { example: 'replies.json', schema: z.optional(z.string()) },
-  LLM_WINDOW: { example: '32768', schema: z.optional(whole(1_000, 100_000_000)) },
+  LLM_WINDOW: { example: '32768', schema: z.optional(wholeNumber(1_000, 100_000_000)) },
   LOG_LEVEL: { example: 'info', schema: z._default(choice(logLevels), 'info') },
   OIDC_ALLOWED_DOMAINS: { example: 'example.com,example.org', schema: z._default(domains(), []) },
   OIDC_AUDIENCE: { example: 'atrium', schema: z.optional(label()) },
@@ -80,59 +80,61 @@ const variables = {
   OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: { example: 'false', schema: z._default(flag(), false) },
   OTEL_SERVICE_NAME: { example: 'atrium', schema: z._default(label(), 'atrium') },
   RESPONSES_EXTERNAL_TOOLS: { example: 'true', schema: z._default(flag(), true) },
-  RESPONSES_TURN_TIMEOUT_SECS: { example: '120', schema: z._default(whole(1, secondsPerDay), 120) },
+  RESPONSES_TURN_TIMEOUT_SECS: { example: '120', schema: z._default(wholeNumber(1, secondsPerDay), 120) },
   SERVICE_REBORN_WEBUI_TOKEN: { example: '<token, as printed by: openssl rand -hex 32>', schema: z.optional(secret()) },
-  SIGN_IN_RATE_LIMIT: { example: '20', schema: z._default(whole(0, highestRate), 20) },
-  SPEND_PER_DAY_USD: { example: '20', schema: z._default(amount(highestSpend), 0) },
-  SPEND_PER_TURN_USD: { example: '5', schema: z._default(amount(highestSpend), 5) },
-  TOOL_PROCESSES: { example: '4', schema: z._default(whole(1, 64), 4) },
-  TRUST_PROXY: { example: 'true', schema: z._default(trust(), false) },
-  TURNS_MAX_RUNNING: { example: '4000', schema: z._default(whole(1, 100_000), 4_000) },
-  WEBHOOK_RATE_LIMIT: { example: '60', schema: z._default(whole(0, highestRate), 60) },
+  SIGN_IN_RATE_LIMIT: { example: '20', schema: z._default(wholeNumber(0, maxRate), 20) },
+  SPEND_PER_DAY_USD: { example: '20', schema: z._default(amount(maxSpend), 0) },
+  SPEND_PER_TURN_USD: { example: '5', schema: z._default(amount(maxSpend), 5) },
+  TOOL_PROCESSES: { example: '4', schema: z._default(wholeNumber(1, 64), 4) },
+  TRUST_PROXY: { example: 'true', schema: z._default(trustProxy(), false) },
+  TURNS_MAX_RUNNING: { example: '4000', schema: z._default(wholeNumber(1, 100_000), 4_000) },
+  WEBHOOK_RATE_LIMIT: { example: '60', schema: z._default(wholeNumber(0, maxRate), 60) },
 }
 
-export type Name = keyof typeof variables
+export type VariableName = keyof typeof variables
 
-type Schemas = { [N in Name]: (typeof variables)[N]['schema'] }
+type Schemas = { [N in VariableName]: (typeof variables)[N]['schema'] }
 
-export const names = Object.keys(variables) as readonly Name[]
+export const variableNames = Object.keys(variables) as readonly VariableName[]
 
-/** A value that the variable takes; that of a secret is in angle brackets. */
-export function exampleOf(name: Name): string {
+/** An example value of a variable. For a secret it is a placeholder in angle brackets. */
+export function exampleOf(name: VariableName): string {
   return variables[name].example
 }
 
-const Variables = z.object(Object.fromEntries(names.map((name) => [name, variables[name].schema])) as Schemas)
+const Variables = z.object(Object.fromEntries(variableNames.map((name) => [name, variables[name].schema])) as Schemas)
 
-/** The checked values. */
 export type Values = z.output<typeof Variables>
-/** What was set, before it was checked: a faulty variable is not a missing one. */
-export type Given = { readonly [N in Name]?: string }
-/** Takes the line of a fault; the reading goes on, so that all are told at once. */
+/** The values before checks. They tell a faulty variable from a missing one. */
+export type RawValues = { readonly [N in VariableName]?: string }
+/** Receives the line of a fault. Reading continues, so that all faults are reported at once. */
 export type Report = (line: string) => void
 
-/** What of an environment is ours and set. An empty text is the same as none. */
-export function givenIn(env: Readonly<Record<string, string | undefined>>): Given {
-  return Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
+/** The variables of this service that an environment sets. An empty one counts as not set. */
+export function rawValuesIn(env: Readonly<Record<string, string | undefined>>): RawValues {
+  return Object.fromEntries(variableNames.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
 }
 
-/** Reports each faulty variable and goes on as if it were not set. */
-export function parse(given: Given, report: Report): Values {
-  const first = z.safeParse(Variables, given)
+/** Parses the values. A faulty variable is reported and treated as not set. */
+export function parseValues(raw: RawValues, report: Report): Values {
+  const first = z.safeParse(Variables, raw)
   if (first.success) return first.data
-  const faulty = new Map(first.error.issues.map((issue) => [issue.path[0] as Name, issue.message]))
+  const faulty = new Map(first.error.issues.map((issue) => [issue.path[0] as VariableName, issue.message]))
   for (const [name, problem] of faulty) report(fault(name, problem))
-  return z.parse(Variables, Object.fromEntries(Object.entries(given).filter(([name]) => !faulty.has(name as Name))))
+  return z.parse(
+    Variables,
+    Object.fromEntries(Object.entries(raw).filter(([name]) => !faulty.has(name as VariableName))),
+  )
 }
 
-/** One line: the variable, what is wrong, and an example of it or of the one that is missing. */
-export function fault(name: Name, problem: string, missing: Name = name): string {
+/** One line: the variable, the problem, and an example of it or of the missing variable. */
+export function fault(name: VariableName, problem: string, missing: VariableName = name): string {
   return `${name} ${problem}. Example: ${missing}=${exampleOf(missing)}`
 }
 
 type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
-/** An optional property is absent or has a value, never undefined. */
-export function present<T extends object>(fields: T): Present<T> {
+/** The fields without those that are undefined. */
+export function withoutUndefined<T extends object>(fields: T): Present<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>
 }

@@ -1,14 +1,14 @@
-// Where commands meet the service of a home: a Unix socket in the home, which only its owner can enter.
+// The Unix socket between commands and the running service. It is in the home, where only its owner can open it.
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { AppError } from '#core/errors.ts'
 import { checkOwner } from '#home.ts'
 
-/** The path of a socket has room for no more on any system; Linux takes four bytes more. */
+/** The longest socket path in bytes that every system takes; Linux takes four more. */
 const maxPathLength = 103
 
-/** The place to listen, made free. Only for the process that has the home: what stands there was left by one that is gone. */
+/** Returns the path to listen on and removes an old socket. Only for the process that has locked the home. */
 export function takeSocket(home: string): string {
   const socket = socketOf(home)
   const folder = dirname(socket)
@@ -18,7 +18,7 @@ export function takeSocket(home: string): string {
   return socket
 }
 
-/** The socket of a home, if there is one; a process that crashed leaves one where nobody answers. Throws forbidden. */
+/** The socket of a home, if it exists. One left by a crashed process does not answer. Throws forbidden. */
 export function findSocket(home: string): string | undefined {
   if (!statSync(home, { throwIfNoEntry: false })?.isDirectory()) return undefined
   checkOwner(home)
@@ -30,7 +30,7 @@ export function findSocket(home: string): string | undefined {
   return socket
 }
 
-/** A home too deep for a socket has it in a private folder under /tmp, by a name made from the home's path. */
+/** If the path in the home is too long, the socket is in a private folder under /tmp, named by a hash of the home. */
 function socketOf(home: string): string {
   const real = realpathSync(home)
   const inside = join(real, 'socket')
@@ -39,13 +39,13 @@ function socketOf(home: string): string {
   return join('/tmp', `atrium-${process.geteuid?.() ?? 'user'}`, name)
 }
 
-/** Throws forbidden for a folder in which somebody else could have put the socket. */
+/** Throws forbidden for a folder where another user could have created the socket. */
 function checkPrivate(folder: string): void {
   const found = lstatSync(folder)
   checkOwner(folder)
   if (found.isDirectory() && (found.mode & 0o077) === 0) return
   throw new AppError(
     'forbidden',
-    `${folder} must be a folder of mode 700, for the socket in it: remove it, or chmod 700 it`,
+    `${folder} must be a folder with mode 700, since it has the service's socket: remove it, or chmod 700 it`,
   )
 }

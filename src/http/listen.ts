@@ -2,7 +2,7 @@
 import type { Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '#core/errors.ts'
-import { type Log, sparing } from '#lib/log.ts'
+import { type Log, warnSparingly } from '#lib/log.ts'
 
 /** Connections of one listener. Each may hold a head of 16 KiB that is half sent, whoever opened it. */
 const defaultMaxConnections = 16_384
@@ -28,10 +28,10 @@ export async function listenOn(
 
 /** Closes what comes while too many are open. */
 export function boundConnections(server: Server, log: Log, most = defaultMaxConnections): void {
-  const complain = sparing(log)
+  const warn = warnSparingly(log)
   let dropped = 0
   server.maxConnections = most
-  server.on('drop', () => complain({ open: most, dropped: ++dropped }, 'too many connections: new ones are closed'))
+  server.on('drop', () => warn({ open: most, dropped: ++dropped }, 'too many connections: new ones are closed'))
 }
 
 export function urlOf(host: string, port: number): string {

@@ -1,5 +1,5 @@
-// Where this checkout stands, for whatever is found by its place: the one file that knows. It holds for the sources
-// (src/lib) and for the bundle (dist/atrium-…) alike, since both stand two folders below the root.
+// The root folder of this checkout. Works for the sources (src/lib) and for the bundle (dist/atrium-…), since both are
+// two folders below the root.
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..', '..')

@@ -1,33 +1,33 @@
-// Waits that end. Neither leaves a timer behind, so a process that has nothing else to do can stop.
+// Waits with a deadline. None leaves a timer behind, so a process with nothing else to do can exit.
 
-/** What comes of the work, or of `late` when it takes longer than so many milliseconds. */
-export async function within<T, L>(ms: number, work: Promise<T>, late: () => L | Promise<L>): Promise<T | L> {
+/** The result of the work, or of `onTimeout` if the work takes longer than `ms`. */
+export async function within<T, L>(ms: number, work: Promise<T>, onTimeout: () => L | Promise<L>): Promise<T | L> {
   const { promise, resolve } = Promise.withResolvers<typeof over>()
   const timer = setTimeout(() => resolve(over), ms)
   try {
     const first = await Promise.race([work, promise])
-    return first === over ? await late() : first
+    return first === over ? await onTimeout() : first
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** Runs work whose signal fires with the given one, or after so many milliseconds. */
+/** Runs work with a signal that aborts with the given one, or after `ms`. */
 export async function withDeadline<T>(
   ms: number,
   signal: AbortSignal,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), ms)
+  const deadline = new AbortController()
+  const timer = setTimeout(() => deadline.abort(), ms)
   try {
-    return await run(AbortSignal.any([signal, late.signal]))
+    return await run(AbortSignal.any([signal, deadline.signal]))
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** What comes of the work, unless the signal fires first: for work that has no deadline of its own. */
+/** The result of the work; rejects if the signal aborts first. For work that takes no signal itself. */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const abort = (): void => reject(new Error('aborted'))

@@ -1,8 +1,8 @@
-// Caches that are bounded by how many entries they have: the oldest go first.
+// Eviction for caches with a limited number of entries.
 
 type Bounded<K> = { readonly size: number; keys(): Iterator<K>; delete(key: K): boolean }
 
-/** Deletes the oldest keys of a Map or Set until at most `max` are left. Deleting and setting a key makes it the newest. */
+/** Deletes the oldest keys of a Map or Set until at most `max` are left. To make a key the newest, delete and set it. */
 export function evictOldest<K>(entries: Bounded<K>, max: number): void {
   while (entries.size > max) entries.delete(entries.keys().next().value as K)
 }

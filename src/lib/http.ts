@@ -1,3 +1,3 @@
-// Node's HTTP, with no more of it than is used: an `import` of node:http reads every name it has, and one of them loads
-// a second HTTP client (68 ms and 16 MB at the start).
+// The parts of node:http that are used. An `import` of node:http reads every name it exports, and one of them loads a
+// second HTTP client (68 ms and 16 MB at startup).
 export const { createServer, request } = process.getBuiltinModule('node:http')

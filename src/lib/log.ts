@@ -1,8 +1,7 @@
-// The log: one line per event, on standard error or in a file. JSON, or words on a terminal. The lines of one tick share
-// a write; what cannot be written is dropped, since a service must outlive its log.
+// The log: one line per event, on standard error or in a file. JSON, or plain text on a terminal. The lines of one tick
+// share a write. Lines that cannot be written are dropped, since a service must outlive its log.
 import { closeSync, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs'
 
-/** What the house needs of a logger. */
 export interface Log {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
@@ -15,120 +14,119 @@ export type LogLevel = (typeof logLevels)[number]
 
 export type LogParts = {
   readonly level: LogLevel
-  /** Absent, standard error. A file that has grown to `maxBytes` is put aside as `<file>.1`, in place of the one before. */
+  /** Default: standard error. A file that reaches `maxBytes` is renamed to `<file>.1`, replacing the previous one. */
   readonly file?: string
   readonly maxBytes?: number
-  /** Values that must not stand in a line, wherever they come from. */
+  /** Values to redact in every line. */
   readonly secrets?: readonly string[]
 }
 
-const hidden = '***'
-/** Shorter ones would be found in ordinary words. */
+const redacted = '***'
+/** Shorter secrets are not redacted: they would match parts of ordinary words. */
 const minSecretLength = 6
 const maxStackLength = 8_192
-/** Two files of this size are all that a log takes of the disk. */
-const defaultBytes = 10 * 1024 * 1024
+/** A log takes at most two files of this size. */
+const defaultMaxBytes = 10 * 1024 * 1024
 
-/** Names under which a secret might be logged by mistake. A number under such a name counts something. */
+/** Field names under which a secret might be logged by mistake. A number under such a name is a count. */
 const secretName = /(authorization|cookie|token|secret|password|passphrase|api[-_]?key|credential)s?$/i
-/** Secrets that are known by their looks, and what each of them has. */
-const secretLooks =
+/** Secrets recognised by their form, and a text that each form contains, to skip the pattern for most lines. */
+const secretPatterns =
   /\batr_[\w-]{16,}|\bsk-[\w-]{16,}|\b(?:Bearer|Basic) [\w.~+/=-]{8,}|(?<=:\/\/)[^\s/"@]+:[^\s/"@]+(?=@)/gi
-const marks = ['atr_', 'sk-', 'earer ', 'asic ', '://']
+const secretHints = ['atr_', 'sk-', 'earer ', 'asic ', '://']
 
-/** A log with its target open. */
-export function openLog({ level, file, maxBytes = defaultBytes, secrets = [] }: LogParts): Log {
-  const write = createWriter(file === undefined ? () => 2 : createTurnover(file, maxBytes))
-  const format = file === undefined && process.stderr.isTTY ? inWords : inJson
-  const hide = createHide(secrets)
-  return logTo((name, fields, message) => write(hide(format(name, fields, message, new Date()))), level)
+/** Opens the log for writing. */
+export function openLog({ level, file, maxBytes = defaultMaxBytes, secrets = [] }: LogParts): Log {
+  const write = createWriter(file === undefined ? () => 2 : createRotatingFile(file, maxBytes))
+  const format = file === undefined && process.stderr.isTTY ? formatText : formatJson
+  const redact = createRedactor(secrets)
+  return logTo((name, fields, message) => write(redact(format(name, fields, message, new Date()))), level)
 }
 
-/** A log that hands each event on, from a level upwards. */
-export function logTo(take: (level: LogLevel, fields: object, message: string) => void, least: LogLevel): Log {
+/** A log that passes each event from `minLevel` upwards to `write`. */
+export function logTo(write: (level: LogLevel, fields: object, message: string) => void, minLevel: LogLevel): Log {
   const at = (level: LogLevel) =>
-    logLevels.indexOf(level) < logLevels.indexOf(least)
+    logLevels.indexOf(level) < logLevels.indexOf(minLevel)
       ? () => {}
-      : (fields: object, message: string) => take(level, fields, message)
+      : (fields: object, message: string) => write(level, fields, message)
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** A log that nobody reads, for tests and one-shot commands. */
+/** A log that drops everything, for tests and one-shot commands. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** What may happen again and again is told of once in a while. */
-const complainMs = 60_000
+const minPauseMs = 60_000
 
-/** A warning at most once a minute. */
-export function sparing(log: Log): (fields: object, message: string) => void {
-  let toldAt = Number.NEGATIVE_INFINITY
+/** Warns at most once a minute, for events that may repeat often. */
+export function warnSparingly(log: Log): (fields: object, message: string) => void {
+  let warnedAt = Number.NEGATIVE_INFINITY
   return (fields, message) => {
-    if (performance.now() - toldAt < complainMs) return
-    toldAt = performance.now()
+    if (performance.now() - warnedAt < minPauseMs) return
+    warnedAt = performance.now()
     log.warn(fields, message)
   }
 }
 
 /** An event as a line of JSON. */
-export function inJson(level: LogLevel, fields: object, message: string, now: Date): string {
+export function formatJson(level: LogLevel, fields: object, message: string, now: Date): string {
   const event = { level, time: now.toISOString(), msg: message, ...fields }
-  return `${isFlat(fields) ? JSON.stringify(event) : JSON.stringify(event, plain)}\n`
+  return `${isFlat(fields) ? JSON.stringify(event) : JSON.stringify(event, plainValue)}\n`
 }
 
-/** Most events are flat and name nothing secret: JSON is several times faster without a look at each value. */
+/** Most events are flat and have no secret field: JSON is several times faster without a replacer. */
 function isFlat(fields: object): boolean {
   for (const [name, value] of Object.entries(fields))
     if (typeof value === 'object' || (typeof value === 'string' && secretName.test(name))) return false
   return true
 }
 
-/** An event as a line to read, with the stack of a fault below it. */
-export function inWords(level: LogLevel, fields: object, message: string, now: Date): string {
+/** An event as a line of plain text, with an error's stack below it. */
+export function formatText(level: LogLevel, fields: object, message: string, now: Date): string {
   const { err, ...rest } = fields as Record<string, unknown>
-  const known = JSON.parse(JSON.stringify(rest, plain)) as Record<string, unknown>
+  const known = JSON.parse(JSON.stringify(rest, plainValue)) as Record<string, unknown>
   const pairs = Object.entries(known).map(([name, value]) => {
     const word = typeof value === 'string' && /^[\w./:@-]+$/.test(value)
     return ` ${name}=${word ? value : JSON.stringify(value)}`
   })
   const fault = err instanceof Error ? `\n    ${stackOf(err).replaceAll('\n', '\n    ')}` : ''
-  // oxlint-disable-next-line no-control-regex -- nothing in a line may command the terminal
-  const shown = `${message}${pairs.join('')}${fault}`.replaceAll(/[\0-\x09\x0b-\x1f\x7f-\x9f]/g, '?')
-  return `${now.toTimeString().slice(0, 8)} ${level.padEnd(5)} ${shown}\n`
+  // oxlint-disable-next-line no-control-regex -- a line must not control the terminal
+  const text = `${message}${pairs.join('')}${fault}`.replaceAll(/[\0-\x09\x0b-\x1f\x7f-\x9f]/g, '?')
+  return `${now.toTimeString().slice(0, 8)} ${level.padEnd(5)} ${text}\n`
 }
 
-/** A line without the given secrets and without what looks like one. */
-export function createHide(secrets: readonly string[]): (line: string) => string {
+/** Makes a function that redacts these secrets, and anything that looks like a secret, in a line. */
+export function createRedactor(secrets: readonly string[]): (line: string) => string {
   const long = secrets.filter((secret) => secret.length >= minSecretLength)
-  // In a line of JSON a secret may stand escaped.
+  // In a line of JSON a secret may be escaped.
   const known = [...new Set(long.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]))]
   return (line) => {
-    let shown = line
-    for (const secret of known) if (shown.includes(secret)) shown = shown.replaceAll(secret, hidden)
-    return marks.some((mark) => shown.includes(mark)) ? shown.replaceAll(secretLooks, hidden) : shown
+    let text = line
+    for (const secret of known) if (text.includes(secret)) text = text.replaceAll(secret, redacted)
+    return secretHints.some((mark) => text.includes(mark)) ? text.replaceAll(secretPatterns, redacted) : text
   }
 }
 
-function plain(name: string, value: unknown): unknown {
+function plainValue(name: string, value: unknown): unknown {
   if (value instanceof Error) {
     const { name: type, message, cause } = value
     return { type, message, stack: stackOf(value), ...(cause !== undefined && { cause }) }
   }
   const counts = typeof value === 'number' || typeof value === 'boolean'
-  return !counts && value !== undefined && secretName.test(name) ? hidden : value
+  return !counts && value !== undefined && secretName.test(name) ? redacted : value
 }
 
 function stackOf({ stack, message }: Error): string {
   return (stack ?? message).slice(0, maxStackLength)
 }
 
-/** The open file to write some bytes to: a full one is put aside first. */
-function createTurnover(file: string, maxBytes: number): (bytes: number) => number {
+/** Returns the file descriptor for the next bytes, and first rotates a full file. */
+function createRotatingFile(file: string, maxBytes: number): (bytes: number) => number {
   let fd = openSync(file, 'a', 0o600)
   let { size } = fstatSync(fd)
   return (bytes) => {
     if (size > 0 && size + bytes > maxBytes) {
       const full = fd
-      // Where another process has done so already, ours is the file that was put aside.
+      // If another process has rotated already, our descriptor is the renamed file.
       if (statSync(file, { throwIfNoEntry: false })?.ino === fstatSync(full).ino) renameSync(file, `${file}.1`)
       fd = openSync(file, 'a', 0o600)
       closeSync(full)
@@ -139,7 +137,7 @@ function createTurnover(file: string, maxBytes: number): (bytes: number) => numb
   }
 }
 
-/** Writes what was said in one tick at its end, and the rest when the process ends. */
+/** Writes the lines of one tick at its end, and the rest when the process exits. */
 function createWriter(target: (bytes: number) => number): (line: string) => void {
   let lines = ''
   let due = false
@@ -152,7 +150,7 @@ function createWriter(target: (bytes: number) => number): (line: string) => void
       const fd = target(bytes.length)
       for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
     } catch {
-      // A full disk, a reader that is gone or too slow: there is nowhere to tell it.
+      // A full disk, or a reader that is gone or too slow: there is nowhere to report it.
     }
   }
   return (line) => {

@@ -1,8 +1,8 @@
-// Numbers that the service tells of itself, in the text format of Prometheus (0.0.4). To count is an addition in a map;
-// what is slow to know is asked only when somebody looks.
+// Metrics in the Prometheus text format (0.0.4). Counting is an addition in a map; gauges are read only when metrics
+// are requested.
 
 export interface Counter {
-  /** `labels` are the values of the counter's labels, in their order. */
+  /** `labels` are the values of the counter's labels, in order. */
   add(amount: number, ...labels: readonly string[]): void
 }
 
@@ -10,31 +10,31 @@ export interface Histogram {
   observe(value: number, ...labels: readonly string[]): void
 }
 
-/** One number, or one for each of some labels. */
+/** One number, or one for each set of labels. */
 export type Reading = number | readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[]
 
-/** A number that is looked up when it is asked for. What cannot be known now is left out. */
+/** A number that is read when the metrics are requested. If reading fails, it is left out. */
 export type Gauge = {
   readonly name: string
   readonly help: string
-  /** A gauge, unless it only ever grows. */
+  /** For a number that never decreases. Default: a gauge. */
   readonly type?: 'counter'
   readonly read: () => Reading | Promise<Reading>
 }
 
 export interface Metrics {
   counter(name: string, help: string, labels?: readonly string[]): Counter
-  /** `bounds` are the upper bounds of its buckets, ascending. */
+  /** `bounds` are the upper bounds of the buckets, ascending. */
   histogram(name: string, help: string, labels?: readonly string[], bounds?: readonly number[]): Histogram
   gauge(gauge: Gauge): void
-  /** Everything, as it is now. */
+  /** All metrics as text. */
   text(): Promise<string>
 }
 
-/** Series of one metric: names that come from outside could make any number of them. */
+/** Series of one metric: label values from outside could create any number of them. */
 const maxSeries = 200
-const others = 'other'
-/** Seconds: a tool answers within milliseconds, a turn may take minutes. */
+const restLabel = 'other'
+/** In seconds: a tool answers within milliseconds, a turn may take minutes. */
 const defaultBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 
 type Series<T> = { readonly labels: string; value: T }
@@ -87,18 +87,18 @@ export function createMetrics(): Metrics {
       })
     },
     async text() {
-      const told = await Promise.all(
+      const texts = await Promise.all(
         families.map(async ({ head, lines }) => {
           const samples = await Promise.resolve(lines()).catch(() => [])
           return samples.length > 0 ? `${head}${samples.join('\n')}\n` : ''
         }),
       )
-      return told.join('')
+      return texts.join('')
     },
   }
 }
 
-/** Values of a metric by its labels, bounded in their number: what comes beyond counts as one. */
+/** The series of a metric by label values. Beyond `maxSeries`, all others share one series. */
 function createSeries<T>(names: readonly string[], fresh: () => T) {
   const known = new Map<string, Series<T>>()
 
@@ -116,7 +116,7 @@ function createSeries<T>(names: readonly string[], fresh: () => T) {
       const found = known.get(key)
       if (found) return found
       if (known.size < maxSeries) return make(values, key)
-      const rest = names.map(() => others)
+      const rest = names.map(() => restLabel)
       return known.get(rest.join('\0')) ?? make(rest, rest.join('\0'))
     },
   }

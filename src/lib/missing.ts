@@ -1,7 +1,7 @@
-// A package that is not installed, told in one line: it can stop any part of the program, the teller of faults too.
+// The error for a package that is not installed. It has few imports, since a missing package can break any of them.
 import { inCheckout } from './checkout.ts'
 
-/** The way out of an import that failed for want of a package; undefined for any other fault. */
+/** The message for an import of a package that is not installed; undefined for any other error. */
 export function missingPackage(error: unknown): string | undefined {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }
   if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') return undefined

@@ -1,15 +1,15 @@
-// Long work on the one thread that everything shares.
-import { setImmediate as others } from 'node:timers/promises'
+// Yielding to the event loop during long work on the main thread.
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
 
-/** So long at a stretch: a token that waits for it is not felt to be late. */
-const stretchMs = 10
+/** The longest time without yielding: a user does not notice a token that is this late. */
+const maxBlockMs = 10
 
-/** Made at the beginning of some work and awaited between its steps: lets others go first once a stretch is over. */
+/** Create it at the start of some work and await it between steps: it yields once `maxBlockMs` have passed. */
 export function createPace(now: () => number = () => performance.now()): () => Promise<void> | undefined {
   let begun = now()
   return () => {
-    if (now() - begun < stretchMs) return undefined
-    return others().then(() => {
+    if (now() - begun < maxBlockMs) return undefined
+    return yieldToOthers().then(() => {
       begun = now()
     })
   }

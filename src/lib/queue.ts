@@ -1,12 +1,12 @@
-// A bounded queue read as batches: one reader takes all that came since it last looked.
+// A bounded queue that is read in batches: one reader takes everything since its last read.
 
 export interface Queue<T> extends AsyncIterable<readonly T[]> {
-  /** False once the queue is closed or full; a full queue ends with an error for its reader. */
+  /** False once the queue is closed or full. A full queue ends with an error for its reader. */
   push(values: readonly T[]): boolean
   close(): void
 }
 
-/** A queue of at most `limit` waiting values; a reader that falls behind is cut off rather than waited for. */
+/** A queue of at most `limit` waiting values. A reader that falls behind is cut off; the writer never waits. */
 export function createQueue<T>(limit: number, onClose: () => void = () => {}): Queue<T> {
   let waiting: T[] = []
   let open = true

@@ -1,4 +1,4 @@
-// Sealing secrets at rest: AES-256-GCM, the name bound to the value so that rows cannot be swapped.
+// Encrypts secrets at rest with AES-256-GCM. The name is bound to the value, so that rows cannot be swapped.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 const ivBytes = 12
@@ -6,13 +6,13 @@ const tagBytes = 16
 
 export interface Seal {
   seal(name: string, value: string): string
-  /** Throws when the text was changed, moved to another name, or sealed under another key. */
+  /** Throws if the text was changed, moved to another name, or sealed under another key. */
   open(name: string, sealed: string): string
   /** A key of its own for another purpose: it tells nothing of the one that seals. */
   keyFor(purpose: string): Uint8Array
 }
 
-/** A seal under a key of 64 hex digits. What `others` have sealed is opened too: a change of keys may be half-way. */
+/** Seals under a key of 64 hex digits. Opens values sealed under `others` too, since a key change may be half done. */
 export function createSeal(keyHex: string, ...others: readonly string[]): Seal {
   const [key, ...more] = [keyHex, ...others].map((each) => sealUnder(Buffer.from(each, 'hex'))) as [Seal, ...Seal[]]
   return {

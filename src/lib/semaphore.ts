@@ -1,9 +1,9 @@
-// A bounded amount of something that many share: takers wait in order, and leave when their signal says so.
+// A semaphore with weighted shares. Takers wait in order, and leave when their signal aborts.
 
 export interface Semaphore {
   readonly taken: number
   readonly waiting: number
-  /** Gives the share back; calling it again does nothing. Undefined when the taker would have to wait. */
+  /** A function that releases the share; undefined if the taker would have to wait. A second release does nothing. */
   tryTake(size?: number): (() => void) | undefined
   /** Waits in order. Rejects with the signal's reason. */
   take(signal: AbortSignal, size?: number): Promise<() => void>
@@ -14,12 +14,12 @@ export function createSemaphore(max: number): Semaphore {
   let taken = 0
   const waiting: { readonly size: number; readonly admit: () => void }[] = []
 
-  function hold(size: number): () => void {
+  function grant(size: number): () => void {
     taken += size
-    let held = true
+    let released = false
     return () => {
-      if (!held) return
-      held = false
+      if (released) return
+      released = true
       taken -= size
       admitNext()
     }
@@ -33,7 +33,7 @@ export function createSemaphore(max: number): Semaphore {
   }
 
   const tryTake = (size = 1): (() => void) | undefined =>
-    waiting.length === 0 && taken + size <= max ? hold(size) : undefined
+    waiting.length === 0 && taken + size <= max ? grant(size) : undefined
 
   return {
     get taken() {
@@ -48,13 +48,13 @@ export function createSemaphore(max: number): Semaphore {
       const free = tryTake(size)
       if (free) return free
       const { promise, resolve, reject } = Promise.withResolvers<() => void>()
-      const own = { size, admit: () => resolve(hold(size)) }
+      const own = { size, admit: () => resolve(grant(size)) }
       const leave = (): void => {
         const at = waiting.indexOf(own)
         if (at < 0) return
         waiting.splice(at, 1)
         reject(signal.reason as Error)
-        // A large taker that left may have held up smaller ones.
+        // A large taker that left may have blocked smaller ones.
         admitNext()
       }
       signal.addEventListener('abort', leave, { once: true })

@@ -1,9 +1,9 @@
-// UTF-8 that is checked: bytes that are none are nobody's text.
+// Strict UTF-8 decoding.
 
-/** The text, or undefined when the bytes are not UTF-8. A byte order mark is no part of it, unless it is to be kept. */
-export function decodeUtf8(bytes: Uint8Array, { keepMark = false } = {}): string | undefined {
+/** The text, or undefined if the bytes are not UTF-8. A byte order mark is removed unless `keepBom` is set. */
+export function decodeUtf8(bytes: Uint8Array, { keepBom = false } = {}): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: keepMark }).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: keepBom }).decode(bytes)
   } catch {
     return undefined
   }

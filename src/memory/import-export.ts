@@ -118,7 +118,7 @@ async function* entriesOf(folder: string) {
 async function contentOf(file: string): Promise<string | { reason: string }> {
   try {
     if ((await stat(file)).size > maxContentBytes) return { reason: 'is larger than 1 MiB' }
-    const text = decodeUtf8(await readFile(file), { keepMark: true })
+    const text = decodeUtf8(await readFile(file), { keepBom: true })
     if (text === undefined) return { reason: 'is not UTF-8 text' }
     return text.includes('\0') ? { reason: 'is not text: it has a NUL character' } : text
   } catch (error) {

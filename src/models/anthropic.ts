@@ -3,13 +3,13 @@ import { createAnthropic } from '@ai-sdk/anthropic'
 import type { Model } from '#core/model.ts'
 import { createSdkModel, type SdkModelParts } from './sdk.ts'
 
-/** Tokens of one answer. Less than the newest models have, so that a long prompt leaves room for it. */
+/** Tokens of one answer. The newest models allow more, but a long prompt must leave room for the answer. */
 const maxOutputTokens = 32_000
 
-/** Models from before this limit keep the one that the package knows. */
-const early = /claude-(instant|v?[23])(?=$|[-.:])/
+/** Older models have a lower limit: they keep the package's own value. */
+const olderModels = /claude-(instant|v?[23])(?=$|[-.:])/
 
-const events: ReadonlySet<string> = new Set([
+const knownEvents: ReadonlySet<string> = new Set([
   'message_start',
   'content_block_start',
   'content_block_delta',
@@ -25,12 +25,12 @@ export function createAnthropicModel(parts: Omit<SdkModelParts, 'provider'>): Mo
     { ...parts, provider: 'anthropic' },
     {
       suffix: '/v1',
-      open: (how) => createAnthropic(how)(parts.name),
+      open: (options) => createAnthropic(options)(parts.name),
       schema: (schema) => schema,
-      events,
+      knownEvents,
       options: {
-        ...(!early.test(parts.name) && { maxOutputTokens }),
-        // Calls are told whole, so their arguments need not come before they are checked.
+        ...(!olderModels.test(parts.name) && { maxOutputTokens }),
+        // Calls are reported whole, so their arguments need not be streamed before the provider has checked them.
         providerOptions: { anthropic: { toolStreaming: false } },
       },
     },

@@ -1,4 +1,4 @@
-// The address of a model server, as the operator wrote it.
+// The base URL of a model server, as the operator wrote it.
 import { AppError } from '#core/errors.ts'
 import type { Via } from '#core/turn.ts'
 
@@ -8,11 +8,11 @@ export function parseBaseUrl(baseUrl: string): URL {
   if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return url
   throw new AppError(
     'invalid_config',
-    'the base URL of the model is no http(s) URL; an example: http://127.0.0.1:11434/v1',
+    'the base URL of the model is not an http or https URL; example: http://127.0.0.1:11434/v1',
   )
 }
 
-/** Who is told what a turn says: of the address its host alone. */
+/** Where a turn's text goes, as recorded with the turn: only the host of the address. */
 export function viaOf({ host }: URL, secret?: string): Via {
   return { host, ...(secret !== undefined && { secret }) }
 }

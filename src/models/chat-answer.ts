@@ -16,11 +16,11 @@ export type AnswerParts = {
 }
 
 /**
- * Reads one answer. Each verb appends what it found to `events` and returns the fault that ended the answer, if one
- * did; the events found before it stand.
+ * Reads one answer. Each method appends to `events` what it found, and returns the fault that ended the answer, if any.
+ * Events found before a fault remain valid.
  */
 export class ChatAnswer {
-  /** The `done` event was given: nothing more will come. */
+  /** The `done` event was emitted: no more events follow. */
   done = false
   readonly #parts: AnswerParts
   readonly #lines: LineCutter
@@ -28,9 +28,9 @@ export class ChatAnswer {
   #usage: Usage = noUsage
   #sawData = false
   #finished = false
-  #short = false
-  // The line around the latest plain text delta. Servers repeat it for every token, and a line that differs only in
-  // a text without quotes and backslashes needs no JSON.parse.
+  #truncated = false
+  // The line around the latest plain text delta. Servers repeat it for every token: a line that differs only in a text
+  // without quotes and backslashes needs no JSON.parse.
   #before = ''
   #after = ''
 
@@ -75,7 +75,7 @@ export class ChatAnswer {
   }
 
   #readPlainText(text: string, from: number, end: number, events: ModelEvent[]): boolean {
-    // Slices are compared as memory; startsWith and endsWith go letter by letter and cost as much as JSON.parse.
+    // Slices are compared as memory; startsWith and endsWith go character by character, as slow as JSON.parse.
     const start = from + this.#before.length
     const stop = end - this.#after.length
     if (this.#before === '' || stop <= start) return false
@@ -99,7 +99,7 @@ export class ChatAnswer {
     return fault
   }
 
-  /** Remembers the frame of a line whose only news is this text. */
+  /** Remembers the text around this token, in a line that carries nothing else. */
   #learn(line: string, token: string): void {
     const key = contentKey.exec(line)
     if (!key || this.#finished || this.#fragments.calls.length > 0) return
@@ -114,19 +114,19 @@ export class ChatAnswer {
     const { faults } = this.#parts
     const chunk: Record<string, unknown> | undefined = objectIn(data)
     if (!chunk) return faults.unreadable(data)
-    if (chunk['error']) return faults.ofError(chunk['error'])
+    if (chunk['error']) return faults.fromError(chunk['error'])
     const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined
     if (Array.isArray(chunk['choices'])) this.#sawData = true
     if (isObject(chunk['usage'])) this.#usage = usageIn(chunk['usage'])
     if (!isObject(choice)) return undefined
     if (isObject(choice['usage'])) this.#usage = usageIn(choice['usage'])
-    const said = choice['delta'] ?? choice['message']
-    const fault = isObject(said) ? this.#readDelta(said, events) : undefined
+    const delta = choice['delta'] ?? choice['message']
+    const fault = isObject(delta) ? this.#readDelta(delta, events) : undefined
     if (fault) return fault
     const reason = choice['finish_reason']
     if (reason === 'content_filter') return faults.filtered()
     if (typeof reason === 'string' && reason !== '') this.#finished = true
-    this.#short ||= reason === 'length'
+    this.#truncated ||= reason === 'length'
     return undefined
   }
 
@@ -150,7 +150,7 @@ export class ChatAnswer {
     }
     const { priceOf } = this.#parts
     const usage = priceOf ? { ...this.#usage, costUsd: priceOf(this.#usage) } : this.#usage
-    events.push({ type: 'done', usage, ...(this.#short && { stop: 'length' }) })
+    events.push({ type: 'done', usage, ...(this.#truncated && { stop: 'length' }) })
     this.done = true
     return undefined
   }

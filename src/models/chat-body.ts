@@ -1,5 +1,5 @@
-// The body of a chat-completions request, as text. What was rendered of a thread once is kept, so that a turn pays for
-// its new items and not for its history.
+// The body of a chat-completions request, as text. Rendered items of a thread are cached, so a turn renders only its
+// new items.
 import type { Call, Item, Message, Part } from '#core/item.ts'
 import { textOf } from '#core/item.ts'
 import { objectIn } from '#core/json.ts'
@@ -8,25 +8,25 @@ import type { ToolSpec } from '#core/tool.ts'
 import { withoutMarks } from '#safety/fence.ts'
 import { adaptSchema } from './schema.ts'
 
-/** System prompts that are remembered, one for each user that is about. */
+/** Cached system prompts: about one for each active user. */
 const maxPrompts = 64
 
 export type BodyRules = {
-  /** Whether a temperature is taken. */
+  /** The model accepts a temperature. */
   readonly sampling?: boolean
-  /** The addresses of pictures that are taken: for any other the whole conversation would be refused. */
+  /** Image URLs that the server accepts. With any other it would refuse the whole conversation. */
   readonly pictures?: RegExp | undefined
 }
 
-/** Makes the function that writes request bodies for one model; it remembers threads and tools as long as they live. */
+/** Makes the function that writes request bodies for one model. A thread or tool is cached as long as it lives. */
 export function createBodyWriter(
   model: string,
   { sampling = true, pictures = /^/ }: BodyRules = {},
 ): (request: ModelRequest) => string {
   const threads = new WeakMap<readonly Item[], { count: number; text: string }>()
   const catalogs = new WeakMap<readonly ToolSpec[], string>()
-  const known = new WeakMap<ToolSpec, string>()
-  // Many turns of one user, and of all who have no identity of their own, share a system prompt, and it is long.
+  const renderedTools = new WeakMap<ToolSpec, string>()
+  // System prompts are long. All turns of a user share one, and so do all users without identity files.
   const prompts = new Map<string, string>()
 
   function systemJson(text: string): string {
@@ -42,8 +42,8 @@ export function createBodyWriter(
   }
 
   function threadJson(items: readonly Item[]): string {
-    const kept = threads.get(items)
-    const from = kept && kept.count <= items.length ? kept : { count: 0, text: '' }
+    const cached = threads.get(items)
+    const from = cached && cached.count <= items.length ? cached : { count: 0, text: '' }
     const settled = settledCount(items, from.count)
     const text = join(from.text, renderItems(items, { from: from.count, to: settled, pictures }))
     if (settled > from.count) threads.set(items, { count: settled, text })
@@ -61,12 +61,12 @@ export function createBodyWriter(
     return text
   }
 
-  // A caller's functions make another catalog for each of its turns; the service's own tools are the same in all.
+  // A caller's functions make a new catalog for each turn; the service's own tools are the same in all of them.
   function toolJson(spec: ToolSpec): string {
-    let text = known.get(spec)
+    let text = renderedTools.get(spec)
     if (text === undefined) {
       text = JSON.stringify(functionTool(spec))
-      known.set(spec, text)
+      renderedTools.set(spec, text)
     }
     return text
   }
@@ -81,7 +81,7 @@ export function createBodyWriter(
   }
 }
 
-/** How many items form whole groups: all up to the last input, since calls of one answer belong into one message. */
+/** How many items form whole groups: all up to the last input, since calls of one answer must be in one message. */
 function settledCount(items: readonly Item[], from: number): number {
   for (let count = items.length; count > from; count -= 1) {
     const item = items[count - 1]
@@ -90,9 +90,9 @@ function settledCount(items: readonly Item[], from: number): number {
   return from
 }
 
-type Stretch = { readonly from: number; readonly to: number; readonly pictures: RegExp }
+type Range = { readonly from: number; readonly to: number; readonly pictures: RegExp }
 
-function renderItems(items: readonly Item[], { from, to, pictures }: Stretch): string {
+function renderItems(items: readonly Item[], { from, to, pictures }: Range): string {
   const messages: string[] = []
   let prose: string | undefined
   let calls: string[] = []
@@ -104,11 +104,11 @@ function renderItems(items: readonly Item[], { from, to, pictures }: Stretch): s
   }
   for (let at = from; at < to; at += 1) {
     const item = items[at]
-    // Reasoning is left out, no server takes it back; so is the bookkeeping of the log.
+    // Left out: reasoning, which no server takes back, and the log's bookkeeping items.
     if (item?.type === 'call') {
       calls.push(toolCall(item))
     } else if (item?.type === 'message' && item.role === 'assistant' && calls.length > 0) {
-      // Nothing may stand between calls and their results.
+      // No message may come between calls and their results.
       prose = prose === undefined ? textOf(item) : `${prose}\n\n${textOf(item)}`
     } else if (item?.type === 'message') {
       closeAnswer()
@@ -125,7 +125,7 @@ function renderItems(items: readonly Item[], { from, to, pictures }: Stretch): s
 }
 
 function toolCall({ callId, name, args }: Call): string {
-  // Servers parse it, and refuse the whole request where it is no object.
+  // Servers parse the arguments, and refuse the whole request if they are not an object.
   const text = objectIn(args) ? args : JSON.stringify({ text: args })
   const called = `{"name":${JSON.stringify(name)},"arguments":${quoted(text)}}`
   return `{"id":${JSON.stringify(callId)},"type":"function","function":${called}}`
@@ -137,7 +137,7 @@ function assistantMessage(prose: string, calls: readonly string[]): string {
   return `{"role":"assistant","content":${content},"tool_calls":[${calls.join(',')}]}`
 }
 
-/** One string wherever that is enough, since not every server takes a list of parts. */
+/** One string where there are no images, since not every server takes a list of parts. */
 function userContent(message: Message, pictures: RegExp): string {
   if (message.content.some((part) => part.type === 'image')) {
     return JSON.stringify(message.content.map((part) => userPart(part, pictures)))
@@ -153,21 +153,21 @@ function userPart(part: Part, pictures: RegExp) {
   return { type: 'text', text: partText(part).toWellFormed() }
 }
 
-/** A text or a file as text: the file between marks that it cannot close. */
+/** A text part as it is; a file as text inside a `<file>` tag that its content cannot close. */
 export function partText(part: Exclude<Part, { type: 'image' }>): string {
   if (part.type === 'text') return part.text
   const name = part.name.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
   return `\n<file name="${name}">\n${withoutMarks(part.text)}\n</file>\n`
 }
 
-/** Half a character has no place in JSON: servers refuse the request for it. */
+/** Lone surrogates are replaced: servers refuse a request that has one. */
 function quoted(text: string): string {
   return JSON.stringify(text.toWellFormed())
 }
 
 function functionTool(spec: ToolSpec) {
   const { description, parameters, exact } = adaptSchema(spec)
-  // Strict schemas have rules of their own, which only the author's own schema can be trusted to keep.
+  // Strict mode has its own schema rules. Only the author's unchanged schema can be trusted to follow them.
   const strict = exact ? spec.strict : undefined
   return { type: 'function', function: { name: spec.name, description, parameters, strict } }
 }

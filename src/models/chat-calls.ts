@@ -1,5 +1,5 @@
-// Tool calls of a chat-completions answer, put together from their fragments. Each fragment costs what it brings,
-// however many came before it: a server decides how many there are.
+// Tool calls of a chat-completions answer, assembled from fragments. The server decides how many there are, so the work
+// for each fragment must not grow with the number before it.
 import { isObject } from '#core/json.ts'
 import { maxCalls } from '#core/model.ts'
 
@@ -15,7 +15,7 @@ export class CallFragments {
   readonly #byIndex = new Map<number, OpenCall>()
   #count = 0
 
-  /** Takes a fragment as it stands in the JSON. Returns what an answer has too much of, when it has. */
+  /** Adds a fragment as parsed from JSON. Returns the limit that the answer exceeds, if it does. */
   add(value: Record<string, unknown>): string | undefined {
     if (++this.#count > maxFragments) return `${maxFragments} fragments of tool calls`
     const fragment = fragmentIn(value)
@@ -42,9 +42,9 @@ export class CallFragments {
   }
 
   /**
-   * The call a fragment continues; undefined when it opens one. Servers disagree: some omit the index or give every call
-   * the same, some repeat the name, some mint a new id for every fragment. So a known id decides, and otherwise only a
-   * fragment with a name can open a call.
+   * The call that a fragment continues; undefined when it opens a new one. Servers disagree: some omit the index or use
+   * one index for all calls, some repeat the name, some send a new id with every fragment. So a known id decides;
+   * otherwise only a fragment with a name can open a call.
    */
   #callOf({ index, id, name, args }: Fragment): OpenCall | undefined {
     const known = this.#byId.get(id)
@@ -58,14 +58,14 @@ export class CallFragments {
   }
 }
 
-/** How deep in its braces a JSON text stands that comes in pieces. */
+/** The brace depth of a JSON text that arrives in pieces. */
 class Depth {
   #depth = 0
   #opened = false
   #quoted = false
   #escaped = false
 
-  /** The object that the text began has come to its end. */
+  /** The object that the text opened is complete. */
   get closed(): boolean {
     return this.#opened && this.#depth === 0
   }
@@ -96,7 +96,7 @@ function fragmentIn(value: Record<string, unknown>): Fragment {
   }
 }
 
-/** A text, also where it comes as a list of text parts. */
+/** The text of a string or of a list of text parts. */
 export function textIn(value: unknown): string {
   if (typeof value === 'string') return value
   if (!Array.isArray(value)) return ''

@@ -1,16 +1,16 @@
-// Server-sent events as bytes: cuts what the network brings into whole lines and finds their data.
+// Server-sent events as bytes: splits them into whole lines and finds the data of each line.
 
 const newlineByte = 0x0a
 const spaceCode = 0x20
 
 /**
- * Joins bytes to whole lines. Cuts at the last newline byte, which is never part of a longer UTF-8 character, so that
- * text is decoded once per read and a character split between reads stays whole.
+ * Splits bytes into whole lines. It cuts at the last newline byte, which is never part of a longer UTF-8 character:
+ * text is decoded once per read, and a character split between reads stays whole.
  */
 export class LineCutter {
   readonly #maxLine: number
-  #held: Buffer[] = []
-  #heldBytes = 0
+  #pending: Buffer[] = []
+  #pendingBytes = 0
 
   constructor(maxLine: number) {
     this.#maxLine = maxLine
@@ -21,34 +21,34 @@ export class LineCutter {
     // Nearly every read ends with a line.
     const cut = bytes.at(-1) === newlineByte ? bytes.length - 1 : bytes.lastIndexOf(newlineByte)
     if (cut === -1) {
-      this.#hold(bytes)
+      this.#keep(bytes)
       return ''
     }
-    const text = this.#heldBytes === 0 ? bytes.toString('utf8', 0, cut) : this.#join(bytes.subarray(0, cut))
-    if (cut + 1 < bytes.length) this.#hold(bytes.subarray(cut + 1))
+    const text = this.#pendingBytes === 0 ? bytes.toString('utf8', 0, cut) : this.#join(bytes.subarray(0, cut))
+    if (cut + 1 < bytes.length) this.#keep(bytes.subarray(cut + 1))
     return text
   }
 
-  /** The last line, which no newline ended. */
+  /** The last line, if it did not end with a newline. */
   rest(): string {
     return this.#join(Buffer.alloc(0))
   }
 
   /** True once the line that is still open is longer than allowed: stop reading. */
   get overlong(): boolean {
-    return this.#heldBytes > this.#maxLine
+    return this.#pendingBytes > this.#maxLine
   }
 
-  // Pieces are joined only when their line is whole: joining at every read would copy a long line again and again.
-  #hold(bytes: Buffer): void {
-    this.#held.push(bytes)
-    this.#heldBytes += bytes.length
+  // Pieces are joined once their line is complete: joining at every read would copy a long line repeatedly.
+  #keep(bytes: Buffer): void {
+    this.#pending.push(bytes)
+    this.#pendingBytes += bytes.length
   }
 
   #join(bytes: Buffer): string {
-    const text = Buffer.concat([...this.#held, bytes]).toString('utf8')
-    this.#held = []
-    this.#heldBytes = 0
+    const text = Buffer.concat([...this.#pending, bytes]).toString('utf8')
+    this.#pending = []
+    this.#pendingBytes = 0
     return text
   }
 }

@@ -1,9 +1,9 @@
-// One POST over undici's dispatch, read as bytes: the bridge from its handler to a reader that awaits.
+// One POST over undici's dispatch, read as bytes: turns its handler callbacks into a reader that can be awaited.
 import type { Agent, Dispatcher } from 'undici'
 
 /** Bytes that may wait for a slow reader before the socket is paused. */
 const highWaterBytes = 1024 * 1024
-/** After the answer is complete: how long, and for how much, the end of the body is awaited to keep the connection. */
+/** Time and bytes allowed for the end of the body after a complete answer, so that the connection can be reused. */
 const lingerMs = 1_000
 const lingerBytes = 64 * 1024
 
@@ -13,7 +13,7 @@ export type Post = {
   readonly headers: string[]
   readonly body: string
   readonly signal: AbortSignal
-  /** Longest wait of the reader without `touch`. */
+  /** Maximum wait for data between two calls of `touch`. */
   readonly idleMs: number
   readonly maxBytes: number
 }
@@ -25,15 +25,15 @@ export type Head = {
   readonly location: string | undefined
 }
 
-/** Why no more bytes come, where the body did not end by itself. */
+/** Why the body ended early. */
 export type Failure =
   | { readonly type: 'broken'; readonly cause: Error }
   | { readonly type: 'timeout' }
   | { readonly type: 'too_long' }
 
 /**
- * A running request. The reader loops over `more` and `take`; one `take` gets all that one socket read brought, since
- * undici hands out a read's chunks before the reader's promise continues. `close` must be called.
+ * A running request. The reader loops over `more` and `take`. One `take` returns everything from one socket read, since
+ * undici delivers a read's chunks before the reader's promise continues. `close` must be called.
  */
 export class Upstream implements Dispatcher.DispatchHandler {
   head: Head | undefined
@@ -46,7 +46,7 @@ export class Upstream implements Dispatcher.DispatchHandler {
   #waitingBytes = 0
   #totalBytes = 0
   #wake: (() => void) | undefined
-  /** The response came to its end, or the connection is gone. */
+  /** The response has ended, or the connection is gone. */
   #over = false
   #closed = false
   #linger: NodeJS.Timeout | undefined
@@ -69,7 +69,7 @@ export class Upstream implements Dispatcher.DispatchHandler {
     )
   }
 
-  /** Resolves when there is something to take or nothing will come any more. */
+  /** Resolves when there is something to take, or at the end. */
   more(): Promise<void> | undefined {
     if (this.#over || this.#chunks.length > 0) return undefined
     return new Promise((resolve) => {
@@ -77,7 +77,7 @@ export class Upstream implements Dispatcher.DispatchHandler {
     })
   }
 
-  /** All bytes that came since the last time; undefined at the end. Call after awaiting `more`. */
+  /** All bytes since the last call; undefined at the end. Call after awaiting `more`. */
   take(): Buffer | undefined {
     const chunks = this.#chunks
     if (chunks.length === 0 || this.#post.signal.aborted) return undefined
@@ -87,12 +87,12 @@ export class Upstream implements Dispatcher.DispatchHandler {
     return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
   }
 
-  /** Starts the wait for the next token anew. */
+  /** Restarts the idle timer. */
   touch(): void {
     this.#idle.refresh()
   }
 
-  /** Gives the connection back: for further use where the answer is complete, else by closing it. */
+  /** Releases the connection: for reuse if the answer is complete, otherwise by closing it. */
   close(complete: boolean): void {
     clearTimeout(this.#idle)
     this.#post.signal.removeEventListener('abort', this.#onAbort)
@@ -108,7 +108,7 @@ export class Upstream implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    // Aborted while the connection was made: undici then sends nothing.
+    // Aborted while connecting: undici then sends nothing.
     if (this.#over) controller.abort(new Error('the call was stopped'))
   }
 

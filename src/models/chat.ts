@@ -1,4 +1,4 @@
-// The lean client for servers that speak OpenAI's chat completions: the hot path of every turn.
+// The client for servers of OpenAI's chat completions format. Kept lean: it is on the hot path of every turn.
 import type { Agent } from 'undici'
 import { AppError } from '#core/errors.ts'
 import type { Model, ModelEvent, ModelRequest } from '#core/model.ts'
@@ -11,38 +11,38 @@ import { defaultLimits, defaultWindow, maxErrorBytes, type ReadLimits } from './
 import type { PriceOf } from './price.ts'
 import { maxAttempts, retryAfterMs, retryDelay, type Sleep, sleep as realSleep } from './model-retry.ts'
 
-/** OpenAI's models that think refuse a temperature. */
-const reasons = /^(o\d|gpt-[5-9](?!.*chat))/
-/** Of others nobody knows what they take. Ollama fetches nothing. */
+/** OpenAI's reasoning models refuse a temperature. */
+const reasoningModels = /^(o\d|gpt-[5-9](?!.*chat))/
+/** Image URLs that a provider accepts. Other servers are unknown, so they get every image. Ollama fetches no URLs. */
 const pictures = new Map([
   ['openai', /^(https?:|data:image\/(png|jpe?g|gif|webp);base64,.)/i],
   ['ollama', /^data:image\/(png|jpe?g|webp);base64,./i],
 ])
 const connectTimeoutMs = 10_000
-/** An idle connection is kept this long unless the server says otherwise. */
+/** How long an idle connection is kept, unless the server says otherwise. */
 const keepAliveMs = 30_000
 
 export type ChatModelParts = {
   readonly provider: string
   readonly name: string
-  /** Up to and without `/chat/completions`; its query, if any, is kept. */
+  /** The URL before `/chat/completions`. A query string is kept. */
   readonly baseUrl: string
   readonly apiKey?: string | undefined
-  /** What its key is called among the secrets. */
+  /** The secret name to suggest in error messages about the key. */
   readonly keyName?: string | undefined
-  /** The name under which its key is sealed here, where it is. */
+  /** The name of the sealed secret that the key came from, if it did. */
   readonly secret?: string | undefined
   readonly window?: number | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly limits?: Partial<ReadLimits> | undefined
-  /** Absent, its calls cost nothing. */
+  /** Without it, calls are free. */
   readonly priceOf?: PriceOf | undefined
   readonly sleep?: Sleep | undefined
   readonly random?: (() => number) | undefined
   readonly clock?: (() => number) | undefined
 }
 
-/** A model behind a chat-completions server. Throws invalid_config for an address or key that can never work. */
+/** A model on a chat-completions server. Throws invalid_config for an address or key that can never work. */
 export function createChatModel(parts: ChatModelParts): Model {
   const { provider, name, apiKey = '', sleep = realSleep, random = Math.random, clock = Date.now, priceOf } = parts
   const limits = { ...defaultLimits, ...parts.limits }
@@ -60,12 +60,12 @@ export function createChatModel(parts: ChatModelParts): Model {
     host: url.host,
     hasKey: apiKey !== '',
     keyName: parts.keyName,
-    speaks: 'a chat completion',
+    expected: 'a chat completion',
     suffix: '/v1',
     secrets: [apiKey, decodeURIComponent(url.password), ...Object.values(parts.headers ?? {})],
     idleMs: limits.idleMs,
   })
-  const sampling = provider !== 'openai' || !reasons.test(name)
+  const sampling = provider !== 'openai' || !reasoningModels.test(name)
   const write = createBodyWriter(name, { sampling, pictures: pictures.get(provider) })
   let agent: Agent | Promise<Agent> | undefined
 
@@ -100,21 +100,20 @@ export function createChatModel(parts: ChatModelParts): Model {
       }
       if (!fault) return
       signal.throwIfAborted()
-      if (begun || !fault.again || attempt >= maxAttempts) throw fault.error
+      if (begun || !fault.retryable || attempt >= maxAttempts) throw fault.error
       await sleep(retryDelay(attempt, random(), fault.retryAfterMs), signal)
       signal.throwIfAborted()
     }
   }
 
-  /** Takes what came. */
   function readStream(upstream: Upstream, answer: ChatAnswer, events: ModelEvent[]): Fault | undefined {
     const bytes = upstream.take()
     if (bytes) return answer.read(bytes, events)
-    if (upstream.failure) return faults.ofFailure(upstream.failure, true)
+    if (upstream.failure) return faults.fromFailure(upstream.failure, true)
     return answer.end(upstream.head?.contentType ?? '', events)
   }
 
-  /** Awaits the end of an answer that is no stream: JSON, an error, or no answer at all. */
+  /** Reads an answer that is not a stream to its end: JSON, an error, or nothing. */
   async function readWhole(upstream: Upstream, answer: ChatAnswer, events: ModelEvent[]): Promise<Fault | undefined> {
     const good = isGood(upstream.head)
     const chunks: Buffer[] = []
@@ -126,11 +125,11 @@ export function createChatModel(parts: ChatModelParts): Model {
       await upstream.more()
     }
     const { head, failure } = upstream
-    if (!head || (failure && good)) return faults.ofFailure(failure ?? { type: 'timeout' }, head !== undefined)
+    if (!head || (failure && good)) return faults.fromFailure(failure ?? { type: 'timeout' }, head !== undefined)
     const text = Buffer.concat(chunks).toString('utf8')
     if (good) return answer.whole(text, events)
     const wait = retryAfterMs(head.retryAfter, clock())
-    return faults.ofStatus(head.status, text, { retryAfterMs: wait, location: head.location })
+    return faults.fromStatus(head.status, text, { retryAfterMs: wait, location: head.location })
   }
 
   const via = viaOf(url, parts.secret)
@@ -139,8 +138,8 @@ export function createChatModel(parts: ChatModelParts): Model {
 
 async function openAgent(): Promise<Agent> {
   const { Agent } = await import('undici')
-  // No cap on connections: undici would queue calls behind it in silence. HTTP/1.1, so that a stopped call closes its
-  // own connection and no other.
+  // No cap on connections: undici would silently queue calls behind it. HTTP/1.1, so that stopping a call closes only
+  // its own connection.
   return new Agent({
     connections: null,
     allowH2: false,
@@ -172,7 +171,7 @@ function headersOf({ apiKey, headers = {}, provider }: ChatModelParts, url: URL)
     const what = name === 'authorization' ? 'API key' : `header ${name}`
     throw new AppError(
       'invalid_config',
-      `the ${what} of ${provider} has characters that cannot be sent; was a line break copied along?`,
+      `the ${what} of ${provider} has characters that cannot be sent in a header; check it for a copied line break`,
     )
   }
   return Object.entries(all).flat()

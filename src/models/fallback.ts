@@ -1,16 +1,16 @@
-// Several models as one: the next is asked when one cannot answer, before its first token only. One that fails again
-// and again is passed over for a while.
+// Several models as one. If a model cannot answer, the next one is asked, but only before the first token. A model that
+// fails repeatedly is passed over for a while.
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import type { Model, ModelEvent, ModelRequest } from '#core/model.ts'
 import type { Log } from '#lib/log.ts'
 
-/** So many faults in a row, within so long, and a model is passed over for so long. */
-const faultsInARow = 5
-const withinMs = 60_000
+/** After `maxFaults` in a row within `faultWindowMs`, a model is passed over for `passedOverMs`. */
+const maxFaults = 5
+const faultWindowMs = 60_000
 const passedOverMs = 30_000
 
-/** What may be otherwise with another model. */
-const passing: ReadonlySet<ErrorCode> = new Set([
+/** Faults that another model may not have. */
+const otherMayAnswer: ReadonlySet<ErrorCode> = new Set([
   'model_unreachable',
   'model_rate_limited',
   'model_failed',
@@ -21,7 +21,7 @@ export type Candidate = { readonly label: string; readonly open: () => Promise<M
 
 type Entry = Candidate & { faults: number[]; until: number }
 
-/** Asks `first`, which is open, then the others in their order. When all are passed over, all are asked. */
+/** Asks `first`, then the others in order. If all are passed over, all are asked. */
 export function createFallback({
   first,
   others,
@@ -39,40 +39,40 @@ export function createFallback({
 
   function countFault(entry: Entry, error: AppError): void {
     const now = clock()
-    entry.faults = [...entry.faults.filter((at) => at > now - withinMs), now]
+    entry.faults = [...entry.faults.filter((at) => at > now - faultWindowMs), now]
     log?.warn({ model: entry.label, code: error.code }, 'a model did not answer')
-    if (entry.faults.length < faultsInARow) return
+    if (entry.faults.length < maxFaults) return
     entry.faults = []
     entry.until = now + passedOverMs
     log?.warn({ model: entry.label, secs: passedOverMs / 1000 }, 'a model is passed over')
   }
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
-    const away = passedOver()
-    const asked = away.length < entries.length ? entries.filter((each) => !away.includes(each)) : entries
+    const skipped = passedOver()
+    const candidates = skipped.length < entries.length ? entries.filter((each) => !skipped.includes(each)) : entries
     let fault: AppError | undefined
-    for (const entry of asked) {
+    for (const entry of candidates) {
       let begun = false
       try {
         const model = await entry.open()
         for await (const batch of model.stream(request, signal)) {
           begun = true
-          yield model === first ? batch : batch.map((event) => namedBy(event, model))
+          yield model === first ? batch : batch.map((event) => withModel(event, model))
         }
         entry.faults = []
         return
       } catch (error) {
         if (!(error instanceof AppError)) throw error
-        if (passing.has(error.code)) countFault(entry, error)
-        // What another would be told as well ends the turn; a fallback that is not set up is no answer either.
-        else if (begun || entry === entries[0]) throw error
-        if (begun) throw error
+        const passing = otherMayAnswer.has(error.code)
+        if (passing) countFault(entry, error)
+        // Any other fault of the first model ends the turn. A fallback that is not set up is skipped.
+        if (begun || (!passing && entry === entries[0])) throw error
         fault ??= error
       }
     }
     if (!fault) return
-    const tried = asked.slice(1).map(({ label }) => label)
-    const more = tried.length > 0 ? ` Nor did ${tried.join(', ')} answer.` : ''
+    const tried = candidates.slice(1).map(({ label }) => label)
+    const more = tried.length > 0 ? ` No answer from ${tried.join(', ')} either.` : ''
     throw new AppError(fault.code, `${fault.message}${more}`, { cause: fault })
   }
 
@@ -88,6 +88,6 @@ export function createFallback({
   }
 }
 
-function namedBy(event: ModelEvent, { name, via }: Model): ModelEvent {
+function withModel(event: ModelEvent, { name, via }: Model): ModelEvent {
   return event.type === 'done' ? { ...event, model: name, ...(via && { via }) } : event
 }

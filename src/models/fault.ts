@@ -1,26 +1,31 @@
-// What can go wrong with a model server, told so that a person can act on it and never with a secret.
+// Faults of a model server, as errors with messages that a person can act on. No message contains a secret.
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
 import { createLeakScan, type LeakScan } from '#safety/leaks.ts'
 import type { Failure } from './chat-wire.ts'
-import { passes } from './model-retry.ts'
+import { isTransient } from './model-retry.ts'
 
+/** Length limit for server text quoted in an error message. */
 const maxEchoChars = 500
 
-/** A failed attempt: the error to throw, and whether another attempt may help. */
-export type Fault = { readonly error: AppError; readonly again: boolean; readonly retryAfterMs?: number | undefined }
+/** A failed attempt: the error to throw, and whether to try again. */
+export type Fault = {
+  readonly error: AppError
+  readonly retryable: boolean
+  readonly retryAfterMs?: number | undefined
+}
 
 export type FaultParts = {
   readonly provider: string
   readonly model: string
-  /** Host and port, the only part of the base URL that is told. */
+  /** Host and port: the only part of the base URL that messages show. */
   readonly host: string
   readonly hasKey: boolean
-  /** What its key is called, where it has one. */
+  /** The secret name to suggest for the key. */
   readonly keyName: string | undefined
-  /** What its answers are, in words. */
-  readonly speaks: string
-  /** How its base URL ends. */
+  /** The expected answer in words, such as "a chat completion". */
+  readonly expected: string
+  /** The usual end of its base URL. */
   readonly suffix: string
   readonly secrets: readonly string[]
   readonly idleMs: number
@@ -29,23 +34,23 @@ export type FaultParts = {
 export type Faults = ReturnType<typeof createFaults>
 
 /** The faults of one model. */
-export function createFaults({ provider, model, host, secrets, idleMs, speaks, suffix, ...key }: FaultParts) {
+export function createFaults({ provider, model, host, secrets, idleMs, expected, suffix, ...key }: FaultParts) {
   const server = `${provider} at ${host}`
-  // Made when there is a fault to tell.
+  // Created at the first fault.
   let scan: LeakScan | undefined
-  const echo = (text: string): string => shown((scan ??= createLeakScan(secrets)).mask(text))
-  const failed = (message: string): Fault => ({ error: new AppError('model_failed', message), again: false })
+  const echo = (text: string): string => shortLine((scan ??= createLeakScan(secrets)).mask(text))
+  const failed = (message: string): Fault => ({ error: new AppError('model_failed', message), retryable: false })
 
-  function byStatus(status: number, said: string, retryAfterMs?: number): Fault {
+  function byStatus(status: number, detail: string, retryAfterMs?: number): Fault {
     const [code, meaning] = readStatus(status, { model, ...key })
-    const message = `${server} ${meaning}${said === '' ? '' : ` It said: ${said}`}`
+    const message = `${server} ${meaning}${detail === '' ? '' : ` It said: ${detail}`}`
     const more = retryAfterMs === undefined ? {} : { retryAfterSecs: Math.ceil(retryAfterMs / 1000) }
-    return { error: new AppError(code, message, more), again: passes(status), retryAfterMs }
+    return { error: new AppError(code, message, more), retryable: isTransient(status), retryAfterMs }
   }
 
   return {
-    /** A status that is no success, with the body that came along. */
-    ofStatus: (
+    /** A status other than 2xx, with its body. */
+    fromStatus: (
       status: number,
       body: string,
       more: { retryAfterMs?: number | undefined; location?: string | undefined },
@@ -54,43 +59,46 @@ export function createFaults({ provider, model, host, secrets, idleMs, speaks, s
         ? failed(
             `${server} redirects to ${echo(more.location ?? 'another address')} (${status}). Set that address as the base URL.`,
           )
-        : byStatus(meansWrongKey(status, body) ? 401 : status, echo(saidIn(body)), more.retryAfterMs),
+        : byStatus(meansWrongKey(status, body) ? 401 : status, echo(errorText(body)), more.retryAfterMs),
 
     /** An `error` inside an answer that began as a success. */
-    ofError: (error: unknown): Fault => {
+    fromError: (error: unknown): Fault => {
       const status = statusIn(error)
-      const said = echo(messageIn(error) ?? JSON.stringify(error))
-      if (status !== undefined) return byStatus(status, said)
+      const detail = echo(messageIn(error) ?? JSON.stringify(error))
+      if (status !== undefined) return byStatus(status, detail)
       return {
-        error: new AppError('model_failed', `${server} broke off its answer for model "${model}": ${said}`),
-        again: false,
+        error: new AppError('model_failed', `${server} broke off its answer for model "${model}": ${detail}`),
+        retryable: false,
       }
     },
 
     /** The connection failed, before or after the server began to answer. */
-    ofFailure: (failure: Failure, answering: boolean): Fault => {
+    fromFailure: (failure: Failure, answering: boolean): Fault => {
       if (failure.type === 'too_long') {
         return failed(`${server} sent an answer beyond the size limit; it was broken off. Ask for less at once.`)
       }
       if (failure.type === 'timeout') {
-        const message = `${server} sent nothing of model "${model}" for ${idleMs / 1000} s. It may be loading or overloaded: try again later or choose another model.`
-        return { error: new AppError('model_timeout', message), again: false }
+        const message = `${server} sent nothing for model "${model}" within ${idleMs / 1000} s. It may be loading or overloaded: try again later or choose another model.`
+        return { error: new AppError('model_timeout', message), retryable: false }
       }
       const { cause } = failure
       const message = answering
         ? `The connection to ${server} broke in the middle of an answer (${echo(reasonOf(cause))}). Try again.`
         : `${server} cannot be reached (${echo(reasonOf(cause))}). Check that the server runs and that the base URL is right.`
-      return { error: new AppError(answering ? 'model_failed' : 'model_unreachable', message, { cause }), again: true }
+      return {
+        error: new AppError(answering ? 'model_failed' : 'model_unreachable', message, { cause }),
+        retryable: true,
+      }
     },
 
     cutOff: () => failed(`${server} cut off its answer for model "${model}" before the end. Try again.`),
     notChat: (contentType: string) =>
       failed(
-        `${server} answered with ${echo(contentType || 'no content type')} instead of ${speaks}. Check the base URL; it often ends in ${suffix}.`,
+        `${server} answered with ${echo(contentType || 'no content type')} instead of ${expected}. Check the base URL; it often ends in ${suffix}.`,
       ),
     unreadable: (text: string) =>
       failed(
-        `${server} sent something that is not ${speaks}: ${echo(text)}. Check the base URL and the server's version.`,
+        `${server} sent something that is not ${expected}: ${echo(text)}. Check the base URL and the server's version.`,
       ),
     overlong: (bytes: number) =>
       failed(`${server} sent a line of more than ${bytes} bytes; the answer was broken off.`),
@@ -105,13 +113,13 @@ export function createFaults({ provider, model, host, secrets, idleMs, speaks, s
         'model_refused',
         `${server} withheld the answer of model "${model}" (content filter). Rephrase the message or choose another model.`,
       ),
-      again: false,
+      retryable: false,
     }),
   }
 }
 
-/** A text from outside whose secrets are masked, fit to be told: one line, short, without what only looks like a key. */
-function shown(text: string): string {
+/** One short line of masked server text. Anything that looks like a key is masked too. */
+function shortLine(text: string): string {
   const line = text
     .replaceAll(/\bbearer\s+[^\s"',;]+/gi, 'Bearer ***')
     .replaceAll(/\bsk-[\w*.-]{3,}/g, '***')
@@ -120,28 +128,27 @@ function shown(text: string): string {
   return line.length > maxEchoChars ? `${line.slice(0, maxEchoChars - 1)}…` : line
 }
 
-/** Google says so with a 400. */
+/** Google reports a wrong key with status 400. */
 function meansWrongKey(status: number, body: string): boolean {
   return status === 400 && /API_KEY_INVALID|API key (not valid|expired)/.test(body)
 }
 
-type Asked = { readonly model: string; readonly hasKey: boolean; readonly keyName: string | undefined }
+type StatusContext = { readonly model: string; readonly hasKey: boolean; readonly keyName: string | undefined }
 
-/** The code of a status and what it means here. */
-function readStatus(status: number, { model, hasKey, keyName = 'LLM_API_KEY' }: Asked): [ErrorCode, string] {
+/** The error code for a status, and its meaning in words. */
+function readStatus(status: number, { model, hasKey, keyName = 'LLM_API_KEY' }: StatusContext): [ErrorCode, string] {
   if (status === 401 || status === 403) {
-    const wayOut = `set the right one: atrium secret set ${keyName}`
     return hasKey
       ? [
           'model_unauthorized',
-          `refused the API key (${status}). Check the key and that it may use model "${model}", or ${wayOut}.`,
+          `refused the API key (${status}). Check the key and that it may use model "${model}", or set the right one: atrium secret set ${keyName}.`,
         ]
-      : ['model_unauthorized', `asks for an API key (${status}) and none is set: atrium secret set ${keyName}.`]
+      : ['model_unauthorized', `needs an API key (${status}) and none is set: atrium secret set ${keyName}.`]
   }
   if (status === 404) return ['model_unknown', `knows no model "${model}", or the base URL is wrong (404). Check both.`]
   if (status === 408) return ['model_timeout', `timed out on a request for model "${model}" (408). Try again later.`]
   if (status === 429) {
-    const message = `allows no more requests for model "${model}" now (429). Wait, or check the quota of the account.`
+    const message = `has reached its rate limit for model "${model}" (429). Wait, or check the quota of the account.`
     return ['model_rate_limited', message]
   }
   if (status === 409 || status >= 500) {
@@ -150,12 +157,12 @@ function readStatus(status: number, { model, hasKey, keyName = 'LLM_API_KEY' }: 
   }
   return [
     'model_refused',
-    `refused the request for model "${model}" (${status}). Change what it names or choose another model.`,
+    `refused the request for model "${model}" (${status}). Change what its message names or choose another model.`,
   ]
 }
 
-/** What servers call a fault inside of a stream, where they give no number. */
-const statusByWord: Readonly<Record<string, number>> = {
+/** The status for each error type that servers name inside a stream instead of a number. */
+const statusByType: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
   permission_error: 403,
@@ -170,18 +177,18 @@ const statusByWord: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 }
 
-/** The status that an error inside of a stream stands for; undefined where it names none. */
+/** The status of an error inside a stream, if it names one. */
 function statusIn(error: unknown): number | undefined {
   if (!isObject(error)) return undefined
   const named = [error['statusCode'], error['code'], error['status'], error['type']]
   const statuses = named.map((each) =>
-    typeof each === 'string' && Object.hasOwn(statusByWord, each) ? Number(statusByWord[each]) : Number(each),
+    typeof each === 'string' && Object.hasOwn(statusByType, each) ? Number(statusByType[each]) : Number(each),
   )
   return statuses.find((status) => status >= 400 && status < 600)
 }
 
-/** The human part of an error body, whichever shape it has. */
-function saidIn(body: string): string {
+/** The readable message in an error body of any shape. */
+function errorText(body: string): string {
   try {
     const parsed: unknown = JSON.parse(body)
     const error = isObject(parsed) ? (parsed['error'] ?? parsed) : Array.isArray(parsed) ? parsed[0] : undefined
@@ -194,13 +201,13 @@ function saidIn(body: string): string {
 function messageIn(error: unknown): string | undefined {
   if (typeof error === 'string') return error
   if (!isObject(error)) return undefined
-  const said = error['message'] ?? error['detail']
-  if (said === undefined || said === null) return undefined
-  return typeof said === 'string' ? said : JSON.stringify(said)
+  const detail = error['message'] ?? error['detail']
+  if (detail === undefined || detail === null) return undefined
+  return typeof detail === 'string' ? detail : JSON.stringify(detail)
 }
 
 function reasonOf(error: Error): string {
   const first = error instanceof AggregateError ? error.errors[0] : undefined
-  const told = first instanceof Error ? first : error
-  return told.message || ('code' in told ? String(told.code) : told.name)
+  const cause = first instanceof Error ? first : error
+  return cause.message || ('code' in cause ? String(cause.code) : cause.name)
 }

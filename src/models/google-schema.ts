@@ -1,12 +1,12 @@
-// A JSON schema in the words that Gemini knows: it refuses a request for a keyword beyond its subset. References are
-// replaced by what they name, and rules it does not know are told in the description.
+// Converts a JSON schema to the subset that Gemini accepts: it refuses a request with any other keyword. References are
+// resolved, and rules outside the subset are written into the description.
 import type { Json, JsonObject } from '#core/json.ts'
 import { isSchema, listIn, lookUp } from './schema-parts.ts'
 
-/** Taken over as they are. */
-const kept = ['title', 'description', 'minItems', 'maxItems', 'minimum', 'maximum', 'required'] as const
-/** Rules in words: `pattern: ^a`. */
-const told = [
+/** Copied unchanged. */
+const copiedKeys = ['title', 'description', 'minItems', 'maxItems', 'minimum', 'maximum', 'required'] as const
+/** Rules written into the description, such as `pattern: ^a`. */
+const describedKeys = [
   'pattern',
   'minLength',
   'maxLength',
@@ -19,13 +19,13 @@ const told = [
   'default',
   'not',
 ] as const
-/** Of a text and of numbers. */
+/** Formats of strings and numbers that Gemini accepts. */
 const formats: ReadonlySet<Json> = new Set(['date-time', 'float', 'double', 'int32', 'int64'])
 const types: ReadonlySet<Json> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
-/** A schema that refers to itself is told so deep; so many parts of it are looked at. */
-const deepest = 12
+/** Bounds for a schema that refers to itself: the depth, and how many parts of it are converted. */
+const maxDepth = 12
 const maxParts = 2000
-const maxToldChars = 200
+const maxRuleChars = 200
 
 type Walk = { readonly root: JsonObject; left: number }
 
@@ -34,31 +34,32 @@ export function geminiSchema(schema: JsonObject): JsonObject {
 }
 
 function convert(value: Json | undefined, walk: Walk, depth: number): JsonObject {
-  if (!isSchema(value) || depth > deepest || --walk.left < 0) return {}
+  if (!isSchema(value) || depth > maxDepth || --walk.left < 0) return {}
   const schema = merged(value, walk, depth)
-  const made: Record<string, Json> = {}
-  for (const key of kept) if (schema[key] !== undefined) made[key] = schema[key]
+  const converted: Record<string, Json> = {}
+  for (const key of copiedKeys) if (schema[key] !== undefined) converted[key] = schema[key]
   const type = typesIn(schema['type'])
-  if (type.length === 1) made['type'] = type[0] as Json
+  if (type.length === 1) converted['type'] = type[0] as Json
   const values = schema['const'] === undefined ? schema['enum'] : [schema['const']]
-  if (Array.isArray(values) && values.length > 0) addValues(made, values)
-  if (isSchema(schema['properties'])) addProperties(made, schema['properties'], walk, depth)
-  if (made['type'] === 'array') made['items'] = convert(itemsIn(schema), walk, depth + 1)
-  if (made['type'] !== 'object') delete made['required']
-  if (formats.has(schema['format'] ?? '')) made['format'] = schema['format'] as Json
-  else if (schema['format'] !== undefined) describe(made, `format: ${JSON.stringify(schema['format'])}`)
-  for (const key of told) if (schema[key] !== undefined) describe(made, `${key}: ${JSON.stringify(schema[key])}`)
+  if (Array.isArray(values) && values.length > 0) addValues(converted, values)
+  if (isSchema(schema['properties'])) addProperties(converted, schema['properties'], walk, depth)
+  if (converted['type'] === 'array') converted['items'] = convert(itemsIn(schema), walk, depth + 1)
+  if (converted['type'] !== 'object') delete converted['required']
+  if (formats.has(schema['format'] ?? '')) converted['format'] = schema['format'] as Json
+  else if (schema['format'] !== undefined) describe(converted, `format: ${JSON.stringify(schema['format'])}`)
+  for (const key of describedKeys)
+    if (schema[key] !== undefined) describe(converted, `${key}: ${JSON.stringify(schema[key])}`)
   const choices = [...listIn(schema['anyOf']), ...listIn(schema['oneOf'])]
-  if (choices.length > 0) return oneOfThem(made, choices, walk, depth)
-  return type.length > 1 ? eitherType(made, type, schema, walk, depth) : made
+  if (choices.length > 0) return anyOf(converted, choices, walk, depth)
+  return type.length > 1 ? eitherType(converted, type, schema, walk, depth) : converted
 }
 
-/** A schema with what it refers to and all that must hold beside it; its own words come first. */
+/** A schema merged with its `$ref` and `allOf`; its own keywords win. */
 function merged(schema: JsonObject, walk: Walk, depth: number): JsonObject {
   const parts = [lookUp(schema['$ref'], walk.root), ...listIn(schema['allOf'])]
   let whole = schema
   for (const part of parts) {
-    if (!isSchema(part) || depth > deepest || --walk.left < 0) continue
+    if (!isSchema(part) || depth > maxDepth || --walk.left < 0) continue
     const other = merged(part, walk, depth + 1)
     const properties = { ...objectAt(other, 'properties'), ...objectAt(whole, 'properties') }
     const required = [...new Set([...listIn(whole['required']), ...listIn(other['required'])])]
@@ -72,34 +73,34 @@ function merged(schema: JsonObject, walk: Walk, depth: number): JsonObject {
   return whole
 }
 
-/** Texts and numbers only, all of one kind; others are told. */
-function addValues(made: Record<string, Json>, values: readonly Json[]): void {
+/** An enum of strings or of numbers only; other values are described. */
+function addValues(converted: Record<string, Json>, values: readonly Json[]): void {
   const kinds = new Set(values.map((each) => typeof each))
   const [kind] = kinds
   if (kinds.size === 1 && (kind === 'string' || kind === 'number')) {
-    made['enum'] = values
-    made['type'] ??= kind
-  } else describe(made, `one of: ${values.map((each) => JSON.stringify(each)).join(', ')}`)
+    converted['enum'] = values
+    converted['type'] ??= kind
+  } else describe(converted, `one of: ${values.map((each) => JSON.stringify(each)).join(', ')}`)
 }
 
-function addProperties(made: Record<string, Json>, properties: JsonObject, walk: Walk, depth: number): void {
-  const converted = Object.entries(properties).map(([name, each]) => [name, convert(each, walk, depth + 1)] as const)
-  made['type'] ??= 'object'
-  // An object without properties is refused; without the keyword any object is meant.
-  if (converted.length > 0 || depth === 0) made['properties'] = Object.fromEntries(converted)
-  const names = new Set(converted.map(([name]) => name))
-  const required = listIn(made['required']).filter((name) => typeof name === 'string' && names.has(name))
-  if (required.length > 0) made['required'] = required
-  else delete made['required']
+function addProperties(converted: Record<string, Json>, properties: JsonObject, walk: Walk, depth: number): void {
+  const entries = Object.entries(properties).map(([name, each]) => [name, convert(each, walk, depth + 1)] as const)
+  converted['type'] ??= 'object'
+  // Gemini refuses an empty `properties`; without the keyword it takes any object.
+  if (entries.length > 0 || depth === 0) converted['properties'] = Object.fromEntries(entries)
+  const names = new Set(entries.map(([name]) => name))
+  const required = listIn(converted['required']).filter((name) => typeof name === 'string' && names.has(name))
+  if (required.length > 0) converted['required'] = required
+  else delete converted['required']
 }
 
-/** A choice stands alone; beside properties it is told. */
-function oneOfThem(made: Record<string, Json>, choices: readonly Json[], walk: Walk, depth: number): JsonObject {
-  if (made['properties'] !== undefined) {
-    describe(made, `one of these holds: ${JSON.stringify(choices)}`)
-    return made
+/** Gemini takes `anyOf` only alone; beside properties the choices are described. */
+function anyOf(converted: Record<string, Json>, choices: readonly Json[], walk: Walk, depth: number): JsonObject {
+  if (converted['properties'] !== undefined) {
+    describe(converted, `one of these holds: ${JSON.stringify(choices)}`)
+    return converted
   }
-  const { title, description } = made
+  const { title, description } = converted
   return {
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
@@ -107,15 +108,15 @@ function oneOfThem(made: Record<string, Json>, choices: readonly Json[], walk: W
   }
 }
 
-/** `type: ['string', 'null']`: a choice of one type each. */
+/** `type: ['string', 'null']` as an `anyOf` with one type each. */
 function eitherType(
-  made: JsonObject,
+  converted: JsonObject,
   type: readonly Json[],
   schema: JsonObject,
   walk: Walk,
   depth: number,
 ): JsonObject {
-  const { title, description, ...rest } = made
+  const { title, description, ...rest } = converted
   const words = { ...(title !== undefined && { title }), ...(description !== undefined && { description }) }
   return {
     ...words,
@@ -127,10 +128,10 @@ function eitherType(
   }
 }
 
-function describe(made: Record<string, Json>, rule: string): void {
-  const own = made['description']
-  const words = rule.length > maxToldChars ? `${rule.slice(0, maxToldChars)}…` : rule
-  made['description'] = typeof own === 'string' && own !== '' ? `${own} (${words})` : words
+function describe(converted: Record<string, Json>, rule: string): void {
+  const own = converted['description']
+  const words = rule.length > maxRuleChars ? `${rule.slice(0, maxRuleChars)}…` : rule
+  converted['description'] = typeof own === 'string' && own !== '' ? `${own} (${words})` : words
 }
 
 function itemsIn(schema: JsonObject): Json {

@@ -7,6 +7,6 @@ import { createSdkModel, type SdkModelParts } from './sdk.ts'
 export function createGoogleModel(parts: Omit<SdkModelParts, 'provider'>): Model {
   return createSdkModel(
     { ...parts, provider: 'google' },
-    { suffix: '/v1beta', open: (how) => createGoogle(how)(parts.name), schema: geminiSchema, options: {} },
+    { suffix: '/v1beta', open: (options) => createGoogle(options)(parts.name), schema: geminiSchema, options: {} },
   )
 }

@@ -1,14 +1,14 @@
 // When to try a model call again, and the wait until then.
 import { setTimeout as timer } from 'node:timers/promises'
 
-/** Tries of one call, the first included. */
+/** Attempts for one call, the first included. */
 export const maxAttempts = 4
 const firstDelayMs = 500
 const maxDelayMs = 8_000
-/** A server that asks for a longer pause than this is asked again earlier: the user waits. */
+/** A longer Retry-After is cut to this, since the user is waiting. */
 const maxRetryAfterMs = 30_000
 
-/** Waits; throws the signal's reason at once when it is aborted. */
+/** Waits. Throws the signal's reason as soon as it is aborted. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
 
 export const sleep: Sleep = async (ms, signal) => {
@@ -20,19 +20,19 @@ export const sleep: Sleep = async (ms, signal) => {
   }
 }
 
-/** True for the statuses that may pass by themselves. */
-export function passes(status: number): boolean {
+/** True for a status that may go away by itself. */
+export function isTransient(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500
 }
 
-/** The pause after a failed attempt (counted from 1): what the server asked for, else exponential with jitter. */
+/** The pause after a failed attempt (counted from 1): the server's Retry-After, else exponential with jitter. */
 export function retryDelay(attempt: number, random: number, retryAfterMs?: number): number {
   if (retryAfterMs !== undefined) return Math.min(retryAfterMs, maxRetryAfterMs)
   const full = Math.min(firstDelayMs * 2 ** (attempt - 1), maxDelayMs)
   return Math.round(full * (0.5 + random / 2))
 }
 
-/** Reads a Retry-After header: seconds or a date. Undefined when there is none to be read. */
+/** Reads a Retry-After header: seconds or a date. Undefined if it is missing or unreadable. */
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined
   const text = header.trim()

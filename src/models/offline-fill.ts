@@ -1,11 +1,11 @@
-// Fills a tool's parameters from a message, by their JSON schema.
+// Fills a tool's parameters from a message, guided by their JSON schema.
 import { isObject, type Json } from '#core/json.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import { fillers, meaningOf, setOf, trimmed, wordsOf } from './offline-words.ts'
 
 type Schema = Readonly<Record<string, unknown>>
-/** `text` is the rest of the message: a value that was taken is gone. `topic` holds the tool's own words. */
-type Source = { text: string; readonly said: ReadonlySet<string>; readonly topic: ReadonlySet<string> }
+/** `text` is the rest of the message: a value that was used is removed. `toolWords` are words of the tool itself. */
+type Source = { text: string; readonly messageWords: ReadonlySet<string>; readonly toolWords: ReadonlySet<string> }
 
 const maxProperties = 50
 const maxHintChars = 100
@@ -14,28 +14,28 @@ const quoted = /(?<=["“`])[^"“”`\s][^"“”`]{0,1000}(?=["”`])/
 const file = /(?<![\w./-])[\w./-]{0,200}\w\.[a-z]\w*/
 const properNames = /(?<![\p{L}\d/.@])\p{Lu}[\p{L}\d'’-]*(?: (?:(?:de|la|of|the) )?\p{Lu}[\p{L}\d'’-]*){0,5}/gu
 const url = /https?:\/\/[^\s<>"']{0,2000}[^\s<>"'.,;:!?)]/i
-/** Texts that have a form, by `format` or by the last word of a parameter's name. No other text is taken for them. */
+/** Patterns of values by `format` or by the last word of a parameter's name. Such a parameter takes no other text. */
 const forms = new Map<unknown, RegExp>([['uri', url]]).set('url', url).set('date', /\b\d{4}-\d\d-\d\d\b/)
 /** Parameters that take any words. */
 const freeText = /query|text|content|question|prompt|message|input/i
 
-/** The arguments that the message tells, and the required parameters that it does not, described. */
+/** The arguments found in the message, and descriptions of the required parameters that are missing. */
 export function fillParameters({ name, description, parameters }: ToolSpec, message: string) {
-  const said = meaningOf(message)
-  const { properties, required = [] } = settled(parameters, said)
+  const messageWords = meaningOf(message)
+  const { properties, required = [] } = resolveSchema(parameters, messageWords)
   const own = `${name} ${description} ${JSON.stringify(parameters)}`.match(/(?<![A-Za-z])[a-z]+/g) ?? []
-  const source: Source = { text: message, said, topic: setOf(own.join(' ')) }
+  const source: Source = { text: message, messageWords, toolWords: setOf(own.join(' ')) }
   const args: [string, Json][] = []
   const missing: string[] = []
   const slots = Object.entries(isObject(properties) ? properties : {}).slice(0, maxProperties)
-  // Texts come last: they could swallow a number.
+  // Texts come last: they could include a number that belongs to another parameter.
   for (const isText of [false, true]) {
-    for (const [key, given] of slots) {
-      const schema = settled(given, said)
+    for (const [key, property] of slots) {
+      const schema = resolveSchema(property, messageWords)
       if ((schema.type === 'string') !== isText) continue
       const isRequired = [required].flat().includes(key)
-      const isWanted = isRequired || [required].flat().length === 0
-      const value = namedValue(key, schema, source) ?? (isWanted ? takeValue(key, schema, source) : undefined)
+      const mayGuess = isRequired || [required].flat().length === 0
+      const value = namedValue(key, schema, source) ?? (mayGuess ? takeValue(key, schema, source) : undefined)
       if (value !== undefined) args.push([key, value as Json])
       else if (isRequired) missing.push(described(key, schema))
     }
@@ -43,13 +43,13 @@ export function fillParameters({ name, description, parameters }: ToolSpec, mess
   return { args: Object.fromEntries(args), missing }
 }
 
-/** The schema with the branch that shares the most words with the message, and null as default where it may be. */
-function settled(given: unknown, said: ReadonlySet<string>): Schema {
-  const schema = isObject(given) ? given : {}
+/** The schema merged with the branch that shares the most words with the message. A nullable one defaults to null. */
+function resolveSchema(property: unknown, messageWords: ReadonlySet<string>): Schema {
+  const schema = isObject(property) ? property : {}
   const branches = [schema.oneOf ?? schema.anyOf].flat().filter(isObject)
   const undescribed = (key: string, value: unknown) => (key === 'description' ? undefined : value)
   const score = (branch: Schema) =>
-    setOf(JSON.stringify(branch, undescribed)).difference(fillers).intersection(said).size
+    setOf(JSON.stringify(branch, undescribed)).difference(fillers).intersection(messageWords).size
   const branch = branches.filter(({ type }) => type !== 'null').toSorted((a, b) => score(b) - score(a))[0]
   const isNullable = [schema, ...branches].flatMap(({ type }) => type).includes('null')
   const type = [branch?.type ?? schema.type].flat().find((each) => each !== 'null') ?? 'string'
@@ -62,11 +62,11 @@ function described(name: string, schema: Schema): string {
   return name.replaceAll('_', ' ') + note
 }
 
-/** A constant, the choice that was said, true if the name of a boolean was said. */
-function namedValue(name: string, schema: Schema, { said }: Source): unknown {
-  const isSaid = (value: unknown) => setOf(String(value)).isSubsetOf(said)
-  if (Array.isArray(schema.enum)) return schema.enum.find(isSaid)
-  return schema.const ?? (schema.type === 'boolean' && isSaid(name) ? true : undefined)
+/** A constant, an enum value that the message mentions, or true for a boolean whose name it mentions. */
+function namedValue(name: string, schema: Schema, { messageWords }: Source): unknown {
+  const isMentioned = (value: unknown) => setOf(String(value)).isSubsetOf(messageWords)
+  if (Array.isArray(schema.enum)) return schema.enum.find(isMentioned)
+  return schema.const ?? (schema.type === 'boolean' && isMentioned(name) ? true : undefined)
 }
 
 /** The first value that fits, else the default. */
@@ -81,15 +81,15 @@ function takeValue(name: string, schema: Schema, source: Source): unknown {
   return fits && (schema.type === 'number' || Number.isInteger(Number(found))) ? Number(found) : schema.default
 }
 
-/** A quoted text, a file's name or a proper name; else the words that are not the tool's own. */
-function textIn(name: string, schema: Schema, { text, topic }: Source): string {
+/** A quoted text, a file name or a proper name; else the words that are not the tool's own. */
+function textIn(name: string, schema: Schema, { text, toolWords }: Source): string {
   const form = forms.get(schema.format) ?? forms.get(wordsOf(name).at(-1))
   if (form) return form.exec(text)?.[0] ?? ''
   const quote = quoted.exec(text)?.[0]
-  if (quote || freeText.test(name)) return quote ?? trimmed(text, topic)
-  const names = [...text.matchAll(properNames)].map(({ 0: said, index }) => ({ index, name: trimmed(said, topic) }))
-  const told = names.filter(({ name }) => name !== '')
-  // The first word of a message has a capital letter anyway.
-  const proper = told.find(({ index }) => index > 0) ?? told[0]
-  return file.exec(text)?.[0] ?? proper?.name ?? trimmed(text, topic)
+  if (quote || freeText.test(name)) return quote ?? trimmed(text, toolWords)
+  const names = [...text.matchAll(properNames)].map(({ 0: name, index }) => ({ index, name: trimmed(name, toolWords) }))
+  const found = names.filter(({ name }) => name !== '')
+  // The first word of a message is capitalised anyway.
+  const proper = found.find(({ index }) => index > 0) ?? found[0]
+  return file.exec(text)?.[0] ?? proper?.name ?? trimmed(text, toolWords)
 }

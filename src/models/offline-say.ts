@@ -1,4 +1,4 @@
-// What the offline model says: who it is, and what a tool answered, in readable lines.
+// Texts of the offline model: greeting, help, and a tool's result in readable lines.
 import type { Result } from '#core/item.ts'
 import { isObject, valueIn } from '#core/json.ts'
 import type { ToolSpec } from '#core/tool.ts'
@@ -15,13 +15,13 @@ export const refusal = `Sorry, I did not understand that. ${whoAmI} Say "help" t
 const examples =
   'Try "what time is it in Tokyo?", "what is 17% of 80?", "remember that my bike is blue", "what do you remember?".'
 
-/** What it can do with these tools. */
+/** A list of what the offline model can do with these tools. */
 export function help(tools: readonly ToolSpec[]): string {
   const lines = tools.slice(0, maxLines).map(({ name, description }) => `- ${name}: ${description.split('.')[0]}`)
   return [whoAmI, examples, '', 'I can use:', ...lines, '', connectHint].join('\n')
 }
 
-/** The result of a tool in words. */
+/** A tool's result in words. */
 export function phrase({ output, error, origin }: Result, name = 'The tool'): string {
   const text = (origin === undefined ? output : insideFence(output)).trim()
   if (error) return `${name} could not do that: ${text.slice(0, maxLineChars)}`

@@ -1,4 +1,4 @@
-// The offline model: a few rules that let every door answer on a machine without a key and without a network.
+// The offline model: a few rules, so that every door answers without an API key and without a network.
 import { AppError } from '#core/errors.ts'
 import { type Item, type Message, textOf } from '#core/item.ts'
 import type { JsonObject } from '#core/json.ts'
@@ -9,22 +9,22 @@ import { noUsage } from '#core/turn.ts'
 import { withoutBlocks } from '#safety/fence.ts'
 import { fillParameters } from './offline-fill.ts'
 import { connectHint, greeting, help, phrase, refusal } from './offline-say.ts'
-import { fillers, meaningOf, readingVerbs, setOf, sumIn, timePlaceIn, trimmed, wordsOf } from './offline-words.ts'
+import { fillers, meaningOf, readingVerbs, setOf, sumIn, timezoneIn, trimmed, wordsOf } from './offline-words.ts'
 
 export type Move =
-  | { readonly type: 'say'; readonly text: string }
+  | { readonly type: 'reply'; readonly text: string }
   | { readonly type: 'call'; readonly name: string; readonly args: JsonObject }
 
-const say = (text: string): Move => ({ type: 'say', text })
+const reply = (text: string): Move => ({ type: 'reply', text })
 const call = (name: string, args: JsonObject): Move => ({ type: 'call', name, args })
 
 const windowTokens = 100_000
-/** Only the start of a message or of a tool's description is read. */
+/** A message and a tool's description are read to this length. */
 const maxReadChars = 4_000
 const maxNoteName = 60
-/** How our questions begin; the next message is read as the answer. */
-const asking = 'To use '
-/** The score of a tool whose name was said. */
+/** The start of our questions. The message after a question is read as its answer. */
+const questionPrefix = 'To use '
+/** The score of a tool for each word of its name that the message has, if it has all of them. */
 const namedScore = 100
 
 const helpWords = /^(?:please )?help\b|^what (?:can|do) you do\b|\b(?:which|what|your) tools?\b/i
@@ -32,14 +32,14 @@ const greetingWords = /^\W*(?:$|(?:hi|hello|hey|good (?:morning|evening))\b|(?:w
 const rememberWords = /^(?:please )?(?:remember|note|don['’]?t forget)(?: that)?[:,]? (.+)/is
 const recallWords = /\b(?:remember|recall|know about)\b|^(?:what|who|where|when|which)\b.*\bmy\b/is
 const beforeQuery = /^.*\b(?:remember|recall|know)\b/is
-/** Begins another request: it is no answer to our question. */
+/** The start of a new request, which is no answer to our question. */
 const requestWords = /^(?:what|who|when|where|how|is|will|tell|show|calculate|write|make)\b/i
 const code = /```[^]*?(?:```|$)/g
-/** Verbs that change something, anywhere in the name or the description of a tool. */
+/** Verbs that change something, anywhere in a tool's name or description. */
 const writingVerbs =
   setOf(`write create insert update edit modify save delete remove erase send notify publish reply pay
   execute shell deploy install buy purchase refund upload rename submit revoke invite append replace kill restart`)
-/** The same where they are no nouns: in a name without a reading verb, unlike "get_order", or at the description's start. */
+/** Verbs that may also be nouns. They count in a name without a reading verb first, and as a description's first word. */
 const startingVerbs =
   setOf(`add set put post store drop clear cancel stop start run order book reserve charge transfer move
   schedule sign approve trigger toggle turn switch enable disable lock unlock open close merge push commit email message`)
@@ -64,22 +64,23 @@ export function createOfflineModel(): Model {
   }
 }
 
-/** A tool's results end the turn. A message that says nothing by itself may answer our question. */
+/** Tool results end the turn. A message that no rule knows is read again together with the ones before our question. */
 export function decide({ items, tools }: ModelRequest): Move {
   const last = items.findLastIndex((item) => item.type === 'message' && item.role === 'user')
   const results = items.slice(last + 1).filter((item) => item.type === 'result')
   const names = new Map(items.flatMap((item) => (item.type === 'call' ? [[item.callId, item.name]] : [])))
-  if (results.length > 0) return say(results.map((result) => phrase(result, names.get(result.callId))).join('\n\n'))
+  if (results.length > 0) return reply(results.map((result) => phrase(result, names.get(result.callId))).join('\n\n'))
   const messages = items.slice(0, last + 1).filter((item) => item.type === 'message')
-  const from = messages.findLastIndex((each) => each.role === 'assistant' && !textOf(each).startsWith(asking)) + 1
-  const story = messages.slice(from).flatMap((each) => (each.role === 'user' ? ownWords(each) : []))
-  const message = story.at(-1) ?? ''
-  const whole = requestWords.test(message) ? message : story.join(' ').slice(0, maxReadChars)
+  const from =
+    messages.findLastIndex((each) => each.role === 'assistant' && !textOf(each).startsWith(questionPrefix)) + 1
+  const userTexts = messages.slice(from).flatMap((each) => (each.role === 'user' ? ownWords(each) : []))
+  const message = userTexts.at(-1) ?? ''
+  const whole = requestWords.test(message) ? message : userTexts.join(' ').slice(0, maxReadChars)
   const known = tools.map((tool) => ({ ...tool, description: tool.description.slice(0, maxReadChars) }))
-  return understand(message, known) ?? understand(whole, known) ?? say(refusal)
+  return applyRules(message, known) ?? applyRules(whole, known) ?? reply(refusal)
 }
 
-/** What the user wrote: the last text of a message, without the service's blocks, attached files and code. */
+/** The user's own words: the last text of a message, without the service's blocks, attached files and code. */
 function ownWords({ content }: Message): string {
   const own = content.map((part) =>
     part.type === 'text' && part.origin === undefined
@@ -94,54 +95,56 @@ function readable(item: Item): string {
   return item.type === 'result' ? item.output : item.type === 'call' ? item.args : ''
 }
 
-/** The move of the first rule that knows the message. */
-function understand(message: string, tools: readonly ToolSpec[]): Move | undefined {
+/** The move of the first rule that matches the message. */
+function applyRules(message: string, tools: readonly ToolSpec[]): Move | undefined {
   const offered = (name: string) => tools.some((tool) => tool.name === name)
-  if (helpWords.test(message)) return say(help(tools.filter((tool) => !isWriting(tool))))
+  if (helpWords.test(message)) return reply(help(tools.filter((tool) => !isWriting(tool))))
   const fact = rememberWords.exec(message)?.[1]
-  // Another fact that begins the same is added to the same note.
+  // Facts that begin alike are appended to one note.
   const path = `notes/${wordsOf(fact?.slice(0, maxNoteName) ?? '').join('-') || 'note'}.md`
   if (fact && offered('memory_write')) return call('memory_write', { path, content: fact, append: true })
   const best = bestMatch(message, tools)
-  if (best && best.score >= namedScore) return use(best.tool, message)
+  if (best && best.score >= namedScore) return callTool(best.tool, message)
   const expression = sumIn(message)
   if (expression && offered('calculate')) return call('calculate', { expression })
-  const timezone = timePlaceIn(message)
+  const timezone = timezoneIn(message)
   if (timezone !== undefined && offered('time')) return call('time', timezone === '' ? {} : { timezone })
   const query = recallWords.test(message) ? trimmed(message.replace(beforeQuery, '')) : undefined
   if (query && offered('memory_search')) return call('memory_search', { query })
   if (query === '' && offered('memory_list')) return call('memory_list', {})
-  if (best) return use(best.tool, message)
-  return greetingWords.test(message) ? say(greeting) : undefined
+  if (best) return callTool(best.tool, message)
+  return greetingWords.test(message) ? reply(greeting) : undefined
 }
 
-/** The tool that the message clearly matches. Of equals the last: a caller's tools follow the service's own. */
+/** The tool that the message clearly matches. Among equals the last one: a caller's tools follow the service's own. */
 function bestMatch(message: string, tools: readonly ToolSpec[]) {
-  const said = new Set([...meaningOf(message)].filter((word) => readingVerbs.has(word) || !fillers.has(word)))
+  const words = new Set([...meaningOf(message)].filter((word) => readingVerbs.has(word) || !fillers.has(word)))
   const others = tools.filter(({ name }) => name !== 'time' && name !== 'calculate').toReversed()
-  const scored = others.map((tool) => ({ tool, score: scoreOf(tool, said) })).filter(({ score }) => score > 0)
+  const scored = others.map((tool) => ({ tool, score: scoreOf(tool, words) })).filter(({ score }) => score > 0)
   return scored.toSorted((a, b) => b.score - a.score)[0]
 }
 
-/** Clear is a name whose subject was said, or two words of the description that are half of what was said. */
-function scoreOf({ name, description }: ToolSpec, said: ReadonlySet<string>): number {
-  const own = setOf(name)
-  const subject = own.isSubsetOf(fillers) ? own : own.difference(fillers)
-  const described = setOf(`${name} ${description}`).intersection(said).size
-  if (subject.isSubsetOf(said)) return namedScore * subject.size + described
-  return described >= 2 && described * 2 >= said.size ? described : 0
+/** A clear match: the message names the tool's subject, or shares two words with the description, half of its own. */
+function scoreOf({ name, description }: ToolSpec, words: ReadonlySet<string>): number {
+  const nameWords = setOf(name)
+  const subject = nameWords.isSubsetOf(fillers) ? nameWords : nameWords.difference(fillers)
+  const shared = setOf(`${name} ${description}`).intersection(words).size
+  if (subject.isSubsetOf(words)) return namedScore * subject.size + shared
+  return shared >= 2 && shared * 2 >= words.size ? shared : 0
 }
 
-function use(tool: ToolSpec, message: string): Move {
+function callTool(tool: ToolSpec, message: string): Move {
   const isChange = isWriting(tool) || writingVerbs.has(wordsOf(message)[0] ?? '')
-  if (isChange) return say(`I never guess at what changes or sends something. ${connectHint}`)
+  if (isChange) return reply(`I never guess at requests that change or send something. ${connectHint}`)
   const { args, missing } = fillParameters(tool, message)
   if (missing.length === 0) return call(tool.name, args)
-  return say(`${asking}${tool.name} I still need: ${missing.join('; ')}. Please tell me.`)
+  return reply(`${questionPrefix}${tool.name} I still need: ${missing.join('; ')}. Please tell me.`)
 }
 
 function isWriting({ name, description }: ToolSpec): boolean {
-  const [own, told] = [wordsOf(name), wordsOf(description)]
-  if ([...own, ...told].some((word) => writingVerbs.has(word))) return true
-  return [...(readingVerbs.has(own[0] ?? '') ? [] : own), ...told.slice(0, 1)].some((word) => startingVerbs.has(word))
+  const [nameWords, descriptionWords] = [wordsOf(name), wordsOf(description)]
+  if ([...nameWords, ...descriptionWords].some((word) => writingVerbs.has(word))) return true
+  return [...(readingVerbs.has(nameWords[0] ?? '') ? [] : nameWords), ...descriptionWords.slice(0, 1)].some((word) =>
+    startingVerbs.has(word),
+  )
 }

@@ -1,10 +1,10 @@
-// Opens the model a configuration names. Each client is loaded when it is first used.
+// Opens the model that the configuration names. Each client is loaded on first use.
 import { readFile } from 'node:fs/promises'
 import { AppError } from '#core/errors.ts'
 import type { Model } from '#core/model.ts'
 import { type Provider, providers } from '#core/providers.ts'
 import type { Log } from '#lib/log.ts'
-import { type HandPrice, knowModel } from './price.ts'
+import { type ManualPrice, lookUpModel } from './price.ts'
 
 export type ModelChoice = {
   readonly provider: Provider
@@ -12,16 +12,16 @@ export type ModelChoice = {
   readonly baseUrl?: string
   readonly apiKey?: string
   readonly script?: string
-  /** Set by hand; else that of the table. */
-  readonly price?: HandPrice
-  /** Who is asked when it cannot answer, in this order. */
+  /** The operator's price; without it, the price table's. */
+  readonly price?: ManualPrice
+  /** Models to ask when this one cannot answer, in order. */
   readonly fallback?: readonly ModelChoice[]
 }
 
-type Secret = (name: string) => Promise<string | undefined>
+type SecretLookup = (name: string) => Promise<string | undefined>
 
-/** `secret` looks up a sealed key by the provider's customary name. */
-export async function openModel(choice: ModelChoice, secret: Secret, log?: Pick<Log, 'warn'>): Promise<Model> {
+/** `secret` looks up a sealed key by name, such as OPENAI_API_KEY. */
+export async function openModel(choice: ModelChoice, secret: SecretLookup, log?: Pick<Log, 'warn'>): Promise<Model> {
   const first = await openOne(choice, secret)
   const { fallback = [] } = choice
   if (fallback.length === 0) return first
@@ -40,7 +40,7 @@ export async function openModel(choice: ModelChoice, secret: Secret, log?: Pick<
   return createFallback({ first, others, log })
 }
 
-async function openOne(choice: ModelChoice, secret: Secret): Promise<Model> {
+async function openOne(choice: ModelChoice, secret: SecretLookup): Promise<Model> {
   const { client } = providers[choice.provider]
   switch (client) {
     case 'offline': {
@@ -71,8 +71,8 @@ async function openOne(choice: ModelChoice, secret: Secret): Promise<Model> {
   }
 }
 
-/** What every client of a server needs. Throws model_key_missing where nothing works without a key. */
-async function partsOf(choice: ModelChoice, secret: Secret) {
+/** The options that every client of a server takes. Throws model_key_missing if the provider needs a key. */
+async function partsOf(choice: ModelChoice, secret: SecretLookup) {
   const { baseUrl, keys, keyed } = providers[choice.provider]
   const sealed = choice.apiKey === undefined ? await sealedKey(keys, secret) : undefined
   const apiKey = choice.apiKey ?? sealed?.key ?? ''
@@ -81,7 +81,7 @@ async function partsOf(choice: ModelChoice, secret: Secret) {
     const message = `${choice.provider} needs a key: set ${keyName}, or run \`atrium secret set ${keyName}\``
     throw new AppError('model_key_missing', message)
   }
-  const known = await knowModel(choice)
+  const known = await lookUpModel(choice)
   return {
     name: choice.name,
     baseUrl: choice.baseUrl ?? baseUrl ?? '',
@@ -92,8 +92,11 @@ async function partsOf(choice: ModelChoice, secret: Secret) {
   }
 }
 
-/** The first of a provider's keys that is sealed here. */
-async function sealedKey(keys: readonly string[], secret: Secret): Promise<{ name: string; key: string } | undefined> {
+/** The first of a provider's keys that is stored as a sealed secret. */
+async function sealedKey(
+  keys: readonly string[],
+  secret: SecretLookup,
+): Promise<{ name: string; key: string } | undefined> {
   for (const name of keys) {
     const key = await secret(name)
     if (key) return { name, key }

@@ -1,33 +1,33 @@
-// What a call costs. Nobody's price is guessed: unknown is null, and never 0.
+// The cost of a model call. Prices are never guessed: an unknown cost is null, not 0.
 import type { Provider } from '#core/providers.ts'
 import type { Usage } from '#core/turn.ts'
 
 const perMillion = 1_000_000
 
-/** The counts of a call; what was written into a cache has a price of its own. */
-export type Counts = Omit<Usage, 'costUsd' | 'model'> & { readonly cacheWriteTokens?: number }
-/** USD, or null where nobody knows. */
-export type PriceOf = (counts: Counts) => number | null
-/** USD for a million tokens, set by hand. */
-export type HandPrice = { readonly input: number; readonly output: number }
+/** Token counts of a call. Tokens written into a cache have a price of their own. */
+export type TokenCounts = Omit<Usage, 'costUsd' | 'model'> & { readonly cacheWriteTokens?: number }
+/** The cost in USD; null if it is unknown. */
+export type PriceOf = (counts: TokenCounts) => number | null
+/** USD per million tokens, set by the operator. */
+export type ManualPrice = { readonly input: number; readonly output: number }
 
-/** What is known of a model: absent `priceOf`, its calls are free. */
-export type KnownModel = { readonly priceOf?: PriceOf; readonly window?: number }
+/** Price and context window of a model, as far as known. Without `priceOf` its calls are free. */
+export type ModelFacts = { readonly priceOf?: PriceOf; readonly window?: number }
 
-export type Priced = {
+export type PricedModel = {
   readonly provider: Provider
   readonly name: string
   readonly baseUrl?: string
-  readonly price?: HandPrice
+  readonly price?: ManualPrice
 }
 
-/** Looks a model up in the table, which is big: it is loaded for the providers that stand in it, when one is opened. */
-export async function knowModel({ provider, name, baseUrl, price }: Priced): Promise<KnownModel> {
+/** Looks a model up in the price table. The table is big, so it is loaded only for providers that it may list. */
+export async function lookUpModel({ provider, name, baseUrl, price }: PricedModel): Promise<ModelFacts> {
   if (provider === 'offline' || provider === 'scripted') return {}
-  const byHand = price && { priceOf: handPrice(price) }
-  if (provider === 'ollama') return byHand ?? {}
+  const manual = price && { priceOf: manualPrice(price) }
+  if (provider === 'ollama') return manual ?? {}
   const { calcPrice } = await import('@pydantic/genai-prices')
-  // A server of somebody's is known by its address alone: anybody may call a model by a famous name.
+  // A custom server is looked up by its address: anyone may give a model a famous name.
   const where = provider === 'openai-compatible' ? { providerApiUrl: baseUrl ?? '' } : { providerId: provider }
   const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, name, where)
   const window = found?.model.context_window
@@ -37,15 +37,15 @@ export async function knowModel({ provider, name, baseUrl, price }: Priced): Pro
     const usage = {
       input_tokens: inputTokens,
       output_tokens: outputTokens,
-      // The table counts these inside of the input and refuses more.
+      // The table expects these as part of the input tokens and refuses more than that.
       cache_read_tokens: Math.min(cachedTokens, inputTokens),
       cache_write_tokens: Math.min(cacheWriteTokens, Math.max(0, inputTokens - cachedTokens)),
     }
     return calcPrice(usage, name, where)?.total_price ?? null
   }
-  return { priceOf, ...byHand, ...(window !== undefined && { window }) }
+  return { priceOf, ...manual, ...(window !== undefined && { window }) }
 }
 
-function handPrice({ input, output }: HandPrice): PriceOf {
+function manualPrice({ input, output }: ManualPrice): PriceOf {
   return ({ inputTokens, outputTokens }) => (inputTokens * input + outputTokens * output) / perMillion
 }

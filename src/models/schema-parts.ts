@@ -1,7 +1,7 @@
-// What every reader of a JSON schema looks for in it.
+// Reading parts of a JSON schema.
 import { isObject, type Json, type JsonObject } from '#core/json.ts'
 
-/** What a local reference such as `#/$defs/Shape` names. */
+/** The target of a local reference such as `#/$defs/Shape`. */
 export function lookUp(reference: Json | undefined, root: JsonObject): Json | undefined {
   if (reference === '#') return root
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined

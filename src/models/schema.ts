@@ -1,43 +1,43 @@
-// Tool schemas as providers take them: they refuse a composition at the top level, so it is flattened into one object
-// and its branches are told in words. A model that errs gets the tool's own error, which checks the original.
+// Adapts tool schemas to providers. Providers refuse a composition at the top level, so it is flattened into one object
+// and its branches are described in words. The tool itself still checks arguments against the original schema.
 import { canonical, isObject, type Json, type JsonObject } from '#core/json.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import { isSchema, listIn, lookUp } from './schema-parts.ts'
 
-/** Longest description that OpenAI takes; the branches of a longer one are told inside the schema. */
+/** The longest description that OpenAI takes. Notes that do not fit go into the schema's own description. */
 const maxDescriptionChars = 1024
-const maxToldChars = 4000
-/** References and compositions inside each other are followed so far; deeper ones are left out. */
-const deepest = 8
+const maxNoteChars = 4000
+/** Nested references and compositions are followed to this depth; deeper ones are left out. */
+const maxDepth = 8
 /**
- * A caller's schema may refer to itself many times over: so many schemas, properties and required names are looked at,
- * the rest is left out. It keeps the work for a whole request's tools below a millisecond.
+ * How many schemas, properties and required names are visited; the rest is left out. A caller's schema may refer to
+ * itself many times over: the bound keeps the work for all tools of a request below a millisecond.
  */
 const maxSteps = 1000
 const compositions = ['oneOf', 'anyOf', 'allOf'] as const
-/** Refused at the top level beside the compositions. */
+/** Other keywords that providers refuse at the top level. */
 const refusedKeys = ['not', 'enum', 'const'] as const
 
 export type AdaptedSchema = {
   readonly description: string
   readonly parameters: JsonObject
-  /** The parameters say exactly what the original says. */
+  /** The parameters mean exactly the same as the original. */
   readonly exact: boolean
 }
 
-/** One walk through a schema: what is left of its steps and of what may be told, and texts that were made already. */
-type Walk = { readonly root: JsonObject; steps: number; letters: number; readonly texts: Map<Json, string> }
+/** One walk through a schema: the steps and note characters left, and a cache of canonical texts. */
+type Walk = { readonly root: JsonObject; steps: number; chars: number; readonly texts: Map<Json, string> }
 type Branch = { readonly branch: JsonObject; readonly shape: Shape }
-/** `all` holds what several parts say of one property, where they differ. */
+/** `all` has the schemas of a property that several parts describe differently. */
 type Shape = {
   properties: Map<string, Json>
   all: Map<string, Json[]>
   required: Set<string>
   closed: boolean
-  told: string[]
+  notes: string[]
 }
 
-/** What a provider is told of a tool. Compositions inside of properties are left alone. */
+/** The description and parameters of a tool for a provider. Compositions inside properties stay as they are. */
 export function adaptSchema({ description, parameters }: Pick<ToolSpec, 'description' | 'parameters'>): AdaptedSchema {
   const { $schema: _, ...schema } = parameters
   const composed = [...compositions, ...refusedKeys, '$ref'].some((key) => key in schema)
@@ -45,7 +45,7 @@ export function adaptSchema({ description, parameters }: Pick<ToolSpec, 'descrip
     const properties = isObject(schema['properties']) ? schema['properties'] : {}
     return { description, parameters: { ...schema, type: 'object', properties }, exact: true }
   }
-  const walk: Walk = { root: schema, steps: maxSteps, letters: maxToldChars, texts: new Map() }
+  const walk: Walk = { root: schema, steps: maxSteps, chars: maxNoteChars, texts: new Map() }
   const shape = shapeOf(schema, walk, 0)
   const kept = Object.entries(schema).filter(([key]) => !isFlattened(key))
   const flat: JsonObject = {
@@ -55,31 +55,31 @@ export function adaptSchema({ description, parameters }: Pick<ToolSpec, 'descrip
     ...(shape.required.size > 0 && { required: [...shape.required] }),
     ...(shape.closed && { additionalProperties: false }),
   }
-  return tell({ description, parameters: flat, exact: false }, shape.told.join('\n').slice(0, maxToldChars))
+  return withNotes({ description, parameters: flat, exact: false }, shape.notes.join('\n').slice(0, maxNoteChars))
 }
 
 function isFlattened(key: string): boolean {
   return ['$ref', 'required', 'properties', ...compositions, ...refusedKeys].includes(key)
 }
 
-function tell(adapted: AdaptedSchema, told: string): AdaptedSchema {
-  if (told === '') return adapted
-  const description = adapted.description === '' ? told : `${adapted.description}\n\n${told}`
+function withNotes(adapted: AdaptedSchema, notes: string): AdaptedSchema {
+  if (notes === '') return adapted
+  const description = adapted.description === '' ? notes : `${adapted.description}\n\n${notes}`
   if (description.length <= maxDescriptionChars) return { ...adapted, description }
   const own = adapted.parameters['description']
-  const inside = typeof own === 'string' ? `${own}\n\n${told}` : told
+  const inside = typeof own === 'string' ? `${own}\n\n${notes}` : notes
   return { ...adapted, parameters: { ...adapted.parameters, description: inside } }
 }
 
-/** The properties of a schema and of all it is composed of. */
+/** The properties of a schema and of everything it is composed of. */
 function shapeOf(schema: JsonObject, walk: Walk, depth: number): Shape {
-  const shape: Shape = { properties: new Map(), all: new Map(), required: new Set(), closed: false, told: [] }
+  const shape: Shape = { properties: new Map(), all: new Map(), required: new Set(), closed: false, notes: [] }
   if (walk.steps <= 0) return shape
   if (isSchema(schema['properties'])) shape.properties = new Map(Object.entries(schema['properties']))
   shape.required = new Set(namesIn(schema['required']))
   shape.closed = schema['additionalProperties'] === false
   walk.steps -= 1 + shape.properties.size + shape.required.size
-  if (depth >= deepest) return shape
+  if (depth >= maxDepth) return shape
   for (const part of [lookUp(schema['$ref'], walk.root), ...listIn(schema['allOf'])]) {
     if (walk.steps <= 0) break
     if (isSchema(part)) addAll(shape, shapeOf(part, walk, depth + 1), walk)
@@ -94,21 +94,21 @@ function shapeOf(schema: JsonObject, walk: Walk, depth: number): Shape {
     if (branches.length > 0) addOneOf(shape, { key, branches, walk })
   }
   for (const key of [...refusedKeys, 'if']) {
-    // At the root `if` stays where it is; further in it would be lost.
-    if (key in schema && (key !== 'if' || depth > 0)) say(shape, walk, () => tellRule(schema, key))
+    // At the root `if` stays in the schema; deeper it would be lost.
+    if (key in schema && (key !== 'if' || depth > 0)) addNote(shape, walk, () => describeRule(schema, key))
   }
   return shape
 }
 
-/** Tells something of a shape, as long as there is room for it. */
-function say(shape: Shape, walk: Walk, line: () => string): void {
-  if (walk.letters <= 0) return
+/** Adds a note to a shape while characters are left for it. */
+function addNote(shape: Shape, walk: Walk, line: () => string): void {
+  if (walk.chars <= 0) return
   const text = line()
-  walk.letters -= text.length
-  shape.told.push(text)
+  walk.chars -= text.length
+  shape.notes.push(text)
 }
 
-/** All of it holds: properties and required names add up. */
+/** `allOf`: properties and required names add up. */
 function addAll(shape: Shape, part: Shape, walk: Walk): void {
   for (const [name, schema] of part.properties) {
     const own = shape.properties.get(name)
@@ -120,12 +120,12 @@ function addAll(shape: Shape, part: Shape, walk: Walk): void {
   }
   for (const name of part.required) shape.required.add(name)
   shape.closed ||= part.closed
-  shape.told.push(...part.told)
+  shape.notes.push(...part.notes)
 }
 
 type Choice = { readonly key: 'oneOf' | 'anyOf'; readonly branches: readonly Branch[]; readonly walk: Walk }
 
-/** One of them holds: only names that every branch requires stay required. */
+/** `oneOf` and `anyOf`: only names that every branch requires stay required. */
 function addOneOf(shape: Shape, { key, branches, walk }: Choice): void {
   const shapes = branches.map((each) => each.shape)
   const choices = new Map<string, Json[]>()
@@ -146,14 +146,14 @@ function addOneOf(shape: Shape, { key, branches, walk }: Choice): void {
     if (others.every(({ required }) => required.has(name))) shape.required.add(name)
   }
   shape.closed ||= shapes.every(({ closed }) => closed)
-  say(shape, walk, () => `The arguments take ${key === 'oneOf' ? 'exactly' : 'at least'} one of these forms:`)
+  addNote(shape, walk, () => `The arguments take ${key === 'oneOf' ? 'exactly' : 'at least'} one of these forms:`)
   for (const each of branches) {
-    say(shape, walk, () => tellBranch(each))
-    shape.told.push(...each.shape.told)
+    addNote(shape, walk, () => describeBranch(each))
+    shape.notes.push(...each.shape.notes)
   }
 }
 
-/** The canonical text of a part of the schema; a part that is referred to often has it made once. */
+/** The canonical text of a part of the schema, cached, since a part may be referenced often. */
 function textOf(value: Json, { texts }: Walk): string {
   const known = texts.get(value)
   if (known !== undefined) return known
@@ -162,7 +162,7 @@ function textOf(value: Json, { texts }: Walk): string {
   return text
 }
 
-/** One schema for a property that the branches describe each in its way; constants become one enum. */
+/** One schema for a property that several branches describe; constants become one enum. */
 function eitherOf(schemas: readonly Json[], walk: Walk): Json {
   const distinct = [...new Map(schemas.map((schema) => [textOf(schema, walk), schema])).values()]
   const values = distinct.map(valuesOf)
@@ -177,7 +177,7 @@ function eitherOf(schemas: readonly Json[], walk: Walk): Json {
   return distinct.length === 1 ? (distinct[0] ?? {}) : { anyOf: distinct }
 }
 
-/** What a schema itself says of a property is wider than what its branches say; their constants narrow it. */
+/** The schema's own description of a property, narrowed by the constants of its branches. */
 function narrowed(own: Json, either: Json, walk: Walk): Json {
   if (textOf(own, walk) === textOf(either, walk)) return own
   const values = valuesOf(either)
@@ -191,7 +191,7 @@ function valuesOf(schema: Json): readonly Json[] | undefined {
 }
 
 /** `- kind = "circle": radius (required), label. A round thing.` */
-function tellBranch({ branch, shape }: Branch): string {
+function describeBranch({ branch, shape }: Branch): string {
   const fixed: string[] = []
   const open: string[] = []
   for (const name of new Set([...shape.properties.keys(), ...shape.required])) {
@@ -199,12 +199,12 @@ function tellBranch({ branch, shape }: Branch): string {
     if (isSchema(schema) && schema['const'] !== undefined) fixed.push(`${name} = ${JSON.stringify(schema['const'])}`)
     else open.push(shape.required.has(name) ? `${name} (required)` : name)
   }
-  const said: string[] = [branch['title'], branch['description']].filter((text) => typeof text === 'string')
+  const texts: string[] = [branch['title'], branch['description']].filter((text) => typeof text === 'string')
   const form = [fixed.join(', '), open.join(', ')].filter((text) => text !== '').join(': ')
-  return `- ${[form === '' ? 'no arguments' : form, ...said].join('. ')}`
+  return `- ${[form === '' ? 'no arguments' : form, ...texts].join('. ')}`
 }
 
-function tellRule(schema: JsonObject, key: string): string {
+function describeRule(schema: JsonObject, key: string): string {
   const keys = key === 'if' ? ['if', 'then', 'else'] : [key]
   const rule = Object.fromEntries(keys.filter((each) => each in schema).map((each) => [each, schema[each]]))
   return `The arguments also follow this JSON schema: ${JSON.stringify(rule)}`

@@ -1,4 +1,4 @@
-// The file format of a scripted model, and its reader: a fault is named by its path.
+// The file format of a scripted model, and its parser. A fault is reported with its path in the file.
 import * as z from 'zod/mini'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import { isObject, type JsonObject } from '#core/json.ts'
@@ -14,27 +14,27 @@ const errorCodes = [
   'model_failed',
   'model_timeout',
 ] as const satisfies readonly ErrorCode[]
-/** One thing the model says. All fields are optional; an empty reply is an empty answer. */
+/** One reply of the model. All fields are optional; an empty reply is an empty answer. */
 export type Reply = {
-  /** Only to a user message that contains this. Alone, only while no tool result came after that message. */
+  /** Only for a user message that contains this text. Without `afterTool`, only before any tool result. */
   readonly when?: string
   /** Only when the latest input is a result of this tool. */
   readonly afterTool?: string
-  /** One string is streamed word by word, a list as it is. `{{input}}` and `{{result}}` are filled in. */
+  /** A string is streamed word by word, a list item by item. `{{input}}` and `{{result}}` are filled in. */
   readonly text?: string | readonly string[]
   readonly reasoning?: string
-  /** A string is sent raw, as a model might that writes no valid JSON. */
+  /** A string is sent as it is, to imitate a model that writes invalid JSON. */
   readonly calls?: readonly { readonly name: string; readonly args: JsonObject | string }[]
   readonly delayMs?: number
   readonly chunkDelayMs?: number
-  /** Instead of an end. It leaves no response behind: a reply in turn stays in turn. */
+  /** Ends the reply with this error. It does not count as a response, so the same reply comes next. */
   readonly error?: {
     readonly code: (typeof errorCodes)[number]
     readonly message?: string
     readonly afterChunks?: number
   }
   readonly usage?: Partial<Usage>
-  /** How many responses it serves: 1 in turn, else without end. */
+  /** How often it is used. Default: once, or without limit for a reply with a condition. */
   readonly times?: number
 }
 
@@ -100,40 +100,40 @@ const Script = z.strictObject(
 
 /** Reads a script: an object with `replies`, or a bare list of replies or texts. Throws invalid_config. */
 export function parseScript(source: string): Script {
-  let given: unknown
+  let input: unknown
   try {
-    given = JSON.parse(source)
+    input = JSON.parse(source)
   } catch (error) {
-    throw new AppError('invalid_config', `the script is no JSON: ${error instanceof Error ? error.message : ''}`, {
+    throw new AppError('invalid_config', `the script is not JSON: ${error instanceof Error ? error.message : ''}`, {
       cause: error,
     })
   }
-  const { data, error } = z.safeParse(Script, withObjects(Array.isArray(given) ? { replies: given } : given))
-  // An absent field stays absent, so the types agree.
+  const { data, error } = z.safeParse(Script, withObjects(Array.isArray(input) ? { replies: input } : input))
+  // The schema adds no undefined fields, so the types agree.
   if (data) return data as Script
-  throw new AppError('invalid_config', `in the script, ${wordsOf(error.issues)}`)
+  throw new AppError('invalid_config', `in the script, ${describeFault(error.issues)}`)
 }
 
-/** The script with each bare text as the reply it stands for. */
+/** The script with each bare text as a reply object. */
 function withObjects(script: unknown): unknown {
   if (!isObject(script) || !Array.isArray(script['replies'])) return script
   const replies = script['replies'].map((reply: unknown) => (typeof reply === 'string' ? { text: reply } : reply))
   return { ...script, replies }
 }
 
-/** The first fault, by its path; of a choice, the fault of the form that came furthest. */
-function wordsOf([issue]: readonly z.core.$ZodIssue[], before: readonly PropertyKey[] = []): string {
-  if (!issue) return 'the whole is no script'
+/** The first fault with its path. In a union, the fault of the variant that matched deepest. */
+function describeFault([issue]: readonly z.core.$ZodIssue[], before: readonly PropertyKey[] = []): string {
+  if (!issue) return 'the file is not a script'
   const path = [...before, ...issue.path]
   if (issue.code === 'unrecognized_keys') {
-    return `${pathOf([...path, issue.keys[0] ?? ''])} is no field of a script`
+    return `${pathOf([...path, issue.keys[0] ?? ''])} is not a field of a script`
   }
   const further =
     issue.code === 'invalid_union' ? issue.errors.find(([inner]) => inner && inner.path.length > 0) : undefined
-  return further ? wordsOf(further, path) : `${pathOf(path)} ${issue.message}`
+  return further ? describeFault(further, path) : `${pathOf(path)} ${issue.message}`
 }
 
 function pathOf(path: readonly PropertyKey[]): string {
   const text = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('')
-  return text === '' ? 'the whole' : text.replace(/^\./, '')
+  return text === '' ? 'the file' : text.replace(/^\./, '')
 }

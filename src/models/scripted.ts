@@ -1,5 +1,5 @@
-// A model that answers from a script, for tests and benchmarks. What it says depends on the request's items only, so
-// that a restarted process goes on where the killed one stopped.
+// A model that answers from a script, for tests and benchmarks. Its replies depend only on the request's items, so a
+// restarted process continues where the killed one stopped.
 import { AppError } from '#core/errors.ts'
 import { type Item, textOf } from '#core/item.ts'
 import { charsPerToken } from '#core/tokens.ts'
@@ -37,27 +37,26 @@ export function createScriptedModel({
   return { provider: 'scripted', name, window: windowTokens, byRule: true, stream }
 }
 
-/** The reply to these items: the first whose conditions fit the latest input, else the one in turn. */
+/** The reply to these items: the first whose conditions match the latest input, else the next one in order. */
 function chooseReply(script: Script, items: readonly Item[]): Reply {
-  const spent = new Map<Reply, number>()
+  const used = new Map<Reply, number>()
   const counts = script.replies.some((reply) => isConditional(reply) && reply.times !== undefined)
   let responses = 0
   for (const [at, item] of items.entries()) {
     if (!isOutput(item) || isOutput(items[at - 1])) continue
-    // Conditional replies with `times` are used up: what was chosen at each earlier response is worked out again.
+    // Conditional replies with `times` are used up, so the choice at each earlier response is computed again.
     if (counts) {
-      const past = matching(script, latestInput(items.slice(0, at)), spent)
-      if (past) spent.set(past, (spent.get(past) ?? 0) + 1)
+      const past = matching(script, latestInput(items.slice(0, at)), used)
+      if (past) used.set(past, (used.get(past) ?? 0) + 1)
     }
     responses += 1
   }
-  return matching(script, latestInput(items), spent) ?? inTurn(script, responses)
+  return matching(script, latestInput(items), used) ?? inTurn(script, responses)
 }
 
-/** What the model was told last. */
 type Input = { readonly user: string; readonly result: string; readonly afterTool: string | undefined }
 
-/** The latest user message, and the tool whose result came after it, if one did. */
+/** The latest user message, the latest tool result, and that tool's name if its result came after the message. */
 function latestInput(items: readonly Item[]): Input {
   const user = items.findLast((item) => item.type === 'message' && item.role === 'user')
   const result = items.findLast((item) => item.type === 'result')
@@ -70,7 +69,7 @@ function latestInput(items: readonly Item[]): Input {
   }
 }
 
-/** True for what a model makes; an unbroken run of it is one response. */
+/** True for an item that a model writes. A run of such items is one response. */
 function isOutput(item: Item | undefined): boolean {
   if (item?.type === 'message') return item.role === 'assistant'
   return item?.type === 'reasoning' || item?.type === 'call'
@@ -80,10 +79,10 @@ function isConditional(reply: Reply): boolean {
   return reply.when !== undefined || reply.afterTool !== undefined
 }
 
-function matching(script: Script, input: Input, spent: ReadonlyMap<Reply, number>): Reply | undefined {
+function matching(script: Script, input: Input, used: ReadonlyMap<Reply, number>): Reply | undefined {
   return script.replies.find((reply) => {
-    if (!isConditional(reply) || (spent.get(reply) ?? 0) >= (reply.times ?? Number.POSITIVE_INFINITY)) return false
-    // Without `afterTool` a reply is to the user's message alone: it would else be chosen again after its own call.
+    if (!isConditional(reply) || (used.get(reply) ?? 0) >= (reply.times ?? Number.POSITIVE_INFINITY)) return false
+    // Without `afterTool` a reply answers only the user's message, or it would be chosen again after its own call.
     return reply.afterTool === input.afterTool && input.user.includes(reply.when ?? '')
   })
 }
@@ -101,7 +100,7 @@ function inTurn(script: Script, responses: number): Reply {
 
 type Batch = { readonly events: readonly ModelEvent[]; readonly pause: boolean }
 
-/** What is yielded, in order: everything at once, or chunk by chunk where the reply has pauses. */
+/** The batches to yield: everything at once, or chunk by chunk if the reply has pauses. */
 function batchesOf(reply: Reply, input: Input, request: ModelRequest): Batch[] {
   const chunks = chunksOf(reply, input).slice(0, reply.error ? (reply.error.afterChunks ?? 0) : undefined)
   const texts = chunks.map((text): ModelEvent => ({ type: 'text', text }))
@@ -136,12 +135,12 @@ function callsOf(reply: Reply): ModelEvent[] {
 
 function usageOf(reply: Reply, chunks: readonly string[], request: ModelRequest): Usage {
   if (reply.usage) return { ...noUsage, ...reply.usage }
-  const said = [...chunks, reply.reasoning ?? '', ...(reply.calls ?? []).map(({ args }) => JSON.stringify(args))]
-  const heard = request.items.reduce((sum, item) => sum + charsOf(item), request.system.length)
+  const outputTexts = [...chunks, reply.reasoning ?? '', ...(reply.calls ?? []).map(({ args }) => JSON.stringify(args))]
+  const inputChars = request.items.reduce((sum, item) => sum + charsOf(item), request.system.length)
   return {
     ...noUsage,
-    inputTokens: tokens(heard),
-    outputTokens: tokens(said.reduce((sum, text) => sum + text.length, 0)),
+    inputTokens: tokens(inputChars),
+    outputTokens: tokens(outputTexts.reduce((sum, text) => sum + text.length, 0)),
     reasoningTokens: tokens(reply.reasoning?.length ?? 0),
   }
 }

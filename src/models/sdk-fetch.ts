@@ -1,26 +1,26 @@
-// The fetch that the providers' packages get: what a server sends is bounded while it is read, and what goes wrong is
-// told in our words before a package sees it.
+// The fetch for the AI SDK packages. It bounds what a server sends while it is read, and turns failures into our faults
+// before a package sees them.
 import { createPace } from '#lib/pace.ts'
 import type { Fault, Faults } from './fault.ts'
 import { maxErrorBytes, type ReadLimits } from './stream-limits.ts'
 import { retryAfterMs } from './model-retry.ts'
 
 const newlineByte = 0x0a
-/** What a package gets at a time: it reads all it has before anybody else has a turn. */
+/** Bytes passed to a package at a time. A package handles all it has without yielding to the event loop. */
 const pieceBytes = 4 * 1024
 
-/** Carries a fault through a package's own layers. */
-export class Failed extends Error {
+/** Carries a fault through the layers of a package. */
+export class FaultError extends Error {
   readonly fault: Fault
 
   constructor(fault: Fault) {
     super(fault.error.message)
-    this.name = 'Failed'
+    this.name = 'FaultError'
     this.fault = fault
   }
 }
 
-/** Redirects are not followed: the key would go with them, in a header that fetch does not take away. */
+/** Does not follow redirects: the key would go along, in a header that fetch does not remove. */
 export function createBoundedFetch({
   faults,
   limits,
@@ -36,24 +36,24 @@ export function createBoundedFetch({
       response = await fetch(input, { ...init, redirect: 'manual' })
     } catch (error) {
       init?.signal?.throwIfAborted()
-      throw new Failed(faults.ofFailure({ type: 'broken', cause: causeOf(error) }, false))
+      throw new FaultError(faults.fromFailure({ type: 'broken', cause: causeOf(error) }, false))
     }
     const contentType = response.headers.get('content-type') ?? ''
     if (!response.ok) {
       const body = await readSome(response)
       const wait = retryAfterMs(response.headers.get('retry-after') ?? undefined, clock())
       const location = response.headers.get('location') ?? undefined
-      throw new Failed(faults.ofStatus(response.status, body, { retryAfterMs: wait, location }))
+      throw new FaultError(faults.fromStatus(response.status, body, { retryAfterMs: wait, location }))
     }
     if (!response.body || !contentType.includes('event-stream')) {
       await response.body?.cancel()
-      throw new Failed(faults.notChat(contentType))
+      throw new FaultError(faults.notChat(contentType))
     }
     return new Response(bounded(response.body, faults, limits), response)
   }
 }
 
-/** Passes bytes on as long as there are not too many of them. Others have their turns between the pieces. */
+/** Passes bytes on within the limits, and yields to the event loop between the pieces. */
 function bounded(body: ReadableStream<Bytes>, faults: Faults, limits: ReadLimits): ReadableStream<Bytes> {
   const reader = body.getReader()
   const count = createCount(faults, limits)
@@ -75,7 +75,7 @@ function bounded(body: ReadableStream<Bytes>, faults: Faults, limits: ReadLimits
         try {
           if (!(await more())) return controller.close()
         } catch (error) {
-          // What was too much is not read on; a connection that broke needs no end.
+          // Stops reading beyond a limit. A broken connection cannot be cancelled, which does not matter.
           reader.cancel().catch(() => {})
           throw error
         }
@@ -90,7 +90,7 @@ function bounded(body: ReadableStream<Bytes>, faults: Faults, limits: ReadLimits
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** Counts bytes, in all and in one line, and lines. Throws Failed where there are too many. */
+/** Counts lines and bytes, in all and per line. Throws FaultError beyond a limit. */
 function createCount(faults: Faults, limits: ReadLimits): (chunk: Bytes) => void {
   let bytes = 0
   let lines = 0
@@ -106,13 +106,13 @@ function createCount(faults: Faults, limits: ReadLimits): (chunk: Bytes) => void
       from = at + 1
     }
     if (open <= limits.lineBytes) open += chunk.length - from
-    if (open > limits.lineBytes) throw new Failed(faults.overlong(limits.lineBytes))
-    if (bytes > limits.responseBytes) throw new Failed(faults.ofFailure({ type: 'too_long' }, true))
-    if (lines > limits.lines) throw new Failed(faults.tooMuch(`${limits.lines} lines`))
+    if (open > limits.lineBytes) throw new FaultError(faults.overlong(limits.lineBytes))
+    if (bytes > limits.responseBytes) throw new FaultError(faults.fromFailure({ type: 'too_long' }, true))
+    if (lines > limits.lines) throw new FaultError(faults.tooMuch(`${limits.lines} lines`))
   }
 }
 
-/** The beginning of an error's body; what cannot be read is left out. */
+/** The beginning of an error's body, as far as it can be read. */
 async function readSome(response: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -123,12 +123,12 @@ async function readSome(response: Response): Promise<string> {
       if (size > maxErrorBytes) break
     }
   } catch {
-    // The status alone is told.
+    // The fault then has only the status.
   }
   return Buffer.concat(chunks).toString('utf8', 0, maxErrorBytes)
 }
 
-/** What fetch hides behind "fetch failed". */
+/** The cause behind the "fetch failed" that fetch throws. */
 function causeOf(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error))
   return error.cause instanceof Error ? error.cause : error

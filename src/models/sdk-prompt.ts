@@ -1,4 +1,4 @@
-// A request as the providers' packages take it: messages that alternate, without what providers refuse.
+// A request as the AI SDK packages take it: alternating messages, without anything that providers refuse.
 import { createHash } from 'node:crypto'
 import type {
   LanguageModelV4CallOptions,
@@ -10,7 +10,7 @@ import type { Call, Item, Message, Part, Reasoning } from '#core/item.ts'
 import { objectIn } from '#core/json.ts'
 import type { ModelRequest } from '#core/model.ts'
 import { partText } from './chat-body.ts'
-import { type Sealer, unseal } from './signature.ts'
+import { type SdkProvider, signatureOptions } from './signature.ts'
 
 type UserMessage = Extract<LanguageModelV4Message, { role: 'user' }>
 type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>
@@ -18,92 +18,92 @@ type ToolMessage = Extract<LanguageModelV4Message, { role: 'tool' }>
 type AssistantPart = AssistantMessage['content'][number]
 
 const cacheMark = { anthropic: { cacheControl: { type: 'ephemeral' } } }
-/** Texts that stand where a provider takes no emptiness. */
-const nothingSaid = '(an empty message)'
-const nothingCame = '(no output)'
-const neverRun = 'this call has no result: it was not run'
-const stopped = '(stopped before an answer)'
+/** Placeholders where a provider refuses an empty text or a missing message. */
+const emptyMessage = '(an empty message)'
+const emptyOutput = '(no output)'
+const missingResult = 'this call has no result: it was not run'
+const noAnswer = '(stopped before an answer)'
 
-/** The pictures that each takes as data: another would have the whole conversation refused, in every later turn too. */
-const pictures: Readonly<Record<Sealer, ReadonlySet<string>>> = {
+/** Image types that each provider takes as data. With another type it would refuse this and every later turn. */
+const pictures: Readonly<Record<SdkProvider, ReadonlySet<string>>> = {
   anthropic: new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']),
   google: new Set(['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif']),
 }
 
 export type PromptParts = {
   readonly request: ModelRequest
-  readonly sealer: Sealer
+  readonly provider: SdkProvider
   readonly tools: readonly LanguageModelV4FunctionTool[]
 }
 
-/** The prompt of a call, with the marks of what shall be cached. */
+/** The prompt of a call, for Anthropic with cache marks. */
 export function promptOf({
   request,
-  sealer,
+  provider,
   tools,
 }: PromptParts): Pick<LanguageModelV4CallOptions, 'prompt' | 'tools'> {
-  const messages = wellFormed(messagesOf(request.items, sealer))
+  const messages = wellFormed(messagesOf(request.items, provider))
   const system = request.system.toWellFormed()
   const prompt: LanguageModelV4Prompt = [
     ...(system === '' ? [] : [{ role: 'system' as const, content: system }]),
     ...messages,
   ]
-  return sealer === 'anthropic' ? marked(prompt, tools) : { prompt, tools: [...tools] }
+  return provider === 'anthropic' ? marked(prompt, tools) : { prompt, tools: [...tools] }
 }
 
 /**
- * Four marks at most: the tools, which all users share, the system prompt, and the last two of what the model was
- * told, so that each call finds what the one before it left.
+ * Sets at most four cache marks: the tools, which all users share, the system prompt, and the last two inputs, so that
+ * each call finds the cache of the call before it.
  */
 function marked(
   prompt: LanguageModelV4Prompt,
   tools: readonly LanguageModelV4FunctionTool[],
 ): Pick<LanguageModelV4CallOptions, 'prompt' | 'tools'> {
-  const told = prompt.flatMap(({ role }, at) => (role === 'user' || role === 'tool' ? [at] : [])).slice(-2)
+  const inputs = prompt.flatMap(({ role }, at) => (role === 'user' || role === 'tool' ? [at] : [])).slice(-2)
   return {
     tools: tools.map((tool, at) => (at === tools.length - 1 ? { ...tool, providerOptions: cacheMark } : tool)),
     prompt: prompt.map((message, at) =>
-      message.role === 'system' || told.includes(at) ? { ...message, providerOptions: cacheMark } : message,
+      message.role === 'system' || inputs.includes(at) ? { ...message, providerOptions: cacheMark } : message,
     ),
   }
 }
 
-function messagesOf(items: readonly Item[], sealer: Sealer): LanguageModelV4Message[] {
+function messagesOf(items: readonly Item[], provider: SdkProvider): LanguageModelV4Message[] {
   const messages: LanguageModelV4Message[] = []
   const open = new Map<string, string>()
-  let said: AssistantPart[] = []
+  let answer: AssistantPart[] = []
 
   function closeAnswer(): void {
-    const content = speakable(said, sealer)
-    said = []
+    const content = usableParts(answer, provider)
+    answer = []
     if (content.length > 0) add(messages, { role: 'assistant', content })
   }
-  /** Every call has its result, whatever a caller's history left out. */
+  /** Adds a result to every call without one: a caller's history may lack them. */
   function closeCalls(): void {
     closeAnswer()
-    for (const [callId, name] of open) add(messages, toolResult(callId, name, { output: neverRun, error: true }))
+    for (const [callId, name] of open) add(messages, toolResult(callId, name, { output: missingResult, error: true }))
     open.clear()
   }
 
-  function say(...parts: AssistantPart[]): void {
-    if (said.length === 0 && messages.at(-1)?.role === 'tool') closeCalls()
-    said.push(...parts)
+  function addToAnswer(...parts: AssistantPart[]): void {
+    if (answer.length === 0 && messages.at(-1)?.role === 'tool') closeCalls()
+    answer.push(...parts)
   }
 
   for (const item of items) {
     switch (item.type) {
       case 'message':
-        if (item.role === 'assistant') say(...assistantText(item))
+        if (item.role === 'assistant') addToAnswer(...assistantText(item))
         else {
           closeCalls()
-          add(messages, { role: 'user', content: userParts(item, sealer) })
+          add(messages, { role: 'user', content: userParts(item, provider) })
         }
         break
       case 'reasoning':
-        if (!sealText(said.at(-1), item, sealer)) say(...thought(item, sealer))
+        if (!signText(answer.at(-1), item, provider)) addToAnswer(...reasoningParts(item, provider))
         break
       case 'call':
-        say(toolCall(item, sealer))
+        addToAnswer(toolCall(item, provider))
         open.set(item.callId, item.name)
         break
       case 'result': {
@@ -124,10 +124,10 @@ function messagesOf(items: readonly Item[], sealer: Sealer): LanguageModelV4Mess
     }
   }
   closeCalls()
-  return sealer === 'google' ? alternating(messages) : startingWithUser(messages)
+  return provider === 'google' ? alternating(messages) : startingWithUser(messages)
 }
 
-/** Joins what one side says in a row. */
+/** Adds a message; consecutive messages of one role become one. */
 function add(messages: LanguageModelV4Message[], message: UserMessage | AssistantMessage | ToolMessage): void {
   const last = messages.at(-1)
   if (last?.role === 'user' && message.role === 'user') last.content.push(...message.content)
@@ -138,42 +138,43 @@ function add(messages: LanguageModelV4Message[], message: UserMessage | Assistan
 
 function startingWithUser(messages: readonly LanguageModelV4Message[]): LanguageModelV4Message[] {
   if (messages.length > 0 && messages[0]?.role !== 'assistant') return [...messages]
-  return [{ role: 'user', content: [{ type: 'text', text: nothingSaid }] }, ...messages]
+  return [{ role: 'user', content: [{ type: 'text', text: emptyMessage }] }, ...messages]
 }
 
-/** Google's package joins nothing: a message after results would be the second in a row of the user's. */
+/** Google's package does not join messages: a user message after tool results would be the second of one role. */
 function alternating(messages: readonly LanguageModelV4Message[]): LanguageModelV4Message[] {
-  const between: LanguageModelV4Message = { role: 'assistant', content: [{ type: 'text', text: stopped }] }
+  const between: LanguageModelV4Message = { role: 'assistant', content: [{ type: 'text', text: noAnswer }] }
   return startingWithUser(messages).flatMap((message, at, all) =>
     message.role === 'user' && all[at - 1]?.role === 'tool' ? [between, message] : [message],
   )
 }
 
-/** Thoughts alone are no answer, and Anthropic takes none at the end of one. */
-function speakable(parts: readonly AssistantPart[], sealer: Sealer): AssistantPart[] {
+/** The parts of an answer to send back. Reasoning alone is no answer, and Anthropic refuses it at the end of one. */
+function usableParts(parts: readonly AssistantPart[], provider: SdkProvider): AssistantPart[] {
   const last = parts.findLastIndex(
     (part) => part.type === 'tool-call' || (part.type === 'text' && part.text.trim() !== ''),
   )
-  return last === -1 ? [] : parts.slice(0, sealer === 'anthropic' ? last + 1 : undefined)
+  return last === -1 ? [] : parts.slice(0, provider === 'anthropic' ? last + 1 : undefined)
 }
 
-function userParts(message: Message, sealer: Sealer): UserMessage['content'] {
-  const parts = message.content.flatMap((part) => userPart(part, sealer))
-  return parts.length > 0 ? parts : [{ type: 'text', text: nothingSaid }]
+function userParts(message: Message, provider: SdkProvider): UserMessage['content'] {
+  const parts = message.content.flatMap((part) => userPart(part, provider))
+  return parts.length > 0 ? parts : [{ type: 'text', text: emptyMessage }]
 }
 
-function userPart(part: Part, sealer: Sealer): UserMessage['content'] {
-  if (part.type === 'image') return [imagePart(part.url, sealer)]
+function userPart(part: Part, provider: SdkProvider): UserMessage['content'] {
+  if (part.type === 'image') return [imagePart(part.url, provider)]
   const text = partText(part)
   return text.trim() === '' ? [] : [{ type: 'text', text }]
 }
 
-function imagePart(url: string, sealer: Sealer): UserMessage['content'][number] {
+function imagePart(url: string, provider: SdkProvider): UserMessage['content'][number] {
   const inline = /^data:(image\/[\w.+-]+)?[^,]*;base64,/i.exec(url)
   if (inline) {
     const mediaType = (inline[1]?.toLowerCase() ?? 'image/png').replace(/^image\/jpg$/, 'image/jpeg')
     const data = url.slice(inline[0].length)
-    if (pictures[sealer].has(mediaType) && data !== '') return { type: 'file', mediaType, data: { type: 'data', data } }
+    if (pictures[provider].has(mediaType) && data !== '')
+      return { type: 'file', mediaType, data: { type: 'data', data } }
     return { type: 'text', text: `(an image that cannot be shown: ${data === '' ? 'it is empty' : mediaType})` }
   }
   const address = URL.parse(url)
@@ -193,24 +194,24 @@ function assistantText(message: Message): AssistantPart[] {
   return text.trim() === '' ? [] : [{ type: 'text', text }]
 }
 
-/** Only with the seal of this provider: nobody takes a thought without, and nobody may get another's. */
-function thought({ text, seal }: Reasoning, sealer: Sealer): AssistantPart[] {
-  const providerOptions = unseal(sealer, seal)
+/** Reasoning is sent back only with this provider's signature: no provider takes it without, or may get another's. */
+function reasoningParts({ text, seal }: Reasoning, provider: SdkProvider): AssistantPart[] {
+  const providerOptions = signatureOptions(provider, seal)
   if (!providerOptions) return []
-  // A seal of a text that was not kept.
-  if (sealer === 'google' && text === '') return [{ type: 'text', text, providerOptions }]
+  // A signature of a text that was not stored.
+  if (provider === 'google' && text === '') return [{ type: 'text', text, providerOptions }]
   return [{ type: 'reasoning', text, providerOptions }]
 }
 
-/** Google seals texts too; the seal then came alone behind the text, and goes back with it. */
-function sealText(last: AssistantPart | undefined, { text, seal }: Reasoning, sealer: Sealer): boolean {
-  if (sealer !== 'google' || text !== '' || last?.type !== 'text' || last.providerOptions) return false
-  const providerOptions = unseal(sealer, seal)
+/** Google signs texts too. Such a signature was stored as reasoning after the text, and goes back with the text. */
+function signText(last: AssistantPart | undefined, { text, seal }: Reasoning, provider: SdkProvider): boolean {
+  if (provider !== 'google' || text !== '' || last?.type !== 'text' || last.providerOptions) return false
+  const providerOptions = signatureOptions(provider, seal)
   if (providerOptions) last.providerOptions = providerOptions
   return providerOptions !== undefined
 }
 
-/** Half a character has no place in JSON: servers refuse the request for it. */
+/** Replaces lone surrogates: servers refuse a request that has one. */
 function wellFormed<T>(value: T): T
 function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed()
@@ -219,8 +220,8 @@ function wellFormed(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key.toWellFormed(), wellFormed(each)]))
 }
 
-function toolCall({ callId, name, args, seal }: Call, sealer: Sealer): AssistantPart {
-  const providerOptions = unseal(sealer, seal)
+function toolCall({ callId, name, args, seal }: Call, provider: SdkProvider): AssistantPart {
+  const providerOptions = signatureOptions(provider, seal)
   return {
     type: 'tool-call',
     toolCallId: wireId(callId),
@@ -231,12 +232,12 @@ function toolCall({ callId, name, args, seal }: Call, sealer: Sealer): Assistant
 }
 
 function toolResult(callId: string, toolName: string, result: { output: string; error?: true }): ToolMessage {
-  const value = result.output.trim() === '' ? nothingCame : result.output
+  const value = result.output.trim() === '' ? emptyOutput : result.output
   const output = { type: result.error ? ('error-text' as const) : ('text' as const), value }
   return { role: 'tool', content: [{ type: 'tool-result', toolCallId: wireId(callId), toolName, output }] }
 }
 
-/** Our ids fit; those of a caller's history may not. */
+/** A call id that every provider takes. Our ids fit; those in a caller's history may not. */
 function wireId(callId: string): string {
   if (/^[\w-]{1,64}$/.test(callId)) return callId
   return `call_${createHash('sha256').update(callId).digest('hex').slice(0, 32)}`

@@ -1,4 +1,4 @@
-// A model behind a provider's package of the AI SDK, at the level of its stream: our events, faults, bounds and retries.
+// A model over a provider package of the AI SDK: reads its stream directly, with our events, faults, limits and retries.
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
@@ -15,15 +15,15 @@ import { defaultLimits, defaultWindow, type ReadLimits } from './stream-limits.t
 import type { PriceOf } from './price.ts'
 import { maxAttempts, retryDelay, type Sleep, sleep as realSleep } from './model-retry.ts'
 import { adaptSchema } from './schema.ts'
-import { createBoundedFetch, Failed } from './sdk-fetch.ts'
+import { createBoundedFetch, FaultError } from './sdk-fetch.ts'
 import { promptOf } from './sdk-prompt.ts'
-import { type Sealer, sealIn } from './signature.ts'
+import { type SdkProvider, readSignature } from './signature.ts'
 
-/** How far a fault may be wrapped by the layers of a package. */
-const deepestCause = 5
+/** How many layers of `cause` are searched for a fault. */
+const maxCauseDepth = 5
 
 export type SdkModelParts = {
-  readonly provider: Sealer
+  readonly provider: SdkProvider
   readonly name: string
   readonly baseUrl: string
   readonly apiKey: string
@@ -37,18 +37,18 @@ export type SdkModelParts = {
   readonly clock?: (() => number) | undefined
 }
 
-/** What differs between the packages. */
+/** The differences between the packages. */
 export type Package = {
   readonly suffix: string
   open(parts: { baseURL: string; apiKey: string; fetch: typeof fetch }): LanguageModelV4
-  /** A schema of an object as this provider takes it. */
+  /** Adapts an object schema to this provider. */
   schema(schema: JsonObject): JsonObject
   readonly options: Pick<LanguageModelV4CallOptions, 'maxOutputTokens' | 'providerOptions'>
-  /** The kinds of events that the package knows; others are passed over, as the provider asks. */
-  readonly events?: ReadonlySet<string>
+  /** Event types that the package knows. Others are ignored, as the provider's documentation asks. */
+  readonly knownEvents?: ReadonlySet<string>
 }
 
-/** A model behind a package. Throws invalid_config for an address that can never work. */
+/** A model over a package. Throws invalid_config for an address that can never work. */
 export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
   const { provider, name, apiKey, sleep = realSleep, random = Math.random, clock = Date.now } = parts
   const limits = { ...defaultLimits, ...parts.limits }
@@ -61,7 +61,7 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
     keyName: parts.keyName,
     secrets: [apiKey],
     idleMs: limits.idleMs,
-    speaks: 'a stream of events',
+    expected: 'a stream of events',
     suffix: pack.suffix,
   })
   const baseURL = parts.baseUrl.replace(/\/+$/, '')
@@ -83,7 +83,7 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
     const schema = format && pack.schema(format.schema)
     return {
       ...pack.options,
-      ...promptOf({ request, sealer: provider, tools: request.tools.map(toolOf) }),
+      ...promptOf({ request, provider, tools: request.tools.map(toolOf) }),
       ...(temperature !== undefined && { temperature }),
       ...(format && { responseFormat: { type: 'json', name: format.name, ...(schema && { schema }) } }),
     }
@@ -94,8 +94,11 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted()
       const call = new AbortController()
-      const idle = setTimeout(() => call.abort(new Failed(faults.ofFailure({ type: 'timeout' }, false))), limits.idleMs)
-      const answer = createAnswer({ provider, faults, priceOf: parts.priceOf, events: pack.events })
+      const idle = setTimeout(
+        () => call.abort(new FaultError(faults.fromFailure({ type: 'timeout' }, false))),
+        limits.idleMs,
+      )
+      const answer = createAnswer({ provider, faults, priceOf: parts.priceOf, knownEvents: pack.knownEvents })
       let begun = false
       let fault: Fault
       try {
@@ -108,7 +111,7 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
           yield events
           idle.refresh()
         }
-        throw new Failed(faults.cutOff())
+        throw new FaultError(faults.cutOff())
       } catch (error) {
         if (answer.done) return
         signal.throwIfAborted()
@@ -116,7 +119,7 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
       } finally {
         clearTimeout(idle)
       }
-      if (begun || !fault.again || attempt >= maxAttempts) throw fault.error
+      if (begun || !fault.retryable || attempt >= maxAttempts) throw fault.error
       await sleep(retryDelay(attempt, random(), fault.retryAfterMs), signal)
     }
   }
@@ -130,15 +133,15 @@ function createAnswer({
   provider,
   faults,
   priceOf,
-  events,
+  knownEvents,
 }: {
-  provider: Sealer
+  provider: SdkProvider
   faults: Faults
   priceOf: PriceOf | undefined
-  events: Package['events']
+  knownEvents: Package['knownEvents']
 }) {
   let calls = 0
-  /** The seal of the block that is being written. */
+  /** The signature of the block that is being streamed. */
   let seal: string | undefined
 
   function close(): ModelEvent[] {
@@ -149,34 +152,34 @@ function createAnswer({
   }
 
   function callOf({ toolName, input, providerMetadata }: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>) {
-    if (++calls > maxCalls) throw new Failed(faults.tooMuch(`${maxCalls} tool calls`))
-    if (toolName === '') throw new Failed(faults.nameless())
-    const own = sealIn(provider, providerMetadata)
+    if (++calls > maxCalls) throw new FaultError(faults.tooMuch(`${maxCalls} tool calls`))
+    if (toolName === '') throw new FaultError(faults.nameless())
+    const own = readSignature(provider, providerMetadata)
     const args = input.trim() === '' ? '{}' : input
     return { type: 'call', name: toolName, args, ...(own !== undefined && { seal: own }) } as const
   }
 
   const answer = {
     done: false,
-    /** Throws Failed where the answer cannot be used. */
+    /** Throws FaultError where the answer cannot be used. */
     take(part: LanguageModelV4StreamPart): ModelEvent[] {
       const { type } = part
       if (type === 'text-delta' || type === 'reasoning-delta') {
-        seal = sealIn(provider, part.providerMetadata) ?? seal
+        seal = readSignature(provider, part.providerMetadata) ?? seal
         if (part.delta === '') return []
         return [{ type: type === 'text-delta' ? 'text' : 'reasoning', text: part.delta }]
       }
-      if (type === 'reasoning-start' || type === 'text-start') seal = sealIn(provider, part.providerMetadata)
+      if (type === 'reasoning-start' || type === 'text-start') seal = readSignature(provider, part.providerMetadata)
       if (type === 'reasoning-end' || type === 'text-end') return close()
       if (type === 'tool-call') return [callOf(part)]
-      if (type === 'error' && isNews(part.error, events)) return []
-      if (type === 'error') throw new Failed(faultOf(part.error, faults))
+      if (type === 'error' && isUnknownEvent(part.error, knownEvents)) return []
+      if (type === 'error') throw new FaultError(faultOf(part.error, faults))
       if (type !== 'finish') return []
       const { unified, raw } = part.finishReason
-      // The packages end what a server did not.
-      if (raw === undefined) throw new Failed(faults.cutOff())
-      if (unified === 'content-filter') throw new Failed(faults.filtered())
-      if (unified === 'error') throw new Failed(faults.malformed())
+      // The packages report an end even where the server sent none.
+      if (raw === undefined) throw new FaultError(faults.cutOff())
+      if (unified === 'content-filter') throw new FaultError(faults.filtered())
+      if (unified === 'error') throw new FaultError(faults.malformed())
       answer.done = true
       const usage = usageOf(part.usage, priceOf)
       return [{ type: 'done', usage, ...(unified === 'length' && { stop: 'length' }) }]
@@ -198,23 +201,23 @@ function usageOf({ inputTokens, outputTokens }: SdkUsage, priceOf: PriceOf | und
   return { ...counts, costUsd }
 }
 
-/** An event of a kind that is younger than the package, which tells it as a fault. */
-function isNews(error: unknown, events: Package['events']): boolean {
+/** True for an event type newer than the package, which reports it as an error. */
+function isUnknownEvent(error: unknown, knownEvents: Package['knownEvents']): boolean {
   const value: unknown = error instanceof Error && 'value' in error ? error.value : undefined
   const kind = isObject(value) ? value['type'] : undefined
-  return events !== undefined && typeof kind === 'string' && !events.has(kind)
+  return knownEvents !== undefined && typeof kind === 'string' && !knownEvents.has(kind)
 }
 
-/** What a package threw, or told inside of a stream. */
+/** The fault for an error that a package threw or reported in a stream. */
 function faultOf(error: unknown, faults: Faults): Fault {
-  for (let each = error, depth = 0; each instanceof Error && depth < deepestCause; each = each.cause, depth++) {
-    if (each instanceof Failed) return each.fault
+  for (let each = error, depth = 0; each instanceof Error && depth < maxCauseDepth; each = each.cause, depth++) {
+    if (each instanceof FaultError) return each.fault
   }
   if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number') {
-    if (error.statusCode >= 400) return faults.ofStatus(error.statusCode, error.message, {})
-    // The packages tell a connection that broke in the middle by the status it began with.
-    return faults.ofFailure({ type: 'broken', cause: error }, true)
+    if (error.statusCode >= 400) return faults.fromStatus(error.statusCode, error.message, {})
+    // The packages report a connection that broke midway with the status it began with.
+    return faults.fromFailure({ type: 'broken', cause: error }, true)
   }
-  if (error instanceof TypeError) return faults.ofFailure({ type: 'broken', cause: error }, true)
-  return faults.ofError(error)
+  if (error instanceof TypeError) return faults.fromFailure({ type: 'broken', cause: error }, true)
+  return faults.fromError(error)
 }

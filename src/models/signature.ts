@@ -1,32 +1,33 @@
-// Seals: what a provider wants back with a thought or a call, unread. The name of who made it stands in it, for nobody
-// else may get it.
+// Signatures: opaque values that a provider sends with reasoning or a call and expects back unchanged. An item stores
+// one in its field `seal`, together with the provider's name, since no other provider may get it.
 import { isObject, objectIn } from '#core/json.ts'
 
-/** The fields of a provider's metadata that have to come back. */
-const sealed = { anthropic: ['signature', 'redactedData'], google: ['thoughtSignature'] } as const
+/** Fields of a provider's metadata that must be sent back. */
+const signatureFields = { anthropic: ['signature', 'redactedData'], google: ['thoughtSignature'] } as const
 
-export type Sealer = keyof typeof sealed
-/** The way the providers' packages carry it. */
-export type SealOptions = Record<string, Record<string, string>>
+export type SdkProvider = keyof typeof signatureFields
 
-/** The seal in the metadata of a part; undefined where there is none. */
-export function sealIn(sealer: Sealer, metadata: unknown): string | undefined {
-  const own = isObject(metadata) ? metadata[sealer] : undefined
+/** The signature in the metadata of a part, as stored in an item. */
+export function readSignature(provider: SdkProvider, metadata: unknown): string | undefined {
+  const own = isObject(metadata) ? metadata[provider] : undefined
   if (!isObject(own)) return undefined
-  for (const field of sealed[sealer]) {
+  for (const field of signatureFields[provider]) {
     const value = own[field]
-    if (typeof value === 'string' && value !== '') return JSON.stringify({ [sealer]: { [field]: value } })
+    if (typeof value === 'string' && value !== '') return JSON.stringify({ [provider]: { [field]: value } })
   }
   return undefined
 }
 
-/** What goes back with a part; undefined for a seal that somebody else made. */
-export function unseal(sealer: Sealer, seal: string | undefined): SealOptions | undefined {
-  const own = seal === undefined ? undefined : objectIn(seal)?.[sealer]
+/** The provider options that send a stored signature back; undefined for another provider's signature. */
+export function signatureOptions(
+  provider: SdkProvider,
+  seal: string | undefined,
+): Record<string, Record<string, string>> | undefined {
+  const own = seal === undefined ? undefined : objectIn(seal)?.[provider]
   if (!isObject(own)) return undefined
-  for (const field of sealed[sealer]) {
+  for (const field of signatureFields[provider]) {
     const value = own[field]
-    if (typeof value === 'string') return { [sealer]: { [field]: value } }
+    if (typeof value === 'string') return { [provider]: { [field]: value } }
   }
   return undefined
 }

@@ -1,11 +1,11 @@
-// How much of a model server's answer is read, and how long the next token is awaited: the same for every client.
+// Limits on reading a model server's answer, the same for every client.
 
 export type ReadLimits = {
-  /** Longest wait for the next token. */
+  /** Maximum wait for the next token. */
   readonly idleMs: number
   readonly lineBytes: number
   readonly responseBytes: number
-  /** Three or more lines an event, and no model has as many tokens. */
+  /** More than any model needs: an event has three or more lines, an answer fewer events than this allows. */
   readonly lines: number
 }
 
@@ -16,7 +16,7 @@ export const defaultLimits: ReadLimits = {
   lines: 1_000_000,
 }
 
-/** Of an error's body, only so much is read. */
+/** An error's body is read to this length. */
 export const maxErrorBytes = 64 * 1024
-/** Of a model that nobody knows. */
+/** The context window, in tokens, of a model without a known one. */
 export const defaultWindow = 128_000

@@ -1,19 +1,18 @@
-// One short question to a model, to see whether it answers at all.
+// One short question to a model, to check that it answers.
+import type { ModelTrial } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
 import { textMessage } from '#core/item.ts'
 import type { Model } from '#core/model.ts'
-import { noUsage, type Usage } from '#core/turn.ts'
+import { noUsage } from '#core/turn.ts'
 
-const trialMs = 30_000
-const maxWords = 200
+const defaultTimeoutMs = 30_000
+const maxChars = 200
 
-export type Trial = { readonly words: string; readonly usage: Usage; readonly model: string; readonly ms: number }
-
-/** Asks for one word. Throws as the model does, and model_timeout after half a minute. */
-export async function tryModel(model: Model, patienceMs = trialMs): Promise<Trial> {
+/** Asks for one word. Throws what the model throws, and model_timeout after `timeoutMs`. */
+export async function tryModel(model: Model, timeoutMs = defaultTimeoutMs): Promise<ModelTrial> {
   const began = performance.now()
-  const message = `${model.provider} ${model.name} did not come to an end within ${patienceMs / 1000} s: try again later`
-  const signal = AbortSignal.timeout(patienceMs)
+  const message = `${model.provider} ${model.name} did not finish within ${timeoutMs / 1000} s: try again later`
+  const signal = AbortSignal.timeout(timeoutMs)
   let words = ''
   let usage = noUsage
   let answered = model.name
@@ -21,7 +20,7 @@ export async function tryModel(model: Model, patienceMs = trialMs): Promise<Tria
     const items = [textMessage('user', 'Answer with the one word: ready')]
     for await (const batch of model.stream({ system: 'Be brief.', items, tools: [] }, signal)) {
       for (const event of batch) {
-        if (event.type === 'text' && words.length < maxWords) words += event.text
+        if (event.type === 'text' && words.length < maxChars) words += event.text
         if (event.type === 'done') usage = event.usage
         if (event.type === 'done') answered = event.model ?? answered
       }
@@ -31,5 +30,5 @@ export async function tryModel(model: Model, patienceMs = trialMs): Promise<Tria
     throw new AppError('model_timeout', message, { cause: error })
   }
   const ms = Math.round(performance.now() - began)
-  return { words: words.trim().slice(0, maxWords), usage, model: answered, ms }
+  return { words: words.trim().slice(0, maxChars), usage, model: answered, ms }
 }

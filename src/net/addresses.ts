@@ -1,11 +1,11 @@
-// What kind of network an address belongs to: a tool may reach the public internet, not the machine or its neighbours.
+// The kind of network that an IP address belongs to. Tools may reach the public internet, not this machine or its LAN.
 import { BlockList, isIP } from 'node:net'
 
 export type AddressKind = 'public' | 'loopback' | 'private' | 'link-local' | 'metadata' | 'reserved'
 
-/** The first kind that has an address counts. */
+/** The first kind that contains an address wins. */
 const kinds: readonly [kind: AddressKind, networks: BlockList][] = [
-  // Where clouds serve credentials to whoever asks from the machine. Never reachable, not even by a literal entry.
+  // Cloud metadata services, which serve credentials to any process on the machine. Never reachable, even if listed.
   [
     'metadata',
     networks(
@@ -24,17 +24,17 @@ const kinds: readonly [kind: AddressKind, networks: BlockList][] = [
     ),
   ],
 ]
-/** All that is given out of version 6. What wraps a version 4 address lies outside it, and is never public. */
-const given = networks('2000::/3')
+/** The allocated part of IPv6. Addresses that wrap an IPv4 address are outside it and never public. */
+const allocated = networks('2000::/3')
 
-/** Classifies an address without brackets. A mapped version 4 address is of its own kind, unless that is public. */
+/** Classifies an address without brackets. An IPv4-mapped one has the kind of its IPv4 address; if public, reserved. */
 export function addressKind(address: string): AddressKind {
   const version = isIP(address)
   if (version === 0 || address.includes('%')) return 'reserved'
   const family = version === 4 ? 'ipv4' : 'ipv6'
   const found = kinds.find(([, list]) => list.check(address, family))
   if (found) return found[0]
-  return version === 4 || given.check(address, family) ? 'public' : 'reserved'
+  return version === 4 || allocated.check(address, family) ? 'public' : 'reserved'
 }
 
 function networks(list: string): BlockList {

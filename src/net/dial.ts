@@ -1,5 +1,5 @@
-// One request on the wire: resolve once, refuse what is not public, connect to exactly that address, read a bounded
-// answer. Follows nothing, remembers nothing.
+// Sends one HTTP request: resolves the name once, refuses addresses that are not public, connects to exactly the
+// checked address and reads a bounded answer. Does not follow redirects and keeps no state.
 import type { LookupAddress } from 'node:dns'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
@@ -13,13 +13,13 @@ import { isAddressHost, isLoopbackHost, type Target } from '#safety/urls.ts'
 import { addressKind } from './addresses.ts'
 import { openTunnel, proxyFor, type ProxySettings } from './proxy.ts'
 
-/** A request judged and ready for the wire. Header names are lower case. */
+/** A checked request. Header names are lower case. */
 export type Outgoing = {
   readonly method: string
   readonly target: Target
   readonly headers: ReadonlyMap<string, string>
   readonly body?: Buffer
-  /** The operator has listed this host: its name may lead to a private address. */
+  /** The operator listed this host: it may resolve to a private address. */
   readonly listed?: boolean
 }
 
@@ -40,14 +40,14 @@ export type WireAnswer = {
 
 export type Dialled = WireAnswer | { readonly type: 'fault'; readonly fault: DialFault }
 
-/** Sends one request. Every failure is a value. */
+/** Sends one request. Failures are returned, not thrown. */
 export type Dial = (request: Outgoing, bounds: { maxBytes: number; signal: AbortSignal }) => Promise<Dialled>
 
 export type DialParts = {
-  /** Every address of a name. */
+  /** Resolves a name to all its addresses. */
   readonly lookup: (host: string) => Promise<readonly LookupAddress[]>
   readonly proxy?: ProxySettings
-  /** Certificates to trust beside the machine's, as PEM. */
+  /** PEM certificates to trust in addition to Node's own. */
   readonly ca?: readonly string[]
 }
 
@@ -69,7 +69,7 @@ export function createDial(parts: DialParts): Dial {
   }
 }
 
-const unpackers = new Map([
+const decompressors = new Map([
   ['gzip', gunzip],
   ['x-gzip', gunzip],
   ['deflate', inflate],
@@ -80,28 +80,28 @@ class TooLarge extends Error {}
 
 type Connection = { readonly addresses: readonly LookupAddress[] } | { readonly socket: Socket }
 
-/** Where to connect: addresses that were checked and are not looked up again, or a tunnel of the proxy. */
+/** Checked addresses, which are not looked up again, or a tunnel through the proxy. */
 async function connect(
   { target, listed = false }: Outgoing,
   { lookup, proxy }: DialParts,
   signal: AbortSignal,
 ): Promise<Connection | DialFault> {
   const tunnel = proxy && proxyFor(target, proxy)
-  // A literal address was allowed by its own entry in the list; only its kind at install was checked further.
+  // The caller has checked a literal address already: only metadata services are refused here too.
   if (isAddressHost(target.host)) {
     const address = plainHost(target)
     if (addressKind(address) === 'metadata') return refused(target, 'metadata')
     return tunnel ? { socket: await openTunnel(tunnel, target, signal) } : { addresses: [] }
   }
-  // Behind a proxy the name is the proxy's to resolve.
+  // A proxy resolves the name itself.
   if (tunnel) return { socket: await openTunnel(tunnel, target, signal) }
-  // A resolver has no deadline of its own.
+  // The lookup may have no deadline of its own.
   const found = await orAborted(lookup(target.host), signal)
-  const wanted = isLoopbackHost(target.host) ? 'loopback' : 'public'
-  const odd = found
+  const expected = isLoopbackHost(target.host) ? 'loopback' : 'public'
+  const refusedKind = found
     .map(({ address }) => addressKind(address))
-    .find((kind) => (listed ? kind === 'metadata' : kind !== wanted))
-  if (odd) return refused(target, odd)
+    .find((kind) => (listed ? kind === 'metadata' : kind !== expected))
+  if (refusedKind) return refused(target, refusedKind)
   if (found.length === 0) throw new Error('the name has no address')
   return { addresses: found }
 }
@@ -133,7 +133,7 @@ function send(request: Outgoing, { connection, ca, signal }: SendParts, onSent: 
       : {
           agent: false as const,
           host: plainHost(target),
-          lookup: only(connection.addresses),
+          lookup: fixedLookup(connection.addresses),
           port: target.port,
           ...name,
           ...trust,
@@ -143,14 +143,14 @@ function send(request: Outgoing, { connection, ca, signal }: SendParts, onSent: 
     const outgoing: ClientRequest = (target.scheme === 'https' ? httpsRequest : httpRequest)(options, resolve)
     outgoing.on('error', reject)
     outgoing.on('finish', onSent)
-    // An answer that is none, such as a change of protocol, ends in nothing else.
-    outgoing.on('close', () => reject(new Error('the answer is not one')))
+    // Other events may never come, for example after a change of protocol.
+    outgoing.on('close', () => reject(new Error('the answer is not an HTTP response')))
     outgoing.end(body)
   })
 }
 
-/** A lookup that knows these addresses and asks nobody. An address in place of a name is never looked up. */
-function only(addresses: readonly LookupAddress[]): LookupFunction {
+/** A lookup that returns only these addresses. Node does not call it for a literal address. */
+function fixedLookup(addresses: readonly LookupAddress[]): LookupFunction {
   return (_host, { all }, done) => {
     const [first] = addresses
     if (!first) done(new Error('the name has no address'), '')
@@ -159,12 +159,12 @@ function only(addresses: readonly LookupAddress[]): LookupFunction {
   }
 }
 
-/** Without the brackets of IPv6. */
+/** The host without IPv6 brackets. */
 function plainHost({ host }: Target): string {
   return host.replaceAll(/[[\]]/g, '')
 }
 
-/** An agent whose only connection is this one. */
+/** An agent that uses this connection only. */
 function agentOver(socket: Socket): Agent {
   return Object.assign(new Agent({ keepAlive: false }), { createConnection: () => socket })
 }
@@ -190,25 +190,25 @@ async function read(message: IncomingMessage, maxBytes: number, signal: AbortSig
   for (const [name, value] of Object.entries(message.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
   }
-  const body = await unpacked(Buffer.concat(chunks), headers.get('content-encoding'), maxBytes)
+  const body = await decompressed(Buffer.concat(chunks), headers.get('content-encoding'), maxBytes)
   headers.delete('content-encoding')
   return { type: 'answer', status: message.statusCode ?? 0, headers, body }
 }
 
-/** A server may pack its answer though it was asked not to; masking needs it plain. */
-async function unpacked(body: Buffer, encoding: string | undefined, maxBytes: number): Promise<Buffer> {
+/** Decompresses a body. A server may compress although asked not to, and secrets can only be masked in plain text. */
+async function decompressed(body: Buffer, encoding: string | undefined, maxBytes: number): Promise<Buffer> {
   if (encoding === undefined || encoding === 'identity' || body.length === 0) return body
-  const unpack = unpackers.get(encoding.toLowerCase())
-  if (!unpack) throw new Error(`the answer is packed in a way that is not known here`)
+  const decompress = decompressors.get(encoding.toLowerCase())
+  if (!decompress) throw new Error('the answer has an unknown content encoding')
   try {
-    return await promisify<Buffer, { maxOutputLength: number }, Buffer>(unpack)(body, { maxOutputLength: maxBytes })
+    return await promisify<Buffer, { maxOutputLength: number }, Buffer>(decompress)(body, { maxOutputLength: maxBytes })
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') throw new TooLarge()
     throw error
   }
 }
 
-/** Escapes what may not stand in a request line; what the tool escaped itself stays as it wrote it. */
+/** Escapes characters that a request line may not contain. Existing escapes stay as they are. */
 function encodeForWire(path: string): string {
   return path.toWellFormed().replaceAll(/[^\x21-\x7e]|["<>`{}|^\\]/gu, (character) => encodeURIComponent(character))
 }
@@ -217,10 +217,10 @@ function failed(code: DialFault['code'], message: string, sent: boolean): Dialle
   return { type: 'fault', fault: { code, message, sent } }
 }
 
-/** The network's own word for a failure; nothing of the request, which may carry a credential by now. */
+/** The network's reason for a failure. It never quotes the request, which may carry a credential by now. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
-  if (code === 'ENOTFOUND' || code === 'ENODATA') return 'its name is not known'
+  if (code === 'ENOTFOUND' || code === 'ENODATA') return 'its name is unknown'
   return code ?? (/^(the proxy|the name|the answer)/.test(error.message) ? error.message : 'the connection failed')
 }

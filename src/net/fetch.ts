@@ -1,4 +1,4 @@
-// A request to anywhere on the public internet: who may be reached, redirects judged anew, a size and a deadline.
+// Fetches from the public internet, with an address check at each redirect, a size limit and a deadline.
 import type { Sent } from '#core/tool.ts'
 import { withDeadline } from '#lib/deadline.ts'
 import { isAddressHost, isLoopbackHost, originOf, showTarget, type Target } from '#safety/urls.ts'
@@ -20,19 +20,19 @@ export type FetchRequest = {
 
 export type Fetched =
   | (WireAnswer & {
-      /** Where the answer came from, after all redirects. */
+      /** The final URL, after all redirects. */
       readonly url: string
     })
   | { readonly type: 'fault'; readonly message: string }
 
-/** Sends a request and follows its redirects. Every failure is a value. `sending` is told of each that goes out. */
-export type Fetch = (request: FetchRequest, signal: AbortSignal, sending?: (sent: Sent) => void) => Promise<Fetched>
+/** Sends a request and follows redirects. Failures are returned, not thrown. `onSend` is called for each request. */
+export type Fetch = (request: FetchRequest, signal: AbortSignal, onSend?: (sent: Sent) => void) => Promise<Fetched>
 
-type Sending = Parameters<Fetch>[2]
+type OnSend = Parameters<Fetch>[2]
 
 export type FetchParts = {
   readonly dial: Dial
-  /** Hosts, `name` or `name:port`, that may be private; IPv6 addresses in brackets. */
+  /** Hosts that may be private, as `name` or `name:port`; IPv6 addresses in brackets. */
   readonly privateHosts: readonly string[]
 }
 
@@ -40,23 +40,23 @@ export function createFetch({ dial, privateHosts }: FetchParts): Fetch {
   const isListed = ({ host, port }: Target): boolean =>
     privateHosts.includes(host) || privateHosts.includes(`${host}:${port}`)
 
-  /** One hop: a redirect has no more rights than a first request. */
-  async function hop(request: Outgoing, signal: AbortSignal, sending?: Sending): Promise<WireAnswer | string> {
+  /** Sends one hop. A redirect is checked like the first request. */
+  async function hop(request: Outgoing, signal: AbortSignal, onSend?: OnSend): Promise<WireAnswer | string> {
     const listed = isListed(request.target)
     const kind = listed ? undefined : privateKind(request.target)
     if (kind) return blocked(`${request.target.host} is a ${kind} address`)
-    sending?.({ method: request.method, host: new URL(showTarget(request.target)).host })
+    onSend?.({ method: request.method, host: new URL(showTarget(request.target)).host })
     const dialled = await dial({ ...request, listed }, { maxBytes, signal })
     if (dialled.type === 'answer') return dialled
     return dialled.fault.code === 'blocked' ? blocked(dialled.fault.message) : dialled.fault.message
   }
 
-  async function follow(first: Outgoing, signal: AbortSignal, sending?: Sending): Promise<Fetched> {
+  async function follow(first: Outgoing, signal: AbortSignal, onSend?: OnSend): Promise<Fetched> {
     let request = first
     for (let hops = 0; ; hops++) {
-      const answer = await hop(request, signal, sending)
+      const answer = await hop(request, signal, onSend)
       if (typeof answer === 'string') return failed(answer)
-      const next = redirected(request, answer)
+      const next = redirectOf(request, answer)
       if (typeof next === 'string') return failed(`a redirect was not followed: ${next}`)
       if (!next) return { ...answer, url: showTarget(request.target) }
       if (hops === maxRedirects) return failed(`more than ${maxRedirects} redirects`)
@@ -64,15 +64,15 @@ export function createFetch({ dial, privateHosts }: FetchParts): Fetch {
     }
   }
 
-  return ({ url, ...request }, signal, sending) => {
-    const target = readAddress(url)
+  return ({ url, ...request }, signal, onSend) => {
+    const target = parseTarget(url)
     if (typeof target === 'string') return Promise.resolve(failed(target))
-    return withDeadline(timeoutMs, signal, (either) => follow({ ...request, target }, either, sending))
+    return withDeadline(timeoutMs, signal, (either) => follow({ ...request, target }, either, onSend))
   }
 }
 
-/** Reads a URL as browsers do, once: what is judged is what is dialled. A string tells why it is refused. */
-export function readAddress(text: string): Target | string {
+/** Parses a URL once, so that the checked target is the one that is dialled. Returns the reason if it is refused. */
+export function parseTarget(text: string): Target | string {
   if (text.length > maxUrlChars) return `the URL is longer than ${maxUrlChars} characters`
   if (/\p{Cc}/u.test(text)) return 'the URL has a control character'
   const url = URL.parse(text)
@@ -87,7 +87,7 @@ export function readAddress(text: string): Target | string {
   return { scheme, host: url.hostname, port, path: url.pathname, query: url.search }
 }
 
-/** What kind of address a host is by its very spelling, unless it is public or a name. */
+/** The kind of a literal address or loopback name that is not public; undefined for other hosts. */
 function privateKind({ host }: Target): string | undefined {
   if (isLoopbackHost(host)) return 'loopback'
   const kind = isAddressHost(host) ? addressKind(host.replaceAll(/[[\]]/g, '')) : 'public'
@@ -95,25 +95,28 @@ function privateKind({ host }: Target): string | undefined {
 }
 
 const redirects = [301, 302, 303, 307, 308]
-/** What a request may carry to an origin that it was not made for. */
+/** Headers that are kept on a redirect to another origin. */
 const plainHeaders = ['accept', 'accept-language', 'content-type', 'user-agent']
 
-/** The request that an answer asks for; undefined where it asks for none, or for a body to go where nobody sent it. */
-function redirected(request: Outgoing, { status, headers }: WireAnswer): Outgoing | string | undefined {
+/**
+ * The next request after a redirect, or why it is refused. Undefined without a redirect, and for one that would send a
+ * body to another origin.
+ */
+function redirectOf(request: Outgoing, { status, headers }: WireAnswer): Outgoing | string | undefined {
   const location = redirects.includes(status) ? headers.get('location') : undefined
   if (location === undefined) return undefined
   const url = URL.parse(location, showTarget(request.target))
-  const target = url ? readAddress(url.href) : 'its address cannot be read'
+  const target = url ? parseTarget(url.href) : 'its URL cannot be read'
   if (typeof target === 'string') return target
   const reads = request.method === 'GET' || request.method === 'HEAD'
-  const foreign = originOf(target) !== originOf(request.target)
-  const keeps = reads || status === 307 || status === 308
-  if (!reads && keeps && foreign) return undefined
-  const left = [...request.headers].filter(
-    ([name]) => (!foreign || plainHeaders.includes(name)) && (keeps || !name.startsWith('content-')),
+  const crossOrigin = originOf(target) !== originOf(request.target)
+  const keepsMethod = reads || status === 307 || status === 308
+  if (!reads && keepsMethod && crossOrigin) return undefined
+  const kept = [...request.headers].filter(
+    ([name]) => (!crossOrigin || plainHeaders.includes(name)) && (keepsMethod || !name.startsWith('content-')),
   )
-  const next = { method: keeps ? request.method : 'GET', target, headers: new Map(left) }
-  return keeps && request.body ? { ...next, body: request.body } : next
+  const next = { method: keepsMethod ? request.method : 'GET', target, headers: new Map(kept) }
+  return keepsMethod && request.body ? { ...next, body: request.body } : next
 }
 
 function blocked(why: string): string {

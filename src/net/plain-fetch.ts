@@ -1,10 +1,10 @@
-// A fetch for servers that the operator has named, over a dial: private addresses are fine, redirects are not followed,
-// an answer is bounded in size and time.
+// A fetch for servers that the operator named: private addresses are allowed, redirects are not followed, and the
+// answer is bounded in size and time.
 import { withDeadline } from '#lib/deadline.ts'
 import type { Dial } from './dial.ts'
-import { readAddress } from './fetch.ts'
+import { parseTarget } from './fetch.ts'
 
-const answerMs = 5_000
+const timeoutMs = 5_000
 const maxAnswerBytes = 1024 * 1024
 
 export type PlainRequest = {
@@ -13,12 +13,12 @@ export type PlainRequest = {
   readonly body?: string
 }
 
-/** Throws where there is no answer. */
+/** Throws if there is no answer. */
 export type PlainFetch = (url: string, request?: PlainRequest) => Promise<Response>
 
 export function createPlainFetch(dial: Dial): PlainFetch {
   return async (url, { method = 'GET', headers = {}, body } = {}) => {
-    const target = readAddress(url)
+    const target = parseTarget(url)
     if (typeof target === 'string') throw new Error(target)
     const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
     const request = {
@@ -29,7 +29,9 @@ export function createPlainFetch(dial: Dial): PlainFetch {
       ...(body !== undefined && { body: Buffer.from(body) }),
     }
     const never = new AbortController().signal
-    const dialled = await withDeadline(answerMs, never, (signal) => dial(request, { maxBytes: maxAnswerBytes, signal }))
+    const dialled = await withDeadline(timeoutMs, never, (signal) =>
+      dial(request, { maxBytes: maxAnswerBytes, signal }),
+    )
     if (dialled.type === 'fault') throw new Error(dialled.fault.message)
     return new Response(new Uint8Array(dialled.body), { status: dialled.status, headers: [...dialled.headers] })
   }

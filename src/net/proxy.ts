@@ -1,13 +1,13 @@
-// Going out through a proxy: whether a target needs it, and the tunnel to it.
+// Requests through a proxy: which targets use it, and the tunnel to them.
 import { request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { request as httpRequest } from '#lib/http.ts'
 import { isAddressHost, isLoopbackHost, type Target } from '#safety/urls.ts'
 
-/** HTTPS_PROXY and NO_PROXY as they were given. */
+/** HTTPS_PROXY and NO_PROXY as set in the environment. */
 export type ProxySettings = { readonly httpsProxy?: string; readonly noProxy?: string }
 
-/** The proxy for a target, or undefined for a direct way. This machine itself is always reached directly. */
+/** The proxy for a target; undefined for a direct connection. Loopback hosts are always direct. */
 export function proxyFor(target: Target, { httpsProxy, noProxy = '' }: ProxySettings): URL | undefined {
   if (!httpsProxy || target.scheme !== 'https' || isLoopbackHost(target.host)) return undefined
   const exempt = noProxy
@@ -17,10 +17,10 @@ export function proxyFor(target: Target, { httpsProxy, noProxy = '' }: ProxySett
   return exempt ? undefined : new URL(httpsProxy.includes('://') ? httpsProxy : `http://${httpsProxy}`)
 }
 
-/** A raw connection to the target through the proxy; TLS with the target itself is the caller's, end to end. */
+/** A raw connection to the target through the proxy. The caller runs TLS over it, end to end. */
 export function openTunnel(proxy: URL, target: Target, signal: AbortSignal): Promise<Socket> {
-  const place = `${target.host}:${target.port}`
-  const headers: Record<string, string> = { host: place }
+  const authority = `${target.host}:${target.port}`
+  const headers: Record<string, string> = { host: authority }
   if (proxy.username !== '') {
     const pair = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`
     headers['proxy-authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`
@@ -31,21 +31,21 @@ export function openTunnel(proxy: URL, target: Target, signal: AbortSignal): Pro
       host: proxy.hostname.replaceAll(/[[\]]/g, ''),
       port: proxy.port || (secure ? 443 : 80),
       method: 'CONNECT',
-      path: place,
+      path: authority,
       headers,
       agent: false,
       signal,
     })
-    request.on('connect', (answer, socket: Socket) => {
-      if (answer.statusCode === 200) resolve(socket)
+    request.on('connect', (response, socket: Socket) => {
+      if (response.statusCode === 200) resolve(socket)
       else {
         socket.destroy()
-        reject(new Error(`the proxy refused the connection (HTTP ${answer.statusCode})`))
+        reject(new Error(`the proxy refused the connection (HTTP ${response.statusCode})`))
       }
     })
-    request.on('response', (answer) => {
-      answer.destroy()
-      reject(new Error(`the proxy refused the connection (HTTP ${answer.statusCode})`))
+    request.on('response', (response) => {
+      response.destroy()
+      reject(new Error(`the proxy refused the connection (HTTP ${response.statusCode})`))
     })
     request.on('error', reject)
     request.end()

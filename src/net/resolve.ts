@@ -1,15 +1,15 @@
-// Names to addresses for tools. The system's own resolver has two threads for the whole service, and a tool's author may
-// run a name server that never answers: so names of tools are asked for over the network, with a deadline, on none.
+// Resolves names for tools. The system resolver has two threads for the whole service, and a tool's author may run a
+// name server that never answers. So tools use DNS over the network, which needs no thread, with a deadline.
 import type { LookupAddress } from 'node:dns'
 import { lookup, Resolver } from 'node:dns/promises'
 import { isLoopbackHost } from '#safety/urls.ts'
 
 const timeoutMs = 3_000
 const tries = 2
-/** Of a name that has more, the rest is not tried. */
+/** Further addresses of a name are not tried. */
 const maxAddresses = 8
 
-/** Every address of a name, those of version 4 first. */
+/** The addresses of a name, IPv4 first. */
 export async function resolveName(host: string): Promise<readonly LookupAddress[]> {
   if (isLoopbackHost(host)) return lookup(host, { all: true })
   const resolver = new Resolver({ timeout: timeoutMs, tries })
@@ -20,7 +20,7 @@ export async function resolveName(host: string): Promise<readonly LookupAddress[
   ]
   if (found.length > 0) return found.slice(0, maxAddresses)
   const reason: unknown = v4.status === 'rejected' ? v4.reason : new Error('the name has no address')
-  // No name server at all: the machine has another way to resolve names, and no server of a stranger has a say.
+  // No DNS server runs, so this machine resolves names another way, and no foreign name server is involved.
   if (codeOf(reason) === 'ECONNREFUSED') return lookup(host, { all: true })
   throw reason
 }

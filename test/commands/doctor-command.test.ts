@@ -115,7 +115,7 @@ test('a home of somebody else is refused', async (t) => {
   const { code, faults } = await examine(home)
   assert.equal(code, 1)
   assert.deepEqual(faults.length, 1)
-  assert.match(faults[0] ?? '', /home: .*belongs to another user/)
+  assert.match(faults[0] ?? '', /home: .*belongs to user/)
 })
 
 test('a model that cannot be opened is a fault', async (t) => {

@@ -67,6 +67,6 @@ test('what is missing is told with the variable that brings it', () => {
 
 test('a model without a provider is told, and a key stays out of the log', () => {
   const { notices } = readConfig({ HOME, EMBEDDING_MODEL: 'm' })
-  assert.match(notices.join(), /EMBEDDING_MODEL without EMBEDDING_PROVIDER changes nothing/)
+  assert.match(notices.join(), /EMBEDDING_MODEL without EMBEDDING_PROVIDER has no effect/)
   assert.deepEqual(secretsIn(readConfig({ HOME, ...ollama, EMBEDDING_API_KEY: 'e-key' })), ['e-key'])
 })

@@ -156,7 +156,7 @@ for (const { when, env, settings, model } of choices) {
 test('of several keys the first in the order of the page is used, and the start says so', () => {
   const config = readConfig({ HOME, GEMINI_API_KEY: 'g', OPENAI_API_KEY: 'o', ANTHROPIC_API_KEY: 'a' })
   assert.deepEqual(config.model, { provider: 'anthropic', name: 'claude-sonnet-5-5', apiKey: 'a', source: 'key' })
-  assert.match(config.notices.join('\n'), /keys for anthropic and openai and google: anthropic answers/)
+  assert.match(config.notices.join('\n'), /keys for anthropic and openai and google: anthropic is used/)
 })
 
 test('a variable that changes nothing for want of a provider is noticed', () => {

@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { createHide, inJson, inWords, logTo, openLog, type LogLevel } from '#lib/log.ts'
+import { createRedactor, formatJson, formatText, logTo, openLog, type LogLevel } from '#lib/log.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
 const silence = 'hush-hush-value-0123456789'
@@ -24,7 +24,7 @@ async function linesOf(t: TestContext, use: (log: ReturnType<typeof openLog>) =>
 }
 
 test('a line has the name of its level, its time, its words and its fields', () => {
-  assert.deepEqual(JSON.parse(inJson('warn', { turn: 't', ms: 3 }, 'turn failed', now)), {
+  assert.deepEqual(JSON.parse(formatJson('warn', { turn: 't', ms: 3 }, 'turn failed', now)), {
     level: 'warn',
     time: '2026-01-02T03:04:05.678Z',
     msg: 'turn failed',
@@ -35,31 +35,31 @@ test('a line has the name of its level, its time, its words and its fields', () 
 
 test('a fault is logged with its stack and its causes', () => {
   const err = new Error('outer', { cause: new TypeError('inner') })
-  const { err: told } = JSON.parse(inJson('error', { err }, 'x', now)) as { err: Record<string, unknown> }
+  const { err: told } = JSON.parse(formatJson('error', { err }, 'x', now)) as { err: Record<string, unknown> }
   assert.equal(told['message'], 'outer')
   assert.match(String(told['stack']), /log\.test\.ts/)
   assert.equal((told['cause'] as Record<string, unknown>)['message'], 'inner')
 })
 
-for (const [least, heard] of [
+for (const [minLevel, heard] of [
   ['debug', ['debug', 'info', 'warn', 'error']],
   ['warn', ['warn', 'error']],
   ['silent', []],
 ] as const) {
-  test(`the level ${least} lets ${heard.join(', ') || 'nothing'} through`, () => {
+  test(`the level ${minLevel} lets ${heard.join(', ') || 'nothing'} through`, () => {
     const told: LogLevel[] = []
-    const log = logTo((level) => told.push(level), least)
+    const log = logTo((level) => told.push(level), minLevel)
     for (const level of ['debug', 'info', 'warn', 'error'] as const) log[level]({}, 'x')
     assert.deepEqual(told, heard)
   })
 }
 
 test('on a terminal a line is read at a glance, and nothing in it commands the terminal', () => {
-  const text = inWords('info', { path: '/api/chat', note: 'a b\u001b]52;c;aGk=\u0007\u009b' }, 'request', now)
+  const text = formatText('info', { path: '/api/chat', note: 'a b\u001b]52;c;aGk=\u0007\u009b' }, 'request', now)
   assert.match(text, /^\d\d:\d\d:\d\d info {2}request path=\/api\/chat note="a b/)
   // oxlint-disable-next-line no-control-regex -- these are what must not be there
   assert.doesNotMatch(text.slice(0, -1), /[\0-\x1f\x7f-\x9f]/)
-  assert.match(inWords('error', { err: new Error('boom\u001b[2J') }, 'x', now), /\n {4}Error: boom\?\[2J\n {4} +at /)
+  assert.match(formatText('error', { err: new Error('boom\u001b[2J') }, 'x', now), /\n {4}Error: boom\?\[2J\n {4} +at /)
 })
 
 test('lines of one tick are all written, in order', async (t) => {
@@ -86,7 +86,7 @@ for (const [what, given] of fields) {
     const [line = ''] = await linesOf(t, (log) => log.error(given, 'x'))
     assert(!line.includes(silence), line)
     assert(line.includes('***'))
-    assert(!inWords('error', given, 'x', now).includes(silence))
+    assert(!formatText('error', given, 'x', now).includes(silence))
   })
 }
 
@@ -109,8 +109,8 @@ for (const [what, text, secret] of texts) {
 }
 
 test('counts and ordinary words stay', () => {
-  const line = inJson('info', { input_tokens: 7, path: '/api/tokens', ready: true }, 'skipped a task', now)
-  assert.equal(createHide(['in'])(line), line)
+  const line = formatJson('info', { input_tokens: 7, path: '/api/tokens', ready: true }, 'skipped a task', now)
+  assert.equal(createRedactor(['in'])(line), line)
   assert.match(line, /"input_tokens":7/)
 })
 

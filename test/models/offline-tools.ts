@@ -63,6 +63,6 @@ export const flights = tool(
 
 export function replyTo(request: ModelRequest): string {
   const move = decide(request)
-  assert.ok(move.type === 'say', JSON.stringify(move))
+  assert.ok(move.type === 'reply', JSON.stringify(move))
   return move.text
 }

@@ -51,7 +51,7 @@ function converse(tools: readonly ToolSpec[], ...messages: readonly string[]): M
   for (const message of messages.slice(0, -1)) {
     items.push(textMessage('user', message))
     const move = decide({ system: '', items, tools })
-    items.push(textMessage('assistant', move.type === 'say' ? move.text : 'Here you are.'))
+    items.push(textMessage('assistant', move.type === 'reply' ? move.text : 'Here you are.'))
   }
   return decide({ system: '', items: [...items, textMessage('user', messages.at(-1) ?? '')], tools })
 }
@@ -81,7 +81,7 @@ for (const [message, words] of [
 ] as const) {
   test(`"${message}" is no answer to its question`, () => {
     const move = converse([weather], 'How is the weather?', message)
-    assert.match(move.type === 'say' ? move.text : '', words)
+    assert.match(move.type === 'reply' ? move.text : '', words)
   })
 }
 

@@ -151,21 +151,21 @@ describe('what is streamed', () => {
 
 describe('a fault of the script is named by its path', () => {
   const rows: [string, RegExp][] = [
-    ['{', /no JSON/],
-    ['3', /the whole must be an object/],
+    ['{', /not JSON/],
+    ['3', /the file must be an object/],
     ['{}', /replies is missing/],
     ['{"replies":{}}', /replies must be a list/],
-    ['{"replies":[],"lop":true}', /lop is no field/],
+    ['{"replies":[],"lop":true}', /lop is not a field/],
     ['{"replies":[],"loop":1}', /loop must be true or false/],
     ['[1]', /replies\[0\] must be an object/],
-    ['["a",{"txt":"b"}]', /replies\[1\]\.txt is no field/],
+    ['["a",{"txt":"b"}]', /replies\[1\]\.txt is not a field/],
     ['[{"text":["a",1]}]', /replies\[0\]\.text\[1\] must be a string/],
     ['[{"calls":[{"name":"x","args":[]}]}]', /replies\[0\]\.calls\[0\]\.args must be an object or a string/],
     ['[{"calls":[{}]}]', /replies\[0\]\.calls\[0\]\.name must be a string/],
     ['[{"error":{"code":"oops"}}]', /replies\[0\]\.error\.code must be one of model_unknown/],
     ['[{"delayMs":-1}]', /replies\[0\]\.delayMs must be a number from 0/],
     ['[{"times":0}]', /replies\[0\]\.times must be a whole number from 1/],
-    ['[{"usage":{"tokens":1}}]', /replies\[0\]\.usage\.tokens is no field/],
+    ['[{"usage":{"tokens":1}}]', /replies\[0\]\.usage\.tokens is not a field/],
   ]
   for (const [text, words] of rows) {
     test(text, () => {

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { names } from '#config/variables.ts'
+import { variableNames } from '#config/variables.ts'
 
 export type Attempt = { readonly verdict: 'passed' | 'failed' | 'late'; readonly ms: number }
 
@@ -18,7 +18,7 @@ export async function attempt(
 ): Promise<Attempt> {
   // A test that is stopped leaves its files behind. Short: a socket's path has little room.
   const scratch = mkdtempSync(join(tmpdir(), 'mutate-'))
-  const dropped: readonly string[] = [...names, 'NODE_TEST_CONTEXT', 'NODE_OPTIONS', 'NODE_COMPILE_CACHE']
+  const dropped: readonly string[] = [...variableNames, 'NODE_TEST_CONTEXT', 'NODE_OPTIONS', 'NODE_COMPILE_CACHE']
   const outer = Object.entries(process.env).filter(([name]) => !dropped.includes(name))
   const startedAt = performance.now()
   const child = spawn(

@@ -176,8 +176,8 @@ test('a packed answer is unpacked', async () => {
     assert(answer.type === 'answer')
     assert.deepEqual([answer.body.toString(), answer.headers.has('content-encoding')], ['packed', false])
   }
-  assert.match(faultOf(await dial(to(local('/odd')))), /packed in a way/)
-  assert.match(faultOf(await dial(to(local('/inherited')))), /packed in a way/)
+  assert.match(faultOf(await dial(to(local('/odd')))), /unknown content encoding/)
+  assert.match(faultOf(await dial(to(local('/inherited')))), /unknown content encoding/)
 })
 
 test('a server that changes the protocol instead of answering does not hang the request', async () => {
@@ -189,7 +189,7 @@ test('a server that does not answer is a timeout, one that breaks off or is not 
   assert.match(faultOf(await dial(to(local('/cut')))), /^unreachable: /)
   assert.match(faultOf(await dial(to('http://127.0.0.1:1/'))), /^unreachable: .*ECONNREFUSED/)
   const lookup = (): Promise<never> => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' }))
-  assert.match(faultOf(await dial(to('https://nowhere.example/'), { lookup })), /its name is not known/)
+  assert.match(faultOf(await dial(to('https://nowhere.example/'), { lookup })), /its name is unknown/)
 })
 
 const through = (): Partial<DialParts> => ({ proxy: { httpsProxy: `http://u:p%40@127.0.0.1:${portOf(proxy)}` } })

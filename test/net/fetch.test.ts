@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { createDial, type Outgoing } from '#net/dial.ts'
-import { createFetch, type Fetched, type FetchRequest, readAddress } from '#net/fetch.ts'
+import { createFetch, type Fetched, type FetchRequest, parseTarget } from '#net/fetch.ts'
 
 type Seen = { line: string; headers: IncomingMessage['headers']; body: string }
 const seen: Seen[] = []
@@ -204,7 +204,7 @@ test('a request ends with its caller, and after 30 seconds', async (t) => {
 })
 
 test('an address is read as browsers read it', () => {
-  assert.deepEqual(readAddress('HTTPS://Bücher.example:443/a/../b?c=d#e'), {
+  assert.deepEqual(parseTarget('HTTPS://Bücher.example:443/a/../b?c=d#e'), {
     scheme: 'https',
     host: 'xn--bcher-kva.example',
     port: 443,

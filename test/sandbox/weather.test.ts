@@ -47,12 +47,12 @@ before(async () => {
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     ports[service] = (server.address() as AddressInfo).port
   }
-  // The same source, other places: the tool that ships knows only the real ones.
-  const places = ['geocodingUrl', 'forecastUrl', 'airQualityUrl'].map((name, at) => {
+  // The same source, other urls: the tool that ships knows only the real ones.
+  const urls = ['geocodingUrl', 'forecastUrl', 'airQualityUrl'].map((name, at) => {
     return `export const ${name} = 'http://127.0.0.1:${Object.values(ports)[at]}'`
   })
   const out = join(work, 'weather.wasm')
-  await buildTool({ folder, out, instead: new Map([['places.ts', places.join('\n')]]) })
+  await buildTool({ folder, out, instead: new Map([['urls.ts', urls.join('\n')]]) })
   const shipped = JSON.parse(readFileSync(join(folder, 'capabilities.json'), 'utf8')) as { http: object }
   const allowlist = Object.values(ports).map((port) => ({
     host: `127.0.0.1:${port}`,

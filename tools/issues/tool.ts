@@ -1,12 +1,12 @@
-// Issues of a GitHub repository: listing them, which only looks, and opening one, which the agent has to ask for. The token
-// is the host's to add; this code never sees it.
+// Issues of a GitHub repository. Listing them only reads; opening one needs an approval. The host adds the token; this
+// code never sees it.
 import { httpRequest } from 'near:agent/host@0.3.0'
 
 type Fields = Readonly<Record<string, unknown>>
 
 const base = 'https://api.github.com'
 const headers = JSON.stringify({ Accept: 'application/vnd.github+json', 'User-Agent': 'atrium-issues/1.0' })
-const most = 20
+const maxListed = 20
 
 export const tool = {
   execute({ params, context }: { params: string; context: string | null }) {
@@ -26,7 +26,7 @@ const repository = { type: 'string', description: 'owner/name' }
 
 function listed(url: string, state: unknown): object {
   if (state !== undefined && state !== 'open' && state !== 'closed') throw new Error("'state' must be open or closed")
-  const found = ask('GET', `${url}?per_page=${most}&state=${state ?? 'open'}`)
+  const found = ask('GET', `${url}?per_page=${maxListed}&state=${state ?? 'open'}`)
   return { issues: (Array.isArray(found) ? found : []).map((each: Fields) => shown(each)) }
 }
 

@@ -40,7 +40,7 @@ export const schema = {
   ],
 }
 
-/** Reads the parameters. Throws a text that says what is wrong with them. */
+/** Reads the parameters. Throws an error that says what is wrong with them. */
 export function readParams(json: string): Params {
   const value = parse(json)
   const { action } = value
@@ -83,11 +83,11 @@ function parse(json: string): Record<string, unknown> {
 }
 
 function checkKeys(value: Record<string, unknown>, known: readonly string[]): void {
-  const odd = Object.keys(value).find((key) => !known.includes(key))
-  if (odd !== undefined) throw invalid(`unknown field '${odd}'`)
+  const unknown = Object.keys(value).find((key) => !known.includes(key))
+  if (unknown !== undefined) throw invalid(`unknown field '${unknown}'`)
 }
 
-/** A text; null counts as absent, as models like to write it. */
+/** A string. Null counts as absent, since models often write it. */
 function text(value: Record<string, unknown>, key: string): string | undefined {
   const found = value[key]
   if (found === undefined || found === null) return undefined
@@ -95,11 +95,11 @@ function text(value: Record<string, unknown>, key: string): string | undefined {
   return found
 }
 
-function coordinate(value: Record<string, unknown>, key: 'lat' | 'lon', most: number): number {
+function coordinate(value: Record<string, unknown>, key: 'lat' | 'lon', max: number): number {
   const found = value[key]
   if (found === undefined || found === null) throw invalid(`'${key}' is missing`)
   if (typeof found !== 'number' || !Number.isFinite(found)) throw invalid(`'${key}' must be a number`)
-  if (found < -most || found > most) throw new Error(`'${key}' must be between -${most} and ${most}`)
+  if (found < -max || found > max) throw new Error(`'${key}' must be between -${max} and ${max}`)
   return found
 }
 

@@ -1,6 +1,6 @@
 // The weather tool: current weather, a forecast, and air quality, from Open-Meteo.
 import { httpRequest } from 'near:agent/host@0.3.0'
-import { airQualityUrl, forecastUrl, geocodingUrl } from './places.ts'
+import { airQualityUrl, forecastUrl, geocodingUrl } from './urls.ts'
 import { type Params, readParams, schema, type Units } from './params.ts'
 import { describeAir, describeWeather } from './tables.ts'
 
@@ -15,7 +15,7 @@ const unitParams: Readonly<Record<Units, string>> = {
   imperial: 'temperature_unit=fahrenheit&wind_speed_unit=mph',
 }
 
-/** What the component exports. */
+/** The component's exports. */
 export const tool = {
   execute({ params }: { params: string }): { output: string | null; error: string | null } {
     try {
@@ -43,7 +43,7 @@ function answer(params: Params): object {
   }
 }
 
-/** The first place of that name. */
+/** The first match for a city name. */
 function find({ city, country }: { city: string; country: string }): Place {
   const narrowed = country === '' ? '' : `&countryCode=${encodeURIComponent(country)}`
   const url = `${geocodingUrl}/v1/search?name=${encodeURIComponent(city)}&count=1&language=en&format=json${narrowed}`
@@ -124,7 +124,7 @@ function request(url: string) {
   }
 }
 
-/** The host's word for a failure: thrown as a text, or as an error that carries it. */
+/** The host's message for a failure, which is thrown as a string or as an error with a payload. */
 function detailOf(error: unknown): string {
   const payload = typeof error === 'object' && error !== null && 'payload' in error ? error.payload : error
   return payload instanceof Error ? payload.message : String(payload)
@@ -138,7 +138,7 @@ function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** What the service leaves out counts as 0. */
+/** A value that the service leaves out counts as 0. */
 function number(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0
 }

@@ -2,7 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import { byteLength, objectIn } from '#core/json.ts'
 import { type PolicyRow, reachInParams, type Tool } from '#core/tool.ts'
-import { type Fetch, type FetchRequest, readAddress } from '#net/fetch.ts'
+import { type Fetch, type FetchRequest, parseTarget } from '#net/fetch.ts'
 import type { UserId } from '#core/ids.ts'
 import type { LeakScan } from '#safety/leaks.ts'
 import { readParams, schemaOf } from '#tools/params.ts'
@@ -96,7 +96,7 @@ function isEmpty(value: unknown): boolean {
 /** The request of a call, all of it checked. Throws invalid_input. */
 function readRequest(args: string, scan: LeakScan): FetchRequest {
   const { method, url, headers = {}, body } = readParams(parameters, args) as Params
-  const target = readAddress(url)
+  const target = parseTarget(url)
   if (typeof target === 'string') throw wrong('url', target)
   if (body !== undefined && (method === 'GET' || method === 'HEAD')) throw wrong('body', `has no place in a ${method}`)
   if (body !== undefined && byteLength(body) > maxBodyBytes) throw wrong('body', `is over ${maxBodyBytes} bytes`)

@@ -20,7 +20,7 @@ export async function readText(place: Place): Promise<string> {
   }
   if (length > size) throw new AppError('invalid_input', `${shown} is being written just now: try again`)
   // With its byte order mark, so that an edit leaves it there.
-  const text = decodeUtf8(bytes.subarray(0, length), { keepMark: true })
+  const text = decodeUtf8(bytes.subarray(0, length), { keepBom: true })
   if (text === undefined || text.includes('\0')) {
     throw new AppError('invalid_input', `${shown} is a binary file of ${length} bytes, not text`, { param: 'path' })
   }
