@@ -54,7 +54,7 @@ export async function openSandbox(parts: ComponentParts): Promise<Sandbox> {
     // The real path: a tool's process may read this folder and nothing else, not even a link to it.
     cacheFolder: join(realpathSync(home.path), 'cache', 'tools'),
     maxProcesses: config.toolProcesses,
-    limits: store.lastingLimits,
+    limits: store.persistentLimits,
     scan,
     dial,
     log,
@@ -69,7 +69,7 @@ export type AccessParts = Omit<ComponentParts, 'home'> & { readonly seal: Seal }
 
 /** How people give tools their secrets. */
 export async function openAccess(parts: AccessParts): Promise<ToolAccess> {
-  const [{ createToolAccess }, { createCheck }] = await Promise.all([
+  const [{ createToolAccess }, { createTokenCheck }] = await Promise.all([
     import('#sandbox/auth/tool-access.ts'),
     import('#sandbox/auth/token-check.ts'),
   ])
@@ -80,7 +80,7 @@ export async function openAccess(parts: AccessParts): Promise<ToolAccess> {
     secrets: store.secrets,
     toolSecrets,
     seal,
-    check: createCheck({ limits: store.lastingLimits, scan: () => scan(operator), dial, now: Date.now }),
+    check: createTokenCheck({ limits: store.persistentLimits, scan: () => scan(operator), dial, now: Date.now }),
     environment: environmentVariable,
     dial,
     now: Date.now,

@@ -13,7 +13,7 @@ import { openModel } from '#models/open-model.ts'
 import { tryModel } from '#models/trial.ts'
 import { printable } from '#safety/printable.ts'
 import { newestVersion } from '#store/migrations.ts'
-import { lookIntoPostgres, lookIntoStore } from '#store/open-store.ts'
+import { inspectPostgres, inspectStore } from '#store/open-store.ts'
 import { runningService } from './attach.ts'
 import { paint, print } from './report.ts'
 
@@ -93,8 +93,8 @@ async function openExisting(home: Home, config: Config): Promise<Opened | undefi
   const seal = createSeal(hasKey ? masterKey(home, config.masterKey) : noKey)
   const { store, version } =
     url === undefined
-      ? lookIntoStore({ path: home.database, seal, vectors: config.embedding !== undefined })
-      : await lookIntoPostgres({ url, seal })
+      ? inspectStore({ path: home.database, seal, vectors: config.embedding !== undefined })
+      : await inspectPostgres({ url, seal })
   if (version === 0) {
     await store.close()
     return undefined

@@ -22,7 +22,7 @@ type AnswerFlags = { readonly scope?: string; readonly for?: string; readonly cl
 
 /** What waits and has not expired. */
 function openGates({ turns }: Store): Promise<readonly OpenGate[]> {
-  return turns.gates(operator, { since: Date.now() - gateMs, limit: maxGates })
+  return turns.openGates(operator, { since: Date.now() - gateMs, limit: maxGates })
 }
 
 /** Lists what waits. On a terminal it asks about each; whoever only presses Enter has answered nothing. */

@@ -1,6 +1,6 @@
 // The service that runs on a home, through its Unix socket: one answer, an answer in lines, and the operator's client.
 import type { IncomingMessage } from 'node:http'
-import type { Change } from '#core/bus.ts'
+import type { ListChange } from '#core/bus.ts'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import { findSocket } from '#home/socket.ts'
 import { request } from '#lib/http.ts'
@@ -49,7 +49,7 @@ export function serviceClient(home: string): OperatorClient {
     memory: (query) => ask('memory', { query }),
     follow: (turnId, signal) => stream<readonly Watched[]>('follow', { turnId }, signal),
     watch: (threadId, after, signal) => stream<readonly Watched[]>('watch', { threadId, after }, signal),
-    changes: (signal) => stream<readonly Change[]>('changes', {}, signal),
+    changes: (signal) => stream<readonly ListChange[]>('changes', {}, signal),
   }
 }
 

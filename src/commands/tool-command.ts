@@ -13,9 +13,9 @@ import { storeShipped } from '#app/shipped-tools.ts'
 import { isoTime } from '#http/wire-format.ts'
 import { silentLog } from '#lib/log.ts'
 import { printable } from '#safety/printable.ts'
-import { describeAccess, describeRows, widened } from '#sandbox/package/access-words.ts'
+import { describeAccess, describeRows, addedRights } from '#sandbox/package/access-words.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
-import { openSteps, toolSecret } from '#sandbox/auth/needs.ts'
+import { openSteps, storedSecretName } from '#sandbox/auth/needs.ts'
 import type { LoadedTool, Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import { agentNames, asAppError, componentNameFault } from '#sandbox/component-tools.ts'
 import { agrees } from './prompts.ts'
@@ -52,7 +52,7 @@ export async function installTool(
     await store.tools.put({ name, sha256, capabilities, description, schema: JSON.stringify(schema) }, component)
     process.stdout.write(`Installed ${name} (sha256 ${sha256}).\n`)
     const kept = (await store.secrets.list()).map((secret) => secret.name)
-    const steps = openSteps(wants, (secret) => kept.includes(toolSecret(name, secret)))
+    const steps = openSteps(wants, (secret) => kept.includes(storedSecretName(name, secret)))
     if (steps.length > 0)
       process.stdout.write(pasteable(`Next: ${steps.map((step) => `atrium tool ${step} ${name}`).join(', then ')}\n`))
   })
@@ -136,7 +136,7 @@ function words({ output, error, logs, requests, blocked }: ToolTrial): string {
  */
 async function agreed(loaded: LoadedTool, before: ToolRecord | undefined, yes: boolean): Promise<boolean> {
   const old = before && readCapabilities(before.capabilities).capabilities
-  const added = old ? widened(old, loaded.capabilities) : describeAccess(loaded.capabilities)
+  const added = old ? addedRights(old, loaded.capabilities) : describeAccess(loaded.capabilities)
   if (old && added.length === 0) return true
   const more = loaded.description.length - (loaded.description.split('\n', 1)[0] ?? '').length
   const rest = more > 0 ? ` (and ${more} more characters that the model reads)` : ''

@@ -1,64 +1,65 @@
-// How events of a thread reach its watchers, and changes of a user's lists whoever follows them.
+// The bus: carries the events of a thread to its watchers, and changes in a user's lists to their followers.
 import type { ErrorCode } from './errors.ts'
 import type { Delta, Event } from './event.ts'
 import type { UserId } from './ids.ts'
 import type { Turn } from './turn.ts'
 
-/** The text of an item that is still being written. */
-export type Unfinished = Omit<Delta, 'type' | 'offset'>
+/** The text so far of an item that the model is still writing. */
+export type PartialText = Omit<Delta, 'type' | 'offset'>
 
-/** A subscription: batches of events, from the moment it was made. */
+/** A subscription to a thread: batches of events, from the moment it was made. */
 export interface Subscription extends AsyncIterable<readonly Event[]> {
-  /** What was being written when the subscription began. */
-  readonly partial: Unfinished | undefined
+  /** The text that was being written when the subscription began. */
+  readonly partial: PartialText | undefined
   close(): void
 }
 
-/** What processes tell each other apart from threads. */
+/** Messages between processes that are not about one thread. */
 export type Signal =
-  /** Whichever process runs the turn shall stop it: cancelled, or failed where a fault is named. */
+  /** Stops a turn in the process that runs it: cancelled if `code` is turn_cancelled, else failed with `code`. */
   | { readonly type: 'stop'; readonly turnId: string; readonly code: ErrorCode; readonly message: string }
-  /** A turn waits for a process with room. */
+  /** A queued turn waits for a process that can run it. */
   | { readonly type: 'queued' }
   | { readonly type: 'settings' }
-  /** What this user, or the operator, keeps sealed has changed. */
+  /** The secrets of this user, or of the operator, have changed. */
   | { readonly type: 'secrets'; readonly owner: UserId }
-  /** What stands in this user's system prompt was written. */
+  /** A document of this user's system prompt was written. */
   | { readonly type: 'identity'; readonly user: UserId }
-  /** This user was removed: what a process has of theirs in its home goes too. */
+  /** This user was removed: each process deletes the user's files in its home. */
   | { readonly type: 'removed'; readonly user: UserId }
-  /** What this user has allowed beyond one call has changed. */
+  /** The grants of this user have changed. */
   | { readonly type: 'grants'; readonly user: UserId }
 
-/** What a watcher knows when it begins. */
-export type Known = {
+/** The state a watcher starts from. */
+export type WatchStart = {
+  /** The last entry the watcher has. */
   readonly seq: number
   /** The turn whose end it waits for. */
   readonly turn?: Turn
-  /** The turn runs in this process: nobody else has to be asked. */
+  /** The turn runs in this process: no other process needs to be asked. */
   readonly here?: boolean
 }
 
-/** Something in a user's lists of threads, jobs and gates has changed. It carries ids, the reader reads; without any, all may have. */
-export type Change = { readonly threadId?: string; readonly turnId?: string }
+/** A change in a user's lists of threads, jobs and gates. It carries only ids; without any, everything may have changed. */
+export type ListChange = { readonly threadId?: string; readonly turnId?: string }
 
-/** Whose lists have changed: a turn or thread, or without a door the user's own alone. */
-export type Concerned = Pick<Turn, 'userId'> & Partial<Pick<Turn, 'door'>>
+/** The owner of changed lists: that of a turn or thread. Without a door the operator's lists are not affected. */
+export type ListOwner = Pick<Turn, 'userId'> & Partial<Pick<Turn, 'door'>>
 
-/** A follower of a user's lists: batches of changes, from the moment it was made. */
-export interface Changes extends AsyncIterable<readonly Change[]> {
+/** A subscription to a user's lists: batches of changes, from the moment it was made. */
+export interface ListChanges extends AsyncIterable<readonly ListChange[]> {
   close(): void
 }
 
 export interface Bus {
   publish(threadId: string, events: readonly Event[]): void
-  /** `from` tells what the watcher knows already, so that a process that was out of touch can tell it the rest. */
-  subscribe(threadId: string, from?: Known): Subscription
-  /** Tells followers of a user's lists, and the operator's where the operator reaches the door. Nothing happens without any. */
-  changed(whose: Concerned, change: Change): void
-  /** Follows a user's lists. A follower that falls too far behind is cut off and comes back to read. */
-  changes(user: UserId): Changes
-  /** Tells every process, this one included. */
+  /** `from` is what the watcher has already: a process that lost its connection sends it what came after. */
+  subscribe(threadId: string, from?: WatchStart): Subscription
+  /** Notifies followers of the owner's lists, and of the operator's if the operator reaches the door. */
+  publishChange(owner: ListOwner, change: ListChange): void
+  /** Follows a user's lists. A follower that falls too far behind is cut off, and must read the lists again. */
+  subscribeChanges(user: UserId): ListChanges
+  /** Sends to every process, this one included. */
   signal(signal: Signal): void
   onSignal(listener: (signal: Signal) => void): void
   close(): Promise<void>

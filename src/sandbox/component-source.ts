@@ -1,5 +1,5 @@
-// The installed components as a source of tools. What they say of themselves is stored; their code is made, or found in the
-// cache, when one is first called.
+// The installed components as a source of tools. Schemas and descriptions come from the store; the code of a component is
+// prepared at its first call.
 import { AppError } from '#core/errors.ts'
 import type { JsonObject } from '#core/json.ts'
 import type { SecretStore } from '#core/secret.ts'
@@ -7,7 +7,7 @@ import type { ToolRecord, ToolStore } from '#core/store.ts'
 import type { ToolSource } from '#core/tool-source.ts'
 import type { Tool } from '#core/tool.ts'
 import type { Log } from '#lib/log.ts'
-import { toolSecret } from '#sandbox/auth/needs.ts'
+import { storedSecretName } from '#sandbox/auth/needs.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import { agentTools, asAppError, componentNameFault, type Execute, type InstalledTool } from './component-tools.ts'
@@ -15,7 +15,7 @@ import { agentTools, asAppError, componentNameFault, type Execute, type Installe
 export type ComponentSourceParts = {
   readonly records: Pick<ToolStore, 'list' | 'component' | 'remove'>
   readonly secrets: Pick<SecretStore, 'removeBelow'>
-  /** Opens the sandbox; asked at the first call of any tool, and again where that failed. */
+  /** Opens the sandbox. Called at the first call of any tool, and again if that failed. */
   readonly openSandbox: () => Promise<Sandbox>
   readonly log: Log
 }
@@ -34,7 +34,7 @@ export function createComponentSource({ records, secrets, openSandbox, log }: Co
     return opened
   }
 
-  /** The code of what was installed. Between the two reads it may have been replaced: new code with old rights is refused. */
+  /** Prepares the code of a record. The component may have been replaced since: new code with old rights is refused. */
   async function prepare(record: ToolRecord): Promise<InstalledTool['folder']> {
     const component = await records.component(record.name)
     if (!component) throw new AppError('not_found', `${record.name} is no longer installed`)
@@ -51,7 +51,7 @@ export function createComponentSource({ records, secrets, openSandbox, log }: Co
     const tool = { name, sha256, description, capabilities, schema: JSON.parse(record.schema) as JsonObject }
     let ready: Promise<string> | undefined
     const execute: Execute = async (call) => {
-      // A turn keeps the tools it began with, but one that was removed must not be called again.
+      // A turn keeps the tools it started with, but a removed tool must not be called again.
       if (!built.has(name)) throw new AppError('not_found', `${name} is no longer installed`)
       ready ??= prepare(record)
       try {
@@ -67,14 +67,14 @@ export function createComponentSource({ records, secrets, openSandbox, log }: Co
     return agentTools(tool, execute)
   }
 
-  /** A record that is as it was keeps its tools, and the code that they have made ready. */
-  function rebuilt(record: ToolRecord): readonly Tool[] | undefined {
+  /** The tools of a record. An unchanged record keeps its tools, and with them their prepared code. */
+  function toolsOf(record: ToolRecord): readonly Tool[] | undefined {
     const before = built.get(record.name)
     if (before && sameTool(before.record, record)) return before.tools
     try {
       return build(record)
     } catch (error) {
-      log.error({ tool: record.name, err: error }, 'an installed tool is left out')
+      log.error({ tool: record.name, err: error }, 'an installed tool could not be loaded and is left out')
       return undefined
     }
   }
@@ -101,9 +101,9 @@ export function createComponentSource({ records, secrets, openSandbox, log }: Co
     },
     async remove(name) {
       if (!(await find(name))) return false
-      // The next tool of this name may be a stranger's: it does not inherit what this one was trusted with. They go first:
-      // cut off in between, the tool is still there to be removed again.
-      await secrets.removeBelow(toolSecret(name, ''))
+      // A later tool of this name must not inherit the secrets. They are removed first: if the service stops in between,
+      // the tool is still listed and can be removed again.
+      await secrets.removeBelow(storedSecretName(name, ''))
       await records.remove(name)
       return true
     },
@@ -111,7 +111,7 @@ export function createComponentSource({ records, secrets, openSandbox, log }: Co
       const list = (await records.list()).toSorted((a, b) => a.installedAt - b.installedAt)
       built = new Map(
         list.flatMap((record) => {
-          const tools = rebuilt(record)
+          const tools = toolsOf(record)
           return tools ? [[record.name, { record, tools }] as const] : []
         }),
       )

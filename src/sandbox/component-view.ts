@@ -1,4 +1,4 @@
-// An installed component as people see it: what it says of itself, and what it may do.
+// The view of an installed component: its description and schema, and its rights.
 import type { JsonObject } from '#core/json.ts'
 import type { ToolRecord } from '#core/store.ts'
 import type { SourceView } from '#core/tool-source.ts'
@@ -25,7 +25,7 @@ export function componentView({
   }
 }
 
-/** One file that cannot be read, by an earlier version's rules or a later one's, does not hide the other tools. */
+/** A capability file that cannot be read becomes a row of the view, so that the other tools are still listed. */
 function declared(text: string): Pick<SourceView, 'version' | 'access' | 'capabilities' | 'effects' | 'rows'> {
   try {
     const { capabilities } = readCapabilities(text)

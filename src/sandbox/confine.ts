@@ -1,29 +1,29 @@
-// Starting a process that may next to nothing: no environment, no network, no threads, no further process, and of the
-// files only those it is given. What handles a stranger's bytes runs in one.
+// Starts a confined Node process: no environment, network, threads or child processes, and only the listed files. All code
+// that reads a tool's bytes runs in such a process.
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 
 export type Confinement = {
   readonly script: string
   readonly args: readonly string[]
-  /** Files, and folders with all below them (`…/*`), as they are reached and where links lead. */
+  /** Readable files and folders (`…/*`, with everything below). A path through a link needs the link and its target. */
   readonly reads: readonly string[]
-  /** Further flags of Node: bounds of memory, and rights to give up. */
+  /** More flags for Node, such as memory limits. */
   readonly flags: readonly string[]
-  /** The system ends a process that loops on after its parent is gone: nothing inside it could. */
+  /** The system kills the process after this much CPU: one that loops cannot see that its parent is gone. */
   readonly cpuSecs: number
-  /** What it may make writable in all, heaps, buffers and stacks together: where Node counts nothing the system does. */
+  /** Limit of all writable memory: heaps, buffers and stacks. Node's own limits do not count all of it. */
   readonly memoryMib: number
-  /** `ignore` where what it complains of is a stranger's doing, and nobody's to read. */
+  /** `ignore` where a guest could write to it. */
   readonly stderr: 'pipe' | 'ignore'
 }
 
-export type Confined = ChildProcessByStdio<Writable, Readable, Readable | null>
+export type ConfinedProcess = ChildProcessByStdio<Writable, Readable, Readable | null>
 
-/** Who a process becomes when the service runs as root: nobody, who may signal no other user's process. */
-export const nobody = 65_534
+/** The user that a confined process switches to when the service runs as root. It cannot signal other users' processes. */
+export const nobodyUid = 65_534
 
-const always = [
+const baseFlags = [
   '--permission',
   '--no-experimental-sqlite',
   '--no-experimental-ffi',
@@ -31,14 +31,22 @@ const always = [
   '--disable-warning=ExperimentalWarning',
 ]
 
-export function spawnConfined({ script, args, reads, flags, cpuSecs, memoryMib, stderr }: Confinement): Confined {
-  // Not every system has a limit for data; one that has none still has Node's own.
+export function spawnConfined({
+  script,
+  args,
+  reads,
+  flags,
+  cpuSecs,
+  memoryMib,
+  stderr,
+}: Confinement): ConfinedProcess {
+  // Not every system supports `ulimit -d`. Node's own limits remain there.
   const data = `ulimit -d ${memoryMib * 1_024} 2>/dev/null`
-  const limited = `unset PWD OLDPWD; ulimit -c 0; ulimit -t ${cpuSecs}; ${data}; exec "$0" "$@"`
-  const node = [process.execPath, ...always, ...reads.map((path) => `--allow-fs-read=${path}`), ...flags]
-  const command = ['-c', limited, ...node, script, ...args]
-  const apart = { env: {}, cwd: '/' }
+  const limitThenExec = `unset PWD OLDPWD; ulimit -c 0; ulimit -t ${cpuSecs}; ${data}; exec "$0" "$@"`
+  const node = [process.execPath, ...baseFlags, ...reads.map((path) => `--allow-fs-read=${path}`), ...flags]
+  const command = ['-c', limitThenExec, ...node, script, ...args]
+  const isolated = { env: {}, cwd: '/' }
   return stderr === 'pipe'
-    ? spawn('/bin/sh', command, { ...apart, stdio: ['pipe', 'pipe', 'pipe'] })
-    : spawn('/bin/sh', command, { ...apart, stdio: ['pipe', 'pipe', 'ignore'] })
+    ? spawn('/bin/sh', command, { ...isolated, stdio: ['pipe', 'pipe', 'pipe'] })
+    : spawn('/bin/sh', command, { ...isolated, stdio: ['pipe', 'pipe', 'ignore'] })
 }

@@ -1,5 +1,5 @@
-// The faults of the sandbox: one class, one closed list of codes. The transpiling process loads this file, and may read
-// nothing outside the sandbox's folder.
+// The faults of the sandbox: one class with a closed list of codes. The transpiling process loads this file, so it must not
+// import values from outside the sandbox's folder.
 import type { DialFault } from '#net/dial.ts'
 
 export type ToolFaultCode =
@@ -17,7 +17,7 @@ export type ToolFaultCode =
   | 'capabilities_invalid'
   | 'schema_invalid'
   | 'not_installed'
-  // a call
+  // during a call
   | 'params_invalid'
   | 'params_too_large'
   | 'time_limit'
@@ -30,15 +30,16 @@ export type ToolFaultCode =
   | 'credential_missing'
   | 'credential_refused'
   | 'sandbox_unavailable'
-  /** The tool itself said that it failed; the message is its own text, unchanged. */
+  /** The tool reported the failure itself; the message is its own text, unchanged. */
   | 'tool_error'
 
-/** A fault of a tool, with a stable code. `secret` names what is missing, or was refused, when the code says so. */
+/** A fault of a tool, with a stable code. */
 export class ToolFault extends Error {
   readonly code: ToolFaultCode
+  /** The name of the missing or refused secret, for the two codes of credentials. */
   readonly secret: string | undefined
   readonly tool: string | undefined
-  /** What the author of the tool calls the service that takes the secret. */
+  /** The tool's display name of the service that takes the secret. */
   readonly title: string | undefined
   /** The command that brings the secret. */
   readonly command: string | undefined
@@ -58,7 +59,7 @@ export class ToolFault extends Error {
   }
 }
 
-/** Why the host did not do a request for a guest. The guest reads `message`; version 0.4 also `kind` and `code`. */
+/** Why the host did not send a request for a guest. A guest of version 0.3 gets `message`, one of 0.4 all three. */
 export type RequestFault = {
   readonly code:
     | DialFault['code']

@@ -4,10 +4,10 @@ import { newId, userId } from '#core/ids.ts'
 import type { AccountStore, ListedUser, Token, User } from '#core/account.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
+/** A token's id is this many first digits of its hash. */
 const idDigits = 16
-/** More tokens than anybody would look through. */
-const maxListed = 1_000
-/** The end of a token that has none, where ends are compared. */
+const maxListedTokens = 1_000
+/** The expiry of a token without one, for comparisons. */
 const never = Number.MAX_SAFE_INTEGER
 
 type NewToken = { hash: string; expiresAt?: number }
@@ -104,13 +104,13 @@ function* saveToken(user: User, { hash, expiresAt }: NewToken, at: number): Job<
   )
 }
 
-/** An id is the beginning of the hash: of what a token is, that tells nothing. */
+/** Valid tokens, newest first. The id is the beginning of the hash, which reveals nothing about the token. */
 function* tokensOf(user: string, at: number): Job<{ hash: string; token: Token }[]> {
   const rows = yield* query(
     'SELECT * FROM tokens WHERE user_id = ? AND (expires_at IS NULL OR expires_at > ?) LIMIT ?',
     user,
     at,
-    maxListed,
+    maxListedTokens,
   )
   return rows
     .map((row) => ({

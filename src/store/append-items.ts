@@ -1,4 +1,4 @@
-// Appending to a thread, inside a transaction: the one way items come into the log.
+// Appends items to a thread, inside a transaction.
 import { AppError } from '#core/errors.ts'
 import type { Draft, Entry } from '#core/item.ts'
 import { entriesOf } from './rows.ts'
@@ -23,13 +23,13 @@ export function* append(target: Target, drafts: readonly Draft[], openCall: stri
   return entries
 }
 
-/** How far a summary among these reaches. */
+/** The seq up to which a summary among the drafts reaches. */
 function summarisedIn(drafts: readonly Draft[]): number | null {
   for (const { item } of drafts) if (item.type === 'summary') return item.upTo
   return null
 }
 
-/** Writes entries whose place is known already. */
+/** Writes entries that have their seqs. */
 export function* insert(threadId: string, entries: readonly Entry[]): Job<void> {
   for (const { seq, id, turnId, at, item, asked } of entries) {
     yield* run(

@@ -1,54 +1,54 @@
-// What is heard from other processes about the threads that are watched here: news is read from the store, text is joined
-// to what is known of it.
-import type { Known } from '#core/bus.ts'
+// The inbound half of the bus: messages of other processes about threads that are watched here. On news the store is read;
+// text is appended to the text received so far.
+import type { WatchStart } from '#core/bus.ts'
 import type { Delta, Event } from '#core/event.ts'
 import type { Log } from '#lib/log.ts'
 import type { LocalBus } from './bus-local.ts'
 import type { Message } from './bus-message.ts'
-import { createTopic, isOutdated, note, readNews, type Topic } from './bus-topic.ts'
+import { createTopic, isOutdated, readNews, type Topic, updateNewest } from './bus-topic.ts'
 import type { Sql } from './sql.ts'
 
-/** How often text that was missed is asked for again. */
-const askMs = 1_000
+/** Minimum time between two requests for missed text. */
+const requestMs = 1_000
 
-export type HearingParts = {
+export type InboundParts = {
   readonly local: LocalBus
   readonly sql: Sql
   readonly send: (message: Message) => void
   readonly log: Log
 }
 
-export interface Hearing {
+export interface Inbound {
   /** The threads that are watched here. */
   watched(): Iterable<string>
-  /** Somebody begins to watch a thread; the answer ends it. */
-  enter(threadId: string, from: Known): () => void
-  /** Something was told here: watchers elsewhere need not be asked for it. */
-  toldHere(threadId: string, events: readonly Event[]): void
-  /** Reads what happened in a watched thread since its watchers last heard of it. */
-  look(threadId: string, turnId?: string): void
-  /** Text from elsewhere: only what follows on what is known here is told; a gap asks for the whole again. */
+  /** Registers a watcher of a thread; the returned function removes it. */
+  enter(threadId: string, from: WatchStart): () => void
+  /** Events were published in this process: they need not be read from the store. */
+  publishedHere(threadId: string, events: readonly Event[]): void
+  /** Reads what was stored in a watched thread since its last events, and publishes it to the watchers here. */
+  read(threadId: string, turnId?: string): void
+  /** Text from another process: publishes what continues the text received so far; after a gap it requests all of it again. */
   text(threadId: string, delta: Delta): void
 }
 
-export function createHearing({ local, sql, send, log }: HearingParts): Hearing {
+export function createInbound({ local, sql, send, log }: InboundParts): Inbound {
   const topics = new Map<string, Topic>()
 
-  /** What concerns one thread is done one after the other, in the order it was heard. */
+  /** The work of one thread is done sequentially, in the order of the messages. */
   function inOrder(threadId: string, topic: Topic, work: () => void | Promise<void>): void {
     topic.order = topic.order.then(work).catch((error: unknown) => {
-      log.warn({ err: error, thread: threadId }, 'a watched thread could not be read; it is looked at again soon')
+      log.warn({ err: error, thread: threadId }, 'a watched thread could not be read; it will be read again soon')
     })
   }
 
-  function leave(threadId: string, topic: Topic, { turn }: Known): void {
+  function leave(threadId: string, topic: Topic, { turn }: WatchStart): void {
     const awaited = turn && topic.awaited.get(turn.id)
     if (awaited && awaited.watchers > 1)
       topic.awaited.set(turn.id, { turn: awaited.turn, watchers: awaited.watchers - 1 })
     else if (turn) topic.awaited.delete(turn.id)
     if (--topic.watchers > 0) return
     topics.delete(threadId)
-    // Nobody here hears the rest of a text from elsewhere: what is kept of it would be stale for the next watcher.
+    // The rest of a text from another process no longer arrives here: its beginning would be stale for the next watcher.
     if (topic.remote) local.forget(threadId)
   }
 
@@ -63,28 +63,27 @@ export function createHearing({ local, sql, send, log }: HearingParts): Hearing 
       if (turn) topic.awaited.set(turn.id, { turn, watchers: (topic.awaited.get(turn.id)?.watchers ?? 0) + 1 })
       return () => leave(threadId, topic, from)
     },
-    toldHere(threadId, events) {
+    publishedHere(threadId, events) {
       const topic = topics.get(threadId)
       if (!topic) return
-      note(topic, events)
+      updateNewest(topic, events)
       topic.remote = false
       for (const event of events)
         if (event.type === 'entries') topic.seq = Math.max(topic.seq, event.entries.at(-1)?.seq ?? 0)
     },
-    look(threadId, turnId) {
+    read(threadId, turnId) {
       const topic = topics.get(threadId)
       if (!topic) return
-      if (turnId) topic.asked.add(turnId)
-      // Looks that have not begun are one.
-      if (topic.lookDue) return
-      topic.lookDue = true
+      if (turnId) topic.readTurns.add(turnId)
+      if (topic.readDue) return
+      topic.readDue = true
       inOrder(threadId, topic, async () => {
-        topic.lookDue = false
-        const asked = [...topic.asked]
-        topic.asked.clear()
-        const { events, seq } = await sql.read(() => readNews(threadId, topic, asked))
+        topic.readDue = false
+        const moreTurns = [...topic.readTurns]
+        topic.readTurns.clear()
+        const { events, seq } = await sql.read(() => readNews(threadId, topic, moreTurns))
         topic.seq = Math.max(topic.seq, seq)
-        note(topic, events)
+        updateNewest(topic, events)
         local.publish(threadId, events)
       })
     },
@@ -96,14 +95,14 @@ export function createHearing({ local, sql, send, log }: HearingParts): Hearing 
         const partial = local.partialOf(threadId)
         const known = partial?.itemId === delta.itemId ? partial.text.length : 0
         if (delta.offset > known) {
-          if (topic.askedAt < Date.now() - askMs) send({ type: 'watch', threadId })
-          topic.askedAt = Math.max(topic.askedAt, Date.now())
+          if (topic.requestedAt < Date.now() - requestMs) send({ type: 'watch', threadId })
+          topic.requestedAt = Math.max(topic.requestedAt, Date.now())
           return
         }
         const text = delta.text.slice(known - delta.offset)
         if (text === '') return
         const fresh = [{ ...delta, offset: known, text }]
-        note(topic, fresh)
+        updateNewest(topic, fresh)
         topic.remote = true
         local.publish(threadId, fresh)
       })

@@ -1,30 +1,30 @@
-// The bus of one process: watchers of a thread, and the text that is being written in it.
-import type { Bus, Change, Concerned, Signal, Unfinished } from '#core/bus.ts'
+// The bus within one process: watchers of each thread and the text being written in it, and followers of users' lists.
+import type { Bus, ListChange, ListOwner, Signal, PartialText } from '#core/bus.ts'
 import { doorOf } from '#core/doors.ts'
 import type { Event } from '#core/event.ts'
 import { operator, type UserId } from '#core/ids.ts'
 import { createQueue, type Queue } from '#lib/queue.ts'
 
-/** Events a watcher may fall behind before it is cut off; it can come back and replay. */
-const maxBehind = 50_000
+/** A watcher this many events behind is cut off; it can subscribe again and replay. */
+const maxEventsBehind = 50_000
 const maxChangesBehind = 1_000
 
-type Topic = { watchers: Set<Queue<Event>>; partial: Unfinished | undefined }
+type Topic = { watchers: Set<Queue<Event>>; partial: PartialText | undefined }
 
 export type LocalBus = Bus & {
-  /** What is being written in a thread. */
-  partialOf(threadId: string): Unfinished | undefined
-  /** Drops what is being written: nobody will hear its end. */
+  /** The text that is being written in a thread. */
+  partialOf(threadId: string): PartialText | undefined
+  /** Drops the text being written: its end will not arrive here. */
   forget(threadId: string): void
-  /** Tells the followers of one user. */
-  tellUser(user: string, change: Change): void
+  /** Notifies the followers of one user's lists. */
+  pushChange(user: string, change: ListChange): void
   /** The users whose lists are followed here. */
   followed(): Iterable<string>
 }
 
 export function createLocalBus(): LocalBus {
   const topics = new Map<string, Topic>()
-  const followers = new Map<string, Set<Queue<Change>>>()
+  const followers = new Map<string, Set<Queue<ListChange>>>()
   const listeners = new Set<(signal: Signal) => void>()
 
   function topicOf(threadId: string): Topic {
@@ -40,14 +40,14 @@ export function createLocalBus(): LocalBus {
     if (topic.watchers.size === 0 && !topic.partial) topics.delete(threadId)
   }
 
-  function tellUser(user: string, change: Change): void {
+  function pushChange(user: string, change: ListChange): void {
     for (const follower of followers.get(user) ?? []) follower.push([change])
   }
 
-  function follow(user: UserId): Queue<Change> {
+  function follow(user: UserId): Queue<ListChange> {
     const own = followers.get(user) ?? new Set()
     followers.set(user, own)
-    const queue = createQueue<Change>(maxChangesBehind, () => {
+    const queue = createQueue<ListChange>(maxChangesBehind, () => {
       own.delete(queue)
       if (own.size === 0) followers.delete(user)
     })
@@ -64,7 +64,7 @@ export function createLocalBus(): LocalBus {
     },
     subscribe(threadId) {
       const topic = topicOf(threadId)
-      const queue = createQueue<Event>(maxBehind, () => {
+      const queue = createQueue<Event>(maxEventsBehind, () => {
         topic.watchers.delete(queue)
         dropIfEmpty(threadId, topic)
       })
@@ -75,11 +75,11 @@ export function createLocalBus(): LocalBus {
         [Symbol.asyncIterator]: () => queue[Symbol.asyncIterator](),
       }
     },
-    changed(whose, change) {
-      if (followers.size > 0) for (const user of concernedBy(whose)) tellUser(user, change)
+    publishChange(owner, change) {
+      if (followers.size > 0) for (const user of affectedUsers(owner)) pushChange(user, change)
     },
-    changes: follow,
-    tellUser,
+    subscribeChanges: follow,
+    pushChange,
     followed: () => followers.keys(),
     signal(signal) {
       for (const listener of listeners) listener(signal)
@@ -103,14 +103,14 @@ export function createLocalBus(): LocalBus {
   }
 }
 
-/** Whose lists a turn or thread stands in. */
-export function concernedBy({ userId, door }: Concerned): UserId[] {
+/** The users whose lists show a turn or thread: its own user, and the operator if it reaches the door. */
+export function affectedUsers({ userId, door }: ListOwner): UserId[] {
   const operatorToo = door !== undefined && doorOf(door).operatorReaches && userId !== operator
   return operatorToo ? [userId, operator] : [userId]
 }
 
-/** What is being written after an event: deltas grow it, the stored item clears it, and so does a turn that no longer runs. */
-function partialAfter(partial: Unfinished | undefined, event: Event): Unfinished | undefined {
+/** The partial text after an event: deltas extend it; the stored item, or a turn that no longer runs, clears it. */
+function partialAfter(partial: PartialText | undefined, event: Event): PartialText | undefined {
   if (event.type === 'delta') {
     const { type: _, offset: __, ...unfinished } = event
     return partial?.itemId === event.itemId ? { ...partial, text: partial.text + event.text } : unfinished

@@ -1,30 +1,30 @@
-// What processes say to each other about threads and lists. A message fits into one NOTIFY.
-import type { Change, Signal } from '#core/bus.ts'
+// Messages between processes about threads and lists. Each fits into one NOTIFY.
+import type { ListChange, Signal } from '#core/bus.ts'
 import type { Delta } from '#core/event.ts'
 
 export type Message =
-  /** Somebody here watches this thread: tell what happens in it, and what is being written now. */
+  /** The sender watches this thread: send its news, and the text being written now. */
   | { readonly type: 'watch'; readonly threadId: string }
-  /** Something was stored: read it. */
+  /** Something was stored in this thread: read it. */
   | { readonly type: 'news'; readonly threadId: string; readonly turnId?: string }
   | { readonly type: 'text'; readonly threadId: string; readonly delta: Delta }
-  /** Somebody here follows this user's lists: tell what changes in them. */
+  /** The sender follows this user's lists: send their changes. */
   | { readonly type: 'follow'; readonly user: string }
-  | { readonly type: 'change'; readonly user: string; readonly change: Change }
-  /** A process could not speak for a while: look at whatever is watched. */
+  | { readonly type: 'change'; readonly user: string; readonly change: ListChange }
+  /** Messages of the sender may be lost: read everything that is watched. */
   | { readonly type: 'missed' }
   | { readonly type: 'signal'; readonly signal: Signal }
 
-/** Text that is sure to fit, whatever escaping makes of it: six bytes a unit at most. */
-const maxPiece = 1_000
+/** UTF-16 units of text in one message. They always fit: JSON escapes take at most six bytes each. */
+const maxPieceChars = 1_000
 
-/** A delta cut into pieces that each fit. */
+/** Splits a delta into pieces that each fit into one message. */
 export function pieces(delta: Delta): Delta[] {
   const { text, offset } = delta
   const list: Delta[] = []
   for (let at = 0; at < text.length; ) {
-    const end = at + maxPiece
-    // Half a character is none.
+    const end = at + maxPieceChars
+    // Never between the halves of a surrogate pair.
     const cut = /[\uDC00-\uDFFF]/.test(text[end] ?? '') ? end - 1 : end
     list.push({ ...delta, offset: offset + at, text: text.slice(at, cut) })
     at = cut

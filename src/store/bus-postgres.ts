@@ -1,20 +1,20 @@
-// The bus of several processes over one PostgreSQL. What happens here is told here at once, and to another process only
-// when somebody there wants to know. The protocol, over NOTIFY (messages in bus-message.ts, the link in link-postgres.ts):
+// The bus across several processes on one PostgreSQL. Events are published locally at once, and sent to another process only
+// if it watches their thread. The protocol over NOTIFY (messages in bus-message.ts, the connection in notify-postgres.ts):
 //
-// - `watch` says that a thread is watched here; it is repeated every few seconds, and forgotten when it is not. A process
-//   in which something has lately happened in that thread answers with `news` and the text that is being written.
-// - `news` says that something was stored: whoever watches reads it. It carries ids alone.
-// - `text` carries what is being written, gathered for a moment; a gap in it makes the watcher send `watch` again.
-// - `follow` and `change` are the like of `watch` and `news` for the lists of a user.
-// - `missed` says that the link was broken: whoever hears it looks at all it watches, and so does whoever says it.
-// - `signal` goes to everybody: stop a turn, look at the queue, read the settings.
+// - `watch`: the sender watches a thread. It is repeated every few seconds and expires without repetition. A process that
+//   lately published to the thread answers with `news` and the text being written.
+// - `news`: something was stored; watchers read it. It carries only ids.
+// - `text`: text being written, collected for a moment. On a gap the watcher sends `watch` again.
+// - `follow` and `change`: like `watch` and `news`, for the lists of a user.
+// - `missed`: the sender's connection was broken. Sender and receivers all read everything they watch.
+// - `signal`: for every process, such as: stop a turn, look at the queue, read the settings.
 import type { Bus } from '#core/bus.ts'
 import { newId } from '#core/ids.ts'
 import type { Log } from '#lib/log.ts'
-import { createHearing } from './bus-inbound.ts'
-import { concernedBy, createLocalBus } from './bus-local.ts'
+import { createInbound } from './bus-inbound.ts'
+import { affectedUsers, createLocalBus } from './bus-local.ts'
 import type { Message } from './bus-message.ts'
-import { createTelling } from './bus-outbound.ts'
+import { createOutbound } from './bus-outbound.ts'
 import { openLink } from './notify-postgres.ts'
 import type { Sql } from './sql.ts'
 
@@ -23,85 +23,88 @@ const announceMs = 4_000
 export async function createPostgresBus({ url, sql, log }: { url: string; sql: Sql; log: Log }): Promise<Bus> {
   const self = newId()
   const local = createLocalBus()
-  const hearing = createHearing({ local, sql, send, log })
-  const telling = createTelling({ local, send, forgetMs: 3 * announceMs })
-  const link = await openLink({ url, heard, missed: comeBack, log })
-  const announcing = setInterval(announce, announceMs)
-  announcing.unref()
+  const inbound = createInbound({ local, sql, send, log })
+  const outbound = createOutbound({ local, send, forgetMs: 3 * announceMs })
+  const link = await openLink({ url, onMessage, onReconnect, log })
+  const announceTimer = setInterval(announce, announceMs)
+  announceTimer.unref()
 
   function send(message: Message): void {
     link.send({ ...message, from: self })
   }
 
-  function heard(message: unknown): void {
-    const said = message as Message & { from?: string }
-    if (said.from === self) return
-    switch (said.type) {
+  function onMessage(payload: unknown): void {
+    const message = payload as Message & { from?: string }
+    if (message.from === self) return
+    switch (message.type) {
       case 'watch':
-        telling.watchedElsewhere(said.threadId)
+        outbound.watchedElsewhere(message.threadId)
         break
       case 'news':
-        hearing.look(said.threadId, said.turnId)
+        inbound.read(message.threadId, message.turnId)
         break
       case 'text':
-        hearing.text(said.threadId, said.delta)
+        inbound.text(message.threadId, message.delta)
         break
       case 'follow':
-        telling.followedElsewhere(said.user)
+        outbound.followedElsewhere(message.user)
         break
       case 'change':
-        local.tellUser(said.user, said.change)
+        local.pushChange(message.user, message.change)
         break
       case 'missed':
         catchUp()
         break
       case 'signal':
-        local.signal(said.signal)
+        local.signal(message.signal)
         break
       default:
-        said satisfies never
+        message satisfies never
     }
   }
 
-  /** Whatever may have been said unheard: news of threads and lists, turns that wait, settings. A stop is repeated by force. */
+  /**
+   * Reads whatever lost messages may have been about: watched threads, followed lists, the queue, settings. A lost `stop`
+   * needs nothing: its sender ends the turn by force after a grace period.
+   */
   function catchUp(): void {
-    for (const threadId of hearing.watched()) hearing.look(threadId)
-    for (const user of local.followed()) local.tellUser(user, {})
+    for (const threadId of inbound.watched()) inbound.read(threadId)
+    for (const user of local.followed()) local.pushChange(user, {})
     local.signal({ type: 'queued' })
     local.signal({ type: 'settings' })
   }
 
-  /** The link was down: others missed what was said here, and this process what was said there. */
-  function comeBack(): void {
+  /** The link was down: messages in both directions may be lost. */
+  function onReconnect(): void {
     send({ type: 'missed' })
-    for (const threadId of hearing.watched()) send({ type: 'watch', threadId })
+    for (const threadId of inbound.watched()) send({ type: 'watch', threadId })
     for (const user of local.followed()) send({ type: 'follow', user })
     catchUp()
   }
 
   /**
-   * Makes watchers and followers known to processes that begin to speak of their thread later, and looks for what was
-   * missed. Where something has just been told here there is nobody to ask: a busy process says nothing for its own watchers.
+   * Announces watchers and followers to processes that publish to their threads later, and reads what may have been missed.
+   * A thread to which this process has just published runs here: it needs neither.
    */
   function announce(): void {
     const now = Date.now()
-    telling.sweep(now)
+    outbound.sweep(now)
     for (const user of local.followed()) send({ type: 'follow', user })
-    for (const threadId of hearing.watched()) {
-      if (telling.toldAt(threadId) > now - announceMs) continue
+    for (const threadId of inbound.watched()) {
+      if (outbound.publishedAt(threadId) > now - announceMs) continue
       send({ type: 'watch', threadId })
-      hearing.look(threadId)
+      inbound.read(threadId)
     }
   }
 
   return {
     publish(threadId, events) {
-      hearing.toldHere(threadId, events)
+      inbound.publishedHere(threadId, events)
       local.publish(threadId, events)
-      telling.tell(threadId, events)
+      outbound.publish(threadId, events)
     },
     subscribe(threadId, from = { seq: 0 }) {
-      const leave = hearing.enter(threadId, from)
+      const leave = inbound.enter(threadId, from)
       const subscription = local.subscribe(threadId, from)
       let open = true
       if (!from.here) send({ type: 'watch', threadId })
@@ -115,13 +118,13 @@ export async function createPostgresBus({ url, sql, log }: { url: string; sql: S
         [Symbol.asyncIterator]: () => subscription[Symbol.asyncIterator](),
       }
     },
-    changed(whose, change) {
-      local.changed(whose, change)
-      telling.tellChange(concernedBy(whose), change)
+    publishChange(owner, change) {
+      local.publishChange(owner, change)
+      outbound.publishChange(affectedUsers(owner), change)
     },
-    changes(user) {
+    subscribeChanges(user) {
       send({ type: 'follow', user })
-      return local.changes(user)
+      return local.subscribeChanges(user)
     },
     signal(signal) {
       local.signal(signal)
@@ -129,8 +132,8 @@ export async function createPostgresBus({ url, sql, log }: { url: string; sql: S
     },
     onSignal: (listener) => local.onSignal(listener),
     async close() {
-      clearInterval(announcing)
-      telling.close()
+      clearInterval(announceTimer)
+      outbound.close()
       await link.close()
       await local.close()
     },

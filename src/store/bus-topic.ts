@@ -1,28 +1,29 @@
-// A thread that is watched in this process: what its watchers know of it, and how the rest is read.
+// The state of a thread that is watched in this process, and the query for what its watchers have not seen yet.
 import type { Delta, Event } from '#core/event.ts'
 import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
 import { turnColumns, turnOf } from './rows.ts'
 import { first, type Job } from './sql.ts'
-import { readStretch } from './thread-range.ts'
+import { readRange } from './thread-range.ts'
 
 const pageSize = 500
 
 export type Topic = {
   watchers: number
-  /** Entries up to this one have been told to every watcher. */
+  /** Every watcher has the entries up to this one. */
   seq: number
-  /** Turns whose end somebody waits for. */
+  /** Turns whose end a watcher waits for. */
   readonly awaited: Map<string, { readonly turn: Turn; readonly watchers: number }>
-  /** A look is to come; `asked` are further turns it shall see. */
-  lookDue: boolean
-  readonly asked: Set<string>
-  /** The newest message of the turn that was last heard of, and whether it is stored. */
+  /** A read is scheduled; it includes the turns in `readTurns`. */
+  readDue: boolean
+  readonly readTurns: Set<string>
+  /** The newest message of the latest active turn, and whether it is stored. */
   newest: { readonly turnId: string; readonly itemId: string; readonly stored: boolean } | undefined
-  /** When missing text was last asked for. */
-  askedAt: number
-  /** The text in the making comes from elsewhere. */
+  /** When missing text was last requested. */
+  requestedAt: number
+  /** The text being written comes from another process. */
   remote: boolean
+  /** The tail of the thread's work, which is done in order. */
   order: Promise<void>
 }
 
@@ -31,17 +32,17 @@ export function createTopic(seq: number): Topic {
     watchers: 0,
     seq,
     awaited: new Map(),
-    lookDue: false,
-    asked: new Set(),
+    readDue: false,
+    readTurns: new Set(),
     newest: undefined,
-    askedAt: 0,
+    requestedAt: 0,
     remote: false,
     order: Promise.resolve(),
   }
 }
 
-/** Remembers the newest message of what is about to be told. */
-export function note(topic: Topic, events: readonly Event[]): void {
+/** Updates the newest message from events that are about to be published. */
+export function updateNewest(topic: Topic, events: readonly Event[]): void {
   for (const event of events) {
     if (event.type === 'delta') {
       if (topic.newest?.itemId !== event.itemId) topic.newest = { ...event, stored: false }
@@ -52,20 +53,20 @@ export function note(topic: Topic, events: readonly Event[]): void {
   }
 }
 
-/** True for text that a look has overtaken, and for that of an attempt which somebody else has begun anew. */
+/** True for text of a message that is stored already, and for text of an attempt that was started over. */
 export function isOutdated({ newest }: Topic, { turnId, itemId }: Delta): boolean {
   if (newest?.turnId !== turnId) return false
   return itemId === newest.itemId ? newest.stored : itemId < newest.itemId
 }
 
 /**
- * What was stored after the topic's seq, and how its turns stand. The turns are read first: of one that is found at its
- * end, the entries read after it are complete. A turn that is gone was erased with its thread.
+ * Reads the entries stored after the topic's seq, and the status of its turns. The turns are read first: if a turn has
+ * ended, the entries read after it are complete. A missing turn was erased with its thread and is reported as cancelled.
  */
 export function* readNews(
   threadId: string,
   { seq, awaited }: Topic,
-  asked: readonly string[],
+  moreTurns: readonly string[],
 ): Job<{ events: Event[]; seq: number }> {
   const turns = new Map<string, Turn>()
   const last = yield* first(
@@ -73,7 +74,7 @@ export function* readNews(
     threadId,
   )
   if (last) turns.set(String(last['id']), turnOf(last))
-  for (const id of [...awaited.keys(), ...asked]) {
+  for (const id of [...awaited.keys(), ...moreTurns]) {
     if (turns.has(id)) continue
     const row = yield* first(`SELECT ${turnColumns} FROM turns WHERE id = ?`, id)
     const known = awaited.get(id)?.turn
@@ -82,7 +83,7 @@ export function* readNews(
   }
   const entries: Entry[] = []
   for (;;) {
-    const read = yield* readStretch(threadId, { after: entries.at(-1)?.seq ?? seq, limit: pageSize })
+    const read = yield* readRange(threadId, { after: entries.at(-1)?.seq ?? seq, limit: pageSize })
     entries.push(...read.entries)
     if (!read.more) break
   }

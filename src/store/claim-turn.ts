@@ -1,5 +1,5 @@
-// How queued turns are taken: users take turns, the one with the least running comes first. A claim looks at the head of
-// each user's queue, so that what it costs does not grow with the queue behind.
+// Claims queued turns fairly: users with the fewest running turns come first. A claim reads only the head of each user's
+// queue, so its cost does not grow with the length of the queue.
 import type { Entry, Draft } from '#core/item.ts'
 import type { Lease, StartedTurn } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
@@ -8,16 +8,17 @@ import { inputIn, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { isActive, isQueued, isRunning } from './turn-status.ts'
 
-/** An input that is read together with its turn; a claim that has taken so many bytes leaves the rest to the next one. */
-const smallInput = 64 * 1024
+/** Inputs up to this size are read together with their turns. */
+const maxInlineInputBytes = 64 * 1024
+/** A claim stops after this many bytes of input and leaves the rest to the next one. */
 const maxClaimBytes = 16 * 1024 * 1024
 
-/** A user with queued turns, how many of theirs run, and the oldest that is queued. */
+/** A user with queued turns, the number of running ones, and the id of the oldest queued one. */
 export type Queue = { readonly user: string; readonly running: number; readonly oldest: string }
 
 type ClaimParts = { readonly limit: number; readonly now: number; readonly backend: Sql['backend'] }
 
-/** Takes queued turns whose thread is free, until there are as many as may be or none is left. */
+/** Starts up to `limit` queued turns whose thread is free. */
 export function* claimTurns(lease: Lease, { limit, now, backend }: ClaimParts): Job<StartedTurn[]> {
   let queues = yield* queuesOfUsers()
   const started: StartedTurn[] = []
@@ -28,26 +29,26 @@ export function* claimTurns(lease: Lease, { limit, now, backend }: ClaimParts): 
     for (const row of rows) {
       bytes += Number(row['bytes'] ?? 0)
       if (started.length > 0 && bytes > maxClaimBytes) return started
-      started.push(yield* begin(row, lease, now))
+      started.push(yield* startClaimed(row, lease, now))
     }
     queues = afterShare(queues, users, { each, taken: rows.map((row) => String(row['user_id'])) })
   }
   return started
 }
 
-/** Whose turn it is: those with the least running, and as many of each as keep them level with the next. */
-export function nextShare(queues: readonly Queue[], room: number): { users: string[]; each: number } {
+/** The users to serve next: those with the fewest running turns, each with as many as keep them level with the others. */
+export function nextShare(queues: readonly Queue[], limit: number): { users: string[]; each: number } {
   const inOrder = queues.toSorted((a, b) => a.running - b.running || (a.oldest < b.oldest ? -1 : 1))
-  const least = inOrder[0]?.running ?? 0
-  const next = inOrder.find(({ running }) => running > least)?.running ?? Number.POSITIVE_INFINITY
+  const fewest = inOrder[0]?.running ?? 0
+  const next = inOrder.find(({ running }) => running > fewest)?.running ?? Number.POSITIVE_INFINITY
   const users = inOrder
-    .filter(({ running }) => running === least)
-    .slice(0, room)
+    .filter(({ running }) => running === fewest)
+    .slice(0, limit)
     .map(({ user }) => user)
-  return { users, each: Math.min(next - least, Math.floor(room / users.length)) }
+  return { users, each: Math.min(next - fewest, Math.floor(limit / users.length)) }
 }
 
-/** Whoever had less than their share has nothing more to claim. */
+/** The queues after a share was taken. A user who had fewer turns than the share has nothing more to claim. */
 function afterShare(
   queues: readonly Queue[],
   users: readonly string[],
@@ -61,8 +62,8 @@ function afterShare(
 }
 
 function* queuesOfUsers(): Job<Queue[]> {
-  // From one user to the next, past whatever each of them has queued. Running turns are grouped by `user_id || ''`, which
-  // no index has: one would bring every turn ever stored in that order, in place of the few that run.
+  // The recursion jumps from user to user, however many turns each has queued. Running turns are grouped by `user_id || ''`,
+  // which no index covers: by `user_id` the planner would walk an index of all turns instead of the few that run.
   const rows = yield* query(
     `WITH RECURSIVE waiting (user_id) AS (
        SELECT min(user_id) FROM turns WHERE ${isQueued}
@@ -85,8 +86,8 @@ function* queuesOfUsers(): Job<Queue[]> {
 }
 
 /**
- * The first turns of a user that can be taken. One that had begun (a resume, an answered gate, one that a crash cut off)
- * goes before others of its thread; other than that, the oldest of a thread does, unless its caller has to answer first.
+ * The first turns of a user that can start. In each thread a turn that had started before (a resume, an answered gate, a
+ * crash) comes first; else the oldest one, unless the thread has an open output gate.
  */
 const head = `
   SELECT q.id FROM turns q
@@ -99,16 +100,16 @@ const head = `
   ORDER BY q.id LIMIT ?`
 
 const columns = `${turnColumns.replaceAll(/\w+/g, 't.$&')}, octet_length(t.input) AS bytes,
-  CASE WHEN octet_length(t.input) <= ${smallInput} THEN t.input END AS input`
+  CASE WHEN octet_length(t.input) <= ${maxInlineInputBytes} THEN t.input END AS input`
 
-/** The heads of the users' queues. Of two processes that claim at once, each takes what the other has not locked. */
+/** The heads of the users' queues. Two processes that claim at once skip each other's locked rows. */
 const heads = {
   sqlite: `SELECT ${columns} FROM json_each(?) u CROSS JOIN turns t WHERE t.id IN (${head}) ORDER BY t.id`,
   postgres: `SELECT ${columns} FROM json_array_elements_text(?::json) u
     JOIN turns t ON t.id = ANY(ARRAY(${head} FOR UPDATE SKIP LOCKED)) ORDER BY t.id`,
 }
 
-function* begin(row: Row, lease: Lease, now: number): Job<StartedTurn> {
+function* startClaimed(row: Row, lease: Lease, now: number): Job<StartedTurn> {
   const queued = turnOf(row)
   const input = yield* inputOf(row)
   const target = { threadId: queued.threadId, turnId: queued.id, at: now }
@@ -132,7 +133,7 @@ function* begin(row: Row, lease: Lease, now: number): Job<StartedTurn> {
   return { turn, entries }
 }
 
-/** What a claimed turn was given: a large input is read by itself, when its turn has come. */
+/** The input of a claimed turn. A large one is read separately, just before its turn starts. */
 function* inputOf(row: Row): Job<readonly Draft[]> {
   if (row['bytes'] === null) return []
   const text = row['input'] ?? (yield* first('SELECT input FROM turns WHERE id = ?', String(row['id'])))?.['input']

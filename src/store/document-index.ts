@@ -1,21 +1,21 @@
-// The index over chunks: FTS5 on SQLite, a tsvector on PostgreSQL. Both hold the terms that were made above, each behind
-// its user's number, so that a search walks through what its user has and through nothing else.
+// The full-text index over chunks: FTS5 on SQLite, tsvector on PostgreSQL. The caller makes the terms. Each term is prefixed
+// with its user's number, so a search reads only its user's part of the index.
 import type { Candidates, Chunk, ChunkTerms, Found, Match } from '#core/document.ts'
 import type { UserId } from '#core/ids.ts'
 import { first, type Job, query, type Row, run, type Sql, type Value } from './sql.ts'
 
-/** Between the words of a chunk and what else it is found by, so that no phrase reaches from one to the other. */
-const gap = 8
-/** What a word in a title, in the text and beside it counts when candidates are ordered. */
+/** Unused positions between body, extra and title terms, so that no phrase spans two of them. */
+const positionGap = 8
+/** Weights of title and extra terms when candidates are ranked; a body term counts 1. */
 const titleWeight = 3
 const extraWeight = 0.5
 
-type Place = { readonly path: string; readonly place: number; readonly chunk: Chunk }
-type Whose = { readonly user: UserId; readonly number: number; readonly chunks: number; readonly terms: number }
+type NewChunk = { readonly path: string; readonly at: number; readonly chunk: Chunk }
+type IndexOwner = { readonly user: UserId; readonly number: number; readonly chunks: number; readonly terms: number }
 
-export function* saveChunk(sql: Sql, { user, number }: Whose, { path, place, chunk }: Place): Job<void> {
+export function* saveChunk(sql: Sql, { user, number }: IndexOwner, { path, at, chunk }: NewChunk): Job<void> {
   const { text, lap, terms } = chunk
-  const values = [user, path, place, lap, terms.body.length, text] as const
+  const values = [user, path, at, lap, terms.body.length, text] as const
   if (sql.backend === 'postgres') {
     const insert =
       'INSERT INTO chunks (user_id, path, at, lap, size, text, terms) VALUES (?, ?, ?, ?, ?, ?, ?::tsvector)'
@@ -38,10 +38,10 @@ export function* eraseChunks(sql: Sql, user: UserId, path: string): Job<void> {
 }
 
 /**
- * A job that goes through the index. PostgreSQL takes reading every row for cheap, since it does not count what it costs
- * to unpack their terms.
+ * Makes PostgreSQL use the index. It would prefer to scan the table, because it does not count the cost of unpacking the
+ * terms of every row.
  */
-export function* throughIndex<T>({ backend }: Sql, job: Job<T>): Job<T> {
+export function* withIndex<T>({ backend }: Sql, job: Job<T>): Job<T> {
   if (backend === 'sqlite') return yield* job
   yield* run('SET enable_seqscan = off')
   const result = yield* job
@@ -49,20 +49,20 @@ export function* throughIndex<T>({ backend }: Sql, job: Job<T>): Job<T> {
   return result
 }
 
-/** How many chunks match; none is counted further than `most`. */
-export function* countMatch(sql: Sql, number: number, match: Match, most: number): Job<number> {
+/** The number of chunks that match, counted up to `max`. */
+export function* countMatch(sql: Sql, number: number, match: Match, max: number): Job<number> {
   const rows =
     sql.backend === 'sqlite'
       ? 'SELECT rowid FROM chunk_terms WHERE chunk_terms MATCH ? LIMIT ?'
       : 'SELECT 1 FROM chunks WHERE terms @@ ?::tsquery LIMIT ?'
-  const row = yield* first(`SELECT count(*) AS n FROM (${rows}) AS found`, wordsOf(sql, number, match), most)
+  const row = yield* first(`SELECT count(*) AS n FROM (${rows}) AS found`, queryOf(sql, number, match), max)
   return Number(row?.['n'])
 }
 
-export function* findChunks(sql: Sql, owner: Whose, candidates: Candidates): Job<Found[]> {
+export function* findChunks(sql: Sql, owner: IndexOwner, candidates: Candidates): Job<Found[]> {
   const { statement, values } =
     sql.backend === 'sqlite' ? rankedByBm25(owner, candidates) : rankedBySum(owner, candidates)
-  // The few that were chosen lead the join: by the bare column the planner would walk through all that the user has.
+  // `|| ''` keeps the planner from an index on user_id: the join must start from the few best rows, not from all of the user's.
   const rows = yield* query(
     `SELECT c.path, c.at, c.text, d.untrusted, d.updated_at FROM (${statement}) AS best
      JOIN chunks c ON c.id = best.id AND c.user_id || '' = ?
@@ -85,8 +85,8 @@ export function foundOf(row: Row): Found {
 
 type Ranked = { readonly statement: string; readonly values: readonly Value[] }
 
-/** FTS5 counts only what stands in the match; to score a row takes it twenty times as long as to find it. */
-function rankedByBm25({ number }: Whose, { match, depth, limit }: Candidates): Ranked {
+/** Only the newest `depth` matches are scored: FTS5 takes twenty times as long to score a row as to find it. */
+function rankedByBm25({ number }: IndexOwner, { match, depth, limit }: Candidates): Ranked {
   const statement = `SELECT id, score FROM (
       SELECT rowid AS id, -bm25(chunk_terms, ${titleWeight}, 1, ${extraWeight}) AS score
       FROM chunk_terms WHERE chunk_terms MATCH ? ORDER BY rowid DESC LIMIT ?
@@ -94,10 +94,10 @@ function rankedByBm25({ number }: Whose, { match, depth, limit }: Candidates): R
   return { statement, values: [ftsQuery(number, match), depth, limit] }
 }
 
-/** ts_rank grows with the uses of a word and flattens, as BM25 does; rarity and length are brought in here. */
-function rankedBySum({ number, chunks, terms }: Whose, { match, weights, depth, limit }: Candidates): Ranked {
+/** ts_rank saturates with the uses of a word, as BM25 does; the weights add rarity, the division adds length. */
+function rankedBySum({ number, chunks, terms }: IndexOwner, { match, weights, depth, limit }: Candidates): Ranked {
   const sum = weights.map(() => `?::float8 * ts_rank('{0.4,0.2,0.2,1}', terms, ?::tsquery)`).join(' + ') || '0'
-  // The sum keeps the planner from walking through everybody's rows by id.
+  // `id + 0` keeps the planner from walking the primary key over all users' rows.
   const statement = `SELECT id, (${sum}) / (0.4 + 0.6 * size / ?::float8) AS score FROM (
       SELECT id, terms, size FROM chunks WHERE terms @@ ?::tsquery ORDER BY id + 0 DESC LIMIT ?
     ) AS newest ORDER BY score DESC LIMIT ?`
@@ -105,7 +105,7 @@ function rankedBySum({ number, chunks, terms }: Whose, { match, weights, depth, 
   return { statement, values: [...ranks, Math.max(1, terms / chunks), tsQuery(number, match), depth, limit] }
 }
 
-function wordsOf({ backend }: Sql, number: number, match: Match): string {
+function queryOf({ backend }: Sql, number: number, match: Match): string {
   return backend === 'sqlite' ? ftsQuery(number, match) : tsQuery(number, match)
 }
 
@@ -125,9 +125,9 @@ function tsQuery(number: number, match: Match): string {
   return `(${match.all.map((each) => tsQuery(number, each)).join(' & ')})`
 }
 
-/** A tsvector's text: each term with its places; a title's weigh A, those of the extra terms C. */
+/** The text of a tsvector: each term with its positions. Title terms have weight A, extra terms weight C. */
 function vectorOf(number: number, { title, body, extra }: ChunkTerms): string {
-  const places = new Map<string, string[]>()
+  const positions = new Map<string, string[]>()
   let at = 0
   for (const [list, weight] of [
     [body, ''],
@@ -135,14 +135,14 @@ function vectorOf(number: number, { title, body, extra }: ChunkTerms): string {
     [title, 'A'],
   ] as const) {
     for (const term of list) {
-      const known = places.get(term)
-      const place = `${++at}${weight}`
-      if (known) known.push(place)
-      else places.set(term, [place])
+      const known = positions.get(term)
+      const position = `${++at}${weight}`
+      if (known) known.push(position)
+      else positions.set(term, [position])
     }
-    at += gap
+    at += positionGap
   }
-  return [...places].map(([term, list]) => `'${key(number, term)}':${list.join(',')}`).join(' ')
+  return [...positions].map(([term, list]) => `'${key(number, term)}':${list.join(',')}`).join(' ')
 }
 
 function key(number: number, term: string): string {

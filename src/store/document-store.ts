@@ -1,24 +1,24 @@
-// Documents and their chunks. A document's text is kept in its chunks alone; the index over them stands beside this file.
+// Documents and their chunks. A document's text is stored only in its chunks; document-index.ts has the index over them.
 import { type Document, type DocumentInfo, type DocumentStore, type NewDocument, type Put } from '#core/document.ts'
 import { identityPaths, maxDocumentBytes, maxDocuments } from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import { tellIdentity } from './change-signal.ts'
-import { countMatch, eraseChunks, findChunks, saveChunk, throughIndex } from './document-index.ts'
+import { notifyIdentity } from './change-signal.ts'
+import { countMatch, eraseChunks, findChunks, saveChunk, withIndex } from './document-index.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
-/** One part of an erasure: it must not hold up what others do. */
-const erasedAtOnce = 100
+/** Documents erased in one transaction: others wait for it. */
+const maxErased = 100
 
 const columns = 'path, bytes, author, thread_id, untrusted, revision, chunks, terms, created_at, updated_at'
 
-/** What a list shows of a text. */
+/** Length of the beginning of a text that a list shows. */
 const beginningChars = 240
 const beginning = `(SELECT substr(c.text, 1, ${beginningChars}) FROM chunks c
   WHERE c.user_id = documents.user_id AND c.path = documents.path AND c.at = 0) AS beginning`
 
-/** Any number, as long as every Atrium takes the same and no other lock does. */
-const numbersKey = 4_728_301_196
+/** Advisory lock key. It is arbitrary, but the same in every Atrium and in no other lock. */
+const numbersLockKey = 4_728_301_196
 
 export function createDocumentStore({ sql, now }: { sql: Sql; now: () => number }): DocumentStore {
   return {
@@ -32,7 +32,7 @@ export function createDocumentStore({ sql, now }: { sql: Sql; now: () => number 
           outcomes.push(outcome)
         }
         yield* saveOwner(owner)
-        if (documents.some(({ path }) => identityPaths.includes(path))) yield* tellIdentity(sql, user)
+        if (documents.some(({ path }) => identityPaths.includes(path))) yield* notifyIdentity(sql, user)
         return outcomes
       }),
     get: (user, path) =>
@@ -64,13 +64,13 @@ export function createDocumentStore({ sql, now }: { sql: Sql; now: () => number 
         yield* eraseChunks(sql, user, path)
         yield* run('DELETE FROM documents WHERE user_id = ? AND path = ?', user, path)
         yield* saveOwner(without(owner, row))
-        if (identityPaths.includes(path)) yield* tellIdentity(sql, user)
+        if (identityPaths.includes(path)) yield* notifyIdentity(sql, user)
         return true
       }),
     eraseSome: (user) =>
       sql.write(function* () {
         const paths = 'SELECT path FROM documents WHERE user_id = ? ORDER BY path LIMIT ?'
-        const rows = yield* query(paths, user, erasedAtOnce)
+        const rows = yield* query(paths, user, maxErased)
         for (const { path } of rows) {
           yield* eraseChunks(sql, user, String(path))
           yield* run('DELETE FROM documents WHERE user_id = ? AND path = ?', user, String(path))
@@ -78,26 +78,26 @@ export function createDocumentStore({ sql, now }: { sql: Sql; now: () => number 
         if (rows.length === 0) yield* run('DELETE FROM document_owners WHERE user_id = ?', user)
         return rows.length
       }),
-    count: (user, matches, most) =>
+    count: (user, matches, max) =>
       sql.read(function* () {
         const row = yield* first('SELECT * FROM document_owners WHERE user_id = ?', user)
         if (!row || Number(row['chunks']) === 0) return undefined
         const owner = ownerOf(user, row)
         const counts: number[] = []
-        for (const match of matches) counts.push(yield* throughIndex(sql, countMatch(sql, owner.number, match, most)))
+        for (const match of matches) counts.push(yield* withIndex(sql, countMatch(sql, owner.number, match, max)))
         return { chunks: owner.chunks, terms: owner.terms, counts }
       }),
     find: (user, candidates) =>
       sql.read(function* () {
         const row = yield* first('SELECT * FROM document_owners WHERE user_id = ?', user)
         if (!row) return []
-        return yield* throughIndex(sql, findChunks(sql, ownerOf(user, row), candidates))
+        return yield* withIndex(sql, findChunks(sql, ownerOf(user, row), candidates))
       }),
   }
 }
 
-/** What a user has in all. Its number stands before every term of the index, which so has a part for each user. */
-export type Owner = {
+/** A user's totals. The number is the prefix of the user's terms in the index. */
+type Owner = {
   readonly user: UserId
   readonly number: number
   readonly documents: number
@@ -106,7 +106,7 @@ export type Owner = {
   readonly terms: number
 }
 
-/** The user's row, made where there is none; two writers of one user take turns. */
+/** Locks the user's row and creates it if needed; concurrent writers of one user wait for each other. */
 function* lockOwner(sql: Sql, user: UserId): Job<Owner> {
   const select = `SELECT * FROM document_owners WHERE user_id = ?${sql.lock}`
   const row = (yield* first(select, user)) ?? (yield* lockNumbers(sql, select, user))
@@ -119,10 +119,10 @@ function* lockOwner(sql: Sql, user: UserId): Job<Owner> {
   return ownerOf(user, (yield* first(select, user)) ?? {})
 }
 
-/** The next number is given to one user at a time; who has waited may find that the row is there now. */
+/** Serializes the assignment of numbers. After the wait another process may have created the row, which is returned. */
 function* lockNumbers({ backend }: Sql, select: string, user: UserId): Job<Row | undefined> {
   if (backend === 'sqlite') return undefined
-  yield* run('SELECT pg_advisory_xact_lock(?)', numbersKey)
+  yield* run('SELECT pg_advisory_xact_lock(?)', numbersLockKey)
   return yield* first(select, user)
 }
 
@@ -134,13 +134,13 @@ function* saveOwner({ user, documents, bytes, chunks, terms }: Owner): Job<void>
 function* putOne(sql: Sql, owner: Owner, document: NewDocument, at: number): Job<{ outcome: Put; after: Owner }> {
   const { user } = owner
   const { path, bytes, author, threadId = null, untrusted, chunks, expects } = document
-  const there = yield* first(`SELECT ${columns} FROM documents WHERE user_id = ? AND path = ?`, user, path)
-  const revision = Number(there?.['revision'] ?? 0)
+  const existing = yield* first(`SELECT ${columns} FROM documents WHERE user_id = ? AND path = ?`, user, path)
+  const revision = Number(existing?.['revision'] ?? 0)
   if (expects !== undefined && expects !== revision) return { outcome: 'changed', after: owner }
-  if (there) yield* eraseChunks(sql, user, path)
-  else yield* checkPlace(user, path)
+  if (existing) yield* eraseChunks(sql, user, path)
+  else yield* checkPath(user, path)
   const terms = chunks.reduce((sum, chunk) => sum + chunk.terms.body.length, 0)
-  const before = there ? without(owner, there) : owner
+  const before = existing ? without(owner, existing) : owner
   const after = {
     ...before,
     documents: before.documents + 1,
@@ -148,7 +148,7 @@ function* putOne(sql: Sql, owner: Owner, document: NewDocument, at: number): Job
     chunks: before.chunks + chunks.length,
     terms: before.terms + terms,
   }
-  checkShare(after)
+  checkQuota(after)
   yield* run(
     `INSERT INTO documents (user_id, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (user_id, path) DO UPDATE SET bytes = excluded.bytes, author = excluded.author,
@@ -166,12 +166,12 @@ function* putOne(sql: Sql, owner: Owner, document: NewDocument, at: number): Job
     at,
     at,
   )
-  for (const [place, chunk] of chunks.entries()) yield* saveChunk(sql, owner, { path, place, chunk })
-  return { outcome: there ? 'replaced' : 'created', after }
+  for (const [index, chunk] of chunks.entries()) yield* saveChunk(sql, owner, { path, at: index, chunk })
+  return { outcome: existing ? 'replaced' : 'created', after }
 }
 
-/** A folder of files can hold no file and folder of one name, and what is kept here can become one. */
-function* checkPlace(user: UserId, path: string): Job<void> {
+/** Refuses a path that is both a document and a folder: documents can be exported to a folder of files. */
+function* checkPath(user: UserId, path: string): Job<void> {
   const below = `${path}/`
   const inside = 'SELECT path FROM documents WHERE user_id = ? AND path >= ? AND path < ? LIMIT 1'
   if (yield* first(inside, user, below, endOf(below))) {
@@ -187,7 +187,7 @@ function* checkPlace(user: UserId, path: string): Job<void> {
   }
 }
 
-function checkShare({ documents, bytes }: Owner): void {
+function checkQuota({ documents, bytes }: Owner): void {
   if (documents > maxDocuments) {
     throw new AppError('too_large', `at most ${maxDocuments} documents are kept for a user: delete some first`)
   }
@@ -206,7 +206,7 @@ function without(owner: Owner, row: Row): Owner {
   }
 }
 
-/** The least text above every one that begins so. */
+/** An upper bound of all texts with this prefix. */
 function endOf(prefix: string): string {
   return prefix.endsWith('/') ? `${prefix.slice(0, -1)}0` : `${prefix}\u{10ffff}`
 }

@@ -1,4 +1,4 @@
-// Erasing: a thread with all that stands in it, and, in bounded parts, everything of a user's.
+// Erases a thread with its turns and items, and all threads of a user in bounded parts.
 import type { UserId } from '#core/ids.ts'
 import type { Erased } from '#core/account.ts'
 import type { Turn } from '#core/turn.ts'
@@ -7,13 +7,13 @@ import { turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, run } from './sql.ts'
 import { isActive, isQueued } from './turn-status.ts'
 
-/** What one part of an erasure takes at most: it must not hold up what others do. */
-const partThreads = 100
-const partItems = 2_000
-/** Unfinished turns of one thread that are told of: whoever waits for a further one finds it gone. */
+/** Bounds of one part of an erasure: others wait for its transaction. */
+const maxThreads = 100
+const maxItems = 2_000
+/** Queued turns of one thread that are reported. A watcher of any other finds it gone. */
 const maxUnfinished = 1_000
 
-/** The turns of the erased thread that had not ended; undefined when the user reaches no such thread. */
+/** Erases a thread. Returns its turns that had not ended; undefined if the user reaches no such thread. */
 export function* eraseThread(user: UserId, threadId: string): Job<Turn[] | undefined> {
   const unfinished = yield* unfinishedOf(threadId)
   const row = yield* first(`DELETE FROM threads WHERE id = ? AND ${isReached} RETURNING id`, threadId, user, user)
@@ -23,7 +23,7 @@ export function* eraseThread(user: UserId, threadId: string): Job<Turn[] | undef
   return unfinished
 }
 
-/** Erases some of a user's threads, of a very long one only its oldest items; `more` tells that something is left. */
+/** Erases some of a user's threads; of a very long one only the oldest items. `more` if something may be left. */
 export function* eraseSome(
   user: UserId,
   lock: string,
@@ -32,24 +32,23 @@ export function* eraseSome(
     `SELECT id, last_seq, COALESCE((SELECT min(seq) FROM items WHERE thread_id = threads.id), last_seq + 1) AS first_seq
      FROM threads WHERE user_id = ? ORDER BY last_turn LIMIT ?${lock}`,
     user,
-    partThreads,
+    maxThreads,
   )
   const unfinished: Turn[] = []
   const erased = { threads: 0, turns: 0, items: 0 }
   for (const row of rows) {
     const threadId = String(row['id'])
     const [from, to] = [Number(row['first_seq']), Number(row['last_seq'])]
-    const room = partItems - erased.items
-    if (room <= 0) break
+    const itemsLeft = maxItems - erased.items
+    if (itemsLeft <= 0) break
     unfinished.push(...(yield* unfinishedOf(threadId)))
-    if (to - from >= room) {
-      // Its turns go with its first items: none of them can write another one.
-      erased.turns += yield* countOf('DELETE FROM turns WHERE thread_id = ? RETURNING 1 AS one', threadId)
-      yield* run('DELETE FROM items WHERE thread_id = ? AND seq < ?', threadId, from + room)
-      erased.items += room
+    // The turns are erased with the first items, so that none of them can append another item.
+    erased.turns += yield* countOf('DELETE FROM turns WHERE thread_id = ? RETURNING 1 AS one', threadId)
+    if (to - from >= itemsLeft) {
+      yield* run('DELETE FROM items WHERE thread_id = ? AND seq < ?', threadId, from + itemsLeft)
+      erased.items += itemsLeft
       break
     }
-    erased.turns += yield* countOf('DELETE FROM turns WHERE thread_id = ? RETURNING 1 AS one', threadId)
     yield* run('DELETE FROM items WHERE thread_id = ?', threadId)
     yield* run('DELETE FROM threads WHERE id = ?', threadId)
     erased.items += to - from + 1

@@ -1,5 +1,5 @@
-// Forking a thread: what stands before a message, in a thread of its own that goes on in another way. Entries keep their
-// ids, seqs and turns, so that a receipt is found from either thread.
+// Forks a thread: copies the entries before a message into a new thread. Entries keep their ids, seqs and turns, so a
+// receipt can be found from either thread.
 import type { Door } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
@@ -8,12 +8,12 @@ import { isReached, reachValue } from './reachable.ts'
 import { itemOf, threadColumns, threadOf } from './rows.ts'
 import { first, type Job, run } from './sql.ts'
 
-/** What is copied in one transaction: more would hold up what others write. */
+/** Bounds of the copy: other writers wait for its transaction. */
 const maxItems = 20_000
 const defaultMaxBytes = 64 * 1024 * 1024
 
-/** `lock` keeps the thread from being erased in between. */
-type Place = {
+/** `lock` keeps the thread from being erased meanwhile. */
+type ForkParts = {
   readonly threadId: string
   readonly beforeSeq: number
   readonly door: Door
@@ -22,8 +22,8 @@ type Place = {
   readonly maxBytes?: number | undefined
 }
 
-export function* forkThread(user: UserId, place: Place): Job<Thread | undefined> {
-  const { threadId, beforeSeq, door, now, lock, maxBytes = defaultMaxBytes } = place
+export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefined> {
+  const { threadId, beforeSeq, door, now, lock, maxBytes = defaultMaxBytes } = parts
   const row = yield* first(
     `SELECT ${threadColumns} FROM threads WHERE id = ? AND ${isReached}${lock}`,
     threadId,
@@ -32,7 +32,7 @@ export function* forkThread(user: UserId, place: Place): Job<Thread | undefined>
   )
   if (!row) return undefined
   const old = threadOf(row)
-  yield* checkPlace(old, beforeSeq, maxBytes)
+  yield* checkForkPoint(old, beforeSeq, maxBytes)
   const upTo = beforeSeq - 1
   const thread: Thread = {
     id: newId(),
@@ -55,7 +55,7 @@ export function* forkThread(user: UserId, place: Place): Job<Thread | undefined>
     now,
     now,
     upTo,
-    // No turn has this id: it gives the thread its place in the list.
+    // `last_turn` is the sort key of the list. No turn has this id.
     thread.id,
     Number(row['summarised']) > 0 ? yield* summarisedBefore(threadId, beforeSeq) : 0,
   )
@@ -69,8 +69,8 @@ export function* forkThread(user: UserId, place: Place): Job<Thread | undefined>
   return thread
 }
 
-/** Before a message of a person nothing is left open; behind the last item the same holds while the thread rests. */
-function* checkPlace({ id, lastSeq, state, openCall }: Thread, beforeSeq: number, maxBytes: number): Job<void> {
+/** A fork must not copy open calls: there are none before a user message, nor at the end of a thread that is at rest. */
+function* checkForkPoint({ id, lastSeq, state, openCall }: Thread, beforeSeq: number, maxBytes: number): Job<void> {
   const item = yield* first(
     `SELECT 1 AS one FROM items WHERE thread_id = ? AND seq = ? AND body LIKE '{"type":"message","role":"user",%'`,
     id,
@@ -78,7 +78,7 @@ function* checkPlace({ id, lastSeq, state, openCall }: Thread, beforeSeq: number
   )
   const rests = (state === 'idle' || state === 'failed') && openCall === undefined
   if (!item && !(beforeSeq === lastSeq + 1 && rests)) {
-    throw new AppError('invalid_input', 'before_seq must be the seq of a message of a person', { param: 'before_seq' })
+    throw new AppError('invalid_input', 'before_seq must be the seq of a user message', { param: 'before_seq' })
   }
   const size = yield* first(
     'SELECT count(*) AS items, sum(octet_length(body)) AS bytes FROM items WHERE thread_id = ? AND seq < ?',
@@ -88,12 +88,12 @@ function* checkPlace({ id, lastSeq, state, openCall }: Thread, beforeSeq: number
   if (Number(size?.['items']) > maxItems || Number(size?.['bytes']) > maxBytes) {
     throw new AppError(
       'too_large',
-      `more than ${maxItems} items or ${maxBytes} bytes stand before it: begin a new thread`,
+      `more than ${maxItems} items or ${maxBytes} bytes would be copied: start a new thread instead`,
     )
   }
 }
 
-/** How far the latest summary that is copied reaches. */
+/** The seq up to which the latest copied summary reaches. */
 function* summarisedBefore(threadId: string, beforeSeq: number): Job<number> {
   const row = yield* first(
     `SELECT body FROM items WHERE thread_id = ? AND seq < ? AND body LIKE '{"type":"summary",%' ORDER BY seq DESC LIMIT 1`,

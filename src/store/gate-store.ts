@@ -1,4 +1,4 @@
-// Gates and what ends a turn from outside: answers, cancels, and gates that nobody answered.
+// Gates: answers, lists, expiry; and ending a turn from outside its runner.
 import { openCalls } from '#core/calls.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
@@ -9,23 +9,23 @@ import type { Turn, TurnError } from '#core/turn.ts'
 import { append } from './append-items.ts'
 import { saveGrant } from './grant-store.ts'
 import { digestOfTurn } from './turn-digest.ts'
-import { gateHeads, type Head, readTail, wholeRow } from './item-headers.ts'
+import { readGateHeaders, type ItemHeader, readTail, readItemRow } from './item-headers.ts'
 import { getTurn, isReached, newestReached } from './reachable.ts'
 import { entryOf, listColumns, listedTurnOf, storedStatus, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, run } from './sql.ts'
 import { isActive, isQueued, isWaiting } from './turn-status.ts'
 
-/** What the gates of one list may have together; an answer brings the next. */
+/** A list of gates ends after this many bytes. The next gates appear once these are answered. */
 const maxGateBytes = 8 * 1024 * 1024
 
-type Change = { readonly now: number; readonly lock: string }
+type UpdateParts = { readonly now: number; readonly lock: string }
 type Answering = { readonly user: UserId; readonly threadId: string; readonly draft: Draft; readonly grant?: NewGrant }
 
-/** Answers an approval or a sign-in; a waiting turn goes back into the queue. */
-export function* answerGate({ user, threadId, draft, grant }: Answering, { now, lock }: Change) {
+/** Answers an approval or a sign-in; a waiting turn is requeued. */
+export function* answerGate({ user, threadId, draft, grant }: Answering, { now, lock }: UpdateParts) {
   const answer = draft.item
   if (answer.type !== 'answer') throw new Error('answerGate takes an answer')
-  yield* holdThread(threadId, lock)
+  yield* lockThread(threadId, lock)
   const row = yield* first(
     `SELECT ${turnColumns} FROM turns WHERE thread_id = ? AND ${isReached}
        AND (${isActive} OR (${isQueued} AND first_seq IS NOT NULL))`,
@@ -48,12 +48,12 @@ export function* answerGate({ user, threadId, draft, grant }: Answering, { now, 
   return { turn: turn.status === 'waiting' ? { ...turn, status: 'queued' as const } : turn, entries }
 }
 
-/** Why a gate cannot be answered: it was, or there never was one that this user reaches. */
+/** The error for a gate that cannot be answered: it is closed, or the user reaches no such gate. */
 function* noGate(user: UserId, threadId: string, callId: string): Job<AppError> {
   const owned = yield* first(`SELECT id FROM threads WHERE id = ? AND ${isReached}`, threadId, user, user)
   const known =
     owned &&
-    (yield* gateHeads(threadId, 0)).some(
+    (yield* readGateHeaders(threadId, 0)).some(
       ({ item }) => item.type === 'gate' && item.callId === callId && item.kind !== 'output',
     )
   if (!known) return new AppError('not_found', 'there is no such gate in this thread')
@@ -65,7 +65,7 @@ function* noGate(user: UserId, threadId: string, callId: string): Job<AppError> 
 
 type GatesQuery = { readonly threadId?: string; readonly since?: number; readonly limit: number }
 
-/** Gates of turns that hold their thread, as long as nobody has answered them. */
+/** Unanswered gates of active turns, oldest turn first. */
 export function* openGates(user: UserId, { threadId, since = 0, limit }: GatesQuery): Job<OpenGate[]> {
   const rows = yield* query(
     `SELECT ${listColumns} FROM turns WHERE ${isActive} AND ${isReached}${threadId ? ' AND thread_id = ?' : ''}`,
@@ -76,8 +76,8 @@ export function* openGates(user: UserId, { threadId, since = 0, limit }: GatesQu
   const open: OpenGate[] = []
   let bytes = 0
   for (const turn of rows.map(listedTurnOf).sort((a, b) => (a.id < b.id ? -1 : 1))) {
-    for (const { seq } of openHeads(yield* gateHeads(turn.threadId, turn.firstSeq ?? 0), since)) {
-      const row = yield* wholeRow(turn.threadId, seq)
+    for (const { seq } of openGateHeaders(yield* readGateHeaders(turn.threadId, turn.firstSeq ?? 0), since)) {
+      const row = yield* readItemRow(turn.threadId, seq)
       if (!row) continue
       const { item, at } = entryOf(row)
       if (item.type === 'gate') open.push({ turn, gate: item, at })
@@ -88,7 +88,7 @@ export function* openGates(user: UserId, { threadId, since = 0, limit }: GatesQu
   return open
 }
 
-/** Gates that were answered since a time, latest first. A turn keeps when that was last: its log has the others. */
+/** Gates that were answered since a time, latest first. `answered_at` is a turn's last answer; earlier ones are in its log. */
 export function* answeredGates(user: UserId, { since, limit }: { since: number; limit: number }): Job<AnsweredGate[]> {
   const rows = yield* newestReached(user, 'answered_at', limit, (condition, who) =>
     query(
@@ -102,14 +102,14 @@ export function* answeredGates(user: UserId, { since, limit }: { since: number; 
   const answered: AnsweredGate[] = []
   let bytes = 0
   for (const turn of rows.map(listedTurnOf)) {
-    const heads = yield* gateHeads(turn.threadId, turn.firstSeq ?? 0)
-    for (const { seq } of heads.filter(({ item, at }) => item.type === 'answer' && at >= since).toReversed()) {
-      const said = yield* wholeRow(turn.threadId, seq)
-      const answer = said && entryOf(said)
+    const headers = yield* readGateHeaders(turn.threadId, turn.firstSeq ?? 0)
+    for (const { seq } of headers.filter(({ item, at }) => item.type === 'answer' && at >= since).toReversed()) {
+      const answerRow = yield* readItemRow(turn.threadId, seq)
+      const answer = answerRow && entryOf(answerRow)
       if (answer?.item.type !== 'answer' || answer.turnId !== turn.id) continue
       const { callId } = answer.item
-      const asked = heads.findLast(({ item, seq: at }) => item.type === 'gate' && item.callId === callId && at < seq)
-      const row = asked && (yield* wholeRow(turn.threadId, asked.seq))
+      const header = headers.findLast(({ item, seq: at }) => item.type === 'gate' && item.callId === callId && at < seq)
+      const row = header && (yield* readItemRow(turn.threadId, header.seq))
       const gate = row && entryOf(row)
       if (gate?.item.type !== 'gate' || gate.item.kind === 'output') continue
       answered.push({ turn, gate: gate.item, at: gate.at, answer: answer.item, answeredAt: answer.at })
@@ -121,37 +121,37 @@ export function* answeredGates(user: UserId, { since, limit }: { since: number; 
   return answered.sort((a, b) => b.answeredAt - a.answeredAt)
 }
 
-/** The gates opened since a time that nobody has answered. */
-function openHeads(heads: readonly Head[], since: number): Head[] {
-  const waiting = new Map<string, Head>()
-  for (const head of heads) {
-    const { item } = head
-    if (item.type === 'gate' && item.kind !== 'output') waiting.set(item.callId, head)
+/** The unanswered gates that were opened since a time. */
+function openGateHeaders(headers: readonly ItemHeader[], since: number): ItemHeader[] {
+  const waiting = new Map<string, ItemHeader>()
+  for (const header of headers) {
+    const { item } = header
+    if (item.type === 'gate' && item.kind !== 'output') waiting.set(item.callId, header)
     if (item.type === 'answer') waiting.delete(item.callId)
   }
   return [...waiting.values()].filter(({ at }) => at >= since)
 }
 
-/** Whether a turn that runs is taken from whoever runs it, and the fault that it fails with, if it does not end as cancelled. */
+/** `evenRunning` also ends a running turn, whose runner loses it. With `error` the turn fails, else it is cancelled. */
 export type Ending = { readonly evenRunning: boolean; readonly error?: TurnError }
 
-/** Ends a turn that has not ended, or that left its caller a call; one that runs only where it may be taken away. */
-export function* endTurn(user: UserId, turnId: string, { evenRunning, error }: Ending, { now, lock }: Change) {
+/** Ends a turn that is queued, waiting, or completed with an open output gate. Any other turn is returned unchanged. */
+export function* endTurn(user: UserId, turnId: string, { evenRunning, error }: Ending, { now, lock }: UpdateParts) {
   const found = yield* getTurn(user, turnId)
-  if (found) yield* holdThread(found.threadId, lock)
+  if (found) yield* lockThread(found.threadId, lock)
   const turn = found && (yield* getTurn(user, turnId))
   if (!turn) throw new AppError('not_found', `turn ${turnId} does not exist`)
   const open = turn.status === 'queued' && turn.firstSeq === undefined ? [] : openCalls(yield* tail(turn.threadId))
-  const holdsGate = turn.status === 'completed' && (yield* hasOpenGate(turn))
-  const rests = turn.status === 'queued' || turn.status === 'waiting' || holdsGate
-  const may = rests || (evenRunning && turn.status === 'running')
-  if (!may) return { turn, entries: [] as Entry[], changed: false }
+  const hasGate = turn.status === 'completed' && (yield* hasOpenGate(turn))
+  const pending = turn.status === 'queued' || turn.status === 'waiting' || hasGate
+  const canEnd = pending || (evenRunning && turn.status === 'running')
+  if (!canEnd) return { turn, entries: [] as Entry[], changed: false }
   const status = error ? 'failed' : 'cancelled'
-  const word = error ? 'the turn ended before this call was done' : 'cancelled by the user before it was done'
+  const output = error ? 'the turn ended before this call was done' : 'cancelled by the user before it was done'
   const drafts = open.map(
     ({ call }): Draft => ({
       id: newId(),
-      item: { type: 'result', callId: call.callId, output: word, error: true },
+      item: { type: 'result', callId: call.callId, output, error: true },
     }),
   )
   const target = { threadId: turn.threadId, turnId, at: now }
@@ -173,7 +173,7 @@ export function* endTurn(user: UserId, turnId: string, { evenRunning, error }: E
   return { turn: after, entries, changed: true }
 }
 
-/** An answer that came while the turn still ran was not seen by it: it must look again. */
+/** Requeues a turn that was answered while it still ran: its runner has not seen the answer. */
 export function* requeueIfAnswered(turn: Turn): Job<boolean> {
   const open = openCalls(yield* tail(turn.threadId))
   const answered = open.some(({ gate, answer }) => gate && answer)
@@ -186,13 +186,13 @@ export function* requeueIfAnswered(turn: Turn): Job<boolean> {
   return answered
 }
 
-/** Waiting turns, of everybody or of one, with gates that have been open since before a time. */
+/** Waiting turns, of all users or of one, with gates that were opened before a time. */
 export function* waitingSince(before: number, user?: UserId): Job<{ turn: Turn; callIds: string[] }[]> {
   const rows = yield* query(`SELECT ${turnColumns} FROM turns WHERE ${isWaiting}`)
   const expired: { turn: Turn; callIds: string[] }[] = []
   for (const row of rows) {
     const turn = turnOf(row)
-    // By the one index of what waits; what costs is reading the logs.
+    // Filtered here: the query uses the index of waiting turns, and the cost is in reading the logs.
     if (user !== undefined && turn.userId !== user) continue
     const entries = yield* readTail(turn.threadId)
     const open = openCalls(entries.map(({ item }) => item))
@@ -205,24 +205,24 @@ export function* waitingSince(before: number, user?: UserId): Job<{ turn: Turn; 
   return expired
 }
 
-/** When the oldest gate since a time was opened, of turns that wait. */
+/** The opening time of the oldest open gate that was opened since a time, over all waiting turns. */
 export function* oldestGate(since: number): Job<number | undefined> {
   let oldest: number | undefined
   for (const row of yield* query(`SELECT thread_id, first_seq FROM turns WHERE ${isWaiting}`)) {
-    const heads = yield* gateHeads(String(row['thread_id']), Number(row['first_seq'] ?? 0))
-    for (const { at } of openHeads(heads, since)) oldest = Math.min(at, oldest ?? at)
+    const headers = yield* readGateHeaders(String(row['thread_id']), Number(row['first_seq'] ?? 0))
+    for (const { at } of openGateHeaders(headers, since)) oldest = Math.min(at, oldest ?? at)
   }
   return oldest
 }
 
-/** True while the thread waits for its caller and this turn was the one that called. */
+/** True if the thread waits for the output of a call that this turn made. */
 function* hasOpenGate(turn: Turn): Job<boolean> {
   const row = yield* first('SELECT open_call, last_turn FROM threads WHERE id = ?', turn.threadId)
   return row?.['last_turn'] === turn.id && row['open_call'] !== null
 }
 
-/** Whoever changes the turns of a thread holds its row first, so that what was read stays true. */
-function* holdThread(threadId: string, lock: string): Job<void> {
+/** Locks the thread's row before its turns change, so that what was read stays true. */
+function* lockThread(threadId: string, lock: string): Job<void> {
   if (lock) yield* run(`SELECT id FROM threads WHERE id = ?${lock}`, threadId)
 }
 

@@ -1,12 +1,11 @@
-// Grants: what a user has allowed beyond one call. One for each tool and target: a later answer takes its place.
+// Grants: permissions beyond one call. There is one per user, tool and target; a later one replaces it.
 import { newId, userId } from '#core/ids.ts'
 import type { Grant, GrantStore, NewGrant } from '#core/grant.ts'
 import type { Turn } from '#core/turn.ts'
-import { tellGrants } from './change-signal.ts'
+import { notifyGrants } from './change-signal.ts'
 import { isReached, lastId, newestReached, reachValue } from './reachable.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
-/** More than anybody would look through. */
 const maxListed = 1_000
 
 export function createGrantStore({ sql, now }: { sql: Sql; now: () => number }): GrantStore {
@@ -29,14 +28,14 @@ export function createGrantStore({ sql, now }: { sql: Sql; now: () => number }):
       sql.write(function* () {
         const row = yield* first(`DELETE FROM grants WHERE id = ? AND ${isReached} RETURNING user_id`, id, user, user)
         if (!row) return undefined
-        const whose = userId(String(row['user_id']))
-        yield* tellGrants(sql, whose)
-        return whose
+        const owner = userId(String(row['user_id']))
+        yield* notifyGrants(sql, owner)
+        return owner
       }),
   }
 }
 
-/** Keeps a grant of the turn's user, inside the transaction of the answer that gave it. */
+/** Stores a grant of the turn's user, inside the transaction of the answer that gave it. */
 export function* saveGrant(
   { userId, door }: Pick<Turn, 'userId' | 'door'>,
   { tool, target, until, clean, by, createdAt }: NewGrant & Pick<Grant, 'by' | 'createdAt'>,

@@ -1,9 +1,9 @@
-// Who people are at an issuer, and sign-ins that have begun there.
+// Identities of users at an OIDC issuer, and sign-ins in progress.
 import { newId, userId } from '#core/ids.ts'
 import type { Identity, IdentityStore, User } from '#core/account.ts'
 import { first, type Job, type Row, run, type Sql } from './sql.ts'
 
-/** Digits of a state's hash that are its slot: of 65,536 sign-ins at once, one that falls into a taken slot replaces it. */
+/** First digits of a hashed state that are its slot. The 65,536 slots bound the table; a collision replaces a sign-in. */
 const slotDigits = 4
 const maxNameLength = 64
 const tailLength = 8
@@ -26,7 +26,7 @@ export function createIdentityStore({ sql, now }: { sql: Sql; now: () => number 
           now(),
         )
         if (added) return user
-        // Another process was faster.
+        // Another process has added the identity.
         yield* run('DELETE FROM users WHERE id = ?', user.id)
         return (yield* findUser(identity)) ?? user
       }),
@@ -67,7 +67,7 @@ function* findUser({ issuer, subject }: Identity): Job<User | undefined> {
   return row && userOf(row)
 }
 
-/** Under the first name that nobody has; an account that stands is never taken over by its name. */
+/** Adds a user under the first free name. An existing account is never taken over by its name. */
 function* addUser(names: readonly string[], at: number): Job<User> {
   const id = newId()
   const tail = id.slice(-tailLength)
@@ -81,7 +81,7 @@ function* addUser(names: readonly string[], at: number): Job<User> {
     )
     if (row) return userOf(row)
   }
-  throw new Error('no name is free for a new user')
+  throw new Error('no free name for a new user')
 }
 
 function userOf(row: Row): User {

@@ -1,12 +1,12 @@
-// Leases of processes over one database and the duties they take, by the database's clock. On SQLite the home's lock takes their place.
+// Leases and duties of the processes on one database, by the database's clock. On SQLite the home's lock replaces them.
 import type { Lease, LeaseStore } from '#core/store.ts'
 import { first, run, type Sql } from './sql.ts'
 
-/** A process that has not been heard of for this long has lost its turns. */
+/** A process that has not renewed its lease for this long loses its turns. */
 export const leaseMs = 12_000
 const forgetMs = 24 * 60 * 60 * 1000
 
-/** Milliseconds by PostgreSQL's clock, as SQL. */
+/** SQL for the milliseconds of PostgreSQL's clock. */
 export const databaseClock = '(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT'
 
 export function createLeaseStore({ sql }: { sql: Sql }): LeaseStore {
@@ -64,7 +64,7 @@ export function createLeaseStore({ sql }: { sql: Sql }): LeaseStore {
   }
 }
 
-/** Whoever holds the home is alone: the lease lasts as long as the process. */
+/** The process that holds the home is the only one: its lease lasts as long as the process. */
 function homeLeases(): LeaseStore {
   return {
     join: (owner): Promise<Lease> => Promise.resolve({ owner, epoch: 1 }),

@@ -1,4 +1,4 @@
-// Rate limits: a sliding window, and its memory for one process, bounded in keys and in what a key takes.
+// Rate limits by a sliding window, and their in-memory store, bounded in keys and in entries per key.
 import type { LimitStore } from '#core/store.ts'
 import { evictOldest } from '#lib/evict.ts'
 
@@ -6,16 +6,16 @@ const maxKeys = 20_000
 
 type Window = { readonly limit: number; readonly windowMs: number; readonly now: number }
 
-/** Entries that are remembered of a key. Up to so many uses each has one of its own, and the window is exact. */
+/** Entries stored per key. Up to this limit each use has its own entry, and the window is exact. */
 const maxEntries = 60
 
-/** Uses at a time: a time alone is one. Those of a busy key are counted by the slice of the window they fell into. */
+/** One use at a time, or several in the slice of the window that begins at a time (for limits above `maxEntries`). */
 export type Use = number | readonly [at: number, uses: number]
 
-/** One more use of a key whose earlier uses are known: whether it is let through, and the uses to remember. */
+/** Decides on one more use of a key, given its earlier uses. Returns the verdict and the uses to store. */
 export function usesWithin(before: readonly Use[], { limit, windowMs, now }: Window) {
   const slice = limit > maxEntries ? windowMs / maxEntries : 0
-  // A slice ends with its last moment: never are more let through than the limit says.
+  // A slice counts until its last moment leaves the window: the limit is never exceeded.
   const uses = before.filter((use) => atOf(use) + slice > now - windowMs)
   const count = uses.reduce<number>((sum, use) => sum + countOf(use), 0)
   const allowed = count < limit
@@ -34,7 +34,7 @@ function countOf(use: Use): number {
   return typeof use === 'number' ? 1 : use[1]
 }
 
-/** Remembers the times of the last uses of each key; the longest unused key is forgotten first. */
+/** Limits in memory. Beyond `maxKeys` the least recently used key is forgotten. */
 export function createMemoryLimits(): LimitStore {
   const known = new Map<string, readonly Use[]>()
   return {

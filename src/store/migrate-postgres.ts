@@ -1,14 +1,14 @@
-// Migrations on PostgreSQL: the same steps as SQLite's, under an advisory lock, so that replicas starting together take turns.
+// Migrations on PostgreSQL, under an advisory lock: replicas that start together wait for each other.
 import type { Pool, QueryConfig } from 'pg'
 import { checkVersion, migrations, statementsOf } from './migrations.ts'
 import { asAppError } from './postgres.ts'
 
-/** Any number, as long as every Atrium takes the same. */
+/** Advisory lock key. It is arbitrary, but the same in every Atrium. */
 const lockKey = 4_728_301_195
-/** An index over all that is stored takes longer than any other statement may, and replicas wait for whoever makes it. */
-const patienceMs = 60 * 60 * 1000
+/** A new index on a large table takes longer than other statements may, and the other replicas wait for it. */
+const timeoutMs = 60 * 60 * 1000
 
-/** The version that a database has; 0 when nothing was made in it. */
+/** The schema version of a database; 0 if it is empty. */
 export async function versionOfPostgres(pool: Pool): Promise<number> {
   try {
     const table = await pool.query<{ name: string | null }>(`SELECT to_regclass('schema_version') AS name`)
@@ -24,10 +24,10 @@ export async function migratePostgres(pool: Pool, steps = migrations): Promise<v
   const client = await pool.connect().catch((error: unknown) => {
     throw asAppError(error)
   })
-  // The package's types do not know that a query may have a deadline of its own.
-  const run = (text: string) => client.query({ text, query_timeout: patienceMs } as QueryConfig)
+  // The package's types lack `query_timeout` of a single query.
+  const run = (text: string) => client.query({ text, query_timeout: timeoutMs } as QueryConfig)
   try {
-    await run(`SET statement_timeout = ${patienceMs}`)
+    await run(`SET statement_timeout = ${timeoutMs}`)
     await run(`SELECT pg_advisory_lock(${lockKey})`)
     await client.query('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)')
     const found = await client.query<{ version: string }>('SELECT version FROM schema_version')

@@ -1,12 +1,11 @@
-// Migrations on SQLite: each version is one exclusive transaction, with a copy of the file kept before it.
+// Migrations on SQLite: one exclusive transaction per version, after a backup of the file.
 import { chmodSync, renameSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { checkVersion, migrations, statementsOf } from './migrations.ts'
 
 /**
- * Brings a SQLite file up to the newest version. Each step is one exclusive transaction that looks at the version again
- * once it holds the lock, so two processes starting together do it once; a copy is kept beside the file before each, unless
- * the file is new and has nothing to lose.
+ * Migrates a SQLite file to the newest version. Each step checks the version again inside its transaction, so two processes
+ * that start together apply it once. Before each step the file is backed up beside itself, unless it is new.
  */
 export function migrateSqlite(db: DatabaseSync, path: string, steps = migrations): void {
   const version = (): number => versionOf(db)
@@ -29,24 +28,24 @@ export function migrateSqlite(db: DatabaseSync, path: string, steps = migrations
   }
 }
 
-/** Copies the whole database, in one piece or not at all: a copy that a crash cut off must not pass for one. */
+/** Copies the database to a temporary name and renames it: a copy cut off by a crash must not look like a backup. */
 function backUp(db: DatabaseSync, target: string, version: number): void {
-  const draft = `${target}.${process.pid}`
-  rmSync(draft, { force: true })
+  const temporary = `${target}.${process.pid}`
+  rmSync(temporary, { force: true })
   try {
-    db.prepare('VACUUM INTO ?').run(draft)
-    chmodSync(draft, 0o600)
-    const copy = new DatabaseSync(draft, { readOnly: true })
+    db.prepare('VACUUM INTO ?').run(temporary)
+    chmodSync(temporary, 0o600)
+    const copy = new DatabaseSync(temporary, { readOnly: true })
     const copied = versionOf(copy)
     copy.close()
-    // A process that started beside us may have migrated meanwhile: then it has also kept the copy.
-    if (copied === version) renameSync(draft, target)
+    // Else another process has migrated meanwhile, and made the backup itself.
+    if (copied === version) renameSync(temporary, target)
   } finally {
-    rmSync(draft, { force: true })
+    rmSync(temporary, { force: true })
   }
 }
 
-/** The version that a file has; 0 when nothing was made in it. */
+/** The schema version of a file; 0 if it is empty. */
 export function versionOf(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
 }

@@ -1,14 +1,14 @@
-// The schema as numbered migrations, forward only. A version that has landed is never edited, since databases stand that
-// were made by it: whatever changes is a further version, and must suit the code of the one before.
+// The schema as numbered migrations, forward only. A landed version is never edited: there are databases made by it. Every
+// change is a new version, and the code of the version before must still work with it.
 import { AppError } from '#core/errors.ts'
 
-/** A statement that both databases take, or those of each where they differ. */
+/** One statement for both databases, or a list for each. */
 type Change = string | { readonly sqlite: readonly string[]; readonly postgres: readonly string[] }
 
 /** The changes of one version, in order. */
 export type Migration = readonly Change[]
 
-/** The first is version 1. A table may be `WITHOUT ROWID` and a column a `BLOB`: PostgreSQL gets the like of it. */
+/** The first is version 1. `WITHOUT ROWID`, `TEXT` and `BLOB` are translated for PostgreSQL, see `forPostgres`. */
 export const migrations: readonly Migration[] = [
   [
     `CREATE TABLE threads (
@@ -85,7 +85,7 @@ export const migrations: readonly Migration[] = [
     },
     `CREATE UNIQUE INDEX chunks_of_document ON chunks (user_id, path, at)`,
   ],
-  // Arguments of calls and gates become the text that they were written as; `opaque` is called `seal`.
+  // Arguments of calls and gates become JSON text instead of an object; `opaque` is renamed to `seal`.
   [
     {
       sqlite: [
@@ -97,7 +97,7 @@ export const migrations: readonly Migration[] = [
            FROM json_each(turns.input)
          ) WHERE input LIKE '%","args":{%'`,
       ],
-      // Not by its JSON operators: they refuse a text with the letter 0. Inside a JSON string no quote stands alone.
+      // Without JSON operators: they refuse text with U+0000. Inside a JSON string every quote is escaped.
       postgres: [
         `UPDATE items SET body = left(body, strpos(body, '","args":{') + 8) || to_json(
            substr(body, strpos(body, '","args":{') + 9, length(body) - strpos(body, '","args":{') - 9))::text || '}'
@@ -120,40 +120,40 @@ export const migrations: readonly Migration[] = [
     `UPDATE items SET body = replace(body, '","opaque":"', '","seal":"') WHERE body LIKE '{"type":"reasoning",%'`,
   ],
   [
-    // Erasing a thread finds its turns, and an item is found by its id.
+    // To find the turns of a thread that is erased, and items by id.
     `CREATE INDEX turns_by_thread ON turns (thread_id)`,
     `CREATE INDEX items_by_id ON items (thread_id, id)`,
-    // Lists by a status that few turns have, of a user and of the webhook channel.
+    // For lists by a rare status, of a user and of the webhook channel.
     `DROP INDEX turns_broken`,
     `CREATE INDEX turns_broken_by_user ON turns (user_id, status, id) WHERE status IN ('failed', 'cancelled')`,
     `CREATE INDEX turns_broken_by_door ON turns (door, status, id) WHERE status IN ('failed', 'cancelled')`,
-    // The queue of a thread is found by an index that answers by itself, else that of all its turns would serve as well.
+    // A covering index for the queue of a thread, else the planner may choose the index of all its turns.
     `DROP INDEX turns_queued`,
     `CREATE INDEX turns_queued ON turns (thread_id, id, first_seq) WHERE status = 'queued'`,
     `CREATE INDEX turns_queued_by_user ON turns (user_id, id) WHERE status = 'queued'`,
     `CREATE INDEX turns_queued_by_door ON turns (door, id) WHERE status = 'queued'`,
   ],
   [
-    // A slot keeps turns of one user that settle at the same time from waiting for each other.
+    // Slots keep concurrent turns of one user from waiting for each other's row.
     `CREATE TABLE usage (
       user_id TEXT NOT NULL, day BIGINT NOT NULL, model TEXT NOT NULL, slot BIGINT NOT NULL, turns BIGINT NOT NULL,
       input_tokens BIGINT NOT NULL, cached_tokens BIGINT NOT NULL, output_tokens BIGINT NOT NULL,
       reasoning_tokens BIGINT NOT NULL, cost_usd DOUBLE PRECISION, PRIMARY KEY (user_id, day, model, slot)
     ) WITHOUT ROWID`,
     `CREATE INDEX usage_by_day ON usage (day, user_id, model)`,
-    // Which model answered the turns of before was not kept.
+    // The model of earlier turns was not stored.
     `INSERT INTO usage (user_id, day, model, slot, turns, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_usd)
      SELECT user_id, created_at / 86400000, 'unknown', 0, count(*), sum(input_tokens), sum(cached_tokens),
             sum(output_tokens), sum(reasoning_tokens), sum(cost_usd)
      FROM turns WHERE input_tokens > 0 GROUP BY user_id, created_at / 86400000`,
     `DROP INDEX turns_with_cost`,
     `ALTER TABLE items ADD COLUMN asked TEXT`,
-    // What is held for a call that is under way, and how far the history of a thread is summarised.
+    // The money reserved for the current model call, and the seq up to which a thread is summarised.
     `ALTER TABLE turns ADD COLUMN reserved_usd DOUBLE PRECISION`,
     `ALTER TABLE threads ADD COLUMN summarised BIGINT NOT NULL DEFAULT 0`,
   ],
   [
-    // What a turn cost may be unknown; SQLite takes a NOT NULL away with its column only.
+    // The cost of a turn may be unknown. SQLite can drop a NOT NULL only with its column.
     {
       sqlite: [
         `ALTER TABLE turns RENAME COLUMN cost_usd TO old_cost_usd`,
@@ -163,7 +163,7 @@ export const migrations: readonly Migration[] = [
       ],
       postgres: [`ALTER TABLE turns ALTER COLUMN cost_usd DROP NOT NULL`],
     },
-    // Which model answered last in it.
+    // The model of the turn's last response.
     `ALTER TABLE turns ADD COLUMN model TEXT`,
   ],
   [
@@ -173,11 +173,11 @@ export const migrations: readonly Migration[] = [
     )`,
     `CREATE UNIQUE INDEX grants_by_user ON grants (user_id, tool, target)`,
     `CREATE INDEX grants_of_webhook ON grants (id) WHERE door = 'webhook'`,
-    // The digest of a turn's entries, taken when it ended.
+    // The digest of a turn's entries, computed when it ended.
     `ALTER TABLE turns ADD COLUMN hash TEXT`,
   ],
   [
-    // A table without rowids is an index: SQLite reads a row whole, megabytes too, to see whether it is the one beside it.
+    // Items with rowids: in a WITHOUT ROWID table SQLite reads whole rows, megabytes too, while it searches by key.
     {
       sqlite: [
         `CREATE TABLE rows_of_items (
@@ -194,7 +194,7 @@ export const migrations: readonly Migration[] = [
     },
   ],
   [
-    // Vectors go with their chunks.
+    // Vectors are deleted with their chunks.
     {
       sqlite: [
         `CREATE TABLE chunk_vectors (
@@ -209,13 +209,13 @@ export const migrations: readonly Migration[] = [
           model TEXT COLLATE "C" NOT NULL, size BIGINT NOT NULL, bits BIT VARYING, numbers REAL[]
         )`,
         `CREATE INDEX chunk_vectors_by_owner ON chunk_vectors (owner, model, size)`,
-        // What one process of all does, until when.
+        // Duties: the process that has each one, and until when.
         `CREATE TABLE duties (name TEXT COLLATE "C" PRIMARY KEY, owner TEXT COLLATE "C" NOT NULL, until BIGINT NOT NULL)`,
       ],
     },
   ],
   [
-    // A secret is somebody's: the operator's, or a user's own. It may be renewed, or be that of another tool.
+    // A secret belongs to the operator or to a user. It may be renewable, or an alias of another tool's secret.
     `CREATE TABLE rows_of_secrets (
       user_id TEXT NOT NULL DEFAULT 'operator', name TEXT NOT NULL, sealed TEXT NOT NULL, renewal TEXT, same_as TEXT,
       renewing_until BIGINT, updated_at BIGINT NOT NULL, PRIMARY KEY (user_id, name)
@@ -235,7 +235,7 @@ export const migrations: readonly Migration[] = [
     `CREATE INDEX login_codes_by_end ON login_codes (ends_at)`,
   ],
   [
-    // Turns with rowids, too, and what may be megabytes stands last: a list reads past it otherwise.
+    // Turns with rowids, too. Large columns come last: a list would have to read past them.
     {
       sqlite: [
         `CREATE TABLE rows_of_turns (
@@ -269,11 +269,11 @@ export const migrations: readonly Migration[] = [
       ],
       postgres: [`DROP INDEX turns_queued_by_user`],
     },
-    // A claim finds what it may take in the index alone, and a list what it shows.
+    // A covering index for claims and for lists of queued turns.
     `CREATE INDEX turns_queued_by_user ON turns (user_id, id, thread_id, first_seq, removed_at) WHERE status = 'queued'`,
   ],
   [
-    // Who people are at an issuer, and sign-ins there that have begun.
+    // Identities of users at an issuer, and sign-ins in progress.
     `CREATE TABLE identities (
       issuer TEXT NOT NULL, subject TEXT NOT NULL, user_id TEXT NOT NULL, created_at BIGINT NOT NULL,
       PRIMARY KEY (issuer, subject)
@@ -285,22 +285,22 @@ export const migrations: readonly Migration[] = [
     `CREATE INDEX sign_ins_by_end ON sign_ins (ends_at)`,
   ],
   [
-    // When a gate of a turn was answered last, and how often a grant was used.
+    // The time of a turn's last gate answer, and the number of uses of a grant.
     `ALTER TABLE turns ADD COLUMN answered_at BIGINT`,
     `CREATE INDEX turns_answered_by_user ON turns (user_id, answered_at) WHERE answered_at IS NOT NULL`,
     `CREATE INDEX turns_answered_of_webhook ON turns (answered_at) WHERE answered_at IS NOT NULL AND door = 'webhook'`,
     `ALTER TABLE grants ADD COLUMN uses BIGINT NOT NULL DEFAULT 0`,
   ],
   [
-    // Grants that stand only while the model has read nothing from outside; those from before stand then as well.
+    // Clean grants apply only while the model has read nothing from outside; older grants are not restricted to that.
     `ALTER TABLE grants ADD COLUMN clean BIGINT NOT NULL DEFAULT 0`,
   ],
   [
-    // In which thread the agent wrote a document last.
+    // The thread in which the agent last wrote a document.
     `ALTER TABLE documents ADD COLUMN thread_id TEXT`,
   ],
   [
-    // Whether the operator reaches a row beside its user: a door's property, kept so that no index has to name a door.
+    // Whether the operator reaches a row besides its user. It is a property of the door, stored so that no index names a door.
     `ALTER TABLE threads ADD COLUMN operator_reaches BIGINT NOT NULL DEFAULT 0`,
     `ALTER TABLE turns ADD COLUMN operator_reaches BIGINT NOT NULL DEFAULT 0`,
     `ALTER TABLE grants ADD COLUMN operator_reaches BIGINT NOT NULL DEFAULT 0`,
@@ -319,7 +319,7 @@ export const migrations: readonly Migration[] = [
     `CREATE INDEX turns_broken_by_reach ON turns (operator_reaches, status, id) WHERE status IN ('failed', 'cancelled')`,
     `CREATE INDEX turns_queued_by_reach ON turns (operator_reaches, id) WHERE status = 'queued'`,
     `CREATE INDEX grants_operator_reaches ON grants (id) WHERE operator_reaches = 1`,
-    // A replica of the version before does not write the column. Its only door of this kind was the webhook's.
+    // A replica of the previous version does not write the column. Its only door of this kind was the webhook's.
     {
       sqlite: [],
       postgres: [
@@ -334,7 +334,7 @@ export const migrations: readonly Migration[] = [
   ],
 ]
 
-/** The version that this Atrium brings a database to. */
+/** The schema version of this Atrium. */
 export const newestVersion = migrations.length
 
 /** The statements of a migration for one database. */
@@ -345,7 +345,7 @@ export function statementsOf(migration: Migration, backend: 'sqlite' | 'postgres
   })
 }
 
-/** Text sorts by bytes, as in SQLite; bytes have another name; there are no rowids to do without. */
+/** Translates for PostgreSQL: text sorts by bytes as in SQLite, BLOB is BYTEA, and there is no WITHOUT ROWID. */
 function forPostgres(statement: string): string {
   return statement
     .replaceAll(/\)\s*WITHOUT ROWID/g, ')')
@@ -353,7 +353,7 @@ function forPostgres(statement: string): string {
     .replaceAll(/\bBLOB\b/g, 'BYTEA')
 }
 
-/** A database made by an Atrium that is newer than this one is not touched. */
+/** Refuses a database of a newer Atrium. */
 export function checkVersion(found: number, steps: readonly Migration[]): void {
   if (found <= steps.length) return
   throw new AppError(

@@ -1,4 +1,4 @@
-// Messages between processes by LISTEN and NOTIFY, over one connection that comes back when it breaks.
+// Messages between processes by LISTEN and NOTIFY, over one connection that reconnects after it breaks.
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import { within } from '#lib/deadline.ts'
@@ -6,45 +6,45 @@ import type { Log } from '#lib/log.ts'
 import { asAppError } from './postgres.ts'
 
 const channel = 'atrium'
-/** PostgreSQL takes less than 8,000. */
+/** PostgreSQL's limit is below 8,000. */
 const maxPayloadBytes = 7_900
-const maxWaiting = 10_000
+const maxPending = 10_000
 const reconnectMs = 500
-/** A connection that does not answer within this is given up. */
+/** A connection that does not answer within this time is dropped. */
 const answerMs = 5_000
-/** How often an idle connection is tried: one that was cut off in silence would hear nothing and not know. */
-const tryMs = 5_000
+/** Interval of probes: a connection that broke silently would receive nothing and never fail. */
+const probeMs = 5_000
 const closeMs = 500
 
 export interface Link {
-  /** Speaks in order, after what was said before. What cannot be said is dropped; once it can, `missed` goes out instead. */
+  /** Sends messages in order. Those that cannot be sent are dropped; after a reconnect `onReconnect` is called. */
   send(message: object): void
   close(): Promise<void>
 }
 
 export type LinkParts = {
   readonly url: string
-  readonly heard: (message: unknown) => void
-  /** The link was broken and is whole again: things may have been said meanwhile, and others may have missed ours. */
-  readonly missed: () => void
+  readonly onMessage: (message: unknown) => void
+  /** The link was broken and works again: messages in both directions may be lost. */
+  readonly onReconnect: () => void
   readonly log: Log
 }
 
-/** A connection that listens, and a promise of its end. */
-type Line = { readonly client: Client; readonly over: Promise<void>; readonly giveUp: () => void }
+/** A connection that listens; `ended` resolves when it breaks or is dropped. */
+type Connection = { readonly client: Client; readonly ended: Promise<void>; readonly drop: () => void }
 
-export async function openLink({ url, heard, missed, log }: LinkParts): Promise<Link> {
+export async function openLink({ url, onMessage, onReconnect, log }: LinkParts): Promise<Link> {
   let closed = false
-  let waiting: string[] = []
-  let speaking: Promise<void> | undefined
-  let line: Line | undefined = await connect()
-  const keeping = keep(line)
-  const trying = setInterval(() => {
-    line?.client.query('SELECT 1').catch(line.giveUp)
-  }, tryMs)
-  trying.unref()
+  let pending: string[] = []
+  let flushing: Promise<void> | undefined
+  let connection: Connection | undefined = await connect()
+  const keeping = keepConnected(connection)
+  const probeTimer = setInterval(() => {
+    connection?.client.query('SELECT 1').catch(connection.drop)
+  }, probeMs)
+  probeTimer.unref()
 
-  async function connect(): Promise<Line> {
+  async function connect(): Promise<Connection> {
     const client = new Client({
       connectionString: url,
       keepAlive: true,
@@ -52,13 +52,13 @@ export async function openLink({ url, heard, missed, log }: LinkParts): Promise<
       query_timeout: answerMs,
       application_name: 'atrium-link',
     })
-    const { promise: over, resolve: giveUp } = Promise.withResolvers<void>()
-    // Every error of a connection is followed by its end.
+    const { promise: ended, resolve: drop } = Promise.withResolvers<void>()
+    // Every error of a connection is followed by `end`.
     client.on('error', () => {})
-    client.once('end', giveUp)
+    client.once('end', drop)
     client.on('notification', ({ payload }) => {
       try {
-        heard(JSON.parse(payload ?? ''))
+        onMessage(JSON.parse(payload ?? ''))
       } catch (error) {
         log.warn({ err: error }, 'a message from another process could not be read')
       }
@@ -70,49 +70,49 @@ export async function openLink({ url, heard, missed, log }: LinkParts): Promise<
       void client.end().catch(() => {})
       throw asAppError(error)
     }
-    return { client, over, giveUp }
+    return { client, ended, drop }
   }
 
-  async function keep(first: Line): Promise<void> {
-    for (let held: Line | undefined = first; !closed; ) {
-      await held?.over
-      line = undefined
-      waiting = []
+  async function keepConnected(first: Connection): Promise<void> {
+    for (let current: Connection | undefined = first; !closed; ) {
+      await current?.ended
+      connection = undefined
+      pending = []
       if (closed) return
-      void held?.client.end().catch(() => {})
-      held = undefined
+      void current?.client.end().catch(() => {})
+      current = undefined
       await pause(reconnectMs, undefined, { ref: false })
       try {
-        held = await connect()
+        current = await connect()
       } catch {
         log.warn({}, 'the link to other processes is down; trying again')
         continue
       }
-      line = held
-      missed()
+      connection = current
+      onReconnect()
     }
   }
 
   function send(message: object): void {
     const payload = JSON.stringify(message)
-    if (closed || !line || Buffer.byteLength(payload) > maxPayloadBytes) return
-    // More than can be said is worse than a look at everything.
-    if (waiting.length >= maxWaiting) waiting = [JSON.stringify({ type: 'missed' })]
-    waiting.push(payload)
-    speaking ??= speak(line).finally(() => {
-      speaking = undefined
+    if (closed || !connection || Buffer.byteLength(payload) > maxPayloadBytes) return
+    // At this backlog it is cheaper if the others read everything.
+    if (pending.length >= maxPending) pending = [JSON.stringify({ type: 'missed' })]
+    pending.push(payload)
+    flushing ??= flush(connection).finally(() => {
+      flushing = undefined
     })
   }
 
-  /** What came together is said by one statement: each commit with a NOTIFY waits for those of all other processes. */
-  async function speak({ client, giveUp }: Line): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting
-      waiting = []
+  /** Sends a batch in one statement: each commit with a NOTIFY waits for those of all other processes. */
+  async function flush({ client, drop }: Connection): Promise<void> {
+    while (pending.length > 0) {
+      const batch = pending
+      pending = []
       try {
         await client.query('SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload', [channel, batch])
       } catch {
-        giveUp()
+        drop()
         return
       }
     }
@@ -121,12 +121,12 @@ export async function openLink({ url, heard, missed, log }: LinkParts): Promise<
   return {
     send,
     async close() {
-      clearInterval(trying)
-      // What was said last (an end, a release) should still be heard.
-      if (speaking) await within(closeMs, speaking, () => {})
+      clearInterval(probeTimer)
+      // The last messages (an end, a release) should still be sent.
+      if (flushing) await within(closeMs, flushing, () => {})
       closed = true
-      const last = line
-      last?.giveUp()
+      const last = connection
+      last?.drop()
       await within(closeMs, Promise.all([last?.client.end().catch(() => {}), keeping]), () => {})
     },
   }

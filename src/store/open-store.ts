@@ -1,4 +1,4 @@
-// Opens the store a configuration names.
+// Opens a store on SQLite or PostgreSQL, and composes it of its parts.
 import type { Store } from '#core/store.ts'
 import type { Seal } from '#lib/seal.ts'
 import { createAccountStore } from './account-store.ts'
@@ -20,17 +20,17 @@ import { createThreadStore } from './thread-store.ts'
 import { createToolStore } from './tool-store.ts'
 import { createTurnStore } from './turn-store.ts'
 import { createUsageStore } from './usage-store.ts'
-import { createVectorStore, lookForPgvector, preparePostgres, prepareSqlite } from './vector-store.ts'
+import { createVectorStore, findPgvector, createPgvector, loadSqliteVec } from './vector-store.ts'
 
 export type StoreParts = {
   readonly path: string
   readonly seal: Seal
   readonly now?: () => number
-  /** Vectors may be asked for. */
+  /** Allows loading the vector extension into SQLite. */
   readonly vectors?: boolean
 }
 
-/** A SQLite store; the file is made and brought up to date. */
+/** Opens a SQLite store. The file is created or migrated if needed. */
 export function openStore({ path, seal, now = Date.now, vectors = false }: StoreParts): Store {
   const sql = openSqlite(path, { extensions: vectors })
   try {
@@ -43,11 +43,11 @@ export function openStore({ path, seal, now = Date.now, vectors = false }: Store
     seal,
     now,
     check: () => Promise.resolve(checkSqlite(sql.db)),
-    prepareVectors: () => prepareSqlite(sql.db),
+    prepareVectors: () => loadSqliteVec(sql.db),
   })
 }
 
-/** A PostgreSQL store, brought up to date, and the server's pool for the bus. */
+/** Opens and migrates a PostgreSQL store. Also returns its `sql`, for the bus. */
 export async function openPostgresStore({ url, seal, now = Date.now }: Omit<StoreParts, 'path'> & { url: string }) {
   const [{ openPostgres }, { migratePostgres }] = await Promise.all([
     import('./postgres.ts'),
@@ -60,34 +60,34 @@ export async function openPostgresStore({ url, seal, now = Date.now }: Omit<Stor
     await sql.close()
     throw error
   }
-  const prepareVectors = () => preparePostgres(sql)
+  const prepareVectors = () => createPgvector(sql)
   return { store: composeStore(sql, { seal, now, check: () => checkPostgres(sql.pool), prepareVectors }), sql }
 }
 
-/** A store as it is found, not brought up to date, and its version. For `doctor`. */
-export type FoundStore = { readonly store: Store; readonly version: number }
+/** A store that was not migrated, and its schema version. For `doctor`. */
+export type InspectedStore = { readonly store: Store; readonly version: number }
 
-/** Looks at a SQLite file that is there; nothing is written to it. */
-export function lookIntoStore({ path, seal, now = Date.now, vectors = false }: StoreParts): FoundStore {
+/** Opens an existing SQLite file read-only. */
+export function inspectStore({ path, seal, now = Date.now, vectors = false }: StoreParts): InspectedStore {
   const sql = openSqlite(path, { extensions: vectors })
   try {
     sql.db.exec('PRAGMA query_only = TRUE')
     const version = versionOf(sql.db)
     checkVersion(version, migrations)
     const check = (): Promise<string[]> => Promise.resolve(checkSqlite(sql.db))
-    return { store: composeStore(sql, { seal, now, check, prepareVectors: () => prepareSqlite(sql.db) }), version }
+    return { store: composeStore(sql, { seal, now, check, prepareVectors: () => loadSqliteVec(sql.db) }), version }
   } catch (error) {
     sql.db.close()
     throw asAppError(error)
   }
 }
 
-/** Looks at a database of PostgreSQL in the same way. */
-export async function lookIntoPostgres({
+/** Opens a PostgreSQL database without migrating it. */
+export async function inspectPostgres({
   url,
   seal,
   now = Date.now,
-}: Omit<StoreParts, 'path'> & { url: string }): Promise<FoundStore> {
+}: Omit<StoreParts, 'path'> & { url: string }): Promise<InspectedStore> {
   const [{ openPostgres }, { versionOfPostgres }] = await Promise.all([
     import('./postgres.ts'),
     import('./migrate-postgres.ts'),
@@ -97,14 +97,14 @@ export async function lookIntoPostgres({
     const version = await versionOfPostgres(sql.pool)
     checkVersion(version, migrations)
     const check = (): Promise<string[]> => checkPostgres(sql.pool)
-    return { store: composeStore(sql, { seal, now, check, prepareVectors: () => lookForPgvector(sql) }), version }
+    return { store: composeStore(sql, { seal, now, check, prepareVectors: () => findPgvector(sql) }), version }
   } catch (error) {
     await sql.close()
     throw error
   }
 }
 
-export type StoreOver = {
+export type StoreDeps = {
   readonly seal: Seal
   readonly now: () => number
   readonly check: Store['check']
@@ -112,8 +112,8 @@ export type StoreOver = {
   readonly maxForkBytes?: number
 }
 
-/** The store over a port that is open. */
-export function composeStore(sql: Sql, { seal, now, check, prepareVectors, maxForkBytes }: StoreOver): Store {
+/** Composes the store over an open database. */
+export function composeStore(sql: Sql, { seal, now, check, prepareVectors, maxForkBytes }: StoreDeps): Store {
   return {
     backend: sql.backend,
     turns: createTurnStore({ sql, now }),
@@ -128,7 +128,7 @@ export function composeStore(sql: Sql, { seal, now, check, prepareVectors, maxFo
     tools: createToolStore({ sql, now }),
     documents: createDocumentStore({ sql, now }),
     vectors: createVectorStore({ sql, prepare: prepareVectors }),
-    lastingLimits: createSqlLimits({ sql }),
+    persistentLimits: createSqlLimits({ sql }),
     limits: sql.backend === 'sqlite' ? createMemoryLimits() : createSqlLimits({ sql }),
     leases: createLeaseStore({ sql }),
     check,

@@ -1,8 +1,8 @@
-// Ids in the order they were made. A time-ordered UUID says nothing about two of the same millisecond, and two messages
-// of one moment must keep their order: the queue of a thread and every listing go by the id.
+// Strictly increasing ids. Time-ordered UUIDs of the same millisecond are not ordered, but two messages of one millisecond
+// must be: the queue of a thread and every list sort by id.
 
-/** Makes ids of which each sorts after the one before, whatever the clock does. */
-export function createMint(newId: () => string): () => string {
+/** Returns a function that makes ids. Each sorts after the one before, whatever the clock does. */
+export function createOrderedIds(newId: () => string): () => string {
   let last = ''
   return () => {
     const id = newId()
@@ -11,7 +11,7 @@ export function createMint(newId: () => string): () => string {
   }
 }
 
-/** The next UUID in sorting order; only its random digits count up. */
+/** The next UUID in sort order: its last 16 digits plus one. */
 function successor(uuid: string): string {
   const digits = (BigInt(`0x${uuid.slice(19).replace('-', '')}`) + 1n).toString(16).padStart(16, '0')
   return `${uuid.slice(0, 19)}${digits.slice(0, 4)}-${digits.slice(4)}`

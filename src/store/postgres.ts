@@ -1,25 +1,25 @@
-// PostgreSQL behind the port: a pool, one transaction per job, statements sent without waiting where their rows are not
-// looked at. A job that loses a race (unique index, deadlock) is run again: it then sees what won.
+// `Sql` on PostgreSQL: a pool, one transaction per job. Statements whose rows are ignored are sent without waiting. A job
+// that loses a race (unique index, deadlock) is run again and then sees the winner's rows.
 import { type ClientBase, Pool, type PoolConfig, type QueryConfig, type QueryResult } from 'pg'
 import type { Writable } from 'node:stream'
 import { AppError } from '#core/errors.ts'
 import { type Job, query, type Row, type Sql, type Statement } from './sql.ts'
 
 const poolSize = 10
-/** How long a connection may take to come about, and a job to wait for a free one. */
+/** Timeout for a new connection, and for a job that waits for a free one. */
 const connectMs = 5_000
-/** A server that has answered a job this lately need not be asked whether it is there. */
+/** A ping is skipped if the server has answered a job within this time. */
 const freshMs = 500
 const statementMs = 30_000
-const maxTries = 6
+const maxAttempts = 6
 
-/** A statement after one that failed. */
+/** The error code of a statement that follows a failed one. */
 const abortedTransaction = '25P02'
-/** Lost races: serialization, deadlock, and two inserts of one key. */
+/** Error codes of lost races: serialization failure, deadlock, unique violation. */
 const lostRaces: ReadonlySet<string | undefined> = new Set(['40001', '40P01', '23505'])
 
 export function openPostgres(url: string): Sql & { readonly pool: Pool } {
-  // `pipeline` is younger than the package's types.
+  // The package's types lack `pipeline`.
   const options: PoolConfig & { pipeline: boolean } = {
     connectionString: url,
     max: poolSize,
@@ -31,53 +31,53 @@ export function openPostgres(url: string): Sql & { readonly pool: Pool } {
     application_name: 'atrium',
   }
   const pool = new Pool(options)
-  // A connection that breaks while idle is replaced by the pool; the next job tells whether the server is there.
+  // The pool replaces a connection that breaks while idle; the next job shows whether the server is there.
   pool.on('error', () => {})
-  // One that breaks while a job has it fails that job; without a listener it would end the process as well.
+  // A connection that breaks during a job fails that job. Without this listener it would also end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   const texts = new Map<string, QueryConfig>()
   let answeredAt = 0
 
   function send(client: ClientBase, { sql, values }: Statement): Promise<QueryResult<Row>> {
-    // The server would refuse it after the connection was spent; whoever sent it can act on it.
+    // Checked here: the server's refusal would cost the connection, and its error would not be one for the caller.
     if (values.some((value) => typeof value === 'string' && value.includes('\0')))
-      throw new AppError('invalid_input', 'a text holds a NUL (U+0000), which cannot be stored or looked for')
+      throw new AppError('invalid_input', 'a text contains NUL (U+0000), which cannot be stored or searched for')
     let known = texts.get(sql)
     if (!known) {
-      known = { name: `s${texts.size}`, text: numbered(sql) }
+      known = { name: `s${texts.size}`, text: numberParameters(sql) }
       texts.set(sql, known)
     }
     return client.query<Row>({ ...known, values: [...values] })
   }
 
-  async function drive<T>(client: ClientBase, job: Job<T>, blind: Promise<unknown>[]): Promise<T> {
+  async function drive<T>(client: ClientBase, job: Job<T>, unawaited: Promise<unknown>[]): Promise<T> {
     let step = job.next()
     while (!step.done) {
       const answer = send(client, step.value)
-      if (step.value.blind) {
+      if (step.value.rowsIgnored) {
         answer.catch(() => {})
-        blind.push(answer)
+        unawaited.push(answer)
         step = job.next([])
       } else {
         const { rows } = await answer
-        gather(client)
+        corkForTick(client)
         step = job.next(rows)
       }
     }
     return step.value
   }
 
-  async function once<T>(job: Job<T>): Promise<T> {
+  async function runTransaction<T>(job: Job<T>): Promise<T> {
     const client = await pool.connect()
-    const blind: Promise<unknown>[] = []
+    const unawaited: Promise<unknown>[] = []
     try {
-      gather(client)
+      corkForTick(client)
       const begun = client.query('BEGIN')
       begun.catch(() => {})
-      blind.push(begun)
-      const result = await drive(client, job, blind)
-      const [end] = await Promise.all([client.query('COMMIT'), ...blind])
-      // A transaction that failed inside is rolled back by its COMMIT.
+      unawaited.push(begun)
+      const result = await drive(client, job, unawaited)
+      const [end] = await Promise.all([client.query('COMMIT'), ...unawaited])
+      // The COMMIT of a failed transaction rolls it back without an error.
       if (end.command !== 'COMMIT') throw new Error(`the transaction ended with ${end.command}`)
       client.release()
       answeredAt = Date.now()
@@ -89,11 +89,11 @@ export function openPostgres(url: string): Sql & { readonly pool: Pool } {
           () => client.release(true),
         )
       } else {
-        // Statements in flight and half-made prepared ones go with the connection.
+        // Closes the connection, with statements in flight and half-prepared ones.
         client.release(true)
       }
-      // What fails after a statement that nobody waited for only tells that the transaction is lost, not why.
-      if ((error as { code?: string }).code === abortedTransaction) await Promise.all(blind)
+      // This error only says that an earlier statement failed: throw the error of that one.
+      if ((error as { code?: string }).code === abortedTransaction) await Promise.all(unawaited)
       throw error
     }
   }
@@ -123,50 +123,50 @@ export function openPostgres(url: string): Sql & { readonly pool: Pool } {
     async write<T>(job: () => Job<T>) {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await once(job())
+          return await runTransaction(job())
         } catch (error) {
-          if (attempt >= maxTries || !lostRaces.has((error as { code?: string }).code)) throw asAppError(error)
+          if (attempt >= maxAttempts || !lostRaces.has((error as { code?: string }).code)) throw asAppError(error)
         }
       }
     },
     async ping() {
-      // A busy pool is not a database that is away.
+      // A ping could fail because the pool is busy, although the database works.
       if (Date.now() - answeredAt > freshMs) await read(() => query('SELECT 1'))
     },
     close: () => pool.end(),
   }
 }
 
-/** Lets what is sent within one tick leave in one write; the package would make one of each statement. */
-function gather(client: ClientBase): void {
+/** Sends the statements of one tick in one write; the package would make a write for each. */
+function corkForTick(client: ClientBase): void {
   const { stream } = (client as ClientBase & { connection: { stream: Writable } }).connection
   stream.cork()
   process.nextTick(() => stream.uncork())
 }
 
-/** `?` as PostgreSQL wants it. No statement of the store has a question mark inside a literal. */
-function numbered(sql: string): string {
+/** Replaces each `?` by `$1`, `$2`, … No statement of the store has a question mark inside a literal. */
+function numberParameters(sql: string): string {
   let at = 0
   return sql.replaceAll('?', () => `$${++at}`)
 }
 
-/** The faults of the database that a user can act on; anything else stays what it is. */
+/** Maps database errors that a user can act on to an AppError; others are returned unchanged. */
 export function asAppError(error: unknown): unknown {
   if (error instanceof AppError) return error
   const { code, message = '' } = error as { code?: string; message?: string }
   if (code === '53100') {
     return new AppError('disk_full', "the database's disk is full: nothing was stored", { cause: error })
   }
-  const words = awayWords.find(([pattern]) => pattern.test(`${code ?? ''} ${message}`))?.[1]
-  if (words === undefined) return error
-  return new AppError('database_unavailable', `PostgreSQL is unavailable: ${words}`, { cause: error })
+  const reason = unavailableReasons.find(([pattern]) => pattern.test(`${code ?? ''} ${message}`))?.[1]
+  if (reason === undefined) return error
+  return new AppError('database_unavailable', `PostgreSQL is unavailable: ${reason}`, { cause: error })
 }
 
 /**
- * Why the server cannot be used, by the code of the fault, which stands first, or by its message. Said in words of our own:
- * the server's and the system's name hosts, ports and users, and everybody may come to read them.
+ * Why the server cannot be used, by a pattern for the error's code followed by its message. The original messages are not
+ * shown: they name hosts, ports and users, and any caller may read the error.
  */
-const awayWords: readonly (readonly [RegExp, string])[] = [
+const unavailableReasons: readonly (readonly [RegExp, string])[] = [
   [/^28/, 'it refused the user or the password of DATABASE_URL'],
   [/^3D/, 'the database of DATABASE_URL does not exist'],
   [/^53/, 'it has no room for another connection'],

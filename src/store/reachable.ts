@@ -1,5 +1,5 @@
-// Which rows a user reaches: its own. The operator also reaches those of doors whose senders have no account: a column of
-// threads, turns and grants says so, since an index that holds only them needs a condition that never changes.
+// The rows that a user reaches: their own. The operator also reaches those of doors whose senders have no account. That is a
+// column of threads, turns and grants, because a partial index needs a condition that never changes.
 import { type Door, doorOf } from '#core/doors.ts'
 import { operator, type UserId } from '#core/ids.ts'
 import type { Turn } from '#core/turn.ts'
@@ -7,25 +7,25 @@ import { turnColumns, turnOf } from './rows.ts'
 import { isActive, isQueued } from './turn-status.ts'
 import { first, type Job, type Row, type Value } from './sql.ts'
 
-/** Above every id: where a listing begins. */
+/** Sorts after every id: the cursor of a list's first page. */
 export const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** Rows of senders without an account. SQLite takes their indexes only where these words stand in a statement. */
-export const isOperators = 'operator_reaches = 1'
+/** Rows of senders without an account. SQLite uses their partial indexes only if a statement has exactly this condition. */
+export const isOperatorReached = 'operator_reaches = 1'
 
-/** The column of a row that is written. */
+/** The value of `operator_reaches` for a row of a door. */
 export function reachValue(door: Door): 0 | 1 {
   return doorOf(door).operatorReaches ? 1 : 0
 }
 
-/** A condition on one row of threads, turns or grants; takes the user twice. */
-export const isReached = `(user_id = ? OR (? = 'operator' AND ${isOperators}))`
+/** A condition on threads, turns or grants. It has two parameters, both the user. */
+export const isReached = `(user_id = ? OR (? = 'operator' AND ${isOperatorReached}))`
 
 export type List = (condition: string, who: readonly Value[]) => Job<Row[]>
 
 /**
- * The newest rows a user reaches, by a key that sorts. Each condition has an index that brings its rows in order, which
- * one condition for both would not have: the two lists are merged here.
+ * The newest rows that a user reaches, by a sortable key. The operator's two conditions are queried separately and merged:
+ * each has an index in the order of the key, but a condition with OR would have none.
  */
 export function* newestReached(
   user: UserId,
@@ -35,8 +35,8 @@ export function* newestReached(
 ): Job<Row[]> {
   const own = yield* list('user_id = ?', [user])
   if (user !== operator) return own
-  const others = yield* list(isOperators, [])
-  // Ids are as long as each other, and so are times.
+  const others = yield* list(isOperatorReached, [])
+  // Ids all have the same length, and so do times: they can be compared as text.
   const newestFirst = (a: Row, b: Row): number => (String(a[key]) < String(b[key]) ? 1 : -1)
   return [...own, ...others].sort(newestFirst).slice(0, limit)
 }
@@ -52,7 +52,7 @@ export function* getTurn(user: UserId, turnId: string): Job<Turn | undefined> {
   return row && turnOf(row)
 }
 
-/** The turn that a thread is busy with. */
+/** The turn that occupies a thread: active, else queued first, else with an open output gate. */
 export function* holdingTurn(user: UserId, threadId: string): Job<Turn | undefined> {
   const conditions = [
     isActive,
@@ -60,13 +60,13 @@ export function* holdingTurn(user: UserId, threadId: string): Job<Turn | undefin
     'id = (SELECT last_turn FROM threads WHERE id = ? AND open_call IS NOT NULL)',
   ]
   for (const condition of conditions) {
-    const more = condition.includes('?') ? [threadId] : []
+    const subqueryValues = condition.includes('?') ? [threadId] : []
     const row = yield* first(
       `SELECT ${turnColumns} FROM turns WHERE thread_id = ? AND ${isReached} AND ${condition}`,
       threadId,
       user,
       user,
-      ...more,
+      ...subqueryValues,
     )
     if (row) return turnOf(row)
   }

@@ -1,4 +1,4 @@
-// Rows of the database as values of the house, and back. PostgreSQL returns 64-bit integers as text, hence Number().
+// Converts rows to domain values and back. PostgreSQL returns 64-bit integers as text, hence Number().
 import type { Door } from '#core/doors.ts'
 import { userId } from '#core/ids.ts'
 import type { Draft, Entry, Item } from '#core/item.ts'
@@ -8,7 +8,7 @@ import type { ModelCall, Thread, ThreadState, Turn, TurnError, TurnOptions, Turn
 import type { Row, Value } from './sql.ts'
 import { isActive, isQueued } from './turn-status.ts'
 
-/** A thread and the status of the turn that holds it, else of one that is queued, else of its last one. */
+/** A thread with the status of its active turn, else of a queued one, else of its last one. */
 export const threadColumns = `threads.*, COALESCE(
   (SELECT status FROM turns WHERE turns.thread_id = threads.id AND ${isActive}),
   (SELECT status FROM turns WHERE turns.thread_id = threads.id AND ${isQueued} LIMIT 1),
@@ -28,17 +28,17 @@ export function threadOf(row: Row): Thread {
   }
 }
 
-/** A thread that was forked has no turn of its own yet. */
+/** `null` is a forked thread that has no turn of its own yet. */
 function stateOf(status: TurnStatus | null): ThreadState {
   if (status === 'queued') return 'running'
   return status === null || status === 'completed' || status === 'cancelled' ? 'idle' : status
 }
 
-/** What a list reads of a turn: neither its input nor its options, which may be megabytes each. */
+/** The columns of a turn in a list: without input and options, which may be megabytes each. */
 export const listColumns = `id, thread_id, user_id, door, status, created_at, started_at, ended_at, first_seq, last_seq,
   input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_usd, model, error`
 
-/** What makes a turn. Its input is read only where it enters the log. */
+/** The columns of a turn. Its input is read only when it enters the log. */
 export const turnColumns = `${listColumns}, options`
 
 export function turnOf(row: Row): Turn {
@@ -65,7 +65,7 @@ export function listedTurnOf(row: Row): ListedTurn {
   }
 }
 
-/** A turn that is completed is stored as `done`: replicas of earlier versions read and write that word. */
+/** `completed` is stored as `done`: replicas of earlier versions read and write that word. */
 export function storedStatus(status: TurnStatus): string {
   return status === 'completed' ? 'done' : status
 }
@@ -75,7 +75,7 @@ function statusOf(row: Row): TurnStatus {
   return stored === 'done' ? 'completed' : (stored as TurnStatus)
 }
 
-/** What a row counts: `input_tokens` to `cost_usd`. */
+/** The usage columns of a row: `input_tokens` to `cost_usd`. */
 export function usageIn(row: Row): Usage {
   return {
     inputTokens: Number(row['input_tokens']),
@@ -86,7 +86,7 @@ export function usageIn(row: Row): Usage {
   }
 }
 
-/** The same as values for these columns, in their order. */
+/** Usage as values of these columns, in order. */
 export function countsOf(usage: Usage): [number, number, number, number, number | null] {
   const { inputTokens, cachedTokens, outputTokens, reasoningTokens, costUsd } = usage
   return [inputTokens, cachedTokens, outputTokens, reasoningTokens, costUsd]
@@ -97,7 +97,7 @@ export function entryOf(row: Row): Entry {
   return mayHoldOldFence(text(row['body'])) ? { ...entry, item: readOldFences(entry.item) } : entry
 }
 
-/** An entry letter by letter as it was recorded: what a digest is taken of. */
+/** An entry exactly as it was stored, for a digest. `entryOf` converts the fences of earlier versions. */
 export function recordedEntryOf(row: Row): Entry {
   return {
     seq: Number(row['seq']),
@@ -115,19 +115,19 @@ export function itemOf(row: Row): Item {
   return mayHoldOldFence(body) ? readOldFences(item) : item
 }
 
-/** What a turn was given, from the column of its input. */
+/** Parses a turn's input column. */
 export function inputIn(value: Value | undefined): Draft[] {
   const input = text(value)
   const drafts = input === '' ? [] : (JSON.parse(input) as Draft[])
   return mayHoldOldFence(input) ? drafts.map((draft) => ({ ...draft, item: readOldFences(draft.item) })) : drafts
 }
 
-/** Drafts as they will stand after `lastSeq`. */
+/** Drafts as entries that follow `lastSeq`. */
 export function entriesOf(drafts: readonly Draft[], turnId: string, lastSeq: number, at: number): Entry[] {
   return drafts.map((draft, index) => ({ ...draft, seq: lastSeq + 1 + index, turnId, at }))
 }
 
-/** An options object as its column: empty ones take no room. */
+/** The options column: null for empty options. */
 export function optionsText(options: TurnOptions): string | null {
   return Object.keys(options).length > 0 ? JSON.stringify(options) : null
 }

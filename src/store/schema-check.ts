@@ -1,4 +1,4 @@
-// What a database lacks of the schema: it is held against one that the migrations have just made. For `doctor`.
+// Compares the schema of a database with a fresh one made by the migrations. For `doctor`.
 import type { Pool } from 'pg'
 import { DatabaseSync } from 'node:sqlite'
 import { migrations, statementsOf } from './migrations.ts'
@@ -13,7 +13,7 @@ export function checkSqlite(db: DatabaseSync): string[] {
   const fresh = new DatabaseSync(':memory:')
   try {
     for (const migration of migrations) for (const each of statementsOf(migration, 'sqlite')) fresh.exec(each)
-    return lacking(schemaOfSqlite(db), schemaOfSqlite(fresh))
+    return missingFrom(schemaOfSqlite(db), schemaOfSqlite(fresh))
   } finally {
     fresh.close()
   }
@@ -25,7 +25,7 @@ function schemaOfSqlite(db: DatabaseSync): Schema {
   return schemaOf(db.prepare(columns).all(), db.prepare(indexes).all())
 }
 
-/** The fresh one is made beside the real one and never committed. */
+/** The fresh schema is made in a transaction that is never committed. */
 export async function checkPostgres(pool: Pool): Promise<string[]> {
   const client = await pool.connect()
   try {
@@ -43,9 +43,9 @@ export async function checkPostgres(pool: Pool): Promise<string[]> {
     await client.query('CREATE SCHEMA atrium_check')
     await client.query('SET LOCAL search_path TO atrium_check, public')
     for (const migration of migrations) for (const each of statementsOf(migration, 'postgres')) await client.query(each)
-    return lacking(found, await read())
+    return missingFrom(found, await read())
   } finally {
-    // The connection ends, and the transaction with it.
+    // Closes the connection, which rolls the transaction back.
     client.release(true)
   }
 }
@@ -61,12 +61,12 @@ function schemaOf(columns: readonly object[], indexes: readonly object[]): Schem
   return { tables, indexes: new Map((indexes as Named[]).map(({ name, table }) => [name, table])) }
 }
 
-function lacking(found: Schema, expected: Schema): string[] {
+function missingFrom(found: Schema, expected: Schema): string[] {
   const lines: string[] = []
   for (const [table, columns] of expected.tables) {
-    const there = found.tables.get(table)
-    if (!there) lines.push(`the table ${table} is missing`)
-    else for (const name of columns.difference(there)) lines.push(`the table ${table} has no column ${name}`)
+    const existing = found.tables.get(table)
+    if (!existing) lines.push(`the table ${table} is missing`)
+    else for (const name of columns.difference(existing)) lines.push(`the table ${table} has no column ${name}`)
   }
   for (const [name, table] of expected.indexes) {
     if (found.tables.has(table) && !found.indexes.has(name)) lines.push(`the index ${name} is missing`)

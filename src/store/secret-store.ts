@@ -1,39 +1,39 @@
-// Secrets: sealed before they reach the database, opened only for whoever asks by name. Each is the operator's or a user's.
+// Secrets of the operator and of users, sealed before they reach the database.
 import { AppError } from '#core/errors.ts'
 import { isUuid, operator, type UserId } from '#core/ids.ts'
 import type { Renewal, Secret, SecretStore } from '#core/secret.ts'
 import type { Seal } from '#lib/seal.ts'
-import { tellChange, tellSecrets } from './change-signal.ts'
+import { notifySettings, notifySecrets } from './change-signal.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
-type Place = { readonly name: string; readonly owner: UserId }
+type SecretKey = { readonly name: string; readonly owner: UserId }
 
 const columns = 'user_id, name, sealed, renewal, same_as, updated_at'
 
 export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; now: () => number }): SecretStore {
   const find = (name: string, owner: UserId): Promise<Secret | undefined> =>
     sql.read(function* () {
-      const row = yield* rowOf({ name, owner })
+      const row = yield* findRow({ name, owner })
       const origin = row?.['same_as'] ?? null
-      const real = origin === null ? row : yield* rowOf({ name: String(origin), owner })
+      const real = origin === null ? row : yield* findRow({ name: String(origin), owner })
       return real && secretOf(real, seal)
     })
   return {
     set: (name, value, { owner = operator, renewal } = {}) =>
       sql.write(function* () {
-        const place = { name, owner }
-        yield* holdAccount(owner, sql.lock)
-        yield* save(place, {
-          sealed: seal.seal(boundTo(place), value),
-          renewal: renewal ? seal.seal(renewalOf(place), JSON.stringify(renewal)) : null,
+        const key = { name, owner }
+        yield* lockAccount(owner, sql.lock)
+        yield* save(key, {
+          sealed: seal.seal(sealContext(key), value),
+          renewal: renewal ? seal.seal(renewalContext(key), JSON.stringify(renewal)) : null,
           sameAs: null,
           at: now(),
         })
-        yield* tellSecrets(sql, owner)
+        yield* notifySecrets(sql, owner)
       }),
     share: (name, sameAs, owner) =>
       sql.write(function* () {
-        yield* holdAccount(owner, sql.lock)
+        yield* lockAccount(owner, sql.lock)
         const rows = yield* query(
           `SELECT name, same_as, sealed FROM secrets WHERE user_id = ? AND name IN (?, ?) ORDER BY name${sql.lock}`,
           owner,
@@ -42,11 +42,14 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
         )
         const origin = rows.find((row) => row['name'] === sameAs)
         if (!origin || origin['same_as'] !== null || origin['sealed'] === '' || name === sameAs)
-          throw new AppError('invalid_input', `${sameAs} cannot be shared: it is not there, or is another's itself`)
-        // What was lent of the secret that stood here is lent of that one from now on.
+          throw new AppError(
+            'invalid_input',
+            `${sameAs} cannot be shared: it does not exist, or is itself shared from another secret`,
+          )
+        // Secrets that were shared from the replaced one are shared from the new origin.
         yield* run('UPDATE secrets SET same_as = ? WHERE user_id = ? AND same_as = ?', sameAs, owner, name)
         yield* save({ name, owner }, { sealed: '', renewal: null, sameAs, at: now() })
-        yield* tellSecrets(sql, owner)
+        yield* notifySecrets(sql, owner)
       }),
     async get(name, owner = operator) {
       const secret = await find(name, owner)
@@ -79,16 +82,16 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
     remove: (name, owner = operator) =>
       sql.write(function* () {
         const row = yield* first('DELETE FROM secrets WHERE user_id = ? AND name = ? RETURNING name', owner, name)
-        // What was only lent goes with it.
+        // Secrets that were shared from it go too.
         if (row) yield* run('DELETE FROM secrets WHERE user_id = ? AND same_as = ?', owner, name)
-        yield* tellSecrets(sql, owner)
+        yield* notifySecrets(sql, owner)
         return row !== undefined
       }),
     removeBelow: (prefix) =>
       sql.write(function* () {
         const pattern = `${prefix.replaceAll(/[\\%_]/g, '\\$&')}%`
         yield* run(`DELETE FROM secrets WHERE name LIKE ? ESCAPE '\\' OR same_as LIKE ? ESCAPE '\\'`, pattern, pattern)
-        yield* tellChange(sql)
+        yield* notifySettings(sql)
       }),
     claimRenewal: ({ name, owner, updatedAt }, until) =>
       sql.write(function* () {
@@ -105,14 +108,14 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
       }),
     endRenewal: ({ name, owner, updatedAt }, outcome) =>
       sql.write(function* () {
-        const place = { name, owner }
+        const key = { name, owner }
         const same = 'user_id = ? AND name = ? AND updated_at = ?'
-        // Never the same as before: it tells whether a secret has changed.
+        // Always greater than before: `updated_at` is the version of a secret.
         const later = Math.max(now(), updatedAt + 1)
         if (outcome.type === 'failed') {
           yield* run(`UPDATE secrets SET renewing_until = NULL WHERE ${same}`, owner, name, updatedAt)
         } else if (outcome.type === 'ended') {
-          // A user's stays as ended: their next call asks for a sign-in, and does not go out under the operator's.
+          // A user's secret stays, marked as ended: the next call asks for a sign-in and does not fall back to the operator's.
           if (owner === operator) yield* run(`DELETE FROM secrets WHERE ${same}`, owner, name, updatedAt)
           else
             yield* run(
@@ -125,26 +128,26 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
         } else {
           yield* run(
             `UPDATE secrets SET sealed = ?, renewal = ?, renewing_until = NULL, updated_at = ? WHERE ${same}`,
-            seal.seal(boundTo(place), outcome.value),
-            seal.seal(renewalOf(place), JSON.stringify(outcome.renewal)),
+            seal.seal(sealContext(key), outcome.value),
+            seal.seal(renewalContext(key), JSON.stringify(outcome.renewal)),
             later,
             owner,
             name,
             updatedAt,
           )
         }
-        if (outcome.type !== 'failed') yield* tellSecrets(sql, owner)
+        if (outcome.type !== 'failed') yield* notifySecrets(sql, owner)
       }),
     reseal: (to) =>
       sql.write(function* () {
         const rows = yield* query(`SELECT ${columns} FROM secrets WHERE same_as IS NULL AND sealed <> ''${sql.lock}`)
         for (const row of rows) {
           const { name, owner, value, renewal } = secretOf(row, seal)
-          const place = { name, owner }
+          const key = { name, owner }
           yield* run(
             'UPDATE secrets SET sealed = ?, renewal = ? WHERE user_id = ? AND name = ?',
-            to.seal(boundTo(place), value),
-            renewal ? to.seal(renewalOf(place), JSON.stringify(renewal)) : null,
+            to.seal(sealContext(key), value),
+            renewal ? to.seal(renewalContext(key), JSON.stringify(renewal)) : null,
             owner,
             name,
           )
@@ -154,9 +157,9 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
   }
 }
 
-/** Whoever is removed at this moment goes first, and nothing is stored; or goes after, and takes it along. */
-function* holdAccount(owner: UserId, lock: string): Job<void> {
-  // Who has an account is known by a UUID; the operator has none.
+/** Locks the user's row. A concurrent removal comes before, and nothing is stored; or after, and deletes the secret too. */
+function* lockAccount(owner: UserId, lock: string): Job<void> {
+  // Only users with an account have a UUID; the operator has no row.
   if (!isUuid(owner)) return
   const row = yield* first(`SELECT id FROM users WHERE id = ?${lock}`, owner)
   if (!row) throw new AppError('not_found', 'the user was removed: nothing was stored')
@@ -169,7 +172,7 @@ type Saved = {
   readonly at: number
 }
 
-function* save({ name, owner }: Place, { sealed, renewal, sameAs, at }: Saved): Job<void> {
+function* save({ name, owner }: SecretKey, { sealed, renewal, sameAs, at }: Saved): Job<void> {
   yield* run(
     `INSERT INTO secrets (user_id, name, sealed, renewal, same_as, updated_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (user_id, name) DO UPDATE SET sealed = excluded.sealed, renewal = excluded.renewal,
@@ -183,20 +186,20 @@ function* save({ name, owner }: Place, { sealed, renewal, sameAs, at }: Saved): 
   )
 }
 
-function rowOf({ name, owner }: Place): Job<Row | undefined> {
+function findRow({ name, owner }: SecretKey): Job<Row | undefined> {
   return first(`SELECT ${columns} FROM secrets WHERE user_id = ? AND name = ?`, owner, name)
 }
 
 function secretOf(row: Row, seal: Seal): Secret {
   const [name, owner] = [String(row['name']), String(row['user_id']) as UserId]
-  const place = { name, owner }
+  const key = { name, owner }
   try {
-    const renewal = row['renewal'] === null ? undefined : seal.open(renewalOf(place), String(row['renewal']))
+    const renewal = row['renewal'] === null ? undefined : seal.open(renewalContext(key), String(row['renewal']))
     return {
-      ...place,
+      ...key,
       ...(row['sealed'] === ''
         ? { value: '', ended: true as const }
-        : { value: seal.open(boundTo(place), String(row['sealed'])) }),
+        : { value: seal.open(sealContext(key), String(row['sealed'])) }),
       updatedAt: Number(row['updated_at']),
       ...(renewal !== undefined && { renewal: JSON.parse(renewal) as Renewal }),
     }
@@ -209,11 +212,11 @@ function secretOf(row: Row, seal: Seal): Secret {
   }
 }
 
-/** What a seal is bound to: neither another name nor another owner can be given a row. */
-function boundTo({ name, owner }: Place): string {
+/** The context that a value is sealed with: a row cannot be moved to another name or owner. */
+function sealContext({ name, owner }: SecretKey): string {
   return owner === operator ? name : `user/${owner}/${name}`
 }
 
-function renewalOf(place: Place): string {
-  return `renewal/${boundTo(place)}`
+function renewalContext(key: SecretKey): string {
+  return `renewal/${sealContext(key)}`
 }

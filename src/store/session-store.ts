@@ -1,13 +1,13 @@
-// Sessions of the browser and the one-time codes that open them; of both only a hash is kept.
+// Browser sessions and the one-time codes that open them. Of both only a hash is stored.
 import { operator, userId } from '#core/ids.ts'
 import type { Session, SessionStore } from '#core/account.ts'
 import { first, query, type Row, run, type Sql } from './sql.ts'
 
-/** Of more sessions than this one user keeps the newest: whoever signs in anew each day is not shut out. */
+/** Sessions per user. A further one replaces the oldest, so that frequent sign-ins still work. */
 const maxSessions = 100
-/** Links that nobody used are forgotten, the oldest first. */
+/** Unused codes. Beyond this the oldest are deleted. */
 const maxCodes = 20
-/** How many rows a clean-up takes at most. */
+/** Rows that one clean-up deletes at most. */
 const maxSwept = 1_000
 
 export function createSessionStore({ sql, now }: { sql: Sql; now: () => number }): SessionStore {

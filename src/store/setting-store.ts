@@ -1,13 +1,13 @@
 // Settings: small JSON values by name.
 import type { Json } from '#core/json.ts'
 import type { Settings, SettingStore } from '#core/store.ts'
-import { tellChange } from './change-signal.ts'
+import { notifySettings } from './change-signal.ts'
 import { type Job, query, run, type Sql } from './sql.ts'
 
 export function createSettingStore({ sql, now }: { sql: Sql; now: () => number }): SettingStore {
   const change: SettingStore['change'] = (decide) =>
     sql.write(function* () {
-      // The whole table: a setting that is not there yet has no row to lock. Readers go on.
+      // The whole table, since a new setting has no row to lock. Readers are not blocked.
       if (sql.backend === 'postgres') yield* run('LOCK TABLE settings IN SHARE ROW EXCLUSIVE MODE')
       for (const [name, value] of Object.entries(decide(yield* all()))) {
         if (value === undefined) yield* run('DELETE FROM settings WHERE name = ?', name)
@@ -20,7 +20,7 @@ export function createSettingStore({ sql, now }: { sql: Sql; now: () => number }
             now(),
           )
       }
-      yield* tellChange(sql)
+      yield* notifySettings(sql)
     })
   return { all: () => sql.read(all), set: (name, value) => change(() => ({ [name]: value })), change }
 }

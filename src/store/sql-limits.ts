@@ -1,4 +1,4 @@
-// Rate limits shared through the database: the times of the last uses of each key, one row a key.
+// Rate limits in the database, shared by all processes: one row per key with its last uses.
 import type { LimitStore } from '#core/store.ts'
 import { type Use, usesWithin } from './memory-limits.ts'
 import { first, run, type Sql } from './sql.ts'
@@ -12,7 +12,7 @@ export function createSqlLimits({ sql }: { sql: Sql }): LimitStore {
           sweptAt = now
           yield* run('DELETE FROM counters WHERE expires_at < ?', now)
         }
-        // The row must be there to be locked: of two first uses at once, one waits for the other.
+        // The row must exist to be locked: of two concurrent first uses, one waits for the other.
         const fresh = `INSERT INTO counters (key, uses, expires_at) VALUES (?, '[]', ?) ON CONFLICT (key) DO NOTHING`
         yield* run(fresh, key, now + windowMs)
         const row = yield* first(`SELECT uses FROM counters WHERE key = ?${sql.lock}`, key)

@@ -1,21 +1,21 @@
-// The small port over both databases. A verb of the store is a job: a generator that yields statements and gets rows.
-// SQLite drives it synchronously inside a shared commit, PostgreSQL awaits each statement inside a transaction.
+// The small interface over both databases. A store method is a job: a generator that yields statements and gets rows.
+// SQLite runs it synchronously inside a shared commit, PostgreSQL asynchronously inside a transaction.
 
 export type Value = string | number | Uint8Array | null
 export type Row = Readonly<Record<string, Value>>
 export type Statement = {
   readonly sql: string
   readonly values: readonly Value[]
-  /** The job does not look at the rows: what follows may be sent before this is answered. */
-  readonly blind?: true
+  /** The job ignores the rows: the next statement may be sent before this one is answered. */
+  readonly rowsIgnored?: true
 }
 
-/** Database work alone, without other effects: a job may be run twice, when another of its batch fails. */
+/** Must have no effects besides its statements: a job is run again if another job of its batch fails, or it lost a race. */
 export type Job<T> = Generator<Statement, T, Row[]>
 
 export interface Sql {
   readonly backend: 'sqlite' | 'postgres'
-  /** What a SELECT of a row ends with when the row is about to be changed. */
+  /** Appended to a SELECT of a row that is about to be changed. */
   readonly lock: '' | ' FOR UPDATE'
   /** Runs a job that only reads. */
   read<T>(job: () => Job<T>): Promise<T>
@@ -26,17 +26,17 @@ export interface Sql {
   close(): Promise<void>
 }
 
-/** One statement of a job. */
+/** Runs one statement of a job. */
 export function* query(sql: string, ...values: Value[]): Job<Row[]> {
   return yield { sql, values }
 }
 
-/** One statement of a job whose rows nobody looks at. */
+/** Runs one statement and ignores its rows. */
 export function* run(sql: string, ...values: Value[]): Job<void> {
-  yield { sql, values, blind: true }
+  yield { sql, values, rowsIgnored: true }
 }
 
-/** One statement of a job, its first row only. */
+/** Runs one statement and returns its first row. */
 export function* first(sql: string, ...values: Value[]): Job<Row | undefined> {
   return (yield { sql, values })[0]
 }

@@ -1,28 +1,28 @@
-// SQLite behind the port: one connection, WAL, synchronous=FULL; the writes of one tick share one commit.
+// `Sql` on SQLite: one connection, WAL, synchronous=FULL. The writes of one tick share one commit.
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { AppError } from '#core/errors.ts'
 import { type Job, query, type Row, type Sql, type Statement } from './sql.ts'
 
 const busyTimeoutMs = 5_000
-/** SQLITE_BUSY: somebody else holds the file. */
-const busy = 5
+/** SQLITE_BUSY: another process has locked the file. */
+const busyCode = 5
 const maxBatch = 256
-/** A commit takes no further job once it has worked for this long: nothing else happens meanwhile. */
-const maxMs = 20
+/** A commit takes no further job after this time: it blocks the event loop. */
+const maxCommitMs = 20
 
 type Write = { job: () => Job<unknown>; resolve: (value: unknown) => void; reject: (error: unknown) => void }
 
-/** Opens (and makes) the database file. `:memory:` serves tests. Where `extensions`, one may be let in later. */
+/** Opens the database file, and creates it if needed. `:memory:` is for tests. `extensions` allows loading one later. */
 export function openSqlite(path: string, { extensions = false } = {}): Sql & { readonly db: DatabaseSync } {
   let db: DatabaseSync
   try {
-    if (path !== ':memory:') makePrivate(path)
+    if (path !== ':memory:') createPrivateFile(path)
     db = new DatabaseSync(path, { timeout: busyTimeoutMs, allowExtension: extensions })
     if (extensions) db.enableLoadExtension(false)
-    keepLog(db)
+    enableWal(db)
     db.exec('PRAGMA synchronous=FULL; PRAGMA foreign_keys=OFF; PRAGMA temp_store=MEMORY')
-    // What is deleted is overwritten: to erase a user is to erase their words.
+    // Deleted content is overwritten: erasing a user must erase their texts.
     db.exec('PRAGMA cache_size=-16000; PRAGMA journal_size_limit=67108864; PRAGMA secure_delete=ON')
   } catch (error) {
     throw asAppError(error)
@@ -51,10 +51,10 @@ export function openSqlite(path: string, { extensions = false } = {}): Sql & { r
     if (db.isTransaction) db.exec('ROLLBACK')
   }
 
-  /** One transaction of the first jobs: of as many as there is time for. `failed`: nothing was kept, the next one threw. */
-  function together(batch: readonly Write[]): { results: unknown[]; failed?: { error: unknown } } {
+  /** Runs as many of the jobs as there is time for, in one transaction. `failed`: one threw, nothing was stored. */
+  function runTransaction(batch: readonly Write[]): { results: unknown[]; failed?: { error: unknown } } {
     const results: unknown[] = []
-    const until = performance.now() + maxMs
+    const until = performance.now() + maxCommitMs
     db.exec('BEGIN IMMEDIATE')
     try {
       for (const write of batch) {
@@ -74,10 +74,10 @@ export function openSqlite(path: string, { extensions = false } = {}): Sql & { r
     return { results }
   }
 
-  /** Settles the first of some jobs and tells how many. One that throws does so alone; what was before it is done again. */
+  /** Settles the first jobs and returns how many. If a job throws, the jobs before it run again without it. */
   function settle(batch: readonly Write[]): number {
     try {
-      const { results, failed } = together(batch)
+      const { results, failed } = runTransaction(batch)
       if (!failed) batch.slice(0, results.length).forEach((write, at) => write.resolve(results[at]))
       else if (results.length > 0) return settle(batch.slice(0, results.length))
       else batch[0]?.reject(asAppError(failed.error))
@@ -95,7 +95,7 @@ export function openSqlite(path: string, { extensions = false } = {}): Sql & { r
     if (queue.length > 0) setImmediate(flush)
   }
 
-  // oxlint-disable-next-line require-await -- the port is asynchronous, SQLite is not
+  // oxlint-disable-next-line require-await -- the interface is asynchronous, SQLite is not
   async function read<T>(job: () => Job<T>): Promise<T> {
     if (closed) throw new AppError('shutting_down', 'the database is closed')
     try {
@@ -131,31 +131,31 @@ export function openSqlite(path: string, { extensions = false } = {}): Sql & { r
   }
 }
 
-/** Makes a missing file for its owner alone; SQLite gives its log the same rights. A fault is SQLite's to tell. */
-function makePrivate(path: string): void {
+/** Creates a missing file with access for its owner only; SQLite gives the WAL the same mode. SQLite reports any error. */
+function createPrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'ax', 0o600))
   } catch {}
 }
 
-/** Goes over to WAL. SQLite has no patience of its own where two do so at once: it tells one of them "locked" straight away. */
-function keepLog(db: DatabaseSync): void {
+/** Switches to WAL. If two processes do so at once, SQLite fails one of them without its busy timeout: retry here. */
+function enableWal(db: DatabaseSync): void {
   const until = performance.now() + busyTimeoutMs
   for (;;) {
     try {
       return db.exec('PRAGMA journal_mode=WAL')
     } catch (error) {
-      if ((error as { errcode?: number }).errcode !== busy || performance.now() > until) throw error
+      if ((error as { errcode?: number }).errcode !== busyCode || performance.now() > until) throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
     }
   }
 }
 
-/** The faults of the database that a user can act on; anything else stays what it is. */
+/** Maps database errors that a user can act on to an AppError; others are returned unchanged. */
 export function asAppError(error: unknown): unknown {
   const code = (error as { errcode?: number }).errcode
   if (code === undefined || error instanceof AppError) return error
-  const words = (error as Error).message
+  const { message } = error as Error
   // The low byte is SQLite's primary code.
   switch (code & 0xff) {
     case 13:
@@ -163,15 +163,15 @@ export function asAppError(error: unknown): unknown {
         cause: error,
       })
     case 8:
-      return new AppError('home_unwritable', `the database cannot be written (${words})`, { cause: error })
-    case busy:
+      return new AppError('home_unwritable', `the database cannot be written (${message})`, { cause: error })
+    case busyCode:
     case 6:
     case 10:
     case 14:
-      return new AppError('database_unavailable', `the database is unavailable (${words})`, { cause: error })
+      return new AppError('database_unavailable', `the database is unavailable (${message})`, { cause: error })
     case 11:
     case 26:
-      return new AppError('database_unavailable', `the database file is damaged (${words}); restore a backup`, {
+      return new AppError('database_unavailable', `the database file is damaged (${message}); restore a backup`, {
         cause: error,
       })
     default:

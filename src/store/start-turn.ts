@@ -1,8 +1,8 @@
-// How a turn comes into the log: stored at once, started at once when its thread is idle, else claimed later.
+// Stores a new turn, and starts it at once if its thread is idle; else it is queued and claimed later.
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Draft } from '#core/item.ts'
-import type { Idempotency, NewTurn, Stored } from '#core/store.ts'
+import type { Idempotency, NewTurn, StoredTurn } from '#core/store.ts'
 import { noUsage, type Turn, type TurnOptions } from '#core/turn.ts'
 import { insert } from './append-items.ts'
 import { reachValue } from './reachable.ts'
@@ -10,47 +10,47 @@ import { entriesOf, optionsText, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, run } from './sql.ts'
 import { isActive, isQueued } from './turn-status.ts'
 
-/** An idempotency key is remembered this long. */
+/** An idempotency key is valid for this long. */
 const idempotencyMs = 24 * 60 * 60 * 1000
 
-/** Turns that wait in one thread: whoever claims walks past them while it is busy. */
-export const maxBehind = 10_000
+/** Queued turns in one thread. They are bounded because a claim walks past them while the thread is busy. */
+export const maxQueuedInThread = 10_000
 
-/** `id` is the turn's, made when the message came; `lock` ends a SELECT of a row that is about to be changed. */
+/** `id` is the new turn's, made when the message came. `lock` is `Sql.lock`. */
 type StartParts = { readonly id: string; readonly now: number; readonly lock: string }
 
-/** Stores a turn and, given a lease, starts it when nothing stands before it in its thread. */
-export function* startTurn(given: NewTurn, { id, now, lock }: StartParts): Job<Stored> {
-  const replay = given.idempotency && (yield* findReplay(given.user, given.idempotency, now))
+/** Stores a turn. With a lease it starts at once, if no other turn of its thread comes first. */
+export function* startTurn(request: NewTurn, { id, now, lock }: StartParts): Job<StoredTurn> {
+  const replay = request.idempotency && (yield* findReplay(request.user, request.idempotency, now))
   if (replay) return { turn: replay, entries: [], replayed: true }
-  const thread = yield* findThread(given, lock)
+  const thread = yield* findThread(request, lock)
   const lastTurn = thread?.['last_turn']
-  if (thread) checkGate(given, thread['open_call'] as string | null)
-  const idle = !thread || given.resumes !== undefined || (yield* isIdle(String(thread['id']), given.whenBusy))
-  if (thread && !idle) yield* checkBehind(String(thread['id']))
-  const options = yield* withStoredTools(given, lastTurn ? String(lastTurn) : undefined)
-  // A resume is appended at once even when no process has room: its gate must not be answered twice.
-  const begins = idle && (given.lease !== undefined || given.resumes !== undefined)
+  if (thread) checkGate(request, thread['open_call'] as string | null)
+  const idle = !thread || request.resumes !== undefined || (yield* isIdle(String(thread['id']), request.whenBusy))
+  if (thread && !idle) yield* checkQueueLength(String(thread['id']))
+  const options = yield* withStoredTools(request, lastTurn ? String(lastTurn) : undefined)
+  // A resume is appended at once even without a lease: its gate must not be answered twice.
+  const starts = idle && (request.lease !== undefined || request.resumes !== undefined)
   const before = thread ? Number(thread['last_seq']) : 0
   const turn: Turn = {
     id,
     threadId: thread ? String(thread['id']) : newId(),
-    userId: given.user,
-    door: given.door,
-    status: begins && given.lease ? 'running' : 'queued',
+    userId: request.user,
+    door: request.door,
+    status: starts && request.lease ? 'running' : 'queued',
     options,
     createdAt: now,
     usage: noUsage,
-    ...(begins && { startedAt: now, firstSeq: before + 1 }),
+    ...(starts && { startedAt: now, firstSeq: before + 1 }),
   }
-  const entries = begins ? entriesOf(given.input, turn.id, before, now) : []
-  yield* saveThread(given, turn, thread !== undefined, entries.length)
-  yield* saveTurn(given, turn, begins ? null : given.input)
+  const entries = starts ? entriesOf(request.input, turn.id, before, now) : []
+  yield* saveThread(request, turn, thread !== undefined, entries.length)
+  yield* saveTurn(request, turn, starts ? null : request.input)
   yield* insert(turn.threadId, entries)
   return { turn, entries, replayed: false }
 }
 
-/** The turn that a key has made within the last day. */
+/** The turn that a key created within the last day. */
 export function* findReplay(user: UserId, idempotency: Idempotency, now: number): Job<Turn | undefined> {
   const row = yield* first(
     `SELECT ${turnColumns}, body_hash FROM turns WHERE user_id = ? AND idempotency_key = ?`,
@@ -82,7 +82,7 @@ function* findThread({ user, threadId, threadKey }: NewTurn, lock: string) {
 
 function checkGate({ resumes, whenBusy }: NewTurn, openCall: string | null): void {
   if (resumes === undefined) {
-    // A turn that queues waits behind the gate; one that may not is refused, and its caller told.
+    // A turn that may queue waits behind the gate.
     if (openCall && whenBusy === 'refuse') {
       throw new AppError(
         'tool_output_required',
@@ -111,10 +111,10 @@ function* isIdle(threadId: string, whenBusy: NewTurn['whenBusy']): Job<boolean> 
   return !open
 }
 
-function* checkBehind(threadId: string): Job<void> {
-  const last = `SELECT id FROM turns WHERE thread_id = ? AND ${isQueued} ORDER BY id LIMIT 1 OFFSET ${maxBehind - 1}`
+function* checkQueueLength(threadId: string): Job<void> {
+  const last = `SELECT id FROM turns WHERE thread_id = ? AND ${isQueued} ORDER BY id LIMIT 1 OFFSET ${maxQueuedInThread - 1}`
   if (!(yield* first(last, threadId))) return
-  const message = `${maxBehind} messages of this thread wait already: let some be answered, or cancel them`
+  const message = `${maxQueuedInThread} messages of this thread are already queued: wait until some are answered, or cancel them`
   throw new AppError('rate_limited', message)
 }
 
@@ -124,7 +124,7 @@ function gateRequired(): AppError {
   return new AppError('gate_required', message)
 }
 
-/** A resume that sends no tools goes on with those of the turn that made the call. */
+/** A resume without tools uses those of the turn that made the call. */
 function* withStoredTools({ options, resumes }: NewTurn, lastTurn: string | undefined): Job<TurnOptions> {
   if (resumes === undefined || options.tools || lastTurn === undefined) return options
   const row = yield* first('SELECT options FROM turns WHERE id = ?', lastTurn)
@@ -132,18 +132,18 @@ function* withStoredTools({ options, resumes }: NewTurn, lastTurn: string | unde
   return stored.tools ? { ...options, tools: stored.tools } : options
 }
 
-function* saveThread(given: NewTurn, turn: Turn, exists: boolean, appended: number): Job<void> {
+function* saveThread(request: NewTurn, turn: Turn, exists: boolean, appended: number): Job<void> {
   if (!exists) {
     yield* run(
       `INSERT INTO threads (id, user_id, door, operator_reaches, title, thread_key, created_at, updated_at, last_seq, last_turn,
                             open_call)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)`,
       turn.threadId,
-      given.user,
-      given.door,
-      reachValue(given.door),
-      given.title,
-      given.threadKey ?? null,
+      request.user,
+      request.door,
+      reachValue(request.door),
+      request.title,
+      request.threadKey ?? null,
       turn.createdAt,
       turn.createdAt,
       appended,
@@ -160,7 +160,7 @@ function* saveThread(given: NewTurn, turn: Turn, exists: boolean, appended: numb
   }
 }
 
-function* saveTurn(given: NewTurn, turn: Turn, input: readonly Draft[] | null): Job<void> {
+function* saveTurn(request: NewTurn, turn: Turn, input: readonly Draft[] | null): Job<void> {
   yield* run(
     `INSERT INTO turns (id, thread_id, user_id, door, operator_reaches, status, input, options, owner, epoch,
                         idempotency_key, body_hash, created_at, started_at, first_seq)
@@ -173,10 +173,10 @@ function* saveTurn(given: NewTurn, turn: Turn, input: readonly Draft[] | null): 
     turn.status,
     input && JSON.stringify(input),
     optionsText(turn.options),
-    turn.status === 'running' ? (given.lease?.owner ?? null) : null,
-    turn.status === 'running' ? (given.lease?.epoch ?? null) : null,
-    given.idempotency?.key ?? null,
-    given.idempotency?.bodyHash ?? null,
+    turn.status === 'running' ? (request.lease?.owner ?? null) : null,
+    turn.status === 'running' ? (request.lease?.epoch ?? null) : null,
+    request.idempotency?.key ?? null,
+    request.idempotency?.bodyHash ?? null,
     turn.createdAt,
     turn.startedAt ?? null,
     turn.firstSeq ?? null,

@@ -1,20 +1,20 @@
-// Reading a stretch of a thread, bounded in rows and in bytes: how much there is, is asked before any of it is read.
+// Reads a range of a thread, bounded in rows and bytes. The sizes are queried before the items.
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
-import type { Entries, ItemPlace, Queued, Stretch } from '#core/store.ts'
+import type { Entries, ItemRef, QueuedEntry, EntryRange } from '#core/store.ts'
 import { isReached } from './reachable.ts'
 import { entryOf, inputIn, recordedEntryOf } from './rows.ts'
 import { first, type Job, query } from './sql.ts'
 import { isQueued } from './turn-status.ts'
 
-/** What one read of a thread brings at most, where its caller names no bound. An item may have more, and comes alone then. */
-const defaultBytes = 8 * 1024 * 1024
-/** What items that are looked up one by one may have together. */
+/** Default bound of one read in bytes. A larger item is returned alone. */
+const defaultMaxBytes = 8 * 1024 * 1024
+/** Bound on the total size of items that are looked up by id. */
 const maxFoundBytes = 32 * 1024 * 1024
 
-export function* readStretch(threadId: string, stretch: Stretch): Job<Entries> {
-  const { after, upTo, limit, maxBytes = defaultBytes, recorded } = stretch
+export function* readRange(threadId: string, range: EntryRange): Job<Entries> {
+  const { after, upTo, limit, maxBytes = defaultMaxBytes, recorded } = range
   const end = upTo ?? Number.MAX_SAFE_INTEGER
   const sizes = yield* query(
     'SELECT seq, octet_length(body) AS bytes FROM items WHERE thread_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
@@ -46,7 +46,7 @@ export function* readQueued(
   user: UserId,
   threadId: string,
   { limit, maxBytes }: { readonly limit: number; readonly maxBytes: number },
-): Job<Queued[]> {
+): Job<QueuedEntry[]> {
   const turns = yield* query(
     `SELECT id, created_at, octet_length(input) AS bytes FROM turns
      WHERE thread_id = ? AND ${isQueued} AND ${isReached} AND input IS NOT NULL ORDER BY id LIMIT ?`,
@@ -55,7 +55,7 @@ export function* readQueued(
     user,
     limit,
   )
-  const found: Queued[] = []
+  const found: QueuedEntry[] = []
   let bytes = 0
   for (const { id = '', created_at: at, bytes: size } of turns) {
     bytes += Number(size)
@@ -66,10 +66,10 @@ export function* readQueued(
   return found
 }
 
-export function* findItems(user: UserId, places: readonly ItemPlace[]): Job<Entry[]> {
+export function* findItems(user: UserId, refs: readonly ItemRef[]): Job<Entry[]> {
   const found: Entry[] = []
   let bytes = 0
-  for (const { threadId, itemId } of places) {
+  for (const { threadId, itemId } of refs) {
     const row = yield* first(
       `SELECT seq, octet_length(body) AS bytes FROM items WHERE thread_id = ? AND id = ?
          AND EXISTS (SELECT 1 FROM threads WHERE threads.id = items.thread_id AND ${isReached})`,
@@ -83,7 +83,7 @@ export function* findItems(user: UserId, places: readonly ItemPlace[]): Job<Entr
     if (bytes > maxFoundBytes) {
       throw new AppError(
         'too_large',
-        `the items that are referred to have more than ${maxFoundBytes} bytes together: refer to fewer`,
+        `the referenced items have more than ${maxFoundBytes} bytes together: reference fewer`,
         { param: 'input' },
       )
     }

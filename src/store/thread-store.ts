@@ -1,16 +1,15 @@
-// Threads and their items, read for doors and for the loop.
+// Threads and their items.
 import type { ThreadStore } from '#core/store.ts'
 import { eraseSome, eraseThread } from './erase.ts'
 import { forkThread } from './fork-thread.ts'
 import { isReached, lastId, newestReached } from './reachable.ts'
 import { itemOf, threadColumns, threadOf } from './rows.ts'
 import { first, query, type Sql } from './sql.ts'
-import { findItems, readQueued, readStretch } from './thread-range.ts'
+import { findItems, readQueued, readRange } from './thread-range.ts'
 
 type ThreadParts = {
   readonly sql: Sql
   readonly now: () => number
-  /** The most that a fork copies. */
   readonly maxForkBytes?: number | undefined
 }
 
@@ -39,13 +38,13 @@ export function createThreadStore({ sql, now, maxForkBytes }: ThreadParts): Thre
         const more = rows.length > limit ? rows[limit - 1] : undefined
         return { rows: rows.slice(0, limit).map(threadOf), ...(more && { nextCursor: String(more['last_turn']) }) }
       }),
-    entries: (user, threadId, stretch) =>
+    entries: (user, threadId, range) =>
       sql.read(function* () {
         const owned = yield* first(`SELECT id FROM threads WHERE id = ? AND ${isReached}`, threadId, user, user)
-        return owned ? yield* readStretch(threadId, stretch) : { entries: [], more: false }
+        return owned ? yield* readRange(threadId, range) : { entries: [], more: false }
       }),
     queued: (user, threadId, bounds) => sql.read(() => readQueued(user, threadId, bounds)),
-    findItems: (user, places) => sql.read(() => findItems(user, places)),
+    findItems: (user, refs) => sql.read(() => findItems(user, refs)),
     findByOpenCall: (user, callId) =>
       sql.read(function* () {
         const row = yield* first(
@@ -55,10 +54,10 @@ export function createThreadStore({ sql, now, maxForkBytes }: ThreadParts): Thre
         )
         return row && threadOf(row)
       }),
-    history: ({ threadId, firstSeq = 1 }, given) =>
+    history: ({ threadId, firstSeq = 1 }, afterSeq) =>
       sql.read(function* () {
-        const row = given === undefined && (yield* first('SELECT summarised FROM threads WHERE id = ?', threadId))
-        const after = given ?? Math.min(row ? Number(row['summarised']) : 0, firstSeq - 1)
+        const row = afterSeq === undefined && (yield* first('SELECT summarised FROM threads WHERE id = ?', threadId))
+        const after = afterSeq ?? Math.min(row ? Number(row['summarised']) : 0, firstSeq - 1)
         const rows = yield* query(
           'SELECT body FROM items WHERE thread_id = ? AND seq > ? ORDER BY seq',
           threadId,
@@ -71,8 +70,8 @@ export function createThreadStore({ sql, now, maxForkBytes }: ThreadParts): Thre
         const rename = `UPDATE threads SET title = ? WHERE id = ? AND ${isReached} RETURNING id`
         return (yield* first(rename, title, threadId, user, user)) !== undefined
       }),
-    fork: (user, threadId, place) =>
-      sql.write(() => forkThread(user, { ...place, threadId, now: now(), lock: sql.lock, maxBytes: maxForkBytes })),
+    fork: (user, threadId, at) =>
+      sql.write(() => forkThread(user, { ...at, threadId, now: now(), lock: sql.lock, maxBytes: maxForkBytes })),
     remove: (user, threadId) => sql.write(() => eraseThread(user, threadId)),
     eraseSome: (user) => sql.write(() => eraseSome(user, sql.lock)),
   }

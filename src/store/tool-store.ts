@@ -1,6 +1,6 @@
-// Installed components: their bytes, their capability file, and what they said of themselves.
+// Installed components: their bytes, capability file, description and schema.
 import type { ToolRecord, ToolStore } from '#core/store.ts'
-import { tellChange } from './change-signal.ts'
+import { notifySettings } from './change-signal.ts'
 import { first, query, type Row, run, type Sql } from './sql.ts'
 
 const columns = 'name, sha256, capabilities, description, schema, installed_at'
@@ -23,7 +23,7 @@ export function createToolStore({ sql, now }: { sql: Sql; now: () => number }): 
           component,
           now(),
         )
-        yield* tellChange(sql)
+        yield* notifySettings(sql)
       }),
     list: () =>
       sql.read(function* () {
@@ -37,7 +37,7 @@ export function createToolStore({ sql, now }: { sql: Sql; now: () => number }): 
     remove: (name) =>
       sql.write(function* () {
         const row = yield* first('DELETE FROM tools WHERE name = ? RETURNING name', name)
-        if (row) yield* tellChange(sql)
+        if (row) yield* notifySettings(sql)
         return row !== undefined
       }),
   }

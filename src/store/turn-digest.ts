@@ -1,13 +1,13 @@
-// The digest of a turn's entries, taken in the transaction that ends it.
+// The digest of a turn's entries, computed in the transaction that ends the turn.
 import { createDigest, digestOf } from '#core/digest.ts'
 import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
 import type { Job } from './sql.ts'
-import { readStretch } from './thread-range.ts'
+import { readRange } from './thread-range.ts'
 
 const pageRows = 500
 
-/** Null where nothing of the turn stands in the log. `earlier` is used where it and `last` are all there is. */
+/** Null if the turn has no entries. If `earlier` and `last` are all its entries, nothing is read. */
 export function* digestOfTurn(
   { id, threadId, firstSeq }: Turn,
   last: readonly Entry[],
@@ -20,7 +20,7 @@ export function* digestOfTurn(
   const digest = createDigest()
   let after = firstSeq - 1
   for (;;) {
-    const { entries, more } = yield* readStretch(threadId, { after, limit: pageRows, recorded: true })
+    const { entries, more } = yield* readRange(threadId, { after, limit: pageRows, recorded: true })
     digest.add(entries.filter(({ turnId }) => turnId === id))
     after = entries.at(-1)?.seq ?? after
     if (!more) return digest.hex()

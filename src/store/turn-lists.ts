@@ -1,31 +1,31 @@
-// Lists of turns, newest first, and counts of them. A list reads no input and no options, and of a reply only its beginning.
+// Lists of turns, newest first, and counts. A list reads no input, no options, and only the beginning of a reply.
 import { type Door, senderDoors, senderPrefix } from '#core/doors.ts'
 import { operator, type UserId, userId } from '#core/ids.ts'
 import { textOf } from '#core/item.ts'
-import type { CutText, ListedTurn, Page, Which } from '#core/store.ts'
+import type { CutText, ListedTurn, Page, TurnFilter } from '#core/store.ts'
 import type { TurnStatus } from '#core/turn.ts'
-import { isOperators, lastId, type List, newestReached } from './reachable.ts'
+import { isOperatorReached, lastId, type List, newestReached } from './reachable.ts'
 import { itemOf, listColumns, listedTurnOf } from './rows.ts'
 import { first, type Job, query, type Row } from './sql.ts'
 import { isActive, isCancelled, isCompleted, isFailed, isQueued, isRunning, isWaiting } from './turn-status.ts'
 import { dayOf } from './usage-store.ts'
 
-/** Of a longer reply a list shows no more. */
-const listedChars = 2_000
-/** How much of an item's stored text is read for it: escaped, a character may take six. */
-const readChars = 6 * listedChars
-/** Enough to tell what an item is. */
+/** Replies in a list are truncated to this many characters. */
+const maxReplyChars = 2_000
+/** Characters of an item's JSON that are read for it: an escaped character may take six. */
+const readChars = 6 * maxReplyChars
+/** Characters of an item's JSON that show its type. */
 const kindChars = 60
-/** A count goes no further. */
+/** Counts stop here. */
 const maxCounted = 10_000
-/** Rows at the end of a turn that its last response stands in. */
+/** Rows at the end of a turn that are searched for its last response. */
 const endRows = 8
 
 /**
- * A turn has a status. Nearly all are completed, so a look through a user's turns for any other would go to the very first:
- * the others have indexes that hold only them. What is active in the whole service is so little that it is not kept by user.
+ * Conditions on a status. Nearly all turns are completed, so a search of a user's turns for another status could walk all of
+ * them: the other statuses have partial indexes. Active turns are so few that their index is not per user.
  */
-const having: Readonly<Record<Exclude<TurnStatus, 'queued'>, string>> = {
+const statusConditions: Readonly<Record<Exclude<TurnStatus, 'queued'>, string>> = {
   running: `id IN (SELECT id FROM turns WHERE ${isRunning})`,
   waiting: `id IN (SELECT id FROM turns WHERE ${isWaiting})`,
   completed: isCompleted,
@@ -34,18 +34,18 @@ const having: Readonly<Record<Exclude<TurnStatus, 'queued'>, string>> = {
 }
 
 /**
- * The turns that a list is of, newest first; takes who, the cursor and how many. What is queued is looked for by itself: the
- * index that holds only it answers that alone, else all turns of a user would be looked through for it.
+ * The WHERE clause of a list, newest first. Its parameters are those of `condition`, the cursor and the limit. Queued turns
+ * are found by a subquery that their partial index covers; else all turns of a user would be searched.
  */
-function newest(condition: string, status: TurnStatus | undefined): string {
+function newestWhere(condition: string, status: TurnStatus | undefined): string {
   if (status === 'queued') {
     return `id IN (SELECT id FROM turns WHERE ${condition} AND id < ? AND ${isQueued} AND removed_at IS NULL
                    ORDER BY id DESC LIMIT ?) ORDER BY id DESC`
   }
-  return `${condition} AND id < ?${status ? ` AND ${having[status]}` : ''} AND removed_at IS NULL ORDER BY id DESC LIMIT ?`
+  return `${condition} AND id < ?${status ? ` AND ${statusConditions[status]}` : ''} AND removed_at IS NULL ORDER BY id DESC LIMIT ?`
 }
 
-export type TurnsQuery = Which & { readonly limit: number; readonly cursor?: string }
+export type TurnsQuery = TurnFilter & { readonly limit: number; readonly cursor?: string }
 
 export function* listTurns(user: UserId, { status, of, limit, cursor }: TurnsQuery): Job<Page<ListedTurn>> {
   const rows = yield* newestTurns(user, of, limit + 1, (condition, who) =>
@@ -55,7 +55,7 @@ export function* listTurns(user: UserId, { status, of, limit, cursor }: TurnsQue
               (SELECT substr(i.body, 1, ${kindChars}) FROM items i WHERE i.thread_id = turns.thread_id
                AND i.seq = turns.last_seq - 1 AND i.turn_id = turns.id AND turns.${isCompleted}) AS before,
               (SELECT t.title FROM threads t WHERE t.id = turns.thread_id) AS title
-       FROM turns WHERE ${newest(condition, status)}`,
+       FROM turns WHERE ${newestWhere(condition, status)}`,
       ...who,
       cursor ?? lastId,
       limit + 1,
@@ -67,22 +67,22 @@ export function* listTurns(user: UserId, { status, of, limit, cursor }: TurnsQue
   return { rows: turns, ...(last && { nextCursor: last.id }) }
 }
 
-/** Of all that a user reaches, or of one whose turns they reach: their own, and for the operator those of a sender. */
+/** The newest turns that a user reaches, of all owners or of one: the user, or for the operator also a sender. */
 function* newestTurns(user: UserId, of: UserId | undefined, limit: number, list: List): Job<Row[]> {
   if (of === undefined) return yield* newestReached(user, 'id', limit, list)
   if (of === user) return yield* list('user_id = ?', [user])
-  return user === operator ? yield* list(`user_id = ? AND ${isOperators}`, [of]) : []
+  return user === operator ? yield* list(`user_id = ? AND ${isOperatorReached}`, [of]) : []
 }
 
 function* withReply(row: Row): Job<ListedTurn> {
   const turn = listedTurnOf(row)
   const last = String(row['reply'] ?? '')
-  const alone = last.startsWith(assistantStart) && !isMadeStart(String(row['before'] ?? ''))
-  const reply = alone || last === '' ? partOf(last) : yield* joinedReply(turn)
+  const isOneText = last.startsWith(assistantStart) && !startsModelMade(String(row['before'] ?? ''))
+  const reply = isOneText || last === '' ? replyPart(last) : yield* joinedReply(turn)
   return { ...turn, title: String(row['title'] ?? ''), ...(reply && { reply }) }
 }
 
-/** The texts of the last response as one, where it has other parts than one text: as a job alone shows it. */
+/** The joined texts of a last response that has more parts than one text, as the page of a single job shows it. */
 function* joinedReply({ id, threadId, lastSeq = 0 }: ListedTurn): Job<CutText | undefined> {
   const rows = yield* query(
     `SELECT substr(body, 1, ${readChars}) AS body FROM items
@@ -94,9 +94,9 @@ function* joinedReply({ id, threadId, lastSeq = 0 }: ListedTurn): Job<CutText | 
   )
   const parts: CutText[] = []
   for (const { body } of rows) {
-    const part = partOf(String(body))
+    const part = replyPart(String(body))
     if (part) parts.unshift(part)
-    else if (parts.length > 0 && !isMadeStart(String(body))) break
+    else if (parts.length > 0 && !startsModelMade(String(body))) break
   }
   const [first] = parts
   if (!first) return undefined
@@ -105,18 +105,18 @@ function* joinedReply({ id, threadId, lastSeq = 0 }: ListedTurn): Job<CutText | 
   return cutText(shown.map(({ text }) => text).join('\n\n'), until >= 0)
 }
 
-/** True where something begins that a model makes. */
-function isMadeStart(body: string): boolean {
+/** True if the JSON of an item that the model makes begins like this. */
+function startsModelMade(body: string): boolean {
   return body.startsWith(assistantStart) || body.startsWith('{"type":"reasoning"') || body.startsWith('{"type":"call"')
 }
 
 const assistantStart = '{"type":"message","role":"assistant"'
-/** How the text of a message that the model wrote begins in the store. */
+/** The stored JSON of a model's message up to its text. */
 const replyStart = '{"type":"message","role":"assistant","content":[{"type":"text","text":"'
 const wholeCharacters = /^(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/
 
-/** The beginning of a reply, from the beginning of its stored text. */
-function partOf(body: string): CutText | undefined {
+/** The beginning of a message's text, from the beginning of its stored JSON; undefined if it is not a model's message. */
+function replyPart(body: string): CutText | undefined {
   if (!body.startsWith(assistantStart)) return undefined
   if (body.length < readChars) {
     const item = itemOf({ body })
@@ -128,17 +128,17 @@ function partOf(body: string): CutText | undefined {
 }
 
 function cutText(text: string, more: boolean): CutText {
-  if (text.length <= listedChars) return { text, cut: more }
-  // Half a character is none.
-  return { text: text.slice(0, listedChars).replace(/[\uD800-\uDBFF]$/, ''), cut: true }
+  if (text.length <= maxReplyChars) return { text, cut: more }
+  // Never ends with half of a surrogate pair.
+  return { text: text.slice(0, maxReplyChars).replace(/[\uD800-\uDBFF]$/, ''), cut: true }
 }
 
-/** How many turns a user reaches, of a status or of all; beyond `maxCounted` nobody needs the number. */
-export function* countAllTurns(user: UserId, { status, of }: Which): Job<number> {
-  // Each list that a user reaches is one row here.
+/** The number of turns that a user reaches and that pass the filter, up to `maxCounted`. */
+export function* countAllTurns(user: UserId, { status, of }: TurnFilter): Job<number> {
+  // One row for each of the lists that are merged, at most two.
   const rows = yield* newestTurns(user, of, 2, (condition, who) =>
     query(
-      `SELECT count(*) AS n FROM (SELECT 1 FROM turns WHERE ${newest(condition, status)}) AS counted`,
+      `SELECT count(*) AS n FROM (SELECT 1 FROM turns WHERE ${newestWhere(condition, status)}) AS counted`,
       ...who,
       lastId,
       maxCounted,
@@ -155,11 +155,11 @@ export function* listSenders(limit: number): Job<UserId[]> {
   return senders.slice(0, limit)
 }
 
-/** From one sender of a door to the next, past whatever each of them has sent. */
+/** Jumps from one sender of a door to the next, however many turns each has. */
 function* sendersOf(door: Door, limit: number): Job<UserId[]> {
-  const begin = senderPrefix(door)
-  // What sorts behind every id that begins so: the last character made one higher.
-  const end = begin.slice(0, -1) + String.fromCharCode(begin.charCodeAt(begin.length - 1) + 1)
+  const prefix = senderPrefix(door)
+  // Sorts after every id with this prefix: its last character plus one.
+  const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)
   const rows = yield* query(
     `WITH RECURSIVE senders (user_id) AS (
        SELECT min(user_id) FROM turns WHERE user_id > ? AND user_id < ?
@@ -168,7 +168,7 @@ function* sendersOf(door: Door, limit: number): Job<UserId[]> {
        FROM senders s WHERE s.user_id IS NOT NULL
      )
      SELECT user_id FROM senders WHERE user_id IS NOT NULL LIMIT ?`,
-    begin,
+    prefix,
     end,
     end,
     limit,
@@ -178,7 +178,7 @@ function* sendersOf(door: Door, limit: number): Job<UserId[]> {
 
 export function* countTurns(user: UserId | undefined, now: number) {
   const [ofUser, who] = user === undefined ? ['', []] : [' AND user_id = ?', [user]]
-  // All that is active is less than all that a user has ever sent: `user_id` alone would bring the index of the latter.
+  // Active turns are fewer than all turns of a user: `|| ''` keeps the planner from the index on `user_id`.
   const active = yield* query(
     `SELECT status, count(*) AS n FROM turns WHERE ${isActive}${ofUser.replace('user_id', `user_id || ''`)} GROUP BY status`,
     ...who,

@@ -1,12 +1,12 @@
-// Conditions on the status of a turn. Turns that are not over are few among all that were ever stored, and so are those
-// that broke: each kind has an index that holds only them. SQLite takes such an index only where the condition it was
-// made with stands in the statement word for word, so each of these begins with that of its index.
+// SQL conditions on the status of a turn. Unfinished and broken turns are few among all stored ones, so each kind has a
+// partial index. SQLite uses such an index only if the statement has its condition word for word: each of these begins
+// with the condition of its index.
 
-/** Turns that hold their thread. */
+/** Turns that occupy their thread. */
 export const isActive = `status IN ('running', 'waiting')`
 export const isRunning = `${isActive} AND status = 'running'`
 export const isWaiting = `${isActive} AND status = 'waiting'`
-/** By the word that is stored; see `storedStatus`. */
+/** The stored word differs, see `storedStatus`. */
 export const isCompleted = `status = 'done'`
 export const isQueued = `status = 'queued'`
 export const isBroken = `status IN ('failed', 'cancelled')`

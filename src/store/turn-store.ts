@@ -1,4 +1,4 @@
-// Turns: the verbs that carry one from its start to its end.
+// Turns, from start to end.
 import { AppError } from '#core/errors.ts'
 import { newId } from '#core/ids.ts'
 import type { Draft, Gate } from '#core/item.ts'
@@ -16,7 +16,7 @@ import {
   waitingSince,
 } from './gate-store.ts'
 import { digestOfTurn } from './turn-digest.ts'
-import { createMint } from './ordered-ids.ts'
+import { createOrderedIds } from './ordered-ids.ts'
 import { databaseClock, leaseMs } from './lease-store.ts'
 import { countAllTurns, countTurns, listSenders, listTurns } from './turn-lists.ts'
 import { getTurn, holdingTurn, isReached } from './reachable.ts'
@@ -27,12 +27,12 @@ import { isQueued, isRunning } from './turn-status.ts'
 import { countUsage, reserve } from './usage-store.ts'
 
 export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): TurnStore {
-  const mint = createMint(newId)
+  const nextId = createOrderedIds(newId)
   const { lock, backend } = sql
   return {
     start(turn) {
-      // Made now and not in the job: jobs may overtake each other, messages keep the order they came in.
-      const id = mint()
+      // Not inside the job: jobs may overtake each other, but messages must keep the order they came in.
+      const id = nextId()
       return sql.write(() => startTurn(turn, { id, now: now(), lock }))
     },
     findByKey: (user, idempotency) => sql.write(() => findReplay(user, idempotency, now())),
@@ -41,12 +41,12 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
         const started = yield* claimTurns(lease, { limit, now: now(), backend })
         return { started, more: (yield* first(`SELECT id FROM turns WHERE ${isQueued} LIMIT 1`)) !== undefined }
       }),
-    reserve: (turn, lease, held) => sql.write(() => reserve(turn, lease, { ...held, now: now() })),
+    reserve: (turn, lease, amount) => sql.write(() => reserve(turn, lease, { ...amount, now: now() })),
     record: (turn, lease, step) => sql.write(() => recordStep(turn, lease, step, now())),
     answer: (user, threadId, draft, grant) =>
       sql.write(() => answerGate({ user, threadId, draft, ...(grant && { grant }) }, { now: now(), lock })),
-    gates: (user, query) => sql.read(() => openGates(user, query)),
-    answered: (user, query) => sql.read(() => answeredGates(user, query)),
+    openGates: (user, query) => sql.read(() => openGates(user, query)),
+    answeredGates: (user, query) => sql.read(() => answeredGates(user, query)),
     cancel: (user, turnId) => sql.write(() => endTurn(user, turnId, { evenRunning: false }, { now: now(), lock })),
     end: (user, turnId, error) =>
       sql.write(() => endTurn(user, turnId, { evenRunning: true, ...(error && { error }) }, { now: now(), lock })),
@@ -81,7 +81,7 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
         return row !== undefined
       }),
     recover: (alive) => sql.write(() => recoverTurns(alive, backend)),
-    heldBy: ({ owner, epoch }) =>
+    runningUnder: ({ owner, epoch }) =>
       sql.read(function* () {
         const rows = yield* query(
           `SELECT ${turnColumns} FROM turns WHERE ${isRunning} AND owner = ? AND epoch = ?`,
@@ -106,7 +106,7 @@ export function createTurnStore({ sql, now }: { sql: Sql; now: () => number }): 
   }
 }
 
-/** On SQLite whoever else ran a turn is gone; on PostgreSQL a process is gone when its lease has run out. */
+/** On SQLite any other owner of a turn is gone; on PostgreSQL an owner is gone once its lease has expired. */
 function* recoverTurns({ owner, epoch }: Lease, backend: Sql['backend']): Job<number> {
   const gone =
     backend === 'sqlite'
@@ -123,8 +123,8 @@ function* recoverTurns({ owner, epoch }: Lease, backend: Sql['backend']): Job<nu
 }
 
 function* recordStep(turn: Turn, lease: Lease, step: Step, now: number) {
-  const { drafts, usage, outcome, again } = step
-  const stored = yield* storedBefore(turn, drafts, again ?? false)
+  const { drafts, usage, outcome, retry } = step
+  const stored = retry && (yield* findStoredStep(turn, drafts))
   if (stored) return stored
   const gate = drafts.findLast(({ item }) => item.type === 'gate' && item.kind === 'output')?.item as Gate | undefined
   const target = { threadId: turn.threadId, turnId: turn.id, at: now }
@@ -162,15 +162,15 @@ function* recordStep(turn: Turn, lease: Lease, step: Step, now: number) {
   return { turn: after, entries }
 }
 
-/** A step whose commit was not heard of is written again: what stands already is not written twice. */
-function* storedBefore(turn: Turn, [draft]: readonly Draft[], again: boolean) {
-  if (!draft || !again) return undefined
+/** The stored entries of a step that is sent again after a commit with unknown outcome; undefined if nothing was stored. */
+function* findStoredStep(turn: Turn, [draft]: readonly Draft[]) {
+  if (!draft) return undefined
   const found = yield* first('SELECT seq FROM items WHERE thread_id = ? AND id = ?', turn.threadId, draft.id)
   if (!found) return undefined
   const rows = yield* query('SELECT * FROM items WHERE thread_id = ? AND seq >= ?', turn.threadId, Number(found['seq']))
-  const now = yield* first(`SELECT ${turnColumns} FROM turns WHERE id = ?`, turn.id)
+  const row = yield* first(`SELECT ${turnColumns} FROM turns WHERE id = ?`, turn.id)
   return {
-    turn: now ? turnOf(now) : turn,
+    turn: row ? turnOf(row) : turn,
     entries: rows.map(recordedEntryOf).filter(({ turnId }) => turnId === turn.id),
   }
 }

@@ -1,19 +1,18 @@
-// What was used of each model, by user and day: counted with the steps, in their transactions.
+// Usage of each model, by user and day. It is counted in the transactions of the steps.
 import { dayMs } from '#core/account.ts'
 import { type Door, doorOf, doorOfSlot } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { type UserId, userId } from '#core/ids.ts'
-import type { Lease, Reserved, Step } from '#core/store.ts'
+import type { Lease, Reservation, Step } from '#core/store.ts'
 import type { ModelCall, Turn } from '#core/turn.ts'
 import type { DayUsage, UsageStore, UsageTotals } from '#core/usage.ts'
 import { countsOf, usageIn } from './rows.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { isBroken, isRunning } from './turn-status.ts'
 
-/** A list of usage has no more rows than this. */
 const maxRows = 20_000
 
-/** Of so many slots of each door a turn counts into one. What was counted before doors were has those of slot 0. */
+/** Each door has this many slots; a turn is counted in one of them. Usage from before doors were stored is in slot 0. */
 const slotsOfDoor = 16
 
 export function createUsageStore({ sql, now }: { sql: Sql; now: () => number }): UsageStore {
@@ -29,14 +28,14 @@ function firstSlotOf(door: Door): number {
   return slotsOfDoor * doorOf(door).slot
 }
 
-/** The day of UTC that a time falls on, counted from 1970. */
+/** The UTC day of a time, as days since 1970. */
 export function dayOf(ms: number): number {
   return Math.floor(ms / dayMs)
 }
 
 /**
- * Adds what the models took in a step. Last in its transaction: whoever counts into the same row waits for its commit,
- * which is why a user's turns count into one of sixteen each, of their door.
+ * Adds the model usage of a step. It must come last in its transaction: others that count into the same row wait for the
+ * commit. The sixteen slots per door make that rare.
  */
 export function* countUsage(turn: Turn, { drafts, first: begins, asked: lost }: Step, now: number): Job<void> {
   let turns = begins ? 1 : 0
@@ -48,9 +47,9 @@ export function* countUsage(turn: Turn, { drafts, first: begins, asked: lost }: 
   }
 }
 
-type Place = { readonly user: UserId; readonly slot: number; readonly turns: number; readonly day: number }
+type UsageKey = { readonly user: UserId; readonly slot: number; readonly turns: number; readonly day: number }
 
-function* addCall({ user, slot, turns, day }: Place, { model, usage }: ModelCall): Job<void> {
+function* addCall({ user, slot, turns, day }: UsageKey, { model, usage }: ModelCall): Job<void> {
   yield* run(
     `INSERT INTO usage (user_id, day, model, slot, turns, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_usd)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -69,13 +68,13 @@ function* addCall({ user, slot, turns, day }: Place, { model, usage }: ModelCall
   )
 }
 
-type Held = { readonly usd: number; readonly cap: number; readonly now: number }
+type ReserveParts = { readonly usd: number; readonly cap: number; readonly now: number }
 
 /**
- * Holds money for a turn's next call. Whoever does so for the same user waits at a row without a model; what is spent and
- * what is held are looked at in one statement, for a step turns the one into the other.
+ * Reserves money for a turn's next model call. Reservations of one user are serialized by a usage row without a model.
+ * Spent and reserved sums are read in one statement, because a step turns reserved money into spent money.
  */
-export function* reserve(turn: Turn, lease: Lease, { usd, cap, now }: Held): Job<Reserved> {
+export function* reserve(turn: Turn, lease: Lease, { usd, cap, now }: ReserveParts): Job<Reservation> {
   yield* run(
     `INSERT INTO usage (user_id, day, model, slot, turns, input_tokens, cached_tokens, output_tokens, reasoning_tokens)
      VALUES (?, ?, '', 0, 0, 0, 0, 0, 0) ON CONFLICT (user_id, day, model, slot) DO UPDATE SET turns = 0`,
@@ -92,14 +91,14 @@ export function* reserve(turn: Turn, lease: Lease, { usd, cap, now }: Held): Job
   )
   const [spentUsd, heldUsd] = [Number(row?.['spent'] ?? 0), Number(row?.['held'] ?? 0)]
   if (spentUsd >= cap || spentUsd + heldUsd + usd > cap) return { granted: false, spentUsd, heldUsd }
-  const held = yield* first(
+  const reserved = yield* first(
     `UPDATE turns SET reserved_usd = ? WHERE id = ? AND owner = ? AND epoch = ? AND status = 'running' RETURNING id`,
     usd,
     turn.id,
     lease.owner,
     lease.epoch,
   )
-  if (!held) throw new AppError('lease_lost', `turn ${turn.id} is no longer run by this process`)
+  if (!reserved) throw new AppError('lease_lost', `turn ${turn.id} is no longer run by this process`)
   return { granted: true, spentUsd, heldUsd }
 }
 
@@ -113,11 +112,11 @@ function* listUsage(user: UserId | undefined, from: number): Job<DayUsage[]> {
     from,
     ...(user === undefined ? [] : [user]),
   )
-  // The index is read backwards; within a day names go forwards.
-  const place = ({ user, model }: DayUsage): string => `${user} ${model}`
+  // The index is read backwards; within a day users and models are in ascending order.
+  const sortKey = ({ user, model }: DayUsage): string => `${user} ${model}`
   return rows
     .map(usageOf)
-    .sort((a, b) => (a.date === b.date ? (place(a) < place(b) ? -1 : 1) : a.date < b.date ? 1 : -1))
+    .sort((a, b) => (a.date === b.date ? (sortKey(a) < sortKey(b) ? -1 : 1) : a.date < b.date ? 1 : -1))
 }
 
 function* totalsOf(user: UserId | undefined, from: number, days: number): Job<UsageTotals> {
@@ -134,10 +133,10 @@ function* totalsOf(user: UserId | undefined, from: number, days: number): Job<Us
     from,
     ...who,
   )
-  // Both conditions begin an index of broken turns; their ids tell when they began.
-  const whose = user === undefined ? 'operator_reaches IN (0, 1)' : 'user_id = ?'
+  // Both conditions match the first column of an index of broken turns. Ids begin with their time.
+  const ownerCondition = user === undefined ? 'operator_reaches IN (0, 1)' : 'user_id = ?'
   const broken = yield* query(
-    `SELECT status, count(*) AS n FROM turns WHERE ${isBroken} AND ${whose} AND id >= ? GROUP BY status`,
+    `SELECT status, count(*) AS n FROM turns WHERE ${isBroken} AND ${ownerCondition} AND id >= ? GROUP BY status`,
     ...who,
     firstIdOf(from),
   )
@@ -154,7 +153,7 @@ function* totalsOf(user: UserId | undefined, from: number, days: number): Job<Us
   }
 }
 
-/** What the ids of a day are not below: they begin with their time. */
+/** A lower bound of the ids of a day: ids begin with their time. */
 function firstIdOf(day: number): string {
   const hex = (day * dayMs).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}`

@@ -1,29 +1,29 @@
-// Vectors beside their chunks, compared by sqlite-vec or pgvector. A search looks at its user's alone: first at one bit of
-// each number, which brings the likeliest, then at the numbers of those.
+// Vectors of chunks, compared by sqlite-vec or pgvector. A search covers only its user's vectors: it selects candidates by
+// one bit of each number, then ranks them by the full numbers.
 import type { DatabaseSync } from 'node:sqlite'
 import type { VectorStore } from '#core/vector.ts'
 import { foundOf } from './document-index.ts'
 import { first, query, run, type Sql, type Value } from './sql.ts'
 
-/** Chunks that one look for missing vectors passes; SQLite does nothing else meanwhile. */
-const window = { sqlite: 2_000, postgres: 20_000 }
-/** Vectors whose numbers are compared. Whoever has no more is searched exactly. */
-const likeliest = 400
-/** Ids on PostgreSQL do not appear in order: a transaction may have taken so many others' turns to end. */
-const outOfOrder = 20_000
+/** Chunks that one search for missing vectors covers; on SQLite it blocks the event loop. */
+const scanRows = { sqlite: 2_000, postgres: 20_000 }
+/** Candidates that are ranked by their numbers. For a user with no more vectors the search is exact. */
+const maxCandidates = 400
+/** Ids on PostgreSQL become visible out of order: a long transaction may commit this many ids late. */
+const maxIdsLate = 20_000
 const noPgvector = 'the PostgreSQL server does not have pgvector'
-/** What is as far as a right angle or further means something else. */
-const furthest = 0.999
+/** Cosine distance at which a chunk no longer matches: a right angle. */
+const maxDistance = 0.999
 
-/** `prepare` is the database's own; see `prepareSqlite` and `preparePostgres`. */
+/** `prepare` depends on the database: `loadSqliteVec`, `createPgvector` or `findPgvector`. */
 export function createVectorStore({ sql, prepare }: { sql: Sql; prepare: VectorStore['prepare'] }): VectorStore {
   return {
     prepare,
     unmade: (model, { after, limit }) =>
       sql.read(function* () {
-        // First where to end: what appears meanwhile is left for the next look.
+        // The end is fixed first: chunks that appear meanwhile are left for the next search.
         const passed = 'SELECT id FROM chunks WHERE id > ? ORDER BY id LIMIT ?'
-        const end = yield* first(`SELECT max(id) AS id FROM (${passed}) AS passed`, after, window[sql.backend])
+        const end = yield* first(`SELECT max(id) AS id FROM (${passed}) AS passed`, after, scanRows[sql.backend])
         const through = Number(end?.['id'] ?? after)
         const rows = yield* query(
           `SELECT c.id, c.path, c.text FROM chunks c WHERE c.id > ? AND c.id <= ?
@@ -39,15 +39,15 @@ export function createVectorStore({ sql, prepare }: { sql: Sql; prepare: VectorS
     tail: (model) =>
       sql.read(function* () {
         const row = yield* first('SELECT id FROM chunk_vectors WHERE model = ? ORDER BY id DESC LIMIT 1', model)
-        return Math.max(0, Number(row?.['id'] ?? 0) - (sql.backend === 'postgres' ? outOfOrder : 0))
+        return Math.max(0, Number(row?.['id'] ?? 0) - (sql.backend === 'postgres' ? maxIdsLate : 0))
       }),
     save: (model, made) =>
       sql.write(function* () {
         for (const { chunk, vector } of made) {
           const [bits, numbers] = vector ? valuesOf(sql, vector) : [null, null]
           const columns = [model, vector?.length ?? 0, bits, numbers] as const
-          // An id of SQLite's may have passed to another chunk meanwhile: the text tells.
-          yield* run(saving(sql), ...columns, chunk.id, chunk.path, chunk.text)
+          // SQLite may have reused the id for another chunk meanwhile, so path and text must match.
+          yield* run(saveStatement(sql), ...columns, chunk.id, chunk.path, chunk.text)
         }
       }),
     nearest: (user, { model, vector, limit }) =>
@@ -56,14 +56,24 @@ export function createVectorStore({ sql, prepare }: { sql: Sql; prepare: VectorS
         if (!row) return []
         const [bits, numbers] = valuesOf(sql, vector)
         const owner = Number(row['number'])
-        const rows = yield* query(comparing(sql), numbers, owner, model, vector.length, bits, likeliest, limit, user)
+        const rows = yield* query(
+          nearestStatement(sql),
+          numbers,
+          owner,
+          model,
+          vector.length,
+          bits,
+          maxCandidates,
+          limit,
+          user,
+        )
         return rows.map(foundOf)
       }),
   }
 }
 
-/** Loads sqlite-vec into a connection that was opened for it; what loads extensions is off again afterwards. */
-export async function prepareSqlite(db: DatabaseSync): Promise<string | undefined> {
+/** Loads sqlite-vec; extension loading is off again afterwards. Returns the reason if it fails. */
+export async function loadSqliteVec(db: DatabaseSync): Promise<string | undefined> {
   try {
     const { getLoadablePath } = await import('sqlite-vec')
     db.enableLoadExtension(true)
@@ -76,29 +86,29 @@ export async function prepareSqlite(db: DatabaseSync): Promise<string | undefine
   }
 }
 
-/** Makes the extension where the server has it and lets us; somebody else may have made it. */
-export async function preparePostgres(sql: Sql): Promise<string | undefined> {
+/** Creates the extension pgvector unless it exists. Returns the reason if that is not possible. */
+export async function createPgvector(sql: Sql): Promise<string | undefined> {
   try {
     await sql.write(() => run('CREATE EXTENSION IF NOT EXISTS vector'))
     return undefined
   } catch (error) {
     const { code } = error as { code?: string }
     if (code === '42501') {
-      return 'the database user may not make the extension pgvector: let a superuser run CREATE EXTENSION vector'
+      return 'the database user may not create the extension pgvector: let a superuser run CREATE EXTENSION vector'
     }
-    // Not there, or not to be made here.
+    // The server does not have the extension, or cannot create it.
     if (code === '0A000' || code === '58P01' || code === '42704') return noPgvector
     throw error
   }
 }
 
-/** The same without making anything. */
-export async function lookForPgvector(sql: Sql): Promise<string | undefined> {
+/** Checks for pgvector on the server without creating anything. */
+export async function findPgvector(sql: Sql): Promise<string | undefined> {
   const row = await sql.read(() => first(`SELECT 1 FROM pg_available_extensions WHERE name = 'vector'`))
   return row ? undefined : noPgvector
 }
 
-function saving({ backend }: Sql): string {
+function saveStatement({ backend }: Sql): string {
   const [bits, numbers] = backend === 'sqlite' ? ['?', '?'] : ['?::varbit', `('{' || ?::text || '}')::real[]`]
   return `INSERT INTO chunk_vectors (id, owner, model, size, bits, numbers)
     SELECT c.id, o.number, ${backend === 'sqlite' ? '?, ?' : '?::text, ?::bigint'}, ${bits}, ${numbers}
@@ -107,7 +117,7 @@ function saving({ backend }: Sql): string {
       bits = excluded.bits, numbers = excluded.numbers`
 }
 
-function comparing({ backend }: Sql): string {
+function nearestStatement({ backend }: Sql): string {
   const [distance, differing] =
     backend === 'sqlite'
       ? ['vec_distance_cosine(v.numbers, ?)', 'vec_distance_hamming(vec_bit(bits), vec_bit(?))']
@@ -118,10 +128,10 @@ function comparing({ backend }: Sql): string {
       ) AS likely JOIN chunk_vectors v ON v.id = likely.id ORDER BY distance LIMIT ?
     ) AS near JOIN chunks c ON c.id = near.id AND c.user_id = ?
     JOIN documents d ON d.user_id = c.user_id AND d.path = c.path
-    WHERE near.distance < ${furthest} ORDER BY near.distance, c.id`
+    WHERE near.distance < ${maxDistance} ORDER BY near.distance, c.id`
 }
 
-/** One bit of each number, and the numbers, as each database takes them. */
+/** A vector as sign bits and as numbers, in the format of each database. */
 function valuesOf({ backend }: Sql, vector: Float32Array): [bits: Value, numbers: Value] {
   if (backend === 'postgres') {
     return [Array.from(vector, (number) => (number > 0 ? '1' : '0')).join(''), vector.join(',')]

@@ -8,7 +8,7 @@ export function tellTurn(bus: Bus, { turn, entries }: StartedTurn): void {
     ...(entries.length > 0 ? [{ type: 'entries' as const, entries }] : []),
     { type: 'turn', turn },
   ])
-  bus.changed(turn, { threadId: turn.threadId, turnId: turn.id })
+  bus.publishChange(turn, { threadId: turn.threadId, turnId: turn.id })
 }
 
 /** The same, and whoever has room may look for work: the turn is back in the queue, or its thread is free for the next. */

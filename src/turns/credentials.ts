@@ -19,7 +19,7 @@ export async function answerBrought(
   const whose = owner === operator ? undefined : owner
   for (const { turn, callIds } of await store.turns.waitingSince(now() + 1, whose)) {
     const { userId: user, threadId } = turn
-    const open = await store.turns.gates(user, { threadId, limit: maxGates })
+    const open = await store.turns.openGates(user, { threadId, limit: maxGates })
     for (const { gate } of open) {
       const waits = gate.credential?.tool === tool && gate.credential.secret === secret && callIds.includes(gate.callId)
       if (!waits) continue

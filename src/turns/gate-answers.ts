@@ -60,7 +60,7 @@ async function grantOf(
   { user, threadId }: { user: UserId; threadId: string },
   { callId, grantRequest }: { callId: string; grantRequest: GrantRequest },
 ): Promise<NewGrant | undefined> {
-  const open = await store.turns.gates(user, { threadId, limit: maxGates })
+  const open = await store.turns.openGates(user, { threadId, limit: maxGates })
   const gate = open.find((each) => each.gate.callId === callId)?.gate
   if (!gate) return undefined
   if (gate.kind !== 'approval') throw new AppError('grant_refused', 'only an approval can be given for longer')

@@ -40,11 +40,11 @@ export function createGates({ store, bus, now = Date.now }: GatesParts): Gates {
   }
 
   return {
-    list: (user) => store.turns.gates(user, { since: now() - gateMs, limit: maxGates }),
-    answered: (user, since) => store.turns.answered(user, { since, limit: maxAnswered }),
+    list: (user) => store.turns.openGates(user, { since: now() - gateMs, limit: maxGates }),
+    answered: (user, since) => store.turns.answeredGates(user, { since, limit: maxAnswered }),
     async ofTurn({ id, userId, threadId, status }) {
       if (status !== 'waiting') return undefined
-      const [open] = await store.turns.gates(userId, { threadId, since: now() - gateMs, limit: 1 })
+      const [open] = await store.turns.openGates(userId, { threadId, since: now() - gateMs, limit: 1 })
       return open?.turn.id === id ? open.gate : undefined
     },
     async answer(user, threadId, said) {

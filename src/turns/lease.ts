@@ -49,7 +49,7 @@ export function createKeeper({ store, runner, lease, clock, log }: KeeperParts):
    * found so by two beats goes back into the queue; should it run after all, its next step is refused.
    */
   async function releaseStrays(): Promise<void> {
-    const found = (await store.turns.heldBy(held)).filter(({ id }) => !runner.has(id))
+    const found = (await store.turns.runningUnder(held)).filter(({ id }) => !runner.has(id))
     for (const turn of found) {
       if (!strays.has(turn.id)) continue
       await store.turns.release(turn, held)

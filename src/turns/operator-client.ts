@@ -1,6 +1,6 @@
 // What a terminal or `run` asks of the service on the operator's behalf: verbs on plain data, which work alike in this
 // process and through the socket of a running service.
-import type { Change } from '#core/bus.ts'
+import type { ListChange } from '#core/bus.ts'
 import type { LocalDoor } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
@@ -74,7 +74,7 @@ export interface OperatorClient {
   /** A thread from after a seq. */
   watch(threadId: string, after: number, signal: AbortSignal): AsyncIterable<readonly Watched[]>
   /** Tells that threads, turns or gates changed. */
-  changes(signal: AbortSignal): AsyncIterable<readonly Change[]>
+  changes(signal: AbortSignal): AsyncIterable<readonly ListChange[]>
 }
 
 export type OperatorParts = {

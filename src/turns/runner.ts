@@ -192,7 +192,7 @@ export function createRunner(parts: RunnerParts): Runner {
 
   /** A step that cannot be stored now (disk full, database away) is kept and tried again while the turn lives. */
   async function record(turn: Turn, held: Lease, step: Step, signal?: AbortSignal) {
-    const recorded = await untilStored((again) => store.turns.record(turn, held, again ? { ...step, again } : step), {
+    const recorded = await untilStored((retry) => store.turns.record(turn, held, retry ? { ...step, retry } : step), {
       over: () => draining,
       failed: ({ code }) => log.error({ turn: turn.id, code }, 'a step could not be stored; trying again'),
       ...(signal && { signal }),

@@ -13,7 +13,7 @@ export interface Threads extends Reading {
   /** Throws not_found. */
   rename(user: UserId, threadId: string, title: string): Promise<void>
   /** A copy of a thread up to a message, to go on from there in another way. Throws not_found, invalid_input, too_large. */
-  fork(user: UserId, threadId: string, place: { beforeSeq: number; door: Door }): Promise<Thread>
+  fork(user: UserId, threadId: string, at: { beforeSeq: number; door: Door }): Promise<Thread>
   /** Erases the thread with its turns; false when there is no such thread. */
   remove(user: UserId, threadId: string): Promise<boolean>
 }
@@ -23,18 +23,18 @@ export function createThreads({ store, bus }: { store: Pick<Store, 'threads'>; b
     ...store.threads,
     async rename(user, threadId, title) {
       if (!(await store.threads.rename(user, threadId, title))) throw noThread()
-      bus.changed({ userId: user }, { threadId })
+      bus.publishChange({ userId: user }, { threadId })
     },
-    async fork(user, threadId, place) {
-      const thread = await store.threads.fork(user, threadId, place)
+    async fork(user, threadId, at) {
+      const thread = await store.threads.fork(user, threadId, at)
       if (!thread) throw noThread()
-      bus.changed({ userId: user }, { threadId: thread.id })
+      bus.publishChange({ userId: user }, { threadId: thread.id })
       return thread
     },
     async remove(user, threadId) {
       const unfinished = await store.threads.remove(user, threadId)
       for (const turn of unfinished ?? []) tellErased(bus, turn)
-      if (unfinished) bus.changed({ userId: user }, { threadId })
+      if (unfinished) bus.publishChange({ userId: user }, { threadId })
       return unfinished !== undefined
     },
   }

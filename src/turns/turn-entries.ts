@@ -2,7 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
-import type { Store, Stretch } from '#core/store.ts'
+import type { Store, EntryRange } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 
 const pageRows = 500
@@ -18,7 +18,7 @@ export async function* entryPages(
   { threads }: Read,
   user: UserId,
   turn: OfTurn,
-  how: Pick<Stretch, 'recorded'> = {},
+  how: Pick<EntryRange, 'recorded'> = {},
 ): AsyncGenerator<readonly Entry[]> {
   const { id, threadId, firstSeq, lastSeq: upTo = Number.MAX_SAFE_INTEGER } = turn
   if (firstSeq === undefined) return

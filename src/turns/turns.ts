@@ -1,6 +1,6 @@
 // Turns for doors: start, cancel, read, watch. Doors translate; the rules are here.
 import type { Erased } from '#core/account.ts'
-import type { Bus, Changes, Signal } from '#core/bus.ts'
+import type { Bus, ListChanges, Signal } from '#core/bus.ts'
 import { doorOf } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
@@ -63,7 +63,7 @@ export interface Turns extends Reading {
   follow(user: UserId, turn: Turn, after?: number): Watch
   watch(user: UserId, threadId: string, after: number): Watch
   /** Follows a user's lists of threads, jobs and gates: what changed is told by its ids. */
-  changes(user: UserId): Changes
+  changes(user: UserId): ListChanges
   /** Tells whoever follows a user's lists that all of it may have changed, the user's right to see it too. */
   changed(user: UserId): void
   /** Makes a history small: what is stored of a thread, and some items behind it. */
@@ -137,7 +137,7 @@ export function createTurns(parts: TurnsParts): Turns {
       const told = entries.at(-1)?.seq ?? 0
       const subscription = bus.subscribe(turn.threadId, { seq: told, turn, here })
       if (!replayed) {
-        bus.changed(turn, { threadId: turn.threadId, turnId: turn.id })
+        bus.publishChange(turn, { threadId: turn.threadId, turnId: turn.id })
         if (turn.status === 'running' && lease) runner.take(stored, lease, request)
         else bus.signal({ type: 'queued' })
       }
@@ -166,7 +166,7 @@ export function createTurns(parts: TurnsParts): Turns {
     senders: () => store.turns.senders(maxSenders),
     async remove(user, turnId) {
       const removed = await store.turns.remove(user, turnId)
-      if (removed) bus.changed({ userId: user }, { turnId })
+      if (removed) bus.publishChange({ userId: user }, { turnId })
       return removed
     },
     entries: (user, turn) => entriesOf(store, user, turn),
@@ -174,8 +174,8 @@ export function createTurns(parts: TurnsParts): Turns {
     follow: (user, turn, after = (turn.firstSeq ?? 1) - 1) =>
       watchThread({ bus, threads: store.threads }, user, turn.threadId, { seq: after, turn }),
     watch: (user, threadId, after) => watchThread({ bus, threads: store.threads }, user, threadId, { seq: after }),
-    changes: (user) => bus.changes(user),
-    changed: (user) => bus.changed({ userId: user }, {}),
+    changes: (user) => bus.subscribeChanges(user),
+    changed: (user) => bus.publishChange({ userId: user }, {}),
     compact: (user, history, signal) =>
       compactHistory({ store, model: () => runner.model(), spend: parts.spend }, user, history, signal),
   }

@@ -9,7 +9,7 @@ import type { Turn } from '#core/turn.ts'
 export type RemovalParts = {
   readonly store: Pick<Store, 'accounts' | 'threads' | 'documents'>
   /** Reaches what runs. Without it (no service runs here) a turn elsewhere ends at its next step, which finds it gone. */
-  readonly bus?: Pick<Bus, 'publish' | 'signal' | 'changed'>
+  readonly bus?: Pick<Bus, 'publish' | 'signal' | 'publishChange'>
   /** Erases the files of a user's workspace, and tells how many. */
   readonly eraseFiles?: (user: UserId) => Promise<number>
 }
@@ -21,7 +21,7 @@ export async function removeUser({ store, bus, eraseFiles }: RemovalParts, name:
   const user = await store.accounts.shutOut(name)
   if (!user) return undefined
   // Whoever is connected as this user looks whether they may stay: at once, however little there is to erase.
-  bus?.changed({ userId: user.id }, {})
+  bus?.publishChange({ userId: user.id }, {})
   let all: Erased = { threads: 0, turns: 0, items: 0, documents: 0, grants: 0, secrets: 0, files: 0 }
   for (;;) {
     const { erased, unfinished, more } = await store.threads.eraseSome(user.id)
@@ -44,7 +44,7 @@ export async function removeUser({ store, bus, eraseFiles }: RemovalParts, name:
 }
 
 /** A turn was erased with its thread: what runs it stops, and what follows it sees an end. */
-export function tellErased(bus: Pick<Bus, 'publish' | 'signal' | 'changed'>, turn: Turn): void {
+export function tellErased(bus: Pick<Bus, 'publish' | 'signal' | 'publishChange'>, turn: Turn): void {
   // It would find its turn gone at its next step only; the model need not talk on until then.
   bus.signal({ type: 'stop', turnId: turn.id, code: 'turn_cancelled', message: 'cancelled' })
   bus.publish(turn.threadId, [{ type: 'turn', turn: { ...turn, status: 'cancelled' } }])

@@ -1,5 +1,5 @@
 // Watching a thread: what is stored after a seq, then what happens, without a gap or a double.
-import type { Bus, Known, Subscription, Unfinished } from '#core/bus.ts'
+import type { Bus, WatchStart, Subscription, PartialText } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import type { Event } from '#core/event.ts'
 import type { UserId } from '#core/ids.ts'
@@ -11,7 +11,7 @@ const pageSize = 500
 export type Watched =
   | Event
   /** The text written so far of an item that is not stored yet; deltas go on from its end. */
-  | ({ readonly type: 'snapshot' } & Unfinished)
+  | ({ readonly type: 'snapshot' } & PartialText)
 
 export type Watch = AsyncIterable<readonly Watched[]> & { close(): void }
 
@@ -24,7 +24,7 @@ export function watchThread(
   { bus, threads }: { bus: Bus; threads: ThreadStore },
   user: UserId,
   threadId: string,
-  { seq: after, turn }: Known,
+  { seq: after, turn }: WatchStart,
 ): Watch {
   const subscription = bus.subscribe(threadId, { seq: after, ...(turn && { turn }) })
   return {

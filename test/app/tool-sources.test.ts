@@ -14,7 +14,7 @@ import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
 import { createLeakScan } from '#safety/leaks.ts'
-import { hashOf } from '#sandbox/build/prepare.ts'
+import { componentHash } from '#sandbox/build/prepare.ts'
 import { createComponentSource } from '#sandbox/component-source.ts'
 import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import { openStore } from '#store/open-store.ts'
@@ -55,7 +55,7 @@ async function open(): Promise<{ store: Store; shed: JoinedSources }> {
 }
 
 async function put(store: Store, name: string, capabilities: object, bytes: Uint8Array): Promise<void> {
-  const record = { name, sha256: hashOf(bytes), capabilities: JSON.stringify(capabilities) }
+  const record = { name, sha256: componentHash(bytes), capabilities: JSON.stringify(capabilities) }
   await store.tools.put({ ...record, description: name, schema: '{}' }, bytes)
 }
 

@@ -81,7 +81,7 @@ test('what is wrong with a source is said in words', async () => {
     [good.replace("'near:agent/host@0.3.0'", "'node:fs'"), /: tool\.ts imports node:fs: only near:agent\/host/],
   ] as const
   for (const [source, message] of faults) {
-    const build = buildTool({ folder, out: join(home.path, 'out.wasm'), instead: new Map([['tool.ts', source]]) })
+    const build = buildTool({ folder, out: join(home.path, 'out.wasm'), overrides: new Map([['tool.ts', source]]) })
     await assert.rejects(build, { code: 'invalid_input', message })
   }
   writeFileSync(join(folder, 'tool.ts'), `${good}\nlet x: = 3\n`)

@@ -6,7 +6,7 @@ import { createSeal } from '#lib/seal.ts'
 import { migrations, statementsOf } from '#store/migrations.ts'
 import { composeStore } from '#store/open-store.ts'
 import { type Job, query, type Row, type Sql } from '#store/sql.ts'
-import { preparePostgres } from '#store/vector-store.ts'
+import { createPgvector } from '#store/vector-store.ts'
 
 export type Pgvector = {
   readonly store: Store
@@ -28,7 +28,7 @@ export async function openPgvector(): Promise<Pgvector> {
   }
   const over = { seal: createSeal('0'.repeat(64)), now: Date.now, check: () => Promise.resolve([]) }
   return {
-    store: composeStore(sql, { ...over, prepareVectors: () => preparePostgres(sql) }),
+    store: composeStore(sql, { ...over, prepareVectors: () => createPgvector(sql) }),
     sql,
     empty: async () => void (await db.exec('TRUNCATE chunks, chunk_vectors, documents, document_owners, duties')),
   }

@@ -12,7 +12,7 @@ import { createMaker } from '#memory/vector-maker.ts'
 import { createMeaning } from '#memory/semantic-search.ts'
 import { openPostgresStore, openStore } from '#store/open-store.ts'
 import { openSqlite } from '#store/sqlite.ts'
-import { prepareSqlite } from '#store/vector-store.ts'
+import { loadSqliteVec } from '#store/vector-store.ts'
 import { startPostgres } from '../postgres.ts'
 import { ada, bob } from '../store/harness.ts'
 import { patienceMs, until } from '../until.ts'
@@ -370,11 +370,11 @@ test('SQLite lets in no extension, neither before nor after the one for vectors'
   const path = getLoadablePath()
   const closed = openSqlite(':memory:')
   t.after(() => closed.close())
-  assert.match((await prepareSqlite(closed.db)) ?? '', /^sqlite-vec cannot be loaded on this machine/)
+  assert.match((await loadSqliteVec(closed.db)) ?? '', /^sqlite-vec cannot be loaded on this machine/)
   const sql = openSqlite(':memory:', { extensions: true })
   t.after(() => sql.close())
   assert.throws(() => sql.db.loadExtension(path), /not allowed/)
-  assert.equal(await prepareSqlite(sql.db), undefined)
+  assert.equal(await loadSqliteVec(sql.db), undefined)
   assert.throws(() => sql.db.loadExtension(path), /not allowed/)
   assert.throws(() => sql.db.prepare('SELECT load_extension(?)').all(path), /not authorized/)
 })

@@ -52,7 +52,7 @@ before(async () => {
     return `export const ${name} = 'http://127.0.0.1:${Object.values(ports)[at]}'`
   })
   const out = join(work, 'weather.wasm')
-  await buildTool({ folder, out, instead: new Map([['urls.ts', urls.join('\n')]]) })
+  await buildTool({ folder, out, overrides: new Map([['urls.ts', urls.join('\n')]]) })
   const shipped = JSON.parse(readFileSync(join(folder, 'capabilities.json'), 'utf8')) as { http: object }
   const allowlist = Object.values(ports).map((port) => ({
     host: `127.0.0.1:${port}`,

@@ -1,7 +1,7 @@
 // The bus between processes: two of them over one database, each with its own link.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import type { Bus, Change, Subscription } from '#core/bus.ts'
+import type { Bus, ListChange, Subscription } from '#core/bus.ts'
 import type { Event } from '#core/event.ts'
 import { newId, userId } from '#core/ids.ts'
 import type { Turn } from '#core/turn.ts'
@@ -220,16 +220,16 @@ test('whose secrets have changed is told to every process, a renewed one too', a
 test("changes of a user's lists are told where they are followed, and a follower that comes hears that it must read", async (t) => {
   const { here, there } = await openTwo(t)
   const whose = { userId: ada, door: 'web' as const }
-  here.bus.changed(whose, { turnId: 'unheard' })
-  const changes = there.bus.changes(ada)
-  const heard: Change[] = []
+  here.bus.publishChange(whose, { turnId: 'unheard' })
+  const changes = there.bus.subscribeChanges(ada)
+  const heard: ListChange[] = []
   const over = (async () => {
     for await (const batch of changes) heard.push(...batch)
   })()
   await until(() => heard.length === 1)
   assert.deepEqual(heard, [{}], 'all may have changed')
-  here.bus.changed({ userId: userId('bob'), door: 'web' }, { turnId: 'of another' })
-  here.bus.changed(whose, { threadId: 'a', turnId: 'b' })
+  here.bus.publishChange({ userId: userId('bob'), door: 'web' }, { turnId: 'of another' })
+  here.bus.publishChange(whose, { threadId: 'a', turnId: 'b' })
   await until(() => heard.length === 2)
   assert.deepEqual(heard[1], { threadId: 'a', turnId: 'b' })
   changes.close()

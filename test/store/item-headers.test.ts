@@ -6,7 +6,7 @@ import type { Draft } from '#core/item.ts'
 import { createSeal } from '#lib/seal.ts'
 import { digestOfTurn } from '#store/turn-digest.ts'
 import { openGates, waitingSince } from '#store/gate-store.ts'
-import { gateHeads, readTail } from '#store/item-headers.ts'
+import { readGateHeaders, readTail } from '#store/item-headers.ts'
 import { openStore } from '#store/open-store.ts'
 import type { Job, Row } from '#store/sql.ts'
 import { openSqlite } from '#store/sqlite.ts'
@@ -52,7 +52,7 @@ test('gates, their expiry and the end of a thread are read without what items sa
   assert.equal(tail.value[0]?.item.type, 'message')
   assert.equal(tail.value.at(-1)?.item.type, 'gate')
   assert.ok(tail.all < 16 * 1024, `the tail brought ${tail.all}`)
-  assert.ok(measured(sql, gateHeads(turn.threadId, 0)).all < 16 * 1024)
+  assert.ok(measured(sql, readGateHeaders(turn.threadId, 0)).all < 16 * 1024)
   const gates = measured(sql, openGates(ada, { limit: 10 }))
   assert.deepEqual(
     gates.value.map((each) => each.gate),

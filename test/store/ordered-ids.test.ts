@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isUuid, newId } from '#core/ids.ts'
-import { createMint } from '#store/ordered-ids.ts'
+import { createOrderedIds } from '#store/ordered-ids.ts'
 
 test('each id sorts after the one before, and stays an id', () => {
-  const mint = createMint(newId)
+  const mint = createOrderedIds(newId)
   const ids = Array.from({ length: 20_000 }, mint)
   assert.deepEqual(ids, ids.toSorted())
   assert.equal(new Set(ids).size, ids.length)
@@ -20,7 +20,7 @@ const carries: readonly [from: string, to: string][] = [
 for (const [from, to] of carries) {
   test(`after ${from}, a clock that stands or goes back gives ${to}`, () => {
     const ids = [from, from, '00000000-0000-7000-8000-000000000000']
-    const mint = createMint(() => ids.shift() ?? '')
+    const mint = createOrderedIds(() => ids.shift() ?? '')
     assert.equal(mint(), from)
     assert.equal(mint(), to)
     assert.ok(mint() > to)

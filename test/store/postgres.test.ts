@@ -5,7 +5,7 @@ import type { AppError } from '#core/errors.ts'
 import { createSeal } from '#lib/seal.ts'
 import { migratePostgres } from '#store/migrate-postgres.ts'
 import { migrations } from '#store/migrations.ts'
-import { lookIntoPostgres, openPostgresStore } from '#store/open-store.ts'
+import { inspectPostgres, openPostgresStore } from '#store/open-store.ts'
 import { openPostgres } from '#store/postgres.ts'
 import { query, run } from '#store/sql.ts'
 import { usePostgres } from '../postgres.ts'
@@ -41,7 +41,7 @@ test('a database of a newer Atrium is left alone', async () => {
 test('a look tells the version and makes nothing', async () => {
   const url = await server.database()
   const look = async (): Promise<number> => {
-    const { store, version } = await lookIntoPostgres({ url, seal })
+    const { store, version } = await inspectPostgres({ url, seal })
     await store.close()
     return version
   }
@@ -100,9 +100,9 @@ test('what a lease holds is known to the database', async (t) => {
   const { store } = await openPostgresStore({ url: await server.database(), seal })
   t.after(() => store.close())
   const { turn } = await store.turns.start(turnOf())
-  const ids = async (): Promise<string[]> => (await store.turns.heldBy(lease)).map(({ id }) => id)
+  const ids = async (): Promise<string[]> => (await store.turns.runningUnder(lease)).map(({ id }) => id)
   assert.deepEqual(await ids(), [turn.id])
-  assert.deepEqual(await store.turns.heldBy({ ...lease, epoch: 2 }), [])
+  assert.deepEqual(await store.turns.runningUnder({ ...lease, epoch: 2 }), [])
   await store.turns.release(turn, lease)
   assert.deepEqual(await ids(), [])
 })

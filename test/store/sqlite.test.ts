@@ -8,7 +8,7 @@ import { createSeal } from '#lib/seal.ts'
 import { openStore } from '#store/open-store.ts'
 import { first, type Job, query } from '#store/sql.ts'
 import { openSqlite } from '#store/sqlite.ts'
-import { maxBehind } from '#store/start-turn.ts'
+import { maxQueuedInThread } from '#store/start-turn.ts'
 import { createTurnStore } from '#store/turn-store.ts'
 import { migrateSqlite } from '#store/migrate-sqlite.ts'
 import { finish, folder, itemsOf, lease, rejectsWith, reply, say, step, turnOf } from './harness.ts'
@@ -279,7 +279,7 @@ test('so many messages wait in one thread and no more; other threads take theirs
     .all()
     .map(({ name }) => String(name))
   const copied = names.map((name) => (name === 'id' ? "printf('%s-%05d', id, value)" : name))
-  const numbers = `WITH RECURSIVE numbers(value) AS (SELECT 2 UNION ALL SELECT value + 1 FROM numbers WHERE value < ${maxBehind - 1})`
+  const numbers = `WITH RECURSIVE numbers(value) AS (SELECT 2 UNION ALL SELECT value + 1 FROM numbers WHERE value < ${maxQueuedInThread - 1})`
   sql.db.exec(
     `${numbers} INSERT INTO turns (${names.join()}) SELECT ${copied.join()} FROM turns, numbers WHERE id = '${second.id}'`,
   )

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '#core/ids.ts'
-import type { Stretch } from '#core/store.ts'
+import type { EntryRange } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import type { Open } from './harness.ts'
 import { ada, bob, call, finish, gate, lease, queuedTurn, rejectsWith, reply, say, step, turnOf } from './harness.ts'
@@ -64,7 +64,7 @@ export function boundTests(open: Open): void {
     const { store } = await open(t)
     const input = [10, 200, 300, 5_000, 10].map((length) => say('x'.repeat(length)))
     const { turn } = await store.turns.start(turnOf({ input }))
-    const read = async (stretch: Stretch): Promise<unknown> => {
+    const read = async (stretch: EntryRange): Promise<unknown> => {
       const { entries, more } = await store.threads.entries(ada, turn.threadId, stretch)
       return [entries.map(({ seq }) => seq), more]
     }

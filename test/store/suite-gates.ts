@@ -97,14 +97,14 @@ export function gateTests(open: Open): void {
     const hooked = await turnAtApproval(store, { user: userId('webhook:x'), door: 'webhook' })
     await threadAtGate(store)
     const ids = async (user: UserId, query = {}) =>
-      (await store.turns.gates(user, { limit: 9, ...query })).map((each) => `${each.turn.door} ${each.gate.callId}`)
+      (await store.turns.openGates(user, { limit: 9, ...query })).map((each) => `${each.turn.door} ${each.gate.callId}`)
     assert.deepEqual(await ids(ada), ['web a1', 'web a2'])
     assert.deepEqual(await ids(ada, { limit: 1 }), ['web a1'])
     assert.deepEqual(await ids(bob), [])
     assert.deepEqual(await ids(operator), ['webhook a1', 'webhook a2'])
     assert.deepEqual(await ids(operator, { threadId: turn.threadId }), [])
     assert.deepEqual(await ids(operator, { threadId: hooked.threadId }), ['webhook a1', 'webhook a2'])
-    const [first] = await store.turns.gates(ada, { limit: 9 })
+    const [first] = await store.turns.openGates(ada, { limit: 9 })
     assert.deepEqual([first?.turn.id, first?.at], [turn.id, clock.now])
     await store.turns.answer(ada, turn.threadId, decide('a1'))
     await store.turns.claim(lease, 9)
@@ -119,7 +119,7 @@ export function gateTests(open: Open): void {
     const hooked = await turnAtApproval(store, { user: userId('webhook:x'), door: 'webhook' })
     const since = clock.now + 1
     const ids = async (user: UserId, query = {}) =>
-      (await store.turns.answered(user, { since, limit: 9, ...query })).map(
+      (await store.turns.answeredGates(user, { since, limit: 9, ...query })).map(
         ({ turn: { door }, gate: asked, answer }) => `${door} ${asked.callId} ${answer.decision}`,
       )
     assert.deepEqual(await ids(ada), [])
@@ -136,7 +136,7 @@ export function gateTests(open: Open): void {
     assert.deepEqual(await ids(ada, { since: clock.now + 1 }), [])
     assert.deepEqual(await ids(bob), [])
     assert.deepEqual(await ids(operator), ['webhook a2 deny'])
-    const [last] = await store.turns.answered(ada, { since, limit: 9 })
+    const [last] = await store.turns.answeredGates(ada, { since, limit: 9 })
     assert.deepEqual([last?.turn.id, last?.at, last?.answeredAt], [turn.id, since - 1, clock.now])
     await store.threads.remove(ada, turn.threadId)
     assert.deepEqual(await ids(ada), [])
@@ -314,7 +314,8 @@ export function gateTests(open: Open): void {
       [await store.turns.oldestGate(0), await store.turns.oldestGate(first), await store.turns.oldestGate(first + 1)],
       [first, first, clock.now],
     )
-    const count = async (since: number): Promise<number> => (await store.turns.gates(ada, { since, limit: 9 })).length
+    const count = async (since: number): Promise<number> =>
+      (await store.turns.openGates(ada, { since, limit: 9 })).length
     assert.deepEqual([await count(first), await count(first + 1)], [2, 0])
     for (const callId of ['a1', 'a2']) await store.turns.answer(ada, turn.threadId, decide(callId))
     assert.equal(await store.turns.oldestGate(0), clock.now)

@@ -160,10 +160,10 @@ export function keepTests(open: Open): void {
 
   test('a limit that outlives the process counts exactly, uses at once included', async (t) => {
     const { store } = await open(t)
-    const all = await Promise.all(Array.from({ length: 9 }, () => store.lastingLimits.take('k', 4, 1_000, 50)))
+    const all = await Promise.all(Array.from({ length: 9 }, () => store.persistentLimits.take('k', 4, 1_000, 50)))
     assert.equal(all.filter(({ allowed }) => allowed).length, 4)
-    assert.deepEqual(await store.lastingLimits.take('k', 4, 1_000, 1_049), { allowed: false, retryAfterMs: 1 })
-    assert.deepEqual(await store.lastingLimits.take('k', 4, 1_000, 1_050), { allowed: true, retryAfterMs: 0 })
+    assert.deepEqual(await store.persistentLimits.take('k', 4, 1_000, 1_049), { allowed: false, retryAfterMs: 1 })
+    assert.deepEqual(await store.persistentLimits.take('k', 4, 1_000, 1_050), { allowed: true, retryAfterMs: 0 })
   })
 
   test('a limit lets so many through in any window and says when to come back', async (t) => {

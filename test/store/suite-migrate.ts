@@ -266,9 +266,9 @@ export function migrateTests(openVersion: OpenVersion): void {
     await store.grants.used('a')
     assert.equal((await store.grants.list(ada))[0]?.uses, 1)
     const turn = await turnAtApproval(store)
-    assert.deepEqual(await store.turns.answered(ada, { since: 0, limit: 9 }), [])
+    assert.deepEqual(await store.turns.answeredGates(ada, { since: 0, limit: 9 }), [])
     await store.turns.answer(ada, turn.threadId, decide('a1'))
-    assert.equal((await store.turns.answered(ada, { since: 0, limit: 9 })).length, 1)
+    assert.equal((await store.turns.answeredGates(ada, { since: 0, limit: 9 })).length, 1)
   })
 
   test('grants from before some stood for clean prompts alone stand for all, as they did', async (t) => {

@@ -107,7 +107,7 @@ export function usageTests(open: Open): void {
     const { turn } = await store.turns.start(turnOf())
     const sent = asking('m', { first: true })
     await store.turns.record(turn, lease, sent)
-    await store.turns.record(turn, lease, { ...sent, again: true })
+    await store.turns.record(turn, lease, { ...sent, retry: true })
     await rejectsWith(store.turns.record(turn, { ...lease, epoch: 9 }, asking('m')), 'lease_lost')
     const [row] = await store.usage.list(ada, 1)
     assert.deepEqual([row?.turns, row?.inputTokens], [1, 10])

@@ -1,19 +1,19 @@
 // Following a user's lists: each change of a turn or thread is told by its ids, to that user's followers alone.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Change, Changes } from '#core/bus.ts'
+import type { ListChange, ListChanges } from '#core/bus.ts'
 import { operator, userId } from '#core/ids.ts'
 import { ada, bob } from '../store/harness.ts'
 import { eventsOf, message, openHouse, restOf, turnOver } from './house.ts'
 
 /** What a follower has heard since it was last asked. */
-function hear(changes: Changes) {
-  let heard: Change[] = []
+function hear(changes: ListChanges) {
+  let heard: ListChange[] = []
   const over = (async () => {
     for await (const batch of changes) heard.push(...batch)
   })()
   return {
-    async since(): Promise<Change[]> {
+    async since(): Promise<ListChange[]> {
       await turnOver()
       const now = heard
       heard = []

@@ -1,6 +1,6 @@
 // What changes in a user's lists, for every connection of that user at once: threads, and what waits for a word.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Change } from '#core/bus.ts'
+import type { ListChange } from '#core/bus.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Log } from '#lib/log.ts'
 import { maxGates } from '#turns/gate-answers.ts'
@@ -88,7 +88,7 @@ export function createFeeds({ turns, threads, gates, log }: FeedParts): Feeds {
       ]
     }
 
-    async function read(batch: readonly Change[]): Promise<void> {
+    async function read(batch: readonly ListChange[]): Promise<void> {
       const ids = new Set(batch.flatMap(({ threadId }) => threadId ?? []))
       const all = batch.some(({ threadId, turnId }) => threadId === undefined && turnId === undefined)
       if (all) for (const listener of listeners) listener.recheck()

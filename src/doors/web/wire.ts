@@ -5,7 +5,7 @@ import { senderName } from '#core/doors.ts'
 import type { ReachedLimit } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry, Item } from '#core/item.ts'
-import type { CutText, Queued } from '#core/store.ts'
+import type { CutText, QueuedEntry } from '#core/store.ts'
 import type { Thread, Turn, TurnError, Usage } from '#core/turn.ts'
 import { isoTime, usageWire } from '#http/wire-format.ts'
 import type { Frame } from '#doors/web/wire/frame.ts'
@@ -66,7 +66,7 @@ export function itemWire({ seq, ...entry }: Entry): z.output<typeof ItemWire> {
   return { seq, ...queuedWire(entry) }
 }
 
-export function queuedWire({ id, turnId, at, item }: Queued): z.output<typeof QueuedWire> {
+export function queuedWire({ id, turnId, at, item }: QueuedEntry): z.output<typeof QueuedWire> {
   return { id, turn_id: turnId, at: isoTime(at), ...bodyWire(item) }
 }
 

@@ -1,22 +1,22 @@
-// Which secrets a tool needs, read from its capability file. Pure.
+// The secrets that a tool needs, by its capability file. Pure.
 import type { RequiredSecret } from '#sandbox/package/auth.ts'
 import type { Capabilities } from '#sandbox/package/capabilities.ts'
 import { showPattern } from '#safety/urls.ts'
 
-/** Where a tool's secret is kept: apart from provider keys and from other tools', which it cannot name. */
-export function toolSecret(tool: string, name: string): string {
+/** The name in the secret store of a tool's secret. A tool cannot name provider keys or secrets of other tools. */
+export function storedSecretName(tool: string, name: string): string {
   return `tool/${tool}/${name}`
 }
 
-/** The tool and the secret of such a place; undefined for any other name. */
-export function readToolSecret(place: string): { tool: string; secret: string } | undefined {
-  const parts = /^tool\/([^/]+)\/([^/]+)$/.exec(place)
+/** The tool and the secret of a name made by `storedSecretName`; undefined for any other name. */
+export function readStoredSecretName(name: string): { tool: string; secret: string } | undefined {
+  const parts = /^tool\/([^/]+)\/([^/]+)$/.exec(name)
   return parts ? { tool: parts[1] ?? '', secret: parts[2] ?? '' } : undefined
 }
 
 /**
- * What a set-up asks for: the secrets that the file names for it, the client of its OAuth, those of credentials that
- * nothing else would set, and, as optional ones, those that the tool may only ask about.
+ * The secrets that the set-up asks for: those that the file requires, the OAuth client, and those of credentials that
+ * nothing else sets. Secrets whose existence the tool may ask about are optional.
  */
 export function setupSecrets(capabilities: Capabilities): readonly RequiredSecret[] {
   const { requiredSecrets, credentials, secretNames, auth } = capabilities
@@ -32,16 +32,16 @@ export function setupSecrets(capabilities: Capabilities): readonly RequiredSecre
   return [...found.values()]
 }
 
-/** What brings the secrets that a tool cannot work without and that nobody has stored yet, in the order to do it. */
+/** The steps, in order, that still have to set secrets which the tool cannot work without. */
 export function openSteps(capabilities: Capabilities, has: (secret: string) => boolean): readonly ('setup' | 'auth')[] {
   const { auth } = capabilities
-  const lacks = setupSecrets(capabilities).some(({ name, optional }) => !optional && !has(name))
-  return [...(lacks ? (['setup'] as const) : []), ...(auth && !has(auth.secretName) ? (['auth'] as const) : [])]
+  const needsSetup = setupSecrets(capabilities).some(({ name, optional }) => !optional && !has(name))
+  return [...(needsSetup ? (['setup'] as const) : []), ...(auth && !has(auth.secretName) ? (['auth'] as const) : [])]
 }
 
 /**
- * The secrets that stand for the client of a tool's OAuth where neither the file nor a variable gives it: named as the
- * variables are, in whichever case the set-up writes them.
+ * The names of the secrets for the client of a tool's OAuth, which are used when neither the file nor a variable sets it.
+ * They are named like the variables, in the case that the set-up uses, else in lower case.
  */
 export function clientSecrets({ auth, requiredSecrets }: Capabilities): { id?: string; secret?: string } {
   const oauth = auth?.oauth
@@ -53,7 +53,7 @@ export function clientSecrets({ auth, requiredSecrets }: Capabilities): { id?: s
   }
 }
 
-/** The variable that stands for a secret, if one does. */
+/** The environment variable that takes precedence over a stored secret, if there is one. */
 export function variableOf({ auth, ...rest }: Capabilities, secret: string): string | undefined {
   if (auth?.secretName === secret) return auth.envVar
   const client = clientSecrets({ auth, ...rest })
@@ -61,12 +61,11 @@ export function variableOf({ auth, ...rest }: Capabilities, secret: string): str
   return client.secret === secret ? auth?.oauth?.clientSecretEnv : undefined
 }
 
-/** The hosts that a tool sends a secret to. */
+/** The hosts that a tool sends a secret to. A secret of the OAuth client goes to the token endpoint. */
 export function hostsOf({ credentials, auth }: Capabilities, secret: string): string[] {
   const hosts = credentials
     .filter(({ secretName }) => secretName === secret)
     .flatMap((each) => each.hosts.map(showPattern))
-  const client = auth?.oauth ? [new URL(auth.oauth.tokenUrl).host] : []
-  const isClient = auth?.oauth !== undefined && secret !== auth.secretName && hosts.length === 0
-  return [...new Set([...hosts, ...(isClient ? client : [])])]
+  if (auth?.oauth && secret !== auth.secretName && hosts.length === 0) return [new URL(auth.oauth.tokenUrl).host]
+  return [...new Set(hosts)]
 }

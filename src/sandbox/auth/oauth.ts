@@ -1,41 +1,42 @@
-// Signing in by OAuth: what is asked, what comes back, and whether it may be believed. Pure; tokens.ts does the asking.
+// OAuth messages: builds the authorization URL and token requests, reads and checks the answers. Pure: token-endpoint.ts
+// sends the requests.
 import { createHash } from 'node:crypto'
 import { isObject } from '#core/json.ts'
 import type { Renewal } from '#core/secret.ts'
 import { printable } from '#safety/printable.ts'
 import type { OAuth } from '#sandbox/package/auth.ts'
 
-/** Who asks: the program that was registered with the server. */
+/** The OAuth client, as registered with the server. */
 export type Client = { readonly id: string; readonly secret?: string | undefined }
 
 export type Tokens = { readonly value: string; readonly renewal: Renewal }
 
-/** Why there are no tokens. `code` is the server's own word, such as invalid_grant. */
+/** Why there are no tokens. `code` is the server's error code such as invalid_grant, or one of this file. */
 export type TokenFault = { readonly code: string; readonly message: string }
 
-export type Asked = {
+export type AuthorizationRequest = {
   readonly clientId: string
   readonly state: string
   readonly verifier: string
   readonly redirectUri: string
 }
 
-/** What the browser brought back. */
-export type Returned = {
+/** The authorization response, read from the address that the browser was redirected to. */
+export type AuthorizationResponse = {
   readonly code: string
   readonly state?: string
   readonly issuer?: string
-  /** Where the browser was sent to, without its query; absent when the code came alone. */
+  /** The address without its query; absent when only the code was pasted. */
   readonly address?: string
 }
 
-const maxWordChars = 300
+const maxShownChars = 300
 const maxTokenChars = 32 * 1_024
-/** A lifetime beyond it is no different from none. */
+/** A longer lifetime counts as none. */
 const maxLifeSecs = 10 * 365 * 24 * 60 * 60
 
-/** Where the browser goes. */
-export function signInUrl(oauth: OAuth, { clientId, state, verifier, redirectUri }: Asked): string {
+/** The URL of the sign-in page, for the browser. */
+export function signInUrl(oauth: OAuth, { clientId, state, verifier, redirectUri }: AuthorizationRequest): string {
   const url = new URL(oauth.authorizationUrl)
   for (const [name, value] of oauth.extraParams) url.searchParams.set(name, value)
   url.searchParams.set('response_type', 'code')
@@ -50,13 +51,13 @@ export function signInUrl(oauth: OAuth, { clientId, state, verifier, redirectUri
   return url.href
 }
 
-/** Reads an address that the browser was sent to, or a code alone. A string tells what is wrong with it. */
-export function readReturn(text: string): Returned | string {
-  const given = text.trim()
-  if (!/^[a-z]+:\/\//i.test(given)) {
-    return /^[\x21-\x7e]{4,4096}$/.test(given) ? { code: given } : 'this is neither the address nor a code'
+/** Reads the address that the browser was redirected to, or a code alone. A string says what is wrong with it. */
+export function readAuthorizationResponse(text: string): AuthorizationResponse | string {
+  const input = text.trim()
+  if (!/^[a-z]+:\/\//i.test(input)) {
+    return /^[\x21-\x7e]{4,4096}$/.test(input) ? { code: input } : 'this is neither the address nor a code'
   }
-  const url = URL.parse(given)
+  const url = URL.parse(input)
   if (!url) return 'this is not an address'
   const query = url.searchParams
   const [fault, detail] = [query.get('error'), query.get('error_description')]
@@ -67,11 +68,12 @@ export function readReturn(text: string): Returned | string {
   return { code, address, ...(state !== null && { state }), ...(issuer !== null && { issuer }) }
 }
 
-/** Why another server than the one that was asked may have sent the browser back. */
-export function issuerFault({ issuer, authorizationUrl }: OAuth, said: string | undefined): string | undefined {
-  if (issuer !== undefined) return said === issuer ? undefined : 'another server answered than the one that was asked'
-  if (said === undefined) return undefined
-  const same = URL.parse(said)?.origin === new URL(authorizationUrl).origin
+/** Says why the response may come from another server than the one that was asked (RFC 9207). */
+export function issuerFault({ issuer, authorizationUrl }: OAuth, received: string | undefined): string | undefined {
+  if (issuer !== undefined)
+    return received === issuer ? undefined : 'another server answered than the one that was asked'
+  if (received === undefined) return undefined
+  const same = URL.parse(received)?.origin === new URL(authorizationUrl).origin
   return same ? undefined : 'another server answered than the one that was asked'
 }
 
@@ -79,7 +81,7 @@ export type Form = Readonly<Record<string, string>>
 
 export function codeForm(
   oauth: OAuth,
-  { code, verifier, redirectUri }: { code: string } & Omit<Asked, 'state' | 'clientId'>,
+  { code, verifier, redirectUri }: { code: string } & Omit<AuthorizationRequest, 'state' | 'clientId'>,
 ): Form {
   const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
   return oauth.usePkce ? { ...form, code_verifier: verifier } : form
@@ -89,16 +91,16 @@ export function refreshForm(token: string): Form {
   return { grant_type: 'refresh_token', refresh_token: token }
 }
 
-/** Reads the answer of a token endpoint. A server that sends no new refresh token means the one before. */
+/** Reads the answer of a token endpoint. `before` stays the refresh token when the server sends no new one. */
 export function readTokens(
   { status, body }: { status: number; body: string },
   { now, before }: { now: number; before?: string | undefined },
 ): Tokens | TokenFault {
-  const answer = parsed(body)
-  const said = answer['error']
-  if (typeof said === 'string') {
+  const answer = parseAnswer(body)
+  const error = answer['error']
+  if (typeof error === 'string') {
     const detail = answer['error_description']
-    return { code: shown(said), message: shown(typeof detail === 'string' ? `${said}: ${detail}` : said) }
+    return { code: shown(error), message: shown(typeof detail === 'string' ? `${error}: ${detail}` : error) }
   }
   if (status !== 200) return { code: `http_${status}`, message: `the token endpoint answered ${status}` }
   const value = answer['access_token']
@@ -107,17 +109,20 @@ export function readTokens(
     return { code: 'no_token', message: 'the token endpoint gave no access token' }
   }
   if (typeof type === 'string' && type.toLowerCase() !== 'bearer') {
-    return { code: 'no_token', message: `the token endpoint gave a token of type ${shown(type)}; only bearer is known` }
+    return {
+      code: 'no_token',
+      message: `the token endpoint gave a token of type ${shown(type)}; only bearer is supported`,
+    }
   }
-  const given = answer['refresh_token']
-  const token = typeof given === 'string' && given !== '' && given.length <= maxTokenChars ? given : before
-  const life = Number(answer['expires_in'])
-  const expiresAt = life > 0 && life <= maxLifeSecs ? now + life * 1_000 : undefined
+  const sent = answer['refresh_token']
+  const token = typeof sent === 'string' && sent !== '' && sent.length <= maxTokenChars ? sent : before
+  const lifeSecs = Number(answer['expires_in'])
+  const expiresAt = lifeSecs > 0 && lifeSecs <= maxLifeSecs ? now + lifeSecs * 1_000 : undefined
   return { value, renewal: { ...(token !== undefined && { token }), ...(expiresAt !== undefined && { expiresAt }) } }
 }
 
-/** JSON, or the form that older servers answer with. */
-function parsed(body: string): Readonly<Record<string, unknown>> {
+/** Parses JSON, or the URL-encoded form that older servers send. */
+function parseAnswer(body: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(body)
     return isObject(value) ? value : {}
@@ -127,5 +132,5 @@ function parsed(body: string): Readonly<Record<string, unknown>> {
 }
 
 function shown(text: string): string {
-  return printable(text.slice(0, maxWordChars))
+  return printable(text.slice(0, maxShownChars))
 }

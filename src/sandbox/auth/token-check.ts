@@ -1,4 +1,4 @@
-// Whether a token works: the request that a tool's file names for it, sent by the rules of the tool's own requests.
+// Checks a token with the validation request of the tool's capability file, sent with the tool's own rights.
 import type { LimitStore } from '#core/store.ts'
 import type { Dial } from '#net/dial.ts'
 import type { LeakScan } from '#safety/leaks.ts'
@@ -14,7 +14,7 @@ export type CheckParts = {
 
 const headers = JSON.stringify({ accept: 'application/json', 'user-agent': 'atrium' })
 
-export function createCheck({ limits, scan, dial, now }: CheckParts): CheckToken {
+export function createTokenCheck({ limits, scan, dial, now }: CheckParts): CheckToken {
   return async ({ name: tool, capabilities }, token) => {
     const { auth } = capabilities
     if (!auth?.validation) return undefined
@@ -25,7 +25,7 @@ export function createCheck({ limits, scan, dial, now }: CheckParts): CheckToken
     const answer = await egress.request({ method, url, headers }, new AbortController().signal)
     if (answer.type === 'fault') return { fault: answer.fault.message, sure: false }
     if (answer.status === status) return undefined
-    // Only these two are about the token; anything else may be the service's trouble of the moment.
+    // Only these two are about the token. Any other status may be a temporary problem of the server.
     const sure = answer.status === 401 || answer.status === 403
     return { fault: `${new URL(url).host} answered ${answer.status}`, sure }
   }

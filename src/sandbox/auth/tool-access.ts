@@ -1,4 +1,4 @@
-// How people give a tool its secrets: what is asked for, what is taken, and what is checked before it is kept.
+// How people give a tool its secrets: lists the needed ones, signs in by OAuth, checks values before they are stored.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { AppError } from '#core/errors.ts'
 import { type UserId, userId } from '#core/ids.ts'
@@ -9,42 +9,42 @@ import type { For, Given, NeededSecret, Offer, SignIn, ToolAccess, Whence } from
 import type { OAuth } from '#sandbox/package/auth.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import { asAppError } from '#sandbox/component-tools.ts'
-import { hostsOf, readToolSecret, setupSecrets, toolSecret, variableOf } from './needs.ts'
-import { codeForm, issuerFault, readReturn, type Returned, signInUrl } from './oauth.ts'
-import type { ToolOf, ToolSecretParts, ToolSecrets } from './tool-secrets.ts'
-import { askForTokens } from './token-endpoint.ts'
+import { hostsOf, readStoredSecretName, setupSecrets, storedSecretName, variableOf } from './needs.ts'
+import { codeForm, issuerFault, readAuthorizationResponse, signInUrl, type AuthorizationResponse } from './oauth.ts'
+import type { DeclaredTool, ToolSecretParts, ToolSecrets } from './tool-secrets.ts'
+import { requestTokens } from './token-endpoint.ts'
 
-/** Whether a token works: undefined when it does, or when the tool's file does not say how to tell. */
-export type CheckToken = (tool: ToolOf, token: string) => Promise<{ fault: string; sure: boolean } | undefined>
+/** Checks a token. Undefined when it works, or when the tool's file has no check. `sure` is true when it was refused. */
+export type CheckToken = (tool: DeclaredTool, token: string) => Promise<{ fault: string; sure: boolean } | undefined>
 
 export type AccessParts = Pick<ToolSecretParts, 'environment' | 'dial' | 'now'> & {
   readonly records: Pick<ToolStore, 'list'>
   readonly secrets: SecretStore
   readonly toolSecrets: ToolSecrets
-  /** Seals what a sign-in carries through the browser. */
+  /** Encrypts the state of a sign-in, which goes through the browser. */
   readonly seal: { seal(name: string, value: string): string; open(name: string, sealed: string): string }
   readonly check: CheckToken
 }
 
-/** What a state holds: who began a sign-in, of which tool, and what its end needs. */
+/** A sign-in in progress. The OAuth `state` parameter carries it, encrypted. */
 type Pending = {
   readonly tool: string
   readonly owner: string
   readonly verifier: string
   readonly redirectUri: string
   readonly until: number
-  /** The digest of what only the browser knows that began it. */
+  /** Digest of a secret that only the browser has which began the sign-in. */
   readonly browser?: string
 }
 
 const signInMs = 10 * 60_000
 const maxSecretChars = 64 * 1_024
-const sealedAs = 'sign-in'
+const sealName = 'sign-in'
 
 export function createToolAccess(parts: AccessParts): ToolAccess {
   const { secrets, environment, now } = parts
 
-  async function find(name: string): Promise<ToolOf> {
+  async function findTool(name: string): Promise<DeclaredTool> {
     const record = (await parts.records.list()).find((each) => each.name === name)
     if (!record) throw new AppError('not_found', `no tool is named ${name}`)
     try {
@@ -54,38 +54,38 @@ export function createToolAccess(parts: AccessParts): ToolAccess {
     }
   }
 
-  async function whence(
-    { capabilities, name: tool }: ToolOf,
+  async function sourceOf(
+    { capabilities, name: tool }: DeclaredTool,
     name: string,
     owner: UserId,
   ): Promise<Whence | undefined> {
     const variable = variableOf(capabilities, name)
     if (variable && environment(variable)) return 'environment'
-    const own = await secrets.find(toolSecret(tool, name), owner)
+    const own = await secrets.find(storedSecretName(tool, name), owner)
     if (own) return own.ended ? undefined : 'own'
-    return (await secrets.get(toolSecret(tool, name))) === undefined ? undefined : 'operator'
+    return (await secrets.get(storedSecretName(tool, name))) === undefined ? undefined : 'operator'
   }
 
-  /** Other tools that hold a secret of this name for the same person. */
-  async function offers({ name: tool, capabilities }: ToolOf, secret: string, owner: UserId): Promise<Offer[]> {
+  /** Other tools that have a stored secret of this name for the same person. */
+  async function offers({ name: tool, capabilities }: DeclaredTool, secret: string, owner: UserId): Promise<Offer[]> {
     const hosts = hostsOf(capabilities, secret)
     const installed = new Set((await parts.records.list()).map(({ name }) => name))
     return (await secrets.list(owner)).flatMap(({ name, sameAs }) => {
-      const place = sameAs === undefined ? readToolSecret(name) : undefined
-      const fits = place?.secret === secret && place.tool !== tool && installed.has(place.tool)
-      return place && fits ? [{ tool: place.tool, hosts }] : []
+      const other = sameAs === undefined ? readStoredSecretName(name) : undefined
+      const fits = other?.secret === secret && other.tool !== tool && installed.has(other.tool)
+      return other && fits ? [{ tool: other.tool, hosts }] : []
     })
   }
 
-  async function needed(
-    tool: ToolOf,
+  async function neededSecret(
+    tool: DeclaredTool,
     { name, owner }: { name: string; owner: UserId },
   ): Promise<Omit<NeededSecret, 'optional'>> {
-    const set = await whence(tool, name, owner)
-    const place = toolSecret(tool.name, name)
-    const stored = (await secrets.list(owner)).find((each) => each.name === place)
+    const set = await sourceOf(tool, name, owner)
+    const key = storedSecretName(tool.name, name)
+    const stored = (await secrets.list(owner)).find((each) => each.name === key)
     const sameAs = stored?.sameAs
-    const from = sameAs === undefined ? undefined : readToolSecret(sameAs)?.tool
+    const from = sameAs === undefined ? undefined : readStoredSecretName(sameAs)?.tool
     return {
       name,
       ...(set && { set }),
@@ -95,11 +95,11 @@ export function createToolAccess(parts: AccessParts): ToolAccess {
     }
   }
 
-  async function signIn(tool: ToolOf, owner: UserId): Promise<SignIn | undefined> {
+  async function signIn(tool: DeclaredTool, owner: UserId): Promise<SignIn | undefined> {
     const { auth } = tool.capabilities
     if (!auth) return undefined
     const { secretName, displayName, instructions, setupUrl, tokenHint, envVar, oauth } = auth
-    const { prompt: _, ...secret } = await needed(tool, { name: secretName, owner })
+    const { prompt: _, ...secret } = await neededSecret(tool, { name: secretName, owner })
     const how = secret.set === 'environment' ? 'environment' : oauth ? 'oauth' : 'token'
     return { ...secret, how, envVar, displayName, instructions, setupUrl, tokenHint }
   }
@@ -112,21 +112,21 @@ export function createToolAccess(parts: AccessParts): ToolAccess {
     return value
   }
 
-  /** Nothing that a server refuses is kept; one that cannot be reached says nothing. */
-  async function tried(tool: ToolOf, token: string): Promise<Pick<Given, 'warning'>> {
+  /** Throws when the server refuses the token. A token that could not be checked is stored with a warning. */
+  async function checkToken(tool: DeclaredTool, token: string): Promise<Pick<Given, 'warning'>> {
     const found = await parts.check(tool, token)
     if (!found) return {}
     if (found.sure) throw new AppError('tool_refused', `the token does not work: ${found.fault}; nothing was stored`)
-    return { warning: `whether it works could not be checked: ${found.fault}` }
+    return { warning: `the token could not be checked: ${found.fault}` }
   }
 
   return {
     async needs({ tool: name, owner }) {
-      const tool = await find(name)
+      const tool = await findTool(name)
       const auth = await signIn(tool, owner)
       const setup = await Promise.all(
         setupSecrets(tool.capabilities).map(async ({ name: each, prompt, optional }) => ({
-          ...(await needed(tool, { name: each, owner })),
+          ...(await neededSecret(tool, { name: each, owner })),
           prompt,
           optional,
         })),
@@ -135,7 +135,7 @@ export function createToolAccess(parts: AccessParts): ToolAccess {
     },
 
     async begin({ tool: name, owner }, { redirectUri, browser }) {
-      const tool = await find(name)
+      const tool = await findTool(name)
       const oauth = oauthOf(tool)
       const { id: clientId } = await orAppError(parts.toolSecrets.clientOf(tool, owner))
       const pending: Pending = {
@@ -146,111 +146,114 @@ export function createToolAccess(parts: AccessParts): ToolAccess {
         until: now() + signInMs,
         ...(browser !== undefined && { browser: digestOf(browser) }),
       }
-      const sealed = Buffer.from(parts.seal.seal(sealedAs, JSON.stringify(pending)), 'base64').toString('base64url')
+      const sealed = Buffer.from(parts.seal.seal(sealName, JSON.stringify(pending)), 'base64').toString('base64url')
       return { state: sealed, url: signInUrl(oauth, { clientId, state: sealed, ...pending }) }
     },
 
     async finish(text, { owner, browser, state }) {
-      const returned = readReturn(text)
-      if (typeof returned === 'string') throw new AppError('invalid_input', returned)
-      if (state !== undefined && returned.state !== undefined && returned.state !== state) {
-        throw new AppError('invalid_input', 'this is the end of another sign-in: begin again')
+      const response = readAuthorizationResponse(text)
+      if (typeof response === 'string') throw new AppError('invalid_input', response)
+      if (state !== undefined && response.state !== undefined && response.state !== state) {
+        throw new AppError('invalid_input', 'this address belongs to another sign-in: begin again')
       }
-      const pending = openState(returned.state ?? state, parts.seal)
-      const byBrowser = browser !== undefined && pending.browser !== undefined && isDigest(browser, pending.browser)
-      if (pending.owner !== owner && !byBrowser) {
+      const pending = openState(response.state ?? state, parts.seal)
+      const sameBrowser =
+        browser !== undefined && pending.browser !== undefined && matchesDigest(browser, pending.browser)
+      if (pending.owner !== owner && !sameBrowser) {
         throw new AppError('forbidden', 'this sign-in was begun elsewhere: end it in the browser that began it')
       }
       if (pending.until < now()) throw new AppError('invalid_input', 'the sign-in took too long: begin again')
-      const tool = await find(pending.tool)
+      const tool = await findTool(pending.tool)
       const oauth = oauthOf(tool)
-      checkReturn(returned, oauth, pending)
+      checkResponse(response, oauth, pending)
       const whose = { tool: pending.tool, owner: userId(pending.owner) }
       const client = await orAppError(parts.toolSecrets.clientOf(tool, whose.owner))
       const { dial } = parts
-      const tokens = await askForTokens(codeForm(oauth, { ...pending, code: returned.code }), {
+      const tokens = await requestTokens(codeForm(oauth, { ...pending, code: response.code }), {
         oauth,
         client,
         dial,
         now,
       })
       if (!('value' in tokens)) {
-        // A server that does not know the client will not know it the next time either.
-        const stranger = tokens.code === 'invalid_client' && setupSecrets(tool.capabilities).length > 0
-        const way = stranger ? `run \`atrium tool setup ${pending.tool}\`, then begin again` : 'begin again'
-        throw new AppError('tool_refused', `${pending.tool} could not sign in: ${tokens.message}; ${way}`)
+        // Beginning again does not help when the server does not know the client.
+        const unknownClient = tokens.code === 'invalid_client' && setupSecrets(tool.capabilities).length > 0
+        const nextStep = unknownClient ? `run \`atrium tool setup ${pending.tool}\`, then begin again` : 'begin again'
+        throw new AppError('tool_refused', `${pending.tool} could not sign in: ${tokens.message}; ${nextStep}`)
       }
-      const checked = await tried(tool, tokens.value)
+      const checked = await checkToken(tool, tokens.value)
       const secret = tool.capabilities.auth?.secretName ?? ''
       const { value, renewal } = tokens
-      await secrets.set(toolSecret(tool.name, secret), value, { owner: whose.owner, renewal })
+      await secrets.set(storedSecretName(tool.name, secret), value, { owner: whose.owner, renewal })
       return { ...whose, secrets: [secret], ...checked }
     },
 
     async giveToken({ tool: name, owner }, token) {
-      const tool = await find(name)
+      const tool = await findTool(name)
       const { auth } = tool.capabilities
       if (!auth) throw new AppError('invalid_input', `${name} needs no sign-in`)
       if (auth.oauth) throw new AppError('invalid_input', `${name} signs in by OAuth: it takes no token by hand`)
       checkValue(auth.secretName, token)
-      const checked = await tried(tool, token)
-      await secrets.set(toolSecret(name, auth.secretName), token, { owner })
+      const checked = await checkToken(tool, token)
+      await secrets.set(storedSecretName(name, auth.secretName), token, { owner })
       return { tool: name, secrets: [auth.secretName], ...checked }
     },
 
-    async setUp({ tool: name, owner }, given) {
-      const wanted = setupSecrets((await find(name)).capabilities).map((each) => each.name)
-      for (const [secret, value] of Object.entries(given)) {
-        if (!wanted.includes(secret)) {
-          const known = wanted.length > 0 ? `: it has ${wanted.join(', ')}` : ''
+    async setUp({ tool: name, owner }, values) {
+      const expected = setupSecrets((await findTool(name)).capabilities).map((each) => each.name)
+      for (const [secret, value] of Object.entries(values)) {
+        if (!expected.includes(secret)) {
+          const known = expected.length > 0 ? `: it has ${expected.join(', ')}` : ''
           throw new AppError('invalid_input', `${name} has no secret ${secret} to set up${known}`, { param: secret })
         }
         checkValue(secret, value)
       }
-      for (const [secret, value] of Object.entries(given)) await secrets.set(toolSecret(name, secret), value, { owner })
-      return { tool: name, secrets: Object.keys(given) }
+      for (const [secret, value] of Object.entries(values))
+        await secrets.set(storedSecretName(name, secret), value, { owner })
+      return { tool: name, secrets: Object.keys(values) }
     },
 
     async share({ tool: name, owner }, secret, from) {
-      const tool = await find(name)
+      const tool = await findTool(name)
       const known = [tool.capabilities.auth?.secretName, ...setupSecrets(tool.capabilities).map((each) => each.name)]
       const offered = known.includes(secret) && (await offers(tool, secret, owner)).some((each) => each.tool === from)
       if (!offered) throw new AppError('invalid_input', `${from} has no secret ${secret} that ${name} could use`)
-      await secrets.share(toolSecret(name, secret), toolSecret(from, secret), owner)
+      await secrets.share(storedSecretName(name, secret), storedSecretName(from, secret), owner)
       return { tool: name, secrets: [secret] }
     },
 
     async shares(owner) {
       return (await secrets.list(owner)).flatMap(({ name, sameAs }) => {
-        const [place, origin] = [readToolSecret(name), readToolSecret(sameAs ?? '')]
-        return place && origin ? [{ tool: place.tool, secret: place.secret, from: origin.tool }] : []
+        const [shared, origin] = [readStoredSecretName(name), readStoredSecretName(sameAs ?? '')]
+        return shared && origin ? [{ tool: shared.tool, secret: shared.secret, from: origin.tool }] : []
       })
     },
 
-    forget: ({ tool, owner }: For, secret) => secrets.remove(toolSecret(tool, secret), owner),
+    forget: ({ tool, owner }: For, secret) => secrets.remove(storedSecretName(tool, secret), owner),
   }
 }
 
-function oauthOf({ name, capabilities }: ToolOf): OAuth {
+function oauthOf({ name, capabilities }: DeclaredTool): OAuth {
   const oauth = capabilities.auth?.oauth
   if (!oauth) throw new AppError('invalid_input', `${name} does not sign in by OAuth`)
   return oauth
 }
 
-/** A code alone is only bound to its beginning by the proof key, and does not say who sent it. */
-function checkReturn(returned: Returned, oauth: OAuth, { redirectUri }: Pending): void {
-  const alone = returned.address === undefined
-  if ((alone && !(oauth.usePkce && oauth.issuer === undefined)) || (!alone && returned.state === undefined)) {
+/** Checks that a response belongs to the sign-in. A code alone needs PKCE to prove that, and cannot name its issuer. */
+function checkResponse(response: AuthorizationResponse, oauth: OAuth, { redirectUri }: Pending): void {
+  const codeOnly = response.address === undefined
+  if (codeOnly ? !oauth.usePkce || oauth.issuer !== undefined : response.state === undefined) {
     throw new AppError('invalid_input', 'give the whole address that the browser was sent to, not the code alone')
   }
-  const astray = !alone && returned.address !== redirectUri
-  const wrong = astray ? `${returned.address} is not where it was to end` : issuerFault(oauth, returned.issuer)
-  if (!alone && wrong !== undefined) throw new AppError('tool_refused', `${wrong}: nothing was stored`)
+  if (codeOnly) return
+  const misdirected = response.address !== redirectUri
+  const fault = misdirected ? `${response.address} is not the redirect address` : issuerFault(oauth, response.issuer)
+  if (fault !== undefined) throw new AppError('tool_refused', `${fault}: nothing was stored`)
 }
 
 function openState(state: string | undefined, seal: AccessParts['seal']): Pending {
   try {
-    const opened: unknown = JSON.parse(seal.open(sealedAs, Buffer.from(state ?? '', 'base64url').toString('base64')))
+    const opened: unknown = JSON.parse(seal.open(sealName, Buffer.from(state ?? '', 'base64url').toString('base64')))
     if (isObject(opened)) return opened as unknown as Pending
   } catch (error) {
     throw new AppError('invalid_input', 'this is not the end of a sign-in that was begun here', { cause: error })
@@ -262,7 +265,7 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-function isDigest(text: string, digest: string): boolean {
+function matchesDigest(text: string, digest: string): boolean {
   const [a, b] = [Buffer.from(digestOf(text)), Buffer.from(digest)]
   return a.length === b.length && timingSafeEqual(a, b)
 }

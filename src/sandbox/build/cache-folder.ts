@@ -1,4 +1,4 @@
-// A folder of the cache: whole or not there at all, also after the power was cut.
+// Writes a folder of the cache atomically: it is complete or absent, even after a power failure.
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { newId } from '#core/ids.ts'
@@ -6,18 +6,18 @@ import { newId } from '#core/ids.ts'
 const folderMode = 0o700
 const fileMode = 0o600
 
-/** Writes a folder. One that is there already is left alone: its name says what is in it. */
+/** Writes a folder. An existing one is left as it is: folder names identify their content. */
 export function writeFolder(folder: string, files: ReadonlyMap<string, Uint8Array>): void {
   if (existsSync(folder)) return
-  const made = `${folder}.${newId()}`
-  mkdirSync(made, { recursive: true, mode: folderMode })
-  for (const [name, bytes] of files) writeFileSync(join(made, name), bytes, { mode: fileMode, flush: true })
-  syncFolder(made)
+  const temporary = `${folder}.${newId()}`
+  mkdirSync(temporary, { recursive: true, mode: folderMode })
+  for (const [name, bytes] of files) writeFileSync(join(temporary, name), bytes, { mode: fileMode, flush: true })
+  syncFolder(temporary)
   try {
-    renameSync(made, folder)
+    renameSync(temporary, folder)
   } catch (error) {
-    rmSync(made, { recursive: true, force: true })
-    // Another process was first; what it wrote is the same.
+    rmSync(temporary, { recursive: true, force: true })
+    // Another process wrote the same folder first.
     if (!existsSync(folder)) throw error
   }
 }

@@ -1,4 +1,4 @@
-// The code generator of the transpiler's package, without the parts of it that need native code.
+// Loads the code generator of the transpiler's package, without the parts that need native code.
 import type { Generate } from './transpile.ts'
 
 export async function loadGenerator(): Promise<Generate> {

@@ -1,4 +1,4 @@
-// Installing a component: checked and transpiled in a process of its own, kept in the cache by its hash.
+// Prepares a component to run: checks it, transpiles it in a separate process, and caches the code by the component's hash.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,9 +8,9 @@ import { outlineOf } from '#sandbox/package/component.ts'
 import { ToolFault, type ToolFaultCode } from '#sandbox/sandbox-fault.ts'
 import type { Frame } from '#sandbox/child/frames.ts'
 import { writeFolder } from './cache-folder.ts'
-import { askTranspiler, findTranspiler } from './transpiler.ts'
+import { runTranspiler, findTranspiler } from './transpiler.ts'
 
-/** Code of a component in the cache, ready to run. */
+/** The cached code of a component, ready to run. */
 export type Prepared = {
   readonly sha256: string
   readonly folder: string
@@ -18,41 +18,41 @@ export type Prepared = {
   readonly imports: readonly string[]
 }
 
-export type InstallParts = {
+export type PrepareParts = {
   readonly cacheFolder: string
   readonly deadlineMs?: number
   readonly signal?: AbortSignal
 }
 
-/** Counts up when our part in making code changes; the transpiler has its version: old caches are not used. */
+/** Increase when this code changes what it writes. The transpiler's version is part of the folder name too. */
 const generation = 1
 
-/** The hash that pins a component. */
-export function hashOf(component: Uint8Array): string {
+/** The hash that identifies a component. */
+export function componentHash(component: Uint8Array): string {
   return createHash('sha256').update(component).digest('hex')
 }
 
 /**
- * Gives the code of a component: from the cache, or made now. Throws a fault that names what is wrong with it.
- * The first part of the checks runs here, so that what is plainly wrong is told at once.
+ * Returns the code of a component, from the cache or transpiled now. Throws a fault that says what is wrong with it.
+ * The outline is checked here too: a component that is plainly wrong is refused without starting the transpiler.
  */
-export async function prepareComponent(component: Uint8Array, parts: InstallParts): Promise<Prepared> {
+export async function prepareComponent(component: Uint8Array, parts: PrepareParts): Promise<Prepared> {
   const outline = outlineOf(component)
-  const sha256 = hashOf(component)
+  const sha256 = componentHash(component)
   const transpiler = findTranspiler()
   if (!transpiler) {
-    throw new ToolFault('sandbox_unavailable', 'the transpiler of components is not installed: run npm ci')
+    throw new ToolFault('sandbox_unavailable', 'the component transpiler is not installed: run npm ci')
   }
   const folder = join(parts.cacheFolder, `tool-${generation}-${transpiler.version}-${sha256}`)
   if (!existsSync(folder)) {
-    const made = readAnswer(await askTranspiler(component, transpiler, parts))
-    const about = { tool: made.outline.tool, witVersion: made.outline.witVersion }
-    writeFolder(folder, new Map([...made.files, ['about.json', Buffer.from(JSON.stringify(about))]]))
+    const transpiled = readAnswer(await runTranspiler(component, transpiler, parts))
+    const about = { tool: transpiled.outline.tool, witVersion: transpiled.outline.witVersion }
+    writeFolder(folder, new Map([...transpiled.files, ['about.json', Buffer.from(JSON.stringify(about))]]))
   }
   return { sha256, folder, witVersion: outline.witVersion, imports: outline.imports }
 }
 
-/** What the transpiling process said. It has handled hostile bytes: its answer is checked like any other's. */
+/** Checks the answer of the transpiling process. That process has read hostile bytes, so its answer is not trusted. */
 function readAnswer({ head, body }: Frame): { outline: Outline; files: Map<string, Uint8Array> } {
   if (!isObject(head)) throw new ToolFault('transpile_failed', 'the transpiler gave no answer')
   if (head.ok !== true) {

@@ -1,14 +1,14 @@
-// The disposable process that validates and transpiles one component: bytes in on standard input, one frame out.
-// Confined like a tool's process; a component that upsets the transpiler upsets nothing else. Started by install.ts.
+// Entry of the process that validates and transpiles one component: bytes in on standard input, one frame out.
+// Confined like a tool's process, so a component that crashes the transpiler affects nothing else. Started by transpiler.ts.
 import { registerHooks } from 'node:module'
 import { ToolFault } from '#sandbox/sandbox-fault.ts'
 import { sendFrame } from '#sandbox/child/frames.ts'
 import { maxComponentBytes } from '#sandbox/child/limits.ts'
-import { giveUpRights } from '#sandbox/child/scrub.ts'
+import { dropRights } from '#sandbox/child/scrub.ts'
 import { loadGenerator } from './generator.ts'
-import { transpileComponent, wordsOf } from './transpile.ts'
+import { transpileComponent, messageOf } from './transpile.ts'
 
-// The transpiler's WASI in its browser form: it needs no thread and no native file access.
+// Uses the browser build of the transpiler's WASI, which needs no threads and no native file access.
 registerHooks({
   resolve(name, context, next) {
     const found = next(name, context)
@@ -24,8 +24,8 @@ sendFrame(...(await answer()))
 async function answer(): Promise<[head: object, body?: Buffer]> {
   try {
     const generate = await loadGenerator()
-    // All code is loaded: nothing that handles the component's bytes needs a right any more.
-    giveUpRights(Number(process.argv[2] ?? '') || undefined)
+    // All code is loaded. The rights are dropped before the component's bytes are read.
+    dropRights(Number(process.argv[2] ?? '') || undefined)
     const { outline, files } = await transpileComponent(await readAll(), generate)
     const list = [...files].map(([name, code]) => ({ name, size: code.length }))
     return [{ ok: true, outline, files: list }, Buffer.concat([...files.values()])]
@@ -33,7 +33,7 @@ async function answer(): Promise<[head: object, body?: Buffer]> {
     const [code, message] =
       error instanceof ToolFault
         ? [error.code, error.message]
-        : ['transpile_failed', `the transpiler failed: ${wordsOf(error)}`]
+        : ['transpile_failed', `the transpiler failed: ${messageOf(error)}`]
     return [{ ok: false, code, message }]
   }
 }

@@ -1,5 +1,5 @@
-// Turns a component into JavaScript and bounded core modules. Runs in a process of its own that is thrown away.
-import { checkNames, bounded, type CoreModule } from '#sandbox/package/modules.ts'
+// Turns a component into JavaScript and bounded core modules. Runs in the transpiling process only.
+import { boundModules, checkNames, type CoreModule } from '#sandbox/package/modules.ts'
 import { type Outline, outlineOf, unversioned } from '#sandbox/package/component.ts'
 import { ToolFault } from '#sandbox/sandbox-fault.ts'
 import { maxCoreModules } from '#sandbox/child/limits.ts'
@@ -10,7 +10,7 @@ export type Transpiled = {
   readonly files: ReadonlyMap<string, Uint8Array>
 }
 
-/** What the transpiler gives; the package's own function fits it. */
+/** The code generator of the transpiler's package, reduced to the options used here. */
 export type Generate = (
   component: Uint8Array,
   options: {
@@ -28,72 +28,71 @@ export type Generate = (
   exports: [string, 'function' | 'instance'][]
 }
 
-const maxWordsChars = 300
+const maxMessageChars = 300
 
-/** Host functions that wait for the parent; all others answer at once. */
-const waiting = ['http-request', 'tool-invoke', 'workspace-read']
+/** Host functions that wait for the service; all others return at once. */
+const asyncHostFunctions = ['http-request', 'tool-invoke', 'workspace-read']
 
-/** Checks and transpiles. Nothing of what it returns has been run. Throws a fault that names what is wrong. */
+/** Checks and transpiles a component without running any of it. Throws a fault that says what is wrong. */
 export async function transpileComponent(bytes: Uint8Array, generate: Generate): Promise<Transpiled> {
   const outline = outlineOf(bytes)
-  const made = generated(bytes, outline, generate)
-  const seen = [...new Set(outline.imports.map(unversioned))].toSorted()
-  const stated = [...new Set(made.imports.map(unversioned))].toSorted()
-  // Interfaces of types alone are not imported by the code; nothing else may differ between the two readings.
-  if (stated.some((name) => !seen.includes(name))) {
+  const code = runGenerator(bytes, outline, generate)
+  const outlined = outline.imports.map(unversioned)
+  // The code may import less than the outline lists, because interfaces with only types need no code. Never more.
+  if (code.imports.some((name) => !outlined.includes(unversioned(name)))) {
     throw new ToolFault('import_refused', 'the component hides an import; it is refused')
   }
-  const script = made.files['tool.js']
-  if (!script) throw new ToolFault('transpile_failed', 'the transpiler made no code of the component')
+  const script = code.files['tool.js']
+  if (!script) throw new ToolFault('transpile_failed', 'the transpiler produced no code for the component')
   const source = Buffer.from(script).toString('utf8')
-  const wasm = Object.entries(made.files).filter(([name]) => /^tool\.core\d*\.wasm$/.test(name))
+  const wasm = Object.entries(code.files).filter(([name]) => /^tool\.core\d*\.wasm$/.test(name))
   if (wasm.length > maxCoreModules) {
     throw new ToolFault(
       'too_many_instances',
       `the component has ${wasm.length} core modules; at most ${maxCoreModules}`,
     )
   }
-  const modules: CoreModule[] = wasm.map(([name, code]) => ({
+  const modules: CoreModule[] = wasm.map(([name, bytes]) => ({
     name,
-    bytes: new Uint8Array(code),
+    bytes: new Uint8Array(bytes),
     instances: instancesOf(source, name),
   }))
-  // Names first: only then is the text of the generated code known to be the generator's alone.
+  // Names before bounds: a hostile name could have put its own text into the generated code.
   for (const module of modules) await checkNames(module.bytes)
-  const safe = bounded(modules)
-  for (const code of safe.values()) await checkNames(code)
+  const safe = boundModules(modules)
+  for (const bytes of safe.values()) await checkNames(bytes)
   return { outline, files: new Map([['tool.js', script], ...safe]) }
 }
 
-function generated(bytes: Uint8Array, outline: Outline, generate: Generate): ReturnType<Generate> {
+function runGenerator(bytes: Uint8Array, outline: Outline, generate: Generate): ReturnType<Generate> {
   try {
     return generate(bytes, {
       name: 'tool',
       instantiation: 'async',
       asyncMode: 'jspi',
-      asyncImports: outline.host === undefined ? [] : waiting.map((name) => `${outline.host}#${name}`),
+      asyncImports: outline.host === undefined ? [] : asyncHostFunctions.map((name) => `${outline.host}#${name}`),
       asyncExports: [`${outline.tool}#execute`],
-      // Every core module becomes a file, so that none escapes the checks inside the text.
+      // Every core module becomes a file: one inside the script would escape the checks.
       base64Cutoff: 0,
       emitTypescriptDeclarations: false,
     })
   } catch (error) {
-    throw new ToolFault('component_malformed', `the file is not a valid WebAssembly component: ${wordsOf(error)}`, {
+    throw new ToolFault('component_malformed', `the file is not a valid WebAssembly component: ${messageOf(error)}`, {
       cause: error,
     })
   }
 }
 
-/** What an error says, in one line that can be printed. The transpiler's own are records with a payload. */
-export function wordsOf(error: unknown): string {
+/** The first line of an error, printable. The transpiler's own errors are records with a payload. */
+export function messageOf(error: unknown): string {
   const payload = error instanceof Error && 'payload' in error ? error.payload : error
   const message = payload instanceof Error ? payload.message : String(payload)
-  return (message.split('\n', 1)[0] ?? '').replaceAll(/[^\x20-\x7e]/g, '?').slice(0, maxWordsChars)
+  return (message.split('\n', 1)[0] ?? '').replaceAll(/[^\x20-\x7e]/g, '?').slice(0, maxMessageChars)
 }
 
 /** How often the generated code instantiates a core module. */
 function instancesOf(source: string, file: string): number {
   const index = new RegExp(`const module(\\d+) = getCoreModule\\('${file.replaceAll('.', '\\.')}'\\)`).exec(source)?.[1]
-  if (index === undefined) throw new ToolFault('transpile_failed', 'the generated code has a shape that is not known')
+  if (index === undefined) throw new ToolFault('transpile_failed', 'the generated code has an unknown shape')
   return [...source.matchAll(new RegExp(`instantiateCore\\(yield module${index}[,)]`, 'g'))].length
 }

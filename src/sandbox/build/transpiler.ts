@@ -1,4 +1,4 @@
-// The transpiler: where its package lies, and the process that runs it on one component.
+// Finds the transpiler's package, and runs it on one component in a confined process.
 import { lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 import { dirname, resolve } from 'node:path'
@@ -8,48 +8,48 @@ import { inCheckout } from '#lib/checkout.ts'
 import { printable } from '#safety/printable.ts'
 import { createFrameReader, type Frame } from '#sandbox/child/frames.ts'
 import { maxTranspiledBytes, maxTranspilerMib, transpileDeadlineMs } from '#sandbox/child/limits.ts'
-import { nobody, spawnConfined } from '#sandbox/confine.ts'
+import { nobodyUid, spawnConfined } from '#sandbox/confine.ts'
 import { ToolFault, type ToolFaultCode } from '#sandbox/sandbox-fault.ts'
 
 export type Transpiler = {
   readonly version: string
-  /** Where its code and its dependencies' lies: as it is reached, and where links lead. */
+  /** The folders with its code and dependencies: the path by which they are found, and every target of its links. */
   readonly folders: readonly string[]
 }
 
 const packageName = '@bytecodealliance/jco-transpile'
-/** As many as the system follows. */
+/** Linux follows at most this many links. */
 const maxLinks = 40
 const maxReasonChars = 300
-const maxComplaintBytes = 8_192
+const maxStderrChars = 8_192
 
-/** Undefined when it is not installed: no component can be made ready then. */
+/** Undefined when the package is not installed. */
 export function findTranspiler(): Transpiler | undefined {
-  const file = findFile()
+  const file = findPackageFile()
   if (file === undefined) return undefined
   const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string }
-  const [place, real] = [file, realpathSync(file)].map((path) => dirname(dirname(dirname(path)))) as [string, string]
-  return { version, folders: [...new Set([...stepsOf(place), real])] }
+  const [found, real] = [file, realpathSync(file)].map((path) => dirname(dirname(dirname(path)))) as [string, string]
+  return { version, folders: [...new Set([...linkChain(found), real])] }
 }
 
-/** A folder, and every place that a chain of links leads to from there. */
-function stepsOf(folder: string): string[] {
-  const steps = [folder]
-  for (let at = folder; steps.length <= maxLinks && lstatSync(at).isSymbolicLink(); steps.push(at)) {
+/** A folder, and every folder that its chain of symbolic links leads to. */
+function linkChain(folder: string): string[] {
+  const chain = [folder]
+  for (let at = folder; chain.length <= maxLinks && lstatSync(at).isSymbolicLink(); chain.push(at)) {
     at = resolve(dirname(at), readlinkSync(at))
   }
-  return steps
+  return chain
 }
 
-/** What the transpiling process says of a component. Throws a fault when it says nothing in time. */
-export async function askTranspiler(
+/** Runs the transpiling process on a component and returns its frame. Throws a fault when there is none in time. */
+export async function runTranspiler(
   component: Uint8Array,
   { folders }: Transpiler,
   { deadlineMs = transpileDeadlineMs, signal }: { deadlineMs?: number; signal?: AbortSignal },
 ): Promise<Frame> {
   const child = spawnConfined({
     script: inCheckout('src', 'sandbox', 'build', 'transpile-child.ts'),
-    args: [String(nobody)],
+    args: [String(nobodyUid)],
     reads: [
       `${inCheckout('src', 'sandbox')}/*`,
       inCheckout('src', 'lib', 'utf8.ts'),
@@ -61,12 +61,12 @@ export async function askTranspiler(
     memoryMib: maxTranspilerMib,
     stderr: 'pipe',
   })
-  const { promise, resolve: tell, reject } = Promise.withResolvers<Frame>()
+  const { promise, resolve: finish, reject } = Promise.withResolvers<Frame>()
   const fail = (code: ToolFaultCode, message: string, cause?: unknown): void =>
     reject(new ToolFault(code, message, { cause }))
   const abort = (): void => fail('transpile_failed', 'the installation was cancelled')
   signal?.addEventListener('abort', abort, { once: true })
-  const read = createFrameReader(maxTranspiledBytes, tell)
+  const read = createFrameReader(maxTranspiledBytes, finish)
   child.stdout.on('data', (chunk: Buffer) => {
     try {
       read(chunk)
@@ -74,17 +74,17 @@ export async function askTranspiler(
       fail('transpile_failed', `the component makes more than ${maxTranspiledBytes} bytes of code`, error)
     }
   })
-  let complaint = ''
+  let stderr = ''
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-    if (complaint.length < maxComplaintBytes) complaint += chunk
+    if (stderr.length < maxStderrChars) stderr += chunk
   })
   child.stdin.on('error', () => {})
   child.on('error', (error) =>
     fail('sandbox_unavailable', `the transpiler could not be started: ${error.message}`, error),
   )
-  // On `close` all of its words have come, on `exit` they may not have.
+  // `close` comes after all output was read, `exit` may come before.
   child.on('close', (code, killed) =>
-    fail('transpile_failed', `the transpiler broke off (${reasonIn(complaint) ?? killed ?? `code ${code}`})`),
+    fail('transpile_failed', `the transpiler broke off (${reasonIn(stderr) ?? killed ?? `code ${code}`})`),
   )
   child.stdin.end(component)
   try {
@@ -97,14 +97,14 @@ export async function askTranspiler(
   }
 }
 
-/** The line of a crash that says why; what stands around it is code and stack. */
-function reasonIn(complaint: string): string | undefined {
-  const lines = complaint.split('\n').map((line) => line.trim())
+/** The line of a crash report that says why. The other lines are code and stack. */
+function reasonIn(stderr: string): string | undefined {
+  const lines = stderr.split('\n').map((line) => line.trim())
   const reason = lines.find((line) => /^(?:\w*Error\b|FATAL ERROR)/.test(line)) ?? lines.findLast((line) => line !== '')
   return reason === undefined ? undefined : printable(reason.slice(0, maxReasonChars))
 }
 
-function findFile(): string | undefined {
+function findPackageFile(): string | undefined {
   try {
     return findPackageJSON(packageName, pathToFileURL(inCheckout('package.json')))
   } catch {

@@ -1,9 +1,9 @@
-// The process of one tool: reads its code, gives up its rights, then runs one call after another, each on a fresh
-// instance. Speaks frames over standard input and output; ends when its parent is gone. Started by process.ts.
+// Entry of a tool's process: reads the tool's code, drops its rights, then runs one call at a time, each on a fresh
+// instance. Frames go over standard input and output. Exits when its parent is gone. Started by supervisor/process.ts.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createFrameReader, sendFrame } from './frames.ts'
-import { type Answer, type Ask, type Component, runGuest, type Work } from './guest.ts'
+import { type AskHost, type Component, type HostAnswer, runGuest, type SendLogs, type Work } from './guest.ts'
 import { maxFrameBytes } from './limits.ts'
 import { loadOnly, scrub } from './scrub.ts'
 
@@ -12,37 +12,39 @@ type Head = { readonly type: string; readonly id?: number } & Readonly<Record<st
 await main(process.argv[2] ?? '', Number(process.argv[3] ?? '') || undefined)
 
 async function main(folder: string, uid: number | undefined): Promise<void> {
-  // Everything needed from the platform is taken now: afterwards it is gone.
+  // Everything needed from Node is taken now: `scrub` removes it.
   const { stdin } = process
-  const exit: unknown = Reflect.get(process, 'reallyExit')
-  const leave = (): unknown => (typeof exit === 'function' ? Reflect.apply(exit, process, [0]) : undefined)
+  const reallyExit: unknown = Reflect.get(process, 'reallyExit')
+  const exitNow = (): unknown =>
+    typeof reallyExit === 'function' ? Reflect.apply(reallyExit, process, [0]) : undefined
   const cpu = process.cpuUsage.bind(process)
-  const waiting = new Map<number, (answer: Answer) => void>()
-  let asked = 0
-  const ask: Ask = (head, body) => {
-    const id = ++asked
-    return new Promise<Answer>((resolve) => {
+  const waiting = new Map<number, (answer: HostAnswer) => void>()
+  let lastId = 0
+  const askHost: AskHost = (head, body) => {
+    const id = ++lastId
+    return new Promise<HostAnswer>((resolve) => {
       waiting.set(id, resolve)
       sendFrame({ ...head, id }, body)
     })
   }
+  const sendLogs: SendLogs = (lines) => sendFrame({ type: 'logs', lines })
   const component = await loadComponent(folder, uid)
   stdin.on(
     'data',
     createFrameReader(maxFrameBytes, ({ head, body }) => {
       const { type, id = 0, ...rest } = head as Head
       if (type === 'answer') {
-        waiting.get(id)?.({ ...rest, body } as unknown as Answer)
+        waiting.get(id)?.({ ...rest, body } as unknown as HostAnswer)
         waiting.delete(id)
       } else if (type === 'call') void answerCall(component, rest.work as Work)
     }),
   )
-  stdin.on('end', leave)
-  stdin.on('error', leave)
+  stdin.on('end', exitNow)
+  stdin.on('error', exitNow)
   sendFrame({ type: 'ready' })
 
   async function answerCall(target: Component, work: Work): Promise<void> {
-    const { result, logs } = await runGuest(target, work, { ask, tell: (lines) => sendFrame({ type: 'logs', lines }) })
+    const { result, logs } = await runGuest(target, work, { askHost, sendLogs })
     const { user, system } = cpu()
     sendFrame({ type: 'done', result, logs, cpuMs: Math.round((user + system) / 1_000) })
   }
@@ -59,8 +61,7 @@ async function loadComponent(folder: string, uid: number | undefined): Promise<C
     .map((name) => [name, readFileSync(join(folder, name))] as const)
   scrub(uid)
   const modules = new Map(code.map(([name, bytes]) => [name, new WebAssembly.Module(new Uint8Array(bytes))]))
-  // The script comes in as text, so that no right to read is needed any more.
-  const loaded = await loadOnly(source)
-  const { instantiate } = loaded as Pick<Component, 'instantiate'>
+  // The script is passed as text: `scrub` has dropped the right to read files.
+  const { instantiate } = (await loadOnly(source)) as Pick<Component, 'instantiate'>
   return { version: about.witVersion, tool: about.tool, source, modules, instantiate }
 }

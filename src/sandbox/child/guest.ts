@@ -1,5 +1,5 @@
-// One call of a guest, inside its process: a fresh instance, its imports, its answer in one shape for both interface
-// versions. Everything the guest can pile up is capped here, before it is sent.
+// Runs one call of a guest inside the tool's process: a fresh instance, its imports, and its answer in one shape for both
+// interface versions. All guest output is capped here, before it is sent.
 import {
   eagerLogLines,
   logBatchMs,
@@ -17,14 +17,15 @@ import { denyAllWasi } from './wasi.ts'
 
 export type LogLine = { readonly level: string; readonly message: string }
 
-/** What the parent asks for. */
+/** A job from the service. */
 export type Work =
   | {
       readonly kind: 'execute'
       readonly params: string
       readonly context?: string
-      /** Names the guest may ask about, and those of them that are set. */
+      /** Names that the guest may ask about. */
       readonly secretNames: readonly string[]
+      /** Those of `secretNames` that have a value. */
       readonly secretsSet: readonly string[]
     }
   | { readonly kind: 'describe' }
@@ -35,22 +36,22 @@ export type Result =
   | { readonly type: 'described'; readonly schema: string; readonly description: string }
   | { readonly type: 'fault'; readonly code: string; readonly message: string }
 
-export type Answer =
+export type HostAnswer =
   | { readonly ok: true; readonly status: number; readonly headers: string; readonly body: Uint8Array }
   | { readonly ok: true; readonly text?: string }
   | { readonly ok: false; readonly code: string; readonly message: string; readonly sent: boolean }
 
-/** Asks the parent and waits. */
-export type Ask = (head: Readonly<Record<string, unknown>>, body?: Uint8Array) => Promise<Answer>
+/** Sends a request to the service and waits for its answer. */
+export type AskHost = (head: Readonly<Record<string, unknown>>, body?: Uint8Array) => Promise<HostAnswer>
 
-/** Hands log lines to the parent, which keeps them if this process does not live to answer. */
-export type Tell = (lines: readonly LogLine[]) => void
+/** Sends log lines to the service, which keeps them even if this process dies before it answers. */
+export type SendLogs = (lines: readonly LogLine[]) => void
 
 /** The generated code of a component, loaded. */
 export type Component = {
   readonly version: '0.3' | '0.4'
   readonly tool: string
-  /** The generated script, to see which error kinds the guest's interface knows. */
+  /** The generated script. It shows which error kinds the guest's interface has. */
   readonly source: string
   readonly modules: ReadonlyMap<string, WebAssembly.Module>
   readonly instantiate: (
@@ -60,26 +61,23 @@ export type Component = {
   ) => unknown
 }
 
-const nothingSecret: { secretNames: readonly string[]; secretsSet: readonly string[] } = {
-  secretNames: [],
-  secretsSet: [],
-}
+const noSecrets: Pick<Work & { kind: 'execute' }, 'secretNames' | 'secretsSet'> = { secretNames: [], secretsSet: [] }
 
-/** Runs one piece of work. Never throws: what goes wrong is the result; `logs` are the lines not told yet. */
+/** Runs one job. Never throws: a failure is a result of type `fault`. `logs` are the lines that were not sent yet. */
 export async function runGuest(
   component: Component,
   work: Work,
-  { ask, tell }: { ask: Ask; tell: Tell },
+  { askHost, sendLogs }: { askHost: AskHost; sendLogs: SendLogs },
 ): Promise<{ result: Result; logs: readonly LogLine[] }> {
-  const logs = createLogs(tell)
-  const askAfterLogs: Ask = (head, body) => {
+  const logs = createLogs(sendLogs)
+  const askAfterLogs: AskHost = (head, body) => {
     logs.flush()
-    return ask(head, body)
+    return askHost(head, body)
   }
   try {
     const imports = { ...denyAllWasi(logs.add), 'near:agent/host': hostImports(component, work, askAfterLogs, logs) }
     const instance = await component.instantiate((name) => component.modules.get(name), imports, instantiateNow)
-    const tool = property(instance, component.tool)
+    const tool = read(instance, component.tool)
     const result = work.kind === 'describe' ? describe(tool) : await execute(tool, work)
     return { result, logs: logs.rest() }
   } catch (error) {
@@ -92,8 +90,8 @@ function instantiateNow(module: WebAssembly.Module, imports?: WebAssembly.Import
 }
 
 function describe(tool: unknown): Result {
-  const schema = called(tool, 'schema')
-  const description = called(tool, 'description')
+  const schema = callMethod(tool, 'schema')
+  const description = callMethod(tool, 'description')
   if (typeof schema !== 'string' || typeof description !== 'string') {
     return fault('response_invalid', 'schema and description of the tool are not texts')
   }
@@ -104,19 +102,19 @@ function describe(tool: unknown): Result {
 }
 
 async function execute(tool: unknown, work: Work & { kind: 'execute' }): Promise<Result> {
-  const response: unknown = await called(tool, 'execute', { params: work.params, context: work.context })
-  const result = adapt(response)
+  const response: unknown = await callMethod(tool, 'execute', { params: work.params, context: work.context })
+  const result = readResponse(response)
   const text = result.type === 'output' ? result.output : result.type === 'error' ? result.error : ''
   if (Buffer.byteLength(text) <= maxOutputBytes) return result
   return fault('output_too_large', `the tool answered more than ${maxOutputBytes} bytes`)
 }
 
-/** Version 0.3 answers a record of two options, version 0.4 a variant. */
-function adapt(response: unknown): Result {
-  const output = property(response, 'output')
-  const error = property(response, 'error')
-  const tag = property(response, 'tag')
-  const value = property(response, 'val')
+/** Reads an answer: a record of two options in version 0.3, a variant in version 0.4. */
+function readResponse(response: unknown): Result {
+  const output = read(response, 'output')
+  const error = read(response, 'error')
+  const tag = read(response, 'tag')
+  const value = read(response, 'val')
   if (tag === 'success' && typeof value === 'string') return { type: 'output', output: value }
   if (tag === 'failure') return { type: 'error', error: failureText(value) }
   if (tag !== undefined) return fault('response_invalid', 'the tool answered neither success nor failure')
@@ -129,37 +127,37 @@ function adapt(response: unknown): Result {
 }
 
 function failureText(value: unknown): string {
-  const [kind, code, message] = ['kind', 'code', 'message'].map((name) => property(value, name))
+  const [kind, code, message] = ['kind', 'code', 'message'].map((name) => read(value, name))
   const label = [kind, code].filter((part) => typeof part === 'string' && part !== '').join(' ')
   if (typeof message === 'string' && message !== '') return message
   return label === '' ? 'the tool failed without saying why' : `the tool failed: ${label}`
 }
 
-function hostImports(component: Component, work: Work, ask: Ask, logs: Logs): object {
-  const { secretNames, secretsSet } = work.kind === 'execute' ? work : nothingSecret
+function hostImports(component: Component, work: Work, askHost: AskHost, logs: Logs): object {
+  const { secretNames, secretsSet } = work.kind === 'execute' ? work : noSecrets
   let requests = 0
   let calls = 0
-  const idle = work.kind === 'describe'
+  const describing = work.kind === 'describe'
   return {
     log: (level: string, message: string) => logs.add(level, message),
     nowMillis: () => BigInt(Date.now()),
     secretExists(name: string) {
       if (secretNames.includes(name)) return secretsSet.includes(name)
-      logs.add('warn', `secret-exists was asked for ${shown(name)}, which the capability file does not list`)
+      logs.add('warn', `secret-exists was asked for ${printableAscii(name)}, which the capability file does not list`)
       return false
     },
     async httpRequest(method: string, url: string, headers: string, body?: Uint8Array, timeoutMs?: number) {
       const refused = (code: string, message: string): never => {
         throw requestError(component, { code, message, sent: false })
       }
-      if (idle) refused('blocked', 'no requests while the tool is being described')
+      if (describing) refused('blocked', 'no requests while the tool is being described')
       if (++requests > maxRequestsPerCall)
         refused('too_many_requests', `more than ${maxRequestsPerCall} requests in one call`)
       if ((body?.length ?? 0) > maxRequestBodyBytes)
         refused('request_too_large', `the body is over ${maxRequestBodyBytes} bytes`)
       if (method.length > 20 || url.length > 16_384 || headers.length > 65_536)
         refused('request_too_large', 'the request is too large')
-      const answer = await ask(
+      const answer = await askHost(
         { type: 'request', method, url, headers, timeoutMs: timeoutMs ?? null, hasBody: body !== undefined },
         body,
       )
@@ -169,13 +167,13 @@ function hostImports(component: Component, work: Work, ask: Ask, logs: Logs): ob
         : refused('unreachable', 'no answer')
     },
     async workspaceRead(path: string) {
-      if (idle || ++calls > maxHostCalls || path.length > 4_096) return undefined
-      const answer = await ask({ type: 'workspace', path })
+      if (describing || ++calls > maxHostCalls || path.length > 4_096) return undefined
+      const answer = await askHost({ type: 'workspace', path })
       return answer.ok && 'text' in answer ? answer.text : undefined
     },
     async toolInvoke(alias: string, params: string) {
-      if (idle || ++calls > maxHostCalls) throw thrown('too many invocations in one call')
-      const answer = await ask(
+      if (describing || ++calls > maxHostCalls) throw thrown('too many invocations in one call')
+      const answer = await askHost(
         { type: 'invoke', alias: alias.slice(0, 200) },
         Buffer.from(params).subarray(0, maxOutputBytes),
       )
@@ -185,13 +183,13 @@ function hostImports(component: Component, work: Work, ask: Ask, logs: Logs): ob
   }
 }
 
-/** A text thrown becomes the error of a WIT result; 0.4 wants a record, whose kind must be one the guest knows. */
+/** The error of a WIT result: a text in version 0.3, in 0.4 a record whose `kind` is one that the guest declares. */
 function requestError(
   component: Component,
   { code, message, sent }: { code: string; message: string; sent: boolean },
 ): unknown {
   if (component.version === '0.3') return thrown(message)
-  const wanted = {
+  const preferred = {
     blocked: ['network-denied', 'policy-denied', 'denied'],
     secret_in_request: ['network-denied', 'policy-denied', 'denied'],
     credential_missing: ['auth-required', 'network-denied'],
@@ -200,11 +198,12 @@ function requestError(
     invalid_request: ['input', 'invalid-request'],
     request_too_large: ['input', 'invalid-request'],
   }[code] ?? ['operation-failed', 'network', 'transport']
-  const known = [...wanted, 'operation-failed', 'network', 'transport', 'other', 'executor', 'client']
-  const kind = known.find((each) => component.source.includes(`'${each}'`)) ?? known[0]
+  const kinds = [...preferred, 'operation-failed', 'network', 'transport', 'other', 'executor', 'client']
+  const kind = kinds.find((each) => component.source.includes(`'${each}'`)) ?? kinds[0]
   return { kind, code, message, requestSent: sent }
 }
 
+/** A thrown text becomes the error of a WIT result. `unknown`, because lint rules refuse to throw a string. */
 function thrown(message: string): unknown {
   return message
 }
@@ -215,62 +214,62 @@ type Logs = {
   readonly rest: () => readonly LogLine[]
 }
 
-function createLogs(tell: Tell): Logs {
-  let waiting: LogLine[] = []
-  let kept = 0
+function createLogs(sendLogs: SendLogs): Logs {
+  let unsent: LogLine[] = []
+  let lines = 0
   let dropped = 0
   let frames = 0
-  let told = Date.now()
+  let sentAt = Date.now()
   const flush = (): void => {
-    if (waiting.length === 0 || frames >= maxLogFrames) return
+    if (unsent.length === 0 || frames >= maxLogFrames) return
     frames++
-    tell(waiting)
-    waiting = []
-    told = Date.now()
+    sendLogs(unsent)
+    unsent = []
+    sentAt = Date.now()
   }
   return {
     flush,
     add(level, message) {
-      if (kept >= maxLogLines) {
+      if (lines >= maxLogLines) {
         dropped++
         return
       }
       const cut = Buffer.from(message.slice(0, maxLogLineBytes)).subarray(0, maxLogLineBytes).toString('utf8')
-      // Before the last line, which gives way to the count of what was dropped.
-      if (++kept === maxLogLines) flush()
-      waiting.push({ level, message: cut })
-      if (kept <= eagerLogLines || (kept < maxLogLines && Date.now() - told >= logBatchMs)) flush()
+      // The last line stays unsent: `rest` replaces it with the number of dropped lines.
+      if (++lines === maxLogLines) flush()
+      unsent.push({ level, message: cut })
+      if (lines <= eagerLogLines || (lines < maxLogLines && Date.now() - sentAt >= logBatchMs)) flush()
     },
     rest: () =>
       dropped === 0
-        ? waiting
-        : [...waiting.slice(0, -1), { level: 'warn', message: `${dropped + 1} more lines were dropped` }],
+        ? unsent
+        : [...unsent.slice(0, -1), { level: 'warn', message: `${dropped + 1} more lines were dropped` }],
   }
 }
 
 function trapOf(error: unknown): Result {
   const message = error instanceof Error ? error.message : 'it threw a value'
-  // What the system refuses to give, which bounds the process from outside.
+  // An allocation refused by the system: the process reached its `ulimit`.
   if (error instanceof RangeError && /allocat/i.test(message)) {
     return fault('memory_limit', 'the tool used more memory than it may')
   }
-  return fault('trap', `the tool broke off: ${shown(message)}`)
+  return fault('trap', `the tool broke off: ${printableAscii(message)}`)
 }
 
 function fault(code: string, message: string): Result {
   return { type: 'fault', code, message }
 }
 
-function shown(text: string): string {
+function printableAscii(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 200)
 }
 
-function property(value: unknown, name: string): unknown {
+function read(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
-function called(target: unknown, name: string, ...args: unknown[]): unknown {
-  const method = property(target, name)
+function callMethod(target: unknown, name: string, ...args: unknown[]): unknown {
+  const method = read(target, name)
   if (typeof method !== 'function') throw new Error(`the tool has no ${name}`)
   return Reflect.apply(method, target, args)
 }

@@ -1,13 +1,13 @@
-// What a tool may use. Every number a guest can run into stands here; both sides of the process border read it.
+// Every limit of a tool, its processes and its requests. Read by the service and by the tool's own process.
 
 const kib = 1_024
 const mib = 1_024 * kib
 
 export const maxComponentBytes = 16 * mib
-/** 64 MiB in pages of 64 KiB, over all memories of a component together. */
+/** 64 MiB in pages of 64 KiB, for all memories of a component together. */
 export const maxMemoryPages = 1_024
 export const maxMemories = 4
-/** All that a tool's process may make writable, some 340 of which an idle one has; the transpiler's needs more. */
+/** Writable memory of a tool's process (`ulimit -d`). An idle process already has about 340 MiB. */
 export const maxProcessMib = 768
 export const maxTranspilerMib = 3_072
 export const maxTableEntries = 100_000
@@ -22,7 +22,7 @@ export const maxParamsBytes = mib
 export const maxOutputBytes = mib
 export const maxLogLines = 1_000
 export const maxLogLineBytes = 4 * kib
-/** Lines that leave the child at once; later ones leave in batches, so that a killed call still has most of its log. */
+/** The first lines of a call are sent one by one, later ones in batches: a killed call still has most of its log. */
 export const eagerLogLines = 50
 export const logBatchMs = 200
 export const maxLogFrames = 400
@@ -35,17 +35,19 @@ export const maxRequestHeaderBytes = 32 * kib
 export const maxResponseBytes = 10 * mib
 export const maxRedirects = 5
 export const requestTimeoutMs = 30_000
-/** Invocations of other tools and reads of the workspace, per call. */
+/** Invocations of other tools and reads of the workspace in one call, together. */
 export const maxHostCalls = 50
 
-/** One message across the process border, either way, and all that a child may send within one call. */
+/** One frame between the service and a child, in either direction. */
 export const maxFrameBytes = 12 * mib
+/** All that a child may send within one call. */
 export const maxCallBytes = 96 * mib
 export const maxCallFrames = maxRequestsPerCall + maxHostCalls + maxLogFrames + 8
 
 export const idleStopMs = 30_000
-/** How long a call may wait for a process to be free. */
+/** Longest wait of a call for a free process. */
 export const maxWaitMs = 60_000
-/** CPU that a child may have used before it is replaced, and after which the system ends it, parent or no parent. */
-export const maxCpuMs = 60_000
+/** A child that has used more CPU than this is replaced after its call. */
+export const recycleAfterCpuMs = 60_000
+/** The system kills a child after this much CPU, even when the service is gone. */
 export const maxCpuSecs = 120

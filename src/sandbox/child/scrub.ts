@@ -1,34 +1,33 @@
-// What the child gives up before any code of a guest, or made from a guest, is loaded. The guest cannot reach any of
-// this by WebAssembly; it is for the day the code generator lets a guest's text become script.
+// Removes rights and platform objects from a child before it loads code generated from a guest. WebAssembly cannot reach
+// any of them. This is the second defence, in case the code generator lets a guest's text become script.
 import { registerHooks } from 'node:module'
 
-const processParts =
+const processProperties =
   'kill _kill binding _linkedBinding dlopen _debugProcess _debugEnd _rawDebug abort reallyExit exit chdir umask setuid ' +
   'seteuid setgid setegid setgroups initgroups getBuiltinModule report loadEnvFile openStdin mainModule _channel ' +
   'channel send execve permission stdin stdout stderr setSourceMapsEnabled _getActiveHandles _getActiveRequests ' +
   'getActiveResourcesInfo _startProfilerIdleNotifier ref unref title'
 
-const globalParts =
+const globalProperties =
   'process require module global fetch WebSocket EventSource Request Response FormData Headers BroadcastChannel ' +
   'MessageChannel MessagePort Worker navigator crypto localStorage sessionStorage Storage'
 
 /**
- * Gives up the rights of the process: the root user, the files, and the ways to reach other processes. What the caller
- * still needs of the platform it has taken before.
+ * Drops root, file access and every way to reach other processes. The caller must have taken what it still needs from
+ * `process` before.
  */
 export function scrub(uid: number | undefined): void {
-  giveUpRights(uid)
-  for (const name of processParts.split(' ')) remove(process, name)
-  // The prototype carries what the emitter lends to process; the environment is empty and stays so.
+  dropRights(uid)
+  for (const name of processProperties.split(' ')) remove(process, name)
   Object.defineProperty(process, 'env', { value: Object.freeze({}), writable: false, configurable: false })
   const nothing = (): void => {}
-  const quiet = { log: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing }
-  Object.defineProperty(globalThis, 'console', { value: Object.freeze(quiet), writable: false, configurable: false })
-  for (const name of globalParts.split(' ')) remove(globalThis, name)
+  const silent = { log: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing }
+  Object.defineProperty(globalThis, 'console', { value: Object.freeze(silent), writable: false, configurable: false })
+  for (const name of globalProperties.split(' ')) remove(globalThis, name)
 }
 
-/** Becomes another user where this one is root, and reads no file from now on. */
-export function giveUpRights(uid: number | undefined): void {
+/** Switches to `uid` when this process runs as root, and drops the right to read files. */
+export function dropRights(uid: number | undefined): void {
   if (uid !== undefined && process.getuid?.() === 0) {
     process.setgroups?.([])
     process.setgid?.(uid)
@@ -39,7 +38,7 @@ export function giveUpRights(uid: number | undefined): void {
   if (typeof permission.drop === 'function') permission.drop('fs.read')
 }
 
-/** Loads one script, given as text; from here on nothing else can be loaded, neither a file nor a part of the platform. */
+/** Loads one script from its text. Afterwards nothing can be imported, neither a file nor a module of Node. */
 export async function loadOnly(script: string): Promise<unknown> {
   const url = 'tool:code'
   let open = true
@@ -58,13 +57,13 @@ export async function loadOnly(script: string): Promise<unknown> {
   return loaded
 }
 
-/** Deleting comes first: to define a part that the platform loads lazily would load it, at 50 ms a start. */
+/** Deletes before it redefines: defining a property that Node loads lazily would load it, which costs 50 ms per start. */
 function remove(target: object, name: string): void {
   Reflect.deleteProperty(target, name)
   if (!(name in target)) return
   try {
     Object.defineProperty(target, name, { value: undefined, writable: false, configurable: false })
   } catch {
-    // Already fixed in place by the platform; the permission model holds what it guards.
+    // Node made it non-configurable. The permission model still denies what it leads to.
   }
 }

@@ -1,17 +1,17 @@
-// WASI for a guest that may have none of it: no files, no environment, no arguments, no terminal. What remains is the
-// clock, randomness, and output that ends up in the call's log.
+// WASI for a guest: clocks, randomness, and output that goes to the call's log. No files, environment, arguments or
+// terminal.
 import { randomBytes, randomFillSync } from 'node:crypto'
 import { hrtime } from 'node:process'
 
-/** Where a line that the guest prints goes. */
+/** Receives what the guest prints. */
 export type Print = (level: 'info' | 'warn', text: string) => void
 
-/** What WASI interfaces look like to the generated code: functions and classes by interface. */
+/** Functions and classes by WASI interface, as the generated code expects them. */
 export type WasiImports = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 const maxRandomBytes = 65_536
-const maxWaitMs = 60_000
-const writeRoom = 65_536n
+const maxBlockMs = 60_000
+const writableBytes = 65_536n
 const closed = { tag: 'closed' }
 
 class IoError {
@@ -20,7 +20,7 @@ class IoError {
   }
 }
 
-/** Ready at a time of the monotonic clock. Waiting blocks the whole process: it has nothing else to do. */
+/** Ready at a time of the monotonic clock. `block` stops the whole process, which has nothing else to do. */
 class Pollable {
   readonly #at: bigint
   constructor(at: bigint) {
@@ -31,7 +31,7 @@ class Pollable {
   }
   block(): void {
     const ms = Number((this.#at - hrtime.bigint()) / 1_000_000n)
-    if (ms > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.min(ms, maxWaitMs))
+    if (ms > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.min(ms, maxBlockMs))
   }
 }
 
@@ -59,7 +59,7 @@ class OutputStream {
     this.#print = print
   }
   checkWrite(): bigint {
-    return writeRoom
+    return writableBytes
   }
   write(bytes: Uint8Array): void {
     this.#print(Buffer.from(bytes).toString('utf8'))
@@ -99,9 +99,9 @@ const fileMethods =
   'unlinkFileAt isSameObject metadataHash metadataHashAt'
 
 const refuse = (): never => {
-  throw 'access' // eslint-disable-line no-throw-literal -- this is how a WIT error code is given
+  throw 'access' // eslint-disable-line no-throw-literal -- a WIT error code is thrown as text
 }
-/** Nobody can hold one: there are no preopened folders. Its methods exist because the generated code binds them. */
+/** A guest never gets one: there are no preopened folders. Its methods exist because the generated code binds them. */
 class Descriptor {
   readonly kind = 'none'
   static {
@@ -113,18 +113,18 @@ class Descriptor {
 export function denyAllWasi(print: Print): WasiImports {
   const none = (): undefined => undefined
   const clock = { now: () => hrtime.bigint(), resolution: () => 1_000n }
-  const wall = (): { seconds: bigint; nanoseconds: number } => {
+  const wallNow = (): { seconds: bigint; nanoseconds: number } => {
     const ms = Date.now()
     return { seconds: BigInt(Math.floor(ms / 1_000)), nanoseconds: (ms % 1_000) * 1_000_000 }
   }
-  const bytes = (length: bigint): Uint8Array => {
+  const randomChunk = (length: bigint): Uint8Array => {
     if (length > BigInt(maxRandomBytes)) throw new Error(`more than ${maxRandomBytes} random bytes at once`)
     return randomFillSync(new Uint8Array(Number(length)))
   }
-  const number = (): bigint => randomBytes(8).readBigUInt64LE()
+  const randomU64 = (): bigint => randomBytes(8).readBigUInt64LE()
   return {
     'wasi:cli/environment': { getEnvironment: () => [], getArguments: () => [], initialCwd: none },
-    'wasi:cli/exit': { exit: leave, exitWithCode: leave },
+    'wasi:cli/exit': { exit: refuseExit, exitWithCode: refuseExit },
     'wasi:cli/stdin': { getStdin: () => new InputStream() },
     'wasi:cli/stdout': { getStdout: () => new OutputStream((text) => print('info', text)) },
     'wasi:cli/stderr': { getStderr: () => new OutputStream((text) => print('warn', text)) },
@@ -141,16 +141,16 @@ export function denyAllWasi(print: Print): WasiImports {
       subscribeInstant: (at: bigint) => new Pollable(at),
       subscribeDuration: (wait: bigint) => new Pollable(clock.now() + wait),
     },
-    'wasi:clocks/wall-clock': { now: wall, resolution: () => ({ seconds: 0n, nanoseconds: 1_000_000 }) },
-    'wasi:random/random': { getRandomBytes: bytes, getRandomU64: number },
-    'wasi:random/insecure': { getInsecureRandomBytes: bytes, getInsecureRandomU64: number },
-    'wasi:random/insecure-seed': { insecureSeed: () => [number(), number()] },
+    'wasi:clocks/wall-clock': { now: wallNow, resolution: () => ({ seconds: 0n, nanoseconds: 1_000_000 }) },
+    'wasi:random/random': { getRandomBytes: randomChunk, getRandomU64: randomU64 },
+    'wasi:random/insecure': { getInsecureRandomBytes: randomChunk, getInsecureRandomU64: randomU64 },
+    'wasi:random/insecure-seed': { insecureSeed: () => [randomU64(), randomU64()] },
     'wasi:filesystem/preopens': { getDirectories: () => [] },
     'wasi:filesystem/types': { Descriptor, DirectoryEntryStream, filesystemErrorCode: none },
   }
 }
 
-function leave(): never {
+function refuseExit(): never {
   throw new Error('the tool ended its process instead of answering')
 }
 

@@ -1,19 +1,19 @@
-// Adding credentials to a request on its way out. Pure: the secret comes in, the request that carries it goes out.
+// Adds credentials to an outgoing request. Pure.
 import type { Outgoing } from '#net/dial.ts'
 import { spellingsOf } from '#safety/secret-values.ts'
 import { matchesHost, type Target } from '#safety/urls.ts'
 import type { Credential, Location } from '#sandbox/package/http.ts'
 
-/** The credentials that belong to a request to this target. One that stands in the path only counts where it is named. */
+/** The credentials for a request to this target. One of the path counts only when the path has its placeholder. */
 export function credentialsFor(target: Target, credentials: readonly Credential[]): Credential[] {
   return credentials.filter(
     ({ hosts, location }) =>
       hosts.some((host) => matchesHost(host, target.host) && (host.port === undefined || host.port === target.port)) &&
-      (location.type !== 'url_path' || holdsPlaceholder(target.path, location.placeholder)),
+      (location.type !== 'url_path' || hasPlaceholder(target.path, location.placeholder)),
   )
 }
 
-/** The request with the secret in its place. Whatever the guest had put there is replaced. */
+/** The request with the secret at its location. A value that the guest put there is replaced. */
 export function inject(request: Outgoing, location: Location, secret: string): Outgoing {
   switch (location.type) {
     case 'bearer':
@@ -38,10 +38,10 @@ export function inject(request: Outgoing, location: Location, secret: string): O
   }
 }
 
-/** Every spelling under which an answer could carry the credential back. */
+/** Every spelling in which an answer could repeat the credential. */
 export function echoesOf(location: Location, secret: string): string[] {
   const pair = location.type === 'basic' ? [basicPair(location.username, secret)] : []
-  // Blanks at its ends are lost on the way in a header.
+  // A header loses the blanks at both ends of its value.
   return [...new Set([...pair, ...spellingsOf(secret), ...spellingsOf(secret.trim())])]
 }
 
@@ -69,11 +69,11 @@ function decoded(text: string): string {
   }
 }
 
-function holdsPlaceholder(path: string, placeholder: string): boolean {
+function hasPlaceholder(path: string, placeholder: string): boolean {
   return placeholderPattern(placeholder).test(path)
 }
 
-/** The name was checked when the file was read: letters, digits and underscores. */
+/** The placeholder needs no escaping: the capability file only allows letters, digits and underscores. */
 function placeholderPattern(placeholder: string): RegExp {
   return new RegExp(`(?:\\{|%7B)${placeholder}(?:\\}|%7D)`, 'gi')
 }

@@ -1,5 +1,5 @@
-// The HTTP that the host does for a guest within one call: judged, counted, sent, followed, masked. The guest hands in
-// texts and gets texts back; credentials are added after every check and taken out of every answer.
+// HTTP requests that the host sends for a guest within one call: checks the target, counts, adds credentials, sends, follows
+// redirects. Credentials are added after every check and masked in every answer.
 import type { LimitStore } from '#core/store.ts'
 import { type LeakScan, stopsIn } from '#safety/leaks.ts'
 import { createMask, maskBytes } from '#safety/secret-values.ts'
@@ -19,12 +19,12 @@ import {
 import { readHeaders } from './headers.ts'
 
 export type EgressParts = {
-  /** The installed name: rate limits are counted under it. */
+  /** The installed name of the tool. Rate limits are counted by it. */
   readonly tool: string
   readonly capabilities: Pick<Capabilities, 'allowlist' | 'rateLimit' | 'timeoutSecs' | 'credentials'>
-  /** A secret's value. `refused` is one that the server did not take: another is given, where there is one. */
+  /** The value of a secret. `refused` is a value that the server answered with 401: the result is a newer one if possible. */
   readonly secret: (name: string, refused?: string) => Promise<string | undefined>
-  /** Finds secrets in what a guest sends. */
+  /** Finds secrets in a guest's request. */
   readonly scan: () => LeakScan
   readonly limits: LimitStore
   readonly now: () => number
@@ -34,7 +34,7 @@ export type EgressParts = {
 export type GuestRequest = {
   readonly method: string
   readonly url: string
-  /** A JSON object of texts. */
+  /** A JSON object of strings. */
   readonly headers: string
   readonly body?: Buffer
   readonly timeoutMs?: number
@@ -44,23 +44,23 @@ export type GuestAnswer =
   | { readonly type: 'answer'; readonly status: number; readonly headers: string; readonly body: Buffer }
   | { readonly type: 'fault'; readonly fault: RequestFault }
 
-/** What happened, for `tool test` and the log. URLs are as the guest wrote them: no credential is in them. */
+/** The requests of a call, for `tool test` and the log. URLs are as the guest wrote them, without credentials. */
 export type Traffic = {
-  /** Sent, or tried: one that failed has no status, and says why. */
+  /** Requests that were sent. A failed one has status null, and the reason in `error`. */
   readonly requests: { method: string; url: string; status: number | null; error?: string }[]
-  /** Not done at all. */
+  /** Requests that were not sent, or whose redirects were not followed. */
   readonly blocked: { method: string; url: string; reason: string }[]
-  /** The secrets that a request needed and nobody has set. */
+  /** Names of secrets that a request needed and that are not set. */
   readonly missing: string[]
-  /** Those that a server did not take. */
+  /** Names of secrets that a server answered with 401. */
   readonly refused: Set<string>
-  /** True once something may have been changed: a request other than GET and HEAD that was not refused. */
+  /** True once a request other than GET and HEAD may have changed something: it was sent and not answered with an error. */
   wrote: boolean
-  /** The names of those that went out. */
+  /** Names of secrets that were sent. */
   readonly secrets: Set<string>
-  /** The rules by which requests were not done, for a secret in them. */
+  /** Names of the leak rules that blocked a request with a secret in it. */
   readonly leaks: Set<string>
-  /** Every spelling of the credentials that went out. */
+  /** Every spelling of the credentials that were sent. */
   readonly echoes: ReadonlySet<string>
 }
 
@@ -69,21 +69,21 @@ export interface Egress {
   request(request: GuestRequest, signal: AbortSignal): Promise<GuestAnswer>
 }
 
-/** Secrets by their names. */
+/** Secret values by name. */
 type Values = ReadonlyMap<string, string>
-/** A request with its credentials, and which they are. */
-type Dressed = { readonly request: Outgoing; readonly values: Values }
+/** A request with its credentials added. */
+type Authorized = { readonly request: Outgoing; readonly values: Values }
 
-const redirects = [301, 302, 303, 307, 308]
+const redirectStatuses = [301, 302, 303, 307, 308]
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const shownUrlChars = 500
-/** What the guest set for one origin and must not reach another. */
+/** Headers of the guest that a redirect to another origin drops. */
 const privateHeaders = ['authorization', 'cookie', 'x-api-key']
 
-/** The egress of one call. */
+/** Creates the egress of one call. */
 export function createEgress(parts: EgressParts): Egress {
-  // A set: fifty requests with one credential have no more spellings than one.
+  // A set: many requests with one credential add its spellings once.
   const echoes = new Set<string>()
   const traffic: Traffic = {
     requests: [],
@@ -97,7 +97,7 @@ export function createEgress(parts: EgressParts): Egress {
   }
   let sent = 0
 
-  /** Counts a request against the call and the tool's rates; a text is the refusal. */
+  /** Counts a request against the limits of the call and the tool's rates. A fault refuses it. */
   async function count(): Promise<RequestFault | undefined> {
     if (++sent > maxRequestsPerCall)
       return fault('too_many_requests', `more than ${maxRequestsPerCall} requests in one call`)
@@ -120,9 +120,9 @@ export function createEgress(parts: EgressParts): Egress {
     return undefined
   }
 
-  /** The request with its credentials, or why it cannot have them. */
-  async function withCredentials(request: Outgoing, refused: Values = new Map()): Promise<Dressed | RequestFault> {
-    let dressed = request
+  /** Adds the credentials to a request. A fault says why they cannot be added. */
+  async function withCredentials(request: Outgoing, refused: Values = new Map()): Promise<Authorized | RequestFault> {
+    let authorized = request
     const values = new Map<string, string>()
     for (const { secretName, location } of credentialsFor(request.target, parts.capabilities.credentials)) {
       const secret = await valueOf(secretName, refused.get(secretName))
@@ -133,12 +133,12 @@ export function createEgress(parts: EgressParts): Egress {
       }
       if (/[\r\n\0]/.test(secret))
         return fault('credential_missing', `the secret ${secretName} has a line break in it; set it again`)
-      dressed = inject(dressed, location, secret)
+      authorized = inject(authorized, location, secret)
       values.set(secretName, secret)
       traffic.secrets.add(secretName)
       for (const echo of echoesOf(location, secret)) echoes.add(echo)
     }
-    return { request: dressed, values }
+    return { request: authorized, values }
   }
 
   async function valueOf(name: string, refused: string | undefined): Promise<string | undefined | RequestFault> {
@@ -150,8 +150,8 @@ export function createEgress(parts: EgressParts): Egress {
     }
   }
 
-  /** Sends a request with its credentials. A server that does not take them is asked once more with renewed ones. */
-  async function sendDressed(request: Outgoing, signal: AbortSignal): Promise<Dialled | RequestFault> {
+  /** Sends a request with its credentials. After a 401 it is sent once more, if a credential could be renewed. */
+  async function sendAuthorized(request: Outgoing, signal: AbortSignal): Promise<Dialled | RequestFault> {
     const first = await withCredentials(request)
     if ('code' in first) return first
     const answer = await send(first.request, signal)
@@ -171,15 +171,15 @@ export function createEgress(parts: EgressParts): Egress {
     return dialled
   }
 
-  /** One hop: everything is checked anew, so that a redirect has no more rights than a first request. */
+  /** Sends one hop. Each hop counts as a request. Only hops to the first origin get credentials. */
   async function hop(request: Outgoing, withSecrets: boolean, signal: AbortSignal): Promise<WireAnswer | RequestFault> {
     const counted = await count()
     if (counted) return counted
-    const dialled = await (withSecrets ? sendDressed(request, signal) : send(request, signal))
+    const dialled = await (withSecrets ? sendAuthorized(request, signal) : send(request, signal))
     if ('code' in dialled) return dialled
-    const place = { method: request.method, url: shown(showTarget(request.target)) }
-    if (dialled.type === 'answer') traffic.requests.push({ ...place, status: dialled.status })
-    else if (isFailure(dialled.fault)) traffic.requests.push({ ...place, status: null, error: dialled.fault.message })
+    const entry = { method: request.method, url: shown(showTarget(request.target)) }
+    if (dialled.type === 'answer') traffic.requests.push({ ...entry, status: dialled.status })
+    else if (isFailure(dialled.fault)) traffic.requests.push({ ...entry, status: null, error: dialled.fault.message })
     return dialled.type === 'answer' ? dialled : dialled.fault
   }
 
@@ -189,7 +189,7 @@ export function createEgress(parts: EgressParts): Egress {
       const sameOrigin = originOf(request.target) === originOf(first.target)
       const answer = await hop(request, sameOrigin, signal)
       if ('code' in answer) return answer
-      const location = redirects.includes(answer.status) ? answer.headers.get('location') : undefined
+      const location = redirectStatuses.includes(answer.status) ? answer.headers.get('location') : undefined
       if (location === undefined) return masked(answer, [...echoes])
       if (hops === maxRedirects) return fault('blocked', `more than ${maxRedirects} redirects`, true)
       const next = redirected(
@@ -216,7 +216,7 @@ export function createEgress(parts: EgressParts): Egress {
       const leak = stopsIn(parts.scan(), [guest.url, ...checked.headers.values(), guest.body ?? ''])
       if (leak) {
         traffic.leaks.add(leak)
-        const why = `the request carries a secret (${leak}): they only go out by http.credentials`
+        const why = `the request carries a secret (${leak}): secrets are only sent by http.credentials`
         return refuse(fault('secret_in_request', why))
       }
       const answer = await withDeadline(timeoutOf(guest, parts.capabilities.timeoutSecs), signal, (either) =>
@@ -233,7 +233,7 @@ export function createEgress(parts: EgressParts): Egress {
   }
 }
 
-/** Everything that can be said about a request before it costs anything. */
+/** All checks of a request that need no I/O. */
 function check(guest: GuestRequest, allowlist: Capabilities['allowlist']): Outgoing | RequestFault {
   const verdict = judgeUrl(guest.method, guest.url, allowlist)
   if (verdict.type === 'blocked') return fault('blocked', verdict.reason)
@@ -248,7 +248,7 @@ function check(guest: GuestRequest, allowlist: Capabilities['allowlist']): Outgo
 
 type Redirect = { readonly status: number; readonly location: string; readonly echoes: readonly string[] }
 
-/** The request that a redirect asks for, judged like any other; without the guest's own secrets on another origin. */
+/** The request that follows a redirect, checked like a first one. Another origin gets none of the `privateHeaders`. */
 function redirected(
   request: Outgoing,
   { status, location, echoes }: Redirect,
@@ -266,7 +266,7 @@ function redirected(
   return keeps && request.body ? { ...next, body: request.body } : next
 }
 
-/** A location as a full URL. Relative ones are only taken in their absolute-path form: others need dot segments. */
+/** A Location header as a full URL. Dot segments are not resolved: `judgeUrl` refuses them. */
 function absolute(from: Target, location: string): string {
   if (/^[a-z][a-z0-9+.-]*:/i.test(location)) return location
   if (location.startsWith('//')) return `${from.scheme}:${location}`
@@ -283,14 +283,14 @@ function masked(answer: WireAnswer, echoes: readonly string[]): WireAnswer {
   return { ...answer, headers, body: maskBytes(answer.body, echoes) }
 }
 
-/** True when it was tried and failed; every other fault means that it was not done. */
+/** True for a request that was tried and failed. Every other fault means that it was blocked. */
 function isFailure({ code }: RequestFault): boolean {
   return code === 'unreachable' || code === 'timeout' || code === 'response_too_large'
 }
 
 function timeoutOf({ timeoutMs }: GuestRequest, timeoutSecs: number | undefined): number {
-  const most = timeoutSecs === undefined ? requestTimeoutMs : timeoutSecs * 1_000
-  return Math.max(1, Math.min(timeoutMs ?? most, most))
+  const maxMs = timeoutSecs === undefined ? requestTimeoutMs : timeoutSecs * 1_000
+  return Math.max(1, Math.min(timeoutMs ?? maxMs, maxMs))
 }
 
 function fault(code: RequestFault['code'], message: string, sent = false): RequestFault {

@@ -1,30 +1,30 @@
-// What a tool may do, in plain words: what a person reads at the command line before saying yes.
+// The rights of a tool as text for the command line.
 import type { AccessRow } from '#core/admin.ts'
 import { numberWords } from '#core/words.ts'
 import { accessRows, limitsRow } from './access.ts'
 import type { Capabilities } from './capabilities.ts'
 
-/** One line for each right: hosts, secrets, variables, folders, other tools. */
+/** One line for each right: hosts, secrets, variables, folders, other tools. Each line goes on from "It". */
 export function describeAccess(capabilities: Capabilities): string[] {
   return describeRows(accessRows(capabilities))
 }
 
 export function describeRows(rows: readonly AccessRow[]): string[] {
-  const lines = rows.map(wordsOf)
+  const lines = rows.map(rowText)
   return rows.every(({ kind }) => kind === 'limits') ? ['reaches nothing: no hosts, no secrets', ...lines] : lines
 }
 
-/** How long a call runs and how often it sends something. */
+/** One line with the time limit of a call and the tool's request rates. */
 export function describeLimits(capabilities: Capabilities): string {
-  return wordsOf(limitsRow(capabilities))
+  return rowText(limitsRow(capabilities))
 }
 
 /** The rights that an update would add; empty when it asks for nothing new. */
-export function widened(before: Capabilities, after: Capabilities): string[] {
-  const had = new Set(accessRows(before).map(wordsOf))
+export function addedRights(before: Capabilities, after: Capabilities): string[] {
+  const lines = new Set(accessRows(before).map(rowText))
   const added = accessRows(after)
-    .map(wordsOf)
-    .filter((line) => !had.has(line))
+    .map(rowText)
+    .filter((line) => !lines.has(line))
   return after.allowlist.length === 0 ? added : [...added, ...fasterRates(before.rateLimit, after.rateLimit)]
 }
 
@@ -38,13 +38,12 @@ function fasterRates(before: Capabilities['rateLimit'], after: Capabilities['rat
     .map(([word, old, now]) => `sends ${now ?? 'any number of'} requests per ${word}, no longer at most ${old}`)
 }
 
-/** Goes on from "It". */
-function wordsOf(row: AccessRow): string {
+function rowText(row: AccessRow): string {
   switch (row.kind) {
     case 'http':
-      return `sends ${row.methods.join(', ')} to ${row.host}${row.path}${row.near ? ` (${nearWords[row.near]})` : ''}`
+      return `sends ${row.methods.join(', ')} to ${row.host}${row.path}${row.near ? ` (${nearText[row.near]})` : ''}`
     case 'secret':
-      return `uses the secret ${row.secret} at ${row.hosts.join(', ')}, ${placeWords(row.place)}`
+      return `uses the secret ${row.secret} at ${row.hosts.join(', ')}, ${placeText(row.place)}`
     case 'secret_known':
       return `may ask whether the secret ${row.secret} is set`
     case 'setup':
@@ -54,7 +53,7 @@ function wordsOf(row: AccessRow): string {
     case 'page':
       return `sends you to ${row.url} for it`
     case 'env':
-      return `reads the environment variable ${row.variable} as ${useWords[row.use]}${row.secret === undefined ? '' : ` ${row.secret}`}`
+      return `reads the environment variable ${row.variable} as ${useText[row.use]}${row.secret === undefined ? '' : ` ${row.secret}`}`
     case 'sign_in':
       return `signs in at ${row.url}, tokens from ${row.tokens}${row.client === undefined ? '' : `, as the client ${row.client}`}`
     case 'scope':
@@ -66,7 +65,7 @@ function wordsOf(row: AccessRow): string {
     case 'action':
       return `does ${row.action} without being asked for: it may only send GET and HEAD`
     case 'limits':
-      return `runs up to ${row.seconds} seconds at a time${rateWords(row)}`
+      return `runs up to ${row.seconds} seconds at a time${rateText(row)}`
     case 'unreadable':
       return `is left out: its capability file cannot be read (${row.reason})`
     default:
@@ -74,10 +73,10 @@ function wordsOf(row: AccessRow): string {
   }
 }
 
-const nearWords = { machine: 'this machine', network: 'a private network' } as const
-const useWords = { secret: 'the secret', client_id: 'the client id', client_secret: 'the client secret' } as const
+const nearText = { machine: 'this machine', network: 'a private network' } as const
+const useText = { secret: 'the secret', client_id: 'the client id', client_secret: 'the client secret' } as const
 
-function rateWords({ minute, hour, requests }: Extract<AccessRow, { kind: 'limits' }>): string {
+function rateText({ minute, hour, requests }: Extract<AccessRow, { kind: 'limits' }>): string {
   const rates = [
     ...(requests === undefined ? [] : [`${numberWords(requests)} requests`]),
     ...(minute === undefined ? [] : [`${numberWords(minute)} requests a minute`]),
@@ -86,7 +85,7 @@ function rateWords({ minute, hour, requests }: Extract<AccessRow, { kind: 'limit
   return rates.length === 0 ? '' : `, with up to ${rates.join(' and ')}`
 }
 
-function placeWords(place: Extract<AccessRow, { kind: 'secret' }>['place']): string {
+function placeText(place: Extract<AccessRow, { kind: 'secret' }>['place']): string {
   switch (place.type) {
     case 'bearer':
       return 'as a bearer token'

@@ -1,4 +1,4 @@
-// What a tool may do, as rows: made from its capability file, told in words by whoever shows them.
+// The rights of a tool as rows, made from its capability file. The command line and the web page word them.
 import type { AccessRow } from '#core/admin.ts'
 import { type HostPattern, isAddressHost, isLoopbackHost, showPattern } from '#safety/urls.ts'
 import { addressKind } from '#net/addresses.ts'
@@ -7,12 +7,12 @@ import type { Auth, OAuth } from './auth.ts'
 import type { Location } from './http.ts'
 import type { Capabilities } from './capabilities.ts'
 
-/** A row for each right: hosts, secrets, variables, folders, other tools. Empty for a tool that reaches nothing. */
+/** One row for each right: hosts, secrets, variables, folders, other tools. Empty for a tool without rights. */
 export function accessRows(capabilities: Capabilities): AccessRow[] {
   const { allowlist, credentials, auth, requiredSecrets, secretNames, workspace, aliases, actions } = capabilities
   const rows: AccessRow[] = [
     ...allowlist.map(({ host, pathPrefix: path, methods }) => {
-      const near = nearby(host)
+      const near = nearOf(host)
       return { kind: 'http' as const, methods, host: showPattern(host), path, ...(near && { near }) }
     }),
     ...credentials.map(({ secretName: secret, hosts, location }) => {
@@ -28,7 +28,7 @@ export function accessRows(capabilities: Capabilities): AccessRow[] {
   return [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()]
 }
 
-/** How long a call runs and how often it sends something. No right: a lower limit is no less to say yes to. */
+/** The time limit of a call and the tool's request rates. Not a right, so `accessRows` leaves it out. */
 export function limitsRow({ allowlist, rateLimit: { perMinute, perHour } }: Capabilities): AccessRow {
   const seconds = callDeadlineMs / 1_000
   if (allowlist.length === 0) return { kind: 'limits', seconds }
@@ -36,7 +36,7 @@ export function limitsRow({ allowlist, rateLimit: { perMinute, perHour } }: Capa
   return { kind: 'limits', seconds, ...(perMinute && { minute: perMinute }), ...(perHour && { hour: perHour }) }
 }
 
-/** How a tool signs in, and every environment variable that its file names, with what becomes of its value. */
+/** How a tool signs in, and every environment variable that its file names, with its use. */
 function authRows({ secretName: secret, setupUrl, envVar, oauth }: Auth): AccessRow[] {
   return [
     { kind: 'auth', secret },
@@ -91,8 +91,8 @@ function placeOf(location: Location): Place {
   }
 }
 
-/** Of a host that is not on the internet: where it is. */
-function nearby({ host }: HostPattern): 'machine' | 'network' | undefined {
+/** Whether a host is this machine or in a private network; undefined for the internet. */
+function nearOf({ host }: HostPattern): 'machine' | 'network' | undefined {
   if (isLoopbackHost(host)) return 'machine'
   const inside = isAddressHost(host) && addressKind(host.replaceAll(/[[\]]/g, '')) !== 'public'
   return inside ? 'network' : undefined

@@ -1,4 +1,4 @@
-// The auth and setup parts of a capability file: how a user gives a tool its secrets.
+// The `auth` and `setup` parts of a capability file: how a user gives a tool its secrets.
 import * as z from 'zod/mini'
 import { isProviderKey } from '#core/providers.ts'
 import { entries, fields, flag, integer, list, text } from './checked.ts'
@@ -12,11 +12,11 @@ export type OAuth = {
   readonly scopes: readonly string[]
   readonly usePkce: boolean
   readonly extraParams: ReadonlyMap<string, string>
-  /** Who must have sent the browser back, where the server names itself (RFC 9207). */
+  /** The expected `iss` parameter of the redirect (RFC 9207). */
   readonly issuer?: string | undefined
 }
 
-/** A request that only succeeds with a token that works. */
+/** A request that succeeds only with a valid token. */
 export type Validation = { readonly url: string; readonly method: string; readonly status: number }
 
 export type Auth = {
@@ -32,11 +32,10 @@ export type Auth = {
 
 export type RequiredSecret = { readonly name: string; readonly prompt?: string | undefined; readonly optional: boolean }
 
-/** How a secret is named. */
-export const secretName = text({ pattern: /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/, like: 'github_token' })
+export const secretName = text({ pattern: /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/, example: 'github_token' })
 
-/** Variables that are the service's or the machine's own: a file that could name them would read them out. */
-const ownPrefixes = [
+/** Variables of the service and the machine. A capability file that could name them could send their values out. */
+const reservedPrefixes = [
   'ATRIUM_',
   'GATEWAY_',
   'HTTP_',
@@ -48,8 +47,6 @@ const ownPrefixes = [
   'DATABASE_',
   'PG',
   'NODE_',
-]
-const ownMore = [
   'NPM_',
   'LD_',
   'DYLD_',
@@ -63,33 +60,33 @@ const ownMore = [
   'TRUST_',
   'EMBEDDING_',
 ]
-const ownNames = ['PATH', 'HOME', 'USER', 'SHELL', 'PWD', 'TMPDIR', 'LANG', 'LOG_LEVEL', 'NO_PROXY', 'ALL_PROXY']
-/** Whatever such a name begins is a provider's: keys come as _API_KEY, _AUTH_TOKEN, _ADMIN_KEY, _API_KEY_2 and more. */
-const otherProviders =
+const reservedNames = ['PATH', 'HOME', 'USER', 'SHELL', 'PWD', 'TMPDIR', 'LANG', 'LOG_LEVEL', 'NO_PROXY', 'ALL_PROXY']
+/** Any variable with such a prefix is a provider's: keys end in _API_KEY, _AUTH_TOKEN, _ADMIN_KEY, _API_KEY_2 and more. */
+const providerPrefixes =
   'OPENAI ANTHROPIC CLAUDE GEMINI GOOGLE_GENERATIVE_AI GOOGLE_AI GOOGLE_API GOOGLE_APPLICATION VERTEX ' +
   'MISTRAL GROQ OPENROUTER DEEPSEEK XAI COHERE TOGETHER FIREWORKS AZURE_OPENAI BEDROCK OLLAMA CEREBRAS NEARAI'
-const providerName = new RegExp(`^(?:(?:${otherProviders.replaceAll(' ', '|')})_|GOOGLE_(?:KEY|TOKEN)$)`)
+const providerName = new RegExp(`^(?:(?:${providerPrefixes.replaceAll(' ', '|')})_|GOOGLE_(?:KEY|TOKEN)$)`)
 
-/** What makes a sign-in safe: a file that set these could send the code elsewhere or ask for more than its scopes. */
-const ownParams = (
+/** OAuth parameters that only the host sets. With them a file could redirect the code or ask for more scopes. */
+const reservedParams = (
   'client_id client_secret redirect_uri response_type response_mode scope state nonce code grant_type code_verifier ' +
   'code_challenge code_challenge_method request request_uri'
 ).split(' ')
 
 const link = text({
   pattern: /^https:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?(?:[/?#][\x21-\x7e]*)?$/,
-  like: 'https://example.com/tokens',
+  example: 'https://example.com/tokens',
 })
 
-/** Plain http stays on this machine: a server that is tried out there. */
+/** Plain http is only allowed to this machine, for tests. */
 const serverLink = text({
   pattern:
     /^(?:https:\/\/[A-Za-z0-9.-]+|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?(?:[/?][\x21\x22\x24-\x7e]*)?$/,
-  like: 'https://login.example.com/token',
+  example: 'https://login.example.com/token',
 })
 
-const variable = text({ pattern: /^[A-Za-z_][A-Za-z0-9_]{0,99}$/, like: 'GITHUB_TOKEN' }).check(
-  z.refine((name) => !isOwnVariable(name), {
+const variable = text({ pattern: /^[A-Za-z_][A-Za-z0-9_]{0,99}$/, example: 'GITHUB_TOKEN' }).check(
+  z.refine((name) => !isReservedVariable(name), {
     error: ({ input }) => `must not be ${String(input)}: it belongs to the service, a model provider or the machine`,
   }),
 )
@@ -109,14 +106,14 @@ const oauth = fields({
     error: 'needs client_id or client_id_env',
   }),
   ({ value, issues }) => {
-    for (const name of Object.keys(value.extra_params).filter((each) => ownParams.includes(each.toLowerCase()))) {
+    for (const name of Object.keys(value.extra_params).filter((each) => reservedParams.includes(each.toLowerCase()))) {
       const message = 'is a parameter that only the host sets'
       issues.push({ code: 'custom', path: ['extra_params', name], message, input: value })
     }
   },
 )
 
-/** The `auth` of a file. */
+/** The `auth` part of a file. */
 export const authSchema = fields({
   secret_name: secretName,
   display_name: z.optional(text()),
@@ -134,7 +131,7 @@ export const authSchema = fields({
   ),
 })
 
-/** One of `setup.required_secrets`: a name alone is a secret that is needed. */
+/** An entry of `setup.required_secrets`. A string is the name of a required secret. */
 export const requiredSecret = z.pipe(
   z.transform((each: unknown) => (typeof each === 'string' ? { name: each } : each)),
   fields({ name: secretName, prompt: z.optional(text()), optional: z._default(flag(), false) }),
@@ -168,8 +165,8 @@ export function authOf(auth: z.infer<typeof authSchema>): Auth {
 }
 
 /** True for a variable that a capability file may not name. */
-export function isOwnVariable(name: string): boolean {
+export function isReservedVariable(name: string): boolean {
   const upper = name.toUpperCase()
-  const prefixed = [...ownPrefixes, ...ownMore].some((prefix) => upper.startsWith(prefix))
-  return prefixed || ownNames.includes(upper) || isProviderKey(upper) || providerName.test(upper)
+  const prefixed = reservedPrefixes.some((prefix) => upper.startsWith(prefix))
+  return prefixed || reservedNames.includes(upper) || isProviderKey(upper) || providerName.test(upper)
 }

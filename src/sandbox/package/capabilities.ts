@@ -1,5 +1,5 @@
-// The capability file: what a tool may reach and which secrets it needs. Written by whoever wrote the tool, so hostile
-// until it is checked; whatever it does not name is not allowed.
+// The capability file: what a tool may reach and which secrets it needs. The tool's author writes it, so it is hostile until
+// checked. A right that it does not name is denied.
 import * as z from 'zod/mini'
 import { isObject, type JsonObject } from '#core/json.ts'
 import { asksForSecret } from '#safety/secret-values.ts'
@@ -10,12 +10,12 @@ import { type Credential, httpOf, httpSchema, type RateLimit } from './http.ts'
 import type { WitVersion } from './component.ts'
 import { ToolFault } from '#sandbox/sandbox-fault.ts'
 
-/** An action that appears to the model as a tool of its own. */
+/** An action, which the model sees as a separate tool. */
 export type Action = {
   readonly id: string
   readonly description?: string | undefined
   readonly params?: JsonObject | undefined
-  /** It only looks: the host lets it send nothing but GET and HEAD. */
+  /** True when the host only lets it send GET and HEAD. */
   readonly readOnly?: boolean | undefined
 }
 
@@ -32,20 +32,20 @@ export type Capabilities = {
   readonly actions: readonly Action[]
   /** Folders of the workspace that the tool may read. */
   readonly workspace: readonly string[]
-  /** Other tools it may run: its own name for one, and the tool's. */
+  /** Other tools that it may invoke: tool name by alias. */
   readonly aliases: ReadonlyMap<string, string>
 }
 
 export type ReadCapabilities = { readonly capabilities: Capabilities; readonly warnings: readonly string[] }
 
 const maxFileBytes = 64 * 1_024
-/** A credential that is asked for further down is not found by looking. */
-const maxLookDepth = 12
-const servedVersion = /^0\.(3|4)\.\d{1,5}$/
+/** `schemaWarnings` looks no deeper than this. */
+const maxScanDepth = 12
+const supportedVersion = /^0\.(3|4)\.\d{1,5}$/
 
 const schema = fields({
   version: z.optional(text()),
-  wit_version: z.optional(text({ pattern: servedVersion, like: '0.3.0 (this host serves 0.3.x and 0.4.x)' })),
+  wit_version: z.optional(text({ pattern: supportedVersion, example: '0.3.0 (this host serves 0.3.x and 0.4.x)' })),
   name: z.optional(z.unknown()),
   description: z.optional(z.unknown()),
   http: z.optional(httpSchema),
@@ -55,7 +55,7 @@ const schema = fields({
   actions: z._default(
     list(
       fields({
-        id: text({ pattern: /^[A-Za-z0-9][A-Za-z0-9_]{0,39}$/, like: 'get_repo' }),
+        id: text({ pattern: /^[A-Za-z0-9][A-Za-z0-9_]{0,39}$/, example: 'get_repo' }),
         description: z.optional(text()),
         params: z.optional(z.custom<JsonObject>(isObject, { error: 'must be a JSON schema' })),
         read_only: z.optional(flag()),
@@ -66,13 +66,13 @@ const schema = fields({
   workspace: z.optional(
     fields({
       allowed_prefixes: z._default(
-        list(text({ pattern: /^(?!\/)(?!.*(?:^|\/)\.\.?(?:\/|$))[^\\\p{C}]{1,200}\/$/u, like: 'notes/' })),
+        list(text({ pattern: /^(?!\/)(?!.*(?:^|\/)\.\.?(?:\/|$))[^\\\p{C}]{1,200}\/$/u, example: 'notes/' })),
         [],
       ),
     }),
   ),
   tool_invoke: z.optional(
-    fields({ aliases: z._default(entries(text({ pattern: /^[A-Za-z0-9_-]{1,64}$/, like: 'time' })), {}) }),
+    fields({ aliases: z._default(entries(text({ pattern: /^[A-Za-z0-9_-]{1,64}$/, example: 'time' })), {}) }),
   ),
 }).check(({ value: { actions }, issues }) => {
   const ids = actions.map(({ id }) => id)
@@ -82,10 +82,10 @@ const schema = fields({
   }
 })
 
-/** Reads the file. Throws capabilities_invalid with every fault and its path; warnings do not stop an installation. */
+/** Reads the file. Throws capabilities_invalid with every fault and its path. Warnings do not stop an installation. */
 export function readCapabilities(source: string): ReadCapabilities {
   const value = parse(source)
-  const checked = isObject(value) ? readChecked(schema, value) : { faults: ['the file must hold a JSON object'] }
+  const checked = isObject(value) ? readChecked(schema, value) : { faults: ['the file must be a JSON object'] }
   if ('faults' in checked) {
     throw new ToolFault('capabilities_invalid', `the capability file is not valid: ${checked.faults.join('; ')}`)
   }
@@ -112,11 +112,11 @@ export function readCapabilities(source: string): ReadCapabilities {
   }
 }
 
-/** What is suspicious about the schema of a tool: a parameter that would collect a credential from the model. */
+/** Warnings for parameters of a schema that would collect a credential from the model. */
 export function schemaWarnings(schema: unknown): string[] {
   const names = new Set<string>()
   const visit = (value: unknown, depth: number): void => {
-    if (depth > maxLookDepth || typeof value !== 'object' || value === null) return
+    if (depth > maxScanDepth || typeof value !== 'object' || value === null) return
     const properties: unknown = Array.isArray(value) ? undefined : Reflect.get(value, 'properties')
     if (isObject(properties)) for (const name of Object.keys(properties)) if (asksForSecret(name)) names.add(name)
     for (const each of Object.values(value)) visit(each, depth + 1)
@@ -127,7 +127,7 @@ export function schemaWarnings(schema: unknown): string[] {
   })
 }
 
-/** Throws when the file was written for another interface than the component has. */
+/** Throws when the file declares another interface version than the component has. */
 export function checkWitVersion({ witVersion }: Capabilities, component: WitVersion): void {
   if (witVersion === '' || witVersion.startsWith(`${component}.`)) return
   throw new ToolFault(

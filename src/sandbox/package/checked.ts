@@ -1,5 +1,4 @@
-// Reading a JSON file that may be hostile, by schemas: every fault with the path where it stands, every unknown key as a
-// warning.
+// Checks hostile JSON by schema: every fault is reported with its path, every unknown key is a warning.
 import * as z from 'zod/mini'
 import { isDeeperThan, isObject } from '#core/json.ts'
 
@@ -12,7 +11,7 @@ const maxTextChars = 4_096
 /** Deeper than any file or schema needs. */
 const maxDepth = 50
 
-/** The value by its schema, whose objects are strict: keys that it does not know are dropped from the value, and told. */
+/** Checks a value by a schema of strict objects. Unknown keys are deleted from `value` and reported as warnings. */
 export function readChecked<T>(schema: z.ZodMiniType<T>, value: unknown): Checked<T> {
   if (isTooDeep(value)) return { faults: ['the file nests too deep'] }
   const first = z.safeParse(schema, value)
@@ -22,34 +21,34 @@ export function readChecked<T>(schema: z.ZodMiniType<T>, value: unknown): Checke
   )
   for (const { path, key } of unknown) dropKey(value, path, key)
   const second = z.safeParse(schema, value)
-  const warnings = unknown.map(({ path, key }) => `${showPath([...path, key])} is not known here and is ignored`)
+  const warnings = unknown.map(({ path, key }) => `${showPath([...path, key])} is unknown and is ignored`)
   if (second.success) return { data: second.data, warnings }
   return { faults: second.error.issues.map(({ path, message }) => faultAt(showPath(path), message)) }
 }
 
-/** A text that is not empty and fits a pattern. */
-export function text({ pattern, like }: { pattern?: RegExp; like?: string } = {}) {
-  const example = like === undefined ? '' : ` such as ${like}`
-  const error = `must be a text${example}`
+/** A text that is not empty and matches the pattern. The example is for the error message. */
+export function text({ pattern, example }: { pattern?: RegExp; example?: string } = {}) {
+  const suchAs = example === undefined ? '' : ` such as ${example}`
+  const error = `must be a text${suchAs}`
   return z
     .string({ error })
     .check(
       z.minLength(1, { error, abort: true }),
       z.maxLength(maxTextChars, { error: `is longer than ${maxTextChars} characters`, abort: true }),
-      z.regex(pattern ?? /^/, { error: `is not valid: write it${example}` }),
+      z.regex(pattern ?? /^/, { error: `is not valid: write it${suchAs}` }),
     )
 }
 
-export function integer(least: number, most: number) {
-  const error = `must be a whole number from ${least} to ${most}`
-  return z.int({ error }).check(z.minimum(least, { error }), z.maximum(most, { error }))
+export function integer(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`
+  return z.int({ error }).check(z.minimum(min, { error }), z.maximum(max, { error }))
 }
 
 export function flag() {
   return z.boolean({ error: 'must be true or false' })
 }
 
-/** An object with known keys. */
+/** An object that refuses unknown keys. */
 export function fields<Shape extends z.core.$ZodShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: ({ code }) => (code === 'unrecognized_keys' ? undefined : 'must be an object'),
@@ -62,7 +61,7 @@ export function list<T extends z.ZodMiniType>(each: T) {
     .check(z.maxLength(maxEntries, { error: `has more than ${maxEntries} entries` }))
 }
 
-/** A map of free names. */
+/** An object with any keys. */
 export function entries<T extends z.ZodMiniType>(each: T) {
   return z
     .record(z.string(), each, { error: 'must be an object' })
@@ -75,8 +74,8 @@ export function isTooDeep(value: unknown): boolean {
 }
 
 function dropKey(value: unknown, path: readonly PropertyKey[], key: string): void {
-  const holder = path.reduce<unknown>((at, each) => (typeof at === 'object' && at ? Reflect.get(at, each) : at), value)
-  if (isObject(holder)) Reflect.deleteProperty(holder, key)
+  const parent = path.reduce<unknown>((at, each) => (typeof at === 'object' && at ? Reflect.get(at, each) : at), value)
+  if (isObject(parent)) Reflect.deleteProperty(parent, key)
 }
 
 function faultAt(path: string, message: string): string {

@@ -1,21 +1,22 @@
-// The outside of a component: what it is, what it asks for, what it offers. Read before any other tool touches it.
+// Reads a component's outline: its header, imports and exports. Checked before any other code parses the component.
 import { byte, type Cursor, malformed, sectionsOf, text, u32 } from './wasm-reader.ts'
 import { ToolFault } from '#sandbox/sandbox-fault.ts'
 import { maxComponentBytes } from '#sandbox/child/limits.ts'
 
-/** The interface generation that a component speaks. */
+/** The version of the tool interface that a component was built for. */
 export type WitVersion = '0.3' | '0.4'
 
 export type Outline = {
   readonly imports: readonly string[]
   readonly exports: readonly string[]
   readonly witVersion: WitVersion
-  /** The full names of the two interfaces, with their versions; `host` is absent when nothing of it is used. */
+  /** The tool interface with its version, such as near:agent/tool@0.3.0. */
   readonly tool: string
+  /** The host interface with its version; absent when the component does not import it. */
   readonly host?: string
 }
 
-/** WASI 0.2 interfaces that a guest may import. Each is answered by a stand-in that gives nothing away. */
+/** WASI 0.2 interfaces that a guest may import. The child implements each without any access (child/wasi.ts). */
 export const wasiInterfaces: readonly string[] = [
   ['wasi:cli', 'environment exit stdin stdout stderr'],
   ['wasi:cli', 'terminal-input terminal-output terminal-stdin terminal-stdout terminal-stderr'],
@@ -28,7 +29,7 @@ export const wasiInterfaces: readonly string[] = [
 const importSection = 10
 const exportSection = 11
 
-/** Reads the outline. Throws a fault that names what is wrong, or which import is refused. */
+/** Reads the outline. Throws a fault that says what is wrong, or which import is refused. */
 export function outlineOf(bytes: Uint8Array): Outline {
   if (bytes.length > maxComponentBytes) {
     throw new ToolFault(
@@ -86,7 +87,7 @@ function checkHeader(bytes: Uint8Array): void {
     )
   }
   if (bytes[4] !== 0x0d || bytes[5] !== 0 || bytes[6] !== 1 || bytes[7] !== 0) {
-    throw new ToolFault('not_a_component', 'the file is WebAssembly of a version that is not known here')
+    throw new ToolFault('not_a_component', 'the file is WebAssembly of an unknown version')
   }
 }
 
@@ -96,7 +97,7 @@ function checkImports(imports: readonly string[]): void {
     const shown = refused.slice(0, 5).map((name) => name.replaceAll(/[^A-Za-z0-9:/@.+-]/g, '?').slice(0, 100))
     throw new ToolFault(
       'import_refused',
-      `the component imports what tools may not have: ${shown.join(', ')}${refused.length > 5 ? ', …' : ''}`,
+      `the component has imports that tools may not use: ${shown.join(', ')}${refused.length > 5 ? ', …' : ''}`,
     )
   }
   const plain = imports.map(unversioned)
@@ -106,7 +107,7 @@ function checkImports(imports: readonly string[]): void {
 
 function isAllowedImport(name: string): boolean {
   if (/^near:agent\/host@0\.[34]\.\d{1,5}$/.test(name)) return true
-  // A world that shares the tool's types imports nothing by this, only names types.
+  // The types interface has no functions.
   if (/^near:agent\/types@0\.[34]\.\d{1,5}$/.test(name)) return true
   return /@0\.2\.\d{1,5}$/.test(name) && wasiInterfaces.includes(unversioned(name))
 }
@@ -117,7 +118,7 @@ function namesOf(body: Cursor, exported: boolean): string[] {
   const names: string[] = []
   for (let each = 0; each < count; each++) {
     const form = byte(body)
-    if (form > 1) throw malformed('it uses a form of name that is not known here')
+    if (form > 1) throw malformed('it uses an unknown form of name')
     names.push(text(body))
     if (exported) {
       skipSort(body)
@@ -137,9 +138,9 @@ function skipType(body: Cursor): void {
   const kind = byte(body)
   if (kind === 0 || kind === 2 || kind === 3) {
     const more = byte(body)
-    // A resource bound has no index; every other form has one.
+    // A resource bound has no index, every other form has one.
     if (kind === 3 && more === 1) return
     u32(body)
   } else if (kind === 1 || kind === 4 || kind === 5) u32(body)
-  else throw malformed('it has a type of a kind that is not known here')
+  else throw malformed('it has a type of an unknown kind')
 }

@@ -1,4 +1,4 @@
-// The http part of a capability file: where a tool may go, and which credentials the host adds on the way.
+// The `http` part of a capability file: the hosts that a tool may reach, and the credentials that the host adds.
 import * as z from 'zod/mini'
 import {
   coversPattern,
@@ -30,10 +30,10 @@ export type Credential = {
 export type RateLimit = { readonly perMinute?: number | undefined; readonly perHour?: number | undefined }
 
 /**
- * Headers that frame a message, name its recipient, or make a server take it for another method or path than the one
- * that was judged: nobody but the host sets them.
+ * Headers that only the host sets: they frame a message, name its recipient, or make a server treat it as another method
+ * or path than the one that was checked.
  */
-export const hostHeaders: readonly string[] = (
+export const reservedHeaders: readonly string[] = (
   'host content-length transfer-encoding connection keep-alive upgrade te trailer expect accept-encoding via forwarded ' +
   'proxy-authorization proxy-connection proxy-authenticate ' +
   'x-http-method-override x-http-method x-method-override x-original-url x-rewrite-url'
@@ -41,12 +41,12 @@ export const hostHeaders: readonly string[] = (
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/
-/** Each use within a window is remembered, so a rate costs the service in proportion. */
+/** The service stores every use within the window, so a high rate is expensive. */
 const maxRate = 100_000
 const maxTimeoutSecs = 300
 
 const host = z.pipe(
-  text({ like: 'api.example.com' }),
+  text({ example: 'api.example.com' }),
   z.transform((written, { issues }): HostPattern => {
     const pattern = readHostPattern(written)
     const fault = typeof pattern === 'string' ? `: ${pattern}` : addressFault(pattern)
@@ -55,10 +55,12 @@ const host = z.pipe(
   }),
 )
 
-const prefix = text({ pattern: /^\/(?![^]*[?#*\\])[\x21-\x7e]{0,300}$/, like: '/v1/' }).check(({ value, issues }) => {
-  const target = readUrl(`https://host.example${value}`)
-  if (typeof target === 'string') issues.push({ code: 'custom', message: `: ${target}`, input: value })
-})
+const prefix = text({ pattern: /^\/(?![^]*[?#*\\])[\x21-\x7e]{0,300}$/, example: '/v1/' }).check(
+  ({ value, issues }) => {
+    const target = readUrl(`https://host.example${value}`)
+    if (typeof target === 'string') issues.push({ code: 'custom', message: `: ${target}`, input: value })
+  },
+)
 
 const method = z.pipe(
   z.transform((each: unknown) => (typeof each === 'string' ? each.toUpperCase() : each)),
@@ -73,28 +75,28 @@ const endpoint = fields({
     .check(z.refine((all) => all.length > 0, { error: 'must name at least one method, such as ["GET"]' })),
 })
 
-const headerName = text({ pattern: token, like: 'X-Api-Key' }).check(
-  z.refine((name) => !hostHeaders.includes(name.toLowerCase()), {
+const headerName = text({ pattern: token, example: 'X-Api-Key' }).check(
+  z.refine((name) => !reservedHeaders.includes(name.toLowerCase()), {
     error: ({ input }) => `: only the host sets the header ${String(input)}`,
   }),
 )
 
 const locations = {
   bearer: fields({ type: z.literal('bearer') }),
-  basic: fields({ type: z.literal('basic'), username: text({ pattern: /^[^:\r\n\0]*$/, like: 'api' }) }),
+  basic: fields({ type: z.literal('basic'), username: text({ pattern: /^[^:\r\n\0]*$/, example: 'api' }) }),
   header: fields({
     type: z.literal('header'),
     name: headerName,
-    prefix: z._default(text({ pattern: /^[\x20-\x7e]*$/, like: '"Token "' }), ''),
+    prefix: z._default(text({ pattern: /^[\x20-\x7e]*$/, example: '"Token "' }), ''),
   }),
   query_param: fields({
     type: z.literal('query_param'),
-    name: text({ pattern: /^[A-Za-z0-9_.~-]{1,100}$/, like: 'api_key' }),
+    name: text({ pattern: /^[A-Za-z0-9_.~-]{1,100}$/, example: 'api_key' }),
   }),
   url_path: fields({
     type: z.literal('url_path'),
     placeholder: z.pipe(
-      text({ pattern: /^\{?[A-Za-z0-9_]{1,100}\}?$/, like: '{TOKEN}' }),
+      text({ pattern: /^\{?[A-Za-z0-9_]{1,100}\}?$/, example: '{TOKEN}' }),
       z.transform((written: string) => written.replaceAll(/[{}]/g, '')),
     ),
   }),
@@ -112,7 +114,7 @@ const credential = fields({
     .check(z.refine((all) => all.length > 0, { error: 'must name at least one host' })),
 })
 
-/** The `http` of a file. */
+/** The `http` part of a file. */
 export const httpSchema = fields({
   allowlist: z._default(list(endpoint), []),
   rate_limit: z.optional(
@@ -133,7 +135,7 @@ export const httpSchema = fields({
   }
 })
 
-/** What the file allows, and a warning for each entry that allows every path. */
+/** The rights of the checked `http` part, with a warning for each entry that allows every path. */
 export function httpOf(http: z.infer<typeof httpSchema> | undefined): {
   allowlist: Endpoint[]
   rateLimit: RateLimit
@@ -164,6 +166,6 @@ export function httpOf(http: z.infer<typeof httpSchema> | undefined): {
 
 function addressFault(pattern: HostPattern): string | undefined {
   const kind = isAddressHost(pattern.host) ? addressKind(pattern.host.replaceAll(/[[\]]/g, '')) : 'public'
-  const never = kind === 'metadata' || kind === 'link-local' || kind === 'reserved'
-  return never ? `is a ${kind} address, which no tool may reach` : undefined
+  const forbidden = kind === 'metadata' || kind === 'link-local' || kind === 'reserved'
+  return forbidden ? `is a ${kind} address, which no tool may reach` : undefined
 }

@@ -1,5 +1,5 @@
-// The core modules inside a component: every name checked before it reaches generated code, every memory and table
-// given an upper bound.
+// Checks and bounds the core modules of a component: names must be safe in generated code, and every memory and table
+// gets an upper limit.
 import { byte, type Cursor, cursorOf, leb, malformed, sectionsOf, u32 } from './wasm-reader.ts'
 import { ToolFault } from '#sandbox/sandbox-fault.ts'
 import { maxCoreInstances, maxMemories, maxMemoryPages, maxTableEntries, maxTables } from '#sandbox/child/limits.ts'
@@ -7,26 +7,27 @@ import { maxCoreInstances, maxMemories, maxMemoryPages, maxTableEntries, maxTabl
 export type CoreModule = {
   readonly name: string
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** How often the component instantiates it. */
+  /** How many times the component instantiates it. */
   readonly instances: number
 }
 
 type Limits = { readonly min: number; readonly max?: number }
 type Table = { readonly type: readonly number[]; readonly limits: Limits }
 
-const memorySection = 5
-const helperPages = 16
 const tableSection = 4
+const memorySection = 5
+/** Growth of a memory that starts empty, in pages. */
+const helperPages = 16
 
 /**
- * Names that the code generator may write into JavaScript: nothing that could end a text or start code. They are what
- * compilers and the component model make; anything else is an attack or not worth the risk.
+ * Names that the code generator may write into JavaScript: none can end a string or start code. Compilers and the component
+ * model produce no others.
  */
 const safeName = /^[A-Za-z0-9_$.:/@#<>[\]=+|-]{0,512}$/
-/** What the transpiler calls its own helpers between two memories. */
+/** Names of the transpiler's own helpers between two memories. */
 const helperName = /^(?:mem\d+ [A-Za-z0-9]+|[a-z0-9-]+ \(mem\d+ => mem\d+\))$/
 
-/** Throws name_refused when a module imports or exports under a name that could become code. */
+/** Throws name_refused when the name of an import or export could become code. */
 export async function checkNames(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
   const module = await compile(bytes)
   const names = [
@@ -41,8 +42,8 @@ export async function checkNames(bytes: Uint8Array<ArrayBuffer>): Promise<void> 
   }
 }
 
-/** The modules with bounded memories and tables. Throws when they ask for more than a tool may have. */
-export function bounded(modules: readonly CoreModule[]): Map<string, Uint8Array<ArrayBuffer>> {
+/** Rewrites the modules with bounded memories and tables. Throws when they need more than a tool may have. */
+export function boundModules(modules: readonly CoreModule[]): Map<string, Uint8Array<ArrayBuffer>> {
   const instances = modules.reduce((sum, module) => sum + module.instances, 0)
   if (instances > maxCoreInstances) {
     throw new ToolFault(
@@ -66,20 +67,20 @@ export function bounded(modules: readonly CoreModule[]): Map<string, Uint8Array<
       `the component starts with ${needed} pages of memory; at most ${maxMemoryPages}`,
     )
   }
-  const room = growthOf(memories, maxMemoryPages - needed)
-  return new Map(read.map((module) => [module.name, rewritten(module.bytes, module, room)]))
+  const growth = growthOf(memories, maxMemoryPages - needed)
+  return new Map(read.map((module) => [module.name, withBounds(module.bytes, module, growth)]))
 }
 
 /**
- * By how many pages a memory may grow. Among several, one that starts empty is a helper's and gets little; the others
- * share the rest evenly.
+ * The number of pages that a memory may grow by. Among several memories, those that start empty belong to helpers and get
+ * few pages; the others share the rest evenly.
  */
 function growthOf(memories: readonly Limits[], free: number): (memory: Limits) => number {
   const helpers = memories.length > 1 ? memories.filter(({ min }) => min === 0).length : 0
   const mains = memories.length - helpers
-  const few = Math.min(helperPages, Math.floor(free / Math.max(1, helpers)))
-  const share = mains > 0 ? Math.floor((free - few * helpers) / mains) : 0
-  return ({ min }) => (helpers > 0 && min === 0 ? few : share)
+  const helperShare = Math.min(helperPages, Math.floor(free / Math.max(1, helpers)))
+  const share = mains > 0 ? Math.floor((free - helperShare * helpers) / mains) : 0
+  return ({ min }) => (helpers > 0 && min === 0 ? helperShare : share)
 }
 
 async function compile(bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> {
@@ -123,23 +124,23 @@ function tableOf(cursor: Cursor): Table {
   const start = cursor.at
   const first = byte(cursor)
   if (first === 0x40) throw new ToolFault('memory_refused', 'the component uses a table with an initial value')
-  // A typed reference is followed by its heap type, a signed number; only its length matters here.
+  // A typed reference is followed by its heap type, a signed LEB128 number. Only its length matters here.
   if (first === 0x63 || first === 0x64) while (byte(cursor) >= 0x80);
   const type = [...cursor.bytes.subarray(start, cursor.at)]
   return { type, limits: limitsOf(cursor) }
 }
 
-function rewritten(
+function withBounds(
   bytes: Uint8Array,
   { memories, tables }: { memories: readonly Limits[]; tables: readonly Table[] },
-  room: (memory: Limits) => number,
+  growth: (memory: Limits) => number,
 ): Uint8Array<ArrayBuffer> {
   const pieces: Uint8Array[] = [bytes.subarray(0, 8)]
   for (const { id, start, body } of sectionsOf(bytes)) {
     if (id === memorySection) {
       const limits = memories.map((each) => ({
         min: each.min,
-        max: Math.min(each.max ?? maxMemoryPages, each.min + room(each)),
+        max: Math.min(each.max ?? maxMemoryPages, each.min + growth(each)),
       }))
       pieces.push(sectionOf(id, limits.map(limitBytes)))
     } else if (id === tableSection) {

@@ -1,4 +1,4 @@
-// Reading WebAssembly binaries: a cursor over bytes that never runs past the end.
+// Reads WebAssembly binaries with a cursor that never passes the end of the bytes.
 import { decodeUtf8 } from '#lib/utf8.ts'
 import { ToolFault } from '#sandbox/sandbox-fault.ts'
 
@@ -19,7 +19,7 @@ export function byte(cursor: Cursor): number {
   return value
 }
 
-/** An unsigned LEB128 number of at most 32 bits. */
+/** Reads an unsigned LEB128 number of at most 32 bits. */
 export function u32(cursor: Cursor): number {
   let value = 0
   for (let shift = 0; shift < 35; shift += 7) {
@@ -30,7 +30,7 @@ export function u32(cursor: Cursor): number {
       return value
     }
   }
-  throw malformed('it holds a number that is too large')
+  throw malformed('it has a number that is too large')
 }
 
 function skip(cursor: Cursor, length: number): void {
@@ -43,11 +43,11 @@ export function text(cursor: Cursor): string {
   const start = cursor.at
   skip(cursor, length)
   const name = decodeUtf8(cursor.bytes.subarray(start, cursor.at))
-  if (name === undefined) throw malformed('it holds a name that is not UTF-8')
+  if (name === undefined) throw malformed('it has a name that is not UTF-8')
   return name
 }
 
-/** The sections after the eight bytes of the header. */
+/** The sections after the header of eight bytes. */
 export function sectionsOf(bytes: Uint8Array): Section[] {
   const cursor = cursorOf(bytes, 8)
   const sections: Section[] = []
@@ -63,7 +63,7 @@ export function sectionsOf(bytes: Uint8Array): Section[] {
   return sections
 }
 
-/** An unsigned LEB128 number, as bytes. */
+/** The bytes of an unsigned LEB128 number. */
 export function leb(value: number): number[] {
   const bytes: number[] = []
   let rest = value

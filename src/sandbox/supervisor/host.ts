@@ -1,4 +1,4 @@
-// The host's side of one call: what a guest asks, answered or denied by the capability file.
+// Answers the host calls of one tool call, within the rights of the capability file.
 import type { UserId } from '#core/ids.ts'
 import { byteLength } from '#core/json.ts'
 import type { Capabilities } from '#sandbox/package/capabilities.ts'
@@ -7,34 +7,33 @@ import { maxHostCalls, maxOutputBytes } from '#sandbox/child/limits.ts'
 import type { HostCall } from './messages.ts'
 import type { Host } from './process.ts'
 
-/** A text of a user's workspace. */
+/** Reads a file of a user's workspace; undefined when there is none. */
 export type ReadWorkspace = (path: string, user: UserId) => Promise<string | undefined>
 
-/** On whose behalf a tool runs another. */
-export type Invoking = {
+/** The tool, user and call on whose behalf another tool is invoked. */
+export type Invoker = {
   readonly tool: string
   readonly user: UserId
   readonly callId: string
   readonly signal: AbortSignal
 }
 
-/** Runs another tool under the policy of the service. */
-export type InvokeTool = (name: string, params: string, by: Invoking) => Promise<string>
+/** Invokes another tool under the policy of the service. */
+export type InvokeTool = (name: string, params: string, by: Invoker) => Promise<string>
 
 export type HostParts = {
   readonly capabilities: Pick<Capabilities, 'workspace' | 'aliases'>
   readonly egress: Egress
-  readonly by: Omit<Invoking, 'signal'>
-  /** Absent: there is none to read. */
+  readonly by: Omit<Invoker, 'signal'>
+  /** Absent when there is no workspace. */
   readonly readWorkspace?: ReadWorkspace | undefined
-  /** Absent: no tool runs another. */
+  /** Absent when the tool may not invoke another. */
   readonly invokeTool?: InvokeTool | undefined
 }
 
-/** Answers the guest of one call. */
 export function createHost({ capabilities, egress, by, readWorkspace, invokeTool }: HostParts): Host {
   const deny = (message: string): { head: object } => ({ head: { ok: false, code: 'blocked', message, sent: false } })
-  let asked = 0
+  let calls = 0
 
   async function workspace(path: string): Promise<{ head: object }> {
     if (!readWorkspace || !grantsPath(capabilities.workspace, path))
@@ -58,8 +57,8 @@ export function createHost({ capabilities, egress, by, readWorkspace, invokeTool
   }
 
   return async (call: HostCall, signal) => {
-    // The guest's own process counts too; this one does not take its word.
-    if (call.type !== 'request' && ++asked > maxHostCalls) return deny(`more than ${maxHostCalls} in one call`)
+    // The tool's process counts too, but is not trusted. Requests are counted by the egress.
+    if (call.type !== 'request' && ++calls > maxHostCalls) return deny(`more than ${maxHostCalls} in one call`)
     switch (call.type) {
       case 'workspace':
         return workspace(call.path)
@@ -76,7 +75,7 @@ export function createHost({ capabilities, egress, by, readWorkspace, invokeTool
   }
 }
 
-/** True for a plain relative path below a granted folder. */
+/** True for a relative path without `.` or `..` below a granted folder. */
 export function grantsPath(folders: readonly string[], path: string): boolean {
   if (path.startsWith('/') || /[\\\0]/.test(path)) return false
   if (path.split('/').some((part) => part === '' || part === '.' || part === '..')) return false

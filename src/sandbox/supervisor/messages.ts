@@ -1,4 +1,4 @@
-// What a tool's process may say, checked: it is the guest's side of the border, so nothing in it is taken on trust.
+// Checks the messages of a tool's process. The process runs a guest, so none of its output is trusted.
 import { isObject } from '#core/json.ts'
 import type { LogLine, Result } from '#sandbox/child/guest.ts'
 import {
@@ -10,7 +10,7 @@ import {
 } from '#sandbox/child/limits.ts'
 import type { GuestRequest } from '#sandbox/egress/egress.ts'
 
-/** What a guest asks of the host. */
+/** A request from the guest to the host. */
 export type HostCall =
   | (GuestRequest & { readonly type: 'request'; readonly id: number })
   | { readonly type: 'workspace'; readonly id: number; readonly path: string }
@@ -21,11 +21,11 @@ export type Done = { readonly result: Result; readonly logs: readonly LogLine[];
 const faultCodes = ['response_invalid', 'output_too_large', 'memory_limit', 'trap'] as const
 const levels = ['trace', 'debug', 'info', 'warn', 'error']
 
-/** The question in a frame, or undefined when it is none. Throws when it is one, but malformed. */
+/** The host call in a frame, or undefined for another message. Throws when the call is malformed. */
 export function readHostCall(head: unknown, body: Buffer): HostCall | undefined {
   if (!isObject(head) || !['request', 'workspace', 'invoke'].includes(text(head.type))) return undefined
   const { id, timeoutMs } = head
-  if (typeof id !== 'number') throw new Error('a question without an id')
+  if (typeof id !== 'number') throw new Error('a host call without an id')
   if (head.type === 'workspace') return { type: 'workspace', id, path: text(head.path) }
   if (head.type === 'invoke') return { type: 'invoke', id, alias: text(head.alias), params: body.toString('utf8') }
   return {
@@ -39,13 +39,13 @@ export function readHostCall(head: unknown, body: Buffer): HostCall | undefined 
   }
 }
 
-/** The log lines in a frame, or undefined when it is another. */
+/** The log lines in a frame, or undefined for another message. */
 export function readLogs(head: unknown): LogLine[] | undefined {
   if (!isObject(head) || head.type !== 'logs' || !Array.isArray(head.lines)) return undefined
   return checkLines(head.lines)
 }
 
-/** The end of a job in a frame; undefined for the greeting. Throws on anything else. */
+/** The end of a job in a frame; undefined for `ready`, the first message of a process. Throws on anything else. */
 export function checkDone(head: unknown): Done | undefined {
   if (!isObject(head)) throw new Error('no message')
   if (head.type === 'ready') return undefined

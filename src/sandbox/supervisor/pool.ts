@@ -1,17 +1,18 @@
-// The few live processes of all tools. A call takes an idle process of its tool, else a free place, else the place of
-// an idle process of another tool; beyond that calls wait their turn.
+// The pool of tool processes, shared by all tools. A call takes an idle process of its tool, else starts one in a free
+// slot, else replaces an idle process of another tool, else waits in the queue.
 import { ToolFault } from '#sandbox/sandbox-fault.ts'
-import { idleStopMs, maxCpuMs, maxWaitMs } from '#sandbox/child/limits.ts'
+import { idleStopMs, maxWaitMs, recycleAfterCpuMs } from '#sandbox/child/limits.ts'
 import { within } from '#lib/deadline.ts'
-import { nobody } from '#sandbox/confine.ts'
-import { type Finished, type Job, startProcess, type ToolProcess } from './process.ts'
+import type { Result } from '#sandbox/child/guest.ts'
+import { nobodyUid } from '#sandbox/confine.ts'
+import { type Job, startProcess, type ToolProcess } from './process.ts'
 
 export interface ToolPool {
-  /** Runs a job in a process of the tool whose code lies in `folder`. */
-  run(folder: string, job: Job): Promise<Finished>
-  /** Stops idle processes of a tool that was removed or replaced. */
+  /** Runs a job in a process of the tool whose code is in `folder`. */
+  run(folder: string, job: Job): Promise<Result>
+  /** Stops the idle processes of a tool that was removed or replaced. */
   forget(folder: string): void
-  /** The folders of the live processes, with what they do. */
+  /** The live processes, by the folder of their tool. */
   live(): readonly { folder: string; busy: boolean; pid: number | undefined }[]
   close(): Promise<void>
 }
@@ -20,30 +21,30 @@ export type PoolParts = {
   readonly script: string
   readonly maxProcesses: number
   readonly idleMs?: number
-  /** How many calls may wait; more are refused rather than piled up. */
+  /** Longest queue; further calls are refused. */
   readonly maxWaiting?: number
-  /** Only tests give these. */
+  /** Only tests set these. */
   readonly waitMs?: number
   readonly recycleCpuMs?: number
 }
 
-type Place = {
+type Slot = {
   readonly folder: string
   readonly process: ToolProcess
   busy: boolean
-  /** When its first call was over, or it was last the choice of the longest waiting call. Its start does not count. */
+  /** Start of the tenure: the end of the first call, then the first call after each tenure. Infinity before the first. */
   since: number
   idle?: NodeJS.Timeout
 }
-type Waiting = {
+type QueuedCall = {
   readonly folder: string
-  readonly start: (place: Place) => void
+  readonly start: (slot: Slot) => void
   readonly fail: (fault: ToolFault) => void
 }
 
 /**
- * How long a process may go on with the calls of its own tool while those of others wait. Starting another costs some
- * 100 ms: to change with every call would be nothing but starting.
+ * How long a process goes on with the queued calls of its own tool while other tools wait. Starting a process costs about
+ * 100 ms: replacing one after every call would waste most of the time.
  */
 const tenureMs = 500
 const defaultMaxWaiting = 1_000
@@ -54,43 +55,43 @@ export function createToolPool({
   idleMs = idleStopMs,
   maxWaiting = defaultMaxWaiting,
   waitMs = maxWaitMs,
-  recycleCpuMs = maxCpuMs,
+  recycleCpuMs = recycleAfterCpuMs,
 }: PoolParts): ToolPool {
-  const places = new Set<Place>()
-  let queue: Waiting[] = []
+  const slots = new Set<Slot>()
+  let queue: QueuedCall[] = []
   let open = true
 
-  function drop(place: Place): void {
-    clearTimeout(place.idle)
-    place.process.stop()
-    places.delete(place)
+  function drop(slot: Slot): void {
+    clearTimeout(slot.idle)
+    slot.process.stop()
+    slots.delete(slot)
   }
 
-  function begin(folder: string): Place {
+  function startSlot(folder: string): Slot {
     const root = process.getuid?.() === 0
-    const place: Place = {
+    const slot: Slot = {
       folder,
-      process: startProcess({ script, folder, ...(root && { uid: nobody }) }),
+      process: startProcess({ script, folder, ...(root && { uid: nobodyUid }) }),
       busy: true,
       since: Number.POSITIVE_INFINITY,
     }
-    places.add(place)
-    return place
+    slots.add(slot)
+    return slot
   }
 
-  /** The tools that have all the places one tool may have: one whose calls never end leaves a place to the others. */
-  function sated(): Set<string> {
-    const busy = [...places].filter((each) => each.busy).map(({ folder }) => folder)
+  /** The tools that use all slots one tool may use: one slot is left for the others when calls of a tool never end. */
+  function saturatedTools(): Set<string> {
+    const busy = [...slots].filter((each) => each.busy).map(({ folder }) => folder)
     const share = Math.max(1, maxProcesses - 1)
     return new Set(busy.filter((folder) => busy.filter((each) => each === folder).length >= share))
   }
 
-  /** A process for this tool right now, or undefined when all places are busy. */
-  function take(folder: string): Place | undefined {
-    if (sated().has(folder)) return undefined
-    for (const place of places) if (!place.busy && !place.process.alive) drop(place)
-    const idle = [...places].filter(({ busy }) => !busy)
-    const own = idle.find((place) => place.folder === folder)
+  /** A slot for this tool right now, or undefined when there is none. */
+  function takeSlot(folder: string): Slot | undefined {
+    if (saturatedTools().has(folder)) return undefined
+    for (const slot of slots) if (!slot.busy && !slot.process.alive) drop(slot)
+    const idle = [...slots].filter(({ busy }) => !busy)
+    const own = idle.find((slot) => slot.folder === folder)
     if (own) {
       clearTimeout(own.idle)
       own.busy = true
@@ -98,46 +99,46 @@ export function createToolPool({
       return own
     }
     const [other] = idle.toSorted((a, b) => a.since - b.since)
-    if (places.size >= maxProcesses && !other) return undefined
-    if (places.size >= maxProcesses && other) drop(other)
-    return begin(folder)
+    if (slots.size >= maxProcesses && !other) return undefined
+    if (slots.size >= maxProcesses && other) drop(other)
+    return startSlot(folder)
   }
 
-  function giveBack(place: Place): void {
-    place.busy = false
-    place.since = Math.min(place.since, performance.now())
-    if (!open || !place.process.alive || place.process.cpuMs > recycleCpuMs) drop(place)
+  function releaseSlot(slot: Slot): void {
+    slot.busy = false
+    slot.since = Math.min(slot.since, performance.now())
+    if (!open || !slot.process.alive || slot.process.cpuMs > recycleCpuMs) drop(slot)
     else {
-      place.idle = setTimeout(() => drop(place), idleMs)
-      place.idle.unref()
+      slot.idle = setTimeout(() => drop(slot), idleMs)
+      slot.idle.unref()
     }
-    serve()
+    serveQueue()
   }
 
-  function serve(): void {
+  function serveQueue(): void {
     while (queue.length > 0) {
-      const full = sated()
-      const ready = queue.filter(({ folder }) => !full.has(folder))
-      const next = chooseNext(ready, [...places], performance.now())
-      const place = next && take(next.folder)
-      if (!next || !place) return
+      const saturated = saturatedTools()
+      const ready = queue.filter(({ folder }) => !saturated.has(folder))
+      const next = chooseNext(ready, [...slots], performance.now())
+      const slot = next && takeSlot(next.folder)
+      if (!next || !slot) return
       queue = queue.filter((each) => each !== next)
-      next.start(place)
+      next.start(slot)
     }
   }
 
-  function place(folder: string, signal: AbortSignal | undefined): Promise<Place> {
-    const free = queue.length === 0 ? take(folder) : undefined
+  function waitForSlot(folder: string, signal: AbortSignal | undefined): Promise<Slot> {
+    const free = queue.length === 0 ? takeSlot(folder) : undefined
     if (free) return Promise.resolve(free)
     if (queue.length >= maxWaiting) {
       return Promise.reject(
         new ToolFault('sandbox_unavailable', `${maxWaiting} tool calls are waiting already; try later`),
       )
     }
-    const { promise, resolve, reject } = Promise.withResolvers<Place>()
-    const entry: Waiting = { folder, start: resolve, fail: reject }
+    const { promise, resolve, reject } = Promise.withResolvers<Slot>()
+    const entry: QueuedCall = { folder, start: resolve, fail: reject }
     const leave = (fault: ToolFault): void => {
-      // One that has its place by now must take it, or nobody ever gives it back.
+      // A call that already got its slot must use it, or the slot would never be released.
       if (!queue.includes(entry)) return
       queue = queue.filter((each) => each !== entry)
       reject(fault)
@@ -145,8 +146,8 @@ export function createToolPool({
     const abort = (): void => leave(new ToolFault('crashed', 'the call was cancelled'))
     queue.push(entry)
     signal?.addEventListener('abort', abort, { once: true })
-    serve()
-    const late = (): Promise<Place> => {
+    serveQueue()
+    const late = (): Promise<Slot> => {
       leave(new ToolFault('sandbox_unavailable', `no tool process was free within ${waitMs / 1_000} s; try later`))
       return promise
     }
@@ -157,40 +158,40 @@ export function createToolPool({
     async run(folder, job) {
       if (!open) throw new ToolFault('sandbox_unavailable', 'the service is shutting down')
       job.signal?.throwIfAborted()
-      const taken = await place(folder, job.signal)
+      const slot = await waitForSlot(folder, job.signal)
       try {
-        return await taken.process.run(job)
+        return await slot.process.run(job)
       } finally {
-        giveBack(taken)
+        releaseSlot(slot)
       }
     },
     forget(folder) {
-      for (const each of places) if (each.folder === folder && !each.busy) drop(each)
+      for (const each of slots) if (each.folder === folder && !each.busy) drop(each)
     },
-    live: () => [...places].map(({ folder, busy, process: { pid } }) => ({ folder, busy, pid })),
+    live: () => [...slots].map(({ folder, busy, process: { pid } }) => ({ folder, busy, pid })),
     close() {
       open = false
       for (const { fail } of queue) fail(new ToolFault('sandbox_unavailable', 'the service is shutting down'))
       queue = []
-      for (const each of places) drop(each)
+      for (const each of slots) drop(each)
       return Promise.resolve()
     },
   }
 }
 
 /**
- * An idle process goes on with a call of its own tool for its tenure, then a tool without any process comes first. When
- * every waiting tool has one, starting another for the longest waiting call would only put one of them out.
+ * The next queued call to serve: one whose tool has an idle process in its tenure, else one whose tool has no process,
+ * else one whose tool has an idle process, because replacing that one would gain nothing, else the longest waiting.
  */
 export function chooseNext<T extends { folder: string }>(
   queue: readonly T[],
-  places: readonly { folder: string; busy: boolean; since: number }[],
+  slots: readonly { folder: string; busy: boolean; since: number }[],
   now: number,
 ): T | undefined {
-  const idle = places.filter(({ busy }) => !busy)
-  const waitingFor = (at: readonly { folder: string }[]): T | undefined =>
-    queue.find((each) => at.some(({ folder }) => folder === each.folder))
-  const inTenure = waitingFor(idle.filter(({ since }) => now - since <= tenureMs))
-  const without = queue.find((each) => !places.some(({ folder }) => folder === each.folder))
-  return inTenure ?? without ?? waitingFor(idle) ?? queue[0]
+  const idle = slots.filter(({ busy }) => !busy)
+  const firstCallFor = (processes: readonly { folder: string }[]): T | undefined =>
+    queue.find((each) => processes.some(({ folder }) => folder === each.folder))
+  const inTenure = firstCallFor(idle.filter(({ since }) => now - since <= tenureMs))
+  const withoutProcess = queue.find((each) => !slots.some(({ folder }) => folder === each.folder))
+  return inTenure ?? withoutProcess ?? firstCallFor(idle) ?? queue[0]
 }

@@ -1,8 +1,8 @@
-// One live process of a tool: started with the fewest rights that run it, given one call at a time, killed when it is
-// late, floods, or lies.
+// One live process of a tool: started with minimal rights, runs one job at a time, killed when it exceeds the deadline,
+// sends too much, or breaks the protocol.
 import { dirname } from 'node:path'
 import { within } from '#lib/deadline.ts'
-import { type Confined, spawnConfined } from '#sandbox/confine.ts'
+import { type ConfinedProcess, spawnConfined } from '#sandbox/confine.ts'
 import { ToolFault, type ToolFaultCode } from '#sandbox/sandbox-fault.ts'
 import { createFrameReader, encodeFrame, type Frame } from '#sandbox/child/frames.ts'
 import type { LogLine, Result, Work } from '#sandbox/child/guest.ts'
@@ -18,26 +18,24 @@ import {
   maxTableEntries,
 } from '#sandbox/child/limits.ts'
 
-/** Answers what a guest asks of the host. The head goes back as it is, the body as raw bytes. */
+/** Answers a guest's host call. The head is sent back as JSON, the body as raw bytes. */
 export type Host = (call: HostCall, signal: AbortSignal) => Promise<{ head: object; body?: Uint8Array }>
 
 export type Job = {
   readonly work: Work
   readonly host: Host
-  /** Where the guest's lines go as they come: they are there even when the call is killed. */
+  /** Receives the guest's log lines as they arrive, so that a killed call keeps them. */
   readonly logs: LogLine[]
   readonly deadlineMs: number
   readonly signal?: AbortSignal
 }
 
-export type Finished = { readonly result: Result }
-
 export interface ToolProcess {
-  /** Runs one job; another may only be given once it has settled. A fault that ends the process is thrown. */
-  run(job: Job): Promise<Finished>
-  /** False once the process is gone or about to be. */
+  /** Runs one job. The next may start once this one has settled. Throws a fault when the process is killed or ends. */
+  run(job: Job): Promise<Result>
+  /** False once the process has ended or was killed. */
   readonly alive: boolean
-  /** CPU it has used, as it says itself. */
+  /** CPU used, as the process reports it. */
   readonly cpuMs: number
   readonly pid: number | undefined
   stop(): void
@@ -48,23 +46,23 @@ export type ProcessParts = {
   readonly script: string
   /** The installed tool's code. */
   readonly folder: string
-  /** Another user to become, when this process is root. */
+  /** The user to switch to when the service runs as root. */
   readonly uid?: number
 }
 
-/** Starts a process for a tool. It is ready when its first job says so. */
+/** Starts a process for a tool. It takes a job at once and begins it when its code is loaded. */
 export function startProcess(parts: ProcessParts): ToolProcess {
   const child = spawnChild(parts)
   let alive = true
   let cpuMs = 0
   let current: Running | undefined
 
-  const end = (): void => {
+  const kill = (): void => {
     alive = false
     child.kill('SIGKILL')
   }
   const fail: Fail = (code, message, cause) => {
-    end()
+    kill()
     current?.reject(new ToolFault(code, message, { cause }))
   }
   const read = createFrameReader(maxFrameBytes, (frame) => {
@@ -75,8 +73,8 @@ export function startProcess(parts: ProcessParts): ToolProcess {
     }
   })
   child.stdout.on('data', (chunk: Buffer) => {
-    // Between two jobs a process has nothing to say.
-    if (!current) return end()
+    // Output between two jobs breaks the protocol.
+    if (!current) return kill()
     try {
       current.count(chunk.length)
       if (alive) read(chunk)
@@ -87,7 +85,7 @@ export function startProcess(parts: ProcessParts): ToolProcess {
   child.on('error', (error) => fail('sandbox_unavailable', `a tool process could not be started: ${error.message}`))
   child.on('exit', (code, signal) => {
     alive = false
-    current?.reject(deathOf(code, signal))
+    current?.reject(exitFault(code, signal))
   })
   for (const stream of [child.stdin, child.stdout]) stream.on('error', () => {})
 
@@ -99,11 +97,11 @@ export function startProcess(parts: ProcessParts): ToolProcess {
       return cpuMs
     },
     pid: child.pid,
-    stop: end,
+    stop: kill,
     async run(job) {
       if (!alive || current) throw new ToolFault('crashed', 'the tool process is not free')
       if (job.signal?.aborted) throw new ToolFault('crashed', 'the call was cancelled')
-      const running = watch(job, { child, fail })
+      const running = startJob(job, { child, fail })
       current = running
       try {
         const done = await within(job.deadlineMs, running.done, () => {
@@ -111,7 +109,7 @@ export function startProcess(parts: ProcessParts): ToolProcess {
           return running.done
         })
         cpuMs = done.cpuMs
-        return { result: done.result }
+        return done.result
       } finally {
         running.release()
         current = undefined
@@ -130,8 +128,8 @@ type Running = {
   release(): void
 }
 
-/** One job on its way: counts what comes, answers what is asked, keeps the deadline. */
-function watch(job: Job, { child, fail }: { child: Confined; fail: Fail }): Running {
+/** Sends a job to the child, then counts its output and answers its host calls. */
+function startJob(job: Job, { child, fail }: { child: ConfinedProcess; fail: Fail }): Running {
   const { promise, resolve, reject } = Promise.withResolvers<Done>()
   const stop = new AbortController()
   let bytes = 0
@@ -139,15 +137,15 @@ function watch(job: Job, { child, fail }: { child: Confined; fail: Fail }): Runn
   const abort = (): void => fail('crashed', 'the call was cancelled')
   job.signal?.addEventListener('abort', abort, { once: true })
   child.stdin.write(encodeFrame({ type: 'call', work: job.work }))
-  let asking = false
+  let answerPending = false
   const answer = async (call: HostCall): Promise<void> => {
     const { head, body } = await job.host(call, stop.signal)
     if (stop.signal.aborted) return
     child.stdin.write(encodeFrame({ ...head, type: 'answer', id: call.id }, body), () => {
-      asking = false
+      answerPending = false
     })
   }
-  const keep = (lines: readonly LogLine[]): void => {
+  const addLogs = (lines: readonly LogLine[]): void => {
     job.logs.push(...lines.slice(0, maxLogLines - job.logs.length))
   }
   return {
@@ -161,19 +159,19 @@ function watch(job: Job, { child, fail }: { child: Confined; fail: Fail }): Runn
       if (++frames > maxCallFrames) throw new Error(`more than ${maxCallFrames} messages in one call`)
       const call = readHostCall(head, body)
       if (call) {
-        // A guest waits for each answer. Only a process that lies asks on, to have the service pile up what it fetches.
-        if (asking) throw new Error('a question before the last answer was taken')
-        asking = true
+        // A guest waits for each answer. A process that does not could make the service buffer many answers at once.
+        if (answerPending) throw new Error('a host call before the last answer was read')
+        answerPending = true
         answer(call).catch((error: unknown) =>
           fail('sandbox_unavailable', 'the service could not answer the tool; its log says more', error),
         )
         return
       }
       const lines = readLogs(head)
-      if (lines) return keep(lines)
+      if (lines) return addLogs(lines)
       const done = checkDone(head)
       if (!done) return
-      keep(done.logs)
+      addLogs(done.logs)
       resolve(done)
     },
     release() {
@@ -183,7 +181,7 @@ function watch(job: Job, { child, fail }: { child: Confined; fail: Fail }): Runn
   }
 }
 
-function spawnChild({ script, folder, uid }: ProcessParts): Confined {
+function spawnChild({ script, folder, uid }: ProcessParts): ConfinedProcess {
   return spawnConfined({
     script,
     args: [folder, String(uid ?? '')],
@@ -201,8 +199,8 @@ function spawnChild({ script, folder, uid }: ProcessParts): Confined {
   })
 }
 
-function deathOf(code: number | null, signal: NodeJS.Signals | null): ToolFault {
-  // Out of heap ends in an abort; the guest's own memory is bounded, so this is what it made the host keep.
+function exitFault(code: number | null, signal: NodeJS.Signals | null): ToolFault {
+  // Node aborts when its heap is full. The guest's own memory is bounded, so this is memory that it made its host use.
   if (signal === 'SIGABRT' || signal === 'SIGTRAP' || signal === 'SIGILL' || code === 134 || code === 133) {
     return new ToolFault('memory_limit', 'the tool used more memory than it may and was stopped')
   }

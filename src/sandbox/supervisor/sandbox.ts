@@ -1,4 +1,4 @@
-// The sandbox as the service holds it: checks packages, keeps their code, runs their calls.
+// The sandbox: checks tool packages, prepares their code, and runs their calls.
 import { operator, type UserId } from '#core/ids.ts'
 import { byteLength, isObject, type JsonObject } from '#core/json.ts'
 import type { LimitStore } from '#core/store.ts'
@@ -29,16 +29,16 @@ import {
   refusedCredential,
 } from '#sandbox/component-tools.ts'
 
-/** What is kept of a tool: the component's bytes and the text of its capability file. */
+/** A tool as it is stored: the component's bytes and the text of its capability file. */
 export type ToolPackage = { readonly name: string; readonly component: Uint8Array; readonly capabilities: string }
 
 export type SandboxParts = {
-  /** A private folder for transpiled code; it may be deleted at any time the service is down. */
+  /** A private folder for transpiled code. It may be deleted while the service is down. */
   readonly cacheFolder: string
   readonly maxProcesses: number
-  /** Gives tools their secrets. Never a provider's key. */
+  /** The value of a tool's secret. Never a provider's key. */
   readonly secret: ToolSecrets['valueOf']
-  /** Finds secrets in what goes out for a user, and takes them out of what is logged. */
+  /** Finds a user's secrets in outgoing requests, and masks them in the log. */
   readonly scan: (user: UserId) => LeakScan
   readonly limits: LimitStore
   readonly log: Log
@@ -46,7 +46,7 @@ export type SandboxParts = {
   readonly proxy?: ProxySettings
   readonly readWorkspace?: ReadWorkspace
   readonly invokeTool?: InvokeTool
-  /** Only tests give these. */
+  /** Only tests set these. */
   readonly dial?: Dial
   readonly deadlineMs?: number
   readonly idleMs?: number
@@ -55,7 +55,7 @@ export type SandboxParts = {
 /** A checked package, ready to be stored and called. */
 export type LoadedTool = InstalledTool & { readonly warnings: readonly string[]; readonly witVersion: string }
 
-/** One call looked at from outside, as `tool test` prints it. */
+/** The report of one call, as `tool test` prints it. */
 export type TestReport = {
   readonly output: string | null
   readonly error: string | null
@@ -66,15 +66,15 @@ export type TestReport = {
 }
 
 export interface Sandbox {
-  /** Checks a package, transpiles it if the cache has it not, and asks it for schema and description. */
+  /** Checks a package, transpiles it unless it is cached, and asks it for schema and description. */
   load(source: ToolPackage, signal?: AbortSignal): Promise<LoadedTool>
-  /** The code of a component that was loaded once before: from the cache, or made again. */
+  /** The code of a component, from the cache or transpiled again. */
   prepare(component: Uint8Array): Promise<Prepared>
-  /** Runs a call of the agent to its output. Throws a fault; one of code tool_error carries the tool's own text. */
+  /** Runs a call of the agent and returns its output. Throws a fault; with code tool_error its text is the tool's own. */
   execute(tool: InstalledTool, call: Call): Promise<string>
-  /** Runs one call as the operator and tells all that happened. A fault is part of the report; parameters go in as they are. */
+  /** Runs one call as the operator. A fault is part of the report. The parameters are not checked to be JSON. */
   testCall(tool: InstalledTool, call: { params: string; context?: string; signal?: AbortSignal }): Promise<TestReport>
-  /** Lets go of a tool that was removed or replaced. */
+  /** Stops the idle processes of a tool that was removed or replaced. */
   forget(tool: Pick<InstalledTool, 'folder'>): void
   live: ToolPool['live']
   close(): Promise<void>
@@ -83,7 +83,7 @@ export interface Sandbox {
 export function createSandbox(parts: SandboxParts): Sandbox {
   const dial = parts.dial ?? createDial({ lookup: resolveName, ...(parts.proxy && { proxy: parts.proxy }) })
   let pool: ToolPool | undefined
-  // The child's code is only written once a tool is used.
+  // The child's code is written when a tool is first used.
   const processes = (): ToolPool => {
     pool ??= createToolPool({
       script: prepareRuntime(parts.cacheFolder),
@@ -102,7 +102,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     signal?: AbortSignal,
   ): Promise<{ schema: JsonObject; description: string }> {
     const host: Host = () => Promise.resolve({ head: { ok: false, code: 'blocked', message: 'not now', sent: false } })
-    const { result } = await processes().run(folder, {
+    const result = await processes().run(folder, {
       work: { kind: 'describe' },
       host,
       logs: [],
@@ -113,15 +113,15 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     return { schema: parseSchema(result.schema), description: result.description.trim() }
   }
 
-  /** One call with all that is known of it, however it ends. */
+  /** Runs one call. A fault is part of the report. */
   async function call(
     tool: InstalledTool,
     { params, context, user, callId, by, signal, readOnly = false }: Call,
-  ): Promise<Called> {
+  ): Promise<CallReport> {
     const { name } = tool
     const capabilities = readOnly ? onlyLooking(tool.capabilities) : tool.capabilities
-    const secret = (each: string, refused?: string): Promise<string | undefined> =>
-      parts.secret(each, tool, user, refused)
+    const secret = (secretName: string, refused?: string): Promise<string | undefined> =>
+      parts.secret(secretName, tool, user, refused)
     const { limits, now } = parts
     const scan = (): LeakScan => parts.scan(user)
     const egress = createEgress({ tool: name, capabilities, secret, scan, limits, now, dial })
@@ -130,22 +130,22 @@ export function createSandbox(parts: SandboxParts): Sandbox {
       egress,
       by: { tool: name, user, callId },
       readWorkspace: parts.readWorkspace,
-      // One tool runs another, and that one none: no chain of them, and no circle.
+      // A tool that another tool invoked invokes none itself: no chains, no cycles.
       invokeTool: by === undefined ? parts.invokeTool : undefined,
     })
     const logs: LogLine[] = []
     const outcome = await outcomeOf(async () => {
       const work = {
         kind: 'execute' as const,
-        params: bounded(params),
+        params: checkSize(params),
         ...(context !== undefined && { context }),
         secretNames: capabilities.secretNames,
-        secretsSet: await namesSet(capabilities.secretNames, secret),
+        secretsSet: await namesWithValue(capabilities.secretNames, secret),
       }
       const job = { work, host, logs, deadlineMs, ...(signal && { signal }) }
-      const { result } = await processes().run(tool.folder, job)
-      const lacking = credentialFault(tool, egress.traffic)
-      if (lacking) throw lacking
+      const result = await processes().run(tool.folder, job)
+      const fault = credentialFault(tool, egress.traffic)
+      if (fault) throw fault
       if (result.type === 'output') return result.output
       throw faultOf(result, name)
     })
@@ -154,10 +154,10 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     return { outcome, logs: masked, traffic: egress.traffic }
   }
 
-  async function execute(tool: InstalledTool, given: Call): Promise<string> {
-    const { user, callId, used } = given
-    checkJson(given.params)
-    const { outcome, logs, traffic } = await call(tool, given)
+  async function execute(tool: InstalledTool, request: Call): Promise<string> {
+    const { user, callId, used } = request
+    checkJson(request.params)
+    const { outcome, logs, traffic } = await call(tool, request)
     const { requests, secrets, leaks } = traffic
     const sent = requests.map(({ method, url }) => ({ method, host: new URL(url).host }))
     used?.({ sent, secrets: [...secrets], leaks: [...leaks] })
@@ -165,13 +165,16 @@ export function createSandbox(parts: SandboxParts): Sandbox {
       const write = level === 'error' ? 'error' : level === 'warn' ? 'warn' : level === 'info' ? 'info' : 'debug'
       parts.log[write]({ tool: tool.name, callId }, message)
     }
-    // A query may hold what the user or the model said; it is not for the log.
-    const place = (url: string): string => parts.scan(user).mask(url.replace(/[?#].*$/, ''))
+    // A query may have text of the user or the model, which does not belong in the log.
+    const withoutQuery = (url: string): string => parts.scan(user).mask(url.replace(/[?#].*$/, ''))
     for (const { method, url, reason } of traffic.blocked) {
-      parts.log.warn({ tool: tool.name, callId, method, url: place(url), reason }, 'a request of a tool was not done')
+      parts.log.warn(
+        { tool: tool.name, callId, method, url: withoutQuery(url), reason },
+        'a request of a tool was blocked',
+      )
     }
     for (const { method, url, error: reason } of traffic.requests.filter(({ error }) => error !== undefined)) {
-      parts.log.warn({ tool: tool.name, callId, method, url: place(url), reason }, 'a request of a tool failed')
+      parts.log.warn({ tool: tool.name, callId, method, url: withoutQuery(url), reason }, 'a request of a tool failed')
     }
     if (typeof outcome === 'string') return outcome
     throw outcome
@@ -203,9 +206,9 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     execute,
     async testCall(tool, request) {
       const { outcome, logs, traffic } = await call(tool, { ...request, user: operator, callId: '' })
-      const seen = { logs, requests: traffic.requests, blocked: traffic.blocked }
-      if (typeof outcome === 'string') return { output: outcome, error: null, ...seen }
-      return { output: null, error: outcome.message, code: outcome.code, ...seen }
+      const report = { logs, requests: traffic.requests, blocked: traffic.blocked }
+      if (typeof outcome === 'string') return { output: outcome, error: null, ...report }
+      return { output: null, error: outcome.message, code: outcome.code, ...report }
     },
     forget: ({ folder }) => pool?.forget(folder),
     live: () => pool?.live() ?? [],
@@ -213,8 +216,8 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   }
 }
 
-type Called = {
-  /** The output, or why there is none. */
+type CallReport = {
+  /** The output, or the fault. */
   readonly outcome: string | ToolFault
   readonly logs: readonly LogLine[]
   readonly traffic: Traffic
@@ -230,24 +233,24 @@ async function outcomeOf(run: () => Promise<string>): Promise<string | ToolFault
 }
 
 /**
- * The credential that a call lacked, whatever the guest made of it: once it is there the call runs again. One that has
- * changed something must not, so its own answer stands.
+ * A fault for a missing or refused credential, whatever the guest answered: the call runs again once the credential is set.
+ * A call that has changed something must not run again, so the guest's answer is kept.
  */
 function credentialFault(tool: InstalledTool, { missing, refused, wrote }: Traffic): ToolFault | undefined {
   if (wrote) return undefined
-  const [unset] = missing
-  const [unwelcome] = refused
-  if (unset !== undefined) return missingCredential(tool, unset)
-  return unwelcome === undefined ? undefined : refusedCredential(tool, unwelcome)
+  const [missingSecret] = missing
+  const [refusedSecret] = refused
+  if (missingSecret !== undefined) return missingCredential(tool, missingSecret)
+  return refusedSecret === undefined ? undefined : refusedCredential(tool, refusedSecret)
 }
 
 function faultOf(result: Result, name: string): ToolFault {
   if (result.type === 'error') return new ToolFault('tool_error', result.error)
   if (result.type === 'fault') return new ToolFault(result.code as ToolFaultCode, `${name}: ${result.message}`)
-  return new ToolFault('response_invalid', `${name}: the tool answered something else than was asked`)
+  return new ToolFault('response_invalid', `${name}: the tool gave an answer of the wrong kind`)
 }
 
-async function namesSet(
+async function namesWithValue(
   names: Capabilities['secretNames'],
   secret: (name: string) => Promise<string | undefined>,
 ): Promise<string[]> {
@@ -255,20 +258,20 @@ async function namesSet(
   return names.filter((_, at) => (values[at] ?? '') !== '')
 }
 
-/** Text that the model reads and a person does not see is a way to tell the model something behind their back. */
+/** Invisible characters could carry instructions to the model that a person does not see. */
 function unseenWarnings(description: string, schema: JsonObject, capabilities: string): string[] {
   const file = JSON.stringify(JSON.parse(capabilities))
   return [description, JSON.stringify(schema), file].some(hasUnseen)
-    ? ['the texts of the tool or of its file have invisible characters in them']
+    ? ['the description, the schema or the capability file has invisible characters']
     : []
 }
 
-function bounded(params: string): string {
+function checkSize(params: string): string {
   if (byteLength(params) <= maxParamsBytes) return params
   throw new ToolFault('params_too_large', `the parameters are over ${maxParamsBytes} bytes`)
 }
 
-/** Of a model's parameters the host checks that they are JSON, and nothing more: the rest is the component's to say. */
+/** The host only checks that the model's parameters are JSON. The component checks the rest. */
 function checkJson(params: string): void {
   try {
     JSON.parse(params)

@@ -1,7 +1,7 @@
 // What is told of a list of open gates that is full: nobody knows what was pushed out of it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Change } from '#core/bus.ts'
+import type { ListChange } from '#core/bus.ts'
 import { operator } from '#core/ids.ts'
 import type { OpenGate } from '#core/store.ts'
 import { createFeeds } from '#doors/web/list-feed.ts'
@@ -13,7 +13,7 @@ test('a gate that more urgent ones push out of a full list is not told as closed
   const gate = (id: string) => ({ gate: { callId: id, args: '{}' }, turn: { id, threadId: `of ${id}` } })
   const all = Array.from({ length: maxGates + 1 }, (_, at) => gate(`g${at}`) as unknown as OpenGate)
   let from = 1
-  const { promise: changed, resolve: change } = Promise.withResolvers<readonly Change[]>()
+  const { promise: changed, resolve: change } = Promise.withResolvers<readonly ListChange[]>()
   const { promise: over, resolve: end } = Promise.withResolvers<void>()
   async function* changes() {
     yield await changed

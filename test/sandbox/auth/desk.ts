@@ -5,7 +5,7 @@ import { createSeal } from '#lib/seal.ts'
 import { createDial } from '#net/dial.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { createToolAccess } from '#sandbox/auth/tool-access.ts'
-import { createCheck } from '#sandbox/auth/token-check.ts'
+import { createTokenCheck } from '#sandbox/auth/token-check.ts'
 import { createToolSecrets, type ToolSecrets } from '#sandbox/auth/tool-secrets.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import { noLimits } from '../rig.ts'
@@ -29,7 +29,7 @@ export function accessOver({ store, now, env = {} }: Given) {
   const secrets = (): ToolSecrets =>
     createToolSecrets({ secrets: store.secrets, environment, capabilitiesOf, dial, now, log: silentLog })
   const toolSecrets = secrets()
-  const check = createCheck({ limits: noLimits, scan: () => createLeakScan(), dial, now })
+  const check = createTokenCheck({ limits: noLimits, scan: () => createLeakScan(), dial, now })
   const parts = { records: store.tools, secrets: store.secrets, toolSecrets, seal, check, environment, dial, now }
   return { access: createToolAccess(parts), secrets, toolSecrets, capabilitiesOf }
 }

@@ -53,7 +53,7 @@ test('a component is transpiled where node_modules is a link', async () => {
 test('without the transpiler nothing runs, and that is said', async () => {
   assert.notEqual(findTranspiler(), undefined)
   const said = await prepareIn('without', (folder) => mkdirSync(folder))
-  assert.equal(said, 'false sandbox_unavailable: the transpiler of components is not installed: run npm ci\n')
+  assert.equal(said, 'false sandbox_unavailable: the component transpiler is not installed: run npm ci\n')
 })
 
 test('a transpiler that fails says why', async () => {

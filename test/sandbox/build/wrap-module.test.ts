@@ -17,7 +17,7 @@ test('a core module that speaks the interface becomes a component that runs', as
 test('what cannot become a tool is told in words', async () => {
   const printing = '(module (import "wasi_snapshot_preview1" "fd_write" (func (param i32 i32 i32 i32) (result i32))))'
   const refused: readonly (readonly [bytes: Uint8Array, says: RegExp])[] = [
-    [Buffer.from('int main'), /it is no WebAssembly/],
+    [Buffer.from('int main'), /it is not WebAssembly/],
     [await component(), /it is a component already: install it/],
     [await parse(printing), /printing of WASI 0\.1/],
     [await parse('(module)'), /the module cannot become a tool: .*near:agent\/tool@0\.3\.0/],

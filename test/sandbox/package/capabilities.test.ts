@@ -1,9 +1,9 @@
 // The capability file: every key read, every fault with its path, hostile files refused.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeAccess, describeLimits, widened } from '#sandbox/package/access-words.ts'
+import { describeAccess, describeLimits, addedRights } from '#sandbox/package/access-words.ts'
 import { type Capabilities, readCapabilities } from '#sandbox/package/capabilities.ts'
-import { isOwnVariable } from '#sandbox/package/auth.ts'
+import { isReservedVariable } from '#sandbox/package/auth.ts'
 
 const full = {
   version: '2.1.0',
@@ -100,10 +100,7 @@ test('an empty file allows nothing', () => {
 
 test('unknown keys warn with their path', () => {
   const { warnings } = readCapabilities(JSON.stringify({ ...full, color: 1, http: { ...full.http, retries: 3 } }))
-  assert.deepEqual(warnings, [
-    'http.retries is not known here and is ignored',
-    'color is not known here and is ignored',
-  ])
+  assert.deepEqual(warnings, ['http.retries is unknown and is ignored', 'color is unknown and is ignored'])
 })
 
 const http = (more: object): object => ({ http: { allowlist: full.http.allowlist, ...more } })
@@ -113,7 +110,7 @@ const credential = (more: object): object => http({ credentials: { main: { ...fu
 const auth = (more: object): object => ({ auth: { ...full.auth, ...more } })
 
 const faulty: readonly [value: unknown, fault: RegExp][] = [
-  [[], /must hold a JSON object/],
+  [[], /must be a JSON object/],
   [{ version: 1 }, /version must be a text/],
   [{ wit_version: '1.0.0' }, /wit_version is not valid: .*0\.3\.x and 0\.4\.x/],
   [{ http: [] }, /http must be an object/],
@@ -206,9 +203,9 @@ test('a tool can never name a variable of the service or of a provider', () => {
     'PATH',
     'PGPASSWORD',
   ]
-  for (const name of [...own, ...more]) assert(isOwnVariable(name), name)
+  for (const name of [...own, ...more]) assert(isReservedVariable(name), name)
   for (const name of ['GITHUB_TOKEN', 'NOTION_TOKEN', 'EXAMPLE_API_KEY', 'HOMEBREW_X', 'GOOGLE_CLIENT_ID'])
-    assert(!isOwnVariable(name), name)
+    assert(!isReservedVariable(name), name)
 })
 
 test('access is told in plain words, each host, secret and variable', () => {
@@ -244,9 +241,9 @@ test('an update shows what it adds, and only that', () => {
       allowlist: [...full.http.allowlist, { host: 'new.example', path_prefix: '/', methods: ['DELETE'] }],
     },
   }
-  assert.deepEqual(widened(read(full), read(wider)), ['sends DELETE to new.example/'])
-  assert.deepEqual(widened(read(wider), read(full)), [])
-  assert.deepEqual(widened(read(full), read({})), [])
+  assert.deepEqual(addedRights(read(full), read(wider)), ['sends DELETE to new.example/'])
+  assert.deepEqual(addedRights(read(wider), read(full)), [])
+  assert.deepEqual(addedRights(read(full), read({})), [])
 })
 
 const base = {
@@ -304,10 +301,10 @@ const wideners: readonly [what: string, file: object, line: RegExp][] = [
 for (const [what, file, line] of wideners) {
   test(`an update is seen to widen access: ${what}`, () => {
     assert(
-      widened(read(base), read(file)).some((each) => line.test(each)),
-      widened(read(base), read(file)).join('\n'),
+      addedRights(read(base), read(file)).some((each) => line.test(each)),
+      addedRights(read(base), read(file)).join('\n'),
     )
-    assert.deepEqual(widened(read(base), read(base)), [])
+    assert.deepEqual(addedRights(read(base), read(base)), [])
   })
 }
 

@@ -48,7 +48,7 @@ test('at most so many processes live at once, and every call is answered', async
   const pool = createPool(2)
   let most = 0
   const calls = Array.from({ length: 24 }, (_, at) =>
-    pool.run(folders[at % 3] ?? '', job).then(({ result }) => {
+    pool.run(folders[at % 3] ?? '', job).then((result) => {
       most = Math.max(most, pool.live().length)
       return result.type
     }),
@@ -72,7 +72,7 @@ test('a process that was killed while idle is replaced without a word', async ()
   const { pid } = pool.live()[0] ?? {}
   process.kill(pid ?? 0, 'SIGKILL')
   await until(() => !runs(pid))
-  assert.equal((await pool.run(folders[0] ?? '', job)).result.type, 'output')
+  assert.equal((await pool.run(folders[0] ?? '', job)).type, 'output')
   assert.notEqual(pool.live()[0]?.pid, pid)
 })
 
@@ -83,7 +83,7 @@ test('a call that gives up while it waits leaves the queue', async () => {
   const waiting = pool.run(folders[1] ?? '', { ...job, signal: stop.signal })
   stop.abort()
   await assert.rejects(waiting, /cancelled/)
-  assert.equal((await running).result.type, 'output')
+  assert.equal((await running).type, 'output')
 })
 
 test('calls beyond the queue are refused, not piled up', async () => {
@@ -107,7 +107,7 @@ test('a tool that holds all it may leaves a place to the others', async () => {
     }),
   )
   for (const folder of [slow, quick, slow]) {
-    const { result } = await pool.run(folder, { ...job, signal: AbortSignal.timeout(boundMs) })
+    const result = await pool.run(folder, { ...job, signal: AbortSignal.timeout(boundMs) })
     assert.equal(result.type, 'output')
   }
   assert.equal(over, 0, 'the others only had a place after one of its calls was over')
@@ -123,7 +123,7 @@ test('calls that never cease do not starve those of another tool', async () => {
     while (!served) await pool.run(greedy, job)
   })
   try {
-    const { result } = await pool.run(patient, { ...job, signal: AbortSignal.timeout(boundMs) })
+    const result = await pool.run(patient, { ...job, signal: AbortSignal.timeout(boundMs) })
     assert.equal(result.type, 'output')
   } finally {
     served = true
@@ -144,7 +144,7 @@ test('a call that waits too long for a process is told so, and leaves the queue'
   assert.equal(await held, 'stopped')
   // A process that is put to an end takes its time.
   await until(() => pool.live().length === 0)
-  assert.equal((await pool.run(folders[0] ?? '', job)).result.type, 'output')
+  assert.equal((await pool.run(folders[0] ?? '', job)).type, 'output')
 })
 
 test('a process that has used up its CPU is replaced after its call', async () => {
@@ -195,7 +195,7 @@ test('many calls of many tools through few processes: all are answered, without 
   const seen = new Set<number | undefined>()
   const caller = async (folder: string): Promise<void> => {
     for (let each = 0; each < 20; each++) {
-      assert.equal((await pool.run(folder, job)).result.type, 'output')
+      assert.equal((await pool.run(folder, job)).type, 'output')
       for (const { pid } of pool.live()) seen.add(pid)
     }
   }

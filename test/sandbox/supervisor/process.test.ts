@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { maxProcessMib } from '#sandbox/child/limits.ts'
-import { nobody } from '#sandbox/confine.ts'
+import { nobodyUid } from '#sandbox/confine.ts'
 import { type Host, startProcess } from '#sandbox/supervisor/process.ts'
 import { prepareRuntime } from '#sandbox/build/runtime.ts'
 import { patienceMs, until } from '../../until.ts'
@@ -28,9 +28,9 @@ async function attack(code: string): Promise<string> {
       return { tool: { execute: async () => ({ output: await tell(async () => { ${code} }) }) } }
     }`,
   )
-  const child = startProcess({ script, folder: tool, ...(root && { uid: nobody }) })
+  const child = startProcess({ script, folder: tool, ...(root && { uid: nobodyUid }) })
   try {
-    const { result } = await child.run({ work, host, logs: [], deadlineMs: patienceMs })
+    const result = await child.run({ work, host, logs: [], deadlineMs: patienceMs })
     assert(result.type === 'output', JSON.stringify(result))
     return result.output
   } finally {
@@ -79,10 +79,10 @@ test('the process runs as nobody where the service is root, without environment,
     join(tool, 'tool.js'),
     'export function instantiate() { return { tool: { execute: () => ({ output: "1" }) } } }',
   )
-  const child = startProcess({ script, folder: tool, ...(root && { uid: nobody }) })
+  const child = startProcess({ script, folder: tool, ...(root && { uid: nobodyUid }) })
   await child.run({ work, host, logs: [], deadlineMs: patienceMs })
   const look = (name: string): string => readFileSync(`/proc/${child.pid}/${name}`, 'utf8')
-  if (root) assert.match(look('status'), new RegExp(`^Uid:\\s+${nobody}\\s+${nobody}`, 'm'))
+  if (root) assert.match(look('status'), new RegExp(`^Uid:\\s+${nobodyUid}\\s+${nobodyUid}`, 'm'))
   assert.match(look('limits'), /Max cpu time\s+120\s/)
   assert.match(look('limits'), /Max core file size\s+0\s/)
   if (root) assert.equal(look('environ'), '')
@@ -101,14 +101,14 @@ test('buffers that Node does not count are bounded by the system, and the next c
       return { tool: { execute: ({ params }) => ({ output: String(params === '{}' ? fill() : 'fine') }) } }
     }`,
   )
-  const child = startProcess({ script, folder: tool, ...(root && { uid: nobody }) })
+  const child = startProcess({ script, folder: tool, ...(root && { uid: nobodyUid }) })
   try {
-    const { result } = await child.run({ work, host, logs: [], deadlineMs: patienceMs })
+    const result = await child.run({ work, host, logs: [], deadlineMs: patienceMs })
     assert.deepEqual(result, { type: 'fault', code: 'memory_limit', message: 'the tool used more memory than it may' })
     const limits = readFileSync(`/proc/${child.pid}/limits`, 'utf8')
     assert.match(limits, new RegExp(`^Max data size\\s+${maxProcessMib * 2 ** 20}\\s`, 'm'))
     const next = await child.run({ work: { ...work, params: '[]' }, host, logs: [], deadlineMs: patienceMs })
-    assert.deepEqual(next.result, { type: 'output', output: 'fine' })
+    assert.deepEqual(next, { type: 'output', output: 'fine' })
   } finally {
     child.stop()
   }
@@ -121,7 +121,7 @@ async function lie(code: string, deadlineMs: number): Promise<string> {
   writeFileSync(file, `import { writeSync } from 'node:fs'\n${code}`)
   const child = startProcess({ script: file, folder: own })
   try {
-    const { result } = await child.run({ work, host, logs: [], deadlineMs })
+    const result = await child.run({ work, host, logs: [], deadlineMs })
     return result.type
   } catch (error) {
     assert.equal(child.alive, false)
@@ -198,7 +198,7 @@ test('a process that speaks between two calls is put to an end', async () => {
      setInterval(() => put(frame({ type: 'ready' })), 20)`,
   )
   const child = startProcess({ script: join(own, 'child.mjs'), folder: own })
-  assert.equal((await child.run({ work, host, logs: [], deadlineMs: patienceMs })).result.type, 'output')
+  assert.equal((await child.run({ work, host, logs: [], deadlineMs: patienceMs })).type, 'output')
   await until(() => !child.alive)
 })
 
@@ -226,7 +226,7 @@ test('even a whole child of the attacker reads no file, sees no variable, and st
   const file = join(own, 'child.mjs')
   writeFileSync(file, `import { writeSync } from 'node:fs'\n${code}`)
   const child = startProcess({ script: file, folder: own })
-  const { result } = await child.run({ work, host, logs: [], deadlineMs: patienceMs })
+  const result = await child.run({ work, host, logs: [], deadlineMs: patienceMs })
   child.stop()
   assert.deepEqual(result, { type: 'error', error: '' })
 })

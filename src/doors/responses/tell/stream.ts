@@ -1,5 +1,5 @@
 // The events of a turn as Server-Sent Events: a state machine from what happens to text, without any I/O.
-import type { Unfinished } from '#core/bus.ts'
+import type { PartialText } from '#core/bus.ts'
 import { hexOf } from '#core/ids.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
 import type { Turn, TurnError } from '#core/turn.ts'
@@ -85,7 +85,7 @@ export function createStream({ turn, model, skip, after = -1 }: StreamParts): St
   }
 
   /** Text that follows on another ends it. Who came too late for the other hears of both when they are stored. */
-  function piece({ itemId: entryId, after: before, text }: Unfinished): string {
+  function piece({ itemId: entryId, after: before, text }: PartialText): string {
     if (open?.entryId === entryId || before === undefined) return delta(entryId, text)
     if (open?.entryId !== before) return ''
     whole.add(before)
