@@ -1,32 +1,32 @@
-// The address a request came from: the connection's, or what trusted proxies say stands before them.
+// The client address of a request: that of the connection, or the one that trusted proxies forward.
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import proxyAddr from '@fastify/proxy-addr'
 
-/** Whose X-Forwarded-For to believe: nobody's, that of so many nearest hops, or that of these addresses and networks. */
+/** Whose X-Forwarded-For is trusted: nobody's, that of the nearest n hops, or that of these addresses and networks. */
 export type Trust = false | number | readonly string[]
 
 export type ClientAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
 
-/** Whether an address is believed about what stands before it; `hop` counts from the connection outwards. */
+/** Tests whether the proxy at an address is trusted. `hop` counts from the connection outwards, from 0. */
 export function trustOf(trust: Trust): (address: string, hop: number) => boolean {
   if (trust === false) return () => false
   if (typeof trust === 'number') return (_address, hop) => hop < trust
   const listed = proxyAddr.compile([...trust])
-  return (address, hop) => listed(plain(address) ?? address, hop)
+  return (address, hop) => listed(normalize(address) ?? address, hop)
 }
 
-/** Walks from the connection outwards for as long as each hop is trusted; what an untrusted one claims is not read. */
+/** Walks from the connection outwards while each hop is trusted. Claims of an untrusted hop are ignored. */
 export function createClientAddress(trust: Trust): ClientAddress {
   const trusted = trustOf(trust)
   return (request) => {
-    const remote = plain(request.socket.remoteAddress ?? '')
+    const remote = normalize(request.socket.remoteAddress ?? '')
     if (trust === false || remote === undefined) return remote ?? 'unknown'
-    return plain(proxyAddr(request as IncomingMessage, trusted)) ?? remote
+    return normalize(proxyAddr(request as IncomingMessage, trusted)) ?? remote
   }
 }
 
-/** What a limit per address counts by: an IPv6 address stands for its /64, since one subscriber has all of that. */
+/** The key of limits per address. An IPv6 address counts as its /64, because one subscriber owns a whole /64. */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address
   const [head = '', tail] = address.split('::')
@@ -40,8 +40,8 @@ export function networkOf(address: string): string {
     .join(':')}::/64`
 }
 
-/** One spelling per address: no port, no brackets, no zone, an IPv4 address as itself. Undefined when it is none. */
-function plain(text: string): string | undefined {
+/** One spelling per address: no port, brackets or zone; IPv4-mapped IPv6 as IPv4. Undefined for anything else. */
+function normalize(text: string): string | undefined {
   const trimmed = text.trim()
   const bare = /^\[(.*)\](?::\d+)?$/.exec(trimmed)?.[1] ?? trimmed.replace(/^([\d.]+):\d+$/, '$1')
   const address = bare

@@ -1,5 +1,5 @@
-// Who a request comes from, once its token or its session has been checked.
-// oxlint-disable-next-line import/no-empty-named-blocks, unicorn/require-module-specifiers -- brings the module that is extended below
+// The authenticated caller of a request.
+// oxlint-disable-next-line import/no-empty-named-blocks, unicorn/require-module-specifiers -- imports the module that is augmented below
 import type {} from 'fastify'
 import type { UserId } from '#core/ids.ts'
 
@@ -7,13 +7,12 @@ export type Caller = {
   readonly user: UserId
   readonly name: string
   readonly operator: boolean
-  /** The session that a cookie named, and when it ends unless it is used; absent under a bearer token. */
+  /** The session of the cookie, and when it ends unless it is used. Absent with a bearer token. */
   readonly session?: { readonly cookie: string; readonly endsAt: number }
-  /** When an issuer's token ends, where one was shown. */
+  /** When the JWT of an issuer expires. Absent with any other credential. */
   readonly until?: number
 }
 
-/** Why a request does not come in; the status says it. */
 export type Refusal = { readonly status: 401 | 403 | 503 }
 
 declare module 'fastify' {
@@ -23,8 +22,8 @@ declare module 'fastify' {
   }
 }
 
-/** The chat rate limit, shared by every route that sends a message. */
+/** The rate limit shared by every route that sends a message. */
 export interface ChatLimit {
-  /** Counts one send. Throws rate_limited with the time to come back. */
+  /** Counts one message. Throws rate_limited with the time to retry after. */
   take(caller: Caller): Promise<void>
 }

@@ -1,13 +1,13 @@
-// Requests that are broken below HTTP's own rules: too slow, too long a head, or no HTTP at all.
+// Answers to requests that Node cannot parse: too slow, headers too large, or not HTTP.
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { AppError } from '#core/errors.ts'
 import { faultBody } from './reply.ts'
 
-/** Answers as well as can be, unless an answer is under way already, and ends the connection. */
+/** Sends an error, unless an answer is being written already, and ends the connection. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
-  // Node's own mark of the answer that is being written; a second head in its middle would garble it.
+  // Node's internal reference to the answer being written. A second head in the middle of it would garble it.
   const { _httpMessage: answer } = socket as Socket & { _httpMessage?: ServerResponse | null }
   if (error.code === 'ECONNRESET' || !socket.writable || answer?.headersSent) {
     socket.destroy()
@@ -32,7 +32,7 @@ function reasonOf(code: string | undefined): { line: string; fault: AppError } {
     case 'HPE_HEADER_OVERFLOW':
       return {
         line: '431 Request Header Fields Too Large',
-        fault: new AppError('too_large', 'the head of the request is too large'),
+        fault: new AppError('too_large', 'the request headers are too large'),
       }
     default:
       return { line: '400 Bad Request', fault: new AppError('invalid_input', 'the request is not valid HTTP') }

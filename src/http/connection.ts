@@ -1,15 +1,15 @@
-// One WebSocket: frames of JSON both ways, in order; a reader that does not read is dropped.
+// One WebSocket connection: ordered JSON frames both ways. A client that does not read is dropped.
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
 import { valueIn } from '#core/json.ts'
 
-/** With more than this unread, whoever sends waits. */
-const highWater = 256 * 1024
-/** Frames of a client in a span of time: more than any page has reason to send. */
+/** Senders wait while more than this is unread. */
+const highWaterBytes = 256 * 1024
+/** Frames that a client may send per window: more than any page needs. */
 const maxFrames = 200
-const spanMs = 10_000
+const windowMs = 10_000
 
-/** Why a connection was closed; those of 4000 and above are ours. */
+/** Codes of 4000 and above are the service's own. */
 export const closeCodes = {
   goingAway: 1001,
   tryAgain: 1013,
@@ -23,21 +23,21 @@ export type Connection = {
   /** Sends frames in one write. */
   send(...frames: readonly object[]): void
   /**
-   * Waits until what was sent is nearly read; false once the connection is gone, or its reader does not read. Whoever sends
-   * asks, even without waiting for it: that is how a reader who does not read is noticed.
+   * Resolves to true once most of what was sent is read, to false once the connection has closed or the client has
+   * stopped reading. Every sender must call it, even without awaiting it: only this call detects a stalled client.
    */
   drained(): Promise<boolean>
   close(code: number, reason: string): void
-  /** Aborts when the connection has ended, whoever ended it. */
+  /** Aborts when the connection has ended on either side. */
   readonly gone: AbortSignal
 }
 
-/** What a door does with a connection. */
+/** A door's side of one connection. */
 export type Handler = {
-  /** Frames come one after the other: the next is not handed over before this has resolved. It must not reject. */
+  /** Called with one frame at a time: the next call waits until this has resolved. It must not reject. */
   frame(value: unknown): Promise<void>
-  /** The service goes down: true when the connection may be closed at once. */
-  mayLeave(): boolean
+  /** During shutdown: true when the connection may be closed at once. */
+  canClose(): boolean
 }
 
 type Parts = { readonly ws: WebSocket; readonly socket: Socket; readonly stallMs: number }
@@ -45,19 +45,19 @@ type Parts = { readonly ws: WebSocket; readonly socket: Socket; readonly stallMs
 export function createConnection({ ws, socket, stallMs }: Parts): Connection {
   const gone = new AbortController()
   ws.once('close', () => gone.abort())
-  // What is wrong with a frame ends the connection by itself.
+  // ws closes the connection itself after a malformed frame.
   ws.on('error', () => {})
 
   function close(code: number, reason: string): void {
     ws.close(code, reason)
   }
 
-  /** All who wait do so together: each wait of its own would begin the time of the others anew. */
+  /** Concurrent callers share one wait: a second one would restart the socket's timeout. */
   let draining: Promise<boolean> | undefined
   async function drain(): Promise<boolean> {
-    while (ws.readyState === ws.OPEN && ws.bufferedAmount > highWater) {
-      if ((await left(socket, gone.signal, stallMs)) !== 'timeout') continue
-      close(closeCodes.slowReader, 'slow_reader: nothing was read for a while; come back and subscribe again')
+    while (ws.readyState === ws.OPEN && ws.bufferedAmount > highWaterBytes) {
+      if ((await drainOrTimeout(socket, gone.signal, stallMs)) !== 'timeout') continue
+      close(closeCodes.slowReader, 'slow_reader: nothing was read for a while; connect and subscribe again')
     }
     return ws.readyState === ws.OPEN
   }
@@ -76,10 +76,10 @@ export function createConnection({ ws, socket, stallMs }: Parts): Connection {
 }
 
 /**
- * What comes first: all has left, nothing did for a while, or the connection ended. A socket that times out looks whether
- * something has left its buffer since it looked last, so it takes two looks to tell.
+ * Resolves with what happens first: the buffer is empty, nothing has left it for a while, or the connection ended. On a
+ * timeout the socket checks whether data has left its buffer since the last check, so it takes two checks to tell.
  */
-function left(socket: Socket, gone: AbortSignal, withinMs: number): Promise<'drain' | 'timeout' | 'gone'> {
+function drainOrTimeout(socket: Socket, gone: AbortSignal, withinMs: number): Promise<'drain' | 'timeout' | 'gone'> {
   return new Promise((resolve) => {
     const [drain, timeout, end] = [(): void => over('drain'), (): void => over('timeout'), (): void => over('gone')]
     function over(how: 'drain' | 'timeout' | 'gone'): void {
@@ -95,19 +95,19 @@ function left(socket: Socket, gone: AbortSignal, withinMs: number): Promise<'dra
 }
 
 /**
- * Hands a client's frames over, one after the other; meanwhile nothing is read, so that frames of megabytes wait with their
- * sender. What is no JSON is handed over as undefined.
+ * Passes a client's frames to the handler, one at a time. Reading is paused meanwhile, so that large frames wait at
+ * their sender. A frame that is not JSON is passed as undefined.
  */
 export function readFrames(ws: WebSocket, connection: Connection, handler: Handler): void {
   let last = Promise.resolve()
   let waiting = 0
-  let spanAt = 0
-  let inSpan = 0
+  let windowStart = 0
+  let inWindow = 0
   ws.on('message', (data: Buffer, isBinary: boolean) => {
     const now = performance.now()
-    if (now - spanAt > spanMs) [spanAt, inSpan] = [now, 0]
-    if (++inSpan > maxFrames) {
-      connection.close(closeCodes.tooMany, `rate_limited: at most ${maxFrames} frames in ${spanMs / 1000} s`)
+    if (now - windowStart > windowMs) [windowStart, inWindow] = [now, 0]
+    if (++inWindow > maxFrames) {
+      connection.close(closeCodes.tooMany, `rate_limited: at most ${maxFrames} frames in ${windowMs / 1000} s`)
       return
     }
     if (connection.gone.aborted || ws.readyState !== ws.OPEN) return

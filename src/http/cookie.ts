@@ -1,23 +1,23 @@
-// The session cookie: how it is written and read.
+// Writing and reading cookies.
 
 const cookieName = 'atrium_session'
 
-/** What the cookie of a request holds. Two of them are none: nobody could say which is meant. */
-export function readCookie(header: string | undefined, wanted = cookieName): string | undefined {
-  const own = (header ?? '').split(';').flatMap((pair) => {
+/** The value of a cookie. Undefined when the name appears twice: it would be ambiguous. */
+export function readCookie(header: string | undefined, cookie = cookieName): string | undefined {
+  const values = (header ?? '').split(';').flatMap((pair) => {
     const [name = '', value = ''] = pair.split('=', 2)
-    return name.trim() === wanted ? [value.trim()] : []
+    return name.trim() === cookie ? [value.trim()] : []
   })
-  return own.length === 1 && own[0] !== '' ? own[0] : undefined
+  return values.length === 1 && values[0] !== '' ? values[0] : undefined
 }
 
-/** Out of reach of scripts and of other sites; over plain HTTP only where the gateway itself is reached so. */
+/** The session cookie: not readable by scripts, not sent by other sites, Secure unless the gateway is reached over HTTP. */
 export function writeCookie(value: string, { maxAgeSecs, secure }: { maxAgeSecs: number; secure: boolean }): string {
   return `${cookieName}=${value}; Path=/; Max-Age=${maxAgeSecs}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`
 }
 
-/** A cookie for a way to another site and back: a browser that is sent here from there brings it along. */
-export function writePassingCookie(
+/** A cookie that the browser also sends when another site redirects it here, as at the end of a sign-in. */
+export function writeLaxCookie(
   name: string,
   value: string,
   { maxAgeSecs, secure, path }: { maxAgeSecs: number; secure: boolean; path: string },

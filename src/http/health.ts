@@ -1,4 +1,4 @@
-// Whether the service is up, and whether it takes work: open routes for probes.
+// Liveness and readiness routes for probes. They need no token.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { within } from '#lib/deadline.ts'
@@ -9,7 +9,7 @@ const pingMs = 2_000
 export type HealthParts = {
   /** Throws while the database cannot take work. */
   readonly ping: () => Promise<void>
-  /** True once the service is going down. */
+  /** True once shutdown has begun. */
   readonly draining: () => boolean
 }
 
@@ -18,7 +18,7 @@ const Health = z.object({ status: z.string(), reasons: z.optional(z.array(z.stri
 export function healthRoutes({ ping, draining }: HealthParts): Route[] {
   let pinging: Promise<string | undefined> | undefined
 
-  /** Anybody may ask, so those who ask together share one look. */
+  /** Concurrent requests share one ping: anyone may call these routes. */
   function databaseProblem(): Promise<string | undefined> {
     pinging ??= problemOf(ping).finally(() => {
       pinging = undefined
@@ -51,7 +51,7 @@ export function healthRoutes({ ping, draining }: HealthParts): Route[] {
   ]
 }
 
-/** The answer is open to all: it names the fault, not the database's own words. */
+/** The answer is public, so it never contains the database's own error message. */
 async function problemOf(ping: () => Promise<void>): Promise<string | undefined> {
   try {
     return await within<undefined, string>(

@@ -1,4 +1,4 @@
-// What one caller may hold of the service: answers that nobody reads, and requests in flight.
+// Limits per user on requests in flight and on answers that are not being read.
 import type { ServerResponse } from 'node:http'
 import { AppError } from '#core/errors.ts'
 import type { Caller } from './caller.ts'
@@ -6,61 +6,61 @@ import { createQuota } from './quota.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Gives up the place among its user's answers: what follows is a stream, which is bounded by itself. */
-    letOthers?: () => void
+    /** Releases the answer slot early. Called for streams, which have limits of their own. */
+    releaseAnswerSlot?: () => void
   }
 }
 
-/** An answer that lies unread for this long is dropped with its connection. */
+/** An answer of which nothing is read for this long is dropped with its connection. */
 export const unreadMs = 60_000
 
 /**
- * Drops an answer that nobody reads. A socket that times out looks whether something has left its buffer since it looked
- * last, and waits once more if so: a slow reader is no dead one, and it takes two looks to tell.
+ * Drops an answer of which nothing is read for `withinMs`. On a timeout the socket checks whether data has left its
+ * buffer since the last check, and waits again if so: it takes two checks to tell a dead reader from a slow one.
  */
-export function dropUnread(answer: ServerResponse, withinMs: number): void {
+export function dropUnreadAnswer(answer: ServerResponse, withinMs: number): void {
   answer.setTimeout(withinMs / 2)
 }
 
-/** Messages of one user under way at once: each waits for a turn, and costs little while it does. */
-const defaultSends = 5_000
-/** Other requests of one user under way at once: each may hold a page of answers. */
+/** Concurrent message sends per user. Each waits for a turn and costs little meanwhile. */
+const defaultMaxSends = 5_000
+/** Other concurrent requests per user. Each may hold a page of results. */
 const maxReads = 64
-const comeBackSecs = 1
-/** Answers to one user's GETs that are made and sent at once: each may hold megabytes until it is read. The others wait. */
+const retryAfterSecs = 1
+/** Concurrent answers to the GETs of one user. Each may hold megabytes until it is read. Further requests wait. */
 const maxAnswers = 4
-export const placeMs = 10_000
+export const quotaWaitMs = 10_000
 
-export interface Flights {
+export interface InFlight {
   /**
-   * Waits for a place among the answers of a user, which is free again once the answer was sent, or the returned function
-   * is called. Throws rate_limited when none becomes free: the answers before this one lie unread.
+   * Waits for one of the user's answer slots. It is released once the answer was sent, or by the returned function.
+   * Throws rate_limited when none becomes free, because earlier answers are not read.
    */
-  place(caller: Caller, answer: ServerResponse): Promise<() => void>
-  /** Counts a request until its answer is through, or its connection gone. Throws rate_limited when there are too many. */
+  takeAnswerSlot(caller: Caller, answer: ServerResponse): Promise<() => void>
+  /** Counts a request until its answer or its connection has ended. Throws rate_limited when there are too many. */
   begin(caller: Caller, sends: boolean, answer: ServerResponse): void
 }
 
-export function createFlights(waitMs: number, maxSends = defaultSends): Flights {
+export function createInFlight(waitMs: number, maxSends = defaultMaxSends): InFlight {
   const open = new Map<string, number>()
-  const places = createQuota(maxAnswers, waitMs)
+  const slots = createQuota(maxAnswers, waitMs)
 
   return {
-    async place({ user }, answer) {
-      const free = await places.take(user, 1, answer)
-      if (!free) throw unread()
-      answer.once('finish', free)
-      answer.once('close', free)
-      if (answer.destroyed) free()
-      return free
+    async takeAnswerSlot({ user }, answer) {
+      const release = await slots.take(user, 1, answer)
+      if (!release) throw tooManyUnread()
+      answer.once('finish', release)
+      answer.once('close', release)
+      if (answer.destroyed) release()
+      return release
     },
     begin({ user }, sends, answer) {
       const key = `${sends ? 'send' : 'read'}:${user}`
-      const most = sends ? maxSends : maxReads
+      const max = sends ? maxSends : maxReads
       const before = open.get(key) ?? 0
-      if (before >= most) {
-        const message = `${most} requests of yours are under way already: read their answers, then try again`
-        throw new AppError('rate_limited', message, { retryAfterSecs: comeBackSecs })
+      if (before >= max) {
+        const message = `you already have ${max} requests in progress: read their answers, then try again`
+        throw new AppError('rate_limited', message, { retryAfterSecs })
       }
       open.set(key, before + 1)
       answer.once('close', () => {
@@ -72,7 +72,7 @@ export function createFlights(waitMs: number, maxSends = defaultSends): Flights 
   }
 }
 
-function unread(): AppError {
-  const message = `${maxAnswers} answers to you lie unread: read them, then try again`
-  return new AppError('rate_limited', message, { retryAfterSecs: comeBackSecs })
+function tooManyUnread(): AppError {
+  const message = `you have not read ${maxAnswers} earlier answers: read them, then try again`
+  return new AppError('rate_limited', message, { retryAfterSecs })
 }

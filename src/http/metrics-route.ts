@@ -1,4 +1,4 @@
-// GET /metrics: what the service counts, for Prometheus; and what the process itself can tell.
+// GET /metrics for Prometheus, and the metrics of the process.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Metrics } from '#lib/metrics.ts'
 import type { Route } from './routes.ts'
@@ -13,7 +13,7 @@ export function metricsRoute(metrics: Metrics): Route {
     method: 'GET',
     path: '/metrics',
     who: 'operator',
-    summary: 'What the service counts, for Prometheus',
+    summary: 'Metrics in the Prometheus text format',
     describe: () => ({
       responses: { 200: { description: 'OK', content: { 'text/plain': { schema: { type: 'string' } } } } },
     }),
@@ -26,26 +26,26 @@ export function metricsRoute(metrics: Metrics): Route {
   }
 }
 
-/** Memory, time and the delay of the event loop, under the names that Prometheus' own clients use. */
-export function countProcess(metrics: Metrics): void {
+/** Memory, CPU time and event loop delay, under the names that Prometheus' own clients use. */
+export function registerProcessMetrics(metrics: Metrics): void {
   metrics.gauge({
     name: 'process_resident_memory_bytes',
-    help: 'Memory that the process holds.',
+    help: 'Resident memory of the process.',
     read: () => process.memoryUsage.rss(),
   })
   metrics.gauge({
     name: 'nodejs_heap_size_used_bytes',
-    help: 'Memory of live and dead objects.',
+    help: 'Heap memory in use, including garbage that is not collected yet.',
     read: () => process.memoryUsage().heapUsed,
   })
   metrics.gauge({
     name: 'nodejs_external_memory_bytes',
-    help: 'Memory outside the heap, such as what waits to be sent.',
+    help: 'Memory outside the heap, such as buffers that wait to be sent.',
     read: () => process.memoryUsage().external,
   })
   metrics.gauge({
     name: 'process_cpu_seconds_total',
-    help: 'Time that the process has computed.',
+    help: 'CPU time used by the process.',
     type: 'counter',
     read() {
       const { user, system } = process.cpuUsage()
@@ -54,18 +54,18 @@ export function countProcess(metrics: Metrics): void {
   })
   metrics.gauge({
     name: 'process_start_time_seconds',
-    help: 'When the process began, since 1970.',
+    help: 'Start time of the process, in seconds since 1970.',
     read: () => performance.timeOrigin / 1000,
   })
   const delay = createDelay()
   metrics.gauge({
     name: 'nodejs_eventloop_delay_seconds',
-    help: 'How late the event loop was, since it was last asked.',
+    help: 'Delay of the event loop since the previous scrape.',
     read: () => delay(),
   })
 }
 
-/** Nothing is measured until somebody has asked once: a timer of 50 beats a second is not for nobody. */
+/** Measuring begins with the first scrape: its timer fires 50 times a second. */
 function createDelay() {
   let histogram: ReturnType<typeof monitorEventLoopDelay> | undefined
   return () => {

@@ -1,15 +1,15 @@
-// An OpenID issuer as the gateway asks it: where its endpoints are, which keys it signs with, what a token of its says.
+// Client of an OpenID issuer: discovery, token verification, code exchange and user info.
 import type { JWTVerifyGetKey } from 'jose'
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 
-/** Clocks may differ by this much. */
+/** Allowed clock difference between the issuer and this machine. */
 export const skewSecs = 60
-/** Keys are asked for again when a token names one that is not known, but no more often than this. */
+/** Minimum time between two fetches of the keys. A token with an unknown key id triggers one. */
 const defaultCooldownMs = 30_000
-/** An issuer that did not answer is not asked again for this long: whoever comes meanwhile need not wait for it. */
+/** After a failed discovery, requests fail at once for this long instead of waiting for the issuer. */
 const awayMs = 3_000
-/** What an issuer may sign with: public keys only, so that nobody can sign with what everybody knows. */
+/** Asymmetric algorithms only: with a symmetric one, anybody could sign with the public key. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
 const Metadata = z.object({
@@ -30,12 +30,12 @@ const claims = {
   name: z.optional(z.string()),
 }
 const Claims = z.object({ ...claims, nonce: z.optional(z.string()), exp: z.optional(z.number()) })
-/** What a token, or the issuer itself, says of somebody. */
+/** Claims about a person, from a token or from the user info endpoint. */
 export type Claims = z.output<typeof Claims>
 
 const Tokens = z.object({ id_token: z.string(), access_token: z.optional(z.string()) })
 
-type Sent = {
+type HttpRequest = {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -45,39 +45,39 @@ export type IssuerParts = {
   readonly issuer: string
   readonly clientId?: string
   readonly clientSecret?: string
-  readonly fetch: (url: string, request?: Sent) => Promise<Response>
+  readonly fetch: (url: string, request?: HttpRequest) => Promise<Response>
   readonly now?: () => number
   readonly cooldownMs?: number
 }
 
-/** Every verb throws issuer_unavailable while the issuer does not answer, and unauthorized for what it does not stand for. */
+/** Methods throw issuer_unavailable while the issuer does not answer, and unauthorized for a bad token or code. */
 export interface Issuer {
   metadata(): Promise<Metadata>
   verify(jwt: string, audience: readonly string[]): Promise<Claims>
-  /** Exchanges the code of a sign-in. */
+  /** Exchanges the authorization code of a sign-in for tokens. */
   redeem(code: string, sent: { verifier: string; redirectUri: string }): Promise<z.output<typeof Tokens>>
   userInfo(accessToken: string): Promise<Claims>
 }
 
 export function createIssuer(parts: IssuerParts): Issuer {
   const { issuer, clientId = '', clientSecret, fetch, now = Date.now, cooldownMs = defaultCooldownMs } = parts
-  let found: Promise<{ metadata: Metadata; keys: JWTVerifyGetKey }> | undefined
+  let discovered: Promise<{ metadata: Metadata; keys: JWTVerifyGetKey }> | undefined
   let awayUntil = 0
 
-  async function ask(url: string, request?: Sent): Promise<Response> {
+  async function ask(url: string, request?: HttpRequest): Promise<Response> {
     try {
       return await fetch(url, request)
     } catch (cause) {
-      throw away(cause)
+      throw unavailable(cause)
     }
   }
 
   async function discover(): Promise<{ metadata: Metadata; keys: JWTVerifyGetKey }> {
     const answer = await ask(`${issuer}/.well-known/openid-configuration`)
     const { data: metadata } = z.safeParse(Metadata, answer.ok ? await json(answer) : undefined)
-    // Some write their name with a slash at its end; that is the name then.
+    // Some issuers end their name with a slash. Tokens carry the name as written in the metadata.
     if (!metadata || metadata.issuer.replace(/\/+$/, '') !== issuer) {
-      throw away(new Error(`${issuer} does not describe itself under that name`))
+      throw unavailable(new Error(`the metadata of ${issuer} is malformed or names another issuer`))
     }
     const { createRemoteJWKSet, customFetch } = await import('jose')
     const keys = createRemoteJWKSet(new URL(metadata.jwks_uri), {
@@ -87,21 +87,21 @@ export function createIssuer(parts: IssuerParts): Issuer {
     return { metadata, keys }
   }
 
-  function known(): Promise<{ metadata: Metadata; keys: JWTVerifyGetKey }> {
-    if (found) return found
-    if (now() < awayUntil) return Promise.reject(away(new Error('it did not answer a moment ago')))
-    found = discover().catch((error: unknown) => {
-      found = undefined
+  function discoverOnce(): Promise<{ metadata: Metadata; keys: JWTVerifyGetKey }> {
+    if (discovered) return discovered
+    if (now() < awayUntil) return Promise.reject(unavailable(new Error('it did not answer a moment ago')))
+    discovered = discover().catch((error: unknown) => {
+      discovered = undefined
       awayUntil = now() + awayMs
       throw error
     })
-    return found
+    return discovered
   }
 
   return {
-    metadata: async () => (await known()).metadata,
+    metadata: async () => (await discoverOnce()).metadata,
     async verify(jwt, audience) {
-      const { metadata, keys } = await known()
+      const { metadata, keys } = await discoverOnce()
       const { jwtVerify, errors } = await import('jose')
       try {
         const { payload } = await jwtVerify(jwt, keys, {
@@ -114,16 +114,18 @@ export function createIssuer(parts: IssuerParts): Issuer {
         })
         const { data } = z.safeParse(Claims, payload)
         if (data) return data
-        throw new AppError('unauthorized', 'the token says nothing of whom it was made for')
+        throw new AppError('unauthorized', 'the token has no valid claims')
       } catch (cause) {
         if (cause instanceof AppError) throw cause
         const { code = '' } = cause as { code?: string }
-        const ofToken = cause instanceof errors.JOSEError && !ofIssuer.has(code)
-        throw ofToken ? new AppError('unauthorized', `the token is not good here (${code})`, { cause }) : away(cause)
+        const badToken = cause instanceof errors.JOSEError && !issuerErrors.has(code)
+        throw badToken
+          ? new AppError('unauthorized', `the token is not valid (${code})`, { cause })
+          : unavailable(cause)
       }
     },
     async redeem(code, { verifier, redirectUri }) {
-      const { metadata } = await known()
+      const { metadata } = await discoverOnce()
       const posts = clientSecret !== undefined && !takesBasic(metadata)
       const body = new URLSearchParams({
         grant_type: 'authorization_code',
@@ -143,30 +145,30 @@ export function createIssuer(parts: IssuerParts): Issuer {
         },
         body: body.toString(),
       })
-      if (answer.status >= 500) throw away(new Error(`its token endpoint answered ${answer.status}`))
+      if (answer.status >= 500) throw unavailable(new Error(`its token endpoint answered ${answer.status}`))
       const { data } = z.safeParse(Tokens, answer.ok ? await json(answer) : undefined)
       if (!data) throw new AppError('unauthorized', 'the issuer did not accept this sign-in: begin again')
       return data
     },
     async userInfo(accessToken) {
-      const { userinfo_endpoint: url = '' } = (await known()).metadata
+      const { userinfo_endpoint: url = '' } = (await discoverOnce()).metadata
       const answer = await ask(url, { headers: { authorization: `Bearer ${accessToken}`, accept: 'application/json' } })
       const { data } = z.safeParse(Claims, answer.ok ? await json(answer) : undefined)
-      if (!data) throw away(new Error(`its user info answered ${answer.status}`))
+      if (!data) throw unavailable(new Error(`its user info endpoint answered ${answer.status}`))
       return data
     },
   }
 }
 
-/** Faults of the issuer's keys, not of a token. */
-const ofIssuer: ReadonlySet<string> = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'])
+/** Errors of the issuer's key set, not of a token. */
+const issuerErrors: ReadonlySet<string> = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'])
 
-function away(cause: unknown): AppError {
+function unavailable(cause: unknown): AppError {
   if (cause instanceof AppError) return cause
-  return new AppError('issuer_unavailable', 'the issuer that signs people in does not answer: try again', { cause })
+  return new AppError('issuer_unavailable', 'the sign-in service does not answer: try again', { cause })
 }
 
-/** As the standard has it where an issuer says nothing. */
+/** HTTP Basic is the standard's default for an issuer that lists no methods. */
 function takesBasic({ token_endpoint_auth_methods_supported: methods }: Metadata): boolean {
   return methods === undefined || methods.includes('client_secret_basic') || !methods.includes('client_secret_post')
 }

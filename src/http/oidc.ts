@@ -1,5 +1,5 @@
-// People who come by way of an OpenID issuer, with a JWT of its or through its sign-in. A person is found by issuer and
-// subject; no claim of a token leads to an account that was made otherwise.
+// Authentication through an OpenID issuer, by JWT or by browser sign-in. A user is found by issuer and subject alone: no
+// other claim leads to an existing account.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type IdentityStore, type User, userNamePattern } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
@@ -7,16 +7,17 @@ import type { Log } from '#lib/log.ts'
 import { hashToken, newToken } from '#lib/token.ts'
 import type { Caller, Refusal } from './caller.ts'
 import { type Claims, type Issuer, skewSecs } from './oidc-issuer.ts'
-import { signInMs } from './session.ts'
+import { maxSignInMs } from './session.ts'
 
 const maxNameLength = 64
-const names = 9
+/** How many names are tried for a new account. */
+const maxNames = 9
 
 export type OidcParts = {
   readonly issuer: Issuer
   readonly clientId?: string
   readonly audience?: string
-  /** Domains of verified email addresses; none is everybody that the issuer knows. */
+  /** Domains of verified email addresses. An empty list admits everybody that the issuer knows. */
   readonly allowedDomains: readonly string[]
   readonly identities: IdentityStore
   readonly now?: () => number
@@ -24,22 +25,22 @@ export type OidcParts = {
 }
 
 export interface Oidc {
-  /** Whom a JWT was made for. Throws what the database throws. */
+  /** The caller that a JWT names. Throws database errors. */
   authenticate(jwt: string, request?: string): Promise<Caller | Refusal>
-  /** Begins a sign-in: where the browser goes, and what its cookie must hold when it comes back. */
+  /** Begins a sign-in. The browser goes to `url`; its cookie must contain `browser` when it returns. */
   begin(redirectUri: string): Promise<{ url: string; browser: string }>
-  /** Ends it. Throws unauthorized where it was not begun by this browser, was used before, or took too long. */
-  finish(back: Back): Promise<User | Refusal>
+  /** Throws unauthorized when another browser began the sign-in, it was used before, or it took too long. */
+  finish(callback: SignInCallback): Promise<User | Refusal>
 }
 
-/** What the browser brings back. */
-export type Back = {
+/** The query and cookie with which the issuer sends the browser back. */
+export type SignInCallback = {
   readonly code: string
   readonly state: string
   readonly iss?: string
   readonly browser: string | undefined
   readonly redirectUri: string
-  /** The id of the request, for the log. */
+  /** The request id, for the log. */
   readonly request?: string
 }
 
@@ -54,9 +55,9 @@ export function createOidc({
 }: OidcParts): Oidc {
   const audiences = [audience, clientId].filter((each) => each !== undefined)
 
-  async function personOf(claims: Claims, request: string | undefined): Promise<User | Refusal> {
+  async function findOrEnrol(claims: Claims, request: string | undefined): Promise<User | Refusal> {
     if (!isAllowed(claims, allowedDomains)) {
-      log.warn({ request, subject: claims.sub }, 'somebody without a verified address of an allowed domain was refused')
+      log.warn({ request, subject: claims.sub }, 'refused a user without a verified address of an allowed domain')
       return { status: 403 }
     }
     const identity = { issuer: (await issuer.metadata()).issuer, subject: claims.sub }
@@ -67,24 +68,24 @@ export function createOidc({
     async authenticate(jwt, request) {
       try {
         const claims = await issuer.verify(jwt, audiences)
-        const person = await personOf(claims, request)
-        if ('status' in person) return person
-        // A token without an end is refused before.
+        const user = await findOrEnrol(claims, request)
+        if ('status' in user) return user
+        // `verify` has refused a token without exp.
         const until = Math.floor(((claims.exp ?? 0) + skewSecs) * 1000)
-        return { user: person.id, name: person.name, operator: false, until }
+        return { user: user.id, name: user.name, operator: false, until }
       } catch (error) {
         if (!(error instanceof AppError)) throw error
         if (error.code === 'unauthorized') return { status: 401 }
         if (error.code !== 'issuer_unavailable') throw error
         const reason = String((error.cause as Error | undefined)?.message)
-        log.warn({ request, reason }, 'the issuer could not be asked')
+        log.warn({ request, reason }, 'the OpenID issuer is unavailable')
         return { status: 503 }
       }
     },
     async begin(redirectUri) {
       const { authorization_endpoint: endpoint = '' } = await issuer.metadata()
       const [browser, state] = [newToken(), newToken()]
-      await identities.begin({ state: hashToken(state), browser: hashToken(browser), endsAt: now() + signInMs })
+      await identities.begin({ state: hashToken(state), browser: hashToken(browser), endsAt: now() + maxSignInMs })
       const { verifier, nonce } = secretsOf(browser)
       const url = new URL(endpoint)
       for (const [name, value] of Object.entries({
@@ -94,7 +95,7 @@ export function createOidc({
         scope: 'openid email profile',
         state,
         nonce,
-        code_challenge: hashOf(verifier),
+        code_challenge: challengeOf(verifier),
         code_challenge_method: 'S256',
       })) {
         url.searchParams.set(name, value)
@@ -109,20 +110,20 @@ export function createOidc({
       const { id_token, access_token } = await issuer.redeem(code, { verifier, redirectUri })
       const claims = await issuer.verify(id_token, clientId === undefined ? [] : [clientId])
       if (claims.nonce !== nonce) throw stale()
-      if (claims.email !== undefined || access_token === undefined) return personOf(claims, request)
+      if (claims.email !== undefined || access_token === undefined) return findOrEnrol(claims, request)
       const more = (await issuer.metadata()).userinfo_endpoint ? await issuer.userInfo(access_token) : claims
-      return personOf(more.sub === claims.sub ? { ...more, ...claims } : claims, request)
+      return findOrEnrol(more.sub === claims.sub ? { ...more, ...claims } : claims, request)
     },
   }
 }
 
-/** Only the browser that began knows these: the database has nothing to finish a sign-in with. */
+/** Derived from the browser's cookie, so that the database alone cannot finish a sign-in. */
 function secretsOf(browser: string): { verifier: string; nonce: string } {
-  const derive = (what: string): string => createHmac('sha256', browser).update(what).digest('base64url')
+  const derive = (purpose: string): string => createHmac('sha256', browser).update(purpose).digest('base64url')
   return { verifier: derive('verifier'), nonce: derive('nonce') }
 }
 
-function hashOf(verifier: string): string {
+function challengeOf(verifier: string): string {
   return Buffer.from(hashToken(verifier), 'hex').toString('base64url')
 }
 
@@ -143,10 +144,10 @@ function isAllowed({ email, email_verified: verified }: Claims, domains: readonl
   return (verified === true || verified === 'true') && email?.includes('@') === true && domains.includes(domain)
 }
 
-/** What somebody may be called here, best first. An address that nobody has verified is nobody's name, whichever claim it stands in. */
+/** Candidate user names, best first. An unverified email address never becomes a name, in whichever claim it appears. */
 function namesFor({ sub, email, email_verified: verified, preferred_username: nick, name }: Claims): string[] {
   const address = verified === true || verified === 'true' ? email : undefined
-  const wanted = [address, ...[nick, name, sub].map((each) => each?.replaceAll('@', '-'))]
+  const preferred = [address, ...[nick, name, sub].map((each) => each?.replaceAll('@', '-'))]
     .map((each) => (each ?? '').replaceAll(/[^\p{L}\p{N} ._@-]/gu, '-').replace(/^[^\p{L}\p{N}]+/u, ''))
     .map((each) =>
       Array.from(each)
@@ -155,6 +156,6 @@ function namesFor({ sub, email, email_verified: verified, preferred_username: ni
         .trim(),
     )
     .find((each) => userNamePattern.test(each))
-  const first = wanted ?? 'somebody'
-  return [first, ...Array.from({ length: names - 1 }, (_, at) => `${first} ${at + 2}`)]
+  const first = preferred ?? 'somebody'
+  return [first, ...Array.from({ length: maxNames - 1 }, (_, at) => `${first} ${at + 2}`)]
 }

@@ -1,8 +1,7 @@
-// The OpenAPI document, made from the rows of the routes and the schemas that check them.
+// The OpenAPI document, generated from the routes and the schemas that check them.
 import * as z from 'zod/mini'
 import type { JsonSchema, Route } from './routes.ts'
 
-/** The whole document, OpenAPI 3.1. */
 export async function describeRoutes(routes: readonly Route[], version: string): Promise<JsonSchema> {
   const paths: Record<string, Record<string, JsonSchema>> = {}
   for (const row of routes) {
@@ -19,13 +18,12 @@ export async function describeRoutes(routes: readonly Route[], version: string):
   }
 }
 
-/** What a schema checks, in JSON Schema: as it is sent (`input`) or as it is answered (`output`). */
+/** A zod schema as JSON Schema, for what a client sends (`input`) or receives (`output`). */
 export function schemaOf(schema: z.ZodMiniType, io: 'input' | 'output' = 'input'): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
   return rest
 }
 
-/** JSON content of a request or an answer. */
 export function jsonContent(schema: JsonSchema): JsonSchema {
   return { 'application/json': { schema } }
 }
@@ -55,7 +53,7 @@ async function operationOf(row: Route): Promise<JsonSchema> {
   }
 }
 
-/** `/api/jobs/:id` -> `/api/jobs/{id}`; the rest of a path is called `rest`. */
+/** `/api/jobs/:id` -> `/api/jobs/{id}`; a final `*` becomes `{rest}`. */
 function braced(path: string): string {
   return path.replaceAll(/:(\w+)/g, '{$1}').replace(/\*$/, '{rest}')
 }

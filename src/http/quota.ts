@@ -1,18 +1,18 @@
-// An amount that the requests of one caller share. A request that does not fit waits, in order and not for long.
+// A quota per key, shared by concurrent requests. A request that does not fit waits in order, up to a time limit.
 import type { ServerResponse } from 'node:http'
 import { createSemaphore, type Semaphore } from '#lib/semaphore.ts'
 
 export interface Quota {
   /**
-   * A share of the key's quota, once there is one; what is returned gives it back. Undefined when that takes too long, or
-   * the connection has closed meanwhile.
+   * Takes `size` of the key's quota and returns the function that releases it. Undefined when the wait takes too long or
+   * the connection closes meanwhile.
    */
   take(key: string, size: number, answer: ServerResponse): Promise<(() => void) | undefined>
 }
 
-/** No share may be larger than `max`. */
+/** `size` must not exceed `max`. */
 export function createQuota(max: number, waitMs: number): Quota {
-  const held = new Map<string, Semaphore>()
+  const semaphores = new Map<string, Semaphore>()
 
   async function wait(own: Semaphore, size: number, answer: ServerResponse): Promise<(() => void) | undefined> {
     const closed = new AbortController()
@@ -31,14 +31,14 @@ export function createQuota(max: number, waitMs: number): Quota {
 
   return {
     async take(key, size, answer) {
-      const own = held.get(key) ?? createSemaphore(max)
-      held.set(key, own)
+      const own = semaphores.get(key) ?? createSemaphore(max)
+      semaphores.set(key, own)
       const release = own.tryTake(size) ?? (await wait(own, size, answer))
       return (
         release &&
         (() => {
           release()
-          if (own.taken === 0 && own.waiting === 0) held.delete(key)
+          if (own.taken === 0 && own.waiting === 0) semaphores.delete(key)
         })
       )
     },

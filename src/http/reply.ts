@@ -1,9 +1,9 @@
-// From a fault to an HTTP answer: the one place where codes and statuses meet, for every door.
+// HTTP answers for errors: the one place that maps error codes to statuses, for every door.
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import type { Log } from '#lib/log.ts'
-import { leaveUnread, tooLarge } from './body.ts'
+import { discardBody, tooLarge } from './body.ts'
 
 const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   invalid_input: 400,
@@ -33,26 +33,26 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   issuer_unavailable: 503,
 }
 
-/** When to come back, where the fault itself does not say. */
-const retrySecs: Readonly<Record<number, number>> = { 409: 1, 429: 60, 503: 5 }
+/** Default Retry-After by status. */
+const defaultRetrySecs: Readonly<Record<number, number>> = { 409: 1, 429: 60, 503: 5 }
 
-/** Faults of the machine: their own words name hosts and files, which are for the log. */
-const machineWords: Readonly<Partial<Record<ErrorCode, string>>> = {
+/** Public messages for faults of the machine, whose own messages name hosts and files and go to the log only. */
+const publicMessages: Readonly<Partial<Record<ErrorCode, string>>> = {
   database_unavailable: 'the database is unavailable: nothing was stored, try again',
   disk_full: 'the disk is full: nothing was stored',
   home_unwritable: 'the service cannot write to its home: nothing was stored',
 }
 
-/** The HTTP status of a code; what a caller cannot help is 500. */
+/** The HTTP status of a code; 500 for what a caller cannot fix. */
 export function statusOf(code: ErrorCode): number {
   return statuses[code] ?? 500
 }
 
-/** Any thrown thing as a fault that may be shown: a bug's words stay in the log. */
+/** Turns any thrown value into a fault that is safe to show. The message of a bug goes to the log only. */
 export function asFault(error: unknown, bodyLimit?: number): AppError {
-  if (error instanceof AppError) return shownFault(error)
+  if (error instanceof AppError) return publicFault(error)
   const { statusCode, code, message } = (error ?? {}) as { statusCode?: number; code?: string; message?: string }
-  // What Fastify found wrong with a request before a handler saw it.
+  // Errors of Fastify, before any handler ran.
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(bodyLimit)
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new AppError('unsupported_media_type', 'send the body as application/json', { param: 'Content-Type' })
@@ -63,50 +63,50 @@ export function asFault(error: unknown, bodyLimit?: number): AppError {
   return new AppError('internal', 'something went wrong inside the service; its log says more', { cause: error })
 }
 
-/** The JSON body of a fault; `param` names the field, where one is at fault. */
+/** The JSON body of a fault. `param` names the offending field, if any. */
 export function faultBody({ code, message, param }: AppError) {
   return { error: { code, message, ...(param !== undefined && { param }) } }
 }
 
 export type FaultBody = (fault: AppError, status: number) => object
 
-type Refused = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & {
+type FailedRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & {
   readonly routeOptions?: { readonly bodyLimit?: number }
 }
 
-/** What a thrown thing is answered with. Only what is nobody's fault but ours goes to the log. */
-export function tellFault(error: unknown, request: Refused, log: Log) {
+/** The fault, status and Retry-After to answer a thrown value with. Logs it when the status is 500 or above. */
+export function reportFault(error: unknown, request: FailedRequest, log: Log) {
   const fault = asFault(error, request.routeOptions?.bodyLimit)
   const status = statusOf(fault.code)
   if (status >= 500) {
-    const why = fault.code === 'internal' ? { err: error } : { reason: (error as AppError).message }
+    const reason = fault.code === 'internal' ? { err: error } : { reason: (error as AppError).message }
     const { method, url = '', headers } = request
     const at = { request: headers['x-request-id'], method, path: pathOf(url) }
-    log.error({ ...at, code: fault.code, ...why }, 'a request failed')
+    log.error({ ...at, code: fault.code, ...reason }, 'a request failed')
   }
-  return { fault, status, retryAfterSecs: fault.retryAfterSecs ?? retrySecs[status] }
+  return { fault, status, retryAfterSecs: fault.retryAfterSecs ?? defaultRetrySecs[status] }
 }
 
-/** Fastify's error handler, for a door that writes faults in its own shape. */
+/** Fastify's error handler. `bodyOf` gives faults the shape of a door. */
 export function faultHandler(log: Log, bodyOf: FaultBody = faultBody) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const { fault, status, retryAfterSecs } = tellFault(error, request, log)
+    const { fault, status, retryAfterSecs } = reportFault(error, request, log)
     if (retryAfterSecs !== undefined) reply.header('retry-after', String(retryAfterSecs))
-    // Fastify would cut the connection; the client may still be writing and would not see the answer.
+    // Fastify would close the connection; a client that still writes would not see the answer.
     reply.removeHeader('connection')
-    leaveUnread(request.raw)
+    discardBody(request.raw)
     return reply.code(status).send(bodyOf(fault, status))
   }
 }
 
-/** The path of a URL, without its query: that may hold what is nobody's business. */
+/** The path of a URL without its query, which may contain private data. */
 export function pathOf(url: string): string {
   return url.split('?', 1)[0] ?? url
 }
 
-function shownFault(fault: AppError): AppError {
-  const words = machineWords[fault.code]
-  if (words === undefined) return fault
+function publicFault(fault: AppError): AppError {
+  const message = publicMessages[fault.code]
+  if (message === undefined) return fault
   const { retryAfterSecs } = fault
-  return new AppError(fault.code, words, { cause: fault, ...(retryAfterSecs !== undefined && { retryAfterSecs }) })
+  return new AppError(fault.code, message, { cause: fault, ...(retryAfterSecs !== undefined && { retryAfterSecs }) })
 }

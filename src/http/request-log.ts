@@ -1,4 +1,4 @@
-// Each request has an id, told in X-Request-Id, and a line in the log once it was answered or given up.
+// Request ids (X-Request-Id), and one log line per request once it was answered or abandoned.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Log } from '#lib/log.ts'
@@ -6,36 +6,40 @@ import type { Metrics } from '#lib/metrics.ts'
 import { pathOf } from './reply.ts'
 
 const maxPathLength = 200
-/** What is asked every few seconds by a machine is no news. */
+/** Polled every few seconds, so logged at debug level. */
 const probes: ReadonlySet<string> = new Set(['/api/health', '/api/ready'])
 
-/** What requests are counted by, for every door of a process. */
+/** Counts a finished request. Status 0 means abandoned. */
 export type CountRequest = (door: string, status: number, ms: number) => void
 
 export function createRequestCount(metrics: Metrics): CountRequest {
-  const requests = metrics.counter('atrium_http_requests_total', 'Requests that were answered; 0 is given up.', [
-    'door',
-    'status',
-  ])
-  const time = metrics.histogram('atrium_http_request_seconds', 'From the head of a request to its end.', ['door'])
+  const requests = metrics.counter(
+    'atrium_http_requests_total',
+    'Requests by status; 0 means abandoned without an answer.',
+    ['door', 'status'],
+  )
+  const time = metrics.histogram(
+    'atrium_http_request_seconds',
+    'Time from the headers of a request to the end of its answer.',
+    ['door'],
+  )
   return (door, status, ms) => {
     requests.add(1, door, String(status))
     time.observe(ms / 1000, door)
   }
 }
 
-/** The id that a request was given. */
 export function requestIdOf(response: Pick<ServerResponse, 'getHeader'>): string {
   return String(response.getHeader('x-request-id') ?? '')
 }
 
-/** Before any other listener, so that streams which bypass the framework carry the id too. */
+/** Listens before any other listener, so that streams which bypass Fastify carry the id too. */
 export function logRequests(server: Server, door: string, log: Log, count?: CountRequest): void {
   const begin = (request: IncomingMessage, response: ServerResponse): void => {
     const id = randomUUID()
     const at = performance.now()
     response.setHeader('x-request-id', id)
-    // Where further lines about this request find it.
+    // Other log lines about this request read the id from here.
     request.headers['x-request-id'] = id
     response.once('close', () => {
       const { method, url = '' } = request

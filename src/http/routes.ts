@@ -1,5 +1,5 @@
-// The routes of the gateway as rows: what a route takes and answers, and who may call it. The server, the OpenAPI
-// document and the tests are made from them.
+// Routes of the gateway as data: method, path, schemas, who may call. The server, the OpenAPI document and the tests are
+// built from them.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
@@ -8,38 +8,38 @@ import type { Caller } from './caller.ts'
 import { check, checkBody, wrongField } from './validate.ts'
 import type { FaultBody } from './reply.ts'
 
-/** Who may call: anyone at all, whoever has a token, or only the operator. */
+/** Who may call: anyone, anyone with a valid credential, or only the operator. */
 export type Who = 'anyone' | 'user' | 'operator'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 export type Route = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** `/api/jobs/:id`; a last part `*` takes the rest. */
+  /** `/api/jobs/:id`; a final `*` matches the rest. */
   readonly path: string
   readonly who: Who
-  /** It sends a message: it counts for the chat rate, before its body is read and whatever becomes of it. */
+  /** The route sends a message. Every call counts towards the chat rate limit, before its body is read. */
   readonly counted?: true
-  /** For people in a browser: no part of the document. */
+  /** A page for browsers, not listed in the OpenAPI document. */
   readonly page?: true
-  /** One line for the document. */
+  /** One line for the OpenAPI document. */
   readonly summary: string
   readonly query?: z.ZodMiniType
   readonly body?: z.ZodMiniType
-  /** What is answered when it goes well, by status; null is an answer without a body. */
+  /** Schemas of successful answers by status; null for an answer without a body. */
   readonly answers?: Readonly<Record<number, z.ZodMiniType | null>>
-  /** Fields of the OpenAPI operation that the row itself does not tell; asked for when the document is wanted. */
+  /** Further fields of the OpenAPI operation. Called only when the document is requested. */
   readonly describe?: () => JsonSchema | Promise<JsonSchema>
   readonly handle: (request: FastifyRequest, reply: FastifyReply) => unknown
 }
 
-/** Routes that stand together: under the same prefixes, with faults of the same shape. */
+/** Routes that share prefixes, the shape of errors, and the parser of bodies. */
 export type RouteFamily = {
   readonly routes: readonly Route[]
-  /** Each route stands under each of them; without any, where its path says. */
+  /** Each route is mounted under each prefix. Default: no prefix. */
   readonly prefixes?: readonly string[]
   readonly faultBody?: FaultBody
-  /** How their bodies are read; as plain JSON, where nothing is said. */
+  /** Default: JSON.parse. */
   readonly parse?: ParseJson
 }
 
@@ -52,7 +52,7 @@ type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${inf
     ? Name
     : never
 
-/** A request as a handler sees it: checked by the schemas of its row. */
+/** A request whose query and body have passed the schemas of its route. */
 export type Call<Path extends string, Query, Body> = {
   readonly caller: Caller
   readonly params: Readonly<Record<ParamsOf<Path>, string>>
@@ -67,7 +67,7 @@ type Row<Path extends string, Query, Body> = Omit<Route, 'handle' | 'path' | 'qu
   readonly handle: (call: Call<Path, Query, Body>, reply: FastifyReply) => unknown
 }
 
-/** A route whose query and body are checked by the schemas that describe them, before its handler runs. */
+/** Builds a route whose query and body are checked by its schemas before its handler runs. */
 export function route<
   const Path extends string,
   Query extends z.ZodMiniType | undefined = undefined,
@@ -90,22 +90,22 @@ export function route<
   }
 }
 
-/** Nothing is named by a NUL, and not every database can look for one. */
+/** No name contains a NUL, and PostgreSQL refuses one in a query. */
 function refuseNul({ params, query }: FastifyRequest): void {
-  const held = (values: unknown): string | undefined =>
+  const fieldWithNul = (values: unknown): string | undefined =>
     Object.entries(values as Record<string, unknown>).find(([, value]) => String(value).includes('\0'))?.[0]
-  if (held(params) !== undefined) throw new AppError('not_found', 'there is nothing of this name')
-  const field = held(query)
-  if (field !== undefined) throw wrongField(field, 'must not hold a NUL')
+  if (fieldWithNul(params) !== undefined) throw new AppError('not_found', 'nothing has this name')
+  const field = fieldWithNul(query)
+  if (field !== undefined) throw wrongField(field, 'must not contain a NUL character')
 }
 
-/** The methods that a path has: asked only when a request found no route, to tell a wrong method from a wrong path. */
+/** The methods of a path. Used when no route matches, to tell a wrong method from a wrong path. */
 export function methodsOf(routes: readonly Route[], path: string): string[] {
   const fitting = routes.filter((row) => patternOf(row.path).test(path))
   return [...new Set(fitting.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))]
 }
 
-/** `/api/jobs/:id/cancel` as a pattern of whole paths; `*` takes the rest. */
+/** A route path as a regular expression for whole paths. */
 function patternOf(path: string): RegExp {
   const parts = path.split('/').map((part) => {
     if (part.startsWith(':')) return '[^/]+'

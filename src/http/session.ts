@@ -1,4 +1,4 @@
-// Sessions of the browser: a token or a one-time code is exchanged for a cookie, and the cookie tells who comes.
+// Browser sessions: a token or a one-time code is exchanged for a cookie that authenticates its holder.
 import type { UserId } from '#core/ids.ts'
 import { operator } from '#core/ids.ts'
 import type { Session, SessionStore } from '#core/account.ts'
@@ -7,20 +7,20 @@ import { hashToken, newCode, newToken } from '#lib/token.ts'
 import type { Caller } from './caller.ts'
 
 const minuteMs = 60_000
-/** A session that is not used for this long ends. */
-const idleMs = 12 * 60 * minuteMs
-/** However much it is used, it ends after this. */
-export const maxMs = 30 * 24 * 60 * minuteMs
-/** How long a sign-in may take at an issuer. */
-export const signInMs = 10 * minuteMs
-/** That a session is in use is written no more often than this. */
-const touchMs = 5 * minuteMs
-/** How long the code of a link is good. */
-const codeMs = 10 * minuteMs
+/** A session ends when it is not used for this long. */
+const maxIdleMs = 12 * 60 * minuteMs
+/** A session ends after this even when it is used. */
+export const maxSessionMs = 30 * 24 * 60 * minuteMs
+/** How long a sign-in at an issuer may take. */
+export const maxSignInMs = 10 * minuteMs
+/** Minimum time between two writes of a session's last use. */
+const touchIntervalMs = 5 * minuteMs
+/** How long a one-time code is valid. */
+const codeLifetimeMs = 10 * minuteMs
 
 export type SessionParts = {
   readonly store: SessionStore
-  /** Hashes of the operator's tokens of now: a session of the operator's ends with the token it was opened with. */
+  /** Hashes of the current operator tokens. An operator session ends with the token that opened it. */
   readonly operatorHashes: readonly string[]
   readonly now?: () => number
   readonly log: Log
@@ -28,41 +28,41 @@ export type SessionParts = {
 
 export interface Sessions {
   /**
-   * A new session; what is returned is known to its cookie alone. It ends with its token: one of ours by its hash, an
-   * issuer's by its time.
+   * Opens a session and returns its cookie; only a hash is stored. The session ends with the token that opened it: a
+   * token of this service is named by its hash (`token`), a JWT by its expiry (`until`).
    */
   open(user: UserId, token?: string, until?: number): Promise<string>
   /**
-   * Who the holder of a cookie is. Looked up each time, so that one that was closed is refused at once; `used` keeps it
-   * from lying idle.
+   * The caller that a cookie authenticates. Looked up each time, so that a closed session is refused at once. `used`
+   * counts as a use of the session.
    */
   find(cookie: string, used?: boolean): Promise<Caller | undefined>
   close(cookie: string): Promise<void>
   closeAll(user: UserId): Promise<void>
-  /** A code that signs the operator in, once and soon; the session is bound to the lasting operator token. */
+  /** A one-time code that signs the operator in. Its session is bound to the permanent operator token. */
   makeCode(): Promise<string>
-  /** The session that a code opens; undefined when it is none, or no longer. */
+  /** Opens a session with a code and returns its cookie. Undefined when the code is unknown, used or expired. */
   redeem(code: string): Promise<string | undefined>
 }
 
-/** The last of the operator's tokens is the lasting one. */
+/** The last of `operatorHashes` is the permanent token. */
 export function createSessions({ store, operatorHashes, now = Date.now, log }: SessionParts): Sessions {
   async function open(user: UserId, token?: string, until = Number.POSITIVE_INFINITY): Promise<string> {
     const cookie = newToken()
-    const endsAt = Math.min(now() + maxMs, until)
+    const endsAt = Math.min(now() + maxSessionMs, until)
     await store.open({ hash: hashToken(cookie), user, endsAt, ...(token !== undefined && { token }) })
     return cookie
   }
 
-  /** When it was used last, as far as that is written. */
-  async function use(hash: string, { seenAt }: Session): Promise<number> {
-    if (now() - seenAt < touchMs) return seenAt
+  /** Records the use of a session and returns the stored time of its last use. */
+  async function touch(hash: string, { seenAt }: Session): Promise<number> {
+    if (now() - seenAt < touchIntervalMs) return seenAt
     try {
       await store.touch(hash)
       return now()
     } catch (error) {
-      // It stays good for hours yet: no reason to refuse what can be read.
-      log.warn({ err: error }, 'the use of a session could not be noted')
+      // The session stays valid for hours, so a failed write is no reason to refuse the request.
+      log.warn({ err: error }, 'could not record the use of a session')
       return seenAt
     }
   }
@@ -71,18 +71,18 @@ export function createSessions({ store, operatorHashes, now = Date.now, log }: S
     open,
     async find(cookie, used = true) {
       const hash = hashToken(cookie)
-      const session = await store.find(hash, idleMs)
+      const session = await store.find(hash, maxIdleMs)
       if (!session) return undefined
       const { user, name, token, endsAt } = session
       if (user === operator && token !== undefined && !operatorHashes.includes(token)) return undefined
-      const idleAt = (used ? await use(hash, session) : session.seenAt) + idleMs
+      const idleAt = (used ? await touch(hash, session) : session.seenAt) + maxIdleMs
       return { user, name, operator: user === operator, session: { cookie, endsAt: Math.min(endsAt, idleAt) } }
     },
     close: (cookie) => store.close(hashToken(cookie)),
     closeAll: (user) => store.closeAll(user),
     async makeCode() {
       const code = newCode()
-      await store.addCode({ hash: hashToken(code), token: operatorHashes.at(-1) ?? '', endsAt: now() + codeMs })
+      await store.addCode({ hash: hashToken(code), token: operatorHashes.at(-1) ?? '', endsAt: now() + codeLifetimeMs })
       return code
     },
     async redeem(code) {

@@ -1,4 +1,4 @@
-// WebSockets of the gateway: who may open one, how many, and whether anybody is still there.
+// WebSockets of the gateway: authentication, limits per user, heartbeats and shutdown.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -11,38 +11,38 @@ import { type Connection, closeCodes, createConnection, type Handler, readFrames
 import type { Origins } from './origin.ts'
 import { pathOf } from './reply.ts'
 
-/** A message of a mebibyte may grow sixfold on its way into JSON. */
+/** A message of 1 MiB may grow sixfold when it is escaped as JSON. */
 const maxFrameBytes = 7 * 1024 * 1024
-/** Connections of one user at this process. */
-const maxOfUser = 100
-/** Bytes of frames that one user has begun and not ended, over all connections. */
-const maxUnfinished = 64 * 1024 * 1024
-/** Connections that have not said yet who they are, and what one of them may send: a token, and what comes right behind. */
-const maxStrangers = 100
-const strangerBytes = 128 * 1024
-/** How often it is looked, while the service goes down, which connections wait for nothing any more. */
+/** Connections per user in this process. */
+const maxPerUser = 100
+/** Bytes of unfinished frames per user, over all connections. */
+const maxUnfinishedBytes = 64 * 1024 * 1024
+/** Connections that have not authenticated yet, and bytes that each may send: a token and the frames right behind it. */
+const maxAnonymous = 100
+const maxAnonymousBytes = 128 * 1024
+/** How often connections with nothing to wait for are closed during shutdown. */
 const sweepMs = 50
-/** What a connection has at the end to say its farewell. */
-const lastWordMs = 200
+/** How long connections get at the end of shutdown for the closing handshake. */
+const closeHandshakeMs = 200
 
 export type SocketTimes = {
-  /** Within this a connection without a token says who it is. */
+  /** Deadline for the auth frame of a connection that was opened without a credential. */
   readonly authMs: number
-  /** How often it is looked whether somebody is there, and still may be. */
+  /** How often each connection is pinged and its credential checked again. */
   readonly beatMs: number
-  /** A reader that takes nothing for this long is dropped. */
+  /** A client that reads nothing for this long is dropped. */
   readonly stallMs: number
 }
 const defaultTimes: SocketTimes = { authMs: 10_000, beatMs: 25_000, stallMs: 15_000 }
 
 export type SocketParts = {
   readonly authenticate: Authenticate
-  readonly origins: Pick<Origins, 'isOurs'>
+  readonly origins: Pick<Origins, 'isAllowed'>
   readonly log: Log
   readonly times?: Partial<SocketTimes>
 }
 
-/** A connection whose caller is known; `recheck` looks whether it may stay, and closes it where it may not. */
+/** An authenticated connection. `recheck` checks its credential again, and closes it when that is no longer valid. */
 export type Accepted = {
   readonly connection: Connection
   readonly caller: Caller
@@ -52,12 +52,12 @@ export type Accepted = {
 }
 
 export interface Sockets {
-  /** What is done with connections at these paths. */
-  mount(paths: readonly string[], door: (accepted: Accepted) => Handler): void
-  /** Whether a request wants a WebSocket that there is. */
-  wants(request: IncomingMessage): boolean
+  /** Sets the handler of connections at these paths. */
+  mount(paths: readonly string[], door: Door): void
+  /** True for a WebSocket request to a mounted path. */
+  accepts(request: IncomingMessage): boolean
   upgrade(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void>
-  /** Takes no more, closes those that wait for nothing, and all of them once the signal fires. */
+  /** Refuses new connections, closes those with nothing to wait for, and all others once the signal aborts. */
   close(lastCall: AbortSignal): void
 }
 
@@ -73,118 +73,118 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
   const { authMs, beatMs, stallMs } = { ...defaultTimes, ...times }
   const doors = new Map<string, Door>()
   const open = new Set<Open>()
-  /** Not yet connections of ours: whoever asks is still looked up. */
-  const entering = new Set<Socket>()
-  const ofUser = new Map<string, { connections: number; unfinished: number }>()
-  let strangers = 0
+  /** Sockets whose upgrade is not finished yet, because authentication is pending. */
+  const upgrading = new Set<Socket>()
+  const perUser = new Map<string, { connections: number; unfinished: number }>()
+  let anonymous = 0
   let closing = false
   let server: Promise<WebSocketServer> | undefined
   let beating: NodeJS.Timeout | undefined
 
-  /** Counts a caller's connection and hands it to its door; undefined when there are too many. */
-  function admit({ ws, socket, connection, door, request }: Wire, caller: Caller, shown: Credential) {
-    const held = ofUser.get(caller.user) ?? { connections: 0, unfinished: 0 }
-    if (held.connections >= maxOfUser) {
-      connection.close(closeCodes.tooMany, `rate_limited: at most ${maxOfUser} connections of one user`)
+  /** Counts a caller's connection and passes it to its door; undefined when there are too many. */
+  function admit({ ws, socket, connection, door, request }: Wire, caller: Caller, credential: Credential) {
+    const usage = perUser.get(caller.user) ?? { connections: 0, unfinished: 0 }
+    if (usage.connections >= maxPerUser) {
+      connection.close(closeCodes.tooMany, `rate_limited: at most ${maxPerUser} connections per user`)
       return undefined
     }
-    ofUser.set(caller.user, held)
-    held.connections++
+    perUser.set(caller.user, usage)
+    usage.connections++
     let unfinished = 0
     const grow = ({ length }: Buffer): void => {
       unfinished += length
-      held.unfinished += length
-      if (held.unfinished > maxUnfinished)
-        connection.close(closeCodes.tooMany, 'rate_limited: end the frames you began')
+      usage.unfinished += length
+      if (usage.unfinished > maxUnfinishedBytes)
+        connection.close(closeCodes.tooMany, 'rate_limited: too many unfinished frames')
     }
     const finish = (): void => {
-      held.unfinished -= unfinished
+      usage.unfinished -= unfinished
       unfinished = 0
     }
-    // Before it is read: what ends a frame is not left over from it.
+    // Must run before ws parses the data: the bytes that end a frame are then counted before `finish` resets the count.
     socket.prependListener('data', grow)
     ws.on('message', finish)
     connection.gone.addEventListener('abort', () => {
       finish()
-      if (--held.connections === 0) ofUser.delete(caller.user)
+      if (--usage.connections === 0) perUser.delete(caller.user)
     })
     const recheck = async (idle?: true): Promise<boolean> => {
-      const now = await authenticate(shown, idle ? { idle } : {})
-      // A person whom an issuer still vouches for, but who was removed here, would come back as somebody else.
-      const may = 'status' in now ? now.status === 503 : now.user === caller.user
-      if (!may) connection.close(closeCodes.signedOut, 'unauthorized: the session or the token is no longer good')
-      return may
+      const now = await authenticate(credential, idle ? { idle } : {})
+      // A user who was removed here but still has a valid JWT would be enrolled again, under another user id.
+      const valid = 'status' in now ? now.status === 503 : now.user === caller.user
+      if (!valid) connection.close(closeCodes.signedOut, 'unauthorized: the session or token is no longer valid')
+      return valid
     }
     return { handler: door({ connection, caller, request, recheck: () => recheck() }), recheck }
   }
 
   type Admitted = ReturnType<typeof admit>
 
-  /** Whoever showed nothing says with the first frame who they are; the frames after it wait for that. */
-  function introduce(wire: Wire): { handler: Handler; admitted: () => Admitted } {
+  /** Authenticates by the first frame a connection that was opened without a credential. Later frames wait for that. */
+  function authenticateByFrame(wire: Wire): { handler: Handler; admitted: () => Admitted } {
     const { ws, socket, connection, request } = wire
     let admitted: Admitted
-    let judged = false
+    let decided = false
     const before = socket.bytesRead
     const measure = (): void => {
-      if (socket.bytesRead - before > strangerBytes) ws.terminate()
+      if (socket.bytesRead - before > maxAnonymousBytes) ws.terminate()
     }
     socket.on('data', measure)
-    strangers++
+    anonymous++
     const late = setTimeout(() => {
-      connection.close(closeCodes.signedOut, 'unauthorized: no auth frame came in time')
+      connection.close(closeCodes.signedOut, 'unauthorized: no auth frame arrived in time')
     }, authMs)
-    const known = (): void => {
+    const stopWaiting = (): void => {
       clearTimeout(late)
       socket.off('data', measure)
-      strangers--
-      connection.gone.removeEventListener('abort', known)
+      anonymous--
+      connection.gone.removeEventListener('abort', stopWaiting)
     }
-    connection.gone.addEventListener('abort', known)
+    connection.gone.addEventListener('abort', stopWaiting)
     const handler: Handler = {
       async frame(value) {
         if (admitted) return admitted.handler.frame(value)
-        // What came right behind a frame that was refused is nobody's.
-        if (judged) return
-        judged = true
+        // Frames right behind a refused auth frame are ignored.
+        if (decided) return
+        decided = true
         const token = isObject(value) && value['type'] === 'auth' ? value['token'] : undefined
-        const shown = typeof token === 'string' ? { bearer: token } : undefined
-        const caller = await authenticate(shown, { request })
+        const credential = typeof token === 'string' ? { bearer: token } : undefined
+        const caller = await authenticate(credential, { request })
         if (connection.gone.aborted) return
-        known()
-        if (shown && !('status' in caller)) admitted = admit(wire, caller, shown)
+        stopWaiting()
+        if (credential && !('status' in caller)) admitted = admit(wire, caller, credential)
         else if ('status' in caller && caller.status === 503)
-          connection.close(closeCodes.tryAgain, 'database_unavailable: come back in a moment')
+          connection.close(closeCodes.tryAgain, 'database_unavailable: try again in a moment')
         else
           connection.close(
             closeCodes.signedOut,
-            'unauthorized: the first frame is {"type":"auth","token":…}, with a good one',
+            'unauthorized: send {"type":"auth","token":…} with a valid token as the first frame',
           )
       },
-      mayLeave: () => admitted?.handler.mayLeave() ?? true,
+      canClose: () => admitted?.handler.canClose() ?? true,
     }
     return { handler, admitted: () => admitted }
   }
 
-  function begin(wire: Wire, shown: Credential | undefined, caller: Caller | undefined): void {
+  function begin(wire: Wire, credential: Credential | undefined, caller: Caller | undefined): void {
     const { ws, connection } = wire
-    const stranger = caller && shown ? undefined : introduce(wire)
-    const known = caller && shown ? admit(wire, caller, shown) : undefined
-    const handler = stranger?.handler ?? known?.handler ?? refused
-    let heard = true
+    const pending = caller && credential ? undefined : authenticateByFrame(wire)
+    const known = caller && credential ? admit(wire, caller, credential) : undefined
+    const handler = pending?.handler ?? known?.handler ?? refused
+    let alive = true
     ws.on('pong', () => {
-      heard = true
+      alive = true
     })
     const self: Open = {
       ws,
       connection,
       handler,
       async beat() {
-        // While a frame of its own is worked on, nothing is read, and no pong is heard.
-        if (!heard && !ws.isPaused) return ws.terminate()
-        heard = false
+        // A paused connection is handling a frame. Nothing is read meanwhile, so a pong cannot arrive.
+        if (!alive && !ws.isPaused) return ws.terminate()
+        alive = false
         ws.ping()
-        await (stranger ? stranger.admitted() : known)?.recheck(true)
+        await (pending ? pending.admitted() : known)?.recheck(true)
       },
     }
     readFrames(ws, connection, handler)
@@ -198,9 +198,9 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
     })
   }
 
-  function leave(all: boolean): void {
+  function closeOpen(all: boolean): void {
     for (const { connection, handler } of open) {
-      if (all || handler.mayLeave()) connection.close(closeCodes.goingAway, 'shutting_down: come back in a moment')
+      if (all || handler.canClose()) connection.close(closeCodes.goingAway, 'shutting_down: connect again in a moment')
     }
   }
 
@@ -208,49 +208,49 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
     mount(paths, door) {
       for (const path of paths) doors.set(path, door)
     },
-    wants: ({ method, url = '', headers }) =>
+    accepts: ({ method, url = '', headers }) =>
       method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && doors.has(pathOf(url)),
     async upgrade(request, socket, head) {
-      const note = noteOf(request, log)
+      const logStatus = startRequestLog(request, log)
       const refuse = (status: keyof typeof refusals, text?: string): void =>
-        refuseUpgrade(socket, note(status), status, text)
+        refuseUpgrade(socket, logStatus(status), status, text)
       socket.on('error', () => socket.destroy())
-      entering.add(socket)
-      socket.once('close', () => entering.delete(socket))
+      upgrading.add(socket)
+      socket.once('close', () => upgrading.delete(socket))
       const door = doors.get(pathOf(request.url ?? ''))
       if (closing || !door) return refuse(503, goingDown)
-      const shown = credentialOf(request)
-      if (!shown && request.headers.authorization !== undefined) return refuse(401)
-      if (shown && 'cookie' in shown && !origins.isOurs(request)) return refuse(403)
+      const credential = credentialOf(request)
+      if (!credential && request.headers.authorization !== undefined) return refuse(401)
+      if (credential && 'cookie' in credential && !origins.isAllowed(request)) return refuse(403)
       const id = String(request.headers['x-request-id'])
-      const caller = shown && (await authenticate(shown, { request: id }))
+      const caller = credential && (await authenticate(credential, { request: id }))
       if (caller && 'status' in caller) return refuse(caller.status)
       server ??= loadServer()
       const loaded = await server
       if (socket.destroyed) return
       if (closing) return refuse(503, goingDown)
-      if (!shown && strangers >= maxStrangers) return refuse(503, 'too many connections have not said who they are')
-      entering.delete(socket)
-      // Told before the call below returns, or not at all.
-      const broken = ({ message }: Error): void => refuse(400, message)
-      loaded.once('wsClientError', broken)
+      if (!credential && anonymous >= maxAnonymous) return refuse(503, 'too many connections wait for their auth frame')
+      upgrading.delete(socket)
+      // ws emits this before handleUpgrade returns, or not at all.
+      const onClientError = ({ message }: Error): void => refuse(400, message)
+      loaded.once('wsClientError', onClientError)
       loaded.handleUpgrade(request, socket, head, (ws) => {
-        ws.once('close', () => note(101))
+        ws.once('close', () => logStatus(101))
         const connection = createConnection({ ws, socket, stallMs })
-        begin({ ws, socket, connection, door, request: id }, shown, caller)
+        begin({ ws, socket, connection, door, request: id }, credential, caller)
       })
-      loaded.off('wsClientError', broken)
+      loaded.off('wsClientError', onClientError)
     },
     close(lastCall) {
       closing = true
-      leave(false)
-      const sweep = setInterval(() => leave(false), sweepMs)
+      closeOpen(false)
+      const sweep = setInterval(() => closeOpen(false), sweepMs)
       sweep.unref()
       lastCall.addEventListener('abort', () => {
         clearInterval(sweep)
-        leave(true)
-        entering.forEach((socket) => socket.destroy())
-        setTimeout(() => open.forEach(({ ws }) => ws.terminate()), lastWordMs).unref()
+        closeOpen(true)
+        upgrading.forEach((socket) => socket.destroy())
+        setTimeout(() => open.forEach(({ ws }) => ws.terminate()), closeHandshakeMs).unref()
       })
     },
   }
@@ -258,19 +258,19 @@ export function createSockets({ authenticate, origins, log, times }: SocketParts
 
 const goingDown = 'the service is going down: try again'
 
-/** It is being closed already. */
-const refused: Handler = { frame: () => Promise.resolve(), mayLeave: () => true }
+/** For a connection that `admit` has refused: it is being closed already. */
+const refused: Handler = { frame: () => Promise.resolve(), canClose: () => true }
 
 type Wire = {
   readonly ws: WebSocket
   readonly socket: Socket
   readonly connection: Connection
   readonly door: Door
-  /** The id of the request. */
+  /** The request id. */
   readonly request: string
 }
 
-/** Loaded with the first connection. Not compressed: that would cost each of them hundreds of kilobytes. */
+/** Loads ws with the first connection. Compression is off: it would cost hundreds of kilobytes per connection. */
 async function loadServer(): Promise<WebSocketServer> {
   const { WebSocketServer } = await import('ws')
   const server = new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, perMessageDeflate: false })
@@ -280,8 +280,8 @@ async function loadServer(): Promise<WebSocketServer> {
   return server
 }
 
-/** Gives the request its id; what is returned writes its line in the log. */
-function noteOf(request: IncomingMessage, log: Log): (status: number) => string {
+/** Gives the request its id. The returned function writes its log line and returns the id. */
+function startRequestLog(request: IncomingMessage, log: Log): (status: number) => string {
   const id = randomUUID()
   const at = performance.now()
   request.headers['x-request-id'] = id
@@ -299,7 +299,7 @@ const refusals = {
   403: ['Forbidden', ''],
   503: ['Service Unavailable', 'Retry-After: 5\r\n'],
 } as const
-const texts = { 400: 'this is no opening of a WebSocket', ...refusalTexts } as const
+const texts = { 400: 'this is not a WebSocket handshake', ...refusalTexts } as const
 
 function refuseUpgrade(socket: Socket, id: string, status: keyof typeof refusals, text: string = texts[status]): void {
   const [reason, more] = refusals[status]

@@ -1,11 +1,11 @@
-// Server-Sent Events on an open connection: keepalives, a bound on what a slow reader may hold back, and an end.
+// Writing Server-Sent Events: keepalives, batching, and a limit on unread data.
 import type { FastifyReply } from 'fastify'
 import { unreadMs } from './in-flight.ts'
 
 const keepaliveMs = 15_000
-/** Beyond this much unread text the reader is dropped; it can come back and replay. */
+/** A client with more unread data than this is dropped. It can connect again and replay. */
 const maxUnreadBytes = 1024 * 1024
-/** Text that follows within this time is written together: trickling tokens share a write. */
+/** Events within this time share one write, as with a stream of tokens. */
 const windowMs = 15
 
 const defaultTimes = { keepaliveMs, unreadMs }
@@ -20,23 +20,23 @@ const headers = {
 export interface EventWriter {
   /** Writes at once. */
   send(events: string): void
-  /** Writes at once after a silence, else together with what comes within a moment. */
+  /** Writes at once after a pause, otherwise together with the events of the next few milliseconds. */
   sendSoon(events: string): void
   /** Writes the last events and closes the stream. */
   end(events: string): void
-  /** Cuts the connection: the client sees that the stream is not whole. */
+  /** Cuts the connection, so that the client sees that the stream is incomplete. */
   drop(): void
 }
 
-/** Takes over the reply. `onGone` is called once when the connection ends, whoever ended it. */
-export function openEvents(reply: FastifyReply, onGone: () => void, times = defaultTimes): EventWriter {
+/** Takes over the reply. `onClose` is called once, when the connection ends on either side. */
+export function openEvents(reply: FastifyReply, onClose: () => void, times = defaultTimes): EventWriter {
   const { raw } = reply
   let waiting = ''
   let window: NodeJS.Timeout | undefined
   let gone = false
   let readAt = performance.now()
   reply.hijack()
-  reply.request.letOthers?.()
+  reply.request.releaseAnswerSlot?.()
   raw.on('error', drop)
   raw.once('close', close)
   for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...headers })) {
@@ -46,13 +46,13 @@ export function openEvents(reply: FastifyReply, onGone: () => void, times = defa
   raw.on('drain', () => {
     readAt = performance.now()
   })
-  const keepalive = setInterval(keepUp, times.keepaliveMs)
+  const keepalive = setInterval(checkReader, times.keepaliveMs)
   keepalive.unref()
   // The client may have left before the stream began.
   if (raw.destroyed) close()
 
-  /** A stream that has piled up and of which nothing was read for a while has no reader. */
-  function keepUp(): void {
+  /** Drops a stream with a full buffer of which nothing was read for `unreadMs`; sends a keepalive to any other. */
+  function checkReader(): void {
     if (!raw.writableNeedDrain) readAt = performance.now()
     if (performance.now() - readAt > times.unreadMs) drop()
     else write(': keepalive\n\n')
@@ -79,7 +79,7 @@ export function openEvents(reply: FastifyReply, onGone: () => void, times = defa
     clearInterval(keepalive)
     clearTimeout(window)
     waiting = ''
-    onGone()
+    onClose()
   }
 
   function drop(): void {

@@ -1,13 +1,13 @@
-// Checking what came over the wire: a schema, or a 400 that names the field by its path (`tools[2].name`).
+// Schema checks of request data. A failure is a 400 that names the field by its path (`tools[2].name`).
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 
-/** A path that is longer is cut where it is told: it may be the caller's own text. */
+/** Longer paths are truncated in messages, because keys are text of the caller. */
 const maxPathLength = 200
-/** What zod says where a schema has no words of its own. */
-const noWords = 'Invalid input'
+/** zod's message for a schema without a message of its own. */
+const defaultMessage = 'Invalid input'
 
-/** A checked value. `path` is where it stands in the request; the body itself has none. Throws invalid_input. */
+/** The checked value. `path` is its position in the request; empty for the body itself. Throws invalid_input. */
 export function check<T extends z.ZodMiniType>(schema: T, value: unknown, path = ''): z.output<T> {
   const result = z.safeParse(schema, value)
   if (result.success) return result.data
@@ -15,24 +15,24 @@ export function check<T extends z.ZodMiniType>(schema: T, value: unknown, path =
   throw wrongField(joined(path, issue?.path ?? []), issue ? problemOf(issue, value) : 'is malformed')
 }
 
-/** The body of a request that needs one. */
+/** Checks a required body. Throws invalid_input, also for an empty one. */
 export function checkBody<T extends z.ZodMiniType>(schema: T, body: unknown): z.output<T> {
   if (body === undefined) throw new AppError('invalid_input', 'the body is empty: send a JSON object')
   return check(schema, body)
 }
 
-/** A fault of one field: the message begins with its name. */
-export function wrongField(path: string, what: string): AppError {
-  if (path === '') return new AppError('invalid_input', `the body ${what}`)
+/** A fault of one field. The message is the path followed by the problem, as in "tools[2].name must be a string". */
+export function wrongField(path: string, problem: string): AppError {
+  if (path === '') return new AppError('invalid_input', `the body ${problem}`)
   const param = path.length > maxPathLength ? `${path.slice(0, maxPathLength)}…` : path
-  return new AppError('invalid_input', `${param} ${what}`, { param })
+  return new AppError('invalid_input', `${param} ${problem}`, { param })
 }
 
-/** A wrong type has the same words everywhere, unless its schema has others. */
+/** Wrong types get the same message everywhere, unless the schema has one of its own. */
 function problemOf(issue: z.core.$ZodIssue, value: unknown): string {
-  if (issue.message !== noWords || issue.code !== 'invalid_type') return issue.message
-  const given = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value)
-  return given === undefined ? 'is missing' : `must be ${kinds[issue.expected] ?? issue.expected}`
+  if (issue.message !== defaultMessage || issue.code !== 'invalid_type') return issue.message
+  const actual = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value)
+  return actual === undefined ? 'is missing' : `must be ${kinds[issue.expected] ?? issue.expected}`
 }
 
 const kinds: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-// What every door writes the same way: times, grants, and what a turn has used.
+// Wire formats shared by every door: times, usage and grants.
 import type { Grant } from '#core/grant.ts'
 import type { Usage } from '#core/turn.ts'
 
@@ -7,12 +7,12 @@ export function isoTime(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-/** Whole seconds since 1970, as the reference format has them. */
+/** Whole seconds since 1970, as in the OpenAI API. */
 export function unixTime(ms: number): number {
   return Math.floor(ms / 1000)
 }
 
-/** Usage in the words of the reference format, with its cost: null is unknown. */
+/** Usage with the field names of the OpenAI API, and its cost. A null cost is unknown. */
 export function usageWire(usage: Usage) {
   return {
     input_tokens: usage.inputTokens,
@@ -20,12 +20,11 @@ export function usageWire(usage: Usage) {
     output_tokens: usage.outputTokens,
     output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
     total_tokens: usage.inputTokens + usage.outputTokens,
-    // A sum of fractions has digits that nobody was charged.
+    // Rounds away the floating-point noise of a sum.
     cost_usd: usage.costUsd === null ? null : Number(usage.costUsd.toFixed(10)),
   }
 }
 
-/** A grant as every door shows it. */
 export function grantWire({ id, userId, tool, target, by, createdAt, until, clean, uses }: Grant) {
   return {
     id,

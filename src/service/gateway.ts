@@ -11,9 +11,9 @@ import { measureService } from '#app/gauges.ts'
 import { openOidc } from '#app/open-oidc.ts'
 import { provisionedToken } from '#home.ts'
 import type { CountRequest } from '#http/request-log.ts'
-import { parseExactly } from '#http/lossless-json.ts'
+import { parseLossless } from '#http/lossless-json.ts'
 import { createChatLimit } from '#http/chat-rate.ts'
-import { countProcess, metricsRoute } from '#http/metrics-route.ts'
+import { metricsRoute, registerProcessMetrics } from '#http/metrics-route.ts'
 import { createOrigins } from '#http/origin.ts'
 import { createGateway } from '#http/server.ts'
 import { createSessions } from '#http/session.ts'
@@ -83,7 +83,7 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
     about,
   })
   gateway.mount({ routes: web })
-  gateway.mount({ routes: toolRoutes({ toolAdmin: app.toolAdmin }), parse: parseExactly })
+  gateway.mount({ routes: toolRoutes({ toolAdmin: app.toolAdmin }), parse: parseLossless })
   mountLive(gateway.sockets, { turns, threads, gates, chatLimit, log })
   const issuer = config.oidc?.clientId === undefined ? {} : { issuer: config.oidc.issuer }
   gateway.mount({ routes: pageRoutes(issuer) })
@@ -102,7 +102,7 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
       log,
     }),
   )
-  countProcess(app.metrics)
+  registerProcessMetrics(app.metrics)
   measureService(app.metrics, { turns, runner: app.runner, about })
   gateway.mount({ routes: [metricsRoute(app.metrics)] })
   const { url } = await gateway.listen(config.gateway.host, config.gateway.port)

@@ -18,7 +18,7 @@ function halfSent(t: TestContext, port: number, path: string, more: string) {
 }
 
 const asOperator = `Authorization: Bearer ${operatorToken}\r\n`
-const timeouts = { placeMs: 100 }
+const timeouts = { quotaWaitMs: 100 }
 
 test('half-sent bodies of one user are held up to 128 MiB: small ones, other users and what has come whole go on', async (t) => {
   const gate = Promise.withResolvers<object>()

@@ -31,7 +31,7 @@ test('while a frame is worked on nothing more is read, and then the others come 
       seen.push((value as { at: number }).at)
       await held
     },
-    mayLeave: () => true,
+    canClose: () => true,
   })
   for (let at = 0; at < 50; at++) client.send(JSON.stringify({ at, text: 'x'.repeat(1_000_000) }))
   await eventually(() => Promise.resolve(seen.length === 1))

@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { userId } from '#core/ids.ts'
 import { openEvents } from '#http/sse.ts'
-import { createFlights } from '#http/in-flight.ts'
+import { createInFlight } from '#http/in-flight.ts'
 import { createHold, eventually } from '../doors/test-app.ts'
 import { openHouse, operatorToken } from '../doors/web/house.ts'
 
@@ -33,7 +33,7 @@ test('an answer that nobody reads is dropped', { timeout: 60_000 }, async (t) =>
     mount: [{ method: 'GET', path: '/api/huge', who: 'user', summary: '', handle: () => huge }],
   })
   const dropped = new Promise<void>((resolve) => {
-    gateway.app.server.on('connection', (socket) => socket.once('close', () => resolve()))
+    gateway.fastify.server.on('connection', (socket) => socket.once('close', () => resolve()))
   })
   void deafClient(t, port, '/api/huge')
   await dropped
@@ -88,7 +88,7 @@ test('answers to one user are made four at a time; of 64 requests the others wai
     ],
   })
   const ada = await addUser('ada')
-  gateway.app.server.on('request', () => {
+  gateway.fastify.server.on('request', () => {
     if (++came === 64) full.resolve()
   })
   const waiting = Array.from({ length: 64 }, () => call('GET', '/api/slow', { token: ada }))
@@ -108,13 +108,13 @@ test('answers to one user are made four at a time; of 64 requests the others wai
 })
 
 test('messages under way have a bound of their own, and make room when they are through', () => {
-  const flights = createFlights(1_000, 2)
+  const inFlight = createInFlight(1_000, 2)
   const caller = { user: userId('ada'), name: 'ada', operator: false }
   const answers = Array.from({ length: 3 }, () => new EventEmitter() as ServerResponse)
-  const send = (at: number): void => flights.begin(caller, true, answers[at] ?? assert.fail())
+  const send = (at: number): void => inFlight.begin(caller, true, answers[at] ?? assert.fail())
   send(0)
   send(1)
-  assert.throws(() => send(2), /2 requests of yours are under way already/)
+  assert.throws(() => send(2), /you already have 2 requests in progress/)
   answers[0]?.emit('close')
   send(2)
 })
@@ -122,7 +122,7 @@ test('messages under way have a bound of their own, and make room when they are 
 test('whoever reads no answers gets four of them held, and harms nobody else', { timeout: 60_000 }, async (t) => {
   let made = 0
   const { port, call, addUser } = await openHouse(t, {
-    timeouts: { placeMs: 50 },
+    timeouts: { quotaWaitMs: 50 },
     mount: [
       {
         method: 'GET',
@@ -142,7 +142,7 @@ test('whoever reads no answers gets four of them held, and harms nobody else', {
     const answer = await call('GET', '/api/jobs')
     return answer.status === 429 && answer
   })
-  assert.match(refused.json.error.message, /lie unread/)
+  assert.match(refused.json.error.message, /have not read/)
   assert.equal(made, 4)
   assert.equal((await call('GET', '/api/jobs', { token: ada })).status, 200)
   assert.equal((await call('GET', '/api/health', { token: null })).status, 200)
@@ -151,7 +151,7 @@ test('whoever reads no answers gets four of them held, and harms nobody else', {
 test('a stream holds no place: its user reads on beside it', async (t) => {
   let open = 0
   const { port, call } = await openHouse(t, {
-    timeouts: { placeMs: 50 },
+    timeouts: { quotaWaitMs: 50 },
     mount: [
       {
         method: 'GET',
@@ -175,7 +175,7 @@ test('a place that was waited for in vain is not lost', async (t) => {
   let inside = 0
   const handle = (): Promise<object> => (inside++, gate.promise)
   const { port, call } = await openHouse(t, {
-    timeouts: { placeMs: 200 },
+    timeouts: { quotaWaitMs: 200 },
     mount: [{ method: 'GET', path: '/api/slow', who: 'user', summary: '', handle }],
   })
   const held = Array.from({ length: 4 }, () => call('GET', '/api/slow'))

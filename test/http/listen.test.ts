@@ -34,5 +34,5 @@ test('while too many connections are open, further ones are closed and told of o
 
 test('the gateway has such a bound', async (t) => {
   const { gateway } = await openHouse(t)
-  assert.equal(gateway.app.server.maxConnections, 16_384)
+  assert.equal(gateway.fastify.server.maxConnections, 16_384)
 })

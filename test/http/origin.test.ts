@@ -21,9 +21,9 @@ function requestOf({ host = '127.0.0.1:3000', origin, from, headers = {} }: Case
   } as unknown as IncomingMessage
 }
 
-function isOurs(given: Case): boolean {
+function isAllowed(given: Case): boolean {
   const { allowed = [], trust = false } = given
-  return createOrigins({ allowed, names: ['Box', '0.0.0.0'], trustProxy: trust }).isOurs(requestOf(given))
+  return createOrigins({ allowed, names: ['Box', '0.0.0.0'], trustProxy: trust }).isAllowed(requestOf(given))
 }
 
 const shop = 'https://atrium.example.com'
@@ -57,7 +57,7 @@ const cases: readonly [what: string, given: Case, ours: boolean][] = [
   ['another page behind it', { host: 'atrium.example.com', origin: 'https://evil.example', trust: 1 }, false],
 ]
 test('a write with a cookie is taken from the gateway’s own pages, from allowed ones, and from no browser', () => {
-  for (const [what, given, ours] of cases) assert.equal(isOurs(given), ours, what)
+  for (const [what, given, ours] of cases) assert.equal(isAllowed(given), ours, what)
 })
 
 test('HTTPS is believed of a trusted proxy, and of nobody else', () => {

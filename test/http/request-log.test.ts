@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { logRequests } from '#http/request-log.ts'
-import { tellFault } from '#http/reply.ts'
+import { reportFault } from '#http/reply.ts'
 import { createServer } from '#lib/http.ts'
 import { logTo } from '#lib/log.ts'
 import { until } from '../until.ts'
@@ -16,7 +16,7 @@ async function openServer(t: TestContext) {
   const { promise: held, resolve: hold } = Promise.withResolvers<void>()
   const log = logTo((level, fields, msg) => lines.push({ level, msg, ...fields }), 'debug')
   const server = createServer((request, response) => {
-    if (request.url === '/fault') tellFault(new AppError('database_unavailable', 'away'), request, log)
+    if (request.url === '/fault') reportFault(new AppError('database_unavailable', 'away'), request, log)
     if (request.url === '/held') hold()
     else response.writeHead(201).end()
   })

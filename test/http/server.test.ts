@@ -226,10 +226,10 @@ test('every answer of the API is kept from caches and sniffing, and names no sof
 test('a bug is 500 without its words, a database away 503 without its address', async (t) => {
   const gateway = await bareGateway()
   t.after(() => gateway.close(0))
-  gateway.app.get('/api/bug', () => {
+  gateway.fastify.get('/api/bug', () => {
     throw new Error('secret words')
   })
-  gateway.app.get('/api/away', () => {
+  gateway.fastify.get('/api/away', () => {
     throw new AppError('database_unavailable', 'no connection to db.internal:5432', { retryAfterSecs: 3 })
   })
   const { url } = await gateway.listen('localhost', 0)
@@ -314,7 +314,7 @@ test('the address of a client is what trusted proxies say', async (t) => {
   ] as const) {
     const gateway = await bareGateway({ trustProxy })
     t.after(() => gateway.close(0))
-    gateway.app.get('/ip', { config: { who: 'anyone' } }, ({ ip }) => ({ ip }))
+    gateway.fastify.get('/ip', { config: { who: 'anyone' } }, ({ ip }) => ({ ip }))
     const { url } = await gateway.listen('127.0.0.1', 0)
     const response = await fetch(`${url}/ip`, { headers: { 'x-forwarded-for': '10.0.0.1, 10.0.0.2' } })
     assert.deepEqual(await response.json(), { ip: expected })

@@ -1,24 +1,24 @@
-// How deep and how large a JSON value of a caller may be.
+// Limits on the depth and size of a caller's JSON values.
 import { isDeeperThan } from '#core/json.ts'
 
-/** More than anything a program means. */
+/** Deeper than any real request. */
 export const maxLevels = 100
 
-/** True for a value nested deeper than anything a program means: what is stored is written as JSON, and that recurses. */
-export function tooDeep(value: unknown): boolean {
+/** True for a value nested deeper than `maxLevels`. Storing it would call JSON.stringify, which recurses. */
+export function isTooDeep(value: unknown): boolean {
   return isDeeperThan(maxLevels, value)
 }
 
-/** Why a value is more than a bound allows, undefined when it is not; looked at no further than that. */
+/** How a value exceeds its bounds; undefined when it does not. The walk stops at the first excess. */
 export function overBounds(value: unknown, { levels, values }: { levels: number; values: number }): string | undefined {
   let left = values
-  const walk = (each: unknown, above: number): string | undefined => {
+  const walk = (each: unknown, depth: number): string | undefined => {
     left -= 1
     if (left < 0) return `has more than ${values} values`
     if (typeof each !== 'object' || each === null) return undefined
-    if (above === levels) return `is nested deeper than ${levels} levels`
+    if (depth === levels) return `is nested deeper than ${levels} levels`
     for (const inner of Object.values(each)) {
-      const over = walk(inner, above + 1)
+      const over = walk(inner, depth + 1)
       if (over) return over
     }
     return undefined

@@ -1,4 +1,4 @@
-// Functions of the caller that a request declares: their schema, and the rules that every API door holds them to.
+// Functions that a request declares: their schema, and the rules that every API door enforces.
 import * as z from 'zod/mini'
 import { byteLength, canonical, type JsonObject } from '#core/json.ts'
 import { agentPrefixes } from '#core/tool-names.ts'
@@ -7,10 +7,9 @@ import { wrongField } from '#http/validate.ts'
 import { overBounds } from './bounds.ts'
 
 const maxToolsBytes = 16 * 1024
-/** Schemas are adapted to each provider before every model call: what is larger would hold up everybody. */
+/** Schemas are adapted to the provider before every model call. Larger ones would block the event loop. */
 export const schemaBounds = { levels: 64, values: 2_000 }
 
-/** A function of the caller's. */
 export const ToolSchema = z.object(
   {
     type: z.literal('function', { error: 'must be "function": other kinds of tools are not offered here' }),
@@ -26,15 +25,15 @@ export const ToolSchema = z.object(
 
 export type CallerTools = readonly z.output<typeof ToolSchema>[]
 
-/** Refuses tools where the service runs without functions of the caller. */
+/** Throws invalid_input for a request with tools. Called where the service runs without functions of the caller. */
 export function refuseCallerTools(raw: Readonly<Record<string, unknown>>): void {
-  const away = 'is not supported here: this service runs without functions of the caller'
+  const problem = 'is not supported here: this service runs without functions of the caller'
   const { tools, tool_choice: choice } = raw
-  if (Array.isArray(tools) && tools.length > 0) throw wrongField('tools', away)
-  if (choice != null) throw wrongField('tool_choice', away)
+  if (Array.isArray(tools) && tools.length > 0) throw wrongField('tools', problem)
+  if (choice != null) throw wrongField('tool_choice', problem)
 }
 
-/** The checked tools of a request. `raw` is the list as it was sent: its size counts. */
+/** The checked tools of a request. `raw` is the list as sent; the size limits apply to it. */
 export function readCallerTools(
   tools: CallerTools,
   raw: unknown,

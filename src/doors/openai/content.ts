@@ -1,4 +1,4 @@
-// The content of a message as clients write it, into the parts of an item.
+// Converts the content of a message, in the formats that clients send, to the parts of an item.
 import * as z from 'zod/mini'
 import type { Part } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
@@ -29,13 +29,13 @@ const textTypes = ['input_text', 'output_text', 'text', 'summary_text', 'reasoni
 const textMedia = /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|toml|x-ndjson|sql)|[^;]*\+(json|xml))/i
 const unknownMedia = /^(application\/octet-stream)?$/i
 
-/** Reads content that is a string or a list of parts. `path` is where it stands in the request. */
+/** Reads content that is a string or a list of parts. `path` is its position in the request. */
 export function readContent(content: string | readonly unknown[], path: string): Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
   return content.flatMap((part, at) => readPart(part, `${path}[${at}]`))
 }
 
-/** The text of content where only text can be taken: an output, a message of role system. */
+/** The text of content where only text is accepted: a function output, a system message. */
 export function textIn(parts: readonly Part[]): string {
   return parts.map((part) => (part.type === 'image' ? '[an image]' : part.text)).join('')
 }
@@ -65,12 +65,12 @@ function readFile(part: object, path: string): Part {
   const name = file.filename || 'file'
   if (file.text != null) return { type: 'file', name, text: file.text }
   if (file.file_data != null) return { type: 'file', name, text: textOfData(file.file_data) }
-  const where = file.file_url ?? file.file_id
-  if (where == null) throw wrongField(`${path}.file_data`, 'is required')
-  return { type: 'file', name, text: `[not read: ${where} was named, but only file_data is taken]` }
+  const location = file.file_url ?? file.file_id
+  if (location == null) throw wrongField(`${path}.file_data`, 'is required')
+  return { type: 'file', name, text: `[not read: ${location} was named, but only file_data is accepted]` }
 }
 
-/** The text of a file that is text; otherwise a note that tells the model what it cannot see. */
+/** The text of a text file; for any other file a note that tells the model what it cannot see. */
 function textOfData(data: string): string {
   const url = /^data:([^,]{0,200}),/.exec(data)
   const head = url?.[1] ?? ''
@@ -78,7 +78,7 @@ function textOfData(data: string): string {
   const body = data.slice(url?.[0].length ?? 0)
   const bytes = url && !/;base64$/i.test(head) ? percentDecoded(body) : Buffer.from(body, 'base64')
   const text = textMedia.test(media) || unknownMedia.test(media) ? utf8(bytes) : undefined
-  return text ?? `[not read: ${media || 'binary data'} of ${bytes.length} bytes; only text is taken]`
+  return text ?? `[not read: ${media || 'binary data'} of ${bytes.length} bytes; only text is accepted]`
 }
 
 function percentDecoded(text: string): Buffer {

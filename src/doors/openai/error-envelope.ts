@@ -1,4 +1,4 @@
-// Faults in the reference's error envelope.
+// Errors in the envelope of the OpenAI API.
 import type { FaultBody } from '#http/reply.ts'
 
 const types: Readonly<Record<number, string>> = {
@@ -7,7 +7,7 @@ const types: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 }
 
-/** Status and fault to `{error: {message, type, param, code}}`. */
+/** `{error: {message, type, param, code}}` */
 export const errorEnvelope: FaultBody = ({ code, message, param = null }, status) => {
   const type = types[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error')
   return { error: { message, type, param, code } }

@@ -1,4 +1,4 @@
-// The Idempotency-Key of a request, and what tells that two requests are the same.
+// The Idempotency-Key of a request, and the hash that tells whether two bodies are the same.
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
@@ -8,7 +8,7 @@ import { maxLevels } from './bounds.ts'
 
 const maxKeyLength = 255
 
-/** Undefined when the request has no key. Throws invalid_input for one of a wrong length. */
+/** Undefined when the request has no key. Throws invalid_input for a key of a wrong length. */
 export function idempotencyOf({ headers, body }: FastifyRequest): Idempotency | undefined {
   const key = headers['idempotency-key']
   return key === undefined ? undefined : { key: readKey(key), bodyHash: hashOf(body) }
@@ -20,7 +20,7 @@ function readKey(key: string | string[]): string {
   throw new AppError('invalid_input', message, { param: 'Idempotency-Key' })
 }
 
-/** What is nested deeper than anything a program means is not compared: no field that is ignored can fail a request. */
+/** Values nested deeper than `maxLevels` are not compared, so that a deep field which is ignored cannot fail a request. */
 function hashOf(body: unknown): string {
   return hash('sha256', canonical(body, maxLevels))
 }

@@ -8,11 +8,11 @@ export async function listModels({ models }: ModelNames) {
   return { object: 'list', data: (await models()).map(modelObject) }
 }
 
-/** A name may have slashes. */
+/** The name is the rest of the path, because it may contain slashes. */
 export async function findModel({ models }: ModelNames, { params }: FastifyRequest) {
   const name = (params as { '*': string })['*']
   if ((await models()).includes(name)) return modelObject(name)
-  throw new AppError('not_found', `no model ${name} is listed: any name is accepted, settings choose the model`)
+  throw new AppError('not_found', `no model ${name} is listed: requests accept any name, the settings choose the model`)
 }
 
 function modelObject(id: string) {

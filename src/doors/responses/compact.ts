@@ -1,4 +1,4 @@
-// POST /responses/compact: a history becomes one small item.
+// POST /responses/compact: summarizes a history into one compaction item.
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import { hexOf, newId, responseId, type UserId } from '#core/ids.ts'
@@ -23,10 +23,10 @@ export async function compactHistory(
   const { user } = request.caller
   const { input, previous_response_id: previous } = check(CompactSchema, request.body)
   if (input == null && previous == null) throw wrongField('input', 'is required, or previous_response_id')
-  const items = input == null ? [] : await givenItems(threads, user, readInput(input))
+  const items = input == null ? [] : await inputItems(threads, user, readInput(input))
   const threadId = previous == null ? undefined : await threadOf(turns, user, previous)
   const signal = AbortSignal.timeout(turnTimeoutMs)
-  const { usage, ...made } = await turns.compact(
+  const { usage, ...compaction } = await turns.compact(
     user,
     { door: 'responses', items, ...(threadId && { threadId }) },
     signal,
@@ -35,7 +35,7 @@ export async function compactHistory(
     id: responseId(newId(), newId()),
     object: 'response.compaction',
     created_at: unixTime(now()),
-    output: [{ type: 'compaction', id: `cmp_${hexOf(newId())}`, encrypted_content: closeCompaction(made) }],
+    output: [{ type: 'compaction', id: `cmp_${hexOf(newId())}`, encrypted_content: closeCompaction(compaction) }],
     usage: usageWire(usage),
   }
 }
@@ -49,7 +49,7 @@ async function threadOf(turns: Turns, user: UserId, text: string): Promise<strin
   return previous.threadId
 }
 
-async function givenItems(threads: Threads, user: UserId, input: ReturnType<typeof readInput>): Promise<Item[]> {
+async function inputItems(threads: Threads, user: UserId, input: ReturnType<typeof readInput>): Promise<Item[]> {
   const { items } = await resolveReferences(threads, user, { input, threadId: undefined })
   const conversation = items.filter(({ type }) => type !== 'system')
   return conversation.length > 0 ? seedItems(conversation, '') : []

@@ -1,53 +1,53 @@
-// POST /responses: check, start a turn, answer with it.
+// POST /responses: check the request, start a turn, answer with its response.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
 import { idempotencyOf } from '#doors/openai/idempotency.ts'
-import { attach, told } from '#doors/openai/turn-events.ts'
+import { attach, fixedSource } from '#doors/openai/turn-events.ts'
 import { planTurn, previousNotFound } from '#doors/responses/read/plan.ts'
 import { type CreateRequest, readCreate } from '#doors/responses/read/request.ts'
-import { collectTurn, streamTurn, type Telling } from '#doors/responses/tell/answer.ts'
+import { collectTurn, type FollowedTurn, streamTurn } from '#doors/responses/tell/answer.ts'
 import { inputCount, responseObject } from '#doors/responses/tell/output.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import type { Start } from '#turns/turns.ts'
 import type { ResponsesParts } from './parts.ts'
 
-/** Answers a create. Whatever is thrown before the turn is stored leaves its thread as it was. */
+/** An error before the turn is stored leaves its thread unchanged. */
 export async function createResponse(parts: ResponsesParts, request: FastifyRequest, reply: FastifyReply) {
   const { turns, externalTools } = parts
   const { user } = request.caller
   const idempotency = idempotencyOf(request)
-  const wanted = readCreate(request.body, { externalTools, registered: parts.registered() })
-  // Looked up first: what the request refers to may be gone since, its response is not.
-  const made = idempotency && (await turns.findByKey(user, idempotency))
-  if (made) return answer(parts, reply, wanted, { ...(await attach(turns, user, made)), entries: [] })
+  const create = readCreate(request.body, { externalTools, registered: parts.registered() })
+  // Looked up first: the items that a repeated request refers to may have been deleted, but its response still exists.
+  const existing = idempotency && (await turns.findByKey(user, idempotency))
+  if (existing) return answer(parts, reply, create, { ...(await attach(turns, user, existing)), entries: [] })
   let start: Start
   try {
-    const plan = { ...(await planTurn(parts, user, wanted)), request: requestIdOf(reply.raw) }
+    const plan = { ...(await planTurn(parts, user, create)), request: requestIdOf(reply.raw) }
     start = await turns.start(idempotency ? { ...plan, idempotency } : plan)
   } catch (error) {
-    const failed = failedTurn(error, wanted, user, parts.now?.() ?? Date.now())
-    const source = told({ type: 'turn', turn: failed })
-    return answer(parts, reply, wanted, { turn: failed, source, entries: [] })
+    const failed = failedTurn(error, create, user, parts.now?.() ?? Date.now())
+    const source = fixedSource({ type: 'turn', turn: failed })
+    return answer(parts, reply, create, { turn: failed, source, entries: [] })
   }
-  if (!start.replayed) return answer(parts, reply, wanted, { ...start, source: start.events })
+  if (!start.replayed) return answer(parts, reply, create, { ...start, source: start.events })
   start.events.close()
-  return answer(parts, reply, wanted, { ...(await attach(turns, user, start.turn)), entries: [] })
+  return answer(parts, reply, create, { ...(await attach(turns, user, start.turn)), entries: [] })
 }
 
-type Told = Pick<Telling, 'turn' | 'source'> & Pick<Start, 'entries'>
+type JoinedTurn = Pick<FollowedTurn, 'turn' | 'source'> & Pick<Start, 'entries'>
 
-async function answer(parts: ResponsesParts, reply: FastifyReply, wanted: CreateRequest, told: Told) {
-  const { turn, source, entries } = told
-  const telling = { turn, source, model: wanted.model }
-  if (wanted.stream) {
-    return streamTurn(reply, { ...telling, skip: inputCount(turn) - entries.length }, parts.log)
+async function answer(parts: ResponsesParts, reply: FastifyReply, create: CreateRequest, joined: JoinedTurn) {
+  const { turn, source, entries } = joined
+  const followed = { turn, source, model: create.model }
+  if (create.stream) {
+    return streamTurn(reply, { ...followed, skip: inputCount(turn) - entries.length }, parts.log)
   }
-  return responseObject(await collectTurn(parts, telling, entries))
+  return responseObject(await collectTurn(parts, followed, entries))
 }
 
-/** Faults of the turn itself are answered 200 with a failed response, of which nothing is stored; others are thrown. */
+/** Faults of the turn are answered with 200 and a failed response that is not stored. Other faults are thrown. */
 function failedTurn(error: unknown, { options }: CreateRequest, user: UserId, now: number): Turn {
   const fault = asTurnFault(error)
   return {
@@ -68,7 +68,7 @@ function asTurnFault(error: unknown): AppError {
   if (!(error instanceof AppError)) throw error
   const { code, message, param } = error
   if (code === 'previous_response_not_found' || code === 'gate_required') return error
-  // The thread was erased between two looks at it.
+  // The thread was deleted after it had been checked.
   if (code === 'not_found') return previousNotFound()
   if (code === 'no_open_gate' || code === 'call_id_mismatch') {
     throw new AppError(code, message, { param: param ?? 'input[0].call_id', cause: error })

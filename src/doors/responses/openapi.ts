@@ -1,4 +1,4 @@
-// The operations of this door for the OpenAPI document, made from the schemas that check the requests.
+// OpenAPI operations of this door, generated from the schemas that check requests.
 import type * as z from 'zod/mini'
 import { FilePartSchema, ImagePartSchema, TextPartSchema } from '#doors/openai/content.ts'
 import {
@@ -30,8 +30,8 @@ export function create(): JsonSchema {
       413: fault('The body is larger than 14 MiB'),
       415: fault('The body is not application/json, or it is compressed'),
       422: fault('The Idempotency-Key was used with another body'),
-      429: fault('Too many messages, or too many requests at once; Retry-After tells when to come back'),
-      503: fault('The service cannot take work now; Retry-After tells when to come back'),
+      429: fault('Too many messages, or too many requests at once; Retry-After says when to try again'),
+      503: fault('The service cannot take work now; Retry-After says when to try again'),
     },
   }
 }
@@ -74,7 +74,7 @@ export function model(): JsonSchema {
 const tagged = { tags: ['Responses API'] }
 const id = { name: 'id', in: 'path', required: true, schema: { type: 'string', pattern: '^resp_[0-9a-f]{64}$' } }
 
-/** The request, its items spelled out: they are checked one by one, by their type. */
+/** `CreateSchema` with the schemas of input items filled in: requests check each item by its type. */
 function createSchema(): JsonSchema {
   const schema = schemaOf(CreateSchema)
   const typed = (type: string, of: z.ZodMiniType): JsonSchema => ({

@@ -1,13 +1,13 @@
-// What the door is given.
+// Dependencies of the Responses API door.
 import type { WaitParts } from '#doors/openai/turn-events.ts'
 import type { Log } from '#lib/log.ts'
 import type { Threads } from '#turns/threads.ts'
 
 export type ResponsesParts = WaitParts & {
   readonly threads: Threads
-  /** False takes the caller's functions away: tools and tool_choice are then refused. */
+  /** False disables functions of the caller: tools and tool_choice are then refused. */
   readonly externalTools: boolean
-  /** Names of the service's enabled tools, of the moment. */
+  /** Names of the tools that are enabled now. */
   readonly registered: () => Pick<ReadonlySet<string>, 'has'>
   /** Names for the list of models. */
   readonly models: () => readonly string[] | Promise<readonly string[]>

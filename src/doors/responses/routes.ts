@@ -1,4 +1,4 @@
-// The Responses API door: its rows, under both prefixes, and faults in the reference's words.
+// Routes of the Responses API, under both prefixes, with errors in OpenAI's envelope.
 import { errorEnvelope } from '#doors/openai/error-envelope.ts'
 import { findModel, listModels } from '#doors/openai/model-list.ts'
 import { parseBody } from '#doors/responses/read/body.ts'
@@ -29,7 +29,7 @@ function rows(parts: ResponsesParts): Route[] {
       path: '/responses/compact',
       who: 'user',
       counted: true,
-      summary: 'Make a history small',
+      summary: 'Compact a history',
       describe: described('compact'),
       handle: (request) => compactHistory(parts, request),
     },
@@ -77,14 +77,14 @@ function rows(parts: ResponsesParts): Route[] {
       method: 'GET',
       path: '/models/*',
       who: 'user',
-      summary: 'One model by its name',
+      summary: 'Retrieve a model by its name',
       describe: described('model'),
       handle: (request) => findModel(parts, request),
     },
   ]
 }
 
-/** Nothing else needs what makes the document. */
+/** Loads openapi.ts only when the document is requested. */
 function described(operation: keyof typeof OpenApi): NonNullable<Route['describe']> {
   return async () => (await import('./openapi.ts'))[operation]()
 }

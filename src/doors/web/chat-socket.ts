@@ -197,7 +197,7 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
       }
       await connection.drained()
     },
-    mayLeave: () => ![...followed.values()].some((each) => each.running()),
+    canClose: () => ![...followed.values()].some((each) => each.running()),
   }
 }
 

@@ -4,7 +4,7 @@ import type { Credential } from '#core/errors.ts'
 import type { Gate } from '#core/item.ts'
 import { isDeeperThan, objectIn } from '#core/json.ts'
 import type { Preview } from '#core/question.ts'
-import { parseExactly } from '#http/lossless-json.ts'
+import { parseLossless } from '#http/lossless-json.ts'
 import type { GateWire, Preview as PreviewWire } from '#doors/web/wire/gate.ts'
 import { questionOf, scopesOfGate } from '#safety/asking.ts'
 
@@ -47,5 +47,5 @@ function credentialWire({ tool, secret, title }: Credential) {
 /** Arguments as the object they write, each number as it was written; where they write none, the text. */
 export function asWritten(args: string): unknown {
   const value = objectIn(args)
-  return value && !isDeeperThan(maxLevels, value) ? parseExactly(args) : args
+  return value && !isDeeperThan(maxLevels, value) ? parseLossless(args) : args
 }

@@ -9,10 +9,10 @@ import { type Authenticate, refuse } from '#http/auth.ts'
 import type { Caller, Refusal } from '#http/caller.ts'
 import { check, checkBody } from '#http/validate.ts'
 import { writeCookie } from '#http/cookie.ts'
-import { tooOften } from '#http/chat-rate.ts'
+import { rateLimited } from '#http/chat-rate.ts'
 import type { Origins } from '#http/origin.ts'
 import type { Route } from '#http/routes.ts'
-import { maxMs, type Sessions } from '#http/session.ts'
+import { maxSessionMs, type Sessions } from '#http/session.ts'
 import { isoTime } from '#http/wire-format.ts'
 import { hashToken } from '#lib/token.ts'
 import { SessionAnswer } from '#doors/web/wire/user.ts'
@@ -39,7 +39,7 @@ export function loginRoutes(parts: LoginParts): Route[] {
   const { sessions, turns } = parts
 
   function setCookie({ raw }: FastifyRequest, reply: FastifyReply, value: string): void {
-    const maxAgeSecs = value === '' ? 0 : Math.floor(maxMs / 1000)
+    const maxAgeSecs = value === '' ? 0 : Math.floor(maxSessionMs / 1000)
     reply.header('set-cookie', writeCookie(value, { maxAgeSecs, secure: parts.origins.site(raw).secure }))
   }
 
@@ -98,7 +98,7 @@ export async function countAttempt(
   if (signInsPerMinute === 0) return
   const key = `login:${networkOf(clientAddress(raw))}`
   const { allowed, retryAfterMs } = await limits.take(key, signInsPerMinute, windowMs, now())
-  if (!allowed) throw tooOften('too many attempts to sign in', retryAfterMs)
+  if (!allowed) throw rateLimited('too many attempts to sign in', retryAfterMs)
 }
 
 /** The cookie of a new session, or a refusal of the store's. */

@@ -5,11 +5,11 @@ import { AppError } from '#core/errors.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import { refuse } from '#http/auth.ts'
 import { check } from '#http/validate.ts'
-import { readCookie, writeCookie, writePassingCookie } from '#http/cookie.ts'
+import { readCookie, writeCookie, writeLaxCookie } from '#http/cookie.ts'
 import type { Oidc } from '#http/oidc.ts'
 import { originOf } from '#http/origin.ts'
 import type { Route } from '#http/routes.ts'
-import { maxMs, signInMs } from '#http/session.ts'
+import { maxSessionMs, maxSignInMs } from '#http/session.ts'
 import { countAttempt, type LoginParts } from './login-routes.ts'
 
 const path = '/api/oidc'
@@ -35,10 +35,10 @@ export function oidcRoutes(parts: OidcRouteParts): Route[] {
     values: { browser: string; session?: string },
   ): void {
     const { secure } = origins.site(raw)
-    const maxAgeSecs = values.browser === '' ? 0 : signInMs / 1000
-    const lasting = { maxAgeSecs: Math.floor(maxMs / 1000), secure }
+    const maxAgeSecs = values.browser === '' ? 0 : maxSignInMs / 1000
+    const lasting = { maxAgeSecs: Math.floor(maxSessionMs / 1000), secure }
     void reply.header('set-cookie', [
-      writePassingCookie(cookieName, values.browser, { maxAgeSecs, secure, path }),
+      writeLaxCookie(cookieName, values.browser, { maxAgeSecs, secure, path }),
       ...(values.session === undefined ? [] : [writeCookie(values.session, lasting)]),
     ])
   }

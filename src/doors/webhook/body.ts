@@ -1,13 +1,13 @@
-// The body of a submission: read within its bound, and of the one media type that is taken.
+// Reading the body of a submission: size limit and media type.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError } from '#core/errors.ts'
 import { checkEncoding, tooLarge } from '#http/body.ts'
 
 export const bodyLimit = 64 * 1024
 
-/** The whole body; undefined when its sender left, or was cut off, before the end of it. */
+/** The whole body; undefined when the connection closed before its end. Throws too_large. */
 export function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  // It may have gone while the rate was looked up; then no event would tell.
+  // The client may have left during the rate check. No further event would follow.
   if (request.destroyed) return Promise.resolve(undefined)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -23,16 +23,16 @@ export function readBody(request: IncomingMessage): Promise<Buffer | undefined> 
   })
 }
 
-/** Throws unsupported_media_type for anything but JSON in UTF-8, as it is or under a `+json` name. */
+/** Throws unsupported_media_type for anything but uncompressed JSON in UTF-8. `+json` types are accepted. */
 export function checkMediaType(headers: IncomingHttpHeaders): void {
   const [type = '', ...parameters] = (headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase())
   if (!/^application\/([\w.-]+\+)*json$/.test(type)) {
-    const given = type === '' ? 'there is no Content-Type' : `the Content-Type is ${type.slice(0, 100)}`
-    throw unsupported(`${given}: send JSON with Content-Type: application/json (a code host has a setting for it)`)
+    const problem = type === '' ? 'there is no Content-Type' : `the Content-Type is ${type.slice(0, 100)}`
+    throw unsupported(`${problem}: send JSON with Content-Type: application/json (a code host has a setting for it)`)
   }
   const charset = parameters.find((each) => each.startsWith('charset='))
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
-    throw unsupported('the Content-Type names another charset than utf-8: send JSON in UTF-8')
+    throw unsupported('the charset of the Content-Type is not utf-8: send JSON in UTF-8')
   }
   checkEncoding(headers)
 }

@@ -1,16 +1,16 @@
-// The webhook channel: a listener of its own, two routes, and the order in which a request is checked.
+// The webhook channel: its own HTTP listener with two routes, and the order of the checks on a request.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { AppError } from '#core/errors.ts'
 import { isUuid } from '#core/ids.ts'
 import type { LimitStore } from '#core/store.ts'
 import { type ClientAddress, createClientAddress, networkOf, type Trust } from '#http/address.ts'
-import { checkAnnouncedSize, leaveUnread } from '#http/body.ts'
+import { checkAnnouncedSize, discardBody } from '#http/body.ts'
 import { answerClientError } from '#http/client-errors.ts'
-import { tooOften } from '#http/chat-rate.ts'
+import { rateLimited } from '#http/chat-rate.ts'
 import { boundConnections, listenFault, urlOf } from '#http/listen.ts'
-import { faultBody, pathOf, tellFault } from '#http/reply.ts'
+import { faultBody, pathOf, reportFault } from '#http/reply.ts'
 import type { Timeouts } from '#http/server.ts'
-import { dropUnread, unreadMs } from '#http/in-flight.ts'
+import { dropUnreadAnswer, unreadMs } from '#http/in-flight.ts'
 import { createServer } from '#lib/http.ts'
 import { type CountRequest, logRequests, requestIdOf } from '#http/request-log.ts'
 import type { Log } from '#lib/log.ts'
@@ -19,17 +19,17 @@ import { bodyLimit, checkMediaType, readBody } from './body.ts'
 import { readEvent } from './events.ts'
 import { type JobParts, showJob } from './job.ts'
 import { readObject } from './json.ts'
-import { createSign, type Sign } from './sign.ts'
+import { createVerifier, type Verifier } from './verify.ts'
 import { readSubmission, turnOf } from './submit.ts'
 
 const windowMs = 60_000
 const maxHeaderBytes = 16 * 1024
-/** As much of a path as is looked at: the routes are shorter. */
+/** Longer paths are truncated: no route is that long. */
 const maxPathLength = 200
-/** Connections that fall idle while the door closes must not hold it. */
+/** How often connections that have become idle are closed during shutdown. */
 const sweepMs = 50
-/** A body has at most 64 KB: what has not come within half a minute is not coming. */
-const defaultTimeouts: Omit<Timeouts, 'placeMs'> = {
+/** Short, because a body has at most 64 KB. */
+const defaultTimeouts: Omit<Timeouts, 'quotaWaitMs'> = {
   headersMs: 10_000,
   requestMs: 30_000,
   keepAliveMs: 72_000,
@@ -42,9 +42,9 @@ export type WebhookParts = JobParts & {
   readonly limits: LimitStore
   readonly secret: string
   readonly host: string
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   readonly port: number
-  /** Requests per client address in 60 seconds; 0 is no limit. */
+  /** Requests per client address in 60 seconds; 0 means no limit. */
   readonly ratePerMinute: number
   readonly trustProxy: Trust
   readonly log: Log
@@ -56,18 +56,18 @@ export type WebhookParts = JobParts & {
 export type Webhook = {
   readonly url: string
   readonly port: number
-  /** Takes no more, lets open requests finish for a while, then cuts them. */
+  /** Refuses new requests, lets open ones finish for `graceMs`, then cuts them. */
   close(graceMs: number): Promise<void>
 }
 
-type Door = WebhookParts & { readonly sign: Sign; readonly addressOf: ClientAddress; closing: boolean }
+type Door = WebhookParts & { readonly verifier: Verifier; readonly addressOf: ClientAddress; closing: boolean }
 
 /** Opens the channel. Throws port_in_use or invalid_config, naming the variable to set. */
 export async function openWebhook(parts: WebhookParts): Promise<Webhook> {
   const { host, trustProxy, secret } = parts
   const door: Door = {
     ...parts,
-    sign: createSign(secret),
+    verifier: createVerifier(secret),
     addressOf: createClientAddress(trustProxy),
     closing: false,
   }
@@ -77,7 +77,7 @@ export async function openWebhook(parts: WebhookParts): Promise<Webhook> {
     handle(door, request, response).catch((error: unknown) => fail(door, request, response, error))
   }
   server.on('request', serve)
-  // A client that asks first is told to send its body only when it will be read.
+  // `submit` answers `Expect: 100-continue` only when it will read the body.
   server.on('checkContinue', serve)
   server.on('clientError', answerClientError)
   logRequests(server, 'webhook', parts.log, parts.countRequest)
@@ -132,13 +132,13 @@ function routeOf(method: string | undefined, url = ''): Route {
   return method === 'GET' ? { type: 'job', id: id.toLowerCase() } : { type: 'wrong_method', path, allow: 'GET' }
 }
 
-/** Every request counts, whatever becomes of it. */
+/** Every request counts, including refused ones. */
 async function checkRate({ limits, ratePerMinute, addressOf, now = Date.now }: Door, request: IncomingMessage) {
   if (ratePerMinute === 0) return
   const client = networkOf(addressOf(request))
   const { allowed, retryAfterMs } = await limits.take(`webhook:${client}`, ratePerMinute, windowMs, now())
   if (allowed) return
-  throw tooOften(`at most ${ratePerMinute} requests are taken in 60 seconds from one address`, retryAfterMs)
+  throw rateLimited(`at most ${ratePerMinute} requests are accepted in 60 seconds from one address`, retryAfterMs)
 }
 
 async function submit(door: Door, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -147,7 +147,7 @@ async function submit(door: Door, request: IncomingMessage, response: ServerResp
   if (headers.expect !== undefined) response.writeContinue()
   const body = await readBody(request)
   if (!body) return
-  const proof = door.sign.proofOf(headers, body)
+  const proof = door.verifier.verify(headers, body)
   if (!proof) throw unauthorized('X-Webhook-Secret, or X-Hub-Signature-256 of the body,')
   checkMediaType(headers)
   const event = single(headers['x-github-event'])
@@ -166,16 +166,16 @@ async function submit(door: Door, request: IncomingMessage, response: ServerResp
 }
 
 async function job(door: Door, id: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (!door.sign.proofOf(request.headers)) throw unauthorized('X-Webhook-Secret')
+  if (!door.verifier.verify(request.headers)) throw unauthorized('X-Webhook-Secret')
   const turn = isUuid(id) ? await door.turns.findByDoor('webhook', id) : undefined
   if (!turn) throw new AppError('not_found', 'the job does not exist')
   send(door, response, 200, await showJob(door, turn))
 }
 
 function fail(door: Door, request: IncomingMessage, response: ServerResponse, error: unknown): void {
-  const { fault, status, retryAfterSecs } = tellFault(error, request, door.log)
+  const { fault, status, retryAfterSecs } = reportFault(error, request, door.log)
   if (response.headersSent || response.destroyed) return
-  leaveUnread(request)
+  discardBody(request)
   if (retryAfterSecs !== undefined) response.setHeader('retry-after', String(retryAfterSecs))
   send(door, response, status, faultBody(fault))
 }
@@ -189,12 +189,12 @@ function send({ closing, timeouts }: Door, response: ServerResponse, status: num
     'x-content-type-options': 'nosniff',
     ...(closing && { connection: 'close' }),
   })
-  dropUnread(response, timeouts?.unreadMs ?? unreadMs)
+  dropUnreadAnswer(response, timeouts?.unreadMs ?? unreadMs)
   response.end(body)
 }
 
 function unauthorized(header: string): AppError {
-  return new AppError('unauthorized', `${header} is missing or does not fit the channel's secret`)
+  return new AppError('unauthorized', `${header} is missing or does not match the channel's secret`)
 }
 
 function single(header: string | string[] | undefined): string | undefined {
@@ -215,7 +215,7 @@ function createListener(timeouts: Partial<Timeouts> = {}): Server {
 
 function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (cause) => reject(listenFault(cause, { host, port, names: 'HTTP' }) as Error))
+    server.once('error', (cause) => reject(listenFault(cause, { host, port, envPrefix: 'HTTP' }) as Error))
     server.listen(port, host === 'localhost' ? '127.0.0.1' : host, () => {
       const address = server.address()
       resolve(typeof address === 'object' && address ? address.port : port)

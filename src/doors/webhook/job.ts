@@ -1,9 +1,9 @@
-// A job as the channel shows it: three states that only move forward, and the answer once there is one.
+// A job on the wire: three states that only move forward, and the reply once completed.
 import { replyIn } from '#core/calls.ts'
 import type { Entry, Gate } from '#core/item.ts'
 import { isObject, type JsonObject } from '#core/json.ts'
 import { ended, type Turn, type TurnError } from '#core/turn.ts'
-import { parseExactly } from '#http/lossless-json.ts'
+import { parseLossless } from '#http/lossless-json.ts'
 import { isoTime } from '#http/wire-format.ts'
 import type { Gates } from '#turns/gates.ts'
 import { previewText } from '#safety/asking.ts'
@@ -15,10 +15,10 @@ type JobStatus = 'queued' | 'running' | 'completed'
 export type JobRecord = {
   readonly id: string
   readonly status: JobStatus
-  /** Present once completed; of a job that failed, it says why. */
+  /** Present once completed. For a failed job it says why. */
   readonly response?: string
   readonly error?: Pick<TurnError, 'code' | 'message'>
-  /** What a running job waits for, when somebody has to decide. */
+  /** The gate that a running job waits at. */
   readonly waiting?: {
     readonly kind: Gate['kind']
     readonly name: string
@@ -34,12 +34,12 @@ export type JobRecord = {
 
 export type JobParts = { readonly threads: Pick<Threads, 'entries'>; readonly gates: Pick<Gates, 'ofTurn'> }
 
-/** Reads what a job needs beside its turn: the rows it ended with, or the gate it waits at. */
+/** Reads the last entries of a turn, or the gate it waits at, and builds the job. */
 export async function showJob({ threads, gates }: JobParts, turn: Turn): Promise<JobRecord> {
   return jobRecord(turn, await readEnd(threads, turn), await gates.ofTurn(turn))
 }
 
-/** A turn as a job. `entries` are the last few of its items, `gate` is what it waits at. */
+/** A turn as a job. `entries` are the last few of the turn, `gate` is the one it waits at. */
 export function jobRecord(turn: Turn, entries: readonly Entry[], gate?: Gate): JobRecord {
   const error = errorOf(turn)
   const metadata = metadataOf(turn)
@@ -55,7 +55,7 @@ export function jobRecord(turn: Turn, entries: readonly Entry[], gate?: Gate): J
   }
 }
 
-/** A turn that has begun stays `running` while it waits, and when it is back in the queue after a gate or a crash. */
+/** A started turn stays `running` while it waits, and while it is queued again after a gate or a crash. */
 function jobStatus({ status, startedAt }: Turn): JobStatus {
   if (ended(status)) return 'completed'
   return status === 'queued' && startedAt === undefined ? 'queued' : 'running'
@@ -73,7 +73,7 @@ function replyOf(entries: readonly Entry[]): string {
   return replyIn(entries.map(({ item }) => item)) ?? ''
 }
 
-/** What the call would do and why it is asked for; whoever decides sees its arguments too. */
+/** Leaves out the arguments of the call: only the operator who decides sees them. */
 function waitingFor({ kind, name, prompt, reason, asks }: Gate): NonNullable<JobRecord['waiting']> {
   return {
     kind,
@@ -86,7 +86,7 @@ function waitingFor({ kind, name, prompt, reason, asks }: Gate): NonNullable<Job
 }
 
 function metadataOf({ options: { echo } }: Turn): JsonObject | undefined {
-  const kept = isObject(echo) ? echo['metadata'] : undefined
-  const metadata = typeof kept === 'string' ? parseExactly(kept) : kept
+  const stored = isObject(echo) ? echo['metadata'] : undefined
+  const metadata = typeof stored === 'string' ? parseLossless(stored) : stored
   return isObject(metadata) ? (metadata as JsonObject) : undefined
 }

@@ -1,13 +1,13 @@
-// JSON read with suspicion. What two readers could understand differently is refused: a repeated key, broken UTF-8.
+// Strict JSON parsing. Refuses what two parsers could read differently: repeated keys, invalid UTF-8.
 import { AppError } from '#core/errors.ts'
 import { isObject, type Json, type JsonObject } from '#core/json.ts'
 import { wrongField } from '#http/validate.ts'
-import { mayLoseDigits, parseExactly } from '#http/lossless-json.ts'
+import { mayLoseDigits, parseLossless } from '#http/lossless-json.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
 
 const maxDepth = 64
 
-/** The JSON object that a body holds, its numbers as they were written. Throws invalid_input, naming the field where there is one. */
+/** Parses a body as a JSON object, with its numbers as written. Throws invalid_input that names the field, if any. */
 export function readObject(body: Buffer): JsonObject {
   const text = decodeUtf8(body)
   if (text === undefined) throw new AppError('invalid_input', 'the body is not valid UTF-8')
@@ -15,36 +15,36 @@ export function readObject(body: Buffer): JsonObject {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    const what = text.trim() === '' ? 'the body is empty' : 'the body is not valid JSON'
-    throw new AppError('invalid_input', `${what}: send a JSON object`, { cause: error })
+    const problem = text.trim() === '' ? 'the body is empty' : 'the body is not valid JSON'
+    throw new AppError('invalid_input', `${problem}: send a JSON object`, { cause: error })
   }
   checkShape(text)
   if (!isObject(value)) throw new AppError('invalid_input', 'the body must be a JSON object')
-  return (mayLoseDigits(text) ? parseExactly(text) : value) as JsonObject
+  return (mayLoseDigits(text) ? parseLossless(text) : value) as JsonObject
 }
 
-/** Throws invalid_input for a text that cannot be kept as it is; `path` names it. */
+/** Throws invalid_input for text that cannot be stored unchanged. `path` names it. */
 export function checkText(text: string, path: string): void {
   if (text.includes('\0')) throw wrongField(path, 'contains a NUL character')
-  if (!text.isWellFormed()) throw wrongField(path, 'contains half of a surrogate pair, which is no character')
+  if (!text.isWellFormed()) throw wrongField(path, 'contains an unpaired surrogate, which is not a character')
 }
 
-/** Throws invalid_input for a value of which something would be lost when it is stored and returned. */
-export function checkKept(value: Json, path: string): void {
+/** Throws invalid_input for a value that cannot be stored and returned unchanged. */
+export function checkStorable(value: Json, path: string): void {
   if (typeof value === 'string') checkText(value, path)
   if (Array.isArray(value)) {
-    for (const [at, each] of value.entries()) checkKept(each as Json, `${path}[${at}]`)
+    for (const [at, each] of value.entries()) checkStorable(each as Json, `${path}[${at}]`)
   } else if (isObject(value)) {
     for (const [key, each] of Object.entries(value)) {
       checkText(key, `a key of ${path}`)
-      checkKept(each, `${path}.${key}`)
+      checkStorable(each, `${path}.${key}`)
     }
   }
 }
 
 type Level = { readonly keys: Set<string> | undefined; key: string }
 
-/** Looks at the text of valid JSON for what its parsed value no longer shows, or is too deep to be walked. */
+/** Checks valid JSON text for repeated keys, which its parsed value no longer shows, and for its depth. */
 function checkShape(text: string): void {
   const levels: Level[] = []
   let last = ''

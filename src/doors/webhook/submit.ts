@@ -1,14 +1,14 @@
-// A submission: the body of POST /webhook, checked, and the turn that it asks for.
+// A submission: the checked body of POST /webhook, and the turn it starts.
 import { hash } from 'node:crypto'
 import { senderId } from '#core/doors.ts'
 import { type Message, textMessage } from '#core/item.ts'
 import { canonical, isObject, type Json, type JsonObject } from '#core/json.ts'
 import type { Idempotency } from '#core/store.ts'
 import { wrongField } from '#http/validate.ts'
-import { holdsExact } from '#http/lossless-json.ts'
+import { hasRawNumbers } from '#http/lossless-json.ts'
 import { checkMessage } from '#turns/message.ts'
 import type { StartTurn } from '#turns/turns.ts'
-import { checkKept, checkText } from './json.ts'
+import { checkStorable, checkText } from './json.ts'
 
 const maxIdLength = 200
 const maxKeyLength = 255
@@ -16,7 +16,7 @@ const maxKeyLength = 255
 export type Submission = {
   readonly userId: string
   readonly message: string
-  /** What others wrote, which is told with the message: none of it is its sender's own word. */
+  /** Text that others wrote. It goes with the message, but the agent must not read it as the sender's own words. */
   readonly outside?: { readonly text: string; readonly origin: string }
   readonly conversationId?: string
   readonly metadata?: JsonObject
@@ -24,7 +24,7 @@ export type Submission = {
   readonly key?: string
 }
 
-/** Reads a message per the specification. Unknown fields are ignored, null stands for absent. Throws invalid_input. */
+/** Reads a submission. Unknown fields are ignored, null means absent. Throws invalid_input. */
 export function readSubmission(body: JsonObject, idempotencyKey: string | undefined): Submission {
   const message = body['message'] ?? undefined
   const conversation = body['conversation_id'] ?? undefined
@@ -44,8 +44,8 @@ export function readSubmission(body: JsonObject, idempotencyKey: string | undefi
 }
 
 /**
- * The turn of a submission. Its user lives in the channel's own namespace, whatever the name says. A signature covers
- * the body and no header: a signed delivery is known by its body, so that whoever caught one cannot make it a second job.
+ * The turn of a submission. Its user id is always in the channel's own namespace. A signature covers the body and no
+ * header, so the idempotency key of a signed delivery is its body: a replay by an attacker starts no second job.
  */
 export function turnOf(submission: Submission, signed?: Buffer): StartTurn {
   const { userId: user, conversationId, metadata } = submission
@@ -55,8 +55,8 @@ export function turnOf(submission: Submission, signed?: Buffer): StartTurn {
     door: 'webhook',
     ...(conversationId !== undefined && { threadKey: conversationId }),
     input: [messageOf(submission)],
-    // The text where plain numbers would not say the same.
-    options: metadata ? { echo: { metadata: holdsExact(metadata) ? JSON.stringify(metadata) : metadata } } : {},
+    // Stored as text where plain numbers would lose digits.
+    options: metadata ? { echo: { metadata: hasRawNumbers(metadata) ? JSON.stringify(metadata) : metadata } } : {},
     whenBusy: 'queue',
     ...(idempotency && { idempotency }),
   }
@@ -74,12 +74,12 @@ function messageOf({ message, outside }: Submission): Message {
 
 function byKey({ key, message, outside, conversationId, metadata }: Submission): Idempotency | undefined {
   if (key === undefined) return undefined
-  const told = outside && { outside: outside.text }
-  const sent = { message, ...told, conversationId: conversationId ?? null, metadata: metadata ?? null }
-  return { key, bodyHash: hash('sha256', canonical(sent)) }
+  const text = outside && { outside: outside.text }
+  const content = { message, ...text, conversationId: conversationId ?? null, metadata: metadata ?? null }
+  return { key, bodyHash: hash('sha256', canonical(content)) }
 }
 
-/** Checks a key that came in a header. An empty one would make one job of all that send it so. */
+/** Checks an idempotency key. An empty one is refused: all requests that send it would become one job. */
 export function readKey(key: string, header: string): string {
   if (key.length >= 1 && key.length <= maxKeyLength) return key
   throw wrongField(header, `must have 1 to ${maxKeyLength} characters`)
@@ -96,6 +96,6 @@ function readId(value: Json | undefined, field: string): string {
 
 function readMetadata(value: Json): JsonObject {
   if (!isObject(value)) throw wrongField('metadata', 'must be an object')
-  checkKept(value, 'metadata')
+  checkStorable(value, 'metadata')
   return value
 }

@@ -1,9 +1,9 @@
-// What an event of a code host says, in a few lines. All of it was written by others: it is no word of the sender's own.
+// A short summary of an event of a code host. All of it is untrusted text, written by others.
 import { isObject, type JsonObject } from '#core/json.ts'
 
 const maxCommits = 20
 
-/** A readable account of an event. Fields that are missing or of another type are left out, whatever they are. */
+/** Fields that are missing or of another type are left out. */
 export function summarize(event: string, payload: JsonObject): string {
   const sender = text(payload, 'sender', 'login') || 'somebody'
   const action = text(payload, 'action').replaceAll('_', ' ')
@@ -51,14 +51,14 @@ function push(payload: JsonObject, sender: string): string {
   if (payload['deleted'] === true) return `${sender} deleted ${ref}`
   const commits = Array.isArray(payload['commits']) ? payload['commits'] : []
   const verb = payload['forced'] === true ? 'force-pushed' : 'pushed'
-  const told = commits.slice(0, maxCommits).map((commit) => {
+  const listed = commits.slice(0, maxCommits).map((commit) => {
     const [subject = ''] = text(commit, 'message').split('\n', 1)
     return `- ${text(commit, 'id').slice(0, 7)} ${subject} (${text(commit, 'author', 'name')})`
   })
   const more = commits.length > maxCommits ? [`- and ${commits.length - maxCommits} more`] : []
   return lines(
     `${sender} ${verb} ${commits.length} commit${commits.length === 1 ? '' : 's'} to ${ref}`,
-    ...told,
+    ...listed,
     ...more,
     text(payload, 'compare'),
   )
@@ -78,7 +78,7 @@ function pullRequest(payload: JsonObject): string {
   return `pull request #${count(payload, 'pull_request', 'number')}: ${text(payload, 'pull_request', 'title')}`
 }
 
-/** Comments on pull requests come as comments on their issue. */
+/** Comments on pull requests arrive as comments on an issue. */
 function issue(payload: JsonObject): string {
   const kind = isObject(get(payload, 'issue', 'pull_request')) ? 'pull request' : 'issue'
   return `${kind} #${count(payload, 'issue', 'number')}: ${text(payload, 'issue', 'title')}`

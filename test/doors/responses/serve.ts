@@ -65,7 +65,7 @@ export async function serve(parts: ServeParts = {}) {
     chatLimit: parts.chatLimit ?? { take: () => Promise.resolve() },
     log: silentLog,
   })
-  const { app: fastify } = gateway
+  const { fastify } = gateway
   gateway.mount(
     responsesRoutes({
       turns,

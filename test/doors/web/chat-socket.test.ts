@@ -68,14 +68,14 @@ test('frames behind a refused one make no room for more strangers than there may
   for (let at = 0; at < 5; at++) refusedOne.send({ type: 'auth', token: 'nope' })
   assert.equal((await refusedOne.closed).code, 4401)
   await Promise.all(Array.from({ length: 100 }, () => openClient(url)))
-  assert.deepEqual(await refused(openClient(url)), [503, 'too many connections have not said who they are'])
+  assert.deepEqual(await refused(openClient(url)), [503, 'too many connections wait for their auth frame'])
 })
 
 test('a first frame while the database is away is told to come back, not that its token is bad', async (t) => {
   const { url } = await openHouse(t, { storeAway: () => true })
   const client = await openClient(url)
   client.send({ type: 'auth', token: operatorToken })
-  assert.deepEqual(await client.closed, { code: 1013, reason: 'database_unavailable: come back in a moment' })
+  assert.deepEqual(await client.closed, { code: 1013, reason: 'database_unavailable: try again in a moment' })
 })
 
 test('a message is accepted, and its items, text and end come in order', async (t) => {

@@ -7,7 +7,7 @@ import { webRoutes } from '#doors/web/door.ts'
 import { mountLive } from '#doors/web/chat-socket.ts'
 import { toolAccessRoutes } from '#doors/web/tool-access-routes.ts'
 import { toolRoutes } from '#doors/web/tool-routes.ts'
-import { parseExactly } from '#http/lossless-json.ts'
+import { parseLossless } from '#http/lossless-json.ts'
 import { createChatLimit } from '#http/chat-rate.ts'
 import type { Oidc } from '#http/oidc.ts'
 import type { Route } from '#http/routes.ts'
@@ -18,7 +18,7 @@ import { measureService } from '#app/gauges.ts'
 import { createSettingsAdmin } from '#app/settings-admin.ts'
 import { createToolAdmin } from '#app/tool-admin.ts'
 import { joinSources } from '#app/tool-sources.ts'
-import { countProcess, metricsRoute } from '#http/metrics-route.ts'
+import { metricsRoute, registerProcessMetrics } from '#http/metrics-route.ts'
 import { createOrigins } from '#http/origin.ts'
 import type { SocketTimes } from '#http/socket.ts'
 import { createSessions, type Sessions } from '#http/session.ts'
@@ -175,7 +175,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
   })
   gateway.mount({ routes: web })
-  gateway.mount({ routes: toolRoutes({ toolAdmin }), parse: parseExactly })
+  gateway.mount({ routes: toolRoutes({ toolAdmin }), parse: parseLossless })
   const { access } = accessOver({ store, now })
   gateway.mount({
     routes: toolAccessRoutes({
@@ -197,7 +197,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
       log: silentLog,
     }),
   )
-  countProcess(metrics)
+  registerProcessMetrics(metrics)
   measureService(metrics, { turns, runner: app.runner, about })
   gateway.mount({ routes: [metricsRoute(metrics), ...(options.mount ?? [])] })
   const { port, url } = await gateway.listen('127.0.0.1', 0)

@@ -60,7 +60,7 @@ const refused: readonly [what: string, body: string | Buffer, message: RegExp][]
   ['an empty user', '{"user_id":"","message":"hello"}', /user_id must have 1 to 200/],
   ['a long user', `{"user_id":"${'a'.repeat(201)}","message":"hello"}`, /user_id must have 1 to 200/],
   ['a NUL in the user', '{"user_id":"a\\u0000","message":"hello"}', /user_id contains a NUL/],
-  ['half a pair in the user', '{"user_id":"a\\ud800","message":"hello"}', /user_id contains half/],
+  ['half a pair in the user', '{"user_id":"a\\ud800","message":"hello"}', /user_id contains an unpaired surrogate/],
   ['an object as message', '{"user_id":"ada","message":{}}', /message must be a string/],
   ['a huge number as message', '{"user_id":"ada","message":1e999}', /message must be a string/],
   ['an empty message', '{"user_id":"ada","message":""}', /message is empty/],

@@ -108,7 +108,7 @@ test('a link has a proof key, the scopes, and a state that nobody else can make'
 const unwelcome: readonly [what: string, spoil: (address: URL) => void, says: RegExp][] = [
   ['another state', (address) => address.searchParams.set('state', 'x'), /another sign-in/],
   ['another server’s word', (address) => address.searchParams.set('iss', 'https://evil.example'), /another server/],
-  ['another address', (address) => void (address.pathname = '/elsewhere'), /not where it was to end/],
+  ['another address', (address) => void (address.pathname = '/elsewhere'), /is not the redirect address/],
   ['no code', (address) => address.searchParams.delete('code'), /no code/],
   ['no state', (address) => address.searchParams.delete('state'), /whole address/],
   ['a code of its own making', (address) => address.searchParams.set('code', 'forged'), /could not sign in/],

@@ -174,7 +174,7 @@ const bad: readonly [what: string, make: () => Promise<Uint8Array>, code: string
     'another layer',
     () => Promise.resolve(Uint8Array.from([0, 0x61, 0x73, 0x6d, 0x0e, 0, 1, 0])),
     'not_a_component',
-    /not known here/,
+    /unknown version/,
   ],
   ['17 MiB', () => Promise.resolve(new Uint8Array(17 * 1_024 * 1_024)), 'component_too_large', /at most 16777216/],
 ]

@@ -1,50 +1,51 @@
-// The body of a request: plain JSON, but for the values that are passed on as their caller wrote them.
+// Parsing a request body: plain JSON, except for values that are passed on as written.
 import { isObject } from '#core/json.ts'
-import { holdsExact, mayLoseDigits, parseExactly } from '#http/lossless-json.ts'
+import { hasRawNumbers, mayLoseDigits, parseLossless } from '#http/lossless-json.ts'
 
-/** Where a value stands in the body. */
-type Place = readonly [...PropertyKey[], last: PropertyKey]
+/** The keys that lead to a value in the body. */
+type Path = readonly [...PropertyKey[], last: PropertyKey]
 
-/** Parses a body. What is the caller's own JSON (context, schemas, arguments, outputs) keeps its numbers as written. */
+/** Parses a body. The caller's own JSON (context, schemas, arguments, outputs) keeps its numbers as written. */
 export function parseBody(text: string): unknown {
   const body: unknown = JSON.parse(text)
-  const places = ownPlaces(body)
-  if (places.length === 0 || !mayLoseDigits(text)) return body
+  const paths = losslessPaths(body)
+  if (paths.length === 0 || !mayLoseDigits(text)) return body
   try {
-    const exact = parseExactly(text)
-    for (const place of places) {
-      if (!holdsExact(valueAt(exact, place))) continue
-      const holder = valueAt(body, place.slice(0, -1)) as Record<PropertyKey, unknown>
-      holder[place.at(-1) as PropertyKey] = valueAt(exact, place)
+    const lossless = parseLossless(text)
+    for (const path of paths) {
+      const value = valueAt(lossless, path)
+      if (!hasRawNumbers(value)) continue
+      const parent = valueAt(body, path.slice(0, -1)) as Record<PropertyKey, unknown>
+      parent[path.at(-1) as PropertyKey] = value
     }
   } catch (error) {
-    // Some other field is nested too deeply to be looked at twice.
+    // Some other field is nested too deeply for the second parse, which recurses. Plain numbers then have to do.
     if (!(error instanceof RangeError)) throw error
   }
   return body
 }
 
-/** Places of values that are not texts already. Most requests have none. */
-function ownPlaces(body: unknown): Place[] {
+/** Paths of the caller's own JSON values, unless they are strings already. Most requests have none. */
+function losslessPaths(body: unknown): Path[] {
   if (!isObject(body)) return []
   const { x_context: context, text, tools, input } = body
-  const places: Place[] = []
-  if (isObject(context)) places.push(['x_context'])
-  if (isObject(text)) places.push(['text', 'format', 'schema'])
-  for (const [at, tool] of listed(tools)) if (isObject(tool['parameters'])) places.push(['tools', at, 'parameters'])
-  for (const [at, item] of listed(input)) {
-    if (isObject(item['arguments'])) places.push(['input', at, 'arguments'])
-    // An output may be any JSON, a bare number too.
-    if (item['output'] !== undefined && typeof item['output'] !== 'string') places.push(['input', at, 'output'])
+  const paths: Path[] = []
+  if (isObject(context)) paths.push(['x_context'])
+  if (isObject(text)) paths.push(['text', 'format', 'schema'])
+  for (const [at, tool] of objectsIn(tools)) if (isObject(tool['parameters'])) paths.push(['tools', at, 'parameters'])
+  for (const [at, item] of objectsIn(input)) {
+    if (isObject(item['arguments'])) paths.push(['input', at, 'arguments'])
+    // An output may be any JSON, even a bare number.
+    if (item['output'] !== undefined && typeof item['output'] !== 'string') paths.push(['input', at, 'output'])
   }
-  return places
+  return paths
 }
 
-function* listed(value: unknown): Generator<[at: number, item: Record<string, unknown>]> {
+function* objectsIn(value: unknown): Generator<[at: number, item: Record<string, unknown>]> {
   if (!Array.isArray(value)) return
   for (const [at, item] of value.entries()) if (isObject(item)) yield [at, item]
 }
 
-function valueAt(value: unknown, place: readonly PropertyKey[]): unknown {
-  return place.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], value)
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], value)
 }

@@ -1,19 +1,19 @@
-// A compacted conversation on the wire: one opaque text that is accepted as input later.
+// A compacted conversation on the wire: one opaque string that later requests can send as input.
 import type { Message, Part } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
 import { summaryOrigin } from '#core/origins.ts'
 import { block } from '#doors/openai/blocks.ts'
 
-/** `tainted` tells that words from outside stand in it. */
+/** `tainted` means that it contains untrusted text. */
 export type Compaction = { readonly text: string; readonly tainted: boolean }
 
-/** The `encrypted_content` of a compaction item. It holds nothing its caller has not seen. */
+/** The `encrypted_content` of a compaction item. Encoded only: it contains nothing that its caller has not seen. */
 export function closeCompaction({ text, tainted }: Compaction): string {
   const value = { v: 1, transcript: text, ...(tainted && { tainted }) }
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
 
-/** The parts that stand for the conversation; undefined when it was not made here. */
+/** Message parts that replace the conversation. Undefined when this service did not make the content. */
 export function openCompaction(content: string): Part[] | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(content, 'base64url').toString('utf8'))
@@ -29,7 +29,7 @@ export function openCompaction(content: string): Part[] | undefined {
   }
 }
 
-/** The compaction that a message was given as, where words from outside stand in it: sent again, it is one again. */
+/** The tainted compaction that a stored message was made from, so that the list of inputs can show it as one again. */
 export function compactionIn({ content }: Message): Compaction | undefined {
   const part = content.find((each) => each.type === 'text' && each.origin === summaryOrigin)
   return part?.type === 'text' ? { text: part.text, tainted: true } : undefined

@@ -1,11 +1,11 @@
-// The input of a request: items in every shape that clients send, and what kind of request they make.
+// The input of a request: items in every format that clients send, and the intent they express.
 import { AppError } from '#core/errors.ts'
 import { uuidOf } from '#core/ids.ts'
 import type { Part } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
 import { check, wrongField } from '#http/validate.ts'
 import { openCompaction } from './compaction.ts'
-import { tooDeep } from '#doors/openai/bounds.ts'
+import { isTooDeep } from '#doors/openai/bounds.ts'
 import { readContent, textIn } from '#doors/openai/content.ts'
 import {
   CompactionSchema,
@@ -15,29 +15,29 @@ import {
   MessageSchema,
 } from './schemas.ts'
 
-/** More than any conversation has; each becomes a row. */
+/** More than any real conversation has. Each item becomes a row. */
 const maxItems = 5_000
 
-/** One item of the input, checked. The list keeps the places of the request, so that a fault can name them. */
+/** One checked item. Items keep their positions in the request, so that an error can name them. */
 export type InputItem =
   | { readonly type: 'message'; readonly role: 'user' | 'assistant'; readonly content: readonly Part[] }
-  /** Joins the instructions. */
+  /** Its text is added to the instructions. */
   | { readonly type: 'system'; readonly text: string }
   | { readonly type: 'call'; readonly callId: string; readonly name: string; readonly args: string }
   | { readonly type: 'output'; readonly callId: string; readonly output: string }
   | { readonly type: 'reference'; readonly itemId: string; readonly threadId: string }
-  /** Accepted and left out: reasoning of an earlier response. */
+  /** Accepted and ignored: reasoning of an earlier response. */
   | { readonly type: 'nothing' }
 
-/** What a request wants, as far as its items tell. */
+/** The kind of a request, by its items. */
 export type Intent =
   /** The output of a call that waits for it, under the strict rules. */
   | { readonly kind: 'resume'; readonly callId: string; readonly output: string }
-  /** A whole history whose last item is an output: a resume if the call still waits, else a new thread. */
+  /** A whole history that ends with an output: resumes the call if it still waits, otherwise it is new input. */
   | { readonly kind: 'replay'; readonly callId: string; readonly output: string }
   | { readonly kind: 'message' }
 
-/** Reads the input field. Throws invalid_input naming the item and its field. */
+/** Reads the input field. Throws invalid_input that names the item and its field. */
 export function readInput(input: string | readonly unknown[] | null | undefined): InputItem[] {
   if (input == null) throw wrongField('input', 'is required: a string or a list of items')
   if (typeof input === 'string') {
@@ -45,13 +45,13 @@ export function readInput(input: string | readonly unknown[] | null | undefined)
     return [{ type: 'message', role: 'user', content: readContent(input, 'input') }]
   }
   if (input.length === 0) throw wrongField('input', 'must not be empty')
-  if (input.length > maxItems) throw wrongField('input', `has ${input.length} items, at most ${maxItems} are taken`)
+  if (input.length > maxItems) throw wrongField('input', `has ${input.length} items, at most ${maxItems} are accepted`)
   return input.map((item, at) => readItem(item, `input[${at}]`))
 }
 
 /**
- * Decides between resume, replay and message; references must be resolved already. An output whose call is not in the
- * same input makes a resume, and then nothing else may be in it.
+ * Decides between resume, replay and message. References must be resolved already. An output whose call is not in the
+ * same input makes the request a resume, which may contain nothing else.
  */
 export function intentOf(items: readonly InputItem[], hasPrevious: boolean): Intent {
   const called = new Set(items.map((item) => (item.type === 'call' ? item.callId : undefined)))
@@ -63,15 +63,15 @@ export function intentOf(items: readonly InputItem[], hasPrevious: boolean): Int
 
 function strictResume(items: readonly InputItem[], hasPrevious: boolean): Intent {
   const [first, second] = items
-  const stranger = items.findIndex(({ type }) => type !== 'output')
-  if (stranger >= 0) {
-    const way = 'send the output alone, then the message with previous_response_id of the resumed response'
-    throw wrongField(`input[${stranger}]`, `must be a function_call_output like the others: ${way}`)
+  const other = items.findIndex(({ type }) => type !== 'output')
+  if (other >= 0) {
+    const advice = 'send the output alone, then the message with previous_response_id of the resumed response'
+    throw wrongField(`input[${other}]`, `must be a function_call_output like the others: ${advice}`)
   }
   if (!hasPrevious) {
     throw wrongField(
       'previous_response_id',
-      'is required with a function_call_output: the id of the response that called',
+      'is required with a function_call_output: the id of the response that made the call',
     )
   }
   if (first?.type !== 'output') throw wrongField('input', 'must not be empty')
@@ -121,23 +121,23 @@ function readMessage(item: object, path: string): InputItem {
   return { type: 'message', role, content: parts }
 }
 
-/** The arguments as they were written; some clients send the object itself. */
+/** The arguments as JSON text. Some clients send an object. */
 function readArguments(args: string | Record<string, unknown>): string {
   if (typeof args === 'string') return args === '' ? '{}' : args
-  return tooDeep(args) ? '{}' : JSON.stringify(args)
+  return isTooDeep(args) ? '{}' : JSON.stringify(args)
 }
 
-/** An output is text; a list of parts is joined, any other JSON is taken as its text. */
+/** The text of an output. The text of a list of parts is joined; any other JSON becomes its JSON text. */
 function readOutput(output: unknown, path: string): string {
   if (typeof output === 'string') return output
-  if (tooDeep(output)) throw wrongField(path, 'is nested too deeply')
+  if (isTooDeep(output)) throw wrongField(path, 'is nested too deeply')
   const parts = Array.isArray(output) && output.every((part) => isObject(part) && typeof part['type'] === 'string')
   return parts ? textIn(readContent(output, path)) : JSON.stringify(output)
 }
 
-/** Ids of items carry their thread; one that was not made here cannot be found. */
+/** An item id contains the id of its thread. Ids of other services cannot be resolved. */
 function readReference(id: string, path: string): InputItem {
   const match = /^(?:msg|fc|rs)_([0-9a-f]{32})([0-9a-f]{32})$/.exec(id)
-  if (!match?.[1] || !match[2]) throw wrongField(path, 'names no item of a thread of yours: send the item itself')
+  if (!match?.[1] || !match[2]) throw wrongField(path, 'names no item of your threads: send the item itself')
   return { type: 'reference', itemId: uuidOf(match[1]), threadId: uuidOf(match[2]) }
 }

@@ -1,4 +1,4 @@
-// From a checked request to the turn it starts: a resume, a replay that resumes, or items for a new or known thread.
+// The turn that a checked request starts: a resume, a replay that resumes, or items for a new or existing thread.
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Item } from '#core/item.ts'
@@ -16,7 +16,7 @@ export type PlanParts = {
   readonly threads: Pick<Threads, 'findItems' | 'findByOpenCall'>
 }
 
-/** Throws invalid_input for what is wrong in itself, then previous_response_not_found. Stores nothing. */
+/** Throws invalid_input for a malformed request, then previous_response_not_found. Stores nothing. */
 export async function planTurn(
   { turns, threads }: PlanParts,
   user: UserId,
@@ -40,7 +40,7 @@ export async function planTurn(
   return { ...common, ...(threadId && { threadId }), options, input: seedItems(fresh, request.blocks) }
 }
 
-/** Any response of a thread continues it; one that is unknown, deleted or another user's is all the same. */
+/** Any response of a thread continues it. An unknown, a deleted and another user's response give the same error. */
 export async function findPrevious(
   turns: Pick<Turns, 'get'>,
   user: UserId,
@@ -56,8 +56,8 @@ export function previousNotFound(): AppError {
 }
 
 /**
- * Instructions are ignored on a resume, so they are not shown either. Where no tools were sent those of the call hold;
- * an empty list takes them away.
+ * Instructions are ignored on a resume, so they are not echoed either. Without `tools` the tools of the waiting turn
+ * remain; an empty list removes them.
  */
 function resumeOptions({ options, noTools }: CreateRequest): TurnOptions {
   const { instructions: _, ...echo } = echoOf(options.echo)

@@ -1,38 +1,38 @@
-// References to items of earlier responses, looked up in the threads of their caller.
+// References to items of earlier responses, resolved in the threads of the caller.
 import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
 import { wrongField } from '#http/validate.ts'
 import type { ThreadStore } from '#core/store.ts'
 import type { InputItem } from './input.ts'
 
-/** Each is a look-up of its own. */
+/** Each reference costs a query of its own. */
 const maxReferences = 500
 
 export type Resolved = {
-  /** The input with every reference replaced by what it names. */
+  /** The input with every reference replaced by the item it names. */
   readonly items: readonly InputItem[]
-  /** Places of items that stand in the thread already, which goes on: they are not appended again. */
+  /** Positions of items that are already in the continued thread. They are not appended again. */
   readonly known: ReadonlySet<number>
 }
 
-/** Resolves references. Throws invalid_input for one that is not in a thread of this user's. */
+/** Throws invalid_input for a reference to an item that is in no thread of this user. */
 export async function resolveReferences(
   threads: Pick<ThreadStore, 'findItems'>,
   user: UserId,
   { input, threadId }: { input: readonly InputItem[]; threadId: string | undefined },
 ): Promise<Resolved> {
-  const wanted = input.filter((item) => item.type === 'reference')
-  if (wanted.length === 0) return { items: input, known: new Set() }
-  if (wanted.length > maxReferences) {
-    throw wrongField('input', `has ${wanted.length} references, at most ${maxReferences} are taken`)
+  const references = input.filter((item) => item.type === 'reference')
+  if (references.length === 0) return { items: input, known: new Set() }
+  if (references.length > maxReferences) {
+    throw wrongField('input', `has ${references.length} references, at most ${maxReferences} are accepted`)
   }
-  const found = new Map((await threads.findItems(user, wanted)).map((entry) => [entry.id, entry]))
+  const found = new Map((await threads.findItems(user, references)).map((entry) => [entry.id, entry]))
   const known = new Set<number>()
   const items = input.map((item, at): InputItem => {
     if (item.type !== 'reference') return item
     const entry = found.get(item.itemId)
     const named = entry && inputOf(entry)
-    if (!named) throw wrongField(`input[${at}].id`, 'names no item of a thread of yours: send the item itself')
+    if (!named) throw wrongField(`input[${at}].id`, 'names no item of your threads: send the item itself')
     if (item.threadId === threadId) known.add(at)
     return named
   })

@@ -1,47 +1,48 @@
-// A create request: an unknown body in, a checked one out. Only the fields of the specification's table can be wrong.
+// Reading a create request. Only the fields of `CreateSchema` can be wrong; any other is ignored when it is malformed.
 import { parseResponseId } from '#core/ids.ts'
 import { byteLength, isObject, type JsonObject } from '#core/json.ts'
 import type { TurnOptions } from '#core/turn.ts'
 import { contextBlock, instructionsBlock } from '#doors/openai/blocks.ts'
-import { overBounds, tooDeep } from '#doors/openai/bounds.ts'
+import { overBounds, isTooDeep } from '#doors/openai/bounds.ts'
 import { type CallerTools, readCallerTools, refuseCallerTools, schemaBounds } from '#doors/openai/caller-tools.ts'
 import type { Echo } from '#doors/responses/echo.ts'
 import { check, wrongField } from '#http/validate.ts'
-import { holdsExact, plainly } from '#http/lossless-json.ts'
+import { hasRawNumbers, withPlainNumbers } from '#http/lossless-json.ts'
 import { type InputItem, readInput } from './input.ts'
 import { CreateSchema } from './schemas.ts'
 
 const maxContextBytes = 10 * 1024
 const maxMetadataBytes = 16 * 1024
 const maxFormatBytes = 64 * 1024
+
 export type Previous = { readonly turnId: string; readonly threadId: string }
 
 export type CreateRequest = {
   readonly model: string
   readonly stream: boolean
   readonly input: readonly InputItem[]
-  /** What stands before the message: instructions, then context. */
+  /** Text before the message: instructions, then context. */
   readonly blocks: string
   readonly previous?: Previous
-  /** `tools: []` was sent: on a resume that is not the same as none sent. */
+  /** True when `tools: []` was sent. On a resume it differs from a request without `tools`. */
   readonly noTools: boolean
   readonly options: TurnOptions
 }
 
 export type RequestRules = {
-  /** False where the routes stand without the wiring for functions of the caller. */
+  /** False when functions of the caller are disabled: tools and tool_choice are then refused. */
   readonly externalTools: boolean
   /** Names of the service's enabled tools. */
   readonly registered: Pick<ReadonlySet<string>, 'has'>
 }
 
-/** Reads the body of a create. Throws invalid_input with the path of the field. */
+/** Throws invalid_input with the path of the field. */
 export function readCreate(body: unknown, rules: RequestRules): CreateRequest {
   if (!rules.externalTools && isObject(body)) refuseCallerTools(body)
   const fields = check(CreateSchema, body)
-  // What is not in the table is read as it comes, and left out where it makes no sense.
+  // Fields outside the schema are read as sent, and ignored when malformed.
   const raw = body as Readonly<Record<string, unknown>>
-  const tools = readCallerTools(plainly(fields.tools ?? []), plainly(raw['tools']), rules.registered)
+  const tools = readCallerTools(withPlainNumbers(fields.tools ?? []), withPlainNumbers(raw['tools']), rules.registered)
   const context = readContext(raw['x_context'])
   const input = readInput(fields.input)
   const systems = input.flatMap((item) => (item.type === 'system' ? [item.text] : []))
@@ -52,8 +53,8 @@ export function readCreate(body: unknown, rules: RequestRules): CreateRequest {
     ...(fields.instructions != null && { instructions: fields.instructions }),
     ...readMetadata(raw['metadata']),
     ...(format === 'json_object' && { jsonObject: true }),
-    ...exactSchemas(fields.tools ?? []),
-    ...(typeof format === 'object' && holdsExact(format.schema) && { formatSchema: JSON.stringify(format.schema) }),
+    ...losslessSchemas(fields.tools ?? []),
+    ...(typeof format === 'object' && hasRawNumbers(format.schema) && { formatSchema: JSON.stringify(format.schema) }),
   }
   return {
     model: fields.model,
@@ -64,36 +65,36 @@ export function readCreate(body: unknown, rules: RequestRules): CreateRequest {
     noTools: fields.tools?.length === 0,
     options: {
       ...(fields.temperature != null && { temperature: fields.temperature }),
-      ...(typeof format === 'object' && { format: plainly(format) }),
+      ...(typeof format === 'object' && { format: withPlainNumbers(format) }),
       ...(tools.length > 0 && { tools }),
       ...(Object.keys(echo).length > 0 && { echo }),
     },
   }
 }
 
-/** Reads a previous_response_id; it must be well-formed, whether it exists is another question. */
+/** Parses a previous_response_id. Does not check that the response exists. Throws invalid_input. */
 export function readPrevious(text: string): Previous {
   const previous = parseResponseId(text)
-  if (!previous) throw wrongField('previous_response_id', 'is no id of a response: resp_ and 64 hex digits')
+  if (!previous) throw wrongField('previous_response_id', 'is not the id of a response: resp_ and 64 hex digits')
   return previous
 }
 
-/** Only what plain numbers would change is kept twice. */
-function exactSchemas(tools: CallerTools): Pick<Echo, 'schemas'> {
-  const odd = tools.filter(({ parameters }) => holdsExact(parameters))
+/** The source text of schemas with raw numbers. The options of the turn store every schema with plain numbers. */
+function losslessSchemas(tools: CallerTools): Pick<Echo, 'schemas'> {
+  const odd = tools.filter(({ parameters }) => hasRawNumbers(parameters))
   if (odd.length === 0) return {}
   return { schemas: Object.fromEntries(odd.map(({ name, parameters }) => [name, JSON.stringify(parameters)])) }
 }
 
 function readContext(context: unknown): Record<string, unknown> | undefined {
   if (!isObject(context)) return undefined
-  if (tooDeep(context)) throw wrongField('x_context', 'is nested too deeply')
+  if (isTooDeep(context)) throw wrongField('x_context', 'is nested too deeply')
   const bytes = byteLength(JSON.stringify(context))
   if (bytes > maxContextBytes) throw wrongField('x_context', `has ${bytes} bytes as JSON, at most ${maxContextBytes}`)
   return context
 }
 
-/** `text.format`: a JSON schema is passed on; anything malformed counts as plain text, since it cannot be refused. */
+/** Reads `text.format`. A malformed or too large one counts as plain text: this field never fails a request. */
 function readFormat(text: unknown): TurnOptions['format'] | 'json_object' {
   const format = isObject(text) ? text['format'] : undefined
   if (!isObject(format)) return undefined

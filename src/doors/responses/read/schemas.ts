@@ -1,4 +1,4 @@
-// What a request may hold, as schemas: they check it, and the OpenAPI document is made from them. Null means absent.
+// Schemas of requests. They check requests, and the OpenAPI document is generated from them. Null means absent.
 import * as z from 'zod/mini'
 import { byteLength } from '#core/json.ts'
 import { ToolSchema } from '#doors/openai/caller-tools.ts'
@@ -17,7 +17,7 @@ const model = z
     z.refine((name) => !/\p{Cc}/u.test(name), { error: 'must not contain control characters' }),
   )
 
-/** The fields of a create request that can be wrong. Every other field is accepted, whatever it holds. */
+/** The fields of a create request that can be wrong. Every other field is accepted with any value. */
 export const CreateSchema = z.object(
   {
     model,
@@ -37,7 +37,6 @@ export const CreateSchema = z.object(
   { error: 'must be a JSON object' },
 )
 
-/** The fields of a compaction that can be wrong. */
 export const CompactSchema = z.pick(CreateSchema, { model: true, input: true, previous_response_id: true })
 
 export const MessageSchema = z.object({

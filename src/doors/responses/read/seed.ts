@@ -1,12 +1,12 @@
-// The items a turn is started with, from the checked input of a request.
+// Converts the checked input of a request to the items that start a turn.
 import { newCallId } from '#core/ids.ts'
 import { type Item, type Message, type Part, type Result, textMessage } from '#core/item.ts'
 import { wrongField } from '#http/validate.ts'
 import type { InputItem } from './input.ts'
 
 /**
- * Builds the items: each group of calls is followed by its results, call ids are minted anew, and the blocks stand
- * before the text of the last user message. An answer at the end is followed by a word that asks to go on.
+ * Each group of calls is followed by its results, call ids are replaced by new ones, and the blocks are put before the
+ * text of the last user message. If the assistant spoke last, a user message "Continue." is added.
  */
 export function seedItems(input: readonly InputItem[], blocks: string): Item[] {
   const items = conversation(input)
@@ -24,8 +24,8 @@ function conversation(input: readonly InputItem[]): Item[] {
   const outputs = new Map<string, string[]>()
   for (const item of input) {
     if (item.type !== 'output') continue
-    const known = outputs.get(item.callId)
-    if (known) known.push(item.output)
+    const earlier = outputs.get(item.callId)
+    if (earlier) earlier.push(item.output)
     else outputs.set(item.callId, [item.output])
   }
   const items: Item[] = []
@@ -45,7 +45,7 @@ function conversation(input: readonly InputItem[]): Item[] {
   return [...items, ...results]
 }
 
-/** What a caller's function gave is data from outside, like any other. */
+/** The output of a caller's function is untrusted, like the output of any tool: `origin` marks it. */
 function resultOf(callId: string, name: string, output: string | undefined): Result {
   if (output === undefined) return { type: 'result', callId, output: 'no output was given', error: true }
   return { type: 'result', callId, output, origin: name }
@@ -53,8 +53,8 @@ function resultOf(callId: string, name: string, output: string | undefined): Res
 
 function prefixed(message: Message, blocks: string): Message {
   const [first, ...rest] = message.content
-  const own = first?.type === 'text' && first.origin === undefined
-  if (own) return { ...message, content: [{ type: 'text', text: blocks + first.text }, ...rest] }
+  const isUserText = first?.type === 'text' && first.origin === undefined
+  if (isUserText) return { ...message, content: [{ type: 'text', text: blocks + first.text }, ...rest] }
   const lead: Part = { type: 'text', text: blocks }
   return { ...message, content: [lead, ...message.content] }
 }

@@ -1,31 +1,35 @@
-// Answering with a turn: its events as a stream, or its end as one object.
+// Answers with a turn: as a stream of events, or as one object at its end.
 import type { FastifyReply } from 'fastify'
 import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
-import { type Source, untilRest, type WaitParts } from '#doors/openai/turn-events.ts'
+import { type Source, waitForRest, type WaitParts } from '#doors/openai/turn-events.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import { openEvents } from '#http/sse.ts'
 import type { Log } from '#lib/log.ts'
-import { outputOf, type Shown } from './output.ts'
+import { outputOf, type ResponseState } from './output.ts'
 import { createStream } from './stream.ts'
 
-export type Telling = {
+export type FollowedTurn = {
   readonly turn: Turn
   readonly model: string
   readonly source: Source
-  /** Input items that the source will bring. */
+  /** How many input items the source yields first. */
   readonly skip: number
 }
 
-/** Streams a turn to its end. A client that vanishes, or reads too slowly, only ends the watching. */
-export async function streamTurn(reply: FastifyReply, telling: Telling & { after?: number }, log: Log): Promise<void> {
-  const { source } = telling
-  const stream = createStream(telling)
+/** Streams a turn to its end. When the client leaves or reads too slowly, only the stream ends; the turn goes on. */
+export async function streamTurn(
+  reply: FastifyReply,
+  followed: FollowedTurn & { after?: number },
+  log: Log,
+): Promise<void> {
+  const { source } = followed
+  const stream = createStream(followed)
   const writer = openEvents(reply, () => source.close())
   writer.send(stream.created())
   try {
     for await (const events of source) {
-      const text = stream.tell(events)
+      const text = stream.write(events)
       if (stream.over) {
         writer.end(text)
         return
@@ -34,19 +38,19 @@ export async function streamTurn(reply: FastifyReply, telling: Telling & { after
     }
   } catch (error) {
     log.warn(
-      { request: requestIdOf(reply.raw), turn: telling.turn.id, err: error },
+      { request: requestIdOf(reply.raw), turn: followed.turn.id, err: error },
       'a stream broke off; its turn goes on',
     )
   }
   writer.drop()
 }
 
-/** The response of a turn, once it is at rest. `entries` are those its start has brought already. */
+/** The response of a turn once it rests. `entries` are those that the start of the turn returned. */
 export async function collectTurn(
   parts: WaitParts,
-  { model, ...telling }: Omit<Telling, 'skip'>,
+  { model, ...followed }: Omit<FollowedTurn, 'skip'>,
   entries: readonly Entry[],
-): Promise<Shown> {
-  const rest = await untilRest(parts, telling, entries)
+): Promise<ResponseState> {
+  const rest = await waitForRest(parts, followed, entries)
   return { turn: rest.turn, model, ...outputOf(rest.turn, rest.entries) }
 }

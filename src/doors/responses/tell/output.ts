@@ -1,13 +1,13 @@
-// What came of a turn, as the wire shows it: output items from the entries of the log, and the response object.
+// The response object of a turn and its output items, built from the entries of the log.
 import type { ErrorCode } from '#core/errors.ts'
 import { hexOf, responseId } from '#core/ids.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
 import type { Turn, TurnError, TurnOptions } from '#core/turn.ts'
 import { type Echo, echoOf } from '#doors/responses/echo.ts'
-import { parseExactly } from '#http/lossless-json.ts'
+import { parseLossless } from '#http/lossless-json.ts'
 import { unixTime, usageWire } from '#http/wire-format.ts'
 
-/** The model's name wherever the request that named it is not at hand. */
+/** The model name in answers to requests other than create: the name of the create request is not stored. */
 export const placeholderModel = 'reborn'
 
 export type MessageOutput = {
@@ -34,7 +34,7 @@ type CallOutput = {
 
 export type OutputItem = MessageOutput | CallOutput
 
-/** The id of an item on the wire: it carries its thread, so that a reference can be found. */
+/** The id of an item on the wire. It contains the id of its thread, so that a reference can be resolved. */
 export function itemId(prefix: 'msg' | 'fc', entryId: string, threadHex: string): string {
   return `${prefix}_${hexOf(entryId)}${threadHex}`
 }
@@ -44,7 +44,7 @@ export function messageOutput(id: string, text: string, status: MessageOutput['s
   return { id, type: 'message', status, role: 'assistant', content }
 }
 
-/** The output item an entry becomes; the service's own calls, results and reasoning become none. */
+/** The output item of an entry. Undefined for the service's own calls, results and reasoning. */
 export function outputItem({ id, item }: Pick<Entry, 'id' | 'item'>, threadHex: string): OutputItem | undefined {
   if (item.type === 'message' && item.role === 'assistant') {
     return messageOutput(itemId('msg', id, threadHex), textOf(item), item.cut ? 'incomplete' : 'completed')
@@ -54,37 +54,37 @@ export function outputItem({ id, item }: Pick<Entry, 'id' | 'item'>, threadHex: 
   return { id: itemId('fc', id, threadHex), type: 'function_call', status: 'completed', call_id, name, arguments: args }
 }
 
-/** How many of a turn's first entries are what it was given. */
+/** How many of a turn's first entries are its input. */
 export function inputCount({ options }: Turn): number {
   return options.inputs ?? 1
 }
 
-/** The output of a turn from all its entries, and the gate it may wait at. */
+/** The output of a turn from all its entries, and the last approval or sign-in gate among them. */
 export function outputOf(turn: Turn, entries: readonly Entry[]): { output: OutputItem[]; gate: Gate | undefined } {
   const threadHex = hexOf(turn.threadId)
-  const said = entries.slice(inputCount(turn))
-  const output = said.flatMap((entry) => outputItem(entry, threadHex) ?? [])
-  return { output, gate: said.findLast(({ item }) => pausing(item))?.item as Gate | undefined }
+  const produced = entries.slice(inputCount(turn))
+  const output = produced.flatMap((entry) => outputItem(entry, threadHex) ?? [])
+  return { output, gate: produced.findLast(({ item }) => isPausingGate(item))?.item as Gate | undefined }
 }
 
-/** True for a gate that somebody has to answer elsewhere. */
-export function pausing(item: Entry['item']): item is Gate {
+/** True for a gate that has to be answered outside this API. */
+export function isPausingGate(item: Entry['item']): item is Gate {
   return item.type === 'gate' && item.kind !== 'output'
 }
 
-export type Shown = {
+export type ResponseState = {
   readonly turn: Turn
   readonly model: string
   readonly output: readonly OutputItem[]
   readonly gate?: Gate | undefined
 }
 
-/** The response object, every key of it. */
-export function responseObject({ turn, model, output, gate }: Shown) {
+/** The whole response object. */
+export function responseObject({ turn, model, output, gate }: ResponseState) {
   const { options } = turn
   const echo = echoOf(options.echo)
   const ended = wireStatus(turn)
-  // The model would have said more: its answer is the last thing in the turn, and it was cut.
+  // The model's answer ends the turn and was cut at the token limit.
   const status = ended === 'completed' && output.at(-1)?.status === 'incomplete' ? 'incomplete' : ended
   const error = status === 'failed' ? (turn.error ?? gateError(gate)) : undefined
   return {
@@ -122,7 +122,7 @@ export function responseObject({ turn, model, output, gate }: Shown) {
   }
 }
 
-/** A turn's state in the words of the reference. A turn that waits for somebody has failed, as far as this API goes. */
+/** The status of a turn in the terms of the OpenAI API. A turn that waits at a gate counts as failed here. */
 export function wireStatus({ status }: Turn): 'in_progress' | 'completed' | 'failed' | 'cancelled' {
   switch (status) {
     case 'queued':
@@ -142,7 +142,7 @@ export function wireStatus({ status }: Turn): 'in_progress' | 'completed' | 'fai
 
 type CallerTool = NonNullable<TurnOptions['tools']>[number]
 
-/** `schema` is how the parameters were written, where that was kept. */
+/** `schema` is the source text of the parameters, where that is stored. */
 function wireTool({ name, description, parameters, strict }: CallerTool, schema: string | undefined) {
   return {
     type: 'function',
@@ -166,15 +166,15 @@ function wireFormat({ format }: TurnOptions, { jsonObject, formatSchema }: Echo)
 }
 
 function asWritten(schema: unknown, text: string | undefined): unknown {
-  return text === undefined ? schema : parseExactly(text)
+  return text === undefined ? schema : parseLossless(text)
 }
 
 function gateError(gate: Gate | undefined): TurnError {
   const what = gate?.kind === 'credential' ? 'a sign-in' : 'an approval'
-  const whose = gate ? ` for ${gate.name}` : ''
-  const way =
+  const call = gate ? ` for ${gate.name}` : ''
+  const advice =
     'resolve it with `atrium gates`, in the web UI or another channel; the turn then goes on, and GET shows its result'
-  return { code: 'gate_required', message: `the turn needs ${what}${whose}: ${way}` }
+  return { code: 'gate_required', message: `the turn needs ${what}${call}: ${advice}` }
 }
 
 function wireError({ code, message }: TurnError) {

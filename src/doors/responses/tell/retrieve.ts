@@ -1,4 +1,4 @@
-// Everything on a response that exists: show, stream again, cancel, delete, its input.
+// Routes of an existing response: retrieve, stream again, cancel, delete, list its input.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '#core/errors.ts'
 import { hexOf, parseResponseId, type UserId } from '#core/ids.ts'
@@ -15,26 +15,26 @@ import { inputCount, itemId, messageOutput, outputOf, placeholderModel, response
 const defaultPage = 20
 const maxPage = 100
 
-/** GET /responses/{id}: rebuilt from the stored log; with `stream=true` told again as events. */
+/** GET /responses/{id}: rebuilt from the stored log. With `stream=true` its events are sent again. */
 export async function getResponse(parts: ResponsesParts, request: FastifyRequest, reply: FastifyReply) {
   const { user } = request.caller
   const turn = await findTurn(parts.turns, user, request)
   const query = queryOf(request)
-  if (query['stream'] !== 'true') return shown(parts.turns, user, turn)
+  if (query['stream'] !== 'true') return loadResponse(parts.turns, user, turn)
   const after = Number(query['starting_after'] || -1)
   const attached = await attach(parts.turns, user, turn)
-  const telling = { ...attached, model: placeholderModel, skip: inputCount(turn) }
-  return streamTurn(reply, { ...telling, after: Number.isSafeInteger(after) ? after : -1 }, parts.log)
+  const followed = { ...attached, model: placeholderModel, skip: inputCount(turn) }
+  return streamTurn(reply, { ...followed, after: Number.isSafeInteger(after) ? after : -1 }, parts.log)
 }
 
-/** POST /responses/{id}/cancel: ends a turn, or frees the thread that waits for its caller. Idempotent. */
+/** POST /responses/{id}/cancel: ends a turn, or frees a thread that waits for the output of a call. Idempotent. */
 export async function cancelResponse({ turns }: ResponsesParts, request: FastifyRequest) {
   const { user } = request.caller
   const turn = await findTurn(turns, user, request)
-  return shown(turns, user, await turns.cancel(user, turn.id))
+  return loadResponse(turns, user, await turns.cancel(user, turn.id))
 }
 
-/** DELETE /responses/{id}: it is not shown again; the history of its thread keeps its items. */
+/** DELETE /responses/{id}: hides the response. Its items remain in the history of its thread. */
 export async function deleteResponse({ turns }: ResponsesParts, request: FastifyRequest) {
   const { user } = request.caller
   const turn = await findTurn(turns, user, request)
@@ -42,7 +42,7 @@ export async function deleteResponse({ turns }: ResponsesParts, request: Fastify
   return { id: idOf(request), object: 'response', deleted: true }
 }
 
-/** GET /responses/{id}/input_items: the newest first, unless `order=asc`. */
+/** GET /responses/{id}/input_items: newest first, unless `order=asc`. */
 export async function listInput({ turns }: ResponsesParts, request: FastifyRequest) {
   const { user } = request.caller
   const turn = await findTurn(turns, user, request)
@@ -51,23 +51,23 @@ export async function listInput({ turns }: ResponsesParts, request: FastifyReque
   const { order, after, limit } = queryOf(request)
   if (order !== 'asc') items.reverse()
   const from = after === undefined ? 0 : items.findIndex(({ id }) => id === after) + 1
-  const most = Math.min(Math.max(Math.trunc(Number(limit ?? defaultPage)) || defaultPage, 1), maxPage)
-  const data = items.slice(from, from + most)
+  const size = Math.min(Math.max(Math.trunc(Number(limit ?? defaultPage)) || defaultPage, 1), maxPage)
+  const data = items.slice(from, from + size)
   return {
     object: 'list',
     data,
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,
-    has_more: from + most < items.length,
+    has_more: from + size < items.length,
   }
 }
 
-async function shown(turns: Turns, user: UserId, turn: Turn) {
+async function loadResponse(turns: Turns, user: UserId, turn: Turn) {
   const { output, gate } = outputOf(turn, await turns.entries(user, turn))
   return responseObject({ turn, model: placeholderModel, output, gate })
 }
 
-/** An id that is malformed, unknown, deleted or another user's: all the same to the caller. */
+/** Throws the same not_found for a malformed, unknown or deleted id and for another user's. */
 async function findTurn(turns: Turns, user: UserId, request: FastifyRequest): Promise<Turn> {
   const ids = parseResponseId(idOf(request))
   const turn = ids && (await turns.get(user, ids.turnId))

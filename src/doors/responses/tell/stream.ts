@@ -1,12 +1,20 @@
-// The events of a turn as Server-Sent Events: a state machine from what happens to text, without any I/O.
+// The events of a turn as Server-Sent Events: a state machine from watched events to text, without I/O.
 import type { PartialText } from '#core/bus.ts'
 import { hexOf } from '#core/ids.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
 import type { Turn, TurnError } from '#core/turn.ts'
 import type { Watched } from '#turns/watch.ts'
-import { itemId, messageOutput, type OutputItem, outputItem, pausing, responseObject, wireStatus } from './output.ts'
+import {
+  itemId,
+  messageOutput,
+  type OutputItem,
+  outputItem,
+  isPausingGate,
+  responseObject,
+  wireStatus,
+} from './output.ts'
 
-/** The five types of the specification and response.failed: nothing else is ever told. */
+/** The five types of the specification, and response.failed. No other type is ever sent. */
 type EventType =
   | 'response.created'
   | 'response.output_item.added'
@@ -18,18 +26,18 @@ type EventType =
 export type StreamParts = {
   readonly turn: Turn
   readonly model: string
-  /** Entries of the turn that will come first and are its input. */
+  /** How many of the first entries are the turn's input. They are skipped. */
   readonly skip: number
-  /** Events up to this number are left out; the last event never is. */
+  /** Events up to this sequence number are left out, but never the last event. */
   readonly after?: number
 }
 
 export interface Stream {
   /** The first event. */
   created(): string
-  /** What a batch of events adds; the text holds whole events only, and may be empty. */
-  tell(events: readonly Watched[]): string
-  /** True once the last event has been told. */
+  /** The text of a batch of events: whole events only, possibly none. */
+  write(events: readonly Watched[]): string
+  /** True once the last event has been written. */
   readonly over: boolean
 }
 
@@ -39,7 +47,7 @@ const interrupted: TurnError = {
     'the process that wrote this was lost: the turn goes on elsewhere, and GET of this response shows its result',
 }
 
-/** A message that is being written: how its deltas begin, and what they have said. */
+/** A message that is being written. `lead` begins each of its delta events, `text` is the sum of its deltas. */
 type Open = {
   readonly entryId: string
   readonly id: string
@@ -51,15 +59,15 @@ type Open = {
 export function createStream({ turn, model, skip, after = -1 }: StreamParts): Stream {
   const threadHex = hexOf(turn.threadId)
   const output: OutputItem[] = []
-  /** Texts that were told to their end before their response was stored. */
-  const whole = new Set<string>()
+  /** Entry ids of messages that were written to their end before they were stored. */
+  const finished = new Set<string>()
   let next = 0
-  let inputs = skip
+  let inputsLeft = skip
   let open: Open | undefined
   let gate: Gate | undefined
   let over = false
 
-  /** `fields` is JSON text, as it stands behind the number. */
+  /** `fields` is the JSON text after the sequence number. */
   function event(type: EventType, fields: string): string {
     const number = next++
     return number > after ? `${lead(type)}${number},${fields}}\n\n` : ''
@@ -70,12 +78,12 @@ export function createStream({ turn, model, skip, after = -1 }: StreamParts): St
     const id = itemId('msg', entryId, threadHex)
     const item = messageOutput(id, '', 'in_progress')
     output.push(item)
-    const place = `"item_id":"${id}","output_index":${index},"content_index":0,"logprobs":[],`
-    open = { entryId, id, index, lead: lead('response.output_text.delta', place), text: '' }
+    const position = `"item_id":"${id}","output_index":${index},"content_index":0,"logprobs":[],`
+    open = { entryId, id, index, lead: lead('response.output_text.delta', position), text: '' }
     return event('response.output_item.added', itemFields(index, item))
   }
 
-  /** The hot path: one event for each delta, around the JSON of its text. */
+  /** The hot path: one event per delta, with only its text encoded as JSON. */
   function delta(entryId: string, text: string): string {
     const before = open?.entryId === entryId ? '' : openMessage(entryId)
     const message = open as Open
@@ -84,11 +92,14 @@ export function createStream({ turn, model, skip, after = -1 }: StreamParts): St
     return number > after ? `${before}${message.lead}${number},"delta":${json(text)}}\n\n` : before
   }
 
-  /** Text that follows on another ends it. Who came too late for the other hears of both when they are stored. */
+  /**
+   * Text of a message that follows another ends the other. A stream that joined too late for the other writes both when
+   * they are stored.
+   */
   function piece({ itemId: entryId, after: before, text }: PartialText): string {
     if (open?.entryId === entryId || before === undefined) return delta(entryId, text)
     if (open?.entryId !== before) return ''
-    whole.add(before)
+    finished.add(before)
     return closeMessage(open, messageOutput(open.id, open.text, 'completed')) + delta(entryId, text)
   }
 
@@ -98,52 +109,52 @@ export function createStream({ turn, model, skip, after = -1 }: StreamParts): St
     return event('response.output_item.done', itemFields(index, item))
   }
 
-  /** Text that was told but will not be stored: its process was lost, or the turn taken from it. */
+  /** Closes a message that will not be stored, because its process was lost or its turn was taken over. */
   function breakOff(): string {
     return open ? closeMessage(open, messageOutput(open.id, open.text, 'incomplete')) : ''
   }
 
   /**
-   * True when text was told whose attempt was given up: the turn is back in the queue, or says something else. The model
-   * is asked again, and what it says then is not the rest of what was told.
+   * True when the attempt that wrote the open message was given up: the turn is queued again, or another message
+   * follows. The model is asked again, and its new text does not continue the text that was written.
    */
-  function interrupts(told: Watched): boolean {
+  function interrupts(watched: Watched): boolean {
     if (!open) return false
-    switch (told.type) {
+    switch (watched.type) {
       case 'delta':
       case 'snapshot':
-        return told.turnId === turn.id && told.itemId !== open.entryId && told.after !== open.entryId
+        return watched.turnId === turn.id && watched.itemId !== open.entryId && watched.after !== open.entryId
       case 'entries': {
-        const next = told.entries.find(
-          (each) => each.turnId === turn.id && !whole.has(each.id) && outputItem(each, threadHex),
+        const next = watched.entries.find(
+          (each) => each.turnId === turn.id && !finished.has(each.id) && outputItem(each, threadHex),
         )
         return next !== undefined && next.id !== open.entryId
       }
       case 'turn':
-        return told.turn.id === turn.id && told.turn.status === 'queued'
+        return watched.turn.id === turn.id && watched.turn.status === 'queued'
       default:
-        return told satisfies never
+        return watched satisfies never
     }
   }
 
-  function entry(told: Entry): string {
-    if (told.turnId !== turn.id) return ''
-    if (inputs > 0) {
-      inputs -= 1
+  function writeEntry(entry: Entry): string {
+    if (entry.turnId !== turn.id) return ''
+    if (inputsLeft > 0) {
+      inputsLeft -= 1
       return ''
     }
-    if (pausing(told.item)) gate = told.item
-    const item = outputItem(told, threadHex)
-    if (!item || whole.has(told.id)) return ''
-    if (told.item.type !== 'message') {
+    if (isPausingGate(entry.item)) gate = entry.item
+    const item = outputItem(entry, threadHex)
+    if (!item || finished.has(entry.id)) return ''
+    if (entry.item.type !== 'message') {
       const fields = itemFields(output.push(item) - 1, item)
       return event('response.output_item.added', fields) + event('response.output_item.done', fields)
     }
-    const text = textOf(told.item)
-    let events = open?.entryId === told.id ? '' : openMessage(told.id)
+    const text = textOf(entry.item)
+    let events = open?.entryId === entry.id ? '' : openMessage(entry.id)
     const message = open as unknown as Open
-    // Whatever the deltas did not bring, all of it in a replay, comes as one.
-    if (text.length > message.text.length) events += delta(told.id, text.slice(message.text.length))
+    // The text that no delta has carried becomes one delta. In a replay that is the whole text.
+    if (text.length > message.text.length) events += delta(entry.id, text.slice(message.text.length))
     events += closeMessage(message, item)
     return events
   }
@@ -157,18 +168,18 @@ export function createStream({ turn, model, skip, after = -1 }: StreamParts): St
     return before + event(type, `"response":${json(response)}`)
   }
 
-  function tellOne(told: Watched): string {
-    if (interrupts(told)) return end({ ...turn, status: 'failed', error: interrupted })
-    switch (told.type) {
+  function writeOne(watched: Watched): string {
+    if (interrupts(watched)) return end({ ...turn, status: 'failed', error: interrupted })
+    switch (watched.type) {
       case 'delta':
       case 'snapshot':
-        return told.turnId === turn.id && told.text !== '' ? piece(told) : ''
+        return watched.turnId === turn.id && watched.text !== '' ? piece(watched) : ''
       case 'entries':
-        return told.entries.map(entry).join('')
+        return watched.entries.map(writeEntry).join('')
       case 'turn':
-        return told.turn.id === turn.id && wireStatus(told.turn) !== 'in_progress' ? end(told.turn) : ''
+        return watched.turn.id === turn.id && wireStatus(watched.turn) !== 'in_progress' ? end(watched.turn) : ''
       default:
-        return told satisfies never
+        return watched satisfies never
     }
   }
 
@@ -178,9 +189,9 @@ export function createStream({ turn, model, skip, after = -1 }: StreamParts): St
       const response = responseObject({ turn: { ...begun, status: 'running' }, model, output: [] })
       return event('response.created', `"response":${json(response)}`)
     },
-    tell(events) {
+    write(events) {
       let text = ''
-      for (const each of events) if (!over) text += tellOne(each)
+      for (const each of events) if (!over) text += writeOne(each)
       return text
     },
     get over() {
@@ -197,7 +208,7 @@ function itemFields(index: number, item: OutputItem): string {
   return `"output_index":${index},"item":${json(item)}`
 }
 
-/** JSON without the line ends of Unicode: some readers of lines would break an event at one. */
+/** JSON with Unicode line separators escaped: some clients would split an event at one. */
 function json(value: unknown): string {
   const text = JSON.stringify(value)
   if (!/[\u0085\u2028\u2029]/.test(text)) return text

@@ -74,7 +74,7 @@ describe('readInput', () => {
           content: [{ type: 'input_file', filename: 'a.pdf', file_data: data('application/pdf', '%PDF') }],
         },
       ],
-      user({ type: 'file', name: 'a.pdf', text: '[not read: application/pdf of 4 bytes; only text is taken]' }),
+      user({ type: 'file', name: 'a.pdf', text: '[not read: application/pdf of 4 bytes; only text is accepted]' }),
     ],
     [
       'assistant history',

@@ -39,7 +39,7 @@ function tell(events: readonly Watched[], more: { skip?: number; after?: number 
     skip: more.skip ?? 0,
     ...(more.after !== undefined && { after: more.after }),
   })
-  const told = readEvents(stream.created() + stream.tell(events))
+  const told = readEvents(stream.created() + stream.write(events))
   return {
     told,
     types: told.map(({ event }) => event.replace('response.', '')),
@@ -234,7 +234,7 @@ describe('createStream', () => {
   it('keeps every event on two lines, whatever the text', () => {
     const odd = 'a\n\nb\r\nc\u2028d\u2029e\u0085f"\\\u0000\ud800'
     const stream = createStream({ turn, model: 'm', skip: 0 })
-    const text = stream.tell([delta('a', 0, odd)])
+    const text = stream.write([delta('a', 0, odd)])
     assert.ok(!/[\r\u2028\u2029\u0085]/.test(text))
     assert.equal(readEvents(text).at(-1)?.data['delta'], odd)
   })

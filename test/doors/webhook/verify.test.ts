@@ -1,8 +1,8 @@
-// Who may come in: the secret, or a signature of the body.
+// Authentication by the secret or by a signature of the body.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { createSign } from '#doors/webhook/sign.ts'
+import { createVerifier } from '#doors/webhook/verify.ts'
 
 const secret = "It's a Secret to Everybody"
 const body = Buffer.from('Hello, World!')
@@ -39,6 +39,6 @@ const table: readonly [
 for (const [what, headers, given, accepted] of table) {
   test(`${accepted ? 'accepted' : 'refused'}: ${what}`, () => {
     const proof = 'x-webhook-secret' in headers ? 'secret' : 'signature'
-    assert.equal(createSign(secret).proofOf(headers, given), accepted ? proof : undefined)
+    assert.equal(createVerifier(secret).verify(headers, given), accepted ? proof : undefined)
   })
 }
