@@ -1,4 +1,4 @@
-// One question to the model: its stream becomes deltas as it arrives and drafts when it is whole.
+// One model call: streamed events become deltas at once, and drafts when the response is complete.
 import { AppError } from '#core/errors.ts'
 import type { Delta } from '#core/event.ts'
 import { newCallId, newId } from '#core/ids.ts'
@@ -8,18 +8,18 @@ import { type ModelCall, noUsage, type Usage } from '#core/turn.ts'
 import { charsPerToken } from '#core/tokens.ts'
 import { tokensInItem, tokensInText } from './tokens.ts'
 
-/** Blocks of text and thoughts, and calls, in one response; the store looks back further than this for open calls. */
+/** Text blocks, reasoning blocks and calls in one response. The store looks further back than this for open calls. */
 const maxItems = 256
-/** Letters in one response: more than any model has tokens for. */
+/** Characters in one response: more than any model can generate. */
 const maxChars = 32 * 1024 * 1024
 
 export type Reply = {
-  /** The first has what the response took. */
+  /** The first draft carries `asked`. */
   readonly drafts: readonly Draft[]
   readonly usage: Usage
-  /** What the call took; absent where nothing came of it. */
+  /** The model call and its usage; absent when it failed before any output. */
   readonly asked?: ModelCall
-  /** Why the stream broke off, when it did; `drafts` then hold the text that had arrived. */
+  /** The error that ended the stream early; `drafts` then hold the text received so far. */
   readonly fault?: unknown
 }
 
@@ -31,42 +31,43 @@ export type Question = {
   readonly emit: (deltas: Delta[]) => void
 }
 
-/** Asks once. Never throws: a fault comes back beside what had arrived. */
+/** Calls the model once. Never throws: an error is returned with the text received so far. */
 export async function ask({ model, request, turnId, signal, emit }: Question): Promise<Reply> {
-  const said = createResponse(turnId)
-  const began = performance.now()
+  const response = createResponse(turnId)
+  const startedAt = performance.now()
   let fault: unknown
   try {
     for await (const batch of model.stream(request, signal)) {
       const deltas: Delta[] = []
-      for (const event of batch) said.take(event, deltas)
+      for (const event of batch) response.add(event, deltas)
       if (deltas.length > 0) emit(deltas)
     }
   } catch (error) {
     fault = error
   }
-  const { model: answered, via } = said.by() ?? { model: model.name, via: model.via }
-  const by = { model: answered, ...(via && { via }) }
-  const ms = Math.round(performance.now() - began)
-  const told = said.usage()
+  const { model: answeredBy, via } = response.answeredBy() ?? { model: model.name, via: model.via }
+  const by = { model: answeredBy, ...(via && { via }) }
+  const ms = Math.round(performance.now() - startedAt)
+  const reported = response.usage()
   if (fault === undefined) {
-    const usage = told ?? noUsage
+    const usage = reported ?? noUsage
     const asked: ModelCall = { ...by, usage, ms }
-    return { drafts: withCall(said.whole(), asked), usage: { ...usage, model: answered }, asked }
+    return { drafts: withCall(response.complete(), asked), usage: { ...usage, model: answeredBy }, asked }
   }
-  // Whoever breaks off has to pay for what was written all the same.
-  const usage = told ?? (said.begun() ? estimate(model, request, said.chars()) : noUsage)
-  const asked: ModelCall = { ...by, usage, ms, ...(said.begun() && !told && { estimated: true }) }
-  const drafts = withCall(said.brokenOff(), asked)
-  return { drafts, usage: { ...usage, model: answered }, ...(said.begun() && { asked }), fault }
+  // The provider charges for an interrupted response too.
+  const hasOutput = response.hasOutput()
+  const usage = reported ?? (hasOutput ? estimate(model, request, response.chars()) : noUsage)
+  const asked: ModelCall = { ...by, usage, ms, ...(hasOutput && !reported && { estimated: true }) }
+  const drafts = withCall(response.partial(), asked)
+  return { drafts, usage: { ...usage, model: answeredBy }, ...(hasOutput && { asked }), fault }
 }
 
-/** By our own count, for a call that its provider told nothing of. */
+/** Estimated usage of a call for which the provider reported none. */
 function estimate(model: Model, { system, items, tools }: ModelRequest, chars: number): Usage {
   const thread = items.reduce((sum, item) => sum + tokensInItem(item), 0)
-  const around = tokensInText(system) + tokensInText(JSON.stringify(tools))
+  const overhead = tokensInText(system) + tokensInText(JSON.stringify(tools))
   const outputTokens = Math.ceil(chars / charsPerToken)
-  const counts = { inputTokens: Math.ceil(thread + around), cachedTokens: 0, outputTokens, reasoningTokens: 0 }
+  const counts = { inputTokens: Math.ceil(thread + overhead), cachedTokens: 0, outputTokens, reasoningTokens: 0 }
   return { ...counts, costUsd: model.priceOf ? model.priceOf(counts) : 0 }
 }
 
@@ -74,110 +75,112 @@ function withCall([first, ...rest]: readonly Draft[], asked: ModelCall): Draft[]
   return first ? [{ ...first, asked }, ...rest] : []
 }
 
-/** A text or a block of thoughts that is still being written. */
+/** A text or reasoning block that is still being streamed. */
 type Block = {
   readonly type: 'message' | 'reasoning'
   readonly id: string
-  /** Which text it follows. */
-  readonly place?: { readonly after: string }
+  /** The id of the text block before it. */
+  readonly after?: string
   text: string
-  seal?: string
+  signature?: string
 }
-type Said = Block | { readonly type: 'call'; readonly draft: Draft }
+type ResponsePart = Block | { readonly type: 'call'; readonly draft: Draft }
 
-/** What the model said, in the order in which it said it. */
+/** Collects the parts of a response in the order in which they arrive. */
 function createResponse(turnId: string) {
-  const said: Said[] = []
+  const parts: ResponsePart[] = []
   let calls = 0
   let chars = 0
   let usage: Usage | undefined
-  let by: Pick<ModelCall, 'model' | 'via'> | undefined
-  let stopped = false
+  let answeredBy: Pick<ModelCall, 'model' | 'via'> | undefined
+  let isCut = false
 
-  function add<T extends Said>(each: T): T {
-    if (said.push(each) > maxItems) throw beyond(`${maxItems} parts`)
-    return each
+  function push<T extends ResponsePart>(part: T): T {
+    if (parts.push(part) > maxItems) throw tooLong(`${maxItems} parts`)
+    return part
   }
 
-  /** The block that a piece continues: the last, unless its seal has closed it. */
+  /** The block that a piece of text continues: the last one, unless its signature has ended it. */
   function blockOf(type: Block['type']): Block {
-    const last = said.at(-1)
-    if (last?.type === type && last.seal === undefined) return last
-    const before = said.findLast((each): each is Block => each.type === 'message')
-    return add({ type, id: newId(), text: '', ...(before && { place: { after: before.id } }) })
+    const last = parts.at(-1)
+    if (last?.type === type && last.signature === undefined) return last
+    const before = parts.findLast((part): part is Block => part.type === 'message')
+    return push({ type, id: newId(), text: '', ...(before && { after: before.id }) })
   }
 
   function count(text: string): void {
     chars += text.length
-    if (chars > maxChars) throw beyond(`${maxChars} letters`)
+    if (chars > maxChars) throw tooLong(`${maxChars} characters`)
   }
 
   return {
-    take(event: ModelEvent, deltas: Delta[]): void {
+    add(event: ModelEvent, deltas: Delta[]): void {
       switch (event.type) {
         case 'text': {
           if (event.text === '') break
           count(event.text)
           const block = blockOf('message')
+          const { id: itemId, after } = block
           const offset = block.text.length
-          deltas.push({ type: 'delta', turnId, itemId: block.id, ...block.place, offset, text: event.text })
+          deltas.push({ type: 'delta', turnId, itemId, ...(after && { after }), offset, text: event.text })
           block.text += event.text
           break
         }
         case 'reasoning': {
-          if (event.text === '' && event.seal === undefined) break
+          if (event.text === '' && event.signature === undefined) break
           count(event.text)
           const block = blockOf('reasoning')
           block.text += event.text
-          if (event.seal !== undefined) block.seal = event.seal
+          if (event.signature !== undefined) block.signature = event.signature
           break
         }
         case 'call':
           count(event.args)
-          if (++calls > maxCalls) throw beyond(`${maxCalls} calls`)
-          add({ type: 'call', draft: callDraft(event) })
+          if (++calls > maxCalls) throw tooLong(`${maxCalls} calls`)
+          push({ type: 'call', draft: callDraft(event) })
           break
         case 'done':
           usage = event.usage
-          if (event.model !== undefined) by = { model: event.model, ...(event.via && { via: event.via }) }
-          stopped = event.stop === 'length'
+          if (event.model !== undefined) answeredBy = { model: event.model, ...(event.via && { via: event.via }) }
+          isCut = event.stop === 'length'
           break
         default:
           event satisfies never
       }
     },
-    /** What the provider counted; undefined where it broke off before. */
+    /** Usage as the provider reported it; undefined when the stream ended before. */
     usage: () => usage,
-    begun: () => said.length > 0,
+    hasOutput: () => parts.length > 0,
     chars: () => chars,
-    /** Who answered, where that is not who was asked. */
-    by: () => by,
-    /** A response without calls always leaves a message, so that the turn can end. */
-    whole(): Draft[] {
-      const spoke = stopped ? said.at(-1)?.type === 'message' : said.some(({ type }) => type === 'message')
-      if (calls === 0 && !spoke) said.push({ type: 'message', id: newId(), text: '' })
-      return said.map((each, at) => draftOf(each, stopped && at === said.length - 1))
+    /** The model that answered, when it is not the one that was called. */
+    answeredBy: () => answeredBy,
+    /** The drafts of a complete response. Without calls there is always a message, so that the turn can end. */
+    complete(): Draft[] {
+      const hasMessage = isCut ? parts.at(-1)?.type === 'message' : parts.some(({ type }) => type === 'message')
+      if (calls === 0 && !hasMessage) parts.push({ type: 'message', id: newId(), text: '' })
+      return parts.map((part, at) => draftOf(part, isCut && at === parts.length - 1))
     },
-    /** Only what was shown: thoughts without their seal and calls that nobody will run are of no use. */
-    brokenOff(): Draft[] {
-      const texts = said.filter(({ type }) => type === 'message')
-      return texts.map((each, at) => draftOf(each, at === texts.length - 1))
+    /** The drafts of an interrupted response: its texts only. Reasoning without signature and calls are useless now. */
+    partial(): Draft[] {
+      const texts = parts.filter(({ type }) => type === 'message')
+      return texts.map((part, at) => draftOf(part, at === texts.length - 1))
     },
   }
 }
 
-function draftOf(said: Said, cut: boolean): Draft {
-  if (said.type === 'call') return said.draft
-  const { type, id, text, seal } = said
+/** Items keep a signature under its stored name, `seal`: digests of recorded turns cover that key. */
+function draftOf(part: ResponsePart, cut: boolean): Draft {
+  if (part.type === 'call') return part.draft
+  const { type, id, text, signature } = part
   if (type === 'message') return { id, item: { ...textMessage('assistant', text), ...(cut && { cut }) } }
-  return { id, item: { type, text, ...(seal !== undefined && { seal }) } }
+  return { id, item: { type, text, ...(signature !== undefined && { seal: signature }) } }
 }
 
-function callDraft({ name, args, seal }: ModelEvent & { type: 'call' }): Draft {
-  const call = { type: 'call', callId: newCallId(), name, args, ...(seal !== undefined && { seal }) } as const
-  return { id: newId(), item: call }
+function callDraft({ name, args, signature }: ModelEvent & { type: 'call' }): Draft {
+  const seal = signature !== undefined && { seal: signature }
+  return { id: newId(), item: { type: 'call', callId: newCallId(), name, args, ...seal } }
 }
 
-function beyond(what: string): AppError {
+function tooLong(what: string): AppError {
   return new AppError('model_failed', `the model sent more than ${what} in one response: ask for less at once`)
 }

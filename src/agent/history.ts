@@ -1,4 +1,4 @@
-// What a thread has said so far, kept in memory between turns so that a turn costs what it adds, not what stands.
+// A cache of threads between turns, so that the cost of a turn depends on what it adds and not on the thread's length.
 import { type Call, type Entry, type Item, type Message, type Part, type Result, type Summary } from '#core/item.ts'
 import { fileOrigin } from '#core/origins.ts'
 import type { StartedTurn, ThreadStore } from '#core/store.ts'
@@ -8,57 +8,57 @@ import type { Marker } from '#safety/marks.ts'
 import { shortened } from './compact.ts'
 import { tokensInItem } from './tokens.ts'
 
-const maxBytes = 64 * 1024 * 1024
-/** The thread that was used last stays up to so many times the bound: else each turn of a long one would read it whole. */
-const longest = 4
-/** As much of an attached file as a door takes. */
+const defaultMaxBytes = 64 * 1024 * 1024
+/** The thread used last may exceed the cache limit by this factor; else each turn of a long thread would reload it. */
+const maxOverLimit = 4
+/** Characters of an attached file in the prompt: as many as doors accept. */
 const maxFileChars = 1024 * 1024
 
 /**
- * A thread as the loop reads it. `items` is the log, from the latest summary or the turn's beginning on; `prompt` is what
- * the model sees of it: it only ever grows, and a summary begins another one.
+ * A thread as the loop reads it. `items` is the log from the latest summary or the start of the turn; `prompt` is what
+ * the model sees. The `prompt` array only grows; a summary starts a new array.
  */
 export type History = {
   readonly threadId: string
   seq: number
   items: Item[]
   prompt: Item[]
-  /** How many items of the prompt are within so many tokens each. */
-  fitted: { readonly count: number; readonly most: number }
-  /** Calls of the latest response, and their results as they come in. */
+  /** The first `count` items of the prompt have at most `maxTokens` each. */
+  fitted: { readonly count: number; readonly maxTokens: number }
+  /** Calls of the latest response, and the results received so far. */
   calls: Call[]
   results: Map<string, Result>
   bytes: number
-  /** The bare count of the prompt. */
+  /** The raw token estimate of the prompt. */
   tokens: number
 }
 
 export interface Histories {
-  /** The history of a turn that has just started, its first entries included. */
+  /** The history of a turn that has just started, including its first entries. */
   open(started: StartedTurn): Promise<History>
   /**
-   * Adds what was stored. Entries that do not follow directly mean that somebody wrote between, an answer while the turn
-   * ran: the rest is read from the store, for a turn that missed it would run its calls again.
+   * Adds recorded entries. A gap before them means that somebody else wrote to the thread, such as an answer during the
+   * turn. The missing entries are then read from the store: a turn that misses them would run its calls again.
    */
   extend(turn: Turn, history: History, entries: readonly Entry[]): Promise<void>
   drop(threadId: string): void
 }
 
-/** A cache of histories, bounded in bytes; the longest unused goes first. */
+/** A cache of histories, bounded in bytes; the least recently used is evicted first. */
 export function createHistories({
   threads,
-  limit = maxBytes,
+  maxBytes = defaultMaxBytes,
   fence,
   marker,
 }: {
   threads: Pick<ThreadStore, 'history'>
-  limit?: number
-  /** Puts text from outside between marks. */
+  maxBytes?: number
+  /** Fences outside text. */
   fence: Fence
-  /** Shows the model where outside text looks like an instruction. */
+  /** Marks passages of outside text that look like instructions. */
   marker?: () => Marker
 }): Histories {
-  const grow = createGrow(fence, marker)
+  const append = createAppend(fence, marker)
   const cache = new Map<string, History>()
   let bytes = 0
 
@@ -67,11 +67,11 @@ export function createHistories({
     cache.delete(threadId)
   }
 
-  function keep(history: History): History {
+  function put(history: History): History {
     cache.set(history.threadId, history)
     bytes += history.bytes
     for (const oldest of cache.keys()) {
-      if (bytes <= limit || (oldest === history.threadId && bytes <= longest * limit)) break
+      if (bytes <= maxBytes || (oldest === history.threadId && bytes <= maxOverLimit * maxBytes)) break
       drop(oldest)
     }
     return history
@@ -84,48 +84,51 @@ export function createHistories({
       drop(turn.threadId)
       const known = next === 1 ? emptyHistory(turn.threadId) : cached && cached.seq + 1 === next ? cached : undefined
       if (known) {
-        forget(known)
-        for (const { item, seq } of entries) grow(known, item, seq)
-        return keep(known)
+        dropSummarised(known)
+        for (const { item, seq } of entries) append(known, item, seq)
+        return put(known)
       }
-      // A turn that goes on (an answered gate, a crash) or a cold thread: the store has it all, these entries included.
+      // A resumed turn (answered gate, crash) or an uncached thread: the store has everything, also these entries.
       const { after, items } = await threads.history(turn)
       const history = emptyHistory(turn.threadId, after)
-      for (const item of items) grow(history, item, history.seq + 1)
-      return keep(history)
+      for (const item of items) append(history, item, history.seq + 1)
+      return put(history)
     },
     async extend(turn, history, entries) {
       const before = history.bytes
       const [next] = entries
       if (next && next.seq !== history.seq + 1) {
         const { items } = await threads.history(turn, history.seq)
-        for (const item of items) grow(history, item, history.seq + 1)
-      } else for (const { item, seq } of entries) grow(history, item, seq)
+        for (const item of items) append(history, item, history.seq + 1)
+      } else for (const { item, seq } of entries) append(history, item, seq)
       if (cache.get(history.threadId) === history) bytes += history.bytes - before
     },
     drop,
   }
 }
 
-/** The seq of the first item that is kept. */
+/** The seq of `items[0]`. */
 export function firstSeqOf({ seq, items }: History): number {
   return seq - items.length + 1
 }
 
-/** Cuts what is longer than so many tokens in the prompt. What a model was shown stays the same, unless it had more room. */
-export function fit(history: History, most: number): void {
-  const again = history.fitted.count > 0 && most < history.fitted.most
+/**
+ * Cuts items of the prompt to `maxTokens` each. Items that were fitted before are cut again only when the limit is
+ * smaller now: else the model sees the same prefix.
+ */
+export function fit(history: History, maxTokens: number): void {
+  const again = history.fitted.count > 0 && maxTokens < history.fitted.maxTokens
   if (again) history.prompt = [...history.prompt]
   const { prompt } = history
   for (let at = again ? 0 : history.fitted.count; at < prompt.length; at++) {
     const item = prompt[at] as Item
     const tokens = tokensInItem(item)
-    if (tokens <= most) continue
-    const cut = shortened(item, most)
+    if (tokens <= maxTokens) continue
+    const cut = shortened(item, maxTokens)
     prompt[at] = cut
     history.tokens += tokensInItem(cut) - tokens
   }
-  history.fitted = { count: prompt.length, most: Math.min(most, history.fitted.most) }
+  history.fitted = { count: prompt.length, maxTokens: Math.min(maxTokens, history.fitted.maxTokens) }
 }
 
 function emptyHistory(threadId: string, seq = 0): History {
@@ -133,24 +136,24 @@ function emptyHistory(threadId: string, seq = 0): History {
 }
 
 function emptyPrompt(): Pick<History, 'prompt' | 'fitted' | 'calls' | 'results' | 'tokens'> {
-  const fitted = { count: 0, most: Number.POSITIVE_INFINITY }
+  const fitted = { count: 0, maxTokens: Number.POSITIVE_INFINITY }
   return { prompt: [], fitted, calls: [], results: new Map(), tokens: 0 }
 }
 
-/** Lets go of what a summary stands for: only the turn that made it still looks at it. */
-function forget(history: History): void {
+/** Drops the items that the latest summary replaces: only the turn that made the summary still needs them. */
+function dropSummarised(history: History): void {
   const summary = history.items.findLast((item) => item.type === 'summary')
   if (!summary) return
   const gone = history.items.splice(0, Math.max(summary.upTo - firstSeqOf(history) + 1, 0))
   for (const item of gone) history.bytes -= sizeOf(item)
 }
 
-/** Outside text goes into a fence here, whichever door or tool it came by. Its origin stays beside it. */
-function createGrow(fence: Fence, marker: (() => Marker) | undefined) {
+/** Adds an item to a history. Outside text of every door and tool is fenced here; its origin stays beside it. */
+function createAppend(fence: Fence, marker: (() => Marker) | undefined) {
   const fenced = (text: string, origin: string, limit?: number): string =>
     fence(text, origin, { ...(marker && { marker: marker() }), ...(limit !== undefined && { limit }) })
 
-  const shownPart = (part: Part): Part => {
+  const fencedPart = (part: Part): Part => {
     if (part.type === 'file') {
       const origin = fileOrigin(part.name)
       return { type: 'text', text: `\n${fenced(part.text, origin, maxFileChars)}\n`, origin }
@@ -159,14 +162,13 @@ function createGrow(fence: Fence, marker: (() => Marker) | undefined) {
     return { ...part, text: fenced(part.text, part.origin) }
   }
 
-  const shownMessage = (item: Message): Message =>
-    item.content.some(isOutside) ? { ...item, content: item.content.map(shownPart) } : item
+  const fencedMessage = (item: Message): Message =>
+    item.content.some(isOutside) ? { ...item, content: item.content.map(fencedPart) } : item
 
-  /** What an item changes in the prompt. */
-  function place(history: History, item: Item): void {
+  function addToPrompt(history: History, item: Item): void {
     switch (item.type) {
       case 'message':
-        show(history, shownMessage(item))
+        show(history, fencedMessage(item))
         break
       case 'reasoning':
         show(history, item)
@@ -176,16 +178,21 @@ function createGrow(fence: Fence, marker: (() => Marker) | undefined) {
         history.calls.push(item)
         break
       case 'result':
-        close(history, item.origin ? { ...item, output: fenced(item.output, item.origin) } : item)
+        addResult(history, item.origin ? { ...item, output: fenced(item.output, item.origin) } : item)
         break
       case 'answer':
         if (item.decision === 'output') {
           const name = history.calls.find(({ callId }) => callId === item.callId)?.name ?? 'a function of the caller'
-          close(history, { type: 'result', callId: item.callId, output: fenced(item.output ?? '', name), origin: name })
+          addResult(history, {
+            type: 'result',
+            callId: item.callId,
+            output: fenced(item.output ?? '', name),
+            origin: name,
+          })
         }
         break
       case 'summary':
-        beginAnew(history, item.origin ? { ...item, text: fenced(item.text, item.origin) } : item, place)
+        restartPrompt(history, item.origin ? { ...item, text: fenced(item.text, item.origin) } : item, addToPrompt)
         break
       case 'attempt':
       case 'gate':
@@ -199,24 +206,26 @@ function createGrow(fence: Fence, marker: (() => Marker) | undefined) {
     history.items.push(item)
     history.seq = seq
     history.bytes += sizeOf(item)
-    place(history, item)
+    addToPrompt(history, item)
   }
 }
 
-type Place = (history: History, item: Item) => void
-
-/** The prompt after a summary: its text, and word for word what it does not stand for. */
-function beginAnew(history: History, { text, upTo, origin }: Summary, place: Place): void {
+/** A new prompt that begins with a summary, followed by the items that it does not cover. */
+function restartPrompt(
+  history: History,
+  { text, upTo, origin }: Summary,
+  addToPrompt: (history: History, item: Item) => void,
+): void {
   const rest = history.items.slice(Math.max(upTo - firstSeqOf(history) + 1, 0))
-  const before = `[Summary of the conversation so far, whose messages are no longer shown]\n${text}\n[End of the summary]\n\n`
+  const heading = `[Summary of the conversation so far, whose messages are no longer shown]\n${text}\n[End of the summary]\n\n`
   Object.assign(history, emptyPrompt())
-  for (const item of rest) if (item.type !== 'summary') place(history, item)
+  for (const item of rest) if (item.type !== 'summary') addToPrompt(history, item)
   const [first] = history.prompt
-  // Not two messages of the user in a row, which some models refuse.
-  const own = first?.type === 'message' && first.role === 'user'
-  const lead: Part = { type: 'text', text: before, ...(origin !== undefined && { origin }) }
+  // Some models refuse two user messages in a row, so the summary joins one that comes first.
+  const startsWithUser = first?.type === 'message' && first.role === 'user'
+  const lead: Part = { type: 'text', text: heading, ...(origin !== undefined && { origin }) }
   const summary: Message = { type: 'message', role: 'user', content: [lead] }
-  if (own) history.prompt[0] = { ...first, content: [lead, ...first.content] }
+  if (startsWithUser) history.prompt[0] = { ...first, content: [lead, ...first.content] }
   else history.prompt.unshift(summary)
   history.tokens += tokensInItem(summary)
 }
@@ -230,8 +239,8 @@ function show(history: History, item: Item): void {
   history.tokens += tokensInItem(item)
 }
 
-/** Results reach the prompt together, in the order of the calls, whatever order they came in. */
-function close(history: History, result: Result): void {
+/** Results enter the prompt together, in call order, once all have arrived. */
+function addResult(history: History, result: Result): void {
   history.results.set(result.callId, result)
   if (history.results.size < history.calls.length) return
   for (const { callId } of history.calls) {
@@ -242,7 +251,7 @@ function close(history: History, result: Result): void {
   history.results = new Map()
 }
 
-/** A rough size in memory: the log, the prompt and its text on the wire. */
+/** A rough size in memory: the item in the log, in the prompt and in the rendered request. */
 function sizeOf(item: Item): number {
   switch (item.type) {
     case 'message':

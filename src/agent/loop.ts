@@ -1,4 +1,4 @@
-// The agent loop: ask, settle, wait, stop. It yields what it made; the runner records each step before the loop goes on.
+// The agent loop: ask, settle, wait, stop. It yields steps; the runner records each one before the loop goes on.
 import { isModelMade, openCalls } from '#core/calls.ts'
 import { AppError } from '#core/errors.ts'
 import type { Delta } from '#core/event.ts'
@@ -8,18 +8,18 @@ import type { Model } from '#core/model.ts'
 import type { Outcome, Step } from '#core/store.ts'
 import { addUsage, type Turn, type TurnError, type Usage } from '#core/turn.ts'
 import { ask } from './ask.ts'
-import { carryOut, planCut, roomIn } from './compact.ts'
-import { type Bounds, reachedBound } from './turn-limits.ts'
+import { budgetIn, planCut, summariseCut } from './compact.ts'
+import { type Bounds, type Progress, reachedBound } from './turn-limits.ts'
 import { firstSeqOf, fit, type History } from './history.ts'
 import { type Move, nextMove, type Settlement } from './move.ts'
 import { attemptDraft, gateDraft, inOrderOfArrival, isGate, refusal, runCall } from './settle.ts'
 import type { Meter } from './tokens.ts'
 import type { Toolbox } from './toolbox.ts'
 
-/** Summaries before one response: a thread may have grown far beyond the window of a model that is new to it. */
+/** Maximum summaries before one model call. Several are needed when a thread moves to a model with a small window. */
 const maxCuts = 20
-/** How far beyond its room a thread may go before it is shortened without a model. */
-const pressing = 1.15
+/** When the model fails to summarise, a thread may exceed its budget by this factor before it is shortened by rule. */
+const maxOverBudget = 1.15
 
 export type LoopParts = {
   readonly turn: Turn
@@ -29,65 +29,65 @@ export type LoopParts = {
   readonly toolbox: Toolbox
   readonly bounds: Bounds
   readonly meter: Meter
-  /** Holds the money for a call of the model until the next step; tells what is in the way. */
+  /** Reserves the cost of a model call until the next step; returns the limit that forbids it, if one does. */
   readonly reserve: (call: { spent: number; next: number }) => Promise<TurnError | undefined>
   readonly signal: AbortSignal
   readonly emit: (deltas: Delta[]) => void
-  /** Takes secrets out of what a tool brought. */
+  /** Masks secrets in tool output. */
   readonly mask?: (text: string) => string
-  /** Takes a fault of our own: the turn tells nobody its words. */
+  /** Reports an internal error: its message is not shown in the turn. */
   readonly report: (fault: unknown) => void
 }
 
 /**
- * Runs a turn from wherever its log stands. Every step must be recorded, and added to the history, before the next is
- * asked for. The last step carries the outcome. Throws only when the turn must be left as it is: the process is going
- * down, or has lost it.
+ * Runs a turn from the state of its log. The caller must record every step, and add it to the history, before it asks
+ * for the next. The last step carries the outcome. Throws only when the turn must stay as it is: the process is shutting
+ * down or has lost the lease.
  */
 export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
   const { turn, history, toolbox, signal, report, meter } = parts
   let usage = turn.usage
   let drafts: readonly Draft[] = []
   let first: Pick<Step, 'first'> = {}
-  let lost: Pick<Step, 'asked'> = {}
+  let failedCall: Pick<Step, 'asked'> = {}
   let cuts = 0
   try {
     for (;;) {
       signal.throwIfAborted()
       const move = nextMove(history.items, toolbox)
       if (move.do === 'ask') {
-        const past = spent(parts)
-        const around = meter.around({ system: parts.system, tools: toolbox.specs })
-        const cut: Step | undefined = cuts++ < maxCuts ? await shrink(parts, around, usage) : undefined
+        const progress = progressOf(parts)
+        const overhead = meter.overhead({ system: parts.system, tools: toolbox.specs })
+        const cut: Step | undefined = cuts++ < maxCuts ? await compact(parts, overhead, usage) : undefined
         if (cut) {
           usage = cut.usage
           yield cut
           continue
         }
-        const bare = history.tokens + around
-        const bound = reachedBound(past, parts.bounds) ?? (await parts.reserve(nextCall(parts, bare, usage)))
-        if (bound) {
-          yield { drafts: [], usage, outcome: { status: 'failed', error: bound } }
+        const raw = history.tokens + overhead
+        const limit = reachedBound(progress, parts.bounds) ?? (await parts.reserve(costOf(parts, raw, usage)))
+        if (limit) {
+          yield { drafts: [], usage, outcome: { status: 'failed', error: limit } }
           return
         }
         const reply = await ask({ ...parts, turnId: turn.id, request: requestOf(parts) })
-        if (reply.fault === undefined) meter.learn(parts.model, bare, reply.usage)
+        if (reply.fault === undefined) meter.learn(parts.model, raw, reply.usage)
         usage = addUsage(usage, reply.usage)
         drafts = reply.drafts
-        lost = drafts.length === 0 && reply.asked ? { asked: reply.asked } : {}
-        first = past.steps === 0 ? { first: true } : {}
+        failedCall = drafts.length === 0 && reply.asked ? { asked: reply.asked } : {}
+        first = progress.steps === 0 ? { first: true } : {}
         if (reply.fault !== undefined) throw reply.fault
         const step = { ...(await finishStep(drafts, usage, parts)), ...first }
         yield step
         if (step.outcome) return
         drafts = []
-        lost = {}
+        failedCall = {}
         cuts = 0
       } else if (move.do === 'settle') {
         const step = yield* settle(move.calls, usage, parts)
         if (step?.outcome) return
       } else {
-        yield { drafts: [], usage, outcome: restOf(move) }
+        yield { drafts: [], usage, outcome: outcomeOfMove(move) }
         return
       }
     }
@@ -96,30 +96,30 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
     const outcome = outcomeOf(fault)
     if (!outcome) throw fault
     if (!(fault instanceof AppError)) report(fault)
-    yield { drafts: [...drafts, ...closing(history.items)], usage, outcome, ...first, ...lost }
+    yield { drafts: [...drafts, ...closing(history.items)], usage, outcome, ...first, ...failedCall }
   }
 }
 
-/** A step that makes the thread smaller, where it has outgrown the window: a summary of what is older. */
-async function shrink(parts: LoopParts, around: number, usage: Usage): Promise<Step | undefined> {
+/** A step that summarises older items, when the thread exceeds its budget; undefined otherwise. */
+async function compact(parts: LoopParts, overhead: number, usage: Usage): Promise<Step | undefined> {
   const { model, history, meter, signal } = parts
   if (!(model.window > 0)) return undefined
-  const room = roomIn(meter.bare(model, model.window), around)
-  fit(history, room.item)
-  if (history.tokens <= room.thread) return undefined
-  const plan = planCut({ firstSeq: firstSeqOf(history), items: history.items }, room)
+  const budget = budgetIn(meter.rawOf(model, model.window), overhead)
+  fit(history, budget.item)
+  if (history.tokens <= budget.thread) return undefined
+  const plan = planCut({ firstSeq: firstSeqOf(history), items: history.items }, budget)
   if (!plan) return undefined
-  // Where there is no money for a summary, the turn is not to end by it.
-  const refused = model.byRule ?? (await parts.reserve(nextCall(parts, history.tokens, usage)))
-  const made = await carryOut(plan, { model: refused ? { ...model, byRule: true } : model, room, signal })
-  // A model that cannot be reached now may be so later: the thread is shortened by rule only when it must be.
-  if (made.failed && history.tokens <= room.thread * pressing) return undefined
+  // A spend limit must not end the turn here: the thread is then shortened by rule.
+  const byRule = model.byRule ?? (await parts.reserve(costOf(parts, history.tokens, usage)))
+  const made = await summariseCut(plan, { model: byRule ? { ...model, byRule: true } : model, budget, signal })
+  // The model may be reachable again later: shorten by rule only when the thread is far over its budget.
+  if (made.failed && history.tokens <= budget.thread * maxOverBudget) return undefined
   const { item, asked } = made
   const draft: Draft = { id: newId(), item, ...(asked && { asked }) }
   return { drafts: [draft], usage: asked ? addUsage(usage, asked.usage) : usage }
 }
 
-/** How a fault ends a turn; undefined when the turn is to be left for whoever takes it over. */
+/** How an error ends a turn; undefined when the turn is left for another process to take over. */
 export function outcomeOf(fault: unknown): Outcome | undefined {
   if (!(fault instanceof AppError)) {
     return {
@@ -133,7 +133,7 @@ export function outcomeOf(fault: unknown): Outcome | undefined {
   return { status: 'failed', error: { code, message, ...(limit && { limit }) } satisfies TurnError }
 }
 
-/** A model response as one step: the gates it runs into at once are part of it, and so is the end of the turn. */
+/** A model response as one step, including the gates that it raises at once and the end of the turn. */
 async function finishStep(drafts: readonly Draft[], usage: Usage, parts: LoopParts): Promise<Step> {
   const { toolbox } = parts
   const move = nextMove(itemsOf(drafts), toolbox)
@@ -148,9 +148,9 @@ function gatesOf(calls: readonly Settlement[], { toolbox, turn, signal, mask }: 
   return Promise.all(calls.map((each) => gateDraft(each, parts)))
 }
 
-/** How the turn comes to rest with this move, if it does. */
+/** The outcome, when this move makes the turn rest. */
 function restIn(move: Move): Pick<Step, 'outcome'> {
-  return move.do === 'wait' || move.do === 'stop' ? { outcome: restOf(move) } : {}
+  return move.do === 'wait' || move.do === 'stop' ? { outcome: outcomeOfMove(move) } : {}
 }
 
 async function* settle(
@@ -175,7 +175,7 @@ async function* settle(
   return undefined
 }
 
-function restOf(move: Move): Outcome {
+function outcomeOfMove(move: Move): Outcome {
   return { status: move.do === 'wait' ? 'waiting' : 'completed' }
 }
 
@@ -190,28 +190,28 @@ function requestOf({ turn, system, history, toolbox }: LoopParts) {
   }
 }
 
-/** What the turn has cost, and what a call with a prompt of so many tokens is likely to. */
-function nextCall({ model, meter }: LoopParts, bare: number, usage: Usage): { spent: number; next: number } {
-  const inputTokens = meter.right(model, bare)
-  const likely = { inputTokens, cachedTokens: 0, outputTokens: meter.output(model), reasoningTokens: 0 }
+/** The cost of the turn so far, and the likely cost of a call with a prompt of `raw` tokens. */
+function costOf({ model, meter }: LoopParts, raw: number, usage: Usage): { spent: number; next: number } {
+  const inputTokens = meter.calibrate(model, raw)
+  const likely = { inputTokens, cachedTokens: 0, outputTokens: meter.expectedOutput(model), reasoningTokens: 0 }
   return { spent: usage.costUsd ?? 0, next: model.priceOf?.(likely) ?? 0 }
 }
 
-/** The turn's own items, and how often the model was asked in it: each response is a run of reasoning, prose and calls. */
-function spent({ turn, history }: LoopParts): { items: readonly Item[]; steps: number } {
+/** The turn's own items, and its number of model calls: each response is an unbroken run of model items. */
+function progressOf({ turn, history }: LoopParts): Progress {
   const from = (turn.firstSeq ?? 1) + (turn.options.inputs ?? 1) - firstSeqOf(history)
   const items = history.items.slice(Math.max(from, 0))
   let steps = 0
-  let speaking = false
+  let inResponse = false
   for (const item of items) {
     const byModel = isModelMade(item)
-    if (byModel && !speaking) steps++
-    speaking = byModel
+    if (byModel && !inResponse) steps++
+    inResponse = byModel
   }
   return { items, steps }
 }
 
-/** Results for calls that the end of the turn leaves open, so that the thread can go on. */
+/** Error results for calls that are open when the turn ends, so that the thread can go on. */
 export function closing(items: readonly Item[]): Draft[] {
   return openCalls(items).map(({ call }) => ({
     id: newId(),

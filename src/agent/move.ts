@@ -1,10 +1,10 @@
-// The next move of a turn, decided from its log alone. Resuming a gate, resuming a caller's tool and recovering from a
-// crash are all this one decision.
+// The next move of a turn, decided from its log alone. Answering a gate, resuming a caller's function and recovering
+// from a crash are the same decision.
 import { type OpenCall, openCalls } from '#core/calls.ts'
 import type { Call, Item } from '#core/item.ts'
 import type { Toolbox } from './toolbox.ts'
 
-/** What to do about one open call. */
+/** What to do with one open call. */
 export type Settlement = {
   readonly call: Call
   readonly how:
@@ -17,31 +17,31 @@ export type Settlement = {
     | 'invalid'
     | 'approval'
     | 'output'
-  /** What the person who denied it said, or why the policy asks or forbids. */
+  /** The note of the person who denied the call, or the policy's reason to ask or forbid. */
   readonly word?: string
-  /** Why the policy asks, for the person who decides. */
+  /** The policy's reason, for the person who decides. */
   readonly why?: string
-  /** Where the untrusted text came from that the model had read when it made the call. */
+  /** The origin of untrusted text that the model had read before the call. */
   readonly taint?: string
-  /** The rule by which the call would have carried a secret away. */
+  /** The leak rule that the call violates: it would send a secret out. */
   readonly leak?: string
 }
 
 export type Move =
   | { readonly do: 'ask' }
   | { readonly do: 'settle'; readonly calls: readonly Settlement[] }
-  /** Somebody must answer an approval or a sign-in first. */
+  /** An approval or a sign-in must be answered first. */
   | { readonly do: 'wait' }
-  /** The turn is over: the model has answered, or its caller has to run a function. */
+  /** The turn ends: the model has answered, or the caller has to run a function. */
   | { readonly do: 'stop' }
 
 /**
- * Calls that can be closed now come first, then approvals, then the caller's functions one at a time: an open output
- * gate holds the later ones back. With no open call, the model is asked unless it has spoken last.
+ * Order: first the calls that can be closed now, then approvals, then the caller's functions one at a time (an open
+ * output gate blocks the later ones). With no open call, the model is asked unless the last message is its own.
  */
 export function nextMove(items: readonly Item[], toolbox: Pick<Toolbox, 'kindOf' | 'repeatable'>): Move {
   const open = openCalls(items)
-  if (open.length === 0) return spokenLast(items) ? { do: 'stop' } : { do: 'ask' }
+  if (open.length === 0) return modelSpokeLast(items) ? { do: 'stop' } : { do: 'ask' }
   const ready = open.flatMap((each) => readiness(each, toolbox) ?? [])
   if (ready.length > 0) return { do: 'settle', calls: ready }
   const unasked = open.flatMap(({ gate, call }) => (gate ? [] : (approval(call, toolbox) ?? [])))
@@ -51,7 +51,7 @@ export function nextMove(items: readonly Item[], toolbox: Pick<Toolbox, 'kindOf'
   return { do: 'settle', calls: open.slice(0, 1).map(({ call }) => ({ call, how: 'output' })) }
 }
 
-/** How a call can be closed right now, if it can. */
+/** How a call can be closed now; undefined when it cannot. */
 function readiness(
   { call, gate, answer, attempted }: OpenCall,
   toolbox: Pick<Toolbox, 'kindOf' | 'repeatable'>,
@@ -60,7 +60,7 @@ function readiness(
   if (answer?.decision === 'deny') {
     return { call, how: answer.by === 'expiry' ? 'expired' : 'denied', ...(answer.output && { word: answer.output }) }
   }
-  // Also where the tool is gone since: it may have taken effect.
+  // Also when the tool has been removed since: the call may have taken effect.
   if (attempted && !toolbox.repeatable(call)) return { call, how: 'interrupted' }
   const kind = toolbox.kindOf(call)
   if (kind.do === 'run' || (kind.do === 'ask' && answer?.decision === 'allow')) {
@@ -68,11 +68,11 @@ function readiness(
   }
   if (kind.do === 'unknown' || kind.do === 'invalid') return { call, how: kind.do }
   if (kind.do === 'deny') return { call, how: 'forbidden', word: kind.reason, ...(kind.leak && { leak: kind.leak }) }
-  // Allowed as a tool of ours, which it no longer is: nobody will answer again, so the model must call anew.
+  // Approved as a tool of the service, but now a caller's function: no second answer comes, the model must call again.
   return answer && { call, how: 'unknown' }
 }
 
-/** The approval that a call needs, if it needs one. */
+/** The approval that a call needs, if any. */
 function approval(call: Call, toolbox: Pick<Toolbox, 'kindOf'>): Settlement | undefined {
   const kind = toolbox.kindOf(call)
   if (kind.do !== 'ask') return undefined
@@ -85,7 +85,7 @@ function approval(call: Call, toolbox: Pick<Toolbox, 'kindOf'>): Settlement | un
   }
 }
 
-function spokenLast(items: readonly Item[]): boolean {
+function modelSpokeLast(items: readonly Item[]): boolean {
   const last = items.findLast(
     ({ type }) => type === 'message' || type === 'call' || type === 'result' || type === 'answer',
   )

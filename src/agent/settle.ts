@@ -1,4 +1,4 @@
-// Closing calls: running tools, refusing what may not run, raising gates.
+// Settles open calls: runs tools, refuses calls, raises gates.
 import { AppError } from '#core/errors.ts'
 import { newId } from '#core/ids.ts'
 import type { Call, Draft, Gate, Result } from '#core/item.ts'
@@ -8,19 +8,19 @@ import { plainQuestion } from '#safety/asking.ts'
 import type { Settlement } from './move.ts'
 import type { Toolbox } from './toolbox.ts'
 
-/** A result longer than this is cut; the model is told. */
+/** Longer results are truncated, with a note for the model. */
 const maxResultChars = 200_000
 const maxOriginChars = 300
 const maxPreviewChars = 30_000
 
-/** True when settling only means telling somebody that they must decide. */
+/** True when settling the call only raises a gate. */
 export function isGate({ how }: Settlement): boolean {
   return how === 'approval' || how === 'output'
 }
 
 type GateParts = Pick<RunParts, 'toolbox' | 'mask'> & { readonly context: Pick<ToolContext, 'user' | 'signal'> }
 
-/** The gate a call waits at, or the result of one that its tool could not do: nobody is asked for that. */
+/** The gate for a call. When the tool finds that the call cannot be done, an error result instead: nobody is asked. */
 export async function gateDraft(
   { call, how, word: reason, why, taint }: Settlement,
   { toolbox, context, mask = (text) => text }: GateParts,
@@ -47,7 +47,7 @@ export async function gateDraft(
   }
 }
 
-/** What is asked, without secrets; a long text in it is cut, and says so. */
+/** A question and preview with secrets masked and long texts truncated. */
 function masked(asked: Asked, mask: (text: string) => string): Asked {
   const clean = (value: unknown): unknown => {
     if (typeof value === 'string') return capped(mask(value), maxPreviewChars)
@@ -69,7 +69,7 @@ function gateOf(
   return { id: newId(), item: { type: 'gate', callId, kind, name, args, ...rest } }
 }
 
-/** Recorded before the tools run. */
+/** Recorded before a tool runs. */
 export function attemptDraft({ call }: Settlement): Draft {
   return { id: newId(), item: { type: 'attempt', callId: call.callId } }
 }
@@ -91,11 +91,11 @@ export function refusal({ call, how, word, leak }: Settlement): Draft {
 type RunParts = {
   readonly toolbox: Toolbox
   readonly context: Omit<ToolContext, 'callId'>
-  /** Takes secrets out of what is stored and shown. */
+  /** Masks secrets in text that is stored and shown. */
   readonly mask?: (text: string) => string
 }
 
-/** Runs a tool to its result. A failure is a result too, a missing credential is a gate; only an abort throws. */
+/** Runs a tool. A failure becomes an error result, a missing credential a gate; only an abort throws. */
 export async function runCall(
   { call, taint }: Settlement,
   { toolbox, context, mask = (text) => text }: RunParts,
@@ -114,10 +114,10 @@ export async function runCall(
     for (const secret of what.secrets ?? []) secrets.add(secret)
     for (const leak of what.leaks ?? []) leaks.add(leak)
   }
-  const whence = () => ({
+  const facts = () => ({
     ...(origin && { origin }),
     effects: effectsOf(tool, call.args),
-    ...(sent.length > 0 && { hosts: [...new Set(sent.map(({ host }) => host))], sent: timesOf(sent) }),
+    ...(sent.length > 0 && { hosts: [...new Set(sent.map(({ host }) => host))], sent: countRequests(sent) }),
     ...(secrets.size > 0 && { secrets: [...secrets] }),
     ...(leaks.size > 0 && { leaks: [...leaks] }),
   })
@@ -130,7 +130,7 @@ export async function runCall(
       used,
     })
     const output = await orAbort(running, context.signal)
-    return resultDraft({ type: 'result', callId: call.callId, output: capped(mask(output)), ...whence() })
+    return resultDraft({ type: 'result', callId: call.callId, output: capped(mask(output)), ...facts() })
   } catch (error) {
     context.signal.throwIfAborted()
     if (error instanceof AppError && error.code === 'credential_missing') {
@@ -138,12 +138,12 @@ export async function runCall(
       return gateOf(call, { kind: 'credential', prompt, ...(credential && { credential }) })
     }
     const output = capped(mask(error instanceof Error ? error.message : String(error)))
-    return resultDraft({ type: 'result', callId: call.callId, output, error: true, ...whence() })
+    return resultDraft({ type: 'result', callId: call.callId, output, error: true, ...facts() })
   }
 }
 
-/** Each kind of request once, with how often it went out. */
-function timesOf(sent: readonly Sent[]): NonNullable<Result['sent']> {
+/** Requests grouped by method and host, with counts. */
+function countRequests(sent: readonly Sent[]): NonNullable<Result['sent']> {
   const times = new Map<string, Sent & { times: number }>()
   for (const { method, host } of sent) {
     const key = `${method} ${host}`
@@ -152,12 +152,12 @@ function timesOf(sent: readonly Sent[]): NonNullable<Result['sent']> {
   return [...times.values()]
 }
 
-/** Yields results as they come, so that each is stored as soon as it is known. */
+/** Yields values as they resolve, so that each result is stored at once. */
 export async function* inOrderOfArrival<T>(runs: readonly Promise<T>[]): AsyncGenerator<T> {
-  const waiting = new Map(runs.map((run, at) => [at, run.then((value) => ({ at, value }))]))
-  while (waiting.size > 0) {
-    const { at, value } = await Promise.race(waiting.values())
-    waiting.delete(at)
+  const pending = new Map(runs.map((run, at) => [at, run.then((value) => ({ at, value }))]))
+  while (pending.size > 0) {
+    const { at, value } = await Promise.race(pending.values())
+    pending.delete(at)
     yield value
   }
 }
@@ -171,7 +171,7 @@ function capped(output: string, limit = maxResultChars): string {
   return `${output.slice(0, limit)}\n[cut: ${output.length - limit} more characters]`
 }
 
-/** A tool that does not listen to the signal must not hold the turn. */
+/** Rejects on abort: a tool that ignores the signal must not block the turn. */
 function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error)

@@ -1,29 +1,29 @@
-// How many tokens something is, without a tokenizer: by its bytes, set right by what the provider has counted.
+// Token estimates without a tokenizer: by byte length, calibrated with the counts that providers report.
 import type { Item } from '#core/item.ts'
 import type { Model, ModelRequest } from '#core/model.ts'
 import { charsPerToken } from '#core/tokens.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import type { Usage } from '#core/turn.ts'
 
-/** The frame of an item: its role, its ids. */
+/** Tokens of an item beside its text: role, ids. */
 const frameTokens = 8
-/** A picture counts by its size, whatever its bytes; this is a large one. */
+/** Providers count an image by its dimensions, not its bytes; this is a large one. */
 const imageTokens = 1_500
-/** Counts of a provider beyond these bounds are not believed: some report one number for everything. */
+/** Bounds of the calibration factor: some servers report one constant for every prompt. */
 const [minFactor, maxFactor] = [0.9, 4]
-/** A short prompt tells more of its frame than of its text. */
-const tellingTokens = 200
-/** What a response comes to before any was seen. */
-const firstOutput = 300
-/** How much of the way to a smaller count is gone at once; to a greater one it is the whole. */
-const ease = 0.1
+/** Shorter prompts do not calibrate: they are mostly framing. */
+const minCalibrationTokens = 200
+/** Expected output tokens before the first response of a model. */
+const initialOutput = 300
+/** Estimates move this share of the way down to a smaller count; up to a larger one they jump at once. */
+const easeDown = 0.1
 const maxModels = 100
 
 export function tokensInText(text: string): number {
   return Buffer.byteLength(text) / charsPerToken
 }
 
-/** The bare count of an item, before it is set right. */
+/** The raw estimate for an item, before calibration. */
 export function tokensInItem(item: Item): number {
   switch (item.type) {
     case 'message':
@@ -49,29 +49,30 @@ export function tokensInItem(item: Item): number {
   }
 }
 
-/** Knows of each model how its counts compare to ours. */
+/** Calibrates raw estimates per model. */
 export interface Meter {
-  /** What these bare counts are likely to be for a model. */
-  right(model: Model, bare: number): number
-  /** The bare count of what a model would count as so many tokens. */
-  bare(model: Model, tokens: number): number
-  /** How long a response is likely to be. */
-  output(model: Model): number
-  learn(model: Model, bare: number, usage: Usage): void
-  /** The bare count of a request, whose thread is counted already. */
-  around(request: Pick<ModelRequest, 'system' | 'tools'>): number
+  /** The tokens that the model is likely to count for a raw estimate. */
+  calibrate(model: Model, raw: number): number
+  /** The raw estimate that corresponds to tokens as the model counts them. */
+  rawOf(model: Model, tokens: number): number
+  /** The likely length of a response. */
+  expectedOutput(model: Model): number
+  /** Learns from the usage that was reported for a prompt with this raw estimate. */
+  learn(model: Model, raw: number, usage: Usage): void
+  /** The raw estimate for the parts of a request beside the thread. */
+  overhead(request: Pick<ModelRequest, 'system' | 'tools'>): number
 }
 
-type Known = { factor: number; output: number }
+type Calibration = { factor: number; output: number }
 
 export function createMeter(): Meter {
-  const models = new Map<string, Known>()
+  const models = new Map<string, Calibration>()
   const specs = new WeakMap<ToolSpec, number>()
-  const prompts: { text: string; tokens: number } = { text: '', tokens: 0 }
+  let lastSystem = { text: '', tokens: 0 }
 
-  function knownOf({ provider, name }: Model): Known {
+  function calibrationOf({ provider, name }: Model): Calibration {
     const key = `${provider}/${name}`
-    const known = models.get(key) ?? { factor: 1, output: firstOutput }
+    const known = models.get(key) ?? { factor: 1, output: initialOutput }
     if (models.size < maxModels) models.set(key, known)
     return known
   }
@@ -85,24 +86,24 @@ export function createMeter(): Meter {
   }
 
   return {
-    right: (model, bare) => Math.ceil(bare * knownOf(model).factor),
-    bare: (model, tokens) => tokens / knownOf(model).factor,
-    output: (model) => Math.ceil(knownOf(model).output),
-    learn(model, bare, { inputTokens, outputTokens }) {
-      const known = knownOf(model)
-      if (outputTokens > 0) known.output = towards(known.output, outputTokens)
-      if (bare < tellingTokens || inputTokens === 0) return
-      known.factor = towards(known.factor, Math.min(Math.max(inputTokens / bare, minFactor), maxFactor))
+    calibrate: (model, raw) => Math.ceil(raw * calibrationOf(model).factor),
+    rawOf: (model, tokens) => tokens / calibrationOf(model).factor,
+    expectedOutput: (model) => Math.ceil(calibrationOf(model).output),
+    learn(model, raw, { inputTokens, outputTokens }) {
+      const known = calibrationOf(model)
+      if (outputTokens > 0) known.output = adjusted(known.output, outputTokens)
+      if (raw < minCalibrationTokens || inputTokens === 0) return
+      known.factor = adjusted(known.factor, Math.min(Math.max(inputTokens / raw, minFactor), maxFactor))
     },
-    around({ system, tools }) {
-      if (prompts.text !== system) Object.assign(prompts, { text: system, tokens: tokensInText(system) })
-      let tokens = prompts.tokens
+    overhead({ system, tools }) {
+      if (lastSystem.text !== system) lastSystem = { text: system, tokens: tokensInText(system) }
+      let { tokens } = lastSystem
       for (const spec of tools) tokens += tokensInSpec(spec)
       return tokens
     },
   }
 }
 
-function towards(from: number, to: number): number {
-  return to > from ? to : from + (to - from) * ease
+function adjusted(from: number, to: number): number {
+  return to > from ? to : from + (to - from) * easeDown
 }

@@ -1,10 +1,10 @@
-// The tools of one turn: the service's own, and the functions its caller brought.
+// The tools of one turn: the service's own, and the functions that the caller defined.
 import type { Call } from '#core/item.ts'
 import { objectIn } from '#core/json.ts'
 import type { Verdict } from '#core/policy.ts'
 import type { Tool, Tools, ToolSpec } from '#core/tool.ts'
 
-/** What the loop has to do for a call, as far as the tool and the policy decide it. */
+/** How the loop treats a call, as decided by the tool and the policy. */
 export type CallKind =
   | { readonly do: 'run'; readonly taint?: string }
   | { readonly do: 'caller' | 'unknown' | 'invalid' }
@@ -13,25 +13,26 @@ export type CallKind =
 export interface Toolbox {
   readonly specs: readonly ToolSpec[]
   kindOf(call: Call): CallKind
-  /** True when a call that was cut off may run again. */
+  /** True when an interrupted call may run again. */
   repeatable(call: Call): boolean
   find(name: string): Tool | undefined
 }
 
 export type ToolboxParts = {
   readonly tools: Tools
-  readonly callers?: readonly ToolSpec[] | undefined
-  /** The policy, as it stands for this turn. */
+  /** Functions that the caller runs itself. */
+  readonly callerTools?: readonly ToolSpec[] | undefined
+  /** The policy of this turn. */
   readonly judge: (call: Call, tool: Tool) => Verdict
 }
 
 /** Joins the service's tools with the caller's. The specs array is the same for every turn without caller tools. */
-export function createToolbox({ tools: { byName, specs }, callers = [], judge }: ToolboxParts): Toolbox {
+export function createToolbox({ tools: { byName, specs }, callerTools = [], judge }: ToolboxParts): Toolbox {
   return {
-    specs: callers.length > 0 ? [...specs, ...callers] : specs,
+    specs: callerTools.length > 0 ? [...specs, ...callerTools] : specs,
     kindOf(call) {
       const tool = byName.get(call.name)
-      if (!tool && !callers.some(({ name }) => name === call.name)) return { do: 'unknown' }
+      if (!tool && !callerTools.some(({ name }) => name === call.name)) return { do: 'unknown' }
       if (!objectIn(call.args)) return { do: 'invalid' }
       if (!tool) return { do: 'caller' }
       const verdict = judge(call, tool)

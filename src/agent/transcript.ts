@@ -1,5 +1,5 @@
-// A conversation as readable lines, its middle left out where it is too long: what a model is asked to summarise, and
-// what stands for it where no model does.
+// A conversation as readable lines, with the middle omitted when it is too long: the input of a summary, and its
+// replacement when no model can summarise.
 import type { Item, Message, Part } from '#core/item.ts'
 import { fileOrigin } from '#core/origins.ts'
 import type { Fence } from '#safety/fence.ts'
@@ -7,18 +7,18 @@ import type { Fence } from '#safety/fence.ts'
 const maxLineChars = 8_000
 const maxOutputChars = 2_000
 
-/** A history that becomes small as it is read: what will be left out is not kept. */
+/** Builds a transcript incrementally; text that will be omitted is not kept in memory. */
 export interface Transcript {
   add(items: readonly Item[]): void
   close(): string
 }
 
-/** A transcript of so many characters; what came from outside stands in fences where some are given. */
+/** A transcript of at most `maxChars` characters. With a `fence`, outside text is fenced. */
 export function createTranscript(maxChars: number, fence?: Fence): Transcript {
   const headChars = Math.floor(maxChars / 4)
   let head = ''
   let tail = ''
-  let gone = 0
+  let omitted = 0
   return {
     add(items) {
       for (const line of items.flatMap((item) => lineOf(item, fence)))
@@ -28,31 +28,31 @@ export function createTranscript(maxChars: number, fence?: Fence): Transcript {
         tail = tail.slice(headChars)
       }
       if (head === '' || tail.length <= maxChars - headChars) return
-      gone += tail.length - (maxChars - headChars)
+      omitted += tail.length - (maxChars - headChars)
       tail = tail.slice(headChars - maxChars)
     },
-    close: () => (head === '' ? tail : head + leftOut(gone) + tail).toWellFormed(),
+    close: () => (head === '' ? tail : head + omission(omitted) + tail).toWellFormed(),
   }
 }
 
-/** The transcript of some items. */
 export function transcriptOf(items: readonly Item[], maxChars: number, fence?: Fence): string {
   const transcript = createTranscript(maxChars, fence)
   transcript.add(items)
   return transcript.close()
 }
 
-/** The beginning and, above all, the end of a text: a fence around it stays closed. */
-export function cutMiddle(text: string, most: number): string {
-  if (text.length <= most) return text
-  const head = Math.floor(most / 2)
-  return (text.slice(0, head) + leftOut(text.length - most) + text.slice(text.length - most + head)).toWellFormed()
+/** Omits the middle of a long text. Its end is kept, so that a fence in it stays closed. */
+export function cutMiddle(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text
+  const head = Math.floor(maxChars / 2)
+  const omitted = text.length - maxChars
+  return (text.slice(0, head) + omission(omitted) + text.slice(omitted + head)).toWellFormed()
 }
 
 function lineOf(item: Item, fence: Fence | undefined): string[] {
   switch (item.type) {
     case 'message':
-      return [`${item.role}: ${wordsOf(item, fence)}`]
+      return [`${item.role}: ${contentOf(item, fence)}`]
     case 'call':
       return [`assistant called ${item.name}(${cutMiddle(item.args, maxOutputChars)})`]
     case 'result':
@@ -74,21 +74,21 @@ function outputLine(output: string, origin: string | undefined, fence: Fence | u
   return `it returned: ${fenced(cutMiddle(output, maxOutputChars), origin, fence)}`
 }
 
-/** Each part is cut by itself, so that a fence around one stays closed. */
-function wordsOf({ content }: Message, fence: Fence | undefined): string {
-  const most = Math.floor(maxLineChars / Math.max(content.length, 1))
-  const shown = (part: Part): string => {
+/** Each part is cut separately, before it is fenced: its fence stays whole. */
+function contentOf({ content }: Message, fence: Fence | undefined): string {
+  const maxChars = Math.floor(maxLineChars / Math.max(content.length, 1))
+  const textOf = (part: Part): string => {
     if (part.type === 'image') return '[a picture]'
-    if (part.type === 'text') return fenced(cutMiddle(part.text, most), part.origin, fence)
-    return fenced(cutMiddle(part.text, Math.min(most, maxOutputChars)), fileOrigin(part.name), fence)
+    if (part.type === 'text') return fenced(cutMiddle(part.text, maxChars), part.origin, fence)
+    return fenced(cutMiddle(part.text, Math.min(maxChars, maxOutputChars)), fileOrigin(part.name), fence)
   }
-  return content.map(shown).join(' ')
+  return content.map(textOf).join(' ')
 }
 
 function fenced(text: string, origin: string | undefined, fence: Fence | undefined): string {
   return origin !== undefined && fence ? fence(text, origin) : text
 }
 
-function leftOut(chars: number): string {
+function omission(chars: number): string {
   return `\n[… ${chars} characters left out …]\n`
 }

@@ -1,4 +1,4 @@
-// The bounds of one turn. Each ends it with a stable code and a message that says what to do.
+// The limits of one turn. Each ends the turn with a stable code and a message that says what to do.
 import { canonical } from '#core/json.ts'
 import type { Call, Item } from '#core/item.ts'
 import { type TurnError, defaultSteps } from '#core/turn.ts'
@@ -12,11 +12,11 @@ export type Bounds = {
 
 export const defaultBounds: Bounds = { steps: defaultSteps, minutes: 30, sameCall: 4, failuresInARow: 5 }
 
-/** What the guard looks at: the items of the turn, and how often the model was asked. */
-export type Spent = { readonly items: readonly Item[]; readonly steps: number }
+/** The items of a turn, and the number of model calls in it. */
+export type Progress = { readonly items: readonly Item[]; readonly steps: number }
 
-/** The bound that a turn has reached before it would ask the model again, if any. */
-export function reachedBound({ items, steps }: Spent, bounds: Bounds): TurnError | undefined {
+/** The limit that forbids another model call, if one does. */
+export function reachedBound({ items, steps }: Progress, bounds: Bounds): TurnError | undefined {
   if (steps >= bounds.steps) {
     return {
       code: 'step_limit',
@@ -31,7 +31,7 @@ function repeatedCall(items: readonly Item[], limit: number): TurnError | undefi
   const seen = new Map<string, number>()
   for (const item of items) {
     if (item.type !== 'call') continue
-    const key = `${item.name} ${sameText(item.args)}`
+    const key = `${item.name} ${canonicalArgs(item.args)}`
     const times = (seen.get(key) ?? 0) + 1
     if (times >= limit) {
       return {
@@ -45,8 +45,8 @@ function repeatedCall(items: readonly Item[], limit: number): TurnError | undefi
   return undefined
 }
 
-/** The same for arguments that differ in nothing but white space and the order of names; every digit counts. */
-function sameText(args: string): string {
+/** Arguments in canonical form: white space and key order do not matter, every digit of a number does. */
+function canonicalArgs(args: string): string {
   try {
     const digits = (_: string, value: unknown, context?: { source: string }): unknown =>
       typeof value === 'number' ? [context?.source] : value

@@ -28,8 +28,8 @@ export async function openMemory({ config, store, bus, owner, log }: MemoryParts
   const vectors = await openVectors({ config, store, log, owner })
   const documents = createDocuments({
     store: store.documents,
-    meaning: vectors?.meaning,
-    written: (user) => {
+    semanticSearch: vectors?.semanticSearch,
+    onWrite: (user) => {
       identity.forget(user)
       vectors?.wake()
     },

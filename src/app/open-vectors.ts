@@ -3,11 +3,11 @@ import type { Config } from '#config.ts'
 import type { Store } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
 import type { Embed } from '#memory/embed.ts'
-import type { Meaning } from '#memory/semantic-search.ts'
+import type { SemanticSearch } from '#memory/semantic-search.ts'
 
 export type Vectors = {
   /** Absent where the database cannot compare vectors: memory is searched by words alone. */
-  readonly meaning?: Meaning
+  readonly semanticSearch?: SemanticSearch
   /** Why it is absent. */
   readonly lacks?: string
   /** Asks the model once. Throws an AppError with what is wrong. */
@@ -28,7 +28,7 @@ export type VectorsParts = {
 export async function openVectors({ config, store, log, owner }: VectorsParts): Promise<Vectors | undefined> {
   const { embedding } = config
   if (!embedding) return undefined
-  const [{ createEmbed }, { createMeaning }, { createMaker }] = await Promise.all([
+  const [{ createEmbed }, { createSemanticSearch }, { createVectorMaker }] = await Promise.all([
     import('#memory/embed.ts'),
     import('#memory/semantic-search.ts'),
     import('#memory/vector-maker.ts'),
@@ -48,10 +48,11 @@ export async function openVectors({ config, store, log, owner }: VectorsParts): 
   // Vectors of models with one name are only the same where the server is.
   const model = `${embedding.provider} ${embedding.baseUrl} ${embedding.model}`
   const { vectors, leases } = store
-  const maker = owner === undefined ? undefined : createMaker({ store: vectors, leases, embed, model, owner, log })
+  const maker =
+    owner === undefined ? undefined : createVectorMaker({ store: vectors, leases, embed, model, owner, log })
   return {
     embed,
-    meaning: createMeaning({ store: vectors, embed, model, log }),
+    semanticSearch: createSemanticSearch({ store: vectors, embed, model, log }),
     wake: () => maker?.wake(),
     async close() {
       await maker?.stop()

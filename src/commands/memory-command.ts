@@ -8,7 +8,7 @@ import { openVectors } from '#app/open-vectors.ts'
 import { isoTime } from '#http/wire-format.ts'
 import { silentLog } from '#lib/log.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
-import { exportFolder, importFolder, type Moved, type Progress } from '#memory/import-export.ts'
+import { exportFolder, importFolder, type Moved, type OnProgress } from '#memory/import-export.ts'
 import { printable } from '#safety/printable.ts'
 import { tellService } from './attach.ts'
 import { readInput } from './stdin.ts'
@@ -83,14 +83,22 @@ export function listMemory(folder: string | undefined, options: Options): Promis
 
 export async function importMemory(folder: string, options: Options): Promise<void> {
   await withDocuments(async (documents) => {
-    tell(options, 'Imported', await importFolder({ documents, user: operator, folder, told: progress('imported') }))
+    tell(
+      options,
+      'Imported',
+      await importFolder({ documents, user: operator, folder, onProgress: progress('imported') }),
+    )
   })
   await tellService(loadConfig().home)
 }
 
 export function exportMemory(folder: string, options: Options): Promise<void> {
   return withDocuments(async (documents) => {
-    tell(options, 'Exported', await exportFolder({ documents, user: operator, folder, told: progress('exported') }))
+    tell(
+      options,
+      'Exported',
+      await exportFolder({ documents, user: operator, folder, onProgress: progress('exported') }),
+    )
   })
 }
 
@@ -99,7 +107,7 @@ function withDocuments<T>(work: (documents: Documents) => Promise<T>): Promise<T
     const config = loadConfig(await store.settings.all())
     const vectors = await openVectors({ config, store, log: silentLog })
     try {
-      return await work(createDocuments({ store: store.documents, meaning: vectors?.meaning }))
+      return await work(createDocuments({ store: store.documents, semanticSearch: vectors?.semanticSearch }))
     } finally {
       await vectors?.close()
     }
@@ -121,7 +129,7 @@ function tell(options: Options, done: string, { moved, skipped }: Moved): void {
   process.exitCode = 1
 }
 
-function progress(done: string): Progress {
+function progress(done: string): OnProgress {
   let last = Date.now()
   return (count, of) => {
     if (Date.now() - last < progressMs) return

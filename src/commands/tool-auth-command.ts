@@ -5,7 +5,7 @@ import { environmentVariable, loadConfig, secretsIn } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
-import type { Given, NeededSecret, Offer, SignIn, ToolAccess } from '#core/tool-access.ts'
+import type { StoredSecrets, NeededSecret, Offer, SignIn, ToolAccess } from '#core/tool-access.ts'
 import { openHomeStore } from '#app/open-storage.ts'
 import { openAccess } from '#app/components.ts'
 import { createScans } from '#app/leak-scans.ts'
@@ -120,7 +120,7 @@ async function chosenOffer(name: string, { name: secret, offers }: NeededSecret 
 }
 
 /** Sends the person to the server, and takes what their browser brings back, by itself or pasted. */
-async function signInByBrowser(access: ToolAccess, tool: string, browser: boolean): Promise<Given> {
+async function signInByBrowser(access: ToolAccess, tool: string, browser: boolean): Promise<StoredSecrets> {
   const callback = await openCallback()
   const lines = createInterface({ input: process.stdin })
   try {
@@ -157,7 +157,7 @@ function openBrowser(url: string): void {
 }
 
 /** Says what was stored, or what is used of another tool; turns that waited for it go on. */
-async function done(store: Store, { tool, secrets, warning }: Given, from?: string): Promise<void> {
+async function done(store: Store, { tool, secrets, warning }: StoredSecrets, from?: string): Promise<void> {
   const { home } = loadConfig()
   await tellService(home)
   if (warning !== undefined) process.stderr.write(`warning: ${printable(warning)}\n`)

@@ -1,19 +1,21 @@
-// Users, the tokens, identities and sessions by which they are known, and the rules for them, the same at every door.
+// Users, with their tokens, identities and sessions, and the rules that every door shares.
 import type { UserId } from './ids.ts'
 
 export const dayMs = 86_400_000
-/** How far off the end of a token may be. */
+/** Maximum lifetime of a token. */
 export const maxTokenDays = 3_650
 
-/** Receipts tell by these two names that the operator answered, and that nobody did. */
+/** `operator` and `expiry` are reserved: receipts name them when the operator answered, or nobody did. */
 export const userNamePattern = /^(?!(?:operator|expiry)$)[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,63}$/iu
-/** The pattern in words. */
 export const userNameRule =
   '1 to 64 letters, digits, spaces and . _ @ -, beginning with a letter or digit, and not operator or expiry'
 
 export type User = { readonly id: UserId; readonly name: string; readonly createdAt: number }
 
-/** `expiresAt` is the end of the last of their tokens; `issuer` vouches for them; `seenAt` is their last message or the last use of a session that has not ended. */
+/**
+ * `expiresAt` is when the user's last token expires; `issuer` is the identity provider they sign in with; `seenAt` is their
+ * last message, or the last use of a session that is still open.
+ */
 export type ListedUser = User & {
   readonly tokens: number
   readonly expiresAt?: number
@@ -21,10 +23,10 @@ export type ListedUser = User & {
   readonly seenAt?: number
 }
 
-/** A token as it can be shown: `id` names it, and says nothing about it. */
+/** A token as it can be shown: its `id` reveals nothing of the secret. */
 export type Token = { readonly id: string; readonly createdAt: number; readonly expiresAt?: number }
 
-/** How much a removal has erased. */
+/** Counts of what the removal of a user erased. */
 export type Erased = {
   readonly threads: number
   readonly turns: number
@@ -32,44 +34,44 @@ export type Erased = {
   readonly documents: number
   readonly grants: number
   readonly secrets: number
-  /** Of the workspace. */
+  /** In the workspace. */
   readonly files: number
 }
 
 export interface AccountStore {
-  /** Makes a user with a first token; only the hash is kept. Throws invalid_input when the name is taken. */
+  /** Creates a user with a first token; only its hash is stored. Throws invalid_input when the name is taken. */
   addUser(name: string, token: { hash: string; expiresAt?: number }): Promise<User>
   addToken(name: string, token: { hash: string; expiresAt?: number }): Promise<User>
   listUsers(): Promise<readonly ListedUser[]>
-  /** The tokens of a user that have not expired, newest first; undefined when nobody has this name. */
+  /** The user's tokens that have not expired, newest first; undefined when no user has this name. */
   listTokens(name: string): Promise<readonly Token[] | undefined>
-  /** Takes one token away, with the sessions that it opened; its user, or undefined when there is none such. */
+  /** Removes a token and the sessions opened with it; returns its user, or undefined when there is no such token. */
   removeToken(name: string, id: string): Promise<User | undefined>
-  /** Takes every token and session from a user, so that nothing new of theirs comes in; undefined when nobody has this name. */
+  /** Removes all tokens and sessions of a user: no new request is accepted. Undefined when no user has this name. */
   shutOut(name: string): Promise<User | undefined>
-  /** Removes the user, whose threads were erased before: see `removeUser` in turns. Undefined when nobody has this name. */
+  /** Removes a user whose threads were erased before (`removeUser` in turns). Undefined when no user has this name. */
   removeUser(name: string): Promise<Pick<Erased, 'grants' | 'secrets'> | undefined>
   findByToken(hash: string, now: number): Promise<User | undefined>
 }
 
-/** Who somebody is at an issuer. */
+/** A person's identity at an OpenID issuer. */
 export type Identity = { readonly issuer: string; readonly subject: string }
 
 export interface IdentityStore {
   find(identity: Identity): Promise<User | undefined>
-  /** The user of an identity; where there is none yet one is made, under the first of these names that is free. */
+  /** The user of an identity. If there is none, creates one under the first of these names that is free. */
   enrol(identity: Identity, names: readonly string[]): Promise<User>
-  /** A sign-in begins; of its state and of what ties it to a browser only the hashes are kept. */
+  /** Records the start of a sign-in. `state` and `browser` are hashes. */
   begin(signIn: { readonly state: string; readonly browser: string; readonly endsAt: number }): Promise<void>
-  /** Takes a sign-in, once. */
+  /** Consumes a sign-in: it can be taken once. */
   take(state: string): Promise<{ readonly browser: string } | undefined>
 }
 
-/** A session of a browser, by the hash of what its cookie holds. */
+/** A browser session; `hash` is the hash of its cookie's value. */
 export type NewSession = {
   readonly hash: string
   readonly user: UserId
-  /** The hash of the token it was opened with: it ends with it. Absent where there was none. */
+  /** The hash of the token that opened it; the session ends with the token. Absent when it was opened without one. */
   readonly token?: string
   readonly endsAt: number
 }
@@ -78,14 +80,14 @@ export type Session = Omit<NewSession, 'hash'> & { readonly name: string; readon
 
 export interface SessionStore {
   open(session: NewSession): Promise<void>
-  /** One that has not ended and was used within the last `idleMs`; its user, and the user's token, must still be there. */
+  /** An open session that was used within the last `idleMs`, whose user and token still exist. */
   find(hash: string, idleMs: number): Promise<Session | undefined>
-  /** It was used now. */
+  /** Records a use. */
   touch(hash: string): Promise<void>
   close(hash: string): Promise<void>
   closeAll(user: UserId): Promise<void>
-  /** Keeps a code that opens one session of the operator's, bound to the hash of an operator token. */
+  /** Stores a code that opens one operator session, bound to the hash of an operator token. */
   addCode(code: { hash: string; token: string; endsAt: number }): Promise<void>
-  /** Takes a code away; undefined when there is none, or its time is over. Of two who ask at once one gets it. */
+  /** Consumes a code; undefined when it does not exist or has expired. Of two concurrent calls only one gets it. */
   takeCode(hash: string): Promise<{ token: string } | undefined>
 }

@@ -1,16 +1,16 @@
-// What an operator may look at and set while the service runs: settings and tools. The app does it, doors ask for it.
+// Administration of a running service: settings and tools. The app implements these interfaces, doors call them.
 import type { JsonObject, Json } from './json.ts'
 import type { PolicyInForce } from './policy.ts'
 import type { Effects, ToolAbout } from './tool.ts'
 
-/** A model that can be chosen; what it costs is USD for a million tokens, null where nobody knows. */
+/** A model that can be chosen. Prices are USD per million tokens, null when unknown. */
 export type ModelView = {
   readonly provider: string
   readonly name: string
   readonly words: string
   readonly baseUrl?: string
   readonly role: 'in_use' | 'stands_in' | 'ready'
-  /** It was chosen before, and is at hand until it is forgotten. */
+  /** It was chosen before and stays in the list until it is removed. */
   readonly kept?: true
   readonly inputUsd: number | null
   readonly outputUsd: number | null
@@ -22,14 +22,14 @@ export type SettingsView = {
     readonly name: string
     readonly baseUrl?: string
     readonly fallback: readonly string[]
-    /** What made the choice: where it is the environment, a stored one waits. */
+    /** The source of the choice. The environment overrides a stored choice. */
     readonly chosenBy: 'environment' | 'settings' | 'key' | 'default'
   }
-  /** The one in use, those that stand in, the usual one of each provider that lacks nothing, and those chosen before. */
+  /** The model in use, its fallbacks, the default model of each configured provider, and models chosen before. */
   readonly models: readonly ModelView[]
-  /** Every provider there is, and what it lacks. */
+  /** All providers, and the settings that each one lacks. */
   readonly providers: readonly { readonly name: string; readonly words: string; readonly missing: readonly string[] }[]
-  /** Caps in USD, null where there is none; `fixed` names those that the environment sets. */
+  /** Limits in USD, null for none; `fixed` names those that the environment sets. */
   readonly limits: {
     readonly perTurnUsd: number | null
     readonly perDayUsd: number | null
@@ -43,11 +43,11 @@ export type SettingsView = {
     readonly tainted: string
     readonly changed: boolean
   }[]
-  /** What text from outside is marked for. */
+  /** The rules that mark outside text. */
   readonly marks: readonly { readonly id: string; readonly says: string; readonly on: boolean }[]
 }
 
-/** What came of one short question to the model. */
+/** The result of one short test call of the model. */
 export type ModelTrial = {
   readonly model: string
   readonly words: string
@@ -58,17 +58,17 @@ export type ModelTrial = {
 export interface SettingsAdmin {
   read(): Promise<SettingsView>
   /**
-   * Stores settings, null takes one back; of the policy row by row, of `marks` mark by mark, of `models` those to forget.
-   * The next turn follows. Throws invalid_input, and then nothing has changed.
+   * Stores settings; null resets one. `policy` is changed row by row, `marks` mark by mark; `models` lists those to forget.
+   * Applies from the next turn. Throws invalid_input and then changes nothing.
    */
   change(settings: Readonly<Record<string, Json>>): Promise<void>
-  /** Asks the model in use for one word. Throws as the model does. */
+  /** Asks the model in use for one word. Throws the model's error. */
   tryModel(): Promise<ModelTrial>
 }
 
-/** One right of a component, or a limit that it runs under. */
+/** One permission of a component, or a limit on it. */
 export type AccessRow =
-  /** Requests that it may send; `near` where the host is not on the internet. */
+  /** Requests that it may send; `near` when the host is this machine or in the local network. */
   | {
       readonly kind: 'http'
       readonly methods: readonly string[]
@@ -76,7 +76,7 @@ export type AccessRow =
       readonly path: string
       readonly near?: 'machine' | 'network'
     }
-  /** A secret that the host adds to its requests, and where in them. */
+  /** A secret that the service adds to its requests, and the part of the request that carries it. */
   | {
       readonly kind: 'secret'
       readonly secret: string
@@ -85,10 +85,10 @@ export type AccessRow =
         | { readonly type: 'bearer' }
         | { readonly type: 'basic' | 'header' | 'query' | 'path'; readonly name: string }
     }
-  /** It may ask whether a secret is set. */
+  /** It may check whether a secret is set. */
   | { readonly kind: 'secret_known'; readonly secret: string }
   | { readonly kind: 'setup'; readonly secret: string; readonly optional: boolean }
-  /** The secret of its sign-in, and the page where a person gets it. */
+  /** The secret of its sign-in. `page` is where a person gets it. */
   | { readonly kind: 'auth'; readonly secret: string }
   | { readonly kind: 'page'; readonly url: string }
   | {
@@ -101,9 +101,9 @@ export type AccessRow =
   | { readonly kind: 'scope'; readonly scope: string }
   | { readonly kind: 'workspace'; readonly folder: string }
   | { readonly kind: 'tool'; readonly tool: string }
-  /** An action that only looks, and so is not asked about. */
+  /** An action that only reads, and so needs no approval. */
   | { readonly kind: 'action'; readonly action: string }
-  /** Seconds of a call, and requests a minute, an hour, or in one call. */
+  /** Seconds per call; requests per minute, per hour and per call. */
   | {
       readonly kind: 'limits'
       readonly seconds: number
@@ -111,7 +111,7 @@ export type AccessRow =
       readonly hour?: number
       readonly requests?: number
     }
-  /** Its capability file cannot be read: the agent does not have it. */
+  /** Its capability file is invalid: the agent does not get the tool. */
   | { readonly kind: 'unreadable'; readonly reason: string }
 
 export type ToolView = PolicyInForce & {
@@ -128,12 +128,12 @@ export type ToolView = PolicyInForce & {
   readonly version?: string
   readonly sha256?: string
   readonly access?: readonly AccessRow[]
-  /** Of a component: its capability file as it is stored. */
+  /** Of a component: its stored capability file. */
   readonly capabilities?: JsonObject
   readonly installedAt?: number
 }
 
-/** All that happened in one call that was made to try a tool. */
+/** Everything that happened in a test call of a tool. */
 export type ToolTrial = {
   readonly output: string | null
   readonly error: string | null
@@ -149,10 +149,10 @@ export type ToolTrial = {
 
 export interface ToolAdmin {
   list(): Promise<readonly ToolView[]>
-  /** Offers a tool to the agent, or no longer; false when there is none of this name. */
+  /** Enables or disables a tool for the agent; false when there is no such tool. */
   enable(name: string, enabled: boolean): Promise<boolean>
-  /** Removes a tool and the secrets it was given; false when there is none. Throws tool_refused for one that cannot be removed. */
+  /** Removes a tool and its secrets; false when there is none. Throws tool_refused for one that cannot be removed. */
   remove(name: string): Promise<boolean>
-  /** Makes one call; undefined when there is no such tool. Throws tool_refused for what would change something. */
+  /** Makes one call; undefined when there is no such tool. Throws tool_refused for a call that would change anything. */
   test(name: string, call: { params: string; context?: string }): Promise<ToolTrial | undefined>
 }

@@ -1,7 +1,7 @@
-// Where the calls of a thread stand, read from its items.
+// The state of a thread's calls, derived from its items.
 import { type Answer, type Call, type Gate, type Item, textOf } from './item.ts'
 
-/** A call of the latest model response that has no result yet, and what has happened to it. */
+/** A call of the latest model response that has no result yet, with its gate, answer and attempt. */
 export type OpenCall = {
   readonly call: Call
   readonly gate?: Gate
@@ -9,12 +9,12 @@ export type OpenCall = {
   readonly attempted: boolean
 }
 
-/** True for what a model makes; an unbroken run of it is one response. */
+/** True for items that a model makes; an unbroken run of them is one response. */
 export function isModelMade(item: Item): boolean {
   return item.type === 'reasoning' || item.type === 'call' || (item.type === 'message' && item.role === 'assistant')
 }
 
-/** What the model said last: the texts of its latest response, as one; undefined where it said none. */
+/** The texts of the latest model response that has any, joined; undefined when there is none. */
 export function replyIn(items: readonly Item[]): string | undefined {
   const texts: string[] = []
   for (let at = items.length - 1; at >= 0; at--) {
@@ -27,7 +27,7 @@ export function replyIn(items: readonly Item[]): string | undefined {
 
 /**
  * The open calls at the end of a thread, in the order the model made them. The model is only asked once every call has
- * its result, so all open calls belong to the latest response and a look back to it is enough.
+ * its result, so all open calls belong to the latest response and the scan stops there.
  */
 export function openCalls(items: readonly Item[]): OpenCall[] {
   const closed = new Set<string>()
@@ -35,18 +35,18 @@ export function openCalls(items: readonly Item[]): OpenCall[] {
   const gates = new Map<string, Gate>()
   const answers = new Map<string, Answer>()
   const open: OpenCall[] = []
-  let speaking = false
+  let inResponse = false
   for (let at = items.length - 1; at >= 0; at--) {
     const item = items[at] as Item
     const made = isModelMade(item)
-    if (speaking && !made) break
-    speaking = made
+    if (inResponse && !made) break
+    inResponse = made
     if (item.type === 'result' || (item.type === 'answer' && item.decision === 'output')) closed.add(item.callId)
-    // What was tried before a gate is not what waits behind it.
+    // An attempt before the latest gate was an earlier run.
     else if (item.type === 'attempt' && !gates.has(item.callId)) attempted.add(item.callId)
     else if (item.type === 'attempt') continue
     else if (item.type === 'gate') keepLatest(gates, item)
-    // An answer older than the latest gate was given to an earlier one.
+    // An answer before the latest gate belongs to an earlier gate.
     else if (item.type === 'answer' && !gates.has(item.callId)) keepLatest(answers, item)
     else if (item.type === 'answer') continue
     else if (item.type === 'message' && item.role === 'user') break
@@ -64,7 +64,7 @@ export function openCalls(items: readonly Item[]): OpenCall[] {
   return open.toReversed()
 }
 
-/** Read backwards, the first of a call is the one that counts. */
+/** The scan goes backwards, so the first item of a call is its latest. */
 function keepLatest<T extends { readonly callId: string }>(known: Map<string, T>, item: T): void {
   if (!known.has(item.callId)) known.set(item.callId, item)
 }

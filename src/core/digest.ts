@@ -1,15 +1,15 @@
-// The digest of a turn: what tells later whether its entries are still those that it ended with.
+// The digest of a turn: shows later whether its entries are unchanged since it ended.
 import { createHash } from 'node:crypto'
 import type { Entry } from './item.ts'
 import { canonical } from './json.ts'
 
 export interface Digest {
   add(entries: readonly Entry[]): void
-  /** Once, at the end. */
+  /** Call once, at the end. */
   hex(): string
 }
 
-/** SHA-256 over the entries in their order, each as canonical JSON on a line. */
+/** SHA-256 over the entries in order, each as one line of canonical JSON. */
 export function createDigest(): Digest {
   const hash = createHash('sha256')
   return {
@@ -20,7 +20,7 @@ export function createDigest(): Digest {
   }
 }
 
-/** The digest of entries that are all there. */
+/** The digest of a complete list of entries. */
 export function digestOf(entries: readonly Entry[]): string {
   const digest = createDigest()
   digest.add(entries)

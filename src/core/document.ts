@@ -1,34 +1,34 @@
-// Documents: what a user and the agent keep by path, and what the store needs to find them again.
+// Documents of memory, by path, and the store with its search index.
 import type { UserId } from './ids.ts'
 
-/** Who wrote a document last: its user, a door on somebody's behalf, or the agent. */
+/** Who wrote a document last: its user, a door on a user's behalf, or the agent. */
 export type Author = 'user' | 'door' | 'agent'
 
 export type DocumentInfo = {
   readonly path: string
   readonly bytes: number
   readonly author: Author
-  /** Where the agent wrote it; the thread may be gone. */
+  /** The thread in which the agent wrote it; it may be deleted by now. */
   readonly threadId?: string
-  /** It holds words from outside: the agent reads it as data. */
+  /** It includes outside text: the agent reads it as data. */
   readonly untrusted: boolean
   /** Grows with every write. */
   readonly revision: number
   readonly createdAt: number
   readonly updatedAt: number
-  /** How its text begins, where a list was asked for it. */
+  /** The start of its text, in lists that ask for it. */
   readonly beginning?: string
 }
 export type Document = DocumentInfo & { readonly content: string }
 
-/** What a chunk is found by. `body` is one term a word, in order, so that phrases can be found. */
+/** The index terms of a chunk. `body` has the terms of its words in order, so that phrases can be found. */
 export type ChunkTerms = {
   readonly title: readonly string[]
   readonly body: readonly string[]
   readonly extra: readonly string[]
 }
 
-/** A piece of a document. It begins with `lap` characters of the piece before; without them the pieces are the content. */
+/** A piece of a document. Its first `lap` characters repeat the piece before; without laps the pieces are the text. */
 export type Chunk = { readonly text: string; readonly lap: number; readonly terms: ChunkTerms }
 
 export type NewDocument = {
@@ -38,14 +38,14 @@ export type NewDocument = {
   readonly threadId?: string
   readonly untrusted: boolean
   readonly chunks: readonly Chunk[]
-  /** The revision this is a change of, 0 for a document that must not be there yet; whatever there is, where absent. */
+  /** The revision that this replaces; 0 when the document must not exist yet. Absent: replaces any revision. */
   readonly expects?: number
 }
 
-/** `changed`: there is another revision than the expected one, and nothing was written. */
-export type Put = 'created' | 'replaced' | 'changed'
+/** `changed`: the revision is not the expected one, and nothing was written. */
+export type PutOutcome = 'created' | 'replaced' | 'changed'
 
-/** What is looked for in the index. Terms hold letters, digits and `~` only. */
+/** An index query. Terms have letters, marks, digits, emoji and `~` only. */
 export type Match =
   | { readonly term: string }
   | { readonly prefix: string }
@@ -54,28 +54,28 @@ export type Match =
   | { readonly all: readonly Match[] }
 
 /** A chunk that matched. */
-export type Found = {
+export type FoundChunk = {
   readonly path: string
-  /** Its place in the document, from 0. */
+  /** The index of the chunk in the document, from 0. */
   readonly at: number
   readonly text: string
   readonly untrusted: boolean
   readonly updatedAt: number
 }
 
-export type Counted = {
-  /** How much the user has. */
+export type MatchCounts = {
+  /** Totals of the user. */
   readonly chunks: number
   readonly terms: number
-  /** How many of its chunks each match is in; none is counted further than asked for. */
+  /** The number of chunks for each match, counted up to a maximum. */
   readonly counts: readonly number[]
 }
 
 export type Candidates = {
   readonly match: Match
-  /** What the matched chunks are ordered by, roughly: the weight of each match that is in them. */
+  /** Matched chunks are sorted roughly by the sum of the weights of the matches in them. */
   readonly weights: readonly { readonly match: Match; readonly weight: number }[]
-  /** The newest so many are looked at. */
+  /** Only this many of the newest matches are considered. */
   readonly depth: number
   readonly limit: number
 }
@@ -84,35 +84,35 @@ export type DocumentsQuery = {
   readonly prefix: string
   readonly after: string
   readonly limit: number
-  /** With how the text of each begins. */
+  /** Include the start of each text. */
   readonly beginnings?: boolean
 }
 
 export interface DocumentStore {
-  /** Writes documents in one transaction. Throws invalid_input where a path is a folder, too_large beyond the user's share. */
-  put(user: UserId, documents: readonly NewDocument[]): Promise<readonly Put[]>
+  /** Writes documents in one transaction. Throws invalid_input when a path is a folder, too_large over the quota. */
+  put(user: UserId, documents: readonly NewDocument[]): Promise<readonly PutOutcome[]>
   get(user: UserId, path: string): Promise<Document | undefined>
-  /** Documents whose path begins so, in order of path, after one. */
+  /** Documents whose path starts with `prefix`, ordered by path, after the path `after`. */
   list(user: UserId, query: DocumentsQuery): Promise<readonly DocumentInfo[]>
   remove(user: UserId, path: string): Promise<boolean>
-  /** Erases a bounded part of what a user keeps; how many documents that were, 0 once nothing is left of them. */
+  /** Erases a bounded number of the user's documents; returns how many, 0 when none are left. */
   eraseSome(user: UserId): Promise<number>
-  /** Counts matches among the user's chunks; undefined when it has none. */
-  count(user: UserId, matches: readonly Match[], most: number): Promise<Counted | undefined>
-  /** The likeliest chunks of a match, best first. */
-  find(user: UserId, candidates: Candidates): Promise<readonly Found[]>
+  /** Counts matches among the user's chunks, each up to `maxCount`; undefined when the user has no chunks. */
+  count(user: UserId, matches: readonly Match[], maxCount: number): Promise<MatchCounts | undefined>
+  /** The best candidates of a match, best first. */
+  find(user: UserId, candidates: Candidates): Promise<readonly FoundChunk[]>
 }
 
-/** What one user may keep. */
+/** Quota of one user. */
 export const maxDocuments = 250_000
 export const maxDocumentBytes = 2 * 1024 ** 3
 
-/** The documents at the root that say who the agent is, in the order of the system prompt. */
+/** The identity documents at the root of memory, in the order of the system prompt. */
 export const identityPaths: readonly string[] = ['AGENTS.md', 'SOUL.md', 'IDENTITY.md', 'USER.md']
 
 /**
- * True for a path of one of them. Whatever a person or a store could take for one counts too: other case, letters that
- * nobody sees, a way round. So does what is no path at all.
+ * True for the path of an identity document, and for anything that could be mistaken for one: other case, invisible
+ * characters, `./` in front. Also true for a value that is not a string.
  */
 export function isIdentity(path: unknown): boolean {
   if (typeof path !== 'string') return true

@@ -1,5 +1,5 @@
-// The doors, a row each: all that other files have to know of one. A new door is a row here, a folder in `doors/` and its
-// routes; code asks for a property of the row, never for the name.
+// The table of doors: everything that other code needs to know about a door. A new door is a row here, a folder in
+// `doors/` and its routes. Code checks a property of the row, never the name.
 import { type UserId, userId } from './ids.ts'
 
 export type DoorRow = {
@@ -9,11 +9,11 @@ export type DoorRow = {
   readonly sign: string
   /** The number that usage is counted under. It is stored: never change it, never use one twice. 0 means no door. */
   readonly slot: number
-  /** The operator uses it on the machine itself, through the local socket. */
+  /** The operator uses it on the machine itself, over the local socket. */
   readonly local: boolean
-  /** Messages wait while the process runs as many turns as it may; at other doors they are refused. */
+  /** When the process runs its maximum of turns, messages wait; at other doors they are refused. */
   readonly queuesWhenFull: boolean
-  /** The senders have no account: the operator reaches their threads, jobs, gates and grants. */
+  /** Its senders have no account: the operator has access to their threads, jobs, gates and grants. */
   readonly operatorReaches: boolean
 }
 
@@ -35,7 +35,7 @@ export type LocalDoor = { [Name in Door]: (typeof doors)[Name]['local'] extends 
 
 const rows: ReadonlyMap<string, DoorRow> = new Map(Object.entries(doors))
 
-/** The row of a door. A database may hold rows of a newer program's doors: they have no properties here. */
+/** The row of a door. A database may name doors of a newer version: they get a row without properties. */
 export function doorOf(name: Door): DoorRow {
   return rows.get(name) ?? { ...plain, label: name, sign: '??', slot: 0 }
 }
@@ -54,17 +54,17 @@ const doorNames = Object.keys(doors) as Door[]
 /** Doors whose senders have no account. */
 export const senderDoors: readonly Door[] = doorNames.filter((name) => doors[name].operatorReaches)
 
-/** The user that a sender of a door is: each door has a namespace of its own. */
+/** The user id of a door's sender; each door has its own namespace. */
 export function senderId(door: Door, sender: string): UserId {
   return userId(`${senderPrefix(door)}${sender}`)
 }
 
-/** How the ids of a door's senders begin. */
+/** The prefix of the user ids of a door's senders. */
 export function senderPrefix(door: Door): string {
   return `${door}:`
 }
 
-/** What a sender is called at its door; of any other user the id. */
+/** The name of a sender at its door; the id for any other user. */
 export function senderName(user: UserId): string {
   const door = senderDoors.find((name) => user.startsWith(senderPrefix(name)))
   return door ? user.slice(senderPrefix(door).length) : user

@@ -1,6 +1,6 @@
-// The faults a caller can act on: one class, one closed list of codes.
+// Errors that a caller can act on: one class, one closed list of codes.
 
-/** Every code a user may meet. The HTTP status of each stands in http/reply.ts, the words in the message. */
+/** Every error code. http/reply.ts has the HTTP status of each. */
 export type ErrorCode =
   // what the caller sent
   | 'invalid_config'
@@ -58,33 +58,33 @@ export type ErrorCode =
   | 'spend_limit'
   | 'internal'
 
-/** A secret of an installed tool; `title` is what its author calls the service that takes it. */
+/** A secret of an installed tool; `title` is the tool author's name for the service that accepts it. */
 export type Credential = {
   readonly tool: string
   readonly secret: string
   readonly title?: string
-  /** It was given, and the service behind the tool refused it. */
+  /** It is set, but the service refused it. */
   readonly refused?: true
-  /** The command that brings it. */
+  /** The command that sets it. */
   readonly command?: string
 }
 
-/** The limit that ended a turn, and how it was reached. */
+/** The limit that ended a turn. */
 export type ReachedLimit =
   | { readonly kind: 'steps' | 'minutes'; readonly max: number }
-  /** A tool that was called with the same arguments, or that failed in a row. */
+  /** A tool was called too often with the same arguments, or failed too often in a row. */
   | { readonly kind: 'same_call' | 'failures_in_a_row'; readonly max: number; readonly tool: string }
   | {
       readonly kind: 'spend_per_turn' | 'spend_per_day'
       readonly maxUsd: number
       readonly spentUsd: number
-      /** What the next call of the model would cost, as far as that is known. */
+      /** The estimated cost of the next model call, as far as it is known. */
       readonly nextUsd: number
-      /** Held for other calls under way. */
+      /** Reserved for other calls in progress. */
       readonly heldUsd?: number
     }
 
-/** A fault with a stable code, a message that tells the way out, and the field that caused it, if one did. */
+/** An error with a stable code, a message that says what to do, and the field that caused it, if any. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly param: string | undefined

@@ -1,13 +1,13 @@
-// What a watcher of a thread sees. Deltas are never stored; entries are stored before anyone sees them.
+// Events for watchers of a thread. Deltas are never stored; entries are stored before anyone sees them.
 import type { Entry } from './item.ts'
 import type { Turn } from './turn.ts'
 
-/** Text as it arrives: `offset` is where it stands in its item, so that a late watcher neither misses nor doubles. */
+/** Streamed text. `offset` is its position in the item, so that a late watcher neither misses nor repeats text. */
 export type Delta = {
   readonly type: 'delta'
   readonly turnId: string
   readonly itemId: string
-  /** The text before this one in the same response, which is whole now. */
+  /** The id of the previous text item in the same response, which is complete now. */
   readonly after?: string
   readonly offset: number
   readonly text: string

@@ -1,29 +1,29 @@
-// What users have allowed beyond one call, and where it is kept.
+// Grants: approvals that cover more than one call.
 import type { UserId } from './ids.ts'
 
-/** What a user has allowed beyond one call: a tool, or a tool with a target, up to a time or for good. */
+/** A grant allows a tool, or a tool with a target, until a time or without end. */
 export type NewGrant = {
   readonly tool: string
   readonly target?: string
   readonly until?: number
-  /** It stands only while the model has read nothing from outside. */
+  /** Valid only while the model has read no outside text. */
   readonly clean?: true
 }
 export type Grant = NewGrant & {
   readonly id: string
   readonly userId: UserId
-  /** The name of whoever allowed it. */
+  /** The name of the person who gave it. */
   readonly by: string
   readonly createdAt: number
-  /** Calls that ran by it. */
+  /** Calls that it has allowed. */
   readonly uses: number
 }
 
 export interface GrantStore {
-  /** Those that have not ended and that the user reaches, oldest first: the operator's reach includes the channel's. */
+  /** Valid grants that the user has access to, oldest first. The operator also has access to those of door senders. */
   list(user: UserId): Promise<readonly Grant[]>
-  /** A call runs by it now. */
+  /** Counts a call that it allows. */
   used(id: string): Promise<void>
-  /** Takes one back; tells whose it was, undefined when the user reaches no such grant. */
+  /** Revokes a grant; returns its user, or undefined when the user has access to no such grant. */
   remove(user: UserId, id: string): Promise<UserId | undefined>
 }

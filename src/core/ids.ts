@@ -1,18 +1,18 @@
 // Ids: time-ordered UUIDs inside, prefixed hex on the wire.
 import { randomUUIDv7 } from 'node:crypto'
 
-/** Who owns a row. Branded, so that a verb on a user's rows cannot be called without one. */
+/** The owner of a row. A branded type: a method on a user's rows does not accept any string. */
 export type UserId = string & { readonly brand: 'UserId' }
 
-/** The operator of the service; a user of its own. */
+/** The operator of the service, who is also a user. */
 export const operator = 'operator' as UserId
 
-/** Names a user by an id that was checked where it came from (a token row, a webhook's namespace). */
+/** A user id from text that was checked at its source (a token row, a webhook's namespace). */
 export function userId(text: string): UserId {
   return text as UserId
 }
 
-/** A new id; ids made later sort later, so that rows stay together on disk. */
+/** A new id. Later ids sort later, so that new rows are close together on disk. */
 export function newId(): string {
   return randomUUIDv7()
 }
@@ -32,7 +32,7 @@ export function uuidOf(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** The id of a turn as the Responses API shows it: it embeds the thread. */
+/** The id of a turn in the Responses API; it includes the thread id. */
 export function responseId(turnId: string, threadId: string): string {
   return `resp_${hexOf(turnId)}${hexOf(threadId)}`
 }

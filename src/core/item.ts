@@ -20,7 +20,7 @@ export type Message = {
   /** The model was stopped before it had said all of it. */
   readonly cut?: true
 }
-/** One block of a model's thoughts. `seal` is what its provider wants back with it, unread. */
+/** One block of a model's reasoning. `seal`, also on calls, is the stored name of the provider's signature. */
 export type Reasoning = { readonly type: 'reasoning'; readonly text: string; readonly seal?: string }
 /** A call the model made. `args` is the text it wrote, kept letter by letter: whoever looks into it parses a copy. */
 export type Call = {

@@ -1,4 +1,4 @@
-// JSON as data: the type, and the few pure functions on it that every floor shares.
+// JSON values: their type, and a few pure functions that every folder uses.
 
 /** A value that survives JSON.stringify and JSON.parse unchanged. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
@@ -9,13 +9,13 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The object that a JSON text writes; undefined where it writes none. Numbers may lose digits: the text is the truth. */
+/** Parses a JSON object; undefined when the text is not one. Large numbers lose digits: only the text is exact. */
 export function objectIn(text: string): JsonObject | undefined {
   const value = valueIn(text)
   return isObject(value) ? (value as JsonObject) : undefined
 }
 
-/** The value that a JSON text writes; undefined where it is none. */
+/** Parses a JSON value; undefined when the text is not JSON. */
 export function valueIn(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -24,7 +24,7 @@ export function valueIn(text: string): unknown {
   }
 }
 
-/** The one text of a value: sorted keys, no white space. Equal values have equal texts, as far as `levels` go. */
+/** Canonical JSON: sorted keys, no white space. Equal values have equal texts. Deeper than `levels` it writes `…`. */
 export function canonical(value: unknown, levels = Number.POSITIVE_INFINITY): string {
   if (typeof value === 'object' && value !== null && levels === 0) return '…'
   if (Array.isArray(value)) return `[${value.map((each) => canonical(each ?? null, levels - 1)).join(',')}]`
@@ -36,13 +36,13 @@ export function canonical(value: unknown, levels = Number.POSITIVE_INFINITY): st
   return `{${fields.join(',')}}`
 }
 
-/** True for a value that nests deeper than so many levels: what walks it later must not run out of stack. */
+/** True when a value nests deeper than `levels`: a recursive walk of it could overflow the stack. */
 export function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((each) => isDeeperThan(levels - 1, each))
 }
 
-/** UTF-8 size of a text; every limit of the house is in bytes. */
+/** The UTF-8 size of a text. */
 export function byteLength(text: string): number {
   return Buffer.byteLength(text, 'utf8')
 }

@@ -1,17 +1,17 @@
-// A language model as the loop sees it: one streaming verb.
+// The interface of a language model: one streaming call.
 import type { Item } from './item.ts'
 import type { ToolSpec } from './tool.ts'
 import type { TurnOptions, Usage, Via } from './turn.ts'
 
-/** Calls in one response beyond this are a fault: no task needs them, and each may hold a process. */
+/** Maximum calls in one response. No task needs more, and each call may occupy a process. */
 export const maxCalls = 128
 
 export type ModelRequest = {
   readonly system: string
   /**
-   * The thread so far, ready for the model: only `message`, `reasoning`, `call` and `result` items. What the model said
-   * stands in the order in which it said it, the results of its calls behind it, in their order. An array only ever
-   * grows, so a model may remember what it made of a prefix, keyed by the array itself.
+   * The thread so far: only `message`, `reasoning`, `call` and `result` items. Each response is in its original order,
+   * followed by the results of its calls in call order. An array only ever grows, so a model may cache what it rendered
+   * from a prefix, keyed by the array itself.
    */
   readonly items: readonly Item[]
   readonly tools: readonly ToolSpec[]
@@ -21,11 +21,11 @@ export type ModelRequest = {
 
 export type ModelEvent =
   | { readonly type: 'text'; readonly text: string }
-  /** A piece of a block of thoughts. A `seal` is the end of its block. */
-  | { readonly type: 'reasoning'; readonly text: string; readonly seal?: string }
-  /** A whole call; `args` is the JSON text the model wrote. */
-  | { readonly type: 'call'; readonly name: string; readonly args: string; readonly seal?: string }
-  /** Last of all. `length` when the model would have said more; `model` and its `via` when another one answered. */
+  /** A piece of a reasoning block. A `signature` ends the block; the provider wants it back unchanged. */
+  | { readonly type: 'reasoning'; readonly text: string; readonly signature?: string }
+  /** A complete call; `args` is the JSON text the model wrote. */
+  | { readonly type: 'call'; readonly name: string; readonly args: string; readonly signature?: string }
+  /** The last event. `stop: 'length'` when the output limit cut it; `model` and `via` when another model answered. */
   | {
       readonly type: 'done'
       readonly usage: Usage
@@ -37,19 +37,19 @@ export type ModelEvent =
 export interface Model {
   readonly provider: string
   readonly name: string
-  /** Absent of a model within this process. */
+  /** Absent for a model that runs in this process. */
   readonly via?: Via
-  /** Tokens of context the model can take. */
+  /** Size of the context window in tokens. */
   readonly window: number
-  /** It cannot summarise a conversation: its threads are shortened by rule. */
+  /** The model cannot summarise: its threads are shortened by a fixed rule. */
   readonly byRule?: true
-  /** What some usage costs in USD, null where nobody knows; absent, nothing does. */
+  /** The cost of a usage in USD; null when the price is unknown. Absent when the model is free. */
   readonly priceOf?: (usage: Omit<Usage, 'costUsd'>) => number | null
   /**
-   * Yields batches (what one read of the network brought), ends after `done`, throws AppError `model_…`.
-   * Retries by itself before the first event, never after it. Abort closes the connection.
+   * Yields the events of one network read as a batch, and ends after `done`. Throws AppError `model_…`.
+   * Retries before the first event, never after it. Abort closes the connection.
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelEvent[]>
-  /** Of a list of models: which are not asked for a while, since they failed again and again. */
+  /** For a list of models: those that are skipped for a while after repeated failures. */
   passedOver?(): readonly string[]
 }

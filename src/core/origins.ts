@@ -1,9 +1,9 @@
-// Where text from outside came from: the words that gates, fences and screens show, and how logs of earlier versions tell.
+// Origins of outside text, as gates, fences and screens show them, and the conversion of items of earlier versions.
 import type { Item, Part } from './item.ts'
 
-/** The origin of a summary whose history held text from outside. */
+/** The origin of a summary whose history included outside text. */
 export const summaryOrigin = 'a summary of what came from outside'
-/** The origin of what a code host says of an event. */
+/** The origin of texts in a code host's event. */
 export const eventOrigin = 'an event of a code host'
 
 /** The origin of an attached file's text. */
@@ -11,18 +11,18 @@ export function fileOrigin(name: string): string {
   return `the attached file ${name}`
 }
 
-/** Earlier versions stored the fence with the text: this began it. */
+/** Earlier versions stored the fence with the text, starting with this. */
 const oldMark = '<untrusted-content from='
-/** One such fence; the end of the last one may be cut off. */
+/** One such fence; the end of the last one may be missing. */
 const oldFence = /<untrusted-content from="([^"]*)">\n([^]*?)(?:\n<\/untrusted-content>|$)/g
 const oldSummary = 'the conversation so far'
 
-/** True when the stored JSON of an item may hold a fence of an earlier version: one cheap look. */
+/** A cheap check whether the stored JSON of an item may include a fence of an earlier version. */
 export function mayHoldOldFence(json: string): boolean {
   return json.includes(oldMark)
 }
 
-/** An item of an earlier version as it is stored today: text without fences, and its origin beside it. */
+/** Converts an item of an earlier version to today's form: text without fences, with its origin beside it. */
 export function readOldFences(item: Item): Item {
   switch (item.type) {
     case 'message':
@@ -48,14 +48,14 @@ function isOld(part: Part): boolean {
   return part.type === 'text' && part.origin === undefined && part.text.includes(oldMark)
 }
 
-/** A text as the parts of it: what stood in fences has its origin, the rest is its writer's own. */
+/** Splits a text at its fences: fenced parts get an origin, the rest is the sender's own. */
 function split(part: Part): Part[] {
   if (part.type !== 'text' || !isOld(part)) return [part]
   const parts: Part[] = []
   let from = 0
-  for (const { 0: whole, 1: said, 2: text = '', index } of part.text.matchAll(oldFence)) {
+  for (const { 0: whole, 1: fencedFrom, 2: text = '', index } of part.text.matchAll(oldFence)) {
     if (index > from) parts.push({ type: 'text', text: part.text.slice(from, index) })
-    parts.push({ type: 'text', text, origin: said === oldSummary ? summaryOrigin : eventOrigin })
+    parts.push({ type: 'text', text, origin: fencedFrom === oldSummary ? summaryOrigin : eventOrigin })
     from = index + whole.length
   }
   return from < part.text.length ? [...parts, { type: 'text', text: part.text.slice(from) }] : parts

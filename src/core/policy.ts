@@ -1,4 +1,4 @@
-// What a judgement of a call is made of, and what comes of it. The rules themselves stand in safety.
+// Input and result of a policy decision. The rules are in safety.
 import type { UserId } from './ids.ts'
 import type { Call, Item } from './item.ts'
 import type { PolicyRow, Tool, ToolSpec } from './tool.ts'
@@ -9,27 +9,27 @@ export type Judged = {
   readonly threadId: string
   readonly call: Call
   readonly tool: Tool
-  /** Where the first untrusted text comes from that the model has read; undefined while it has read none. */
+  /** The origin of the first untrusted text that the model has read; undefined while it has read none. */
   readonly taint: string | undefined
-  /** What stands in the thread so far: addresses are sought in it. */
+  /** The thread so far: addresses are looked up in it. */
   readonly items: readonly Item[]
-  /** What the model is told of its tools. */
+  /** The tool definitions that the model has. */
   readonly specs: readonly ToolSpec[]
 }
 
-/** Whether a call may run, must be asked for, or is refused. The reason is told to whoever decides, or to the model. */
+/** Whether a call may run, needs approval, or is refused. The reason is for the person who decides or the model. */
 export type Verdict =
-  /** `taint` tells that what the call writes may be somebody else's words. */
+  /** With a `taint`, the call may write outside text. */
   | { readonly do: 'allow'; readonly taint?: string }
-  /** `taint` tells that it can only be allowed once; `why` is the reason for the person who decides. */
+  /** With a `taint`, the call can only be allowed once. `why` is the reason for the person who decides. */
   | { readonly do: 'ask'; readonly reason: string; readonly why: string; readonly taint?: string }
-  /** `leak` is the rule by which it would have carried a secret away. */
+  /** `leak` is the leak rule that the call violates: it would send a secret out. */
   | { readonly do: 'deny'; readonly reason: string; readonly leak?: string }
 
-/** `known`: allowed where the address was given by the user or a result, its host named by the user; else asked for. */
+/** `known`: allowed when the user or a result gave the address and the user named its host; else it needs approval. */
 export type Rule = 'allow' | 'ask' | 'deny' | 'known'
 
-/** The policy in force for a tool: each row that its calls can be under, in the order of the table, and what its usual calls meet. */
+/** The policy for a tool: the rows that apply to its calls, in table order, and the verdict on its usual calls. */
 export type PolicyInForce = {
   readonly policy: readonly {
     readonly row: PolicyRow
@@ -37,7 +37,7 @@ export type PolicyInForce = {
     readonly clean: Rule
     readonly tainted: Rule
   }[]
-  /** While the model has read nothing from outside, and afterwards. What depends on the address counts as asked for. */
+  /** Before and after the model has read outside text. A rule that depends on the address counts as `ask`. */
   readonly verdict: { readonly clean: Verdict['do']; readonly tainted: Verdict['do'] }
 }
 

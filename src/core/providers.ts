@@ -1,21 +1,21 @@
-// The one table of providers: config chooses by it, models open by it, commands tell it, tools are kept from its keys.
+// The table of model providers: config chooses from it, models open by it, commands list it; tools never get its keys.
 
-/** What a provider's key is called, in the environment and among the sealed secrets. */
+/** The name of a provider's key, in the environment and among the sealed secrets. */
 type KeyName = 'ANTHROPIC_API_KEY' | 'GEMINI_API_KEY' | 'GOOGLE_API_KEY' | 'LLM_API_KEY' | 'OPENAI_API_KEY'
 
-type Facts = {
-  /** Which client speaks to it. */
+type ProviderRow = {
+  /** The client that connects to it. */
   readonly client: 'offline' | 'scripted' | 'chat' | 'anthropic' | 'google'
   readonly words: string
-  /** In the order in which they are looked for. */
+  /** In lookup order. */
   readonly keys: readonly KeyName[]
-  /** Nothing works without a key. */
+  /** A key is required. */
   readonly keyed?: true
-  /** What nobody but the operator can know. */
+  /** Settings without a default, which the operator must give. */
   readonly needs: readonly ('LLM_BASE_URL' | 'LLM_MODEL' | 'LLM_SCRIPT')[]
-  /** Its own address, as `LLM_BASE_URL` would write it. */
+  /** Its default base URL, in the form of `LLM_BASE_URL`. */
   readonly baseUrl?: string
-  /** The model that is asked when none is named. */
+  /** The default model. */
   readonly model?: string
 }
 
@@ -75,16 +75,16 @@ const table = {
     baseUrl: 'http://127.0.0.1:11434/v1',
     model: 'qwen3',
   },
-} as const satisfies Record<string, Facts>
+} as const satisfies Record<string, ProviderRow>
 
 export type Provider = keyof typeof table
 
-/** In the order in which they are shown. */
+/** In display order. */
 export const providerNames = Object.keys(table) as readonly Provider[]
 
-export const providers: Readonly<Record<Provider, Facts>> = table
+export const providers: Readonly<Record<Provider, ProviderRow>> = table
 
-/** Those whose server speaks OpenAI's embeddings. */
+/** Providers with OpenAI's embeddings API. */
 export const embeddingProviders = [
   'openai',
   'google',

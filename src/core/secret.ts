@@ -1,46 +1,46 @@
-// Secrets where they are kept: whose each is, what it stands for, and what renews it.
+// Stored secrets: owners, shares and renewal.
 import type { UserId } from './ids.ts'
 
-/** What renews a secret, and when it must be. Both are the word of a sign-in's server. */
+/** The refresh token of a secret, and when the secret expires, as the sign-in's server reported them. */
 export type Renewal = { readonly token?: string; readonly expiresAt?: number }
 
-/** A secret where it stands: one that is another's is told under the other's name. */
+/** A stored secret. A shared one appears under the name of the secret that it refers to. */
 export type Secret = {
   readonly name: string
   readonly owner: UserId
   readonly value: string
-  /** Its sign-in is over: the value is empty, and its owner is asked for another. */
+  /** Its sign-in has ended: the value is empty, and the owner must sign in again. */
   readonly ended?: true
   readonly renewal?: Renewal
   readonly updatedAt: number
 }
 
-/** What came of renewing a secret: another one, nothing for now, or that it never will be. */
+/** The outcome of a renewal. `failed` is tried again later, `ended` never. */
 export type RenewalOutcome =
   | { readonly type: 'renewed'; readonly value: string; readonly renewal: Renewal }
   | { readonly type: 'failed' }
   | { readonly type: 'ended' }
 
-/** Each secret is somebody's, the operator's where nobody else is said. Values are sealed before they reach the database. */
+/** Each secret has an owner, by default the operator. Values are sealed before they reach the database. */
 export interface SecretStore {
   set(name: string, value: string, more?: { owner?: UserId; renewal?: Renewal }): Promise<void>
   /**
-   * Makes a name stand for another secret of the same owner, until that one or the share is removed; so does whatever stood
-   * for this one. Throws invalid_input when the other is itself another's.
+   * Makes a name refer to another secret of the same owner, until that secret or the share is removed. Names that
+   * referred to this one follow. Throws invalid_input when `sameAs` is itself a share.
    */
   share(name: string, sameAs: string, owner: UserId): Promise<void>
   get(name: string, owner?: UserId): Promise<string | undefined>
   find(name: string, owner: UserId): Promise<Secret | undefined>
   list(owner?: UserId): Promise<readonly { name: string; updatedAt: number; sameAs?: string }[]>
-  /** Every value of everybody or of one, what renews them too: nothing of it may ever be shown. */
+  /** All values, refresh tokens included, of one owner or of everybody: for masking. They must never be shown. */
   values(owner?: UserId): Promise<readonly { readonly owner: UserId; readonly value: string }[]>
   remove(name: string, owner?: UserId): Promise<boolean>
-  /** Removes every secret whose name begins so, of everybody, and what was shared of them. */
+  /** Removes every secret whose name starts with `prefix`, of all owners, and the shares of them. */
   removeBelow(prefix: string): Promise<void>
-  /** Takes the renewal of a secret up to a time; false when somebody else has it, or the secret is another by now. */
+  /** Claims the renewal of a secret until a time; false when another process has it, or the secret has changed. */
   claimRenewal(secret: Pick<Secret, 'name' | 'owner' | 'updatedAt'>, until: number): Promise<boolean>
-  /** Ends it; a secret that was set anew meanwhile stays as it is. */
+  /** Ends a renewal. A secret that was set meanwhile stays as it is. */
   endRenewal(secret: Pick<Secret, 'name' | 'owner' | 'updatedAt'>, outcome: RenewalOutcome): Promise<void>
-  /** Seals every secret anew, all or none; tells how many. */
+  /** Seals every secret again, all or none; returns how many. */
   reseal(to: { seal(name: string, value: string): string }): Promise<number>
 }

@@ -1,19 +1,19 @@
-// A stretch of work, as tracing systems take it.
+// A span, as tracing systems define it.
 
 export type SpanValue = string | number | boolean | readonly string[]
 
 export type Span = {
-  /** 32 hex digits, the same for all of one turn. */
+  /** 32 hex digits, the same for all spans of a turn. */
   readonly traceId: string
   /** 16 hex digits. */
   readonly spanId: string
   readonly parentId?: string
   readonly name: string
-  /** Work of ours, or a question to somebody else. */
+  /** `client` for a request to another service. */
   readonly kind: 'internal' | 'client'
   readonly startMs: number
   readonly endMs: number
   readonly attributes: Readonly<Record<string, SpanValue>>
-  /** What it failed with. */
+  /** The error, when it failed. */
   readonly fault?: string
 }

@@ -1,4 +1,4 @@
-// The length of a token, for estimates where no provider counts.
+// The average length of a token, for estimates.
 
-/** Characters of English or code in a token, on average; bytes likewise. */
+/** Characters, or bytes, per token of English or code. */
 export const charsPerToken = 4

@@ -1,27 +1,27 @@
-// How people give a tool its secrets: what it needs, what it has, and the ways to sign in. Doors speak of it; the sandbox
-// does it.
+// Secrets and sign-ins of tools: what a tool needs and has, and the ways to sign in. The sandbox implements this, doors
+// call it.
 import type { UserId } from './ids.ts'
 
-/** Where a secret comes from: a variable of the service, the person themselves, or the operator for everybody. */
-export type Whence = 'environment' | 'own' | 'operator'
+/** The source of a secret: an environment variable, the user, or the operator for everybody. */
+export type SecretSource = 'environment' | 'own' | 'operator'
 
-/** A secret of the same name that another tool of the same person has, and where this tool would send it. */
+/** Another tool of the same user that has a secret of this name, and the hosts to which this tool would send it. */
 export type Offer = { readonly tool: string; readonly hosts: readonly string[] }
 
 export type NeededSecret = {
   readonly name: string
   readonly prompt?: string | undefined
   readonly optional: boolean
-  /** Absent while nobody has set it. */
-  readonly set?: Whence
-  /** When it was, where it is the person's own. */
+  /** Absent while it is not set. */
+  readonly set?: SecretSource
+  /** When it was set, if it is the user's own. */
   readonly setAt?: number
-  /** The tool whose secret it is. */
+  /** The tool that it is shared from. */
   readonly sharedFrom?: string
   readonly offers: readonly Offer[]
 }
 
-/** How a tool signs in: by a variable that is set, by OAuth, or by a token that a person brings. */
+/** How a tool signs in: with an environment variable, by OAuth, or with a token from the user. */
 export type SignIn = Omit<NeededSecret, 'prompt' | 'optional'> & {
   readonly how: 'environment' | 'oauth' | 'token'
   readonly envVar?: string | undefined
@@ -34,39 +34,39 @@ export type SignIn = Omit<NeededSecret, 'prompt' | 'optional'> & {
 export type ToolNeeds = {
   readonly tool: string
   readonly auth?: SignIn
-  /** What the set-up asks for. */
+  /** The secrets of the set-up. */
   readonly setup: readonly NeededSecret[]
 }
 
-/** Secrets that were stored, and what the person should know of it. */
-export type Given = { readonly tool: string; readonly secrets: readonly string[]; readonly warning?: string }
+/** Secrets that were stored, with a warning for the user, if any. */
+export type StoredSecrets = { readonly tool: string; readonly secrets: readonly string[]; readonly warning?: string }
 
-/** A sign-in that a browser has begun. `state` is sealed: it says who began it, and works for ten minutes. */
-export type Begun = { readonly url: string; readonly state: string }
+/** A started sign-in. `state` is sealed: it names the person who started it, and is valid for ten minutes. */
+export type StartedSignIn = { readonly url: string; readonly state: string }
 
 /** A secret of one tool that another uses. */
 export type Share = { readonly tool: string; readonly secret: string; readonly from: string }
 
-/** Whose secrets: the operator's stand for everybody who has none of their own. */
-export type For = { readonly tool: string; readonly owner: UserId }
+/** A tool and the owner of its secrets. Users without a secret of their own use the operator's. */
+export type ToolOwner = { readonly tool: string; readonly owner: UserId }
 
 export interface ToolAccess {
   /** Throws not_found. */
-  needs(whose: For): Promise<ToolNeeds>
-  /** Begins a sign-in by OAuth. `browser` is a secret that only the browser has which begins it. */
-  begin(whose: For, from: { redirectUri: string; browser?: string }): Promise<Begun>
+  needs(whose: ToolOwner): Promise<ToolNeeds>
+  /** Starts an OAuth sign-in. `browser` is a secret that only the starting browser has. */
+  begin(whose: ToolOwner, from: { redirectUri: string; browser?: string }): Promise<StartedSignIn>
   /**
-   * Ends it with the address that the browser was sent to, or with the code alone and the state of the beginning. Whoever
-   * ends it must be the one who began it, or have the secret of the browser that did.
+   * Completes a sign-in with the URL that the browser was redirected to, or with the code alone and the `state` from the
+   * start. The caller must be the user who started it, or have the secret of the starting browser.
    */
-  finish(returned: string, by: { owner?: UserId; browser?: string; state?: string }): Promise<Given & For>
-  /** Stores a token that a person brought, once it was seen to work where the tool's file says how. */
-  giveToken(whose: For, token: string): Promise<Given>
-  /** Stores secrets of the set-up. Throws invalid_input for one that it does not ask for. */
-  setUp(whose: For, secrets: Readonly<Record<string, string>>): Promise<Given>
-  /** Uses the secret of another tool. Throws invalid_input where none is offered. */
-  share(whose: For, secret: string, from: string): Promise<Given>
+  finish(returned: string, by: { owner?: UserId; browser?: string; state?: string }): Promise<StoredSecrets & ToolOwner>
+  /** Stores a token from the user. If the tool's file defines a check, a token that fails it is refused. */
+  giveToken(whose: ToolOwner, token: string): Promise<StoredSecrets>
+  /** Stores secrets of the set-up. Throws invalid_input for one that the tool does not need. */
+  setUp(whose: ToolOwner, secrets: Readonly<Record<string, string>>): Promise<StoredSecrets>
+  /** Uses the secret of another tool. Throws invalid_input when it is not among the offers. */
+  share(whose: ToolOwner, secret: string, from: string): Promise<StoredSecrets>
   shares(owner: UserId): Promise<readonly Share[]>
-  /** Removes a secret, or takes a share back; false when there was none. */
-  forget(whose: For, secret: string): Promise<boolean>
+  /** Removes a secret or a share; false when there was none. */
+  forget(whose: ToolOwner, secret: string): Promise<boolean>
 }

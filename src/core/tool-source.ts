@@ -1,29 +1,29 @@
-// Where tools come from: the built-in ones, installed components, servers that offer some.
+// Sources of tools: built-in tools and installed components.
 import type { ToolTrial, ToolView } from './admin.ts'
 import type { UserId } from './ids.ts'
 import type { PolicyInForce } from './policy.ts'
 import type { PolicyRow, Tool } from './tool.ts'
 
-/** A tool as its source shows it; whether it is enabled, and what the policy makes of it, is not the source's to say. */
+/** A tool as its source describes it. Sources know neither which tools are enabled nor the policy. */
 export type SourceView = Omit<ToolView, 'enabled' | keyof PolicyInForce> & {
-  /** Every row of the policy that its calls can be under, the usual one first. */
+  /** The policy rows that can apply to its calls, the usual one first. */
   readonly rows: readonly PolicyRow[]
 }
 
-/** One call to try a tool; both texts are JSON as somebody wrote it. */
+/** A test call of a tool; both texts are JSON from the user. */
 export type TestCall = { readonly params: string; readonly context?: string }
 
-/** A source knows all about its tools: nobody else asks what kind a tool is. */
+/** A source knows everything about its tools: other code never checks the kind of a tool. */
 export interface ToolSource {
-  /** What a user's agent has of it now. The same array until that changes, and a tool that has not changed is the same object. */
+  /** The tools of a user's agent. The same array until they change; an unchanged tool is the same object. */
   tools(user: UserId): readonly Tool[]
-  /** All that it has, as people see it: also what no agent is offered, with the reason. */
+  /** All its tools as people see them, also those that no agent gets, with the reason. */
   view(): Promise<readonly SourceView[]>
-  /** Makes one call as the operator; undefined when it has nothing of this name. Throws tool_refused for what may not be tried. */
+  /** Makes one call as the operator; undefined when it has no such tool. Throws tool_refused for a forbidden call. */
   test(name: string, call: TestCall): Promise<ToolTrial | undefined>
-  /** Removes what has this name for good; false when it has nothing of it. Throws tool_refused for what cannot be removed. */
+  /** Removes a tool permanently; false when it has no such tool. Throws tool_refused for one that cannot be removed. */
   remove(name: string): Promise<boolean>
-  /** Looks again at what there is. A tool that cannot be offered is left out, and the log says why. */
+  /** Reloads its tools. A tool that cannot be used is left out, and the log says why. */
   reload(): Promise<void>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// Threads and turns. A response is a turn is a job, seen from different doors.
+// Threads and turns. A response of the API and a job of the webhook are turns too.
 import type { Door } from './doors.ts'
 import type { ErrorCode, ReachedLimit } from './errors.ts'
 import type { UserId } from './ids.ts'
@@ -7,7 +7,7 @@ import type { ToolSpec } from './tool.ts'
 
 export type TurnStatus = 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled'
 
-/** How often a turn asks its model, where the operator says nothing else; and the most that can be said. */
+/** Model calls per turn: the default, and the maximum that the operator can set. */
 export const defaultSteps = 50
 export const maxSteps = 500
 
@@ -16,44 +16,44 @@ export type Usage = {
   readonly cachedTokens: number
   readonly outputTokens: number
   readonly reasoningTokens: number
-  /** 0 where the model is free, null where nobody knows its price. */
+  /** 0 for a free model, null when the price is unknown. */
   readonly costUsd: number | null
   /** The model that answered last. */
   readonly model?: string
 }
 
-/** Where the requests of a model go, and the sealed secret that goes with them. */
+/** The host that a model's requests go to, and the name of the secret sent with them. */
 export type Via = { readonly host: string; readonly secret?: string }
 
-/** One call of a model: which one answered, what it used, and how long it took. */
+/** One model call: the model that answered, its usage and duration. */
 export type ModelCall = {
   readonly model: string
-  /** Absent of a model within this process, and from before it was kept. */
+  /** Absent for a model in this process, and in records of earlier versions. */
   readonly via?: Via
   readonly usage: Usage
   readonly ms: number
-  /** It broke off, and its provider told nothing: `usage` is what was sent and what had arrived, by our own count. */
+  /** The stream was interrupted before the provider reported usage: `usage` is our own estimate. */
   readonly estimated?: true
 }
 
-/** Why a turn failed. `message` says it to whoever shows no words of their own. */
+/** Why a turn failed. `message` is for surfaces without words of their own for the code. */
 export type TurnError = {
   readonly code: ErrorCode
   readonly message: string
-  /** Absent of turns from before it was kept. */
+  /** Absent in turns of earlier versions. */
   readonly limit?: ReachedLimit
 }
 
-/** What a request may set for its one turn. */
+/** Options of a request for its turn. */
 export type TurnOptions = {
   readonly temperature?: number
   /** A JSON schema the answer must follow. */
   readonly format?: { readonly name: string; readonly schema: JsonObject; readonly strict?: boolean }
-  /** Functions the caller runs; the loop raises an output gate for them. */
+  /** Functions that the caller runs; a call of one raises an output gate. */
   readonly tools?: readonly ToolSpec[]
-  /** How many items the turn was given, where that is more than one: what the model says in it comes after them. */
+  /** The number of input items, when more than one: the model's items come after them. */
   readonly inputs?: number
-  /** What a door wants to find again when it shows the turn: never read by the loop. */
+  /** Data that a door needs when it shows the turn; the loop never reads it. */
   readonly echo?: Json
 }
 
@@ -71,11 +71,11 @@ export type Turn = {
   readonly error?: TurnError
   /** The seq of the turn's first item; absent while queued. */
   readonly firstSeq?: number
-  /** The seq of its last item, once it ended. */
+  /** The seq of the turn's last item, once it has ended. */
   readonly lastSeq?: number
 }
 
-/** Whether something goes on in a thread, waits for a person, or went wrong last. */
+/** Whether a thread has a running turn, waits for a person, or its last turn failed. */
 export type ThreadState = 'idle' | 'running' | 'waiting' | 'failed'
 
 export type Thread = {
@@ -101,17 +101,17 @@ export function addUsage(a: Usage, b: Usage): Usage {
     cachedTokens: a.cachedTokens + b.cachedTokens,
     outputTokens: a.outputTokens + b.outputTokens,
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
-    // A sum with something unknown in it is unknown.
+    // An unknown cost makes the sum unknown.
     costUsd: a.costUsd === null || b.costUsd === null ? null : a.costUsd + b.costUsd,
   }
 }
 
-/** True once nothing more will happen in the turn. */
+/** True for a final status. */
 export function ended(status: TurnStatus): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled'
 }
 
-/** True once a turn does nothing more by itself: it has ended, or waits for somebody. */
+/** True when a turn does nothing more by itself: it has ended, or waits for a person. */
 export function atRest(status: TurnStatus): boolean {
   return status !== 'queued' && status !== 'running'
 }

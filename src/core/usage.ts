@@ -1,9 +1,9 @@
-// What was used of models, as the store keeps it: by day, user and model, and by door.
+// Stored model usage: by day, user and model, and by door.
 import type { Door } from './doors.ts'
 import type { UserId } from './ids.ts'
 import type { ModelCall, Usage } from './turn.ts'
 
-/** What a user has used of a model on one day. `date` is of UTC, as 2026-01-31. */
+/** A user's usage of a model on one day. `date` is in UTC, such as 2026-01-31. */
 export type DayUsage = Usage & {
   readonly date: string
   readonly user: UserId
@@ -11,21 +11,21 @@ export type DayUsage = Usage & {
   readonly turns: number
 }
 
-/** What some days come to, beside what each of them took. */
+/** Totals of a range of days. */
 export type UsageTotals = {
-  /** What as many days before them cost; absent when nothing was used then. */
+  /** The cost of the same number of days before; absent when nothing was used then. */
   readonly beforeUsd?: number
-  /** Turns that began in them and ended so, as far as their threads are still there. */
+  /** Turns that started in the range and failed or were cancelled, as far as their threads still exist. */
   readonly failed: number
   readonly cancelled: number
-  /** Without a `door`, what was used before it was counted by doors. A cost is null where nobody knows any of it. */
+  /** Without a `door`: usage from before it was counted by door. A cost is null when all of it is unknown. */
   readonly doors: readonly { readonly door?: Door; readonly turns: number; readonly costUsd: number | null }[]
 }
 
 export interface UsageStore {
-  /** Adds a call of a model that belongs to no turn. */
+  /** Adds a model call that belongs to no turn. */
   add(user: UserId, door: Door, call: ModelCall): Promise<void>
-  /** The last so many days, today included, newest first; of one user, or of all. */
+  /** The last `days` days, today included, newest first; of one user, or of all. */
   list(user: UserId | undefined, days: number): Promise<readonly DayUsage[]>
   totals(user: UserId | undefined, days: number): Promise<UsageTotals>
 }

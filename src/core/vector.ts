@@ -1,25 +1,25 @@
-// Vectors of chunks: what memory needs of the store to find documents by what they mean. Only where a model is configured.
-import type { Found } from './document.ts'
+// The store of chunk vectors, for semantic search. Used only when an embedding model is configured.
+import type { FoundChunk } from './document.ts'
 import type { UserId } from './ids.ts'
 
-/** A chunk that has no vector of the model yet. */
-export type Unmade = { readonly id: number; readonly path: string; readonly text: string }
+/** A chunk without a vector of the model. */
+export type PendingChunk = { readonly id: number; readonly path: string; readonly text: string }
 
-/** The vector of a chunk; none for a text that the model does not take. */
-export type Made = { readonly chunk: Unmade; readonly vector: Float32Array | undefined }
+/** The vector of a chunk; undefined when the model refuses its text. */
+export type ChunkVector = { readonly chunk: PendingChunk; readonly vector: Float32Array | undefined }
 
 export interface VectorStore {
-  /** Makes the database able to compare vectors; says what it lacks where it cannot. Before any of the others. */
+  /** Enables vectors in the database; returns what is missing when it cannot. Call it before the other methods. */
   prepare(): Promise<string | undefined>
-  /** Chunks without a vector of the model, by id, looked for above one and through another, which is the same at the end. */
-  unmade(
+  /** Chunks without a vector of the model, by id. `through` is the last id checked; it equals `after` at the end. */
+  pending(
     model: string,
     range: { after: number; limit: number },
-  ): Promise<{ chunks: readonly Unmade[]; through: number }>
-  /** Below it nothing can have been written since the vectors of the model were made. */
+  ): Promise<{ chunks: readonly PendingChunk[]; through: number }>
+  /** The id to scan from after one complete scan: chunks written since have higher ids. */
   tail(model: string): Promise<number>
-  /** Keeps vectors, except of chunks that are not there any more or have another text by now. */
-  save(model: string, made: readonly Made[]): Promise<void>
-  /** The user's chunks that mean something like it, nearest first. */
-  nearest(user: UserId, query: { model: string; vector: Float32Array; limit: number }): Promise<readonly Found[]>
+  /** Stores vectors, except for chunks that were removed or changed meanwhile. */
+  save(model: string, vectors: readonly ChunkVector[]): Promise<void>
+  /** The user's chunks most similar to the vector, nearest first. */
+  nearest(user: UserId, query: { model: string; vector: Float32Array; limit: number }): Promise<readonly FoundChunk[]>
 }

@@ -1,5 +1,5 @@
-// Costs, durations, sizes and counts as people read them, at the command line, in the terminal and in messages. The page
-// has the same words in web/lib/words.ts; a test holds both to one table.
+// Formats costs, durations, sizes and counts for the command line, the terminal and messages. The web app has the same
+// functions in web/lib/words.ts; a test checks both against one table.
 
 /** `$0.021` under a dollar, `$12.40` above, `free`, `unknown`. */
 export function costWords(usd: number | null): string {
@@ -9,7 +9,7 @@ export function costWords(usd: number | null): string {
   return usd < 1 ? `$${usd.toFixed(3)}` : `$${usd.toFixed(2)}`
 }
 
-/** A sum, such as that of a cap, in cents; of less than a cent two digits that count: `$0.00`, `$0.50`, `$0.0042`. */
+/** An amount with cents, such as a limit; below one cent with two significant digits: `$0.00`, `$0.50`, `$0.0042`. */
 export function amountWords(usd: number): string {
   if (usd > 0 && usd < 0.000_001) return 'under $0.000001'
   return `$${usd === 0 || usd >= 0.01 ? usd.toFixed(2) : usd.toPrecision(2)}`
@@ -21,7 +21,7 @@ export function durationWords(ms: number): string {
   return ms < 9_950 ? `${(ms / 1000).toFixed(1)} s` : secondsWords(Math.round(ms / 1000))
 }
 
-/** Of what goes on, in whole seconds: `0 s`, `14 s`, `2 min 08 s`. */
+/** Elapsed time in whole seconds: `0 s`, `14 s`, `2 min 08 s`. */
 export function elapsedWords(ms: number): string {
   return secondsWords(Math.max(0, Math.floor(ms / 1000)))
 }
@@ -30,7 +30,7 @@ function secondsWords(secs: number): string {
   return secs < 60 ? `${secs} s` : `${Math.floor(secs / 60)} min ${String(secs % 60).padStart(2, '0')} s`
 }
 
-/** A long time, by its two largest units: `12 s`, `3 h 5 min`, `2 d 0 h`. */
+/** A long duration in its two largest units: `12 s`, `3 h 5 min`, `2 d 0 h`. */
 export function spanWords(secs: number): string {
   const parts = [
     [Math.floor(secs / 86_400), 'd'],

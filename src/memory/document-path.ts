@@ -1,18 +1,18 @@
-// The rules for a document's path and content, the same wherever one is written.
+// Validation of a document's path and content.
 import { AppError } from '#core/errors.ts'
 import { byteLength } from '#core/json.ts'
 
 const maxPathChars = 200
 export const maxContentBytes = 1024 * 1024
 
-/** Throws invalid_input unless the text can be the path of a document. */
+/** Returns the path. Throws invalid_input when it cannot be the path of a document. */
 export function checkPath(path: string): string {
   const problem = problemOfPath(path)
   if (problem === undefined) return path
   throw new AppError('invalid_input', `path ${problem}; an example: notes/today.md`, { param: 'path' })
 }
 
-/** Throws unless the text can be the content of a document; answers its size. */
+/** Returns the size in bytes. Throws invalid_input or too_large when the text cannot be the content of a document. */
 export function checkContent(content: string): number {
   if (content.includes('\0')) {
     throw new AppError('invalid_input', 'content has a NUL character: a document is text', { param: 'content' })
@@ -24,13 +24,13 @@ export function checkContent(content: string): number {
   }
   const bytes = byteLength(content)
   if (bytes > maxContentBytes) {
-    const message = `content has ${bytes} bytes, at most ${maxContentBytes} are taken: cut it into several documents`
+    const message = `content has ${bytes} bytes, at most ${maxContentBytes} are accepted: split it into several documents`
     throw new AppError('too_large', message, { param: 'content' })
   }
   return bytes
 }
 
-/** A folder as the beginning of paths: empty for all. Throws invalid_input unless documents can be in it. */
+/** The path prefix of a folder; empty for the root. Throws invalid_input when it cannot be a folder. */
 export function folderPrefix(folder: string): string {
   const bare = folder.replace(/\/$/, '')
   if (bare === '' || bare === '.') return ''
@@ -39,7 +39,7 @@ export function folderPrefix(folder: string): string {
   throw new AppError('invalid_input', `folder ${problem}; an example: notes`, { param: 'folder' })
 }
 
-/** What is wrong with a path, in words that follow its name. */
+/** What is wrong with a path, as the end of a sentence; undefined when it is valid. */
 export function problemOfPath(path: string): string | undefined {
   const length = Array.from(path).length
   if (length < 1 || length > maxPathChars) return `must have 1 to ${maxPathChars} characters`

@@ -1,36 +1,36 @@
-// All that doors, commands and tools need of memory: write, edit, read, list, delete, search; the rules stand here.
-import type { Author, Chunk, Document, DocumentInfo, DocumentStore, NewDocument, Put } from '#core/document.ts'
+// Memory for doors, commands and tools: write, edit, read, list, delete and search documents.
+import type { Author, Chunk, Document, DocumentInfo, DocumentStore, NewDocument, PutOutcome } from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { createPace } from '#lib/pace.ts'
 import { chunksOf } from './chunks.ts'
-import type { Meaning } from './semantic-search.ts'
+import type { SemanticSearch } from './semantic-search.ts'
 import { checkContent, checkPath, folderPrefix } from './document-path.ts'
 import { type SearchResult, searchDocuments } from './search.ts'
 import { createReader } from './terms.ts'
 
-/** A change of a document that is written elsewhere at the same time is made again on what stands there then. */
-const maxTries = 5
+/** Attempts of a change: it is repeated on the new content when somebody else wrote the document meanwhile. */
+const maxAttempts = 5
 
 export type Writing = {
   readonly path: string
   readonly content: string
   readonly author: Author
-  /** The thread in which the agent writes it. */
+  /** The thread in which the agent wrote it. */
   readonly threadId?: string
-  /** The content holds words from outside. */
+  /** The content includes outside text. */
   readonly untrusted?: boolean
 }
 
 export interface Documents {
-  /** Makes or replaces documents, all or none. Throws invalid_input or too_large, naming the field. */
-  write(user: UserId, documents: readonly Writing[]): Promise<readonly Put[]>
-  /** Adds to the end of a document, or makes it. */
-  append(user: UserId, writing: Writing): Promise<Put>
+  /** Creates or replaces documents, all or none. Throws invalid_input or too_large, with the field. */
+  write(user: UserId, documents: readonly Writing[]): Promise<readonly PutOutcome[]>
+  /** Appends to a document on a new line, or creates it. */
+  append(user: UserId, writing: Writing): Promise<PutOutcome>
   /** Replaces a text that occurs once. Throws not_found, or invalid_input when it does not occur exactly once. */
   edit(user: UserId, edit: Omit<Writing, 'content'> & { find: string; replace: string }): Promise<void>
   read(user: UserId, path: string): Promise<Document>
-  /** Documents in a folder and below, in order of path, after one. */
+  /** Documents in a folder and below, ordered by path, after the path `after`. */
   list(
     user: UserId,
     query: { folder?: string; after?: string; limit: number; beginnings?: boolean },
@@ -41,16 +41,16 @@ export interface Documents {
 
 export type DocumentsParts = {
   readonly store: DocumentStore
-  /** Told after something was written. */
-  readonly written?: (user: UserId, paths: readonly string[]) => void
-  /** Where an embedding model is configured. */
-  readonly meaning?: Meaning | undefined
+  /** Called after documents were written or removed. */
+  readonly onWrite?: (user: UserId, paths: readonly string[]) => void
+  /** Present when an embedding model is configured. */
+  readonly semanticSearch?: SemanticSearch | undefined
 }
 
-export function createDocuments({ store, written = () => {}, meaning }: DocumentsParts): Documents {
+export function createDocuments({ store, onWrite = () => {}, semanticSearch }: DocumentsParts): Documents {
   const reader = createReader()
 
-  async function ready({ path, content, author, threadId, untrusted = false }: Writing, pace = createPace()) {
+  async function prepare({ path, content, author, threadId, untrusted = false }: Writing, pace = createPace()) {
     checkPath(path)
     const bytes = checkContent(content)
     const chunks: Chunk[] = []
@@ -61,24 +61,28 @@ export function createDocuments({ store, written = () => {}, meaning }: Document
     return { path, bytes, author, ...(threadId && { threadId }), untrusted, chunks } satisfies NewDocument
   }
 
-  async function put(user: UserId, documents: readonly NewDocument[]): Promise<readonly Put[]> {
+  async function put(user: UserId, documents: readonly NewDocument[]): Promise<readonly PutOutcome[]> {
     const outcomes = await store.put(user, documents)
-    written(
+    onWrite(
       user,
       documents.map(({ path }) => path),
     )
     return outcomes
   }
 
-  /** Makes new content of what stands there, again when somebody else was faster. */
-  async function change(user: UserId, writing: Omit<Writing, 'content'>, make: (now: Document | undefined) => string) {
+  /** Makes new content from the current document. Repeats when somebody else wrote it meanwhile. */
+  async function change(
+    user: UserId,
+    writing: Omit<Writing, 'content'>,
+    make: (current: Document | undefined) => string,
+  ) {
     checkPath(writing.path)
-    for (let tries = 0; tries < maxTries; tries++) {
-      const now = await store.get(user, writing.path)
-      // What stays of words from outside are still words from outside.
-      const untrusted = writing.untrusted === true || now?.untrusted === true
-      const document = await ready({ ...writing, untrusted, content: make(now) })
-      const [outcome] = await put(user, [{ ...document, expects: now?.revision ?? 0 }])
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const current = await store.get(user, writing.path)
+      // A document with outside text stays untrusted, whoever changes it.
+      const untrusted = writing.untrusted === true || current?.untrusted === true
+      const document = await prepare({ ...writing, untrusted, content: make(current) })
+      const [outcome] = await put(user, [{ ...document, expects: current?.revision ?? 0 }])
       if (outcome !== undefined && outcome !== 'changed') return outcome
     }
     throw new AppError('conversation_busy', `${writing.path} is being changed by others: try again`, { param: 'path' })
@@ -88,7 +92,7 @@ export function createDocuments({ store, written = () => {}, meaning }: Document
     async write(user, documents) {
       const pace = createPace()
       const all: NewDocument[] = []
-      for (const each of documents) all.push(await ready(each, pace))
+      for (const each of documents) all.push(await prepare(each, pace))
       return put(user, all)
     },
     append: (user, writing) => change(user, writing, (now) => joined(now?.content ?? '', writing.content)),
@@ -108,13 +112,13 @@ export function createDocuments({ store, written = () => {}, meaning }: Document
       store.list(user, { prefix: folderPrefix(folder), after, ...query }),
     async remove(user, path) {
       if (!(await store.remove(user, checkPath(path)))) throw missing(path)
-      written(user, [path])
+      onWrite(user, [path])
     },
-    search: (user, query) => searchDocuments({ store, reader, meaning }, user, query),
+    search: (user, query) => searchDocuments({ store, reader, semanticSearch }, user, query),
   }
 }
 
-/** A text with one place replaced. Throws invalid_input unless what is to be replaced occurs exactly once. */
+/** The content with `find` replaced. Throws invalid_input unless `find` occurs exactly once. */
 export function edited(content: string, edit: { path: string; find: string; replace: string }): string {
   const { path, find, replace } = edit
   if (find === '') throw new AppError('invalid_input', 'find is empty: give the text to replace', { param: 'find' })
@@ -125,7 +129,7 @@ export function edited(content: string, edit: { path: string; find: string; repl
   throw new AppError('invalid_input', `find ${times} in ${path}: ${way}`, { param: 'find' })
 }
 
-/** What is added begins on a line of its own. */
+/** Appended text begins on a new line. */
 export function joined(before: string, added: string): string {
   return before === '' || before.endsWith('\n') ? before + added : `${before}\n${added}`
 }

@@ -1,4 +1,4 @@
-// Texts as vectors, by a server that speaks OpenAI's embeddings.
+// Embeddings from a server with OpenAI's embeddings API.
 import type { Agent } from 'undici'
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
@@ -10,27 +10,27 @@ import { printable } from '#safety/printable.ts'
 const connectMs = 5_000
 const deadlineMs = 30_000
 const maxResponseBytes = 16 * 1024 * 1024
-/** Of what a server says of its fault, so much is told. */
-const maxToldChars = 200
-/** Of it, so much is looked at. */
-const maxReadChars = 10_000
-const maxNumbers = 16_384
+/** Characters of a server's error body that are quoted. */
+const maxQuotedChars = 200
+/** Characters of it that are scanned for secrets before the quote is cut. */
+const maxScannedChars = 10_000
+const maxDimensions = 16_384
 
-/** A vector for each text, in their order. Throws an AppError; `model_refused` where the texts are at fault. */
+/** One vector per text, in order. Throws an AppError; `model_refused` when the texts are the cause. */
 export type Embed = (texts: readonly string[], signal: AbortSignal) => Promise<readonly Float32Array[]>
 
 export type EmbedParts = {
   readonly model: string
-  /** Up to and without `/embeddings`. */
+  /** Without `/embeddings`. */
   readonly baseUrl: string
-  /** Empty where there is none. Asked each time: it may be set while the service runs. */
+  /** Empty when there is none. Read for each request: it may be set while the service runs. */
   readonly key: () => Promise<string>
   readonly keyName: string
 }
 
-const Answer = z.object({
+const EmbeddingResponse = z.object({
   data: z.array(
-    z.object({ index: z.optional(z.number()), embedding: z.array(z.number()).check(z.maxLength(maxNumbers)) }),
+    z.object({ index: z.optional(z.number()), embedding: z.array(z.number()).check(z.maxLength(maxDimensions)) }),
   ),
 })
 
@@ -46,7 +46,7 @@ export function createEmbed({ model, baseUrl, key, keyName }: EmbedParts): { emb
       dispatcher: await agent,
       signal,
       headers: { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
-      // Half a character, left where a text was cut, would have the whole request refused.
+      // A lone surrogate, left where a text was cut, would make the server refuse the whole request.
       body: JSON.stringify({ model, input: texts.map((each) => each.toWellFormed()), encoding_format: 'float' }),
     })
     return { status: statusCode, text: await body.text() }
@@ -79,11 +79,11 @@ async function openAgent(): Promise<Agent> {
 }
 
 function vectorsIn(text: string, count: number, server: string): Float32Array[] {
-  const { data: answer } = z.safeParse(Answer, valueIn(text))
-  const list = answer?.data.toSorted((one, two) => (one.index ?? 0) - (two.index ?? 0)) ?? []
+  const { data: response } = z.safeParse(EmbeddingResponse, valueIn(text))
+  const list = response?.data.toSorted((one, two) => (one.index ?? 0) - (two.index ?? 0)) ?? []
   const [first] = list
-  const whole = first !== undefined && first.embedding.length > 0
-  if (!whole || list.length !== count || list.some(({ embedding }) => embedding.length !== first.embedding.length)) {
+  const isValid = first !== undefined && first.embedding.length > 0
+  if (!isValid || list.length !== count || list.some(({ embedding }) => embedding.length !== first.embedding.length)) {
     throw new AppError(
       'model_failed',
       `${server} answers, but not with ${count} embeddings of one length: check the base URL`,
@@ -102,20 +102,20 @@ type Refusal = {
 }
 
 function faultOf({ status, text, apiKey, model, keyName, host }: Refusal): AppError {
-  const masked = createLeakScan([apiKey]).mask(text.slice(0, maxReadChars))
-  const told = printable(masked.slice(0, maxToldChars).replaceAll(/\s+/g, ' ').trim())
-  const said = told === '' ? '' : ` It said: ${told}`
+  const masked = createLeakScan([apiKey]).mask(text.slice(0, maxScannedChars))
+  const quoted = printable(masked.slice(0, maxQuotedChars).replaceAll(/\s+/g, ' ').trim())
+  const detail = quoted === '' ? '' : ` It said: ${quoted}`
   if (status === 401 || status === 403) {
-    return new AppError('model_unauthorized', `${host} wants another API key (${status}): set ${keyName}.${said}`)
+    return new AppError('model_unauthorized', `${host} wants another API key (${status}): set ${keyName}.${detail}`)
   }
   if (status === 404) {
     return new AppError(
       'model_unknown',
-      `${host} knows no embedding model "${model}", or the base URL is wrong (404).${said}`,
+      `${host} knows no embedding model "${model}", or the base URL is wrong (404).${detail}`,
     )
   }
-  // What these mean is wrong with the texts: too long, or nothing that can be read.
+  // These statuses mean a problem with the texts: too long or invalid.
   const refused = status === 400 || status === 413 || status === 422
   const code = refused ? 'model_refused' : status === 429 ? 'model_rate_limited' : 'model_failed'
-  return new AppError(code, `${host} made no embeddings with model "${model}" (${status}).${said}`)
+  return new AppError(code, `${host} made no embeddings with model "${model}" (${status}).${detail}`)
 }

@@ -1,19 +1,19 @@
-// Who the agent is and whom it serves: four documents at the root of memory that stand in the system prompt.
+// Identity documents: four documents at the root of memory that become part of the system prompt.
 import { type DocumentStore, identityPaths } from '#core/document.ts'
 import { operator, type UserId } from '#core/ids.ts'
 import { evictOldest } from '#lib/evict.ts'
 
-/** Bytes of each document that reach the prompt. */
+/** Maximum bytes of each document in the prompt. */
 const maxBytes = 8 * 1024
-/** Users whose identity is remembered; the longest unused is forgotten first. */
-const maxKnown = 2_000
+/** Users in the cache; the least recently used is evicted first. */
+const maxCached = 2_000
 
 const opening = 'The files below are kept in memory by the people you serve: they say who you are and how to work.'
 
 export interface Identity {
-  /** The parts of the system prompt that are this user's, in their order. */
+  /** The user's own parts of the system prompt, in order. */
   partsFor(user: UserId): Promise<readonly string[]>
-  /** Something of a user's was written; nobody named: of anybody's. */
+  /** Drops a user's cached parts after a write; everybody's without a user. */
   forget(user?: UserId): void
 }
 
@@ -24,14 +24,14 @@ export function createIdentity({ store }: { store: Pick<DocumentStore, 'get'> })
       const parts = known.get(user) ?? readParts(store, user)
       known.delete(user)
       known.set(user, parts)
-      evictOldest(known, maxKnown)
+      evictOldest(known, maxCached)
       parts.catch(() => {
         if (known.get(user) === parts) known.delete(user)
       })
       return parts
     },
     forget(user) {
-      // Others fall back to the operator's.
+      // Other users fall back to the operator's documents.
       if (user === undefined || user === operator) known.clear()
       else known.delete(user)
     },
@@ -50,7 +50,7 @@ async function readParts(store: Pick<DocumentStore, 'get'>, user: UserId): Promi
   return written.length > 0 ? [opening, ...written] : []
 }
 
-/** Words from outside never become part of who the agent is. */
+/** The content of a document; undefined when it includes outside text, which must not enter the system prompt. */
 async function trusted(store: Pick<DocumentStore, 'get'>, user: UserId, path: string): Promise<string | undefined> {
   const document = await store.get(user, path)
   return document?.untrusted ? undefined : document?.content
@@ -59,7 +59,7 @@ async function trusted(store: Pick<DocumentStore, 'get'>, user: UserId, path: st
 function cut(path: string, content: string): string {
   const bytes = Buffer.from(content)
   if (bytes.length <= maxBytes) return content.trimEnd()
-  // Half a character at the end becomes nothing.
+  // `stream` drops an incomplete character at the end.
   const first = new TextDecoder('utf-8').decode(bytes.subarray(0, maxBytes), { stream: true })
   return `${first}\n[cut: ${path} has ${bytes.length} bytes, the first ${maxBytes} are shown]`
 }

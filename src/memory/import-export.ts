@@ -1,4 +1,4 @@
-// Documents as a folder of files, and back, without loss: bytes and names stay what they are.
+// Export of documents to a folder of files, and import from one, without loss of bytes or names.
 import { mkdir, opendir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { maxDocuments } from '#core/document.ts'
@@ -9,25 +9,25 @@ import { decodeUtf8 } from '#lib/utf8.ts'
 import type { Documents, Writing } from './documents.ts'
 import { maxContentBytes, problemOfPath } from './document-path.ts'
 
-/** What is written in one transaction. */
+/** Limits of one transaction. */
 const batchDocuments = 200
 const batchBytes = 4 * 1024 * 1024
 const pageDocuments = 500
 
 export type Skipped = { readonly path: string; readonly reason: string }
 export type Moved = { readonly moved: number; readonly skipped: readonly Skipped[] }
-/** Told after each step; `of` is how many there are, where that is known. */
-export type Progress = (done: number, of?: number) => void
+/** Called after each batch; `total` is absent when it is not known. */
+export type OnProgress = (done: number, total?: number) => void
 
 type FolderParts = {
   readonly documents: Documents
   readonly user: UserId
   readonly folder: string
-  readonly told: Progress
+  readonly onProgress: OnProgress
 }
 
-/** Every file of a folder as a document of the same path. What cannot be one is left out, and told. */
-export async function importFolder({ documents, user, folder, told }: FolderParts): Promise<Moved> {
+/** Imports every file of a folder as a document with the same path. Unsuitable files are skipped and reported. */
+export async function importFolder({ documents, user, folder, onProgress }: FolderParts): Promise<Moved> {
   await checkFolder(folder)
   const skipped: Skipped[] = []
   const paths = await filesIn(folder, skipped)
@@ -40,7 +40,7 @@ export async function importFolder({ documents, user, folder, told }: FolderPart
     skipped.push(...refused)
     batch = []
     bytes = 0
-    told(moved, paths.length)
+    onProgress(moved, paths.length)
   }
   for (const path of paths) {
     const content = await contentOf(join(folder, path))
@@ -56,8 +56,8 @@ export async function importFolder({ documents, user, folder, told }: FolderPart
   return { moved, skipped }
 }
 
-/** Every document as a file of the same path; a file that is there is replaced, others stay. */
-export async function exportFolder({ documents, user, folder, told }: FolderParts): Promise<Moved> {
+/** Writes every document to a file with the same path. Existing files are replaced, other files stay. */
+export async function exportFolder({ documents, user, folder, onProgress }: FolderParts): Promise<Moved> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const skipped: Skipped[] = []
   let moved = 0
@@ -65,13 +65,13 @@ export async function exportFolder({ documents, user, folder, told }: FolderPart
     const page = await documents.list(user, { after, limit: pageDocuments })
     for (const { path } of page) {
       try {
-        await writeWhole(join(folder, path), (await documents.read(user, path)).content)
+        await writeAtomically(join(folder, path), (await documents.read(user, path)).content)
         moved++
       } catch (error) {
         skipped.push({ path, reason: (error as Error).message })
       }
     }
-    told(moved)
+    onProgress(moved)
     const last = page.at(-1)
     if (!last || page.length < pageDocuments) return { moved, skipped }
     after = last.path
@@ -85,23 +85,22 @@ async function checkFolder(folder: string): Promise<void> {
   if (!found.isDirectory()) throw new AppError('invalid_input', `${folder} is not a folder`)
 }
 
-/** The files below a folder, in order; links are not followed. */
+/** The files below a folder, sorted; links are not followed. */
 async function filesIn(folder: string, skipped: Skipped[]): Promise<string[]> {
   const files: string[] = []
   const folders = ['']
   for (let at = 0; at < folders.length; at++) {
     const within = folders[at] ?? ''
-    // Names that are no UTF-8 come out with marks in them, which no other reading of them brings back.
+    // A name that is not UTF-8 is read with U+FFFD in it, and the file cannot be opened by that name.
     for await (const { name, isFile, isDirectory } of entriesOf(join(folder, within))) {
       const path = within === '' ? name : `${within}/${name}`
-      const problem = name.includes('\ufffd') ? 'has a name that is not UTF-8' : undefined
-      if (problem !== undefined) skipped.push({ path, reason: problem })
+      if (name.includes('\ufffd')) skipped.push({ path, reason: 'has a name that is not UTF-8' })
       else if (isDirectory) folders.push(path)
-      else if (!isFile) skipped.push({ path, reason: 'is a link or no plain file' })
+      else if (!isFile) skipped.push({ path, reason: 'is a link or not a regular file' })
       else {
-        const fault = problemOfPath(path)
-        if (fault === undefined) files.push(path)
-        else skipped.push({ path, reason: `its path ${fault}` })
+        const problem = problemOfPath(path)
+        if (problem === undefined) files.push(path)
+        else skipped.push({ path, reason: `its path ${problem}` })
       }
       if (files.length > maxDocuments) throw new AppError('too_large', `${folder} has more than ${maxDocuments} files`)
     }
@@ -126,7 +125,7 @@ async function contentOf(file: string): Promise<string | { reason: string }> {
   }
 }
 
-/** One batch; where something in it is refused, one by one, so that the rest is kept. */
+/** Writes one batch. When it is refused, writes its documents one by one, so that only the bad ones are skipped. */
 async function writeAll(documents: Documents, user: UserId, batch: readonly Writing[]): Promise<Skipped[]> {
   try {
     await documents.write(user, batch)
@@ -140,8 +139,8 @@ async function writeAll(documents: Documents, user: UserId, batch: readonly Writ
   }
 }
 
-/** Beside, then renamed: never half a file, and never through a link. */
-async function writeWhole(file: string, content: string): Promise<void> {
+/** Writes a temporary file and renames it: a file is never incomplete, and a link is replaced, not followed. */
+async function writeAtomically(file: string, content: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const draft = join(dirname(file), `.${newId()}.draft`)
   try {

@@ -1,33 +1,37 @@
-// What a person types, as what is looked for. Whatever it is, it is a query: quotes make a phrase that must be there, a
-// star a beginning, and every other word may be there or not.
+// Parses a search query. Any text is valid: quotes make a required phrase, a star after a word makes a prefix, and every
+// other word is optional.
 import type { Match } from '#core/document.ts'
-import { isCommonAbroad, isCommonEnglish } from './stop-words.ts'
+import { isCommonForeign, isCommonEnglish } from './stop-words.ts'
 import type { Reader, Word } from './terms.ts'
 
 const maxQueryChars = 1_000
-const maxAsked = 24
-/** A word joined with the next is tried in queries of so many words. */
-const maxJoined = 4
+const maxTerms = 24
+/** Queries of up to this many words also look for neighbours written as one word. */
+const maxJoinedWords = 4
 
-/** One way to find a word. */
-export type Way = ({ readonly term: string } | { readonly prefix: string } | { readonly phrase: readonly string[] }) & {
-  /** What a use of it counts. */ readonly worth: number
+/** One form in which the index may hold a query term; `worth` is how much one use of it counts. */
+export type Variant = (
+  | { readonly term: string }
+  | { readonly prefix: string }
+  | { readonly phrase: readonly string[] }
+) & {
+  readonly worth: number
 }
 
-/** One thing that is asked for: a word or a phrase, by any of its ways. */
-export type Asked = {
-  readonly ways: readonly Way[]
-  /** Its part in the whole question. */
+/** A word or phrase of a query; any of its variants matches. */
+export type QueryTerm = {
+  readonly variants: readonly Variant[]
+  /** Its weight in the query. */
   readonly weight: number
-  /** A phrase in quotes: what does not have it is not found. */
+  /** A phrase in quotes: chunks without it are not found. */
   readonly required?: true
-  /** What the word begins with, for when it is hardly found as it is. */
-  readonly beginning?: string
+  /** The prefix to search for when the word itself is rare in the index. */
+  readonly prefix?: string
 }
 
-/** What a query asks for, in its order. */
-export function readQuery(reader: Reader, query: string): Asked[] {
-  const phrases: Asked[] = []
+/** The terms of a query: phrases first, then words in order. */
+export function readQuery(reader: Reader, query: string): QueryTerm[] {
+  const phrases: QueryTerm[] = []
   const rest = query
     .slice(0, maxQueryChars)
     .replaceAll(/["“”„]([^"“”„]+)["“”„]|«([^«»]+)»|「([^「」]+)」/g, (_, ...inside: (string | undefined)[]) => {
@@ -35,81 +39,86 @@ export function readQuery(reader: Reader, query: string): Asked[] {
       if (phrase) phrases.push(phrase)
       return '\n'
     })
-  const words = reader.words(rest).map(({ word, end }) => ({ word, open: rest[end] === '*' }))
-  const telling = words.filter(({ word }) => !word.plain.every(isCommonEnglish))
-  const asked = (telling.length > 0 || phrases.length > 0 ? telling : words).flatMap(({ word, open }, at, list) => {
-    const next = list.length <= maxJoined ? list[at + 1]?.word : undefined
-    return [...asksFor(word, open), ...joinedWith(word, next)]
+  const words = reader.words(rest).map(({ word, end }) => ({ word, isPrefix: rest[end] === '*' }))
+  const significant = words.filter(({ word }) => !word.plain.every(isCommonEnglish))
+  const chosen = significant.length > 0 || phrases.length > 0 ? significant : words
+  const terms = chosen.flatMap(({ word, isPrefix }, at) => {
+    const next = chosen.length <= maxJoinedWords ? chosen[at + 1]?.word : undefined
+    return [...termsOf(word, isPrefix), ...joinedWith(word, next)]
   })
-  return [...phrases, ...withoutDoubles(asked)].slice(0, maxAsked)
+  return [...phrases, ...withoutDuplicates(terms)].slice(0, maxTerms)
 }
 
-/** What the index is asked for. */
-export function matchOf({ ways }: Asked): Match {
-  const matches = ways.map((way): Match => {
-    if ('term' in way) return { term: way.term }
-    return 'prefix' in way ? { prefix: way.prefix } : { phrase: way.phrase }
+/** The index query of a term. */
+export function matchOf({ variants }: QueryTerm): Match {
+  const matches = variants.map((variant): Match => {
+    if ('term' in variant) return { term: variant.term }
+    return 'prefix' in variant ? { prefix: variant.prefix } : { phrase: variant.phrase }
   })
   const [only] = matches
   return only && matches.length === 1 ? only : { any: matches }
 }
 
-/** The same, found by its beginning too. */
-export function widened(asked: Asked, worth = 0.5): Asked {
-  if (asked.beginning === undefined) return asked
-  return { ...asked, ways: [...asked.ways, { prefix: asked.beginning, worth }] }
+/** The term with its prefix as a further variant. */
+export function withPrefix(term: QueryTerm, worth = 0.5): QueryTerm {
+  if (term.prefix === undefined) return term
+  return { ...term, variants: [...term.variants, { prefix: term.prefix, worth }] }
 }
 
-function phraseOf(reader: Reader, text: string): Asked | undefined {
+function phraseOf(reader: Reader, text: string): QueryTerm | undefined {
   const words = reader.words(text).map(({ word }) => word)
   const phrase = words.flatMap(({ body }) => body)
   const [only] = phrase
   if (only === undefined) return undefined
   const whole = words.length === 1 && words[0]?.whole !== undefined ? [{ term: words[0].whole, worth: 1 }] : []
-  const way = phrase.length === 1 ? { term: only, worth: 1 } : { phrase, worth: 1 }
-  return { ways: [way, ...whole], weight: 1.5, required: true }
+  const variant = phrase.length === 1 ? { term: only, worth: 1 } : { phrase, worth: 1 }
+  return { variants: [variant, ...whole], weight: 1.5, required: true }
 }
 
-function asksFor(word: Word, open: boolean): Asked[] {
+function termsOf(word: Word, isPrefix: boolean): QueryTerm[] {
   const { body, plain, whole, spellings } = word
   const [only = ''] = body
   if (word.unspaced) {
-    // A character alone is found at the beginning of a pair, or at the end of a run.
-    if (word.last === undefined) return [{ ways: [{ prefix: only, worth: 1 }], weight: 1 }]
-    return body.map((pair) => ({ ways: [{ term: pair, worth: 1 }], weight: 1 }))
+    // A single character matches as the start of a pair, or as the last of a run.
+    if (word.last === undefined) return [{ variants: [{ prefix: only, worth: 1 }], weight: 1 }]
+    return body.map((pair) => ({ variants: [{ term: pair, worth: 1 }], weight: 1 }))
   }
   if (body.length > 1) {
-    const ways: Way[] = [{ phrase: body, worth: 1 }, ...(whole === undefined ? [] : [{ term: whole, worth: 1 }])]
+    const variants: Variant[] = [
+      { phrase: body, worth: 1 },
+      ...(whole === undefined ? [] : [{ term: whole, worth: 1 }]),
+    ]
     const parts = body.flatMap((term, at) =>
-      isCommonEnglish(plain[at] ?? '') ? [] : [{ ways: [{ term, worth: 1 }], weight: 0.4 }],
+      isCommonEnglish(plain[at] ?? '') ? [] : [{ variants: [{ term, worth: 1 }], weight: 0.4 }],
     )
-    return [{ ways, weight: 1, ...(whole !== undefined && { beginning: whole }) }, ...parts]
+    return [{ variants, weight: 1, ...(whole !== undefined && { prefix: whole }) }, ...parts]
   }
   const [written = only] = plain
-  const ways: Way[] = [
+  const variants: Variant[] = [
     { term: only, worth: 1 },
     ...(whole === undefined ? [] : [{ term: whole, worth: 1 }]),
     ...spellings.map((term) => ({ term, worth: 1 })),
-    ...word.rough.map((term) => ({ term, worth: 0.7 })),
+    ...word.roughStems.map((term) => ({ term, worth: 0.7 })),
   ]
-  const asked: Asked = { ways, weight: isCommonAbroad(written) ? 0.3 : 1, beginning: written }
-  return [open ? widened(asked, 1) : asked]
+  const term: QueryTerm = { variants, weight: isCommonForeign(written) ? 0.3 : 1, prefix: written }
+  return [isPrefix ? withPrefix(term, 1) : term]
 }
 
-/** `web socket` also means websocket. */
-function joinedWith(word: Word, next: Word | undefined): Asked[] {
+/** `web socket` also finds websocket. */
+function joinedWith(word: Word, next: Word | undefined): QueryTerm[] {
   const [first, second] = [word.plain, next?.plain ?? []]
   if (first.length !== 1 || second.length !== 1 || !/^[a-z0-9]+$/.test(`${first[0]}${second[0]}`)) return []
   const joined = `${first[0]}${second[0]}`
-  return [{ ways: [{ term: joined, worth: 1 }], weight: 0.8 }]
+  return [{ variants: [{ term: joined, worth: 1 }], weight: 0.8 }]
 }
 
-function withoutDoubles(asked: readonly Asked[]): Asked[] {
-  const byWays = new Map<string, Asked>()
-  for (const each of asked) {
-    const key = JSON.stringify(each.ways[0])
-    const known = byWays.get(key)
-    if (!known || known.weight < each.weight) byWays.set(key, known ? { ...known, weight: each.weight } : each)
+/** One term per first variant, with the highest weight. */
+function withoutDuplicates(terms: readonly QueryTerm[]): QueryTerm[] {
+  const byVariant = new Map<string, QueryTerm>()
+  for (const each of terms) {
+    const key = JSON.stringify(each.variants[0])
+    const known = byVariant.get(key)
+    if (!known || known.weight < each.weight) byVariant.set(key, known ? { ...known, weight: each.weight } : each)
   }
-  return [...byWays.values()]
+  return [...byVariant.values()]
 }

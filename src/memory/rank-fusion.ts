@@ -1,11 +1,11 @@
-// Several orders of the same documents as one, by reciprocal rank.
+// Reciprocal rank fusion: several rankings of documents merged into one.
 
-/** How much the first ranks lead: the customary number. */
+/** The usual constant: a larger one gives the first ranks less weight. */
 const k = 60
 
 export type Fused = { readonly path: string; readonly score: number }
 
-/** Paths of lists that are best first, once each, best first. Of equals that of the earlier list. */
+/** Merges lists of paths, each best first. Equal scores keep the order of the lists. */
 export function fuse(lists: readonly (readonly string[])[]): Fused[] {
   const scores = new Map<string, number>()
   for (const list of lists) {

@@ -1,33 +1,38 @@
-// The order of what was found: BM25 over the words of a chunk and its title, and a little for words that stand together.
-import type { Found } from '#core/document.ts'
+// Ranking: BM25 over the text and title of a chunk, with a bonus for query terms that are close together.
+import type { FoundChunk } from '#core/document.ts'
 import { titleOf } from './chunks.ts'
-import type { Asked, Way } from './query.ts'
+import type { QueryTerm, Variant } from './query.ts'
 import type { Reader, Reading } from './terms.ts'
 
 const k1 = 1.2
 const b = 0.75
-/** Uses in the text that one in the title is worth. */
+/** Uses in the text that one use in the title equals. */
 const titleWorth = 1.5
-/** What a pair of asked words side by side adds, in parts of the lesser one. */
-const togetherWorth = 0.3
-/** What a document gets for words that only its other chunks have. */
-const elsewhereWorth = 0.5
+/** Bonus for two neighbouring query terms that are close in the text, as a share of the lesser term. */
+const proximityShare = 0.3
+/** The share that counts of terms found only in other chunks of the document. */
+const otherChunksShare = 0.5
 
-/** A thing asked for, with how telling it is: rare words more than common ones. */
-export type Told = { readonly asked: Asked; readonly telling: number }
+/** A query term with its inverse document frequency. */
+export type WeightedTerm = { readonly term: QueryTerm; readonly idf: number }
 
 export type Ranked = {
-  readonly found: Found
+  readonly found: FoundChunk
   readonly score: number
-  /** Where in the text of its best chunk something asked for stands: by the place of the word, which. */
+  /** Positions of query terms in the text of the best chunk; `which` is the index of the term. */
   readonly hits: readonly { readonly start: number; readonly end: number; readonly which: number }[]
 }
 
-/** Documents by their best chunk, best first; of equals the newer. `usual` is the length of a usual chunk, in words. */
-export function rank(reader: Reader, found: readonly Found[], told: readonly Told[], usual: number): Ranked[] {
+/** Ranks documents by their best chunk, best first; of equal scores the newer first. `averageTerms` is per chunk. */
+export function rank(
+  reader: Reader,
+  found: readonly FoundChunk[],
+  terms: readonly WeightedTerm[],
+  averageTerms: number,
+): Ranked[] {
   const byPath = new Map<string, Scored[]>()
   for (const each of found) {
-    const scored = scoreChunk(reader, each, { told, usual })
+    const scored = scoreChunk(reader, each, { terms, averageTerms })
     if (!scored) continue
     const others = byPath.get(each.path)
     if (others) others.push(scored)
@@ -38,81 +43,84 @@ export function rank(reader: Reader, found: readonly Found[], told: readonly Tol
     .sort((one, two) => two.score - one.score || two.found.updatedAt - one.found.updatedAt)
 }
 
-/** How telling something is that stands in so many chunks of all. */
-export function tellingOf(count: number, chunks: number): number {
+/** The inverse document frequency of a term that is in `count` of `chunks`. */
+export function idfOf(count: number, chunks: number): number {
   return Math.log(1 + (Math.max(chunks, count) - count + 0.5) / (count + 0.5))
 }
 
-type Scored = Ranked & { /** What each thing asked for brought. */ readonly shares: readonly number[] }
+/** `termScores` has the score of each query term. */
+type Scored = Ranked & { readonly termScores: readonly number[] }
 
 function bestOf(chunks: readonly Scored[]): Ranked {
   const best = chunks.reduce((one, two) => (two.score > one.score ? two : one))
-  const elsewhere = best.shares.map((share, at) => Math.max(...chunks.map(({ shares }) => shares[at] ?? 0)) - share)
-  const score = best.score + elsewhereWorth * elsewhere.reduce((sum, each) => sum + each, 0)
+  const elsewhere = best.termScores.map(
+    (score, at) => Math.max(...chunks.map(({ termScores }) => termScores[at] ?? 0)) - score,
+  )
+  const score = best.score + otherChunksShare * elsewhere.reduce((sum, each) => sum + each, 0)
   return { found: best.found, score, hits: best.hits }
 }
 
-type Scale = { readonly told: readonly Told[]; readonly usual: number }
+type QueryStats = { readonly terms: readonly WeightedTerm[]; readonly averageTerms: number }
 
-function scoreChunk(reader: Reader, found: Found, { told, usual }: Scale): Scored | undefined {
+function scoreChunk(reader: Reader, found: FoundChunk, { terms, averageTerms }: QueryStats): Scored | undefined {
   const text = reader.read(found.text)
   const title = reader.read(titleOf(found.path, found.text))
-  const length = 1 - b + (b * text.body.length) / usual
-  const shares: number[] = []
-  const places: number[][] = []
-  for (const { asked, telling } of told) {
-    const uses = usesOf(asked.ways, text)
-    const inTitle = Math.min(1, usesOf(asked.ways, title).worth)
+  const length = 1 - b + (b * text.body.length) / averageTerms
+  const termScores: number[] = []
+  const positions: number[][] = []
+  for (const { term, idf } of terms) {
+    const uses = usesOf(term.variants, text)
+    const inTitle = Math.min(1, usesOf(term.variants, title).worth)
     const worth = uses.worth + titleWorth * inTitle
-    if (asked.required && worth === 0) return undefined
-    shares.push((asked.weight * telling * worth * (k1 + 1)) / (worth + k1 * length))
-    places.push(uses.places)
+    if (term.required && worth === 0) return undefined
+    termScores.push((term.weight * idf * worth * (k1 + 1)) / (worth + k1 * length))
+    positions.push(uses.positions)
   }
-  const score = shares.reduce((sum, each) => sum + each, 0) + together(places, told)
-  const hits = places.flatMap((list, which) =>
+  const score = termScores.reduce((sum, each) => sum + each, 0) + proximityBonus(positions, terms)
+  const hits = positions.flatMap((list, which) =>
     list.map((at) => ({ start: text.starts[at] ?? 0, end: text.ends[at] ?? 0, which })),
   )
-  return { found, score, shares, hits }
+  return { found, score, termScores, hits }
 }
 
-/** What the best of the ways is worth, and the places of all of them in the text. */
-function usesOf(ways: readonly Way[], { body, extra }: Reading): { worth: number; places: number[] } {
+/** The worth of the best variant, and the positions of all variants in the text. */
+function usesOf(variants: readonly Variant[], { body, extra }: Reading): { worth: number; positions: number[] } {
   let worth = 0
-  const places: number[] = []
-  for (const way of ways) {
-    const at = placesOf(way, body)
-    const beside = 'phrase' in way ? 0 : extra.filter((term) => fits(way, term)).length
-    worth = Math.max(worth, Math.max(at.length, beside) * way.worth)
-    places.push(...at)
+  const positions: number[] = []
+  for (const variant of variants) {
+    const inBody = positionsOf(variant, body)
+    const inExtra = 'phrase' in variant ? 0 : extra.filter((term) => matches(variant, term)).length
+    worth = Math.max(worth, Math.max(inBody.length, inExtra) * variant.worth)
+    positions.push(...inBody)
   }
-  return { worth, places }
+  return { worth, positions }
 }
 
-function placesOf(way: Way, body: readonly string[]): number[] {
-  const places: number[] = []
-  if ('phrase' in way) {
-    const { phrase } = way
+function positionsOf(variant: Variant, body: readonly string[]): number[] {
+  const positions: number[] = []
+  if ('phrase' in variant) {
+    const { phrase } = variant
     for (let at = body.indexOf(phrase[0] ?? ''); at >= 0; at = body.indexOf(phrase[0] ?? '', at + 1)) {
-      if (phrase.every((term, step) => body[at + step] === term)) places.push(at)
+      if (phrase.every((term, step) => body[at + step] === term)) positions.push(at)
     }
-    return places
+    return positions
   }
-  for (const [at, term] of body.entries()) if (fits(way, term)) places.push(at)
-  return places
+  for (const [at, term] of body.entries()) if (matches(variant, term)) positions.push(at)
+  return positions
 }
 
-function fits(way: Exclude<Way, { phrase: unknown }>, term: string): boolean {
-  return 'term' in way ? term === way.term : term.startsWith(way.prefix)
+function matches(variant: Exclude<Variant, { phrase: unknown }>, term: string): boolean {
+  return 'term' in variant ? term === variant.term : term.startsWith(variant.prefix)
 }
 
-/** Things asked for one after the other that stand so in the text. */
-function together(places: readonly (readonly number[])[], told: readonly Told[]): number {
+/** Bonus for consecutive query terms that follow each other in the text, with at most one word between. */
+function proximityBonus(positions: readonly (readonly number[])[], terms: readonly WeightedTerm[]): number {
   let sum = 0
-  for (let at = 1; at < places.length; at++) {
-    const before = new Set(places[at - 1])
-    if (!places[at]?.some((place) => before.has(place - 1) || before.has(place - 2))) continue
-    const [one, two] = [told[at - 1], told[at]]
-    if (one && two) sum += togetherWorth * Math.min(one.telling * one.asked.weight, two.telling * two.asked.weight)
+  for (let at = 1; at < positions.length; at++) {
+    const before = new Set(positions[at - 1])
+    if (!positions[at]?.some((position) => before.has(position - 1) || before.has(position - 2))) continue
+    const [one, two] = [terms[at - 1], terms[at]]
+    if (one && two) sum += proximityShare * Math.min(one.idf * one.term.weight, two.idf * two.term.weight)
   }
   return sum
 }

@@ -1,27 +1,27 @@
-// Search: the index brings candidates, a bounded number however much there is, and they are ranked here by one rule.
-import type { Candidates, DocumentStore, Found, Match } from '#core/document.ts'
+// Document search: the index returns a bounded number of candidates, which are ranked here.
+import type { Candidates, DocumentStore, FoundChunk, Match } from '#core/document.ts'
 import type { UserId } from '#core/ids.ts'
 import { fuse } from './rank-fusion.ts'
-import type { Meaning } from './semantic-search.ts'
-import { type Asked, matchOf, readQuery, widened } from './query.ts'
-import { rank, type Ranked, type Told, tellingOf } from './rank.ts'
+import type { SemanticSearch } from './semantic-search.ts'
+import { matchOf, type QueryTerm, readQuery, withPrefix } from './query.ts'
+import { idfOf, rank, type Ranked, type WeightedTerm } from './rank.ts'
 import { snippetOf } from './snippet.ts'
 import type { Reader } from './terms.ts'
 
-/** Chunks that are ranked: so many at least, and some for each document that is wanted. */
+/** Chunks to rank: at least `minCandidates`, and this many per requested document. */
 const minCandidates = 30
-const candidatesEach = 2
-/** Chunks that the index orders to choose them; to order one takes it long. */
+const candidatesPerDocument = 2
+/** Maximum matches that the index sorts to choose candidates: sorting is slow. */
 const maxDepth = 2_500
-/** Matches are counted up to here: a word in more chunks than that tells little. */
+/** Matches are counted up to here: a word in more chunks says little. */
 const maxCount = 10_000
-/** A word that is in fewer chunks is looked for by its beginning too, which has so many letters at least. */
-const rare = 3
-const minBeginningLength = 3
+/** A word in fewer chunks than this is also searched as a prefix, if it is long enough. */
+const minCount = 3
+const minPrefixLength = 3
 
 export type SearchResult = {
   readonly path: string
-  /** The part of the document that holds the match. */
+  /** The part of the document with the match. */
   readonly content: string
   readonly score: number
   readonly untrusted: boolean
@@ -31,56 +31,50 @@ export type SearchResult = {
 export type SearchParts = {
   readonly store: DocumentStore
   readonly reader: Reader
-  /** Where an embedding model is configured. */
-  readonly meaning?: Meaning | undefined
+  /** Present when an embedding model is configured. */
+  readonly semanticSearch?: SemanticSearch | undefined
 }
 
-/** The documents of a user that a query finds, best first. Any text is a query. */
+/** The user's documents that match a query, best first. Any text is a valid query. */
 export async function searchDocuments(
-  { store, reader, meaning }: SearchParts,
+  { store, reader, semanticSearch }: SearchParts,
   user: UserId,
   { query, limit }: { query: string; limit: number },
 ): Promise<SearchResult[]> {
-  const asked = readQuery(reader, query)
-  if (asked.length === 0) return []
-  const most = Math.max(minCandidates, candidatesEach * limit)
-  // What must be there to the letter is no matter of meaning.
-  const literal = asked.some(({ required }) => required)
+  const terms = readQuery(reader, query)
+  if (terms.length === 0) return []
+  const maxCandidates = Math.max(minCandidates, candidatesPerDocument * limit)
+  // A required phrase is matched literally, so semantic search cannot help.
+  const literal = terms.some(({ required }) => required)
   const [byWords, near] = await Promise.all([
-    rankByWords({ store, reader }, user, asked, most),
-    meaning && !literal ? meaning(user, query, most) : [],
+    rankByWords({ store, reader }, user, terms, maxCandidates),
+    semanticSearch && !literal ? semanticSearch(user, query, maxCandidates) : [],
   ])
-  const ranked = near.length === 0 ? byWords : joined(byWords, near)
-  const fineness = near.length === 0 ? 1e3 : 1e6
+  const ranked = near.length === 0 ? byWords : fuseResults(byWords, near)
+  const precision = near.length === 0 ? 1e3 : 1e6
   return ranked.slice(0, limit).map(({ found, score, hits }) => ({
     path: found.path,
     content: snippetOf({ found, hits }),
-    score: Math.round(score * fineness) / fineness,
+    score: Math.round(score * precision) / precision,
     untrusted: found.untrusted,
     updatedAt: found.updatedAt,
   }))
 }
 
 async function rankByWords(
-  { store, reader }: Omit<SearchParts, 'meaning'>,
+  { store, reader }: Omit<SearchParts, 'semanticSearch'>,
   user: UserId,
-  asked: readonly Asked[],
-  most: number,
+  terms: readonly QueryTerm[],
+  maxCandidates: number,
 ): Promise<Ranked[]> {
-  const counted = await countAsked(store, user, asked)
-  if (!counted) return []
-  const { told, chunks, usual } = counted
-  const found = await gather(store, user, told, { chunks, most })
-  return rank(
-    reader,
-    found,
-    told.map(({ telling, asked: each }) => ({ telling, asked: each })),
-    usual,
-  )
+  const stats = await countTerms(store, user, terms)
+  if (!stats) return []
+  const found = await findCandidates(store, user, stats, maxCandidates)
+  return rank(reader, found, stats.counted, stats.averageTerms)
 }
 
-/** Both orders as one; a document shows the words that were asked for, where it has them. */
-function joined(byWords: readonly Ranked[], near: readonly Found[]): Ranked[] {
+/** Both rankings as one. A document in both keeps the chunk found by words, so that its snippet shows them. */
+function fuseResults(byWords: readonly Ranked[], near: readonly FoundChunk[]): Ranked[] {
   const byMeaning = new Map<string, Ranked>()
   for (const found of near) if (!byMeaning.has(found.path)) byMeaning.set(found.path, { found, score: 0, hits: [] })
   const known = new Map([...byMeaning, ...byWords.map((each) => [each.found.path, each] as const)])
@@ -91,64 +85,61 @@ function joined(byWords: readonly Ranked[], near: readonly Found[]): Ranked[] {
   })
 }
 
-type Counted = Told & { readonly match: Match; readonly count: number }
+type CountedTerm = WeightedTerm & { readonly match: Match; readonly count: number }
+type Stats = { readonly counted: readonly CountedTerm[]; readonly chunks: number; readonly averageTerms: number }
 
-/** How common each thing asked for is; what is hardly there is looked for by its beginning. */
-async function countAsked(
-  store: DocumentStore,
-  user: UserId,
-  asked: readonly Asked[],
-): Promise<{ told: Counted[]; chunks: number; usual: number } | undefined> {
-  const first = await store.count(user, asked.map(matchOf), maxCount)
+/** Counts each term, and rare terms again with their prefix. Undefined when nothing can match. */
+async function countTerms(store: DocumentStore, user: UserId, terms: readonly QueryTerm[]): Promise<Stats | undefined> {
+  const first = await store.count(user, terms.map(matchOf), maxCount)
   if (!first) return undefined
-  const scarce = asked.filter(
-    ({ beginning = '' }, at) => (first.counts[at] ?? 0) < rare && beginning.length >= minBeginningLength,
+  const rare = terms.filter(
+    ({ prefix = '' }, at) => (first.counts[at] ?? 0) < minCount && prefix.length >= minPrefixLength,
   )
-  const wider = new Map(scarce.map((each) => [each, widened(each)]))
+  const wider = new Map(rare.map((each) => [each, withPrefix(each)]))
   const second = wider.size > 0 ? await store.count(user, [...wider.values()].map(matchOf), maxCount) : undefined
-  const told = asked.map((each, at): Counted => {
+  const counted = terms.map((each, at): CountedTerm => {
     const wide = wider.get(each)
-    const count = wide ? (second?.counts[scarce.indexOf(each)] ?? 0) : (first.counts[at] ?? 0)
-    const used = wide ?? each
-    return { asked: used, match: matchOf(used), count, telling: tellingOf(count, first.chunks) }
+    const count = wide ? (second?.counts[rare.indexOf(each)] ?? 0) : (first.counts[at] ?? 0)
+    const term = wide ?? each
+    return { term, match: matchOf(term), count, idf: idfOf(count, first.chunks) }
   })
-  const usual = Math.max(1, first.terms / first.chunks)
-  if (told.some(({ asked: each, count }) => each.required && count === 0)) return undefined
-  return { told: told.filter(({ count }) => count > 0), chunks: first.chunks, usual }
+  const averageTerms = Math.max(1, first.terms / first.chunks)
+  if (counted.some(({ term, count }) => term.required && count === 0)) return undefined
+  return { counted: counted.filter(({ count }) => count > 0), chunks: first.chunks, averageTerms }
 }
 
-/** Candidates from the narrowest question that brings enough of them. */
-async function gather(
+/** Candidates from the narrowest index queries that return enough of them. */
+async function findCandidates(
   store: DocumentStore,
   user: UserId,
-  told: readonly Counted[],
-  { chunks, most }: { chunks: number; most: number },
-): Promise<Found[]> {
-  const weights = told.map(({ match, telling, asked }) => ({ match, weight: telling * asked.weight }))
-  const found = new Map<string, Found>()
-  for (const match of questions(told, chunks)) {
-    const candidates: Candidates = { match, weights, depth: maxDepth, limit: most }
+  { counted, chunks }: Stats,
+  limit: number,
+): Promise<FoundChunk[]> {
+  const weights = counted.map(({ match, idf, term }) => ({ match, weight: idf * term.weight }))
+  const found = new Map<string, FoundChunk>()
+  for (const match of indexQueries(counted, chunks)) {
+    const candidates: Candidates = { match, weights, depth: maxDepth, limit }
     for (const each of await store.find(user, candidates)) found.set(`${each.at} ${each.path}`, each)
-    if (found.size >= most) break
+    if (found.size >= limit) break
   }
   return [...found.values()]
 }
 
-/** Where all matches can be ordered, one question; else rare words first, then common ones together with the rarest. */
-export function questions(told: readonly Pick<Counted, 'asked' | 'match' | 'count'>[], chunks: number): Match[] {
-  if (told.length === 0) return []
-  const required = told.filter(({ asked }) => asked.required)
+/** One index query when all matches can be sorted; else rare terms first, then common ones combined with the rarest. */
+export function indexQueries(terms: readonly Pick<CountedTerm, 'term' | 'match' | 'count'>[], chunks: number): Match[] {
+  if (terms.length === 0) return []
+  const required = terms.filter(({ term }) => term.required)
   if (required.length > 0) return [{ all: required.map(({ match }) => match) }]
-  const sum = told.reduce((all, { count }) => all + count, 0)
-  if (sum <= maxDepth || chunks <= maxDepth) return [{ any: told.map(({ match }) => match) }]
-  const sorted = told.toSorted((one, two) => one.count - two.count)
-  let room = maxDepth
-  const scarce = sorted.filter(({ count }) => (room -= count) >= 0).map(({ match }) => match)
-  const common = sorted.slice(scarce.length).map(({ match }) => match)
+  const sum = terms.reduce((all, { count }) => all + count, 0)
+  if (sum <= maxDepth || chunks <= maxDepth) return [{ any: terms.map(({ match }) => match) }]
+  const sorted = terms.toSorted((one, two) => one.count - two.count)
+  let capacity = maxDepth
+  const rare = sorted.filter(({ count }) => (capacity -= count) >= 0).map(({ match }) => match)
+  const common = sorted.slice(rare.length).map(({ match }) => match)
   const [rarest, ...others] = common
-  if (rarest === undefined) return [{ any: scarce }]
+  if (rarest === undefined) return [{ any: rare }]
   return [
-    ...(scarce.length > 0 ? [{ any: scarce }] : []),
+    ...(rare.length > 0 ? [{ any: rare }] : []),
     ...(others.length > 0 ? [{ all: common }] : []),
     ...(others.length > 1 ? [{ all: [rarest, { any: others }] }] : []),
     rarest,

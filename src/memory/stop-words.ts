@@ -1,4 +1,4 @@
-// The commonest words of a few languages: they tell which one a text is in, and say little of what is asked for.
+// Stop words of a few languages. They show whether a text is English, and carry little meaning in a query.
 
 const english =
   'a about after all also am an and any are as at be because been before being but by can could did do does doing done for from get had has have he her here him his how i if in into is it its just me more my no not now of on one or our out over s she should so some such t than that the their them then there these they this those to too up us was we were what when where which while who whom why will with would you your'
@@ -16,15 +16,15 @@ const portuguese =
   'ao aos as com como da das de do dos e em entre foi isso já mais mas muito na nas no nos não o os ou para pela pelo por quando que se sem ser seu sua são também um uma'
 
 const commonEnglish = setOf(english)
-const commonAbroad = setOf(german, french, spanish, italian, dutch, portuguese)
+const commonForeign = setOf(german, french, spanish, italian, dutch, portuguese)
 
 export function isCommonEnglish(word: string): boolean {
   return commonEnglish.has(word)
 }
 
-/** Common elsewhere and no word of English that says anything. */
-export function isCommonAbroad(word: string): boolean {
-  return commonAbroad.has(word)
+/** Common in one of the other languages. Such a word may also be an English one. */
+export function isCommonForeign(word: string): boolean {
+  return commonForeign.has(word)
 }
 
 function setOf(...lists: readonly string[]): ReadonlySet<string> {

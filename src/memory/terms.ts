@@ -1,68 +1,68 @@
-// From text to terms: one reading of words for every database, for what is kept and for what is asked. Accents and case
-// are folded; names such as parseHTTPHeaders and user_id are read by their parts and as a whole; scripts without spaces
-// are read in pairs of characters; an emoji is a word.
+// The tokenizer: turns text into index terms, the same for both databases, for documents and queries. It folds accents
+// and case, indexes identifiers such as parseHTTPHeaders and user_id by parts and as a whole, splits scripts without
+// spaces into pairs of characters, and treats an emoji as a word.
 import { stemmer } from 'stemmer'
-import { isCommonAbroad, isCommonEnglish } from './stop-words.ts'
+import { isCommonForeign, isCommonEnglish } from './stop-words.ts'
 
-/** A longer word is cut: nobody types it, and an index has a longest term. */
+/** Longer words are truncated: indexes limit the length of a term. */
 const maxWordLength = 64
-/** Words whose readings are remembered. */
-const maxKnown = 50_000
+/** Words in the cache. */
+const maxCached = 50_000
 
-/** Scripts in which words stand without spaces between them. */
+/** Scripts without spaces between words. */
 const unspaced = String.raw`\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`
 const letter = String.raw`[[\p{L}\p{N}\p{M}]--[${unspaced}]]`
-/** How an emoji is to look, and its skin: that is not what it says. */
-const looks = String.raw`[\uFE0F\p{Emoji_Modifier}]`
-const picture = String.raw`\p{Extended_Pictographic}${looks}*`
+/** Variation selector and skin tone of an emoji: ignored in terms. */
+const modifiers = String.raw`[\uFE0F\p{Emoji_Modifier}]`
+const picture = String.raw`\p{Extended_Pictographic}${modifiers}*`
 const emoji = String.raw`\p{Regional_Indicator}{2}|${picture}(?:\u200D${picture})*`
 const anyPattern = String.raw`${emoji}|[[\p{L}\p{N}\p{M}]&&[${unspaced}]]+|${letter}+(?:[_\-.'’]${letter}+)*`
 const asciiPattern = String.raw`[a-z0-9]+(?:[_\-.'][a-z0-9]+)*`
 const isEmoji = new RegExp(`^(?:${emoji})$`, 'v')
-const everyLook = new RegExp(looks, 'gv')
+const everyModifier = new RegExp(modifiers, 'gv')
 const isUnspaced = new RegExp(`^[${unspaced}]`, 'v')
-// oxlint-disable-next-line no-control-regex -- all of ASCII is meant
+// oxlint-disable-next-line no-control-regex -- matches all of ASCII
 const isAscii = /^[\x00-\x7f]*$/
 const camelPart = /\p{Lu}+(?!\p{Ll})[\p{N}]*|\p{Lu}?[\p{Ll}\p{M}\p{N}]+|[^\p{Lu}\p{Ll}]+/gu
 
-/** A word as it is looked for. */
+/** The terms of a word. */
 export type Word = {
-  /** Its terms in order: the stems of its parts, or pairs of characters. */
+  /** Its main terms in order: the stems of its parts, or pairs of characters. */
   readonly body: readonly string[]
-  /** It is of a script without spaces: `body` are pairs of its characters, or the one it has. */
+  /** The word is in a script without spaces: `body` has pairs of its characters, or its single character. */
   readonly unspaced?: true
-  /** The last of several such characters. */
+  /** The last character of a run of several. */
   readonly last?: string
-  /** Its parts as they are written, folded. */
+  /** Its parts unstemmed, folded. */
   readonly plain: readonly string[]
-  /** All of it as one, where it has parts. */
+  /** The whole word as one term, when it has parts. */
   readonly whole?: string
-  /** Other spellings: ü written as ue. */
+  /** Other spellings: ü as ue. */
   readonly spellings: readonly string[]
-  /** What it is found by besides: all of the above that is not in `body`. */
+  /** Further terms that find it: all of the above that is not in `body`. */
   readonly extra: readonly string[]
   /** Its stems in languages other than English. */
-  readonly rough: readonly string[]
+  readonly roughStems: readonly string[]
   /** How many of its parts are common words of English, and of other languages. */
   readonly english: number
-  readonly abroad: number
+  readonly foreign: number
 }
 
-type Spelled = Omit<Word, 'extra' | 'rough' | 'english' | 'abroad'>
+type Spelled = Omit<Word, 'extra' | 'roughStems' | 'english' | 'foreign'>
 
 export type Reading = {
   readonly body: readonly string[]
   readonly extra: readonly string[]
-  /** Where the word of each term of `body` begins and ends in the text. */
+  /** Start and end of each term of `body` in the text. */
   readonly starts: readonly number[]
   readonly ends: readonly number[]
 }
 
-/** Reads texts, and remembers the words it has read: most words of a text were in others before. */
+/** Tokenizes texts, with a cache of words: most words occur in many texts. */
 export interface Reader {
-  /** Every word of a text, and where it ends. */
+  /** The words of a text, and where each ends. */
   words(text: string): readonly { word: Word; end: number }[]
-  /** A text for the index. */
+  /** The terms of a text, for the index. */
   read(text: string): Reading
 }
 
@@ -74,13 +74,13 @@ export function createReader(): Reader {
     let word = known.get(found)
     if (!word) {
       word = readWord(found)
-      if (known.size >= maxKnown) known.clear()
+      if (known.size >= maxCached) known.clear()
       if (found.length <= maxWordLength) known.set(found, word)
     }
     return word
   }
 
-  /** Every word of a text with its place; a callback, since a search reads many thousands. */
+  /** Visits every word with its position. A callback and not a list: a search reads many thousands of words. */
   function each(text: string, visit: (word: Word, start: number, end: number) => void): void {
     const pattern = isAscii.test(text) ? asciiWord : anyWord
     pattern.lastIndex = 0
@@ -98,7 +98,7 @@ export function createReader(): Reader {
     read(text) {
       const [body, extra, starts, ends]: [string[], string[], number[], number[]] = [[], [], [], []]
       const inflected: Word[] = []
-      let [english, abroad] = [0, 0]
+      let [english, foreign] = [0, 0]
       each(text, (word, start, end) => {
         for (let at = 0; at < word.body.length; at++) {
           body.push(word.body[at] ?? '')
@@ -107,17 +107,17 @@ export function createReader(): Reader {
         }
         for (const term of word.extra) extra.push(term)
         english += word.english
-        abroad += word.abroad
-        if (word.rough.length > 0) inflected.push(word)
+        foreign += word.foreign
+        if (word.roughStems.length > 0) inflected.push(word)
       })
-      // Stems of other languages are rough: they serve where the text is in one, and have a place of their own.
-      if (abroad > english) for (const { rough } of inflected) extra.push(...rough)
+      // Rough stems of other languages are added only when the text is in one; their ~ keeps them apart.
+      if (foreign > english) for (const { roughStems } of inflected) extra.push(...roughStems)
       return { body, extra, starts, ends }
     },
   }
 }
 
-/** What a word of a language other than English is looked for by: it without its ending. */
+/** The stem of a word in a language other than English: the word without common endings, prefixed with ~. */
 function roughStem(plain: string): string[] {
   if (plain.length < 5 || !/^[a-z]+$/.test(plain)) return []
   let bare = plain
@@ -128,20 +128,19 @@ function roughStem(plain: string): string[] {
   }
 }
 
-/** A word as terms, and what an index wants to know of it. */
 function readWord(found: string): Word {
   const spelled = spell(found)
   const { body, plain, whole, last, spellings } = spelled
   const written = plain.filter((each, at) => each !== body[at])
-  const rare = plain.filter((each) => !isCommonEnglish(each) && !isCommonAbroad(each))
+  const rare = plain.filter((each) => !isCommonEnglish(each) && !isCommonForeign(each))
   const english = plain.filter(isCommonEnglish).length
   return {
     ...spelled,
-    // The last character of a run begins no pair, and somebody may look for it alone.
+    // The last character of a run starts no pair, so it is indexed alone.
     extra: [...written, ...(last === undefined ? [] : [last]), ...(whole === undefined ? [] : [whole]), ...spellings],
-    rough: rare.flatMap(roughStem),
+    roughStems: rare.flatMap(roughStem),
     english,
-    abroad: plain.length - rare.length - english,
+    foreign: plain.length - rare.length - english,
   }
 }
 
@@ -153,10 +152,10 @@ function spell(found: string): Spelled {
     return { body, plain: body, unspaced: true, ...(last !== undefined && { last }), spellings: [] }
   }
   if (isEmoji.test(found)) {
-    const body = [found.replaceAll(everyLook, '').slice(0, maxWordLength)]
+    const body = [found.replaceAll(everyModifier, '').slice(0, maxWordLength)]
     return { body, plain: body, spellings: [] }
   }
-  // What stands before or after an apostrophe is seldom a word: l'homme, user's, don't.
+  // One or two letters before or after an apostrophe are rarely a word: l'homme, user's, don't.
   const bare = found.replace(/^\p{L}{1,2}['’](?=\p{L}{2})/u, '').replace(/['’]\p{L}{1,2}$/u, '')
   const parts = bare.split(/[_\-.'’]/).flatMap((part) => part.match(camelPart) ?? [])
   const plain = parts.map((part) => fold(part.slice(0, maxWordLength))).filter((part) => part !== '')

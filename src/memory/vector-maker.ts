@@ -1,46 +1,47 @@
-// Makes the vectors of chunks in the background. The chunks without one are its queue, so nothing is lost when it ends in
-// the middle, and another model makes all of them anew; a write never waits for it.
+// Embeds chunks in the background. The chunks without a vector are the queue: nothing is lost when the process stops,
+// and a new model embeds all of them again. A write never waits.
 import { AppError } from '#core/errors.ts'
 import type { LeaseStore } from '#core/store.ts'
-import type { Made, Unmade, VectorStore } from '#core/vector.ts'
+import type { ChunkVector, PendingChunk, VectorStore } from '#core/vector.ts'
 import type { Log } from '#lib/log.ts'
 import type { Embed } from './embed.ts'
 
-/** Chunks of one request. */
-const batch = 32
-/** How often an idle process looks for what others have written, or whether the one that makes vectors is gone. */
+/** Chunks per request. */
+const batchSize = 32
+/** How often an idle process checks for new chunks of others, and whether it can take over the duty. */
 const idleMs = 5_000
-/** A process that has the duty and takes it no more, though it is alive, is followed by another after this. */
+/** The duty passes to another process when its holder, though alive, does not renew it for this long. */
 const dutyMs = 120_000
-const firstPauseMs = 1_000
+const defaultFirstPauseMs = 1_000
 const maxPauseMs = 300_000
-/** Of a text that is too long for the model. */
+/** A text that the model refuses is tried again with this many characters. */
 const shortChars = 800
-/** A text that every model takes. */
-const plainText = 'memory'
+/** A text that every model accepts: tells a bad text from a server that refuses everything. */
+const probeText = 'memory'
 
-export interface Maker {
-  /** Something was written. */
+export interface VectorMaker {
+  /** Call after a write. */
   wake(): void
   stop(): Promise<void>
 }
 
-export type MakerParts = {
+export type VectorMakerParts = {
   readonly store: VectorStore
   readonly leases: Pick<LeaseStore, 'takeDuty' | 'leaveDuty'>
   readonly embed: Embed
   readonly model: string
-  /** Tells this process from others. */
+  /** Identifies this process. */
   readonly owner: string
   readonly log: Log
-  readonly firstPause?: number
+  readonly firstPauseMs?: number
 }
 
-export function createMaker({ store, leases, embed, model, owner, log, firstPause = firstPauseMs }: MakerParts): Maker {
+export function createVectorMaker(parts: VectorMakerParts): VectorMaker {
+  const { store, leases, embed, model, owner, log, firstPauseMs = defaultFirstPauseMs } = parts
   const stopping = new AbortController()
-  let awaken = (): void => {}
+  let endRest = (): void => {}
   let woken = false
-  /** How far the look at all chunks is; undefined once it is through, and the next one is at the newest alone. */
+  /** The last chunk id of the scan of all chunks; undefined once it is complete: then only the newest are checked. */
   let after: number | undefined = 0
   let failures = 0
   const working = work()
@@ -53,42 +54,45 @@ export function createMaker({ store, leases, embed, model, owner, log, firstPaus
       } catch (error) {
         if (stopping.signal.aborted) return
         failures += 1
-        if (failures === 1) log.warn({ err: error }, 'vectors of memory cannot be made now; it is tried again')
-        await rest(Math.min(firstPause * 2 ** (failures - 1), maxPauseMs), false)
+        if (failures === 1) log.warn({ err: error }, 'embedding memory failed; it is retried')
+        await rest(Math.min(firstPauseMs * 2 ** (failures - 1), maxPauseMs), false)
       }
     }
   }
 
-  /** One batch, or one look at what has its vectors already. */
+  /** Embeds one batch, or finds that there is nothing to do. */
   async function step(): Promise<'more' | 'done' | 'others'> {
     if (!(await leases.takeDuty('vectors', owner, dutyMs))) {
-      // Whoever has it may leave gaps anywhere.
+      // The holder of the duty may leave gaps anywhere.
       after = 0
       return 'others'
     }
-    // What is written from here on is for the next look.
+    // A write from here on needs another check.
     if (after === undefined) woken = false
     const from = after ?? (await store.tail(model))
-    const { chunks, through } = await store.unmade(model, { after: from, limit: batch })
+    const { chunks, through } = await store.pending(model, { after: from, limit: batchSize })
     if (chunks.length > 0) await store.save(model, await make(chunks))
     failures = 0
     after = through > from ? through : undefined
     return after === undefined ? 'done' : 'more'
   }
 
-  async function make(chunks: readonly Unmade[]): Promise<Made[]> {
+  async function make(chunks: readonly PendingChunk[]): Promise<ChunkVector[]> {
     try {
       const vectors = await embed(chunks.map(textOf), stopping.signal)
       return chunks.map((chunk, at) => ({ chunk, vector: vectors[at] }))
     } catch (error) {
       if (!isRefusal(error)) throw error
     }
-    const made: Made[] = []
+    const made: ChunkVector[] = []
     for (const chunk of chunks) made.push({ chunk, vector: await makeOne(textOf(chunk)) })
     return made
   }
 
-  /** A text that the model does not take must not hold up the others; but a server that takes none is at fault itself. */
+  /**
+   * The vector of one text; undefined when the model refuses it, so that it does not block the others. Throws when the
+   * server refuses every text.
+   */
   async function makeOne(text: string): Promise<Float32Array | undefined> {
     for (const each of [text, text.slice(0, shortChars)]) {
       try {
@@ -97,7 +101,7 @@ export function createMaker({ store, leases, embed, model, owner, log, firstPaus
         if (!isRefusal(error)) throw error
       }
     }
-    await embed([plainText], stopping.signal)
+    await embed([probeText], stopping.signal)
     return undefined
   }
 
@@ -109,10 +113,10 @@ export function createMaker({ store, leases, embed, model, owner, log, firstPaus
       function end(): void {
         clearTimeout(timer)
         stopping.signal.removeEventListener('abort', end)
-        awaken = () => {}
+        endRest = () => {}
         resolve()
       }
-      if (wakeable) awaken = end
+      if (wakeable) endRest = end
       stopping.signal.addEventListener('abort', end, { once: true })
     })
   }
@@ -120,18 +124,18 @@ export function createMaker({ store, leases, embed, model, owner, log, firstPaus
   return {
     wake() {
       woken = true
-      awaken()
+      endRest()
     },
     async stop() {
       stopping.abort()
       await working
-      // Where the database is away, the duty ends by itself.
+      // When the database cannot be reached, the duty expires by itself.
       await leases.leaveDuty('vectors', owner).catch(() => {})
     },
   }
 }
 
-function textOf({ path, text }: Unmade): string {
+function textOf({ path, text }: PendingChunk): string {
   return `${path}\n\n${text}`
 }
 

@@ -146,7 +146,7 @@ function createAnswer({
 
   function close(): ModelEvent[] {
     if (seal === undefined) return []
-    const event: ModelEvent = { type: 'reasoning', text: '', seal }
+    const event: ModelEvent = { type: 'reasoning', text: '', signature: seal }
     seal = undefined
     return [event]
   }
@@ -156,7 +156,7 @@ function createAnswer({
     if (toolName === '') throw new FaultError(faults.nameless())
     const own = readSignature(provider, providerMetadata)
     const args = input.trim() === '' ? '{}' : input
-    return { type: 'call', name: toolName, args, ...(own !== undefined && { seal: own }) } as const
+    return { type: 'call', name: toolName, args, ...(own !== undefined && { signature: own }) } as const
   }
 
   const answer = {

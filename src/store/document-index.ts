@@ -1,6 +1,6 @@
 // The full-text index over chunks: FTS5 on SQLite, tsvector on PostgreSQL. The caller makes the terms. Each term is prefixed
 // with its user's number, so a search reads only its user's part of the index.
-import type { Candidates, Chunk, ChunkTerms, Found, Match } from '#core/document.ts'
+import type { Candidates, Chunk, ChunkTerms, FoundChunk, Match } from '#core/document.ts'
 import type { UserId } from '#core/ids.ts'
 import { first, type Job, query, type Row, run, type Sql, type Value } from './sql.ts'
 
@@ -59,7 +59,7 @@ export function* countMatch(sql: Sql, number: number, match: Match, max: number)
   return Number(row?.['n'])
 }
 
-export function* findChunks(sql: Sql, owner: IndexOwner, candidates: Candidates): Job<Found[]> {
+export function* findChunks(sql: Sql, owner: IndexOwner, candidates: Candidates): Job<FoundChunk[]> {
   const { statement, values } =
     sql.backend === 'sqlite' ? rankedByBm25(owner, candidates) : rankedBySum(owner, candidates)
   // `|| ''` keeps the planner from an index on user_id: the join must start from the few best rows, not from all of the user's.
@@ -73,7 +73,7 @@ export function* findChunks(sql: Sql, owner: IndexOwner, candidates: Candidates)
   return rows.map(foundOf)
 }
 
-export function foundOf(row: Row): Found {
+export function foundOf(row: Row): FoundChunk {
   return {
     path: String(row['path']),
     at: Number(row['at']),

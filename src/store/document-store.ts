@@ -1,5 +1,11 @@
 // Documents and their chunks. A document's text is stored only in its chunks; document-index.ts has the index over them.
-import { type Document, type DocumentInfo, type DocumentStore, type NewDocument, type Put } from '#core/document.ts'
+import {
+  type Document,
+  type DocumentInfo,
+  type DocumentStore,
+  type NewDocument,
+  type PutOutcome,
+} from '#core/document.ts'
 import { identityPaths, maxDocumentBytes, maxDocuments } from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
@@ -25,7 +31,7 @@ export function createDocumentStore({ sql, now }: { sql: Sql; now: () => number 
     put: (user, documents) =>
       sql.write(function* () {
         let owner = yield* lockOwner(sql, user)
-        const outcomes: Put[] = []
+        const outcomes: PutOutcome[] = []
         for (const document of documents) {
           const { outcome, after } = yield* putOne(sql, owner, document, now())
           owner = after
@@ -131,7 +137,12 @@ function* saveOwner({ user, documents, bytes, chunks, terms }: Owner): Job<void>
   yield* run(update, documents, bytes, chunks, terms, user)
 }
 
-function* putOne(sql: Sql, owner: Owner, document: NewDocument, at: number): Job<{ outcome: Put; after: Owner }> {
+function* putOne(
+  sql: Sql,
+  owner: Owner,
+  document: NewDocument,
+  at: number,
+): Job<{ outcome: PutOutcome; after: Owner }> {
   const { user } = owner
   const { path, bytes, author, threadId = null, untrusted, chunks, expects } = document
   const existing = yield* first(`SELECT ${columns} FROM documents WHERE user_id = ? AND path = ?`, user, path)

@@ -19,7 +19,7 @@ const maxDistance = 0.999
 export function createVectorStore({ sql, prepare }: { sql: Sql; prepare: VectorStore['prepare'] }): VectorStore {
   return {
     prepare,
-    unmade: (model, { after, limit }) =>
+    pending: (model, { after, limit }) =>
       sql.read(function* () {
         // The end is fixed first: chunks that appear meanwhile are left for the next search.
         const passed = 'SELECT id FROM chunks WHERE id > ? ORDER BY id LIMIT ?'

@@ -1,5 +1,5 @@
 // A history made small on request: by the model as the loop does it, else by shortening it.
-import { passingFence, type Summarised, summarise } from '#agent/compact.ts'
+import { oneTimeFence, type Summarised, summarise } from '#agent/compact.ts'
 import { tokensInText } from '#agent/tokens.ts'
 import { createTranscript } from '#agent/transcript.ts'
 import type { Door } from '#core/doors.ts'
@@ -38,7 +38,7 @@ export async function compactHistory(
   signal: AbortSignal,
 ): Promise<Compacted> {
   const opened = await open()
-  const fenced = createTranscript(opened.window * transcriptShare * charsPerToken, passingFence())
+  const fenced = createTranscript(opened.window * transcriptShare * charsPerToken, oneTimeFence())
   // What is kept where no model summarises.
   const plain = createTranscript(maxChars)
   let tainted = false
@@ -62,9 +62,9 @@ export async function compactHistory(
   // Whoever asks waits: a model that takes too long is done without.
   const late = (): Summarised => ({ text: '', failed: true })
   const parts = { model, fenced: whole, plain: () => plain.close(), signal }
-  const made = await summarise({ ...parts, most: summaryTokens }).catch(late)
+  const made = await summarise({ ...parts, maxTokens: summaryTokens }).catch(late)
   if (made.asked) await store.usage.add(user, door, made.asked)
-  const byRule = { ...parts, model: { ...model, byRule: true as const }, most: maxChars / charsPerToken }
+  const byRule = { ...parts, model: { ...model, byRule: true as const }, maxTokens: maxChars / charsPerToken }
   const { text } = made.failed || model.byRule ? await summarise(byRule) : made
   return { text, tainted, usage: made.asked?.usage ?? noUsage }
 }

@@ -180,7 +180,7 @@ export function createRunner(parts: RunnerParts): Runner {
   function toolboxOf({ userId: user, threadId, options }: Turn, history: History): Toolbox {
     const toolbox: Toolbox = createToolbox({
       tools: parts.tools(user),
-      callers: options.tools,
+      callerTools: options.tools,
       judge(call, tool) {
         // A summary begins another prompt: what the model sees is looked up each time.
         const { items, prompt } = history

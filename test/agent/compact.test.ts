@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { planCut, roomIn, shortened, summarise } from '#agent/compact.ts'
+import { planCut, budgetIn, shortened, summarise } from '#agent/compact.ts'
 import { createHistories, fit, type History } from '#agent/history.ts'
 import { tokensInItem } from '#agent/tokens.ts'
 import { isModelMade } from '#core/calls.ts'
@@ -80,9 +80,9 @@ test('cut after cut a thread gets within its room, and each goes further than th
 })
 
 test('a window is shared out: the thread has a part however much instructions and tools take', () => {
-  assert.equal(roomIn(10_000, 2_000).thread, 6_000)
-  assert.equal(roomIn(10_000, 50_000).thread, 1_000)
-  assert.ok(roomIn(1_000_000, 0).summary <= 2_000)
+  assert.equal(budgetIn(10_000, 2_000).thread, 6_000)
+  assert.equal(budgetIn(10_000, 50_000).thread, 1_000)
+  assert.ok(budgetIn(1_000_000, 0).summary <= 2_000)
 })
 
 const oversized: readonly [what: string, item: Item][] = [
@@ -340,7 +340,7 @@ test('an abort in the middle of a summary stores none', async () => {
     yield [{ type: 'text', text: 'half' }]
     controller.abort(new AppError('turn_cancelled', 'stop'))
   })
-  const parts = { model, fenced: 'user: hi', plain: () => 'user: hi', most: 100, signal: controller.signal }
+  const parts = { model, fenced: 'user: hi', plain: () => 'user: hi', maxTokens: 100, signal: controller.signal }
   await assert.rejects(summarise(parts), { code: 'turn_cancelled' })
 })
 

@@ -94,7 +94,7 @@ test('what somebody wrote while the turn ran is read before the turn goes on', a
 
 test('the cache keeps within its bytes, the longest unused goes first', async () => {
   const log = createLog()
-  const histories = createHistories({ threads: log.threads, fence, limit: 50_000 })
+  const histories = createHistories({ threads: log.threads, fence, maxBytes: 50_000 })
   const long = textMessage('user', 'x'.repeat(5_000))
   for (const id of ['a', 'b', 'c']) await histories.open({ turn: turnIn(id), entries: log.append(id, long) })
   const readsFor = async (id: string) => {
@@ -122,7 +122,7 @@ test('whatever a thread is made of counts, thoughts and gates too', async () => 
   ]
   for (const item of items) {
     const log = createLog()
-    const histories = createHistories({ threads: log.threads, fence, limit: 50_000 })
+    const histories = createHistories({ threads: log.threads, fence, maxBytes: 50_000 })
     await histories.open({ turn: turnIn('a'), entries: log.append('a', item) })
     await histories.open({ turn: turnIn('b'), entries: log.append('b', user) })
     await histories.open({ turn: turnIn('a'), entries: log.append('a', user) })
@@ -136,7 +136,7 @@ for (const [what, chars, reads] of [
 ] as const) {
   test(`a thread ${what}`, async () => {
     const log = createLog()
-    const histories = createHistories({ threads: log.threads, fence, limit: 50_000 })
+    const histories = createHistories({ threads: log.threads, fence, maxBytes: 50_000 })
     await histories.open({ turn: turnIn('a'), entries: log.append('a', textMessage('user', 'x'.repeat(chars))) })
     for (let at = 0; at < 2; at++) await histories.open({ turn: turnIn('a'), entries: log.append('a', user) })
     assert.equal(log.reads, reads)
@@ -145,7 +145,7 @@ for (const [what, chars, reads] of [
 
 test('a thread that grew beyond the bytes while it ran is let go when the next one comes', async () => {
   const log = createLog()
-  const histories = createHistories({ threads: log.threads, fence, limit: 50_000 })
+  const histories = createHistories({ threads: log.threads, fence, maxBytes: 50_000 })
   const history = await histories.open({ turn: turnIn('a'), entries: log.append('a', user) })
   await histories.extend(turnIn('a'), history, log.append('a', textMessage('assistant', 'x'.repeat(50_000))))
   await histories.open({ turn: turnIn('b'), entries: log.append('b', user) })

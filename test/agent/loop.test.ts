@@ -139,7 +139,7 @@ test('a result too long is cut, and says so', async (t) => {
 const floods: readonly [what: string, most: number, each: (at: number) => Saying, message: RegExp][] = [
   ['calls', 128, (at) => ({ name: 'read', args: { at } }), /more than 128 calls in one response/],
   ['blocks', 256, (at) => (at % 2 ? 'a' : { type: 'reasoning', text: 'b' }), /more than 256 parts in one response/],
-  ['letters', 8, () => 'x'.repeat(4 * 1024 * 1024), /more than 33554432 letters in one response/],
+  ['characters', 8, () => 'x'.repeat(4 * 1024 * 1024), /more than 33554432 characters in one response/],
 ]
 for (const [what, most, each, message] of floods) {
   test(`a response of too many ${what} fails the turn, and none of its calls runs`, async (t) => {
@@ -153,16 +153,16 @@ for (const [what, most, each, message] of floods) {
   })
 }
 
-test('what a model said is kept in the order in which it said it, each seal in its place', async (t) => {
+test('what a model said is kept in the order in which it said it, each signature in its place', async (t) => {
   const model = scripted([
     [
       { type: 'reasoning', text: 'fi' },
-      { type: 'reasoning', text: 'rst', seal: 's1' },
-      { type: 'reasoning', text: '', seal: 's2' },
+      { type: 'reasoning', text: 'rst', signature: 's1' },
+      { type: 'reasoning', text: '', signature: 's2' },
       'Let me ',
       'see.',
       { type: 'reasoning', text: 'second' },
-      { type: 'call', name: 'read', args: '{"id": 9007199254740993, "price": 1.10}', seal: 's3' },
+      { type: 'call', name: 'read', args: '{"id": 9007199254740993, "price": 1.10}', signature: 's3' },
       'One more.',
       { name: 'once' },
       'There.',
@@ -234,7 +234,7 @@ test('an empty response ends the turn', async (t) => {
 })
 
 test('thoughts that a provider keeps to itself are kept for it', async (t) => {
-  const model = scripted([[{ type: 'reasoning', text: '', seal: 'sealed' }, { name: 'read' }], ['ok']])
+  const model = scripted([[{ type: 'reasoning', text: '', signature: 'sealed' }, { name: 'read' }], ['ok']])
   await runOne(t, { model })
   assert.deepEqual(model.requests[1]?.items[1], { type: 'reasoning', text: '', seal: 'sealed' })
 })

@@ -39,7 +39,7 @@ export function toolboxOf(more: readonly Tool[] = []): Toolbox {
   ]
   return createToolbox({
     tools: toolsOf([...own, ...more]),
-    callers: [specOf('fn'), specOf('fn2')],
+    callerTools: [specOf('fn'), specOf('fn2')],
     judge: (call, tool) => createJudge()(judged(call, tool)),
   })
 }

@@ -59,7 +59,7 @@ test('a database that cannot compare vectors is told once, and memory goes on by
   const log = { ...silentLog, warn: (_: object, message: string) => void lines.push(message) }
   const config = readConfig({ HOME: '/home/ada', ...envOf('http://127.0.0.1:1/v1') })
   const vectors = await openVectors({ config, store, log, owner: 'one' })
-  assert.equal(vectors?.meaning, undefined)
+  assert.equal(vectors?.semanticSearch, undefined)
   vectors?.wake()
   await vectors?.close()
   assert.equal(lines.length, 1)

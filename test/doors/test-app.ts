@@ -64,7 +64,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   const store = wrapStore(openStore({ path, seal: createSeal('0'.repeat(64)), ...(now && { now }) }))
   const bus = wrapBus(createLocalBus())
   const identity = createIdentity({ store: store.documents })
-  const documents = createDocuments({ store: store.documents, written: (user) => identity.forget(user) })
+  const documents = createDocuments({ store: store.documents, onWrite: (user) => identity.forget(user) })
   const tools = [...(options.tools ?? []), ...(options.toolsOf?.(documents) ?? [])]
   const model = options.model ?? modelOf(options.say ?? echo)
   const lease = await store.leases.join(newId())

@@ -22,7 +22,7 @@ function open(t: TestContext) {
       },
     },
   })
-  const documents = createDocuments({ store: store.documents, written: (user) => identity.forget(user) })
+  const documents = createDocuments({ store: store.documents, onWrite: (user) => identity.forget(user) })
   const write = (user: UserId, path: string, content: string, untrusted = false) =>
     documents.write(user, [{ path, content, author: 'user', untrusted }])
   /** What is told of it, without the line before it. */

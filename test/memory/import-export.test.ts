@@ -9,7 +9,7 @@ import { createSeal } from '#lib/seal.ts'
 import { openStore } from '#store/open-store.ts'
 import { ada, folder as newFolder, rejectsWith } from '../store/harness.ts'
 
-const told = (): void => {}
+const onProgress = (): void => {}
 
 function open(t: TestContext): Documents {
   const store = openStore({ path: ':memory:', seal: createSeal('0'.repeat(64)) })
@@ -55,14 +55,14 @@ const odd: Readonly<Record<string, string>> = {
 test('a folder goes in and comes out without loss', async (t) => {
   const documents = open(t)
   const from = filled(newFolder(t), odd)
-  const imported = await importFolder({ documents, user: ada, folder: from, told })
+  const imported = await importFolder({ documents, user: ada, folder: from, onProgress })
   assert.deepEqual(imported, { moved: Object.keys(odd).length, skipped: [] })
   const to = join(newFolder(t), 'made', 'here')
-  assert.deepEqual(await exportFolder({ documents, user: ada, folder: to, told }), imported)
+  assert.deepEqual(await exportFolder({ documents, user: ada, folder: to, onProgress }), imported)
   assert.deepEqual(filesOf(to), filesOf(from))
   assert.equal(statSync(join(to, 'plain.md')).mode & 0o077, 0)
   const again = open(t)
-  await importFolder({ documents: again, user: ada, folder: to, told })
+  await importFolder({ documents: again, user: ada, folder: to, onProgress })
   for (const path of Object.keys(odd)) assert.equal((await again.read(ada, path)).content, odd[path])
 })
 
@@ -79,7 +79,7 @@ test('what cannot be a document is left out and told, and the rest is kept', asy
     'bell\u0007.md': 'control character',
   })
   symlinkSync('/etc/passwd', join(from, 'link.md'))
-  const { moved, skipped } = await importFolder({ documents, user: ada, folder: from, told })
+  const { moved, skipped } = await importFolder({ documents, user: ada, folder: from, onProgress })
   assert.equal(moved, 1)
   assert.deepEqual(skipped.map(({ path }) => path).toSorted(), [
     'bell\u0007.md',
@@ -91,8 +91,8 @@ test('what cannot be a document is left out and told, and the rest is kept', asy
     'taken/inside.md',
   ])
   assert.equal((await documents.read(ada, 'good.md')).content, 'good')
-  await rejectsWith(importFolder({ documents, user: ada, folder: join(from, 'nowhere'), told }), 'not_found')
-  await rejectsWith(importFolder({ documents, user: ada, folder: join(from, 'good.md'), told }), 'invalid_input')
+  await rejectsWith(importFolder({ documents, user: ada, folder: join(from, 'nowhere'), onProgress }), 'not_found')
+  await rejectsWith(importFolder({ documents, user: ada, folder: join(from, 'good.md'), onProgress }), 'invalid_input')
 })
 
 test('an export replaces a link instead of writing through it', async (t) => {
@@ -102,7 +102,7 @@ test('an export replaces a link instead of writing through it', async (t) => {
   const outside = join(newFolder(t), 'outside')
   writeFileSync(outside, 'untouched')
   symlinkSync(outside, join(to, 'a.md'))
-  await exportFolder({ documents, user: ada, folder: to, told })
+  await exportFolder({ documents, user: ada, folder: to, onProgress })
   assert.deepEqual([readFileSync(outside, 'utf8'), readFileSync(join(to, 'a.md'), 'utf8')], ['untouched', 'new'])
   assert.deepEqual(readdirSync(to), ['a.md'])
 })
@@ -112,7 +112,7 @@ test('progress tells how far the work is', async (t) => {
   const files = Object.fromEntries(Array.from({ length: 450 }, (_, at) => [`f${at}`, 'x']))
   const from = filled(newFolder(t), files)
   const steps: unknown[] = []
-  await importFolder({ documents, user: ada, folder: from, told: (done, of) => steps.push([done, of]) })
+  await importFolder({ documents, user: ada, folder: from, onProgress: (done, of) => steps.push([done, of]) })
   assert.deepEqual(steps, [
     [200, 450],
     [400, 450],

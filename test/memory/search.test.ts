@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { userId } from '#core/ids.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
-import { questions } from '#memory/search.ts'
+import { indexQueries } from '#memory/search.ts'
 import { ada, bob } from '../store/harness.ts'
 import { onBoth } from './databases.ts'
 
@@ -201,22 +201,22 @@ onBoth('search', (open) => {
 })
 
 test('what is too much to order is narrowed: rare words first, then words together', () => {
-  const told = (counts: readonly number[], required?: true) =>
+  const counted = (counts: readonly number[], required?: true) =>
     counts.map((count, at) => ({
-      asked: { ways: [], weight: 1, ...(required && { required }) },
+      term: { variants: [], weight: 1, ...(required && { required }) },
       match: { term: `t${at}` },
       count,
     }))
   const [a, b, c] = ['t0', 't1', 't2'].map((term) => ({ term }))
-  assert.deepEqual(questions(told([10, 20]), 100_000), [{ any: [a, b] }])
-  assert.deepEqual(questions(told([2_000, 2_400]), 2_500), [{ any: [a, b] }])
-  assert.deepEqual(questions(told([9_000]), 100_000), [a])
-  assert.deepEqual(questions(told([9_000, 100]), 100_000), [{ any: [b] }, a])
-  assert.deepEqual(questions(told([9_000, 8_000, 7_000]), 100_000), [
+  assert.deepEqual(indexQueries(counted([10, 20]), 100_000), [{ any: [a, b] }])
+  assert.deepEqual(indexQueries(counted([2_000, 2_400]), 2_500), [{ any: [a, b] }])
+  assert.deepEqual(indexQueries(counted([9_000]), 100_000), [a])
+  assert.deepEqual(indexQueries(counted([9_000, 100]), 100_000), [{ any: [b] }, a])
+  assert.deepEqual(indexQueries(counted([9_000, 8_000, 7_000]), 100_000), [
     { all: [c, b, a] },
     { all: [c, { any: [b, a] }] },
     c,
   ])
-  assert.deepEqual(questions(told([9_000, 100], true), 100_000), [{ all: [a, b] }])
-  assert.deepEqual(questions([], 9), [])
+  assert.deepEqual(indexQueries(counted([9_000, 100], true), 100_000), [{ all: [a, b] }])
+  assert.deepEqual(indexQueries([], 9), [])
 })

@@ -8,8 +8,8 @@ import { logTo, silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
 import { createDocuments } from '#memory/documents.ts'
 import { createEmbed } from '#memory/embed.ts'
-import { createMaker } from '#memory/vector-maker.ts'
-import { createMeaning } from '#memory/semantic-search.ts'
+import { createVectorMaker } from '#memory/vector-maker.ts'
+import { createSemanticSearch } from '#memory/semantic-search.ts'
 import { openPostgresStore, openStore } from '#store/open-store.ts'
 import { openSqlite } from '#store/sqlite.ts'
 import { loadSqliteVec } from '#store/vector-store.ts'
@@ -33,18 +33,25 @@ function memoryOf(t: TestContext, store: Store, embedder: Embedder, over: Over =
   const { embed } = client
   const warnings: string[] = []
   const log = logTo((_, __, message) => warnings.push(message), 'warn')
-  const maker = createMaker({
+  const maker = createVectorMaker({
     store: store.vectors,
     leases: store.leases,
     embed,
     model,
     owner,
     log: silentLog,
-    firstPause: 10,
+    firstPauseMs: 10,
   })
   let now = 0
-  const meaning = createMeaning({ store: store.vectors, embed, model, log, now: () => now, patience })
-  const documents = createDocuments({ store: store.documents, meaning, written: () => maker.wake() })
+  const semanticSearch = createSemanticSearch({
+    store: store.vectors,
+    embed,
+    model,
+    log,
+    now: () => now,
+    timeoutMs: patience,
+  })
+  const documents = createDocuments({ store: store.documents, semanticSearch, onWrite: () => maker.wake() })
   const stop = async () => {
     await maker.stop()
     await client.close()
@@ -67,7 +74,7 @@ function memoryOf(t: TestContext, store: Store, embedder: Embedder, over: Over =
 }
 
 async function unmade(store: Store, model = 'concepts'): Promise<number> {
-  return (await store.vectors.unmade(model, { after: 0, limit: 1_000 })).chunks.length
+  return (await store.vectors.pending(model, { after: 0, limit: 1_000 })).chunks.length
 }
 
 function vectorTests(open: OpenStore): void {
@@ -119,7 +126,7 @@ function vectorTests(open: OpenStore): void {
     await memory.stop()
     await memory.write(bob, { 'b.md': 'x' })
     await memory.write(ada, { 'a.md': 'x' })
-    const { chunks } = await store.vectors.unmade('m', { after: 0, limit: 9 })
+    const { chunks } = await store.vectors.pending('m', { after: 0, limit: 9 })
     const vectorOf = (path: string) => Float32Array.from(path === 'b.md' ? [1, 1, 1, 1] : [1, 1, 1, 0.5])
     await store.vectors.save(
       'm',
@@ -152,7 +159,7 @@ function vectorTests(open: OpenStore): void {
     const memory = memoryOf(t, store, await startEmbedder(t))
     await memory.stop()
     await memory.write(ada, { 'a.md': 'A dog.' })
-    const { chunks } = await store.vectors.unmade('concepts', { after: 0, limit: 9 })
+    const { chunks } = await store.vectors.pending('concepts', { after: 0, limit: 9 })
     await memory.documents.remove(ada, 'a.md')
     // SQLite gives the id to the next one.
     await memory.write(bob, { 'a.md': 'The sea.' })
@@ -190,7 +197,7 @@ function vectorTests(open: OpenStore): void {
     const files = Array.from({ length: 40 }, (_, at) => [`${at}.md`, 'A dog.'])
     await first.stop()
     await first.write(ada, Object.fromEntries(files))
-    const { chunks } = await store.vectors.unmade('concepts', { after: 0, limit: 32 })
+    const { chunks } = await store.vectors.pending('concepts', { after: 0, limit: 32 })
     await store.vectors.save(
       'concepts',
       chunks.slice(0, 20).map((chunk) => ({ chunk, vector: Float32Array.from([0, 1, 0, 0, 0]) })),
@@ -295,7 +302,7 @@ describe('vectors on SQLite', () => {
     await memory.stop()
     const names = Array.from({ length: 450 }, (_, at) => `n/${String(at).padStart(3, '0')}.md`)
     await memory.write(ada, Object.fromEntries(names.map((name) => [name, 'x'])))
-    const { chunks } = await store.vectors.unmade('m', { after: 0, limit: 500 })
+    const { chunks } = await store.vectors.pending('m', { after: 0, limit: 500 })
     assert.equal(chunks.length, 450)
     const away = Float32Array.from([-1, -1, -1, 1])
     const near = Float32Array.from([1, 1, -1, -1])
@@ -338,9 +345,9 @@ describe('vectors on PostgreSQL with pgvector', () => {
     }
     const watched = {
       ...vectors,
-      unmade(...args: Parameters<typeof vectors.unmade>) {
+      pending(...args: Parameters<typeof vectors.pending>) {
         did.push('looked for work')
-        return vectors.unmade(...args)
+        return vectors.pending(...args)
       },
     }
     const memory = memoryOf(t, { ...opened.store, vectors: watched, leases: asking }, embedder)

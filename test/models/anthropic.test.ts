@@ -41,11 +41,12 @@ function itemsOf(events: readonly ModelEvent[]): Item[] {
     const last = items.at(-1)
     if (each.type === 'text') items.push(textMessage('assistant', each.text))
     else if (each.type === 'call') {
-      const { name, args, seal } = each
-      items.push({ type: 'call', callId: `call_${items.length}`, name, args, ...(seal && { seal }) })
-    } else if (each.type === 'reasoning' && each.seal !== undefined && last?.type === 'reasoning' && !last.seal) {
-      items[items.length - 1] = { ...last, seal: each.seal }
-    } else if (each.type === 'reasoning') items.push({ ...each, type: 'reasoning' })
+      const { name, args, signature } = each
+      items.push({ type: 'call', callId: `call_${items.length}`, name, args, ...(signature && { seal: signature }) })
+    } else if (each.type === 'reasoning' && each.signature !== undefined && last?.type === 'reasoning' && !last.seal) {
+      items[items.length - 1] = { ...last, seal: each.signature }
+    } else if (each.type === 'reasoning')
+      items.push({ type: 'reasoning', text: each.text, ...(each.signature && { seal: each.signature }) })
   }
   return items
 }

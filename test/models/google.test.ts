@@ -52,7 +52,7 @@ describe('reading', () => {
         type: 'call',
         name: 'look_up',
         args: '{"q":"é"}',
-        seal: JSON.stringify({ google: { thoughtSignature: signatureOf('look_up') } }),
+        signature: JSON.stringify({ google: { thoughtSignature: signatureOf('look_up') } }),
       },
       { type: 'call', name: 'time', args: '{}' },
     ])
@@ -84,10 +84,13 @@ test('signatures of calls, thoughts and texts come back where they stood, within
     for (const event of await collect(model, ask(items, { tools: [toolWith({ type: 'object' })] }))) {
       const last = items.at(-1)
       if (event.type === 'text') items.push(textMessage('assistant', event.text))
-      else if (event.type === 'reasoning' && event.seal && last?.type === 'reasoning' && !last.seal) {
-        items[items.length - 1] = { ...last, seal: event.seal }
-      } else if (event.type === 'reasoning') items.push({ ...event, type: 'reasoning' })
-      else if (event.type === 'call') items.push({ ...event, type: 'call', callId: `call_${items.length}` })
+      else if (event.type === 'reasoning' && event.signature && last?.type === 'reasoning' && !last.seal) {
+        items[items.length - 1] = { ...last, seal: event.signature }
+      } else if (event.type === 'reasoning' || event.type === 'call') {
+        const { signature, ...rest } = event
+        const seal = signature === undefined ? {} : { seal: signature }
+        items.push(rest.type === 'call' ? { ...rest, ...seal, callId: `call_${items.length}` } : { ...rest, ...seal })
+      }
     }
     if (next) items.push(textMessage('user', next))
     else

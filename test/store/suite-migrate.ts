@@ -225,7 +225,7 @@ export function migrateTests(openVersion: OpenVersion): void {
       `INSERT INTO chunks (user_id, path, at, lap, size, text${terms}) VALUES ('ada', 'a', 0, 0, 1, 'dog'${value})`,
     )
     const { vectors } = await old.upgrade()
-    const { chunks } = await vectors.unmade('m', { after: 0, limit: 9 })
+    const { chunks } = await vectors.pending('m', { after: 0, limit: 9 })
     assert.deepEqual(
       chunks.map(({ path, text }) => [path, text]),
       [['a', 'dog']],
@@ -234,8 +234,8 @@ export function migrateTests(openVersion: OpenVersion): void {
       'm',
       chunks.map((chunk) => ({ chunk, vector: Float32Array.from([1, 0]) })),
     )
-    assert.deepEqual((await vectors.unmade('m', { after: 0, limit: 9 })).chunks, [])
-    assert.deepEqual((await vectors.unmade('n', { after: 0, limit: 9 })).chunks, chunks)
+    assert.deepEqual((await vectors.pending('m', { after: 0, limit: 9 })).chunks, [])
+    assert.deepEqual((await vectors.pending('n', { after: 0, limit: 9 })).chunks, chunks)
   })
 
   test('a database from before sessions takes them, and its tokens open them', async (t) => {

@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
-import type { Given, NeededSecret, SignIn, ToolAccess, ToolNeeds } from '#core/tool-access.ts'
+import type { StoredSecrets, NeededSecret, SignIn, ToolAccess, ToolNeeds } from '#core/tool-access.ts'
 import { newToken } from '#lib/token.ts'
 import type { Caller } from '#http/caller.ts'
 import { type Origins, originOf } from '#http/origin.ts'
@@ -55,7 +55,7 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
   const whose = (tool: string, { user: owner }: Caller) => ({ tool, owner })
 
   /** A secret is there: turns that waited for it go on. */
-  async function stored({ tool, secrets }: Given, caller: Pick<Caller, 'user' | 'name'>): Promise<number> {
+  async function stored({ tool, secrets }: StoredSecrets, caller: Pick<Caller, 'user' | 'name'>): Promise<number> {
     let closed = 0
     for (const secret of secrets) {
       closed += await parts.gates.signedIn({ tool, secret, owner: caller.user, by: caller.name })
@@ -63,7 +63,7 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
     return closed
   }
 
-  async function answerStored(given: Given, caller: Caller): Promise<z.output<typeof AuthAnswer>> {
+  async function answerStored(given: StoredSecrets, caller: Caller): Promise<z.output<typeof AuthAnswer>> {
     const { warning } = given
     return { status: 'stored', continued: await stored(given, caller), ...(warning !== undefined && { warning }) }
   }

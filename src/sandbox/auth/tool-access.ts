@@ -5,7 +5,15 @@ import { type UserId, userId } from '#core/ids.ts'
 import { isObject } from '#core/json.ts'
 import type { SecretStore } from '#core/secret.ts'
 import type { ToolStore } from '#core/store.ts'
-import type { For, Given, NeededSecret, Offer, SignIn, ToolAccess, Whence } from '#core/tool-access.ts'
+import type {
+  ToolOwner,
+  StoredSecrets,
+  NeededSecret,
+  Offer,
+  SignIn,
+  ToolAccess,
+  SecretSource,
+} from '#core/tool-access.ts'
 import type { OAuth } from '#sandbox/package/auth.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import { asAppError } from '#sandbox/component-tools.ts'
@@ -58,7 +66,7 @@ export function createToolAccess(parts: AccessParts): ToolAccess {
     { capabilities, name: tool }: DeclaredTool,
     name: string,
     owner: UserId,
-  ): Promise<Whence | undefined> {
+  ): Promise<SecretSource | undefined> {
     const variable = variableOf(capabilities, name)
     if (variable && environment(variable)) return 'environment'
     const own = await secrets.find(storedSecretName(tool, name), owner)
@@ -113,7 +121,7 @@ export function createToolAccess(parts: AccessParts): ToolAccess {
   }
 
   /** Throws when the server refuses the token. A token that could not be checked is stored with a warning. */
-  async function checkToken(tool: DeclaredTool, token: string): Promise<Pick<Given, 'warning'>> {
+  async function checkToken(tool: DeclaredTool, token: string): Promise<Pick<StoredSecrets, 'warning'>> {
     const found = await parts.check(tool, token)
     if (!found) return {}
     if (found.sure) throw new AppError('tool_refused', `the token does not work: ${found.fault}; nothing was stored`)
@@ -229,7 +237,7 @@ export function createToolAccess(parts: AccessParts): ToolAccess {
       })
     },
 
-    forget: ({ tool, owner }: For, secret) => secrets.remove(storedSecretName(tool, secret), owner),
+    forget: ({ tool, owner }: ToolOwner, secret) => secrets.remove(storedSecretName(tool, secret), owner),
   }
 }
 

@@ -113,8 +113,8 @@ test('a page of 500 items is the largest, and tells where the next begins', asyn
 
 test('what a provider sealed in its thoughts and calls stays inside', async (t) => {
   const said: ModelEvent[] = [
-    { type: 'reasoning', text: 'I think', seal: 'sealed-thought' },
-    { type: 'call', name: 'write_note', args: '{}', seal: 'sealed-call' },
+    { type: 'reasoning', text: 'I think', signature: 'sealed-thought' },
+    { type: 'call', name: 'write_note', args: '{}', signature: 'sealed-call' },
     { type: 'done', usage: noUsage },
   ]
   const say: Say = ({ items }) => (items.some(({ type }) => type === 'result') ? says('done') : said)
