@@ -17,8 +17,10 @@ import type { Log } from '#lib/log.ts'
 import type { Metrics } from '#lib/metrics.ts'
 import type { Documents } from '#memory/documents.ts'
 import { createFence } from '#safety/fence.ts'
+import type { Gates } from '#turns/gates.ts'
 import type { PolicySettings } from '#safety/policy-table.ts'
 import type { Runner } from '#turns/runner.ts'
+import type { Threads } from '#turns/threads.ts'
 import type { Turns } from '#turns/turns.ts'
 
 /** The app without its doors: what every command that talks to the agent needs. */
@@ -27,6 +29,8 @@ export type App = {
   readonly config: Config
   readonly store: Store
   readonly turns: Turns
+  readonly threads: Threads
+  readonly gates: Gates
   readonly documents: Documents
   readonly runner: Runner
   readonly metrics: Metrics
@@ -77,7 +81,7 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
   const running = await openTurns({ store, bus, lease, live, identity, policy, tools: tools.tools, fence, log })
   opened.defer(() => running.close())
   const closing = opened.move()
-  const { turns, runner, metrics, storeAway } = running
+  const { turns, threads, gates, runner, metrics, storeAway } = running
   return {
     home,
     get config() {
@@ -85,6 +89,8 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
     },
     store,
     turns,
+    threads,
+    gates,
     documents,
     runner,
     metrics,

@@ -3,6 +3,7 @@ import { type Config, checkDoors, weakSecrets } from '#config.ts'
 import { openLocalDoor } from '#doors/local/door.ts'
 import { type App, type AppParts, openApp } from '#app.ts'
 import { canRunComponents } from '#app/components.ts'
+import { openOperator } from '#app/open-operator.ts'
 import { type Home, tokenFile } from '#home.ts'
 import { takeSocket } from '#home/socket.ts'
 import { type CountRequest, createRequestCount } from '#http/request-log.ts'
@@ -10,7 +11,7 @@ import { newToken } from '#lib/token.ts'
 import { readVersion } from '#lib/version.ts'
 import { ollamaAnswers } from '#models/ollama.ts'
 import type { OpenDoor } from '#service/gateway.ts'
-import { createDesk, type Desk } from '#turns/operator.ts'
+import type { OperatorClient } from '#turns/operator-client.ts'
 import { type About, statusOf } from '#turns/service-status.ts'
 
 /** Grace period for open turns and streams at shutdown; then turns are released for a restart and streams are cut. */
@@ -18,8 +19,8 @@ const shutdownGraceMs = 10_000
 
 export type Service = {
   readonly app: App
-  /** What a terminal of this process works with; an attached one has the same through the socket. */
-  readonly desk: Desk
+  /** For a terminal of this process; an attached one has the same through the socket. */
+  readonly client: OperatorClient
   /** What the first screen shows: addresses, the model, what to do next. */
   readonly lines: readonly string[]
   stop(): Promise<void>
@@ -62,11 +63,12 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       const { openGateway } = await import('#service/gateway.ts')
       open.push(await openGateway(app, { about, token, count, log: parts.log }))
     }
-    const desk = openDesk(app, about)
+    const client = openOperator(app, about.doors)
     const local = await openLocalDoor({
       socket: takeSocket(app.home.path),
       turns: app.turns,
-      desk,
+      gates: app.gates,
+      client,
       log: parts.log,
       reload: () => app.reload(),
       loginLink: async () => gatewayOf(open)?.loginLink?.(),
@@ -75,7 +77,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     parts.log.info({ version: about.version, doors: about.doors(), model: config.model.name }, 'started')
     return {
       app,
-      desk,
+      client,
       lines: await linesOf(app, open, token),
       async stop() {
         parts.log.info({ running: app.runner.running }, 'stopping')
@@ -93,23 +95,8 @@ function gatewayOf(open: readonly OpenDoor[]): OpenDoor | undefined {
   return open.find(({ name }) => name === 'gateway')
 }
 
-function openDesk(app: App, about: About): Desk {
-  const { turns, documents } = app
-  return createDesk({
-    turns,
-    documents,
-    tools: () => app.tools().byName.values(),
-    policy: () => app.policy(),
-    async status() {
-      const { costTodayUsd } = await turns.counts(undefined)
-      const { provider, name: model } = about.model()
-      return { provider, model, passedOver: app.passedOver(), costTodayUsd, doors: about.doors() }
-    },
-  })
-}
-
 async function openWebhookDoor(
-  { config, turns, store }: App,
+  { config, turns, threads, gates, store }: App,
   { log }: ServiceParts,
   countRequest: CountRequest,
 ): Promise<OpenDoor> {
@@ -117,6 +104,8 @@ async function openWebhookDoor(
   const { host, port, secret = '', ratePerMinute } = config.webhook
   const webhook = await openWebhook({
     turns,
+    threads,
+    gates,
     limits: store.limits,
     secret,
     host,

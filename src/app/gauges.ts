@@ -2,10 +2,10 @@
 import type { Metrics } from '#lib/metrics.ts'
 import type { Runner } from '#turns/runner.ts'
 import type { About } from '#turns/service-status.ts'
-import type { Turns } from '#turns/turns.ts'
+import type { TurnStore } from '#core/store.ts'
 
 export type ServiceNumbers = {
-  readonly turns: Pick<Turns, 'counts'>
+  readonly turns: Pick<TurnStore, 'count'>
   readonly runner: Pick<Runner, 'running'>
   readonly about: About
 }
@@ -21,7 +21,7 @@ export function measureService(metrics: Metrics, { turns, runner, about }: Servi
     name: 'atrium_turns_active',
     help: 'Turns that have not ended, of all processes over this database; queued ones are the depth of the queue.',
     async read() {
-      const { queued, running, waiting } = await turns.counts(undefined)
+      const { queued, running, waiting } = await turns.count(undefined)
       return Object.entries({ queued, running, waiting }).map(([status, value]) => ({ labels: { status }, value }))
     },
   })

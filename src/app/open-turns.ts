@@ -11,9 +11,11 @@ import { createMetrics, type Metrics } from '#lib/metrics.ts'
 import type { Identity } from '#memory/identity.ts'
 import type { Fence } from '#safety/fence.ts'
 import { watchExpiry } from '#turns/gate-expiry.ts'
+import { createGates, type Gates } from '#turns/gates.ts'
 import { createKeeper } from '#turns/lease.ts'
 import { createRunner, type Runner } from '#turns/runner.ts'
 import { createSpend } from '#turns/spend.ts'
+import { createThreads, type Threads } from '#turns/threads.ts'
 import { createTally, type Observer } from '#turns/turn-metrics.ts'
 import { createTurns, type Turns } from '#turns/turns.ts'
 import type { LiveSettings } from './live-settings.ts'
@@ -23,6 +25,8 @@ import { eraseWorkspace } from './workspace-folder.ts'
 
 export type OpenTurns = {
   readonly turns: Turns
+  readonly threads: Threads
+  readonly gates: Gates
   readonly runner: Runner
   readonly metrics: Metrics
   /** True while the database cannot be reached. */
@@ -87,6 +91,8 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
   })
   const eraseFiles = (user: UserId): Promise<number> => eraseWorkspace(config(), user)
   const turns = createTurns({ store, bus, runner, observer, marker, mask, spend, eraseFiles })
+  const threads = createThreads({ store, bus })
+  const gates = createGates({ store, bus })
   bus.onSignal((signal) => {
     if (signal.type === 'grants') policy.grants.forget(signal.user)
     if (signal.type === 'removed') {
@@ -105,7 +111,8 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
   opened.defer(async () => keeper?.stop())
   // Turns are released while the lease is still ours.
   opened.defer(() => runner.drain(0))
-  watchExpiry({ store, turns, clock })
+  watchExpiry({ store, gates, clock })
   const closing = opened.move()
-  return { turns, runner, metrics, storeAway: () => keeper?.away() ?? false, close: () => closing.disposeAsync() }
+  const storeAway = (): boolean => keeper?.away() ?? false
+  return { turns, threads, gates, runner, metrics, storeAway, close: () => closing.disposeAsync() }
 }

@@ -7,10 +7,10 @@ import { openHome } from '#home.ts'
 import { openLog } from '#lib/log.ts'
 import { printable } from '#safety/printable.ts'
 import { startService } from '#service.ts'
-import type { Desk } from '#turns/operator.ts'
-import { type Agent, agentOf, askService, reachAgent, runningService } from './attach.ts'
-import { attachedDesk } from './desk.ts'
+import type { OperatorClient } from '#turns/operator-client.ts'
+import { askService, runningService } from './attach.ts'
 import { endWithOutput, interruptedExit, paint, pasteable } from './report.ts'
+import { serviceClient } from './service-client.ts'
 
 const attached = 'attached to the running service'
 
@@ -20,13 +20,9 @@ export async function chat(flags: Flags): Promise<void> {
   const config = loadConfig({}, flags)
   const plain = terminalTraits().dumb || !process.stdin.isTTY
   if (await runningService(config.home)) {
-    if (plain) await showLines(await reachAgent('terminal'), [attached])
-    else
-      await show({
-        desk: attachedDesk(config.home),
-        place: `terminal · ${attached}`,
-        greeting: await linkTo(config.home),
-      })
+    const client = serviceClient(config.home)
+    if (plain) await showLines(client, [attached])
+    else await show({ client, place: `terminal · ${attached}`, greeting: await linkTo(config.home) })
     return
   }
   const home = openHome(config.home)
@@ -36,9 +32,9 @@ export async function chat(flags: Flags): Promise<void> {
     terminal: true,
   })
   try {
-    const own = agentOf(service.app.turns, 'terminal', () => Promise.resolve())
-    if (plain) await showLines(own, service.lines)
-    else await show({ desk: service.desk, place: `terminal · ${home.path}`, greeting: service.lines })
+    const { client, lines } = service
+    if (plain) await showLines(client, lines)
+    else await show({ client, place: `terminal · ${home.path}`, greeting: lines })
   } finally {
     // Whoever is in a hurry may be.
     process.once('SIGINT', () => process.exit(interruptedExit))
@@ -47,12 +43,12 @@ export async function chat(flags: Flags): Promise<void> {
   }
 }
 
-type Shown = { readonly desk: Desk; readonly place: string; readonly greeting: readonly string[] }
+type Shown = { readonly client: OperatorClient; readonly place: string; readonly greeting: readonly string[] }
 
-async function show({ desk, place, greeting }: Shown): Promise<void> {
+async function show({ client, place, greeting }: Shown): Promise<void> {
   const { runTerminal } = await import('#doors/terminal/terminal.ts')
   const { threadId } = await runTerminal({
-    desk: { ...desk, gates: async () => (await desk.gates()).map(withCommands) },
+    client: { ...client, gates: async () => (await client.gates()).map(withCommands) },
     place,
     greeting: greeting.map((line) => printable(pasteable(line))),
     shows: terminalTraits(),
@@ -80,7 +76,7 @@ async function linkTo(home: string): Promise<string[]> {
   }
 }
 
-async function showLines(agent: Agent, greeting: readonly string[]): Promise<void> {
+async function showLines(client: OperatorClient, greeting: readonly string[]): Promise<void> {
   const { converse } = await import('./line-chat.ts')
-  await converse(agent, greeting)
+  await converse(client, greeting)
 }

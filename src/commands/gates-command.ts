@@ -80,7 +80,7 @@ export async function answerGateBy(
     }),
   }
   const { threadId } = found.turn
-  const told = await askService(loadConfig().home, '/gates/answer', { threadId, answer })
+  const told = await askService(loadConfig().home, '/operator/answer', { threadId, said: answer })
   if (!told) await withStore((store) => answerGate({ store, now: Date.now }, { user: operator, threadId }, answer))
   print({}, {}, `${said === 'deny' ? 'Denied' : 'Allowed'} ${printable(found.gate.name)}.`)
 }

@@ -3,8 +3,8 @@ import { createInterface, type Interface } from 'node:readline'
 import { AppError } from '#core/errors.ts'
 import { pendingLine, previewLines, questionLine } from '#doors/terminal/asking.ts'
 import { createProse, printable } from '#safety/printable.ts'
-import type { ChatEvent } from '#turns/exchange.ts'
-import type { Agent } from './attach.ts'
+import { answerChat, type ChatEvent, sendMessage } from '#turns/exchange.ts'
+import type { OperatorClient } from '#turns/operator-client.ts'
 import { failure, paint, pasteable } from './report.ts'
 
 type GateEvent = Extract<ChatEvent, { type: 'gate' }>
@@ -14,11 +14,11 @@ const shownChars = 4_000
 const help = '/new starts a thread, /quit ends; Ctrl+C stops a reply, or ends; so does Ctrl+D'
 
 /** Chats until Ctrl+C, Ctrl+D or /quit. */
-export async function converse(agent: Agent, greeting: readonly string[]): Promise<void> {
+export async function converse(client: OperatorClient, greeting: readonly string[]): Promise<void> {
   const head = greeting.map((line) => ` ${paint('2', pasteable(line))}\n`).join('')
   process.stdout.write(` ${paint('1', '▣ Atrium')}\n${head} ${paint('2', help)}\n\n`)
   const lines = createInterface({ input: process.stdin, output: process.stdout })
-  const reply = createReply(agent)
+  const reply = createReply(client)
   const closed = closedBy(lines, () => reply.stop())
   const prompt = (): void => {
     lines.setPrompt(reply.asks() ? paint('33', 'Allow once? y or n ▌ ') : paint('36', '▌ '))
@@ -70,7 +70,7 @@ function closedBy(lines: Interface, stopReply: () => boolean): () => boolean {
   return () => closed
 }
 
-function createReply(agent: Agent) {
+function createReply(client: OperatorClient) {
   let speaking = false
   let threadId: string | undefined
   let turnId: string | undefined
@@ -96,13 +96,14 @@ function createReply(agent: Agent) {
 
   return {
     /** Shows the reply to a message. */
-    show: (message: string) => follow(agent.send(message, threadId)),
+    show: (message: string) => follow(sendMessage(client, { door: 'terminal', message, threadId })),
     /** True while an approval is asked for. */
     asks: () => gates.length > 0,
     async decide(decision: 'allow' | 'deny'): Promise<void> {
       const [gate, ...others] = gates
       gates = others
-      if (gate && threadId) await follow(agent.answer({ threadId, callId: gate.callId, seq: gate.seq, decision }))
+      if (!gate || !threadId) return
+      await follow(answerChat(client, { threadId, callId: gate.callId, decision }))
     },
     /** The next message begins a thread; what waits in this one stays open. */
     anew(): void {
@@ -112,7 +113,7 @@ function createReply(agent: Agent) {
     /** Stops the reply; false when there is none. */
     stop(): boolean {
       // Whatever comes of it is told by the turn's end.
-      if (turnId !== undefined) agent.cancel(turnId).catch(() => {})
+      if (turnId !== undefined) client.cancel(turnId).catch(() => {})
       return speaking
     },
   }

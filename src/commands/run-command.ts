@@ -6,8 +6,9 @@ import type { Attached } from '#doors/terminal/attachment-list.ts'
 import { gateWire } from '#doors/web/gate-wire.ts'
 import { usageWire } from '#http/wire-format.ts'
 import { createProse, printable } from '#safety/printable.ts'
-import type { ChatEvent } from '#turns/exchange.ts'
-import { type Agent, reachAgent } from './attach.ts'
+import { type ChatEvent, sendMessage } from '#turns/exchange.ts'
+import type { OperatorClient } from '#turns/operator-client.ts'
+import { reachOperator } from './attach.ts'
 import { readInput } from './stdin.ts'
 import { interruptedExit, jsonText, paint, pasteable } from './report.ts'
 import { withStore } from './home-store.ts'
@@ -37,15 +38,15 @@ export async function run(text: string | undefined, options: RunOptions): Promis
   const { message, piped } = await messageOf(text, options.message)
   const threadId = options.continue ? await latestThread(options.thread) : options.thread
   const files = await readFiles(options.attach ?? [], piped)
-  const agent = await reachAgent('run')
+  const { client, close } = await reachOperator()
   try {
     const live = !json && process.stdout.isTTY
     const show = live ? createShow() : undefined
-    const stop = cancelOnInterrupt(agent)
+    const stop = cancelOnInterrupt(client)
     let started: Started | undefined
     let end: End | undefined
     let gate: GateEvent | undefined
-    for await (const event of agent.send(message, threadId, files)) {
+    for await (const event of sendMessage(client, { door: 'run', message, threadId, files })) {
       if (event.type === 'started') {
         started = event
         stop.begin(event.turnId)
@@ -58,7 +59,7 @@ export async function run(text: string | undefined, options: RunOptions): Promis
     finish(end, { started, gate }, { live, json })
     if (stop.asked()) process.exitCode = interruptedExit
   } finally {
-    await agent.close()
+    await close()
   }
 }
 
@@ -105,12 +106,12 @@ async function latestThread(thread: string | undefined): Promise<string> {
 }
 
 /** The first Ctrl+C cancels the turn, the second leaves at once. */
-function cancelOnInterrupt(agent: Agent) {
+function cancelOnInterrupt(client: Pick<OperatorClient, 'cancel'>) {
   let asked = false
   let turn: string | undefined
   const cancel = (): void => {
     // Whatever comes of it is told by the turn's end.
-    if (turn !== undefined) agent.cancel(turn).catch(() => {})
+    if (turn !== undefined) client.cancel(turn).catch(() => {})
   }
   process.on('SIGINT', () => {
     if (asked) process.exit(interruptedExit)

@@ -42,7 +42,7 @@ export type GatewayParts = {
 }
 
 export async function openGateway(app: App, { about, token, count, log }: GatewayParts): Promise<OpenDoor> {
-  const { config, store, turns, documents } = app
+  const { config, store, turns, threads, gates, documents } = app
   const operatorTokens = [token, config.operatorToken ?? provisionedToken(app.home)]
   const sessions = createSessions({ store: store.sessions, operatorHashes: operatorTokens.map(hashToken), log })
   const origins = createOrigins({
@@ -65,6 +65,9 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
   const { lastCall } = gateway
   const web = webRoutes({
     turns,
+    threads,
+    gates,
+    usage: store.usage,
     accounts: store.accounts,
     documents,
     lastCall,
@@ -81,15 +84,16 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
   })
   gateway.mount({ routes: web })
   gateway.mount({ routes: toolRoutes({ toolAdmin: app.toolAdmin }), parse: parseLossless })
-  mountLive(gateway.sockets, { turns, chatLimit, log })
+  mountLive(gateway.sockets, { turns, threads, gates, chatLimit, log })
   const issuer = config.oidc?.clientId === undefined ? {} : { issuer: config.oidc.issuer }
   gateway.mount({ routes: pageRoutes(issuer) })
   gateway.mount({
-    routes: toolAccessRoutes({ turns, access: () => app.access(), origins }),
+    routes: toolAccessRoutes({ gates, access: () => app.access(), origins }),
   })
   gateway.mount(
     responsesRoutes({
       turns,
+      threads,
       externalTools: config.responses.externalTools,
       turnTimeoutMs: config.responses.turnTimeoutSecs * 1000,
       registered: () => app.tools().byName,

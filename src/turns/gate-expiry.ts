@@ -3,7 +3,7 @@ import { AppError } from '#core/errors.ts'
 import type { Store } from '#core/store.ts'
 import type { Clock } from '#lib/clock.ts'
 import { gateMs } from './gate-answers.ts'
-import type { Turns } from './turns.ts'
+import type { Gates } from './gates.ts'
 
 /** After the start; a command that is over by then does not look. */
 const firstLookMs = 1_000
@@ -14,7 +14,7 @@ const retryMs = 60_000
 /** What an answer that came first, or the end of the turn, leaves of a gate. */
 const gone: ReadonlySet<string> = new Set(['gate_closed', 'not_found'])
 
-export type ExpiryParts = { readonly store: Pick<Store, 'turns'>; readonly turns: Pick<Turns, 'answer'> }
+export type ExpiryParts = { readonly store: Pick<Store, 'turns'>; readonly gates: Pick<Gates, 'answer'> }
 
 /** Denies gates when they expire, from now on. */
 export function watchExpiry({ clock, ...parts }: ExpiryParts & { readonly clock: Clock }): void {
@@ -35,14 +35,14 @@ export function watchExpiry({ clock, ...parts }: ExpiryParts & { readonly clock:
  */
 export async function expireGates({
   store,
-  turns,
+  gates,
   now,
 }: ExpiryParts & { readonly now: () => number }): Promise<number> {
   const looked = now()
   for (const { turn, callIds } of await store.turns.waitingSince(looked - gateMs)) {
     for (const callId of callIds) {
       const denial = { callId, decision: 'deny' as const, output: 'nobody answered within 24 hours', by: 'expiry' }
-      await turns.answer(turn.userId, turn.threadId, denial).catch((error: unknown) => {
+      await gates.answer(turn.userId, turn.threadId, denial).catch((error: unknown) => {
         if (!(error instanceof AppError && gone.has(error.code))) throw error
       })
     }

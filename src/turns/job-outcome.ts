@@ -1,16 +1,16 @@
 // How a turn ended, for doors that show it as a job.
 import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
-import type { Turns } from './turns.ts'
+import type { ThreadStore } from '#core/store.ts'
 
 /** Rows at the end of a turn that its last response stands in. */
 const endLength = 8
 
 /** The few rows that a completed turn ended with, however long it was; of any other none. */
-export async function readEnd(turns: Pick<Turns, 'history'>, turn: Turn): Promise<readonly Entry[]> {
+export async function readEnd(threads: Pick<ThreadStore, 'entries'>, turn: Turn): Promise<readonly Entry[]> {
   const { userId, threadId, firstSeq = 1, lastSeq, status } = turn
   if (status !== 'completed' || lastSeq === undefined) return []
   const after = Math.max(lastSeq - endLength, firstSeq - 1)
-  const { entries } = await turns.history(userId, threadId, { after, upTo: lastSeq, limit: endLength })
+  const { entries } = await threads.entries(userId, threadId, { after, upTo: lastSeq, limit: endLength })
   return entries.filter(({ turnId }) => turnId === turn.id)
 }

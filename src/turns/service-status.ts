@@ -1,6 +1,6 @@
 // What the service tells of itself, for every door that is asked.
 import type { UserId } from '#core/ids.ts'
-import type { Turns } from './turns.ts'
+import type { TurnStore } from '#core/store.ts'
 
 export type About = {
   readonly version: string
@@ -20,9 +20,9 @@ export type About = {
 }
 
 /** Jobs and cost are of one user, or of all. */
-export async function statusOf(turns: Pick<Turns, 'counts'>, about: About, user: UserId | undefined, now: number) {
+export async function statusOf(turns: Pick<TurnStore, 'count'>, about: About, user: UserId | undefined, now: number) {
   const [counts, connections, sandboxEnabled] = await Promise.all([
-    turns.counts(user),
+    turns.count(user),
     about.connections(),
     about.sandboxEnabled(),
   ])

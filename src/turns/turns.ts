@@ -1,36 +1,18 @@
-// All that a door needs: start a turn, answer a gate, cancel, get, watch. Doors translate; the rules stand here.
+// Turns for doors: start, cancel, read, watch. Doors translate; the rules are here.
+import type { Erased } from '#core/account.ts'
 import type { Bus, ListChanges, Signal } from '#core/bus.ts'
-import { type Door, doorOf } from '#core/doors.ts'
+import { doorOf } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
-import type { Draft, Entry, Gate, Item } from '#core/item.ts'
-import type { Grant } from '#core/grant.ts'
-import type { Erased } from '#core/account.ts'
-import type {
-  AnsweredGate,
-  EndedTurn,
-  Entries,
-  Idempotency,
-  ItemRef,
-  ListedTurn,
-  NewTurn,
-  OpenGate,
-  Page,
-  QueuedEntry,
-  Store,
-  EntryRange,
-  TurnFilter,
-} from '#core/store.ts'
-import { ended, type Thread, type Turn } from '#core/turn.ts'
-import type { DayUsage, UsageTotals } from '#core/usage.ts'
+import type { Draft, Entry, Item } from '#core/item.ts'
+import type { EndedTurn, NewTurn, Store, TurnStore } from '#core/store.ts'
+import { ended, type Turn } from '#core/turn.ts'
 import { type Compacted, compactHistory, type LongHistory } from './compaction-request.ts'
 import { createMarker, type Marker } from '#safety/marks.ts'
-import { answerBrought, type Brought } from './credentials.ts'
 import { entriesOf } from './turn-entries.ts'
-import { type Answered, answerGate, gateMs, maxAnswered, maxGates, type GateAnswer } from './gate-answers.ts'
 import { masked, titleOf } from './message.ts'
 import { readReceipt, type Receipt } from './receipt.ts'
-import { removeUser, tellErased } from './user-removal.ts'
+import { removeUser } from './user-removal.ts'
 import type { Runner } from './runner.ts'
 import type { Observer } from './turn-metrics.ts'
 import type { Spend } from './spend.ts'
@@ -59,73 +41,33 @@ export type Start = {
   readonly events: Follow
 }
 
-export interface Turns {
+type Reading = Pick<TurnStore, 'findByKey' | 'get' | 'holding' | 'findByDoor' | 'list' | 'countAll' | 'count'>
+
+export interface Turns extends Reading {
   /** Stores the turn; once this resolves it will not be lost. */
   start(given: StartTurn): Promise<Start>
-  /** The turn that an idempotency key has made already. */
-  findByKey(user: UserId, idempotency: Idempotency): Promise<Turn | undefined>
-  /** Answers a gate; with a grantRequest it makes a grant too. Throws gate_closed, not_found, grant_refused. */
-  answer(user: UserId, threadId: string, said: GateAnswer): Promise<Turn>
-  /** A secret of a tool is there: every turn that waited for it goes on. Tells how many gates that closed. */
-  signedIn(brought: Brought): Promise<number>
-  /** What waits for this user's word, oldest first; nothing that has expired. */
-  gates(user: UserId): Promise<readonly OpenGate[]>
-  /** What this user has said since a time, latest first. */
-  answered(user: UserId, since: number): Promise<readonly AnsweredGate[]>
-  /** What a turn waits for; undefined when it does not. */
-  gateOf(turn: Omit<Turn, 'options'>): Promise<Gate | undefined>
-  /** What a user has allowed beyond one call. */
-  grants(user: UserId): Promise<readonly Grant[]>
-  /** Takes a grant back; false when the user reaches none of this id. */
-  revoke(user: UserId, grantId: string): Promise<boolean>
   /** Ends a turn, or frees a thread that waits for its caller. Idempotent. */
   cancel(user: UserId, turnId: string): Promise<Turn>
   /** Stops a turn that a door does not want to wait for any longer; it fails with the fault's code. */
   abandon(turn: Turn, fault: AppError): Promise<Turn>
-  get(user: UserId, turnId: string): Promise<Turn | undefined>
-  /** The turn that a thread is busy with, if it is: the one to cancel. */
-  holding(user: UserId, threadId: string): Promise<Turn | undefined>
+  remove(user: UserId, turnId: string): Promise<boolean>
   /** What a turn did, read from its log, and whether that is still what it was. */
   receipt(user: UserId, turnId: string): Promise<Receipt | undefined>
-  /** A turn of a door, whoever its user. For that door alone. */
-  findByDoor(door: Door, turnId: string): Promise<Turn | undefined>
-  list(user: UserId, query: TurnFilter & { limit: number; cursor?: string }): Promise<Page<ListedTurn>>
-  /** How many `list` would find, counted up to 10,000. */
-  countAll(user: UserId, which: TurnFilter): Promise<number>
-  /** Senders without an account, whose turns the operator reaches. */
-  senders(): Promise<readonly UserId[]>
-  remove(user: UserId, turnId: string): Promise<boolean>
-  thread(user: UserId, threadId: string): Promise<Thread | undefined>
-  threads(user: UserId, query: { limit: number; cursor?: string }): Promise<Page<Thread>>
-  /** Throws not_found. */
-  renameThread(user: UserId, threadId: string, title: string): Promise<void>
-  /** A copy of a thread up to a message, to go on from there in another way. Throws not_found, invalid_input, too_large. */
-  forkThread(user: UserId, threadId: string, place: { beforeSeq: number; door: Door }): Promise<Thread>
-  removeThread(user: UserId, threadId: string): Promise<boolean>
-  findByOpenCall(user: UserId, callId: string): Promise<Thread | undefined>
   /** The turn's items, in order, as far as one answer can hold them. */
   entries(user: UserId, turn: Omit<Turn, 'options'>): Promise<Entry[]>
-  /** A stretch of a thread, bounded in rows and bytes; `more` tells that it goes on. */
-  history(user: UserId, threadId: string, stretch: EntryRange): Promise<Entries>
-  /** What was sent to a thread and waits behind a running turn. */
-  queued(user: UserId, threadId: string, bounds: { limit: number; maxBytes: number }): Promise<readonly QueuedEntry[]>
-  /** The items of this user's at these places; what is not there is left out. */
-  findItems(user: UserId, places: readonly ItemRef[]): Promise<readonly Entry[]>
+  /** Senders without an account, whose turns the operator reaches. */
+  senders(): Promise<readonly UserId[]>
   /** Ends what runs for a user and erases all that is theirs; undefined when nobody has this name. */
   removeUser(name: string): Promise<Erased | undefined>
-  /** Follows a turn that may have begun, or ended, already: its stored items come first. */
-  follow(user: UserId, turn: Turn): Watch
+  /** Follows a turn that may have begun, or ended, already: what is stored after a seq, or all of it, comes first. */
+  follow(user: UserId, turn: Turn, after?: number): Watch
   watch(user: UserId, threadId: string, after: number): Watch
   /** Follows a user's lists of threads, jobs and gates: what changed is told by its ids. */
   changes(user: UserId): ListChanges
   /** Tells whoever follows a user's lists that all of it may have changed, the user's right to see it too. */
   changed(user: UserId): void
-  counts(user: UserId | undefined): ReturnType<Store['turns']['count']>
   /** Makes a history small: what is stored of a thread, and some items behind it. */
   compact(user: UserId, history: LongHistory, signal: AbortSignal): Promise<Compacted>
-  /** What the last days took of each model: of one user, or of all. */
-  usage(user: UserId | undefined, days: number): Promise<readonly DayUsage[]>
-  usageTotals(user: UserId | undefined, days: number): Promise<UsageTotals>
 }
 
 /** Nobody chooses from a longer list. */
@@ -137,7 +79,6 @@ export type TurnsParts = {
   readonly runner: Runner
   /** Told of turns that are ended from outside. */
   readonly observer?: Observer
-  readonly now?: () => number
   /** Finds what looks like an instruction in outside text, for receipts. */
   readonly marker?: () => Marker
   /** Caps on what is asked outside of turns. */
@@ -149,7 +90,7 @@ export type TurnsParts = {
 }
 
 export function createTurns(parts: TurnsParts): Turns {
-  const { store, bus, runner, now = Date.now, marker = createMarker, mask } = parts
+  const { store, bus, runner, marker = createMarker, mask } = parts
   /** Turns that are being stored and will run here: each has its place already. */
   let starting = 0
 
@@ -174,13 +115,9 @@ export function createTurns(parts: TurnsParts): Turns {
     tellFree(bus, end)
   }
 
-  /** A gate was answered: its watchers see it, and its turn is queued. */
-  function tellAnswer(answered: Answered): void {
-    if (answered.grant) bus.signal({ type: 'grants', user: answered.turn.userId })
-    tellFree(bus, answered)
-  }
-
   return {
+    // Reading is the store's own; what a door may change has rules, below.
+    ...store.turns,
     async start({ request, ...given }) {
       // What a caller waits for is refused at once; where nobody waits, it queues for a place.
       if (!doorOf(given.door).queuesWhenFull && runner.full(starting)) throw overloaded()
@@ -206,29 +143,6 @@ export function createTurns(parts: TurnsParts): Turns {
       }
       return { turn, replayed, entries, input, events: followTurn(subscription, turn.id, told) }
     },
-    async answer(user, threadId, said) {
-      const answered = await answerGate({ store, now }, { user, threadId }, said)
-      tellAnswer(answered)
-      return answered.turn
-    },
-    async signedIn(brought) {
-      const answered = await answerBrought({ store, now }, brought)
-      for (const each of answered) tellAnswer(each)
-      return answered.length
-    },
-    gates: (user) => store.turns.openGates(user, { since: now() - gateMs, limit: maxGates }),
-    answered: (user, since) => store.turns.answeredGates(user, { since, limit: maxAnswered }),
-    async gateOf({ id, userId, threadId, status }) {
-      if (status !== 'waiting') return undefined
-      const [open] = await store.turns.openGates(userId, { threadId, since: now() - gateMs, limit: 1 })
-      return open?.turn.id === id ? open.gate : undefined
-    },
-    grants: (user) => store.grants.list(user),
-    async revoke(user, grantId) {
-      const whose = await store.grants.remove(user, grantId)
-      if (whose !== undefined) bus.signal({ type: 'grants', user: whose })
-      return whose !== undefined
-    },
     async cancel(user, turnId) {
       const first = await store.turns.cancel(user, turnId)
       if (first.turn.status === 'running') {
@@ -248,58 +162,23 @@ export function createTurns(parts: TurnsParts): Turns {
       tellEnd(end)
       return end.turn
     },
-    findByKey: (user, idempotency) => store.turns.findByKey(user, idempotency),
-    get: (user, turnId) => store.turns.get(user, turnId),
-    holding: (user, threadId) => store.turns.holding(user, threadId),
     receipt: (user, turnId) => readReceipt(store, user, { turnId, marker: marker() }),
-    findByDoor: (door, turnId) => store.turns.findByDoor(door, turnId),
-    list: (user, query) => store.turns.list(user, query),
-    countAll: (user, which) => store.turns.countAll(user, which),
     senders: () => store.turns.senders(maxSenders),
     async remove(user, turnId) {
       const removed = await store.turns.remove(user, turnId)
       if (removed) bus.publishChange({ userId: user }, { turnId })
       return removed
     },
-    thread: (user, threadId) => store.threads.get(user, threadId),
-    threads: (user, query) => store.threads.list(user, query),
-    async renameThread(user, threadId, title) {
-      if (!(await store.threads.rename(user, threadId, title))) throw noThread()
-      bus.publishChange({ userId: user }, { threadId })
-    },
-    async forkThread(user, threadId, place) {
-      const thread = await store.threads.fork(user, threadId, place)
-      if (!thread) throw noThread()
-      bus.publishChange({ userId: user }, { threadId: thread.id })
-      return thread
-    },
-    async removeThread(user, threadId) {
-      const unfinished = await store.threads.remove(user, threadId)
-      for (const turn of unfinished ?? []) tellErased(bus, turn)
-      if (unfinished) bus.publishChange({ userId: user }, { threadId })
-      return unfinished !== undefined
-    },
-    findByOpenCall: (user, callId) => store.threads.findByOpenCall(user, callId),
     entries: (user, turn) => entriesOf(store, user, turn),
-    history: (user, threadId, stretch) => store.threads.entries(user, threadId, stretch),
-    queued: (user, threadId, bounds) => store.threads.queued(user, threadId, bounds),
-    findItems: (user, places) => store.threads.findItems(user, places),
     removeUser: (name) => removeUser({ store, bus, ...(parts.eraseFiles && { eraseFiles: parts.eraseFiles }) }, name),
-    follow: (user, turn) =>
-      watchThread({ bus, threads: store.threads }, user, turn.threadId, { seq: (turn.firstSeq ?? 1) - 1, turn }),
+    follow: (user, turn, after = (turn.firstSeq ?? 1) - 1) =>
+      watchThread({ bus, threads: store.threads }, user, turn.threadId, { seq: after, turn }),
     watch: (user, threadId, after) => watchThread({ bus, threads: store.threads }, user, threadId, { seq: after }),
     changes: (user) => bus.subscribeChanges(user),
     changed: (user) => bus.publishChange({ userId: user }, {}),
-    counts: (user) => store.turns.count(user),
     compact: (user, history, signal) =>
       compactHistory({ store, model: () => runner.model(), spend: parts.spend }, user, history, signal),
-    usage: (user, days) => store.usage.list(user, days),
-    usageTotals: (user, days) => store.usage.totals(user, days),
   }
-}
-
-function noThread(): AppError {
-  return new AppError('not_found', 'the thread does not exist')
 }
 
 function overloaded(): AppError {

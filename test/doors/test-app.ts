@@ -17,9 +17,11 @@ import { createIdentity } from '#memory/identity.ts'
 import { createJudge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { openStore } from '#store/open-store.ts'
+import { createGates, type Gates } from '#turns/gates.ts'
 import { createGrants } from '#turns/grant-cache.ts'
 import { createRunner, type Runner } from '#turns/runner.ts'
 import { createSpend } from '#turns/spend.ts'
+import { createThreads, type Threads } from '#turns/threads.ts'
 import type { Observer } from '#turns/turn-metrics.ts'
 import { createTurns, type Turns } from '#turns/turns.ts'
 import { patienceMs } from '../until.ts'
@@ -50,6 +52,8 @@ export type TestApp = {
   readonly bus: Bus
   readonly runner: Runner
   readonly turns: Turns
+  readonly threads: Threads
+  readonly gates: Gates
   readonly documents: Documents
   /** Stops what runs; the doors must be closed already, or close at the same time. */
   close(graceMs?: number): Promise<void>
@@ -98,9 +102,10 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
       store,
       bus,
       runner,
-      ...(now && { now }),
       ...(options.observer && { observer: options.observer }),
     }),
+    threads: createThreads({ store, bus }),
+    gates: createGates({ store, bus, ...(now && { now }) }),
     documents,
     async close(graceMs = 0) {
       await runner.drain(graceMs)

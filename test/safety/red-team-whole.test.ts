@@ -126,7 +126,7 @@ async function openTarget(t: TestContext, way: Way) {
       let status = restOf(await eventsOf(start.events))
       let { turn } = start
       if (way === "caller's output") {
-        const { openCall } = (await house.turns.thread(operator, turn.threadId)) ?? {}
+        const { openCall } = (await house.threads.get(operator, turn.threadId)) ?? {}
         assert.ok(openCall)
         const output: Item = { type: 'answer', callId: openCall, decision: 'output', output: text, by: 'api' }
         const options = { tools: [specOf('lookup')] }
@@ -136,7 +136,7 @@ async function openTarget(t: TestContext, way: Way) {
         status = restOf(await eventsOf(resumed.events))
         turn = resumed.turn
       }
-      const { entries } = await house.turns.history(operator, turn.threadId, { after: 0, limit: 500 })
+      const { entries } = await house.threads.entries(operator, turn.threadId, { after: 0, limit: 500 })
       const names = new Map(
         entries.flatMap(({ item }) => (item.type === 'call' ? [[item.callId, item.name] as const] : [])),
       )

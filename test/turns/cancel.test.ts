@@ -67,11 +67,11 @@ test('a waiting turn is cancelled, its calls closed, and what is queued behind i
 })
 
 test('a turn that left its caller a call is cancelled, and what is queued behind the gate runs', async (t) => {
-  const { turns } = openHouse(t, { reply: (text) => (text === 'first' ? [{ name: 'fn' }] : ['ok']) })
+  const { turns, threads } = openHouse(t, { reply: (text) => (text === 'first' ? [{ name: 'fn' }] : ['ok']) })
   const first = await turns.start(message('first', { options: { tools: [specOf('fn')] } }))
   assert.equal(restOf(await eventsOf(first.events)), 'completed')
   const { threadId } = first.turn
-  assert.ok((await turns.thread(ada, threadId))?.openCall)
+  assert.ok((await threads.get(ada, threadId))?.openCall)
   await rejectsWith(turns.start(message('x', { threadId, whenBusy: 'refuse' })), 'tool_output_required')
   const next = await turns.start(message('next', { threadId }))
   await turnOver()
@@ -125,11 +125,11 @@ test('a waiting turn that is given up tells its watchers all and frees the queue
 
 test('erasing a thread ends what runs in it', async (t) => {
   const { script, told } = holding()
-  const { turns, runner } = openHouse(t, { reply: () => script })
+  const { turns, threads, runner } = openHouse(t, { reply: () => script })
   const { turn, events } = await turns.start(message('hi'))
   await told
-  assert.equal(await turns.removeThread(bob, turn.threadId), false)
-  assert.equal(await turns.removeThread(ada, turn.threadId), true)
+  assert.equal(await threads.remove(bob, turn.threadId), false)
+  assert.equal(await threads.remove(ada, turn.threadId), true)
   assert.equal(restOf(await eventsOf(events)), 'cancelled')
   await until(() => runner.running === 0)
   assert.equal(await turns.get(ada, turn.id), undefined)

@@ -24,7 +24,7 @@ function hear(changes: ListChanges) {
 }
 
 test('a start, a gate, an answer, an end and a removal are told to whoever follows the lists of their user', async (t) => {
-  const { turns } = openHouse(t, {
+  const { turns, threads, gates } = openHouse(t, {
     reply: (_, { items }) => (items.at(-1)?.type === 'result' ? ['done'] : [{ name: 'write' }]),
   })
   const [mine, theirs] = [turns.changes(ada), turns.changes(bob)]
@@ -38,7 +38,7 @@ test('a start, a gate, an answer, an end and a removal are told to whoever follo
   const waiting = await turns.get(ada, turn.id)
   assert.ok(waiting)
   const follow = turns.follow(ada, waiting)
-  await turns.answer(ada, turn.threadId, { callId, decision: 'allow', by: 'ada' })
+  await gates.answer(ada, turn.threadId, { callId, decision: 'allow', by: 'ada' })
   for await (const batch of follow)
     if (batch.some((event) => event.type === 'turn' && event.turn.status === 'completed')) break
   const told = await own.since()
@@ -46,7 +46,7 @@ test('a start, a gate, an answer, an end and a removal are told to whoever follo
   assert.ok(told.every((each) => each.turnId === turn.id))
   await turns.remove(ada, turn.id)
   assert.deepEqual(await own.since(), [{ turnId: turn.id }])
-  await turns.removeThread(ada, turn.threadId)
+  await threads.remove(ada, turn.threadId)
   assert.deepEqual(await own.since(), [{ threadId: turn.threadId }])
   assert.deepEqual(await other.since(), [])
   mine.close()

@@ -1,39 +1,88 @@
 // One message in, one reply out, as plain events.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { answerChat, sendMessage } from '#turns/exchange.ts'
-import { ada, bob, rejectsWith } from '../store/harness.ts'
-import { message, openHouse } from './house.ts'
+import { type TestContext, test } from 'node:test'
+import { operator } from '#core/ids.ts'
+import { answerChat, type ChatEvent, sendMessage } from '#turns/exchange.ts'
+import { operatorClientOf } from '../doors/local/client.ts'
+import { ada, rejectsWith } from '../store/harness.ts'
+import { holding, type HouseParts, message, openHouse, until } from './house.ts'
 
-const hi = { user: ada, door: 'run', message: 'hi' } as const
+const hi = { door: 'run', message: 'hi' } as const
+
+function openChat(t: TestContext, parts: HouseParts = {}) {
+  const house = openHouse(t, parts)
+  return { ...house, client: operatorClientOf(house) }
+}
+
+/** What is read of a chat; text that arrives in pieces is one. */
+function wordsOf(events: readonly ChatEvent[]): string[] {
+  const words: string[] = []
+  for (const event of events) {
+    const last = words.at(-1)
+    if (event.type === 'delta' && last?.startsWith('delta ')) words[words.length - 1] = last + event.text
+    else if (event.type === 'delta' || event.type === 'message') words.push(`${event.type} ${event.text}`)
+    else if (event.type === 'tool') words.push(`tool ${event.name}${event.failed ? ' failed' : ''}`)
+    else words.push(event.type === 'end' ? `end ${event.status}: ${event.text}` : event.type)
+  }
+  return words
+}
+
+const withTools: HouseParts = {
+  reply: (_, { items }) =>
+    items.at(-1)?.type === 'result' ? ['All ', 'done'] : ['Let me see', { name: 'read' }, { name: 'gone' }],
+}
+const reply = [
+  'delta Let me see',
+  'message Let me see',
+  'tool gone failed',
+  'tool read',
+  'delta All done',
+  'message All done',
+  'end completed: All done',
+]
 
 test('a reply comes as deltas, messages, tools and an end', async (t) => {
-  const { turns } = openHouse(t, {
-    reply: (_, { items }) =>
-      items.at(-1)?.type === 'result' ? ['All ', 'done'] : ['Let me see', { name: 'read' }, { name: 'gone' }],
-  })
-  const events = await Array.fromAsync(sendMessage(turns, hi))
-  const words = events.map((event) => {
-    if (event.type === 'delta' || event.type === 'message') return `${event.type} ${event.text}`
-    if (event.type === 'tool') return `tool ${event.name}${event.failed ? ' failed' : ''}`
-    return event.type === 'end' ? `end ${event.status}: ${event.text}` : event.type
-  })
-  assert.deepEqual(words, [
-    'started',
-    'delta Let me see',
-    'message Let me see',
-    'tool gone failed',
-    'tool read',
-    'delta All ',
-    'delta done',
-    'message All done',
-    'end completed: All done',
-  ])
+  const { client } = openChat(t, withTools)
+  assert.deepEqual(wordsOf(await Array.fromAsync(sendMessage(client, hi))), ['started', ...reply])
+})
+
+test('a turn that ended before it was followed is told whole', async (t) => {
+  const { client, store } = openChat(t, withTools)
+  const events = sendMessage(client, hi)
+  assert.equal((await events.next()).value?.type, 'started')
+  await until(async () => (await store.turns.list(operator, { limit: 1 })).rows[0]?.status === 'completed')
+  assert.deepEqual(wordsOf(await Array.fromAsync(events)), reply)
+})
+
+test('a turn that is followed while it writes is told from its beginning', async (t) => {
+  const hold = holding()
+  const { client, watchers } = openChat(t, { reply: () => hold.script })
+  const events = sendMessage(client, hi)
+  assert.equal((await events.next()).value?.type, 'started')
+  await hold.told
+  const rest = Array.fromAsync(events)
+  await until(() => watchers() === 1)
+  hold.letGo()
+  const whole = ['delta So far, and more', 'message So far, and more', 'end completed: So far, and more']
+  assert.deepEqual(wordsOf(await rest), whole)
+})
+
+test('a message that waits behind another turn is told without that turn', async (t) => {
+  const hold = holding()
+  const { client } = openChat(t, { reply: (text) => (text === 'first' ? hold.script : [`echo ${text}`]) })
+  const { threadId } = await client.send({ door: 'run', message: 'first' })
+  await hold.told
+  const events = sendMessage(client, { ...hi, threadId })
+  const started = await events.next()
+  assert.equal(started.value?.type === 'started' && started.value.queued, true)
+  const rest = Array.fromAsync(events)
+  hold.letGo()
+  assert.deepEqual(wordsOf(await rest), ['delta echo hi', 'message echo hi', 'end completed: echo hi'])
 })
 
 test('a gate is told, and the turn rests', async (t) => {
-  const { turns } = openHouse(t, { reply: () => [{ name: 'write' }] })
-  const events = await Array.fromAsync(sendMessage(turns, hi))
+  const { client } = openChat(t, { reply: () => [{ name: 'write' }] })
+  const events = await Array.fromAsync(sendMessage(client, hi))
   assert.deepEqual(
     events.map(({ type }) => type),
     ['started', 'gate', 'end'],
@@ -41,31 +90,48 @@ test('a gate is told, and the turn rests', async (t) => {
 })
 
 test('bad messages and foreign threads are refused before anything is stored', async (t) => {
-  const { turns } = openHouse(t)
-  const { turn, events } = await turns.start(message('mine'))
+  const { client, turns } = openChat(t)
+  const { turn, events } = await turns.start(message('mine', { user: ada }))
   events.close()
-  await rejectsWith(Array.fromAsync(sendMessage(turns, { ...hi, message: ' ' })), 'invalid_input')
-  await rejectsWith(Array.fromAsync(sendMessage(turns, { ...hi, user: bob, threadId: turn.threadId })), 'not_found')
-  assert.equal((await turns.list(bob, { limit: 9 })).rows.length, 0)
+  await rejectsWith(Array.fromAsync(sendMessage(client, { ...hi, message: ' ' })), 'invalid_input')
+  await rejectsWith(Array.fromAsync(sendMessage(client, { ...hi, threadId: turn.threadId })), 'not_found')
+  assert.equal((await turns.list(operator, { limit: 9 })).rows.length, 0)
 })
 
-test('whoever leaves right after the start leaves no subscription behind', async (t) => {
-  const { turns, watchers } = openHouse(t)
-  for await (const event of sendMessage(turns, hi)) if (event.type === 'started') break
+test('whoever leaves leaves no subscription behind', async (t) => {
+  const hold = holding()
+  const { client, watchers } = openChat(t, { reply: () => hold.script })
+  for await (const event of sendMessage(client, hi)) if (event.type === 'started') break
+  assert.equal(watchers(), 0)
+  for await (const event of sendMessage(client, hi)) if (event.type === 'delta') break
   assert.equal(watchers(), 0)
 })
 
 test('a gate that is allowed is told no more, and its tool by its name', async (t) => {
-  const { turns } = openHouse(t, {
+  const { client } = openChat(t, {
     reply: (_, { items }) => (items.at(-1)?.type === 'result' ? ['done'] : [{ name: 'write' }]),
   })
-  const [started, gate] = await Array.fromAsync(sendMessage(turns, hi))
+  const [started, gate] = await Array.fromAsync(sendMessage(client, hi))
   assert(started?.type === 'started' && gate?.type === 'gate')
   const { threadId } = started
-  const answer = { user: hi.user, threadId, callId: gate.callId, seq: gate.seq, decision: 'allow' } as const
-  const events = await Array.fromAsync(answerChat(turns, answer))
+  const answer = { threadId, callId: gate.callId, decision: 'allow' } as const
+  const events = await Array.fromAsync(answerChat(client, answer))
   assert.deepEqual(events.at(0)?.type, 'started')
   assert(events.some((event) => event.type === 'tool' && event.name === 'write'))
   assert(!events.some((event) => event.type === 'gate'))
   assert.equal(events.at(-1)?.type, 'end')
+})
+
+test('of two gates the answer to the first does not tell the second again', async (t) => {
+  const { client } = openChat(t, {
+    reply: (_, { items }) =>
+      items.at(-1)?.type === 'result' ? ['done'] : [{ name: 'write' }, { name: 'write', args: '{"path":"b"}' }],
+  })
+  const [started, one, two] = await Array.fromAsync(sendMessage(client, hi))
+  assert(started?.type === 'started' && one?.type === 'gate' && two?.type === 'gate')
+  const answer = (gate: typeof one) =>
+    Array.fromAsync(answerChat(client, { threadId: started.threadId, callId: gate.callId, decision: 'allow' }))
+  assert.deepEqual(wordsOf(await answer(one)), ['started', 'tool write', 'end waiting: '])
+  const rest = wordsOf(await answer(two))
+  assert.deepEqual(rest, ['started', 'tool write', 'delta done', 'message done', 'end completed: done'])
 })

@@ -12,17 +12,17 @@ import { eventsOf, message, openHouse, restOf, turnOver } from './house.ts'
 const later = (): number => Date.now() + dayMs + 1
 
 test('a gate that has been open for a day is denied, and its turn goes on', async (t) => {
-  const { turns, store } = openHouse(t, {
+  const { turns, gates, store } = openHouse(t, {
     reply: (_, { items }) => (items.at(-1)?.type === 'result' ? ['so be it'] : [{ name: 'write' }]),
   })
   const { turn, events } = await turns.start(message('hi'))
   assert.equal(restOf(await eventsOf(events)), 'waiting')
   const waiting = await turns.get(ada, turn.id)
   assert.ok(waiting)
-  await expireGates({ store, turns, now: Date.now })
+  await expireGates({ store, gates, now: Date.now })
   assert.equal((await turns.get(ada, turn.id))?.status, 'waiting', 'not before')
   const follow = turns.follow(ada, waiting)
-  await expireGates({ store, turns, now: later })
+  await expireGates({ store, gates, now: later })
   for await (const batch of follow)
     if (batch.some((event) => event.type === 'turn' && event.turn.status === 'completed')) break
   const result = (await turns.entries(ada, turn)).find(({ item }) => item.type === 'result')?.item
@@ -37,7 +37,7 @@ test('a gate is denied when it expires, not by a look now and then, and from tha
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: start })
   const now = Date.now
   const store = openTestStore(t)
-  const { turns } = openHouse(t, { store, reply: () => [{ name: 'write' }] })
+  const { turns, gates } = openHouse(t, { store, reply: () => [{ name: 'write' }] })
   const { turn, events } = await turns.start(message('hi'))
   await eventsOf(events)
   const looks: number[] = []
@@ -50,13 +50,13 @@ test('a gate is denied when it expires, not by a look now and then, and from tha
   }
   const answers: number[] = []
   const answering = {
-    answer: (...args: Parameters<typeof turns.answer>) => {
+    answer: (...args: Parameters<typeof gates.answer>) => {
       answers.push(now() - start)
-      return turns.answer(...args)
+      return gates.answer(...args)
     },
   }
   const clock = createClock({ log: silentLog, now })
-  watchExpiry({ store: { turns: counting }, turns: answering, clock })
+  watchExpiry({ store: { turns: counting }, gates: answering, clock })
   const pass = async (ms: number): Promise<void> => {
     for (let left = ms; left > 0; left -= minuteMs) {
       t.mock.timers.tick(Math.min(left, minuteMs))
@@ -65,12 +65,9 @@ test('a gate is denied when it expires, not by a look now and then, and from tha
   }
   await pass(minuteMs)
   await pass(dayMs - minuteMs)
-  assert.deepEqual([looks.length, answers.length, (await turns.gates(ada)).length], [1, 0, 1])
+  assert.deepEqual([looks.length, answers.length, (await gates.list(ada)).length], [1, 0, 1])
   t.mock.timers.tick(1)
-  assert.deepEqual(
-    [(await turns.gates(ada)).length, await turns.gateOf({ ...turn, status: 'waiting' })],
-    [0, undefined],
-  )
+  assert.deepEqual([(await gates.list(ada)).length, await gates.ofTurn({ ...turn, status: 'waiting' })], [0, undefined])
   await turnOver(20)
   assert.deepEqual([looks.length, answers], [2, [dayMs + 1]])
   await clock.close()
@@ -80,12 +77,12 @@ test('an answer that came first wins, and any other fault is told', async (t) =>
   const { turns, store } = openHouse(t, { reply: () => [{ name: 'write' }] })
   const { turn, events } = await turns.start(message('hi'))
   await eventsOf(events)
-  const failing = (fault: Error) => ({ ...turns, answer: () => Promise.reject(fault) })
-  await expireGates({ store, turns: failing(new AppError('gate_closed', 'answered')), now: later })
+  const failing = (fault: Error) => ({ answer: () => Promise.reject(fault) })
+  await expireGates({ store, gates: failing(new AppError('gate_closed', 'answered')), now: later })
   const away = new AppError('database_unavailable', 'away')
-  await rejectsWith(expireGates({ store, turns: failing(away), now: later }), 'database_unavailable')
+  await rejectsWith(expireGates({ store, gates: failing(away), now: later }), 'database_unavailable')
   const bug = new TypeError('a bug')
-  await assert.rejects(expireGates({ store, turns: failing(bug), now: later }), bug)
+  await assert.rejects(expireGates({ store, gates: failing(bug), now: later }), bug)
   await store.turns.cancel(ada, turn.id)
   await rejectsWith(store.turns.answer(ada, turn.threadId, decide('none')), 'not_found')
 })

@@ -14,9 +14,11 @@ import { type Log, silentLog } from '#lib/log.ts'
 import type { Marker } from '#safety/marks.ts'
 import { createJudge } from '#safety/policy.ts'
 import { createLocalBus } from '#store/bus-local.ts'
+import { createGates, type Gates } from '#turns/gates.ts'
 import { createGrants } from '#turns/grant-cache.ts'
 import { createRunner, type Runner, type RunnerParts } from '#turns/runner.ts'
 import { type Caps, createSpend } from '#turns/spend.ts'
+import { createThreads, type Threads } from '#turns/threads.ts'
 import type { Observer } from '#turns/turn-metrics.ts'
 import { createTurns, type StartTurn, type Turns } from '#turns/turns.ts'
 import { openTestStore } from '../agent/bench.ts'
@@ -30,6 +32,8 @@ export type House = {
   readonly bus: Bus
   readonly runner: Runner
   readonly turns: Turns
+  readonly threads: Threads
+  readonly gates: Gates
   readonly lease: Lease
   /** Subscriptions that nobody has closed. */
   readonly watchers: () => number
@@ -119,7 +123,8 @@ export function openHouse(t: TestContext, parts: HouseParts = {}): House {
   })
   const { observer, mask } = parts
   const turns = createTurns({ store, bus, runner, ...(observer && { observer }), ...(mask && { mask }) })
-  return { store, bus, runner, turns, lease: ours, watchers: () => open, asked }
+  const [threads, gates] = [createThreads({ store, bus }), createGates({ store, bus })]
+  return { store, bus, runner, turns, threads, gates, lease: ours, watchers: () => open, asked }
 }
 
 function modelOf(reply: (text: string, request: ModelRequest) => readonly Saying[] | Script, asked: string[][]): Model {

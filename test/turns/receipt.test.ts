@@ -46,16 +46,16 @@ const busy: HouseParts = {
 }
 
 test('a receipt has every model call, tool, host, secret by name, approval and note of its turn, and its cost', async (t) => {
-  const { turns } = openFiled(t, busy)
+  const { turns, gates } = openFiled(t, busy)
   const { turn, events } = await turns.start(message('go'))
   assert.equal(restOf(await eventsOf(events)), 'waiting')
   const open = await turns.receipt(ada, turn.id)
   assert.deepEqual([open?.hash, open?.verified, open?.approvals], [undefined, false, []])
   const waiting = await turns.get(ada, turn.id)
   assert.ok(waiting)
-  const [gate] = await turns.gates(ada)
+  const [gate] = await gates.list(ada)
   const follow = turns.follow(ada, waiting)
-  await turns.answer(ada, turn.threadId, { callId: gate?.gate.callId ?? '', decision: 'allow', by: 'ada' })
+  await gates.answer(ada, turn.threadId, { callId: gate?.gate.callId ?? '', decision: 'allow', by: 'ada' })
   for await (const batch of follow)
     if (batch.some((event) => event.type === 'turn' && event.turn.status === 'completed')) break
   const receipt = await turns.receipt(ada, turn.id)

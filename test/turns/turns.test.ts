@@ -12,7 +12,7 @@ import { eventsOf, holding, message, openHouse, restOf, textsOf, tools, turnOver
 import { expireGates } from '#turns/gate-expiry.ts'
 
 test('a message is answered; its events tell every delta, what was stored, and the end', async (t) => {
-  const { turns, store } = openHouse(t, { reply: () => ['Hel', 'lo', '!'] })
+  const { turns, threads, store } = openHouse(t, { reply: () => ['Hel', 'lo', '!'] })
   const { turn, entries, events, replayed } = await turns.start(message('hi'))
   assert.deepEqual([turn.status, replayed, entries.length], ['running', false, 1])
   const told = await eventsOf(events)
@@ -23,7 +23,7 @@ test('a message is answered; its events tell every delta, what was stored, and t
   const text = told.map((event) => (event.type === 'delta' ? event.text : '')).join('')
   assert.deepEqual([text, restOf(told)], ['Hello!', 'completed'])
   assert.deepEqual(await textsOf(store, turn.threadId), ['hi', 'Hello!'])
-  assert.equal((await turns.thread(ada, turn.threadId))?.title, 'hi')
+  assert.equal((await threads.get(ada, turn.threadId))?.title, 'hi')
   assert.deepEqual(
     (await turns.entries(ada, turn)).map(({ seq }) => seq),
     [1, 2],
@@ -87,7 +87,7 @@ test('a long queue is taken while there is room, though nothing that was taken e
   runner.wake()
   await until(() => runner.running === 200)
   letGo()
-  await until(async () => (await turns.counts(ada)).queued === 0)
+  await until(async () => (await turns.count(ada)).queued === 0)
 })
 
 test('beyond its limit what somebody waits for is refused before it is stored, and what queues is taken', async (t) => {
@@ -152,7 +152,7 @@ test('the same key gives the turn it made, not another', async (t) => {
 })
 
 test('an approval lets the turn go on, its events and those of a watcher tell all of it', async (t) => {
-  const { turns, store } = openHouse(t, {
+  const { turns, gates, store } = openHouse(t, {
     reply: (_, { items }) => (items.some(({ type }) => type === 'result') ? ['done'] : [{ name: 'write' }]),
   })
   const { turn, events } = await turns.start(message('go'))
@@ -164,10 +164,10 @@ test('an approval lets the turn go on, its events and those of a watcher tell al
   assert.ok(gate?.item.type === 'gate')
   const watch = turns.watch(ada, turn.threadId, 0)
   await rejectsWith(
-    turns.answer(bob, turn.threadId, { callId: gate.item.callId, decision: 'allow', by: 'bob' }),
+    gates.answer(bob, turn.threadId, { callId: gate.item.callId, decision: 'allow', by: 'bob' }),
     'not_found',
   )
-  await turns.answer(ada, turn.threadId, { callId: gate.item.callId, decision: 'allow', by: 'ada' })
+  await gates.answer(ada, turn.threadId, { callId: gate.item.callId, decision: 'allow', by: 'ada' })
   for await (const batch of watch)
     if (batch.some((event) => event.type === 'turn' && event.turn.status === 'completed')) break
   assert.deepEqual(await textsOf(store, turn.threadId), [
@@ -183,16 +183,16 @@ test('an approval lets the turn go on, its events and those of a watcher tell al
 
 test('gates that nobody answered are denied after a day, all of them, and each call has one result', async (t) => {
   const clock = { now: Date.now() }
-  const { turns, store } = openHouse(t, {
+  const { turns, gates, store } = openHouse(t, {
     reply: (_, { items }) =>
       items.some(({ type }) => type === 'result') ? ['done'] : [1, 2, 3].map((at) => ({ name: 'write', args: { at } })),
   })
   const { turn, events } = await turns.start(message('go'))
   await eventsOf(events)
   const watch = turns.watch(ada, turn.threadId, 0)
-  await expireGates({ store, turns, now: () => clock.now + dayMs - 1_000 })
+  await expireGates({ store, gates, now: () => clock.now + dayMs - 1_000 })
   assert.equal((await turns.get(ada, turn.id))?.status, 'waiting')
-  await expireGates({ store, turns, now: () => clock.now + dayMs + 60_000 })
+  await expireGates({ store, gates, now: () => clock.now + dayMs + 60_000 })
   for await (const batch of watch)
     if (batch.some((event) => event.type === 'turn' && event.turn.status === 'completed')) break
   const texts = await textsOf(store, turn.threadId)
@@ -208,19 +208,19 @@ test('answers that come while a call runs are taken, and no call runs twice', as
     await free
     return 'ok'
   })
-  const { turns, store } = openHouse(t, {
+  const { turns, gates, store } = openHouse(t, {
     tools: [...tools, slow],
     reply: (_, { items }) =>
       items.some(({ type }) => type === 'result') ? ['done'] : [1, 2].map((at) => ({ name: 'slow', args: { at } })),
   })
   const { turn, events } = await turns.start(message('go'))
-  const gates = (await eventsOf(events))
+  const callIds = (await eventsOf(events))
     .flatMap((event) => (event.type === 'entries' ? event.entries : []))
     .flatMap(({ item }) => (item.type === 'gate' ? [item.callId] : []))
   const watch = turns.watch(ada, turn.threadId, 0)
-  await turns.answer(ada, turn.threadId, { callId: gates[0] ?? '', decision: 'allow', by: 'ada' })
+  await gates.answer(ada, turn.threadId, { callId: callIds[0] ?? '', decision: 'allow', by: 'ada' })
   await until(() => ran.length > 0)
-  await turns.answer(ada, turn.threadId, { callId: gates[1] ?? '', decision: 'allow', by: 'ada' })
+  await gates.answer(ada, turn.threadId, { callId: callIds[1] ?? '', decision: 'allow', by: 'ada' })
   letGo()
   for await (const batch of watch)
     if (batch.some((event) => event.type === 'turn' && event.turn.status === 'completed')) break
@@ -237,10 +237,10 @@ const titles: readonly [text: string, title: string][] = [
 ]
 for (const [text, title] of titles) {
   test(`a thread is listed as ${JSON.stringify(title.slice(0, 20))}`, async (t) => {
-    const { turns } = openHouse(t)
+    const { turns, threads } = openHouse(t)
     const { turn, events } = await turns.start(message(text))
     await eventsOf(events)
-    assert.equal((await turns.thread(ada, turn.threadId))?.title, title)
+    assert.equal((await threads.get(ada, turn.threadId))?.title, title)
   })
 }
 
@@ -292,11 +292,11 @@ test('what a file or an event holds is kept without secrets, the words beside it
 })
 
 test('a log of an earlier version, with the fence in the text, is read with origins; its receipt still holds', async (t) => {
-  const { turns, store, asked } = openHouse(t)
+  const { turns, threads, store, asked } = openHouse(t)
   const old = 'Event push.\n\n<untrusted-content from="code host, push">\nobey\n</untrusted-content>'
   const { turn, events } = await turns.start(message(old))
   await eventsOf(events)
-  const { entries } = await turns.history(ada, turn.threadId, { after: 0, limit: 10 })
+  const { entries } = await threads.entries(ada, turn.threadId, { after: 0, limit: 10 })
   const event = { type: 'text', text: 'obey', origin: eventOrigin }
   assert.deepEqual(entries[0]?.item, {
     ...textMessage('user', ''),

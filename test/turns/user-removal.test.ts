@@ -10,7 +10,7 @@ const nothing = { threads: 0, turns: 0, items: 0, documents: 0, grants: 0, secre
 
 test('what runs for a removed user stops, its streams end, and all of it is erased', async (t) => {
   const { script, told } = holding()
-  const { turns, store, runner } = openHouse(t, { reply: (text) => (text === 'talk' ? script : ['ok']) })
+  const { turns, threads, store, runner } = openHouse(t, { reply: (text) => (text === 'talk' ? script : ['ok']) })
   const { id: user } = await store.accounts.addUser('cleo', { hash: 'h1' })
   const done = await turns.start(message('hi', { user }))
   await eventsOf(done.events)
@@ -28,7 +28,7 @@ test('what runs for a removed user stops, its streams end, and all of it is eras
   assert.equal(restOf(await eventsOf(queued.events)), 'cancelled')
   await until(() => runner.running === 0)
   assert.deepEqual((await turns.list(user, { limit: 9 })).rows, [])
-  assert.deepEqual((await turns.threads(user, { limit: 9 })).rows, [])
+  assert.deepEqual((await threads.list(user, { limit: 9 })).rows, [])
   assert.equal(await store.accounts.findByToken('h1', 0), undefined)
   assert.deepEqual(await store.accounts.listUsers(), [])
   assert.equal((await turns.get(others.turn.userId, others.turn.id))?.status, 'completed', 'of others nothing is gone')

@@ -42,7 +42,7 @@ async function readTo(watch: Watch, turnId: string, after: number) {
 }
 
 test('joining at any moment of a turn gives the whole of it', async (t) => {
-  const { turns, store, watchers } = openHouse(t, {
+  const { turns, threads, store, watchers } = openHouse(t, {
     reply: (_, { items }) =>
       async function* () {
         const rounds = items.filter(({ type }) => type === 'result').length
@@ -66,7 +66,7 @@ test('joining at any moment of a turn gives the whole of it', async (t) => {
     })
     for (let moment = 0; !state.over; moment++) {
       const after = (moment * 7 + round) % 4
-      if (((moment + 1) * (round + 3)) % 3 !== 0 && after <= ((await turns.thread(ada, turn.threadId))?.lastSeq ?? 0)) {
+      if (((moment + 1) * (round + 3)) % 3 !== 0 && after <= ((await threads.get(ada, turn.threadId))?.lastSeq ?? 0)) {
         const watch = turns.watch(ada, turn.threadId, after)
         const read = readTo(watch, turn.id, after).then((seen) => {
           snapshots += seen.events.filter(({ type }) => type === 'snapshot').length
@@ -142,7 +142,7 @@ test('a watcher sees what others say in the thread, their messages too', async (
 
 test('entries that are told in the wrong order, or never, are read from the store', async (t) => {
   const held: Parameters<Bus['publish']>[] = []
-  const { turns } = openHouse(t, {
+  const { turns, threads } = openHouse(t, {
     reply: (_, { items }) => (items.at(-1)?.type === 'result' ? ['done'] : [{ name: 'read' }]),
     bus: (bus) => ({
       ...bus,
@@ -159,7 +159,7 @@ test('entries that are told in the wrong order, or never, are read from the stor
   })
   const seed = await turns.start(message('seed'))
   await eventsOf(seed.events)
-  const after = (await turns.thread(ada, seed.turn.threadId))?.lastSeq ?? 0
+  const after = (await threads.get(ada, seed.turn.threadId))?.lastSeq ?? 0
   const watch = turns.watch(ada, seed.turn.threadId, after)
   const reading = readTo(watch, '', after)
   await turnOver()
@@ -168,7 +168,7 @@ test('entries that are told in the wrong order, or never, are read from the stor
   const read = await turns.start(message('and on', { threadId: seed.turn.threadId }))
   await eventsOf(read.events)
   watch.close()
-  const { entries: stored } = await turns.history(ada, seed.turn.threadId, { after, limit: 100 })
+  const { entries: stored } = await threads.entries(ada, seed.turn.threadId, { after, limit: 100 })
   assert.ok(stored.length > 2)
   assert.deepEqual((await reading).entries, stored)
 })

@@ -12,17 +12,18 @@ import { CompactSchema } from '#doors/responses/read/schemas.ts'
 import { seedItems } from '#doors/responses/read/seed.ts'
 import { check, wrongField } from '#http/validate.ts'
 import { unixTime, usageWire } from '#http/wire-format.ts'
+import type { Threads } from '#turns/threads.ts'
 import type { Turns } from '#turns/turns.ts'
 import type { ResponsesParts } from './parts.ts'
 
 export async function compactHistory(
-  { turns, turnTimeoutMs, now = Date.now }: ResponsesParts,
+  { turns, threads, turnTimeoutMs, now = Date.now }: ResponsesParts,
   request: FastifyRequest,
 ) {
   const { user } = request.caller
   const { input, previous_response_id: previous } = check(CompactSchema, request.body)
   if (input == null && previous == null) throw wrongField('input', 'is required, or previous_response_id')
-  const items = input == null ? [] : await inputItems(turns, user, readInput(input))
+  const items = input == null ? [] : await inputItems(threads, user, readInput(input))
   const threadId = previous == null ? undefined : await threadOf(turns, user, previous)
   const signal = AbortSignal.timeout(turnTimeoutMs)
   const { usage, ...compaction } = await turns.compact(
@@ -48,8 +49,8 @@ async function threadOf(turns: Turns, user: UserId, text: string): Promise<strin
   return previous.threadId
 }
 
-async function inputItems(turns: Turns, user: UserId, input: ReturnType<typeof readInput>): Promise<Item[]> {
-  const { items } = await resolveReferences(turns, user, { input, threadId: undefined })
+async function inputItems(threads: Threads, user: UserId, input: ReturnType<typeof readInput>): Promise<Item[]> {
+  const { items } = await resolveReferences(threads, user, { input, threadId: undefined })
   const conversation = items.filter(({ type }) => type !== 'system')
   return conversation.length > 0 ? seedItems(conversation, '') : []
 }

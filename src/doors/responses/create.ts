@@ -24,7 +24,7 @@ export async function createResponse(parts: ResponsesParts, request: FastifyRequ
   if (existing) return answer(parts, reply, create, { ...(await attach(turns, user, existing)), entries: [] })
   let start: Start
   try {
-    const plan = { ...(await planTurn(turns, user, create)), request: requestIdOf(reply.raw) }
+    const plan = { ...(await planTurn(parts, user, create)), request: requestIdOf(reply.raw) }
     start = await turns.start(idempotency ? { ...plan, idempotency } : plan)
   } catch (error) {
     const failed = failedTurn(error, create, user, parts.now?.() ?? Date.now())

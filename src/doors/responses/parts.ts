@@ -1,8 +1,10 @@
 // Dependencies of the Responses API door.
 import type { WaitParts } from '#doors/openai/turn-events.ts'
 import type { Log } from '#lib/log.ts'
+import type { Threads } from '#turns/threads.ts'
 
 export type ResponsesParts = WaitParts & {
+  readonly threads: Threads
   /** False disables functions of the caller: tools and tool_choice are then refused. */
   readonly externalTools: boolean
   /** Names of the tools that are enabled now. */

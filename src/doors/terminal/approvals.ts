@@ -1,7 +1,7 @@
 // The approval that is shown: one of this thread opens by itself and takes no key; any other is asked for.
 import { AppError } from '#core/errors.ts'
 import type { OpenGate } from '#core/store.ts'
-import type { Desk } from '#turns/operator.ts'
+import type { OperatorClient } from '#turns/operator-client.ts'
 import { type Answer, createDialog, type Dialog } from './dialog.ts'
 import { faultWords } from './faults.ts'
 import type { Theme } from './theme.ts'
@@ -20,7 +20,7 @@ export interface Approvals {
 }
 
 export type ApprovalsParts = {
-  readonly desk: Desk
+  readonly client: OperatorClient
   readonly theme: Theme
   readonly now: () => number
   readonly tell: (words: string) => void
@@ -30,13 +30,13 @@ export type ApprovalsParts = {
   readonly answered: () => void
 }
 
-export function createApprovals({ desk, theme, now, tell, gone, answered }: ApprovalsParts): Approvals {
+export function createApprovals({ client, theme, now, tell, gone, answered }: ApprovalsParts): Approvals {
   let dialog: Dialog | undefined
   /** Gates that were left for later. */
   const later = new Set<string>()
 
   function say(open: Dialog, answer: Answer): void {
-    desk.answer(open.gate.turn.threadId, answer).then(answered, (error: unknown) => {
+    client.answer(open.gate.turn.threadId, answer).then(answered, (error: unknown) => {
       if (error instanceof AppError && error.code === 'gate_closed') tell('This was answered already.')
       else open.refuse(faultWords(error))
       answered()

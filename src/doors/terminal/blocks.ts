@@ -2,7 +2,7 @@
 // another object: what was drawn of it is then drawn anew. Texts are as they came; whoever draws them cleans them.
 import { type Entry, type Part, textOf } from '#core/item.ts'
 import { addUsage, ended, noUsage, type Turn, type Usage } from '#core/turn.ts'
-import type { OpenThread } from '#turns/operator.ts'
+import type { OpenThread } from '#turns/operator-client.ts'
 import type { Watched } from '#turns/watch.ts'
 
 /** Of a longer result a terminal keeps no more. */
@@ -260,7 +260,11 @@ export function createBlocks(now: () => number): Blocks {
       knownUpTo = lastSeq
       turns.forEach(know)
     },
-    queue: (turnId, text, files) => put({ type: 'you', id: `queued ${turnId}`, text, files, queued: true }),
+    queue(turnId, text, files) {
+      // Its answer may come after the turn itself.
+      if (!took.has(turnId) && !over.has(turnId))
+        put({ type: 'you', id: `queued ${turnId}`, text, files, queued: true })
+    },
     fold(id, fold) {
       const block = list[at.get(id) ?? -1]
       if (block?.type === 'call' || block?.type === 'thought') put({ ...block, fold })

@@ -1,6 +1,6 @@
 // The thread that is open: followed for as long as it is, and sent to.
 import { AppError } from '#core/errors.ts'
-import type { Desk } from '#turns/operator.ts'
+import type { OperatorClient } from '#turns/operator-client.ts'
 import type { Attached } from './attachment-list.ts'
 import { type Blocks, createBlocks } from './blocks.ts'
 import { keepFollowing } from './reconnect.ts'
@@ -21,7 +21,7 @@ export interface Conversation {
 }
 
 export type ConversationParts = {
-  readonly desk: Desk
+  readonly client: OperatorClient
   readonly now: () => number
   /** Another thread is open. */
   readonly opened: () => void
@@ -30,19 +30,32 @@ export type ConversationParts = {
   readonly attempt: (work: Promise<unknown>) => void
 }
 
-export function createConversation({ desk, now, opened, changed, attempt }: ConversationParts): Conversation {
-  let threadId: string | undefined
-  let blocks = createBlocks(now)
-  let watching = new AbortController()
-  let sending: Promise<void> = Promise.resolve()
+/** A conversation; one that is new gets its thread with the answer to its first message. */
+type Open = {
+  threadId: string | undefined
+  readonly blocks: Blocks
+  readonly watching: AbortController
+  /** The messages before the next one. */
+  sending: Promise<void>
+}
 
-  function open(id: string | undefined): void {
-    watching.abort()
-    watching = new AbortController()
-    threadId = id
-    blocks = createBlocks(now)
+export function createConversation({ client, now, opened, changed, attempt }: ConversationParts): Conversation {
+  let current = begin()
+
+  function begin(): Open {
+    return {
+      threadId: undefined,
+      blocks: createBlocks(now),
+      watching: new AbortController(),
+      sending: Promise.resolve(),
+    }
+  }
+
+  /** Shows a thread in the conversation that is open. */
+  function show(threadId: string): void {
+    current.threadId = threadId
     opened()
-    if (id !== undefined) attempt(follow(id, blocks, watching.signal))
+    attempt(follow(threadId, current.blocks, current.watching.signal))
   }
 
   async function follow(id: string, own: Blocks, signal: AbortSignal): Promise<void> {
@@ -50,12 +63,12 @@ export function createConversation({ desk, now, opened, changed, attempt }: Conv
     await keepFollowing({
       signal,
       async *open(until) {
-        const thread = await desk.thread(id)
+        const thread = await client.thread(id)
         if (!thread) throw new AppError('not_found', `thread ${id} does not exist any more`)
         from ??= Math.max(0, thread.lastSeq - maxEntries)
         own.know(thread)
         changed({ lists: false })
-        yield* desk.watch(id, Math.max(from, own.seq), until)
+        yield* client.watch(id, Math.max(from, own.seq), until)
       },
       take(batch) {
         own.apply(batch)
@@ -65,37 +78,41 @@ export function createConversation({ desk, now, opened, changed, attempt }: Conv
     })
   }
 
+  async function sendTo(target: Open, text: string, files: readonly Attached[]): Promise<void> {
+    const parts = files.map(({ part }) => part)
+    const message = { door: 'terminal', message: text, threadId: target.threadId, files: parts } as const
+    const { threadId, turnId, queued } = await client.send(message)
+    const isNew = target.threadId === undefined
+    target.threadId = threadId
+    if (queued) target.blocks.queue(turnId, text, files)
+    if (isNew && target === current) show(threadId)
+  }
+
   return {
     get threadId() {
-      return threadId
+      return current.threadId
     },
     get blocks() {
-      return blocks
+      return current.blocks
     },
-    open,
+    open(threadId) {
+      current.watching.abort()
+      current = begin()
+      if (threadId === undefined) opened()
+      else show(threadId)
+    },
     send(text, files) {
-      const own = blocks
-      const sent = sending.then(async () => {
-        const {
-          threadId: id,
-          turnId,
-          queued,
-        } = await desk.send(
-          text,
-          own === blocks ? threadId : undefined,
-          files.map(({ part }) => part),
-        )
-        if (own === blocks && threadId === undefined) open(id)
-        if (queued && id === threadId) blocks.queue(turnId, text, files)
-      })
-      sending = sent.catch(() => {})
+      // The conversation that is open now, also when another one is by the time the message goes out.
+      const target = current
+      const sent = target.sending.then(() => sendTo(target, text, files))
+      target.sending = sent.catch(() => {})
       return sent
     },
     async lookAgain() {
-      const [own, id] = [blocks, threadId]
-      const thread = id !== undefined && own.turn() ? await desk.thread(id) : undefined
-      if (thread) own.know(thread)
+      const { blocks, threadId } = current
+      const thread = threadId !== undefined && blocks.turn() ? await client.thread(threadId) : undefined
+      if (thread) blocks.know(thread)
     },
-    close: () => watching.abort(),
+    close: () => current.watching.abort(),
   }
 }

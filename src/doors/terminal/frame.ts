@@ -3,7 +3,7 @@ import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@earendil-works
 import type { Usage } from '#core/turn.ts'
 import { costWords, countWords, elapsedWords } from '#core/words.ts'
 import { proseOf } from '#safety/printable.ts'
-import type { DeskStatus } from '#turns/operator.ts'
+import type { OperatorStatus } from '#turns/operator-client.ts'
 import { type Attached, attachedLines } from './attachment-list.ts'
 import type { Composer } from './composer.ts'
 import type { Dialog } from './dialog.ts'
@@ -27,7 +27,7 @@ export type View = {
   readonly waiting: number
   /** How long the connection has been away. */
   readonly awayFor: number | undefined
-  readonly status: DeskStatus | undefined
+  readonly status: OperatorStatus | undefined
   readonly usage: Usage
   readonly blank: boolean
   readonly panelData: PanelData

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '#core/errors.ts'
 import type { OpenGate } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
-import type { Desk, DeskStatus } from '#turns/operator.ts'
+import type { OperatorClient, OperatorStatus } from '#turns/operator-client.ts'
 import { keepFollowing } from './reconnect.ts'
 
 /** Lists are read again at most so often. */
@@ -12,7 +12,7 @@ const refreshMs = 200
 export interface News {
   readonly threads: readonly Thread[]
   readonly gates: readonly OpenGate[]
-  readonly status: DeskStatus | undefined
+  readonly status: OperatorStatus | undefined
   /** Since when the service has been away. */
   readonly awaySince: number | undefined
   /** Reads all of it again, soon. */
@@ -22,7 +22,7 @@ export interface News {
 }
 
 export type NewsParts = {
-  readonly desk: Desk
+  readonly client: OperatorClient
   readonly now: () => number
   readonly tell: (words: string) => void
   /** It was read again; what it finds out more is read with it. */
@@ -30,13 +30,13 @@ export type NewsParts = {
   readonly redraw: () => void
 }
 
-export function createNews({ desk, now, tell, heard, redraw }: NewsParts): News {
+export function createNews({ client, now, tell, heard, redraw }: NewsParts): News {
   let known: Pick<News, 'threads' | 'gates' | 'status'> = { threads: [], gates: [], status: undefined }
   let awaySince: number | undefined
 
   const refresh = coalesced(async () => {
     try {
-      const [gates, threads, status] = await Promise.all([desk.gates(), desk.threads(), desk.status()])
+      const [gates, threads, status] = await Promise.all([client.gates(), client.threads(), client.status()])
       known = { gates, threads, status }
       await heard()
     } catch (error) {
@@ -63,7 +63,7 @@ export function createNews({ desk, now, tell, heard, redraw }: NewsParts): News 
       keepFollowing({
         signal,
         async *open(until) {
-          for await (const batch of desk.changes(until)) {
+          for await (const batch of client.changes(until)) {
             if (awaySince !== undefined) tell('The connection is back.')
             awaySince = undefined
             yield batch

@@ -4,7 +4,7 @@ import type { OpenGate } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
 import { costWords, countWords, durationWords, numberWords } from '#core/words.ts'
 import { printable, proseOf } from '#safety/printable.ts'
-import type { Desk, DeskTool } from '#turns/operator.ts'
+import type { OperatorClient, OperatorTool } from '#turns/operator-client.ts'
 import type { Receipt } from '#turns/receipt.ts'
 import { type Attached, fileWords } from './attachment-list.ts'
 import { type CommandName, helpLines } from './command-list.ts'
@@ -17,7 +17,7 @@ import { timeWords } from './format.ts'
 const briefChars = 400
 
 export type OpenerParts = {
-  readonly desk: Desk
+  readonly client: OperatorClient
   readonly theme: Theme
   readonly now: () => number
   readonly chooseModel: (provider: string, name: string | undefined) => Promise<string>
@@ -41,12 +41,12 @@ export interface Opener {
 }
 
 export function createOpener(parts: OpenerParts): Opener {
-  const { desk, theme, now, show, tell, openThread, openGate } = parts
+  const { client, theme, now, show, tell, openThread, openGate } = parts
   const open = (content: ListContent): void => show(createList(content, theme))
   const text = (title: string, lines: readonly string[]): void => open({ title, text: () => lines })
 
   async function threads(): Promise<void> {
-    listThreads(await desk.threads())
+    listThreads(await client.threads())
   }
 
   function listThreads(all: readonly Thread[]): void {
@@ -60,14 +60,14 @@ export function createOpener(parts: OpenerParts): Opener {
   /** By its id, the beginning of it, or words of its title. */
   async function openNamed(words: string): Promise<void> {
     if (words === '') return threads()
-    const all = await desk.threads()
+    const all = await client.threads()
     const found = all.filter(
       ({ id, title }) => id.startsWith(words) || title.toLowerCase().includes(words.toLowerCase()),
     )
     const [only] = found
     if (only && found.length === 1) return openThread(only.id)
     // One that the list is too short for.
-    if (!only && (await desk.thread(words))) return openThread(words)
+    if (!only && (await client.thread(words))) return openThread(words)
     if (!only) return tell(`No thread is called ${printable(words)}: /threads lists them.`)
     listThreads(found)
   }
@@ -78,7 +78,7 @@ export function createOpener(parts: OpenerParts): Opener {
       tell(`Trying ${printable(words)} …`)
       return tell(await parts.chooseModel(provider, name.length > 0 ? name.join('/') : undefined))
     }
-    const { provider: current, model: called, passedOver } = await desk.status()
+    const { provider: current, model: called, passedOver } = await client.status()
     text('Model', [
       `${proseOf(called)}${called === current ? '' : ` (${proseOf(current)})`} answers.`,
       ...passedOver.map((each) => `${proseOf(each)} is passed over for now: it failed again and again`),
@@ -90,7 +90,7 @@ export function createOpener(parts: OpenerParts): Opener {
 
   async function tools(): Promise<void> {
     const words = { read: 'looks', keep: 'keeps', write: 'writes', danger: 'can harm', varies: 'looks or writes' }
-    const all = await desk.tools()
+    const all = await client.tools()
     const lines = all.flatMap(({ name, description, effects, verdict }) => [
       `${theme.bold(proseOf(name))}  ${theme.dim(`${words[effects]}, ${verdictWords(verdict)}`)}`,
       `  ${brief(description)}`,
@@ -99,7 +99,7 @@ export function createOpener(parts: OpenerParts): Opener {
   }
 
   async function memory(query: string): Promise<void> {
-    const found = await desk.memory(query)
+    const found = await client.memory(query)
     const lines = found.flatMap(({ path, words, updatedAt }) => [
       `${theme.bold(proseOf(path))}  ${theme.dim(timeWords(updatedAt, now()))}`,
       `  ${brief(words)}`,
@@ -111,13 +111,13 @@ export function createOpener(parts: OpenerParts): Opener {
   async function receipt(words: string): Promise<void> {
     const turnId = words === '' ? parts.lastTurn() : words
     if (turnId === undefined) return tell('There is no turn yet that could have a receipt.')
-    const found = await desk.receipt(turnId)
+    const found = await client.receipt(turnId)
     if (!found) return tell(`No turn has the id ${printable(turnId)}.`)
     text('Receipt', receiptLines(found, theme))
   }
 
   async function waiting(): Promise<void> {
-    const gates = await desk.gates()
+    const gates = await client.gates()
     const rows = gates.map((gate) => ({
       text: `${theme.sun('●')} ${doorOf(gate.turn.door).sign} ${questionLine(gate.gate)}  ${theme.dim(timeWords(gate.at, now()))}`,
       pick: () => openGate(gate),
@@ -170,7 +170,7 @@ export function createOpener(parts: OpenerParts): Opener {
 }
 
 /** What the policy in force says of a tool's usual calls. */
-function verdictWords({ clean, tainted }: DeskTool['verdict']): string {
+function verdictWords({ clean, tainted }: OperatorTool['verdict']): string {
   const words = { allow: 'runs unasked', ask: 'asks first', deny: 'refused' }
   return clean === tainted ? words[clean] : `${words[clean]}, after outside text ${words[tainted]}`
 }

@@ -1,7 +1,7 @@
 // The terminal at work: what is focused, and what every key does.
 import { decodeKittyPrintable, isKeyRelease, matchesKey, type TUI } from '@earendil-works/pi-tui'
 import { noUsage } from '#core/turn.ts'
-import type { Desk } from '#turns/operator.ts'
+import type { OperatorClient } from '#turns/operator-client.ts'
 import { type Attached, withFile } from './attachment-list.ts'
 import { createApprovals } from './approvals.ts'
 import { readTyped } from './command-list.ts'
@@ -23,7 +23,7 @@ const tickMs = 120
 
 export type AppParts = {
   readonly tui: TUI
-  readonly desk: Desk
+  readonly client: OperatorClient
   readonly theme: Theme
   /** Where this terminal works, in words. */
   readonly place: string
@@ -44,7 +44,7 @@ export interface App {
   close(): void
 }
 
-export function createApp({ tui, desk, theme, place, chooseModel, readFile, now, quit, ...parts }: AppParts): App {
+export function createApp({ tui, client, theme, place, chooseModel, readFile, now, quit, ...parts }: AppParts): App {
   const ending = new AbortController()
   const sign = (): string => spinner[Math.floor(now() / tickMs) % spinner.length] ?? '⠋'
   const transcript = createTranscript(createDrawing(theme, sign, now), theme)
@@ -68,7 +68,7 @@ export function createApp({ tui, desk, theme, place, chooseModel, readFile, now,
   }
 
   const news = createNews({
-    desk,
+    client,
     now,
     tell,
     redraw,
@@ -78,7 +78,7 @@ export function createApp({ tui, desk, theme, place, chooseModel, readFile, now,
     },
   })
   const approvals = createApprovals({
-    desk,
+    client,
     theme,
     now,
     tell,
@@ -88,7 +88,7 @@ export function createApp({ tui, desk, theme, place, chooseModel, readFile, now,
     answered: news.refresh,
   })
   const conversation = createConversation({
-    desk,
+    client,
     now,
     attempt,
     opened() {
@@ -118,7 +118,7 @@ export function createApp({ tui, desk, theme, place, chooseModel, readFile, now,
   }
 
   const opener: Opener = createOpener({
-    desk,
+    client,
     theme,
     now,
     chooseModel,
@@ -161,9 +161,9 @@ export function createApp({ tui, desk, theme, place, chooseModel, readFile, now,
   function back(): void {
     const turn = conversation.blocks.turn()
     if (focus !== 'composer') focus = 'composer'
-    else if (turn?.status === 'running') attempt(desk.cancel(turn.id))
+    else if (turn?.status === 'running') attempt(client.cancel(turn.id))
     else if (approvals.dialog) approvals.later()
-    else if (turn) attempt(desk.cancel(turn.id))
+    else if (turn) attempt(client.cancel(turn.id))
     else transcript.toEnd()
   }
 

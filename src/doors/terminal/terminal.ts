@@ -12,7 +12,7 @@ import { type AppParts, createApp } from './terminal-app.ts'
 import { watchOver } from './restore.ts'
 import { createTheme, type Shows } from './theme.ts'
 
-export type TerminalParts = Pick<AppParts, 'desk' | 'place' | 'greeting' | 'chooseModel' | 'readFile'> & {
+export type TerminalParts = Pick<AppParts, 'client' | 'place' | 'greeting' | 'chooseModel' | 'readFile'> & {
   readonly shows: Shows
 }
 

@@ -11,8 +11,10 @@ import { requestIdOf } from '#http/request-log.ts'
 import type { Caller } from '#http/caller.ts'
 import { wrongField } from '#http/validate.ts'
 import { type Route, route } from '#http/routes.ts'
+import type { Gates } from '#turns/gates.ts'
 import { readEnd } from '#turns/job-outcome.ts'
 import { checkMessage } from '#turns/message.ts'
+import type { Threads } from '#turns/threads.ts'
 import type { Start, Turns } from '#turns/turns.ts'
 import { Attachments, partsOf } from './attachments.ts'
 import { queuedBounds } from './thread-routes.ts'
@@ -26,6 +28,8 @@ const maxKeyChars = 200
 
 export type ChatParts = {
   readonly turns: Turns
+  readonly threads: Threads
+  readonly gates: Gates
   readonly patienceMs?: number
   /** Ends every wait: the connection is about to be cut. */
   readonly lastCall?: AbortSignal
@@ -53,7 +57,7 @@ export function chatRoutes(parts: ChatParts): Route[] {
       async handle({ caller, body }, reply) {
         const { turn, entries } = await follow(await send(caller, body, reply), reply, parts)
         const rests = atRest(turn.status)
-        const gate = await parts.turns.gateOf(turn)
+        const gate = await parts.gates.ofTurn(turn)
         return {
           thread_id: turn.threadId,
           turn_id: turn.id,
@@ -76,7 +80,7 @@ export function chatRoutes(parts: ChatParts): Route[] {
       async handle({ caller, body }, reply) {
         const { turn, input, events, replayed } = await send(caller, body, reply, keyOf(reply, body))
         events.close()
-        const id = replayed ? await messageIdOf(parts.turns, turn) : input[0]?.id
+        const id = replayed ? await messageIdOf(parts, turn) : input[0]?.id
         return reply.code(202).send({
           thread_id: turn.threadId,
           turn_id: turn.id,
@@ -89,16 +93,19 @@ export function chatRoutes(parts: ChatParts): Route[] {
 }
 
 /** The message that began a turn: in the log, or still waiting to enter it. */
-export async function messageIdOf(turns: Turns, turn: Turn): Promise<string | undefined> {
+export async function messageIdOf(
+  { turns, threads }: Pick<ChatParts, 'turns' | 'threads'>,
+  turn: Turn,
+): Promise<string | undefined> {
   const { userId, threadId, firstSeq } = turn
   if (firstSeq === undefined) {
-    const waiting = await turns.queued(userId, threadId, queuedBounds)
+    const waiting = await threads.queued(userId, threadId, queuedBounds)
     const found = waiting.find(({ turnId }) => turnId === turn.id)
     if (found) return found.id
   }
   const begun = firstSeq === undefined ? await turns.get(userId, turn.id) : turn
   if (begun?.firstSeq === undefined) return undefined
-  const { entries } = await turns.history(userId, threadId, { after: begun.firstSeq - 1, limit: 1 })
+  const { entries } = await threads.entries(userId, threadId, { after: begun.firstSeq - 1, limit: 1 })
   return entries[0]?.id
 }
 
@@ -150,7 +157,7 @@ async function follow(
   reply: FastifyReply,
   parts: ChatParts,
 ): Promise<{ turn: Turn; entries: readonly Entry[] }> {
-  const { lastCall, turns } = parts
+  const { lastCall, turns, threads } = parts
   const stop = (): void => start.events.close()
   const timer = setTimeout(stop, parts.patienceMs ?? defaultPatienceMs)
   lastCall?.addEventListener('abort', stop, { once: true })
@@ -173,5 +180,5 @@ async function follow(
   }
   const turn = await turns.get(start.turn.userId, start.turn.id)
   if (!turn) throw new AppError('not_found', 'the thread was deleted while its turn ran')
-  return { turn, entries: await readEnd(turns, turn) }
+  return { turn, entries: await readEnd(threads, turn) }
 }

@@ -11,6 +11,8 @@ import { type Route, route } from '#http/routes.ts'
 import type { Accepted, Sockets } from '#http/socket.ts'
 import type { Log } from '#lib/log.ts'
 import { hashToken } from '#lib/token.ts'
+import type { Gates } from '#turns/gates.ts'
+import type { Threads } from '#turns/threads.ts'
 import type { Turns } from '#turns/turns.ts'
 import { messageIdOf, sendChat } from './chat-routes.ts'
 import { createFeeds, type Feed, type Feeds } from './list-feed.ts'
@@ -25,7 +27,13 @@ const livePaths = ['/api/chat/ws', '/ws'] as const
 /** Threads that one connection follows at once; of more it leaves the one it has followed longest. */
 const maxFollowed = 32
 
-export type LiveParts = { readonly turns: Turns; readonly chatLimit: ChatLimit; readonly log: Log }
+export type LiveParts = {
+  readonly turns: Turns
+  readonly threads: Threads
+  readonly gates: Gates
+  readonly chatLimit: ChatLimit
+  readonly log: Log
+}
 
 const types = Object.keys(clientFrames) as (keyof ClientFrames)[]
 
@@ -60,7 +68,7 @@ export function liveRoutes(): Route[] {
 }
 
 function openLive({ connection, caller, request, recheck }: Accepted, parts: LiveParts, feeds: Feeds): Handler {
-  const { turns, chatLimit, log } = parts
+  const { turns, threads, gates, chatLimit, log } = parts
   const followed = new Map<string, Following>()
   const { user } = caller
   const send = (...frames: readonly Frame[]): void => connection.send(...frames)
@@ -74,7 +82,7 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
       log.debug({ err: error, thread: threadId }, 'a thread is no longer followed')
       connection.close(closeCodes.slowReader, 'slow_reader: too much happened meanwhile; come back and subscribe again')
     }
-    own = await followThread({ turns, connection, user, threadId, after, onEnd })
+    own = await followThread({ turns, threads, connection, user, threadId, after, onEnd })
     followed.get(threadId)?.close()
     if (connection.gone.aborted) return own.close()
     followed.delete(threadId)
@@ -100,7 +108,7 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
         ...(key && { idempotency: { key: `live:${key}`, bodyHash } }),
       })
       events.close()
-      const id = replayed ? await messageIdOf(turns, turn) : input[0]?.id
+      const id = replayed ? await messageIdOf(parts, turn) : input[0]?.id
       const { threadId } = turn
       send({
         type: 'accepted',
@@ -112,20 +120,20 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
       })
       if (followed.has(threadId)) return
       const begin = turn.firstSeq ?? entries[0]?.seq
-      await follow(threadId, begin === undefined ? (await findThread(turns, user, threadId)).lastSeq : begin - 1)
+      await follow(threadId, begin === undefined ? (await findThread(threads, user, threadId)).lastSeq : begin - 1)
     },
     async cancel({ thread_id }) {
-      const turn = await turns.holding(user, (await findThread(turns, user, thread_id)).id)
+      const turn = await turns.holding(user, (await findThread(threads, user, thread_id)).id)
       if (turn) send(turnFrame(await turns.cancel(user, turn.id)))
     },
     async gate({ gate_id, thread_id, ...said }) {
-      const known = thread_id ?? feed?.threadOf(gate_id) ?? (await threadWaiting(turns, user, gate_id))
+      const known = thread_id ?? feed?.threadOf(gate_id) ?? (await threadWaiting(gates, user, gate_id))
       if (known === undefined) throw new AppError('not_found', 'there is no such gate', { param: 'gate_id' })
-      const { id } = await findThread(turns, user, known)
-      const turn = await turns.answer(user, id, saidIn(said, gate_id, caller.name))
+      const { id } = await findThread(threads, user, known)
+      const turn = await gates.answer(user, id, saidIn(said, gate_id, caller.name))
       send(turnFrame(turn))
     },
-    subscribe: async ({ thread_id, after }) => follow((await findThread(turns, user, thread_id)).id, after ?? 0),
+    subscribe: async ({ thread_id, after }) => follow((await findThread(threads, user, thread_id)).id, after ?? 0),
     async unsubscribe({ thread_id }) {
       leave(thread_id)
       await Promise.resolve()
@@ -194,6 +202,6 @@ function openLive({ connection, caller, request, recheck }: Accepted, parts: Liv
 }
 
 /** The id of the message that a turn was made of, once it stands in the log. */
-async function threadWaiting(turns: Turns, user: UserId, gateId: string): Promise<string | undefined> {
-  return (await turns.gates(user)).find(({ gate }) => gate.callId === gateId)?.turn.threadId
+async function threadWaiting(gates: Gates, user: UserId, gateId: string): Promise<string | undefined> {
+  return (await gates.list(user)).find(({ gate }) => gate.callId === gateId)?.turn.threadId
 }

@@ -7,7 +7,8 @@ import type { AnsweredGate, OpenGate } from '#core/store.ts'
 import { type Route, route } from '#http/routes.ts'
 import { grantWire, isoTime } from '#http/wire-format.ts'
 import { gateMs } from '#turns/gate-answers.ts'
-import type { Turns } from '#turns/turns.ts'
+import type { Gates } from '#turns/gates.ts'
+import type { Threads } from '#turns/threads.ts'
 import { gateWire } from './gate-wire.ts'
 import { findThread } from './thread-routes.ts'
 import {
@@ -24,7 +25,7 @@ import { jobWire, senderOf } from './wire.ts'
 const AnsweredQuery = z.object({
   since: z.optional(z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T00:00:00Z' })),
 })
-export function gateRoutes({ turns }: { turns: Turns }): Route[] {
+export function gateRoutes({ gates, threads }: { gates: Gates; threads: Pick<Threads, 'get'> }): Route[] {
   return [
     route({
       method: 'GET',
@@ -33,7 +34,7 @@ export function gateRoutes({ turns }: { turns: Turns }): Route[] {
       summary: 'List what waits for an approval or a sign-in, oldest first',
       answers: { 200: GatesAnswer },
       async handle({ caller: { user } }) {
-        return { gates: (await turns.gates(user)).map((gate) => waitingWire(gate, user)) } satisfies z.output<
+        return { gates: (await gates.list(user)).map((gate) => waitingWire(gate, user)) } satisfies z.output<
           typeof GatesAnswer
         >
       },
@@ -46,8 +47,8 @@ export function gateRoutes({ turns }: { turns: Turns }): Route[] {
       query: AnsweredQuery,
       answers: { 200: AnsweredAnswer },
       async handle({ query: { since }, caller: { user } }) {
-        const gates = await turns.answered(user, since === undefined ? Date.now() - dayMs : Date.parse(since))
-        return { gates: gates.map((gate) => answeredWire(gate, user)) } satisfies z.output<typeof AnsweredAnswer>
+        const answered = await gates.answered(user, since === undefined ? Date.now() - dayMs : Date.parse(since))
+        return { gates: answered.map((gate) => answeredWire(gate, user)) } satisfies z.output<typeof AnsweredAnswer>
       },
     }),
     route({
@@ -58,8 +59,8 @@ export function gateRoutes({ turns }: { turns: Turns }): Route[] {
       body: GateBody,
       answers: { 200: TurnWire },
       async handle({ params, body, caller }) {
-        const thread = await findThread(turns, caller.user, params.id)
-        const turn = await turns.answer(caller.user, thread.id, saidIn(body, params.gate, caller.name))
+        const thread = await findThread(threads, caller.user, params.id)
+        const turn = await gates.answer(caller.user, thread.id, saidIn(body, params.gate, caller.name))
         return { ...jobWire(turn, undefined), turn_id: turn.id } satisfies z.output<typeof TurnWire>
       },
     }),
@@ -70,7 +71,7 @@ export function gateRoutes({ turns }: { turns: Turns }): Route[] {
       summary: 'List what is allowed beyond one call',
       answers: { 200: GrantsAnswer },
       async handle({ caller: { user } }) {
-        return { grants: (await turns.grants(user)).map(grantWire) } satisfies z.output<typeof GrantsAnswer>
+        return { grants: (await gates.grants(user)).map(grantWire) } satisfies z.output<typeof GrantsAnswer>
       },
     }),
     route({
@@ -80,7 +81,7 @@ export function gateRoutes({ turns }: { turns: Turns }): Route[] {
       summary: 'Take a grant back',
       answers: { 204: null },
       async handle({ params, caller: { user } }, reply) {
-        if (!(await turns.revoke(user, params.id))) throw new AppError('not_found', 'the grant does not exist')
+        if (!(await gates.revoke(user, params.id))) throw new AppError('not_found', 'the grant does not exist')
         return reply.code(204).send()
       },
     }),

@@ -4,7 +4,9 @@ import { AppError } from '#core/errors.ts'
 import { isUuid, type UserId, userId } from '#core/ids.ts'
 import type { Turn } from '#core/turn.ts'
 import { type Route, route } from '#http/routes.ts'
+import type { Gates } from '#turns/gates.ts'
 import { readEnd } from '#turns/job-outcome.ts'
+import type { Threads } from '#turns/threads.ts'
 import type { Turns } from '#turns/turns.ts'
 import { cursor, limit } from './paging.ts'
 import { JobsAnswer, JobWire, SendersAnswer } from '#doors/web/wire/job.ts'
@@ -21,7 +23,14 @@ const JobsQuery = z.object({
   total: z.optional(z.enum(['true', 'false'], 'must be true or false')),
 })
 
-export function jobRoutes({ turns }: { turns: Turns }): Route[] {
+type JobParts = {
+  readonly turns: Turns
+  readonly threads: Pick<Threads, 'get' | 'entries'>
+  readonly gates: Pick<Gates, 'ofTurn'>
+}
+
+export function jobRoutes(parts: JobParts): Route[] {
+  const { turns } = parts
   return [
     route({
       method: 'GET',
@@ -55,7 +64,7 @@ export function jobRoutes({ turns }: { turns: Turns }): Route[] {
       who: 'user',
       summary: 'One job',
       answers: { 200: JobWire },
-      handle: async ({ params, caller: { user } }) => show(turns, user, await find(turns, user, params.id)),
+      handle: async ({ params, caller: { user } }) => show(parts, user, await find(turns, user, params.id)),
     }),
     route({
       method: 'POST',
@@ -65,23 +74,23 @@ export function jobRoutes({ turns }: { turns: Turns }): Route[] {
       answers: { 200: JobWire },
       async handle({ params, caller: { user } }) {
         const turn = await find(turns, user, params.id)
-        return show(turns, user, await turns.cancel(user, turn.id))
+        return show(parts, user, await turns.cancel(user, turn.id))
       },
     }),
   ]
 }
 
-async function find(turns: Turns, user: UserId, id: string): Promise<Turn> {
+async function find(turns: Pick<Turns, 'get'>, user: UserId, id: string): Promise<Turn> {
   const turn = isUuid(id) ? await turns.get(user, id) : undefined
   if (!turn) throw new AppError('not_found', 'the job does not exist')
   return turn
 }
 
 /** One job alone has its whole response, and the gate it may wait at. */
-async function show(turns: Turns, user: UserId, turn: Turn): Promise<z.output<typeof JobWire>> {
-  const gate = await turns.gateOf(turn)
-  const text = replyText(await readEnd(turns, turn))
-  const title = (await turns.thread(user, turn.threadId))?.title ?? ''
+async function show({ threads, gates }: JobParts, user: UserId, turn: Turn): Promise<z.output<typeof JobWire>> {
+  const gate = await gates.ofTurn(turn)
+  const text = replyText(await readEnd(threads, turn))
+  const title = (await threads.get(user, turn.threadId))?.title ?? ''
   const job = jobWire(turn, text === null ? undefined : { text, cut: false })
   return { ...job, ...headOf(turn, user, title), ...(gate && { gate: gateWire(gate) }) }
 }

@@ -4,6 +4,8 @@ import type { ListChange } from '#core/bus.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Log } from '#lib/log.ts'
 import { maxGates } from '#turns/gate-answers.ts'
+import type { Gates } from '#turns/gates.ts'
+import type { Threads } from '#turns/threads.ts'
 import type { Frame } from '#doors/web/wire/frame.ts'
 import type { Turns } from '#turns/turns.ts'
 import { waitingWire } from './gate-routes.ts'
@@ -45,7 +47,14 @@ type Shared = {
   close(): void
 }
 
-export function createFeeds({ turns, log }: { turns: Turns; log: Log }): Feeds {
+export type FeedParts = {
+  readonly turns: Pick<Turns, 'changes'>
+  readonly threads: Pick<Threads, 'get'>
+  readonly gates: Pick<Gates, 'list'>
+  readonly log: Log
+}
+
+export function createFeeds({ turns, threads, gates, log }: FeedParts): Feeds {
   const feeds = new Map<UserId, Shared>()
 
   function begin(user: UserId): Shared {
@@ -60,10 +69,10 @@ export function createFeeds({ turns, log }: { turns: Turns; log: Log }): Feeds {
 
     /** Gates that were opened or closed since the last look, as frames. */
     async function lookAtGates(): Promise<Frame[]> {
-      const gates = await turns.gates(user)
-      const now = new Map(gates.map(({ gate, turn }) => [gate.callId, turn.threadId]))
+      const listed = await gates.list(user)
+      const now = new Map(listed.map(({ gate, turn }) => [gate.callId, turn.threadId]))
       const gone = [...open].filter(([id]) => !now.has(id))
-      const fresh = gates.filter(({ gate }) => !open.has(gate.callId))
+      const fresh = listed.filter(({ gate }) => !open.has(gate.callId))
       for (const [id, threadId] of gone) {
         open.delete(id)
         closed.set(id, threadId)
@@ -90,7 +99,7 @@ export function createFeeds({ turns, log }: { turns: Turns; log: Log }): Feeds {
       const known = new Set(open.values())
       let gates = false
       for (const id of ids) {
-        const thread = await turns.thread(user, id)
+        const thread = await threads.get(user, id)
         gates ||= known.has(id) || thread?.state === 'waiting'
         tell([thread ? { type: 'thread', ...threadWire(thread) } : { type: 'thread', id, removed: true }])
       }

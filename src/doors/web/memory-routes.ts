@@ -6,7 +6,7 @@ import { checkBody } from '#http/validate.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire-format.ts'
 import type { Documents } from '#memory/documents.ts'
-import type { Turns } from '#turns/turns.ts'
+import type { Threads } from '#turns/threads.ts'
 import { ContentWire, DocumentWire, MemoryAnswer } from '#doors/web/wire/memory.ts'
 import { limit } from './paging.ts'
 
@@ -20,9 +20,9 @@ const DocumentBody = z.object({ content: z.string() })
 
 const documentPath = '/api/memory/documents/*'
 
-export type MemoryParts = { readonly documents: Documents; readonly turns: Pick<Turns, 'thread'> }
+export type MemoryParts = { readonly documents: Documents; readonly threads: Pick<Threads, 'get'> }
 
-export function memoryRoutes({ documents, turns }: MemoryParts): Route[] {
+export function memoryRoutes({ documents, threads }: MemoryParts): Route[] {
   return [
     route({
       method: 'GET',
@@ -56,7 +56,7 @@ export function memoryRoutes({ documents, turns }: MemoryParts): Route[] {
         const { user } = request.caller
         const document = await documents.read(user, pathOf(request))
         const { content, threadId } = document
-        const thread = threadId === undefined ? undefined : await turns.thread(user, threadId)
+        const thread = threadId === undefined ? undefined : await threads.get(user, threadId)
         return {
           ...documentWire(document),
           content,

@@ -9,7 +9,7 @@ import type { Turns } from '#turns/turns.ts'
 import { ReceiptWire } from '#doors/web/wire/receipt.ts'
 import { faultWire } from './wire.ts'
 
-export function receiptRoutes({ turns }: { turns: Turns }): Route[] {
+export function receiptRoutes({ turns }: { turns: Pick<Turns, 'receipt'> }): Route[] {
   return [
     route({
       method: 'GET',

@@ -5,7 +5,7 @@ import { type About, statusOf } from '#turns/service-status.ts'
 import { StatusAnswer } from '#doors/web/wire/status.ts'
 import type { Turns } from '#turns/turns.ts'
 
-export type StatusParts = { readonly turns: Turns; readonly about: About; readonly now?: () => number }
+export type StatusParts = { readonly turns: Pick<Turns, 'count'>; readonly about: About; readonly now?: () => number }
 
 /** Jobs and cost are the caller's own; the operator sees those of all. */
 export function statusRoutes({ turns, about, now = Date.now }: StatusParts): Route[] {

@@ -3,6 +3,7 @@ import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
 import { atRest, type Turn } from '#core/turn.ts'
 import type { Connection } from '#http/connection.ts'
+import type { Threads } from '#turns/threads.ts'
 import type { Frame } from '#doors/web/wire/frame.ts'
 import type { Turns } from '#turns/turns.ts'
 import type { Watched } from '#turns/watch.ts'
@@ -16,7 +17,8 @@ export type Following = {
 }
 
 export type Follow = {
-  readonly turns: Turns
+  readonly turns: Pick<Turns, 'watch' | 'get'>
+  readonly threads: Pick<Threads, 'get' | 'entries'>
   readonly connection: Pick<Connection, 'drained'> & { send(...frames: readonly Frame[]): void }
   readonly user: UserId
   readonly threadId: string
@@ -29,7 +31,8 @@ export type Follow = {
  * Begins to follow. Throws not_found. The watch stands before anything is read, so that nothing falls between; how the last
  * turn stands is told once all of it has been.
  */
-export async function followThread({ turns, connection, user, threadId, after, onEnd }: Follow): Promise<Following> {
+export async function followThread(given: Follow): Promise<Following> {
+  const { turns, threads, connection, user, threadId, after, onEnd } = given
   const watch = turns.watch(user, threadId, after)
   let running = false
   let told = after
@@ -84,8 +87,8 @@ export async function followThread({ turns, connection, user, threadId, after, o
   }
 
   try {
-    const { lastSeq } = await findThread(turns, user, threadId)
-    const [entry] = (await turns.history(user, threadId, { after: lastSeq - 1, limit: 1 })).entries
+    const { lastSeq } = await findThread(threads, user, threadId)
+    const [entry] = (await threads.entries(user, threadId, { after: lastSeq - 1, limit: 1 })).entries
     const turn = entry && (await turns.get(user, entry.turnId))
     // A fork has entries of another thread's turns.
     if (turn?.threadId === threadId) last = turn

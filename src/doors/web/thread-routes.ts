@@ -4,7 +4,7 @@ import { AppError } from '#core/errors.ts'
 import { isUuid, type UserId } from '#core/ids.ts'
 import type { Thread } from '#core/turn.ts'
 import { type Route, route } from '#http/routes.ts'
-import type { Turns } from '#turns/turns.ts'
+import type { Threads } from '#turns/threads.ts'
 import { after, cursor, limit } from './paging.ts'
 import { ThreadAnswer, ThreadsAnswer, ThreadWire } from '#doors/web/wire/thread.ts'
 import { itemWire, queuedWire, threadWire } from './wire.ts'
@@ -28,7 +28,7 @@ const TitleBody = z.object({
 const seqFault = 'must be the sequence number of an item'
 const ForkBody = z.object({ before_seq: z.int(seqFault).check(z.minimum(1, seqFault)) })
 
-export function threadRoutes({ turns }: { turns: Turns }): Route[] {
+export function threadRoutes({ threads }: { threads: Threads }): Route[] {
   return [
     route({
       method: 'GET',
@@ -38,9 +38,9 @@ export function threadRoutes({ turns }: { turns: Turns }): Route[] {
       query: ThreadsQuery,
       answers: { 200: ThreadsAnswer },
       async handle({ query: { limit, cursor }, caller: { user } }) {
-        const page = await turns.threads(user, { limit, ...(cursor && { cursor }) })
-        const threads = page.rows.map(threadWire)
-        return { threads, next_cursor: page.nextCursor ?? null } satisfies z.output<typeof ThreadsAnswer>
+        const page = await threads.list(user, { limit, ...(cursor && { cursor }) })
+        const listed = page.rows.map(threadWire)
+        return { threads: listed, next_cursor: page.nextCursor ?? null } satisfies z.output<typeof ThreadsAnswer>
       },
     }),
     route({
@@ -52,9 +52,9 @@ export function threadRoutes({ turns }: { turns: Turns }): Route[] {
       answers: { 200: ThreadAnswer },
       async handle({ params, query: { after, limit }, caller: { user } }) {
         // Before the rest: what begins meanwhile is told twice, under one id, and not missed.
-        const queued = isUuid(params.id) ? await turns.queued(user, params.id, queuedBounds) : []
-        const thread = await findThread(turns, user, params.id)
-        const { entries, more } = await turns.history(user, thread.id, { after, limit, maxBytes: maxPageBytes })
+        const queued = isUuid(params.id) ? await threads.queued(user, params.id, queuedBounds) : []
+        const thread = await findThread(threads, user, params.id)
+        const { entries, more } = await threads.entries(user, thread.id, { after, limit, maxBytes: maxPageBytes })
         return {
           thread: threadWire(thread),
           items: entries.map(itemWire),
@@ -71,9 +71,9 @@ export function threadRoutes({ turns }: { turns: Turns }): Route[] {
       body: TitleBody,
       answers: { 200: ThreadWire },
       async handle({ params, body: { title }, caller: { user } }) {
-        const { id } = await findThread(turns, user, params.id)
-        await turns.renameThread(user, id, title)
-        return threadWire(await findThread(turns, user, id))
+        const { id } = await findThread(threads, user, params.id)
+        await threads.rename(user, id, title)
+        return threadWire(await findThread(threads, user, id))
       },
     }),
     route({
@@ -84,8 +84,8 @@ export function threadRoutes({ turns }: { turns: Turns }): Route[] {
       body: ForkBody,
       answers: { 201: ThreadWire },
       async handle({ params, body: { before_seq: beforeSeq }, caller: { user } }, reply) {
-        const { id } = await findThread(turns, user, params.id)
-        const fork = await turns.forkThread(user, id, { beforeSeq, door: 'web' })
+        const { id } = await findThread(threads, user, params.id)
+        const fork = await threads.fork(user, id, { beforeSeq, door: 'web' })
         return reply.code(201).send(threadWire(fork) satisfies z.output<typeof ThreadWire>)
       },
     }),
@@ -96,7 +96,7 @@ export function threadRoutes({ turns }: { turns: Turns }): Route[] {
       summary: 'Erase a thread',
       answers: { 204: null },
       async handle({ params, caller: { user } }, reply) {
-        await turns.removeThread(user, (await findThread(turns, user, params.id)).id)
+        await threads.remove(user, (await findThread(threads, user, params.id)).id)
         return reply.code(204).send()
       },
     }),
@@ -104,8 +104,8 @@ export function threadRoutes({ turns }: { turns: Turns }): Route[] {
 }
 
 /** One of this user's; another's is as unknown as none. */
-export async function findThread(turns: Turns, user: UserId, id: string): Promise<Thread> {
-  const thread = isUuid(id) ? await turns.thread(user, id) : undefined
+export async function findThread(threads: Pick<Threads, 'get'>, user: UserId, id: string): Promise<Thread> {
+  const thread = isUuid(id) ? await threads.get(user, id) : undefined
   if (!thread) throw new AppError('not_found', 'the thread does not exist')
   return thread
 }

@@ -10,6 +10,7 @@ import { type Origins, originOf } from '#http/origin.ts'
 import { asFault, statusOf } from '#http/reply.ts'
 import { type Route, route } from '#http/routes.ts'
 import { isoTime } from '#http/wire-format.ts'
+import type { Gates } from '#turns/gates.ts'
 import {
   AuthAnswer,
   NeedsAnswer,
@@ -18,7 +19,6 @@ import {
   SharesAnswer,
   type SignInWire,
 } from '#doors/web/wire/tool.ts'
-import type { Turns } from '#turns/turns.ts'
 
 const maxValueChars = 64 * 1024
 const callbackPath = '/api/tools/oauth/callback'
@@ -43,7 +43,7 @@ const SetupBody = z.object({
   use: z.optional(z.record(z.string(), text)),
 })
 export type ToolAccessParts = {
-  readonly turns: Turns
+  readonly gates: Pick<Gates, 'signedIn'>
   /** Opened when it is first asked for. */
   readonly access: () => Promise<ToolAccess>
   readonly origins: Pick<Origins, 'site'>
@@ -58,7 +58,7 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
   async function stored({ tool, secrets }: StoredSecrets, caller: Pick<Caller, 'user' | 'name'>): Promise<number> {
     let closed = 0
     for (const secret of secrets) {
-      closed += await parts.turns.signedIn({ tool, secret, owner: caller.user, by: caller.name })
+      closed += await parts.gates.signedIn({ tool, secret, owner: caller.user, by: caller.name })
     }
     return closed
   }

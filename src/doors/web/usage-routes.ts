@@ -1,9 +1,8 @@
 // GET /api/usage: what was used of each model, day by day.
 import * as z from 'zod/mini'
 import type { AccountStore } from '#core/account.ts'
-import type { UsageTotals } from '#core/usage.ts'
+import type { UsageStore, UsageTotals } from '#core/usage.ts'
 import { type Route, route } from '#http/routes.ts'
-import type { Turns } from '#turns/turns.ts'
 import { type TotalsWire, UsageAnswer } from '#doors/web/wire/usage.ts'
 import { limit } from './paging.ts'
 
@@ -12,10 +11,10 @@ const UsageQuery = z.object({
   totals: z.optional(z.enum(['true', 'false'], 'must be true or false')),
 })
 
-export type UsageParts = { readonly turns: Turns; readonly accounts: AccountStore }
+export type UsageParts = { readonly usage: Pick<UsageStore, 'list' | 'totals'>; readonly accounts: AccountStore }
 
 /** A user sees their own; the operator sees those of all, each with its user. */
-export function usageRoutes({ turns, accounts }: UsageParts): Route[] {
+export function usageRoutes({ usage, accounts }: UsageParts): Route[] {
   return [
     route({
       method: 'GET',
@@ -27,9 +26,9 @@ export function usageRoutes({ turns, accounts }: UsageParts): Route[] {
       async handle({ query: { days, totals }, caller: { operator, user } }) {
         const whose = operator ? undefined : user
         const [rows, users, sums] = await Promise.all([
-          turns.usage(whose, days),
+          usage.list(whose, days),
           operator ? accounts.listUsers() : [],
-          totals === 'true' ? turns.usageTotals(whose, days) : undefined,
+          totals === 'true' ? usage.totals(whose, days) : undefined,
         ])
         const names = new Map(users.map(({ id, name }) => [id, name]))
         return {

@@ -17,7 +17,11 @@ const TokenBody = z.object({
 })
 const UserBody = z.extend(TokenBody, { name: z.string().check(z.regex(userNamePattern, nameFault)) })
 
-export type UsersParts = { readonly turns: Turns; readonly accounts: AccountStore; readonly now?: () => number }
+export type UsersParts = {
+  readonly turns: Pick<Turns, 'changed' | 'removeUser'>
+  readonly accounts: AccountStore
+  readonly now?: () => number
+}
 
 export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Route[] {
   /** A new token for whomever it is stored with; nobody is told of it again. */

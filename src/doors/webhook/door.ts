@@ -17,7 +17,7 @@ import type { Log } from '#lib/log.ts'
 import type { Turns } from '#turns/turns.ts'
 import { bodyLimit, checkMediaType, readBody } from './body.ts'
 import { readEvent } from './events.ts'
-import { showJob } from './job.ts'
+import { type JobParts, showJob } from './job.ts'
 import { readObject } from './json.ts'
 import { createVerifier, type Verifier } from './verify.ts'
 import { readSubmission, turnOf } from './submit.ts'
@@ -37,8 +37,8 @@ const defaultTimeouts: Omit<Timeouts, 'quotaWaitMs'> = {
   checkMs: 1_000,
 }
 
-export type WebhookParts = {
-  readonly turns: Pick<Turns, 'start' | 'findByDoor' | 'gateOf' | 'history'>
+export type WebhookParts = JobParts & {
+  readonly turns: Pick<Turns, 'start' | 'findByDoor'>
   readonly limits: LimitStore
   readonly secret: string
   readonly host: string
@@ -161,7 +161,7 @@ async function submit(door: Door, request: IncomingMessage, response: ServerResp
   })
   events.close()
   if (!replayed) return send(door, response, 200, { job_id: turn.id, status: 'queued' })
-  const { id, status, response: reply } = await showJob(door.turns, turn)
+  const { id, status, response: reply } = await showJob(door, turn)
   send(door, response, 200, { job_id: id, status, ...(reply !== undefined && { response: reply }) })
 }
 
@@ -169,7 +169,7 @@ async function job(door: Door, id: string, request: IncomingMessage, response: S
   if (!door.verifier.verify(request.headers)) throw unauthorized('X-Webhook-Secret')
   const turn = isUuid(id) ? await door.turns.findByDoor('webhook', id) : undefined
   if (!turn) throw new AppError('not_found', 'the job does not exist')
-  send(door, response, 200, await showJob(door.turns, turn))
+  send(door, response, 200, await showJob(door, turn))
 }
 
 function fail(door: Door, request: IncomingMessage, response: ServerResponse, error: unknown): void {

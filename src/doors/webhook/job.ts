@@ -5,9 +5,10 @@ import { isObject, type JsonObject } from '#core/json.ts'
 import { ended, type Turn, type TurnError } from '#core/turn.ts'
 import { parseLossless } from '#http/lossless-json.ts'
 import { isoTime } from '#http/wire-format.ts'
+import type { Gates } from '#turns/gates.ts'
 import { previewText } from '#safety/asking.ts'
 import { readEnd } from '#turns/job-outcome.ts'
-import type { Turns } from '#turns/turns.ts'
+import type { Threads } from '#turns/threads.ts'
 
 type JobStatus = 'queued' | 'running' | 'completed'
 
@@ -31,9 +32,11 @@ export type JobRecord = {
   readonly completed_at?: string
 }
 
+export type JobParts = { readonly threads: Pick<Threads, 'entries'>; readonly gates: Pick<Gates, 'ofTurn'> }
+
 /** Reads the last entries of a turn, or the gate it waits at, and builds the job. */
-export async function showJob(turns: Pick<Turns, 'gateOf' | 'history'>, turn: Turn): Promise<JobRecord> {
-  return jobRecord(turn, await readEnd(turns, turn), await turns.gateOf(turn))
+export async function showJob({ threads, gates }: JobParts, turn: Turn): Promise<JobRecord> {
+  return jobRecord(turn, await readEnd(threads, turn), await gates.ofTurn(turn))
 }
 
 /** A turn as a job. `entries` are the last few of the turn, `gate` is the one it waits at. */

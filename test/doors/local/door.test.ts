@@ -6,14 +6,17 @@ import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { serviceClient } from '#commands/service-client.ts'
 import { operator } from '#core/ids.ts'
 import { openLocalDoor } from '#doors/local/door.ts'
 import { findSocket, takeSocket } from '#home/socket.ts'
 import { silentLog } from '#lib/log.ts'
+import { type ChatEvent, sendMessage } from '#turns/exchange.ts'
+import type { OutgoingMessage } from '#turns/operator-client.ts'
 import { newHome } from '../../atrium.ts'
 import { type HouseParts, holding, message, openHouse } from '../../turns/house.ts'
 import { until } from '../../until.ts'
-import { deskOf } from './desk.ts'
+import { operatorClientOf } from './client.ts'
 
 type Answer = { readonly status: number; readonly lines: Record<string, unknown>[] }
 
@@ -24,7 +27,8 @@ async function openDoor(t: TestContext, parts: HouseParts = {}) {
   const door = await openLocalDoor({
     socket: takeSocket(home.path),
     turns: house.turns,
-    desk: deskOf(house),
+    gates: house.gates,
+    client: operatorClientOf(house),
     status: () => Promise.resolve({ status: 'ok', pid: 7 }),
     loginLink: () => Promise.resolve('http://127.0.0.1:1/login#code=c'),
     reload: async () => void (await Promise.resolve(reloads++)),
@@ -48,8 +52,8 @@ async function openDoor(t: TestContext, parts: HouseParts = {}) {
       sent.on('error', reject)
       sent.end(body)
     })
-  const say = (text: string, more: object = {}): Promise<Answer> =>
-    call('POST', '/messages', JSON.stringify({ message: text, door: 'run', ...more }))
+  const say = (message: string, more: Partial<OutgoingMessage> = {}): Promise<ChatEvent[]> =>
+    Array.fromAsync(sendMessage(serviceClient(home.path), { message, door: 'run', ...more }))
   return { ...house, home: home.path, socket, door, call, say, reloads: () => reloads }
 }
 
@@ -64,16 +68,18 @@ test('a message is run for the operator, and a thread is continued', async (t) =
   const { say, store } = await openDoor(t)
   const first = await say('hello')
   assert.deepEqual(
-    first.lines.map(({ type }) => type),
+    first.map(({ type }) => type),
     ['started', 'delta', 'message', 'end'],
   )
-  assert.deepEqual([first.lines[3]?.['status'], first.lines[3]?.['text']], ['completed', 'echo hello'])
-  const { threadId } = first.lines[0] as { threadId: string }
-  const second = await say('again', { threadId, door: 'terminal' })
-  assert.equal(second.lines[0]?.['threadId'], threadId)
+  const [started, , , end] = first
+  assert(started?.type === 'started' && end?.type === 'end')
+  assert.deepEqual([end.status, end.text], ['completed', 'echo hello'])
+  const { threadId } = started
+  const [second] = await say('again', { threadId, door: 'terminal' })
+  assert.equal(second?.type === 'started' && second.threadId, threadId)
   const turns = await store.turns.list(operator, { limit: 10 })
   assert.deepEqual(turns.rows.map(({ door }) => door).toSorted(), ['run', 'terminal'])
-  const file = { type: 'file', name: 'a.log', text: 'line one' }
+  const file = { type: 'file', name: 'a.log', text: 'line one' } as const
   await say('and this', { threadId, files: [file] })
   const { entries } = await store.threads.entries(operator, threadId, { after: 4, limit: 1 })
   assert.deepEqual(entries[0]?.item.type === 'message' && entries[0].item.content[1], file)
@@ -85,11 +91,9 @@ test('cancel stops a running turn, and its events end', async (t) => {
   const answer = say('hello')
   await hold.told
   const [turn] = (await store.turns.list(operator, { limit: 1 })).rows
-  assert.deepEqual(await call('POST', '/cancel', JSON.stringify({ turnId: turn?.id })), {
-    status: 200,
-    lines: [{ status: 'cancelled' }],
-  })
-  assert.equal((await answer).lines.at(-1)?.['status'], 'cancelled')
+  assert.equal((await call('POST', '/operator/cancel', JSON.stringify({ turnId: turn?.id }))).status, 200)
+  const end = (await answer).at(-1)
+  assert.equal(end?.type === 'end' && end.status, 'cancelled')
 })
 
 test('a user is removed with all that is theirs', async (t) => {
@@ -106,12 +110,15 @@ test('a user is removed with all that is theirs', async (t) => {
 
 test('a client that leaves does not end its turn', async (t) => {
   const hold = holding()
-  const { socket, store } = await openDoor(t, { reply: () => hold.script })
-  const sent = request({ socketPath: socket, method: 'POST', path: '/messages', agent: false })
-  sent.on('error', () => {})
-  sent.end(JSON.stringify({ message: 'hello', door: 'run' }))
+  const { socket, call, store, watchers } = await openDoor(t, { reply: () => hold.script })
+  const sent = await call('POST', '/operator/send', JSON.stringify({ message: 'hello', door: 'run' }))
+  const follow = request({ socketPath: socket, method: 'POST', path: '/operator/follow', agent: false })
+  follow.on('error', () => {})
+  follow.end(JSON.stringify({ turnId: sent.lines[0]?.['turnId'] }))
   await hold.told
-  sent.destroy()
+  await until(() => watchers() === 1)
+  follow.destroy()
+  await until(() => watchers() === 0)
   hold.letGo()
   await until(async () => (await store.turns.list(operator, { limit: 1 })).rows[0]?.status === 'completed')
 })
@@ -124,11 +131,11 @@ const faults: readonly { what: string; path?: string; body: unknown; status: num
   { what: 'another door', body: { door: 'web', message: 'x' }, status: 400, says: /run or terminal/ },
   { what: 'a thread that is no text', body: { door: 'run', message: 'x', threadId: 7 }, status: 400, says: /threadId/ },
   { what: 'an unknown thread', body: { door: 'run', message: 'x', threadId: 'nope' }, status: 404, says: /nope/ },
-  { what: 'a turn that is no text', path: '/cancel', body: { turnId: 1 }, status: 400, says: /turnId/ },
-  { what: 'an unknown turn', path: '/cancel', body: { turnId: 'nope' }, status: 404, says: /./ },
+  { what: 'a turn that is no text', path: '/operator/cancel', body: { turnId: 1 }, status: 400, says: /turnId/ },
+  { what: 'an unknown turn', path: '/operator/cancel', body: { turnId: 'nope' }, status: 404, says: /./ },
   { what: 'an unknown route', path: '/secrets', body: {}, status: 404, says: /no such route/ },
 ]
-for (const { what, path = '/messages', body, status, says } of faults) {
+for (const { what, path = '/operator/send', body, status, says } of faults) {
   test(`${what} is answered ${status}, and nothing is stored`, async (t) => {
     const { call, store } = await openDoor(t)
     const answer = await call('POST', path, typeof body === 'string' ? body : JSON.stringify(body))
@@ -139,12 +146,14 @@ for (const { what, path = '/messages', body, status, says } of faults) {
 }
 
 test('a message of a mebibyte is taken, a byte more is not, and a body without end is cut', async (t) => {
-  const { say, socket } = await openDoor(t, { reply: () => ['ok'] })
+  const { call, socket } = await openDoor(t, { reply: () => ['ok'] })
+  const send = (message: string): Promise<Answer> =>
+    call('POST', '/operator/send', JSON.stringify({ message, door: 'run' }))
   const mebibyte = 1024 * 1024
   // Six letters of JSON for each byte.
-  assert.equal((await say('\u0001'.repeat(mebibyte))).status, 200)
-  assert.equal((await say('x'.repeat(mebibyte + 1))).status, 413)
-  const sent = request({ socketPath: socket, method: 'POST', path: '/messages', agent: false })
+  assert.equal((await send('\u0001'.repeat(mebibyte))).status, 200)
+  assert.equal((await send('x'.repeat(mebibyte + 1))).status, 413)
+  const sent = request({ socketPath: socket, method: 'POST', path: '/operator/send', agent: false })
   sent.on('error', () => {})
   const answered = once(sent, 'response').then(([response]) => (response as { statusCode: number }).statusCode)
   const chunk = Buffer.alloc(mebibyte, 'x')
@@ -171,13 +180,15 @@ test('only the owner can connect', async (t) => {
 
 test('a closing door takes nothing more and lets go of its socket', async (t) => {
   const hold = holding()
-  const { say, call, door, socket } = await openDoor(t, { reply: () => hold.script })
+  const { say, call, door, socket, watchers } = await openDoor(t, { reply: () => hold.script })
   const open = say('hello')
   await hold.told
+  await until(() => watchers() === 1)
   const closed = door.close(60_000)
   await assert.rejects(call('GET', '/status'), /ENOENT|ECONNREFUSED/)
   hold.letGo()
-  assert.equal((await open).lines.at(-1)?.['text'], 'So far, and more')
+  const end = (await open).at(-1)
+  assert.equal(end?.type === 'end' && end.text, 'So far, and more')
   await closed
   assert(!existsSync(socket))
 })
@@ -191,7 +202,8 @@ test('a home too deep for a socket has it in a private folder', async (t) => {
   const door = await openLocalDoor({
     socket: takeSocket(deep),
     turns: house.turns,
-    desk: deskOf(house),
+    gates: house.gates,
+    client: operatorClientOf(house),
     status: () => Promise.resolve({}),
     loginLink: () => Promise.resolve('http://127.0.0.1:1/login#code=c'),
     reload: () => Promise.resolve(),

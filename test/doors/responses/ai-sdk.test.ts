@@ -143,5 +143,5 @@ describe('ai with @ai-sdk/openai', () => {
 })
 
 async function threads(served: Served): Promise<number> {
-  return (await served.turns.threads(userId('ann'), { limit: 100 })).rows.length
+  return (await served.threads.list(userId('ann'), { limit: 100 })).rows.length
 }

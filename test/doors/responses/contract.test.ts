@@ -334,7 +334,7 @@ describe('create', () => {
     const gate = (await served.turns.entries(user, turn)).find(({ item }) => item.type === 'gate')?.item
     assert.ok(gate?.type === 'gate')
     const watch = served.turns.follow(user, turn)
-    await served.turns.answer(user, turn.threadId, { callId: gate.callId, decision: 'allow', by: 'ann' })
+    await served.gates.answer(user, turn.threadId, { callId: gate.callId, decision: 'allow', by: 'ann' })
     for await (const events of watch) {
       if (events.some((event) => event.type === 'turn' && event.turn.status === 'completed')) break
     }

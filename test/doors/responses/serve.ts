@@ -52,7 +52,7 @@ export async function serve(parts: ServeParts = {}) {
     ...(parts.path !== undefined && { path: parts.path }),
     ...(parts.room !== undefined && { room: parts.room }),
   })
-  const { store, bus, runner, turns } = app
+  const { store, bus, runner, turns, threads, gates } = app
   const users = ['ann', 'bob', 'eve'].map((name) => ({ id: userId(name), name, createdAt: 0, hash: hashToken(name) }))
   const gateway = await createGateway({
     auth: {
@@ -69,6 +69,7 @@ export async function serve(parts: ServeParts = {}) {
   gateway.mount(
     responsesRoutes({
       turns,
+      threads,
       externalTools: parts.externalTools ?? true,
       turnTimeoutMs: parts.turnTimeoutMs ?? 10_000,
       registered: () => new Set(tools.map(({ spec }) => spec.name)),
@@ -104,6 +105,8 @@ export async function serve(parts: ServeParts = {}) {
     fastify,
     gateway,
     turns,
+    threads,
+    gates,
     store,
     bus,
     runner,

@@ -1,11 +1,11 @@
-// A terminal without a screen, and a desk whose thread can be told what happens in it: for what needs no keys of tmux.
+// A terminal without a screen, and a client whose thread can be told what happens in it: for what needs no keys of tmux.
 import { type Terminal, TuiAltScreen } from '@earendil-works/pi-tui'
 import type { Entry, Item } from '#core/item.ts'
 import { noUsage, type Turn, type TurnStatus } from '#core/turn.ts'
 import { type App, createApp } from '#doors/terminal/terminal-app.ts'
 import { createTheme } from '#doors/terminal/theme.ts'
 import { createQueue, type Queue } from '#lib/queue.ts'
-import type { Desk } from '#turns/operator.ts'
+import type { OperatorClient } from '#turns/operator-client.ts'
 import type { Watched } from '#turns/watch.ts'
 
 export const threadId = 'thread'
@@ -43,15 +43,8 @@ export function turn(id: string, status: TurnStatus, more: Partial<Turn> = {}): 
   return { id, status, ...fixed, ...more }
 }
 
-export type Staged = {
-  readonly app: App
-  readonly tui: TuiAltScreen
-  readonly tell: (events: readonly Watched[]) => void
-}
-
-/** The app with a thread open; what is told reaches it as from a service. */
-export async function stage(columns?: number, rows?: number, own: Partial<Desk> = {}): Promise<Staged> {
-  const events: Queue<readonly Watched[]> = createQueue(maxWaiting)
+/** A client that knows one thread, in which nothing happens. */
+export function clientOf(own: Partial<OperatorClient>): OperatorClient {
   const quiet = createQueue<never>(1)
   const thread = {
     ...turn('t', 'completed'),
@@ -61,10 +54,10 @@ export async function stage(columns?: number, rows?: number, own: Partial<Desk> 
     updatedAt: 0,
     state: 'idle' as const,
   }
-  const desk: Desk = {
+  return {
     send: () => Promise.resolve({ threadId, turnId: 'sent', queued: false }),
     cancel: () => Promise.resolve(),
-    answer: () => Promise.resolve(),
+    answer: () => Promise.resolve(turn('sent', 'running')),
     thread: () => Promise.resolve({ ...thread, turns: [] }),
     threads: () => Promise.resolve([thread]),
     gates: () => Promise.resolve([]),
@@ -72,16 +65,32 @@ export async function stage(columns?: number, rows?: number, own: Partial<Desk> 
     status: () => Promise.resolve({ provider: 'p', model: 'm', passedOver: [], costTodayUsd: 0, doors: [] }),
     tools: () => Promise.resolve([]),
     memory: () => Promise.resolve([]),
-    async *watch() {
-      for await (const batches of events) for (const batch of batches) yield batch
-    },
+    follow: () => quiet,
+    watch: () => quiet,
     changes: () => quiet,
     ...own,
   }
+}
+
+export type Staged = {
+  readonly app: App
+  readonly tui: TuiAltScreen
+  readonly tell: (events: readonly Watched[]) => void
+}
+
+/** The app with a thread open; what is told reaches it as from a service. */
+export async function stage(columns?: number, rows?: number, own: Partial<OperatorClient> = {}): Promise<Staged> {
+  const events: Queue<readonly Watched[]> = createQueue(maxWaiting)
+  const client = clientOf({
+    async *watch() {
+      for await (const batches of events) for (const batch of batches) yield batch
+    },
+    ...own,
+  })
   const tui = new TuiAltScreen(fakeTerminal(columns, rows), false, undefined, { mouse: false })
   const app = createApp({
     tui,
-    desk,
+    client,
     theme: createTheme({ colour: true, utf8: true }),
     place: 'here',
     greeting: [],

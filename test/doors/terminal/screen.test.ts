@@ -448,7 +448,7 @@ test('an approval that follows another one does not take the focus', async () =>
 test('a file goes with the next message: named above the composer, taken away by Enter, back when it was not sent', async () => {
   const sent: (readonly Part[] | undefined)[] = []
   const { app } = await stage(80, 24, {
-    send: (_, threadId = 'thread', files) => {
+    send: ({ threadId = 'thread', files }) => {
       sent.push(files)
       if (files?.length === 1) return Promise.reject(new AppError('shutting_down', 'it is away'))
       return Promise.resolve({ threadId, turnId: 'sent', queued: false })

@@ -88,7 +88,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     observer: createTally(metrics),
     ...(options.memory && { toolsOf: (documents: Documents) => createMemoryTools(documents) }),
   })
-  const { store, turns } = app
+  const { store, turns, threads, gates } = app
   const operatorTokens = [gatewayToken, operatorToken]
   const sessions = createSessions({
     store: store.sessions,
@@ -155,6 +155,9 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
   })
   const web = webRoutes({
     turns,
+    threads,
+    gates,
+    usage: store.usage,
     accounts: store.accounts,
     documents: app.documents,
     now,
@@ -176,15 +179,16 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
   const { access } = accessOver({ store, now })
   gateway.mount({
     routes: toolAccessRoutes({
-      turns,
+      gates,
       access: () => Promise.resolve(access),
       origins,
     }),
   })
-  mountLive(gateway.sockets, { turns, chatLimit, log: silentLog })
+  mountLive(gateway.sockets, { turns, threads, gates, chatLimit, log: silentLog })
   gateway.mount(
     responsesRoutes({
       turns,
+      threads,
       externalTools: true,
       turnTimeoutMs: patienceMs,
       registered: () => new Set(),

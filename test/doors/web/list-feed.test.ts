@@ -7,7 +7,6 @@ import type { OpenGate } from '#core/store.ts'
 import { createFeeds } from '#doors/web/list-feed.ts'
 import { silentLog } from '#lib/log.ts'
 import { maxGates } from '#turns/gate-answers.ts'
-import type { Turns } from '#turns/turns.ts'
 import { until } from '../../until.ts'
 
 test('a gate that more urgent ones push out of a full list is not told as closed: the list is read again', async () => {
@@ -20,14 +19,15 @@ test('a gate that more urgent ones push out of a full list is not told as closed
     yield await changed
     await over
   }
-  const turns = {
-    gates: () => Promise.resolve(all.slice(from, from + maxGates)),
-    changes: () => Object.assign(changes(), { close: end }),
-    thread: () => Promise.resolve(undefined),
-  } as unknown as Turns
+  const feeds = createFeeds({
+    turns: { changes: () => Object.assign(changes(), { close: end }) },
+    threads: { get: () => Promise.resolve(undefined) },
+    gates: { list: () => Promise.resolve(all.slice(from, from + maxGates)) },
+    log: silentLog,
+  })
   const frames: object[] = []
   const listener = { send: (told: readonly object[]) => void frames.push(...told), recheck: () => {} }
-  const feed = await createFeeds({ turns, log: silentLog }).follow(operator, listener)
+  const feed = await feeds.follow(operator, listener)
   from = 0
   change([{ threadId: 'of g1' }])
   await until(() => frames.length >= 2)

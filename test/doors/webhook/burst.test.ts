@@ -41,11 +41,11 @@ async function check(house: House, at: number, ids: readonly string[]): Promise<
     rows.map(({ id, status }) => `${id} ${status}`),
     ids.map((id) => `${id} completed`).toReversed(),
   )
-  assert.equal((await house.turns.threads(user, { limit: 5 })).rows.length, 1)
+  assert.equal((await house.threads.list(user, { limit: 5 })).rows.length, 1)
   for (const [n, turn] of rows.toReversed().entries()) {
     const whole = await house.turns.get(user, turn.id)
     assert.ok(whole)
-    const job = await showJob(house.turns, whole)
+    const job = await showJob(house, whole)
     const expected = Array.from({ length: n + 1 }, (_, each) => `${at}.${each}`).join(',')
     assert.deepEqual([job.status, job.response, job.metadata], ['completed', expected, { n }])
   }

@@ -155,7 +155,7 @@ test('a turn at a gate is running and waiting; the operator answers, and it goes
   const entries = await house.turns.entries(operator, turn)
   const call = entries.find(({ item }) => item.type === 'gate')?.item
   assert.ok(call?.type === 'gate')
-  await house.turns.answer(operator, turn.threadId, { callId: call.callId, decision: 'allow', by: 'operator' })
+  await house.gates.answer(operator, turn.threadId, { callId: call.callId, decision: 'allow', by: 'operator' })
   assert.notEqual((await house.job(id)).json.status, 'queued', 'a status never goes back')
   assert.equal((await house.completed(id)).json.response, 'done')
   assert.equal(ran.length, 1)
@@ -346,7 +346,9 @@ test('a bug is a 500 that says nothing of its inside', async (t) => {
 test('a port that is taken is told with the variable to set', async (t) => {
   const house = await openHouse(t)
   const { openWebhook } = await import('#doors/webhook/door.ts')
-  const parts = { turns: house.turns, limits: house.store.limits, secret, ratePerMinute: 0, trustProxy: false as const }
+  const { turns, threads, gates, store } = house
+  const given = { turns, threads, gates, limits: store.limits, secret }
+  const parts = { ...given, ratePerMinute: 0, trustProxy: false as const }
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   await assert.rejects(openWebhook({ ...parts, log, host: '127.0.0.1', port: house.door.port }), /set HTTP_PORT/)
   await assert.rejects(openWebhook({ ...parts, log, host: '192.0.2.1', port: 0 }), /set HTTP_HOST/)

@@ -1,20 +1,16 @@
 // The webhook channel for tests: real HTTP on a free port over the app of the tests.
 import type { TestContext } from 'node:test'
-import type { Store } from '#core/store.ts'
 import { openWebhook, type Webhook, type WebhookParts } from '#doors/webhook/door.ts'
 import { silentLog } from '#lib/log.ts'
-import type { Turns } from '#turns/turns.ts'
-import { eventually, type TestAppOptions, openTestApp } from '../test-app.ts'
+import { eventually, type TestApp, type TestAppOptions, openTestApp } from '../test-app.ts'
 
 export const secret = 'secret of the tests'
 
 export type HouseOptions = Pick<TestAppOptions, 'say' | 'tools' | 'wrapStore'> &
   Partial<Pick<WebhookParts, 'ratePerMinute' | 'trustProxy' | 'now' | 'timeouts' | 'log'>>
 
-export type House = {
+export type House = Pick<TestApp, 'store' | 'turns' | 'threads' | 'gates'> & {
   readonly door: Webhook
-  readonly store: Store
-  readonly turns: Turns
   /** POST /webhook, with the secret and JSON unless told otherwise; a header that is null is not sent. */
   post(body: unknown, headers?: Headers): Promise<Answer>
   request(method: string, path: string, headers?: Headers): Promise<Answer>
@@ -30,8 +26,8 @@ export type Answer = { status: number; headers: globalThis.Headers; json: any }
 export async function openHouse(t: TestContext, options: HouseOptions = {}): Promise<House> {
   const { say, tools, wrapStore, ...over } = options
   const app = await openTestApp({ ...(say && { say }), ...(tools && { tools }), ...(wrapStore && { wrapStore }) })
-  const { store, turns } = app
-  const parts = { turns, limits: store.limits, secret, host: '127.0.0.1', port: 0, log: silentLog }
+  const { store, turns, threads, gates } = app
+  const parts = { turns, threads, gates, limits: store.limits, secret, host: '127.0.0.1', port: 0, log: silentLog }
   const door = await openWebhook({ ...parts, ratePerMinute: 0, trustProxy: false, ...over })
   t.after(async () => {
     await Promise.all([door.close(0), app.runner.drain(0)])
@@ -53,6 +49,8 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     door,
     store,
     turns,
+    threads,
+    gates,
     post: (body, headers = {}) =>
       send('POST', '/webhook', { 'content-type': 'application/json', 'x-webhook-secret': secret, ...headers }, body),
     request: (method, path, headers = {}) => send(method, path, { 'x-webhook-secret': secret, ...headers }),

@@ -4,23 +4,33 @@ import type { UserId } from '#core/ids.ts'
 import type { Item } from '#core/item.ts'
 import type { TurnOptions } from '#core/turn.ts'
 import { echoOf } from '#doors/responses/echo.ts'
+import type { Threads } from '#turns/threads.ts'
 import type { StartTurn, Turns } from '#turns/turns.ts'
 import { intentOf } from './input.ts'
 import { resolveReferences } from './references.ts'
 import type { CreateRequest, Previous } from './request.ts'
 import { seedItems } from './seed.ts'
 
+export type PlanParts = {
+  readonly turns: Pick<Turns, 'get'>
+  readonly threads: Pick<Threads, 'findItems' | 'findByOpenCall'>
+}
+
 /** Throws invalid_input for a malformed request, then previous_response_not_found. Stores nothing. */
-export async function planTurn(turns: Turns, user: UserId, request: CreateRequest): Promise<StartTurn> {
+export async function planTurn(
+  { turns, threads }: PlanParts,
+  user: UserId,
+  request: CreateRequest,
+): Promise<StartTurn> {
   const { previous, options } = request
   const threadId = previous?.threadId
-  const { items, known } = await resolveReferences(turns, user, { input: request.input, threadId })
+  const { items, known } = await resolveReferences(threads, user, { input: request.input, threadId })
   const intent = intentOf(items, previous !== undefined)
   if (previous) await findPrevious(turns, user, previous)
   const common = { user, door: 'responses', whenBusy: 'refuse' } as const
   if (intent.kind !== 'message') {
     const { callId, output } = intent
-    const open = intent.kind === 'resume' ? threadId : (await turns.findByOpenCall(user, callId))?.id
+    const open = intent.kind === 'resume' ? threadId : (await threads.findByOpenCall(user, callId))?.id
     if (open !== undefined) {
       const answer: Item = { type: 'answer', callId, decision: 'output', output, by: user }
       return { ...common, threadId: open, resumes: callId, options: resumeOptions(request), input: [answer] }
@@ -31,7 +41,11 @@ export async function planTurn(turns: Turns, user: UserId, request: CreateReques
 }
 
 /** Any response of a thread continues it. An unknown, a deleted and another user's response give the same error. */
-export async function findPrevious(turns: Turns, user: UserId, { turnId, threadId }: Previous): Promise<void> {
+export async function findPrevious(
+  turns: Pick<Turns, 'get'>,
+  user: UserId,
+  { turnId, threadId }: Previous,
+): Promise<void> {
   const turn = await turns.get(user, turnId)
   if (turn?.threadId !== threadId) throw previousNotFound()
 }

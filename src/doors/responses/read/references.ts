@@ -2,7 +2,7 @@
 import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
 import { wrongField } from '#http/validate.ts'
-import type { Turns } from '#turns/turns.ts'
+import type { ThreadStore } from '#core/store.ts'
 import type { InputItem } from './input.ts'
 
 /** Each reference costs a query of its own. */
@@ -17,7 +17,7 @@ export type Resolved = {
 
 /** Throws invalid_input for a reference to an item that is in no thread of this user. */
 export async function resolveReferences(
-  turns: Pick<Turns, 'findItems'>,
+  threads: Pick<ThreadStore, 'findItems'>,
   user: UserId,
   { input, threadId }: { input: readonly InputItem[]; threadId: string | undefined },
 ): Promise<Resolved> {
@@ -26,7 +26,7 @@ export async function resolveReferences(
   if (references.length > maxReferences) {
     throw wrongField('input', `has ${references.length} references, at most ${maxReferences} are accepted`)
   }
-  const found = new Map((await turns.findItems(user, references)).map((entry) => [entry.id, entry]))
+  const found = new Map((await threads.findItems(user, references)).map((entry) => [entry.id, entry]))
   const known = new Set<number>()
   const items = input.map((item, at): InputItem => {
     if (item.type !== 'reference') return item

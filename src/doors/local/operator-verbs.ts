@@ -1,60 +1,55 @@
-// The operator's desk over the socket: each verb by its name, with its arguments as one JSON object.
+// The operator's client over the socket: each of its verbs by name, with its arguments as one JSON object.
+import { isLocalDoor } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
 import type { Part } from '#core/item.ts'
 import type { GrantRequest } from '#safety/grant-rules.ts'
 import { maxAttachments, picturePart, pictureType } from '#turns/attachments.ts'
-import type { Desk } from '#turns/operator.ts'
+import type { OperatorClient, OutgoingMessage } from '#turns/operator-client.ts'
 import type { GateAnswer } from '#turns/gate-answers.ts'
-import { textIn } from './fields.ts'
+import { numberIn, textIn } from './fields.ts'
 
-/** Does one verb; undefined when there is none of this name. What it finds nothing for is null. */
-export function askDesk(desk: Desk, verb: string, body: unknown): Promise<unknown> | undefined {
-  switch (verb) {
-    case 'send':
-      return desk.send(textIn(body, 'message'), optional(body, 'threadId'), filesIn(body))
-    case 'cancel':
-      return desk.cancel(textIn(body, 'turnId'))
-    case 'answer': {
-      const { by: _, ...said } = readGateAnswer(isObject(body) ? body['said'] : undefined, 'operator')
-      return desk.answer(textIn(body, 'threadId'), said)
-    }
-    case 'thread':
-      return desk.thread(textIn(body, 'threadId'))
-    case 'receipt':
-      return desk.receipt(textIn(body, 'turnId'))
-    case 'memory':
-      return desk.memory(textIn(body, 'query'))
-    case 'threads':
-    case 'gates':
-    case 'status':
-    case 'tools':
-      return desk[verb]()
-    default:
-      return undefined
-  }
+export type Stream = AsyncIterable<readonly object[]>
+export type Signals = {
+  /** The caller has left. */
+  readonly left: AbortSignal
+  /** The door closes. */
+  readonly closing: AbortSignal
+}
+type Verb = (client: OperatorClient, body: unknown, signals: Signals) => Promise<unknown> | Stream
+
+export const operatorVerbs: Readonly<Record<keyof OperatorClient, Verb>> = {
+  send: (client, body) => client.send(readMessage(body)),
+  answer: (client, body) => client.answer(textIn(body, 'threadId'), readGateAnswer(body)),
+  cancel: (client, body) => client.cancel(textIn(body, 'turnId')),
+  thread: (client, body) => client.thread(textIn(body, 'threadId')),
+  threads: (client) => client.threads(),
+  gates: (client) => client.gates(),
+  receipt: (client, body) => client.receipt(textIn(body, 'turnId')),
+  status: (client) => client.status(),
+  tools: (client) => client.tools(),
+  memory: (client, body) => client.memory(textIn(body, 'query')),
+  // Not until the door closes: a turn that comes to its rest meanwhile is told to its end.
+  follow: (client, body, { left }) => client.follow(textIn(body, 'turnId'), left),
+  watch: (client, body, signals) =>
+    client.watch(textIn(body, 'threadId'), numberIn(body, 'after'), AbortSignal.any(Object.values(signals))),
+  changes: (client, _, signals) => client.changes(AbortSignal.any(Object.values(signals))),
 }
 
-/** The two that go on until the signal; undefined when there is none of this name. Throws not_found before it begins. */
-export async function followDesk(desk: Desk, verb: string, body: unknown, signal: AbortSignal) {
-  if (verb === 'changes') return desk.changes(signal)
-  if (verb !== 'watch') return undefined
-  const after = isObject(body) ? body['after'] : undefined
-  if (typeof after !== 'number') throw new AppError('invalid_input', 'after must be a number', { param: 'after' })
-  const threadId = textIn(body, 'threadId')
-  if (!(await desk.thread(threadId))) throw new AppError('not_found', `thread ${threadId} does not exist`)
-  return desk.watch(threadId, after, signal)
+function readMessage(body: unknown): OutgoingMessage {
+  const door = textIn(body, 'door')
+  if (!isLocalDoor(door)) throw new AppError('invalid_input', 'door must be run or terminal')
+  return { door, message: textIn(body, 'message'), threadId: optional(body, 'threadId'), files: filesIn(body) }
 }
 
-/** What somebody says to a gate. */
-export function readGateAnswer(given: unknown, by: string): GateAnswer {
+function readGateAnswer(body: unknown): Omit<GateAnswer, 'by'> {
+  const given = isObject(body) ? body['said'] : undefined
   const decision = textIn(given, 'decision')
   if (decision !== 'allow' && decision !== 'deny') throw new AppError('invalid_input', 'decision must be allow or deny')
   const { grantRequest } = given as { grantRequest?: unknown }
   const output = optional(given, 'output')
   return {
     callId: textIn(given, 'callId'),
-    by,
     decision,
     ...(output !== undefined && { output }),
     ...(grantRequest !== undefined && { grantRequest: readGrantRequest(grantRequest) }),
@@ -74,7 +69,7 @@ function readGrantRequest(grantRequest: unknown): GrantRequest {
 }
 
 /** Files that go with a message, as parts of it. */
-export function filesIn(body: unknown): Part[] {
+function filesIn(body: unknown): Part[] {
   const files = isObject(body) ? (body['files'] ?? []) : []
   if (!Array.isArray(files) || files.length > maxAttachments) {
     throw new AppError('invalid_input', `files must be a list of at most ${maxAttachments}`, { param: 'files' })

@@ -1,11 +1,18 @@
-// The operator's desk of a house without doors.
+// The operator's client of a house without doors.
 import { createDocuments } from '#memory/documents.ts'
-import { createDesk, type Desk } from '#turns/operator.ts'
+import { createOperatorClient, type OperatorClient } from '#turns/operator-client.ts'
 import { type House, tools } from '../../turns/house.ts'
 
-export function deskOf({ turns, store }: Pick<House, 'turns' | 'store'>): Desk {
-  return createDesk({
+export function operatorClientOf({
+  turns,
+  threads,
+  gates,
+  store,
+}: Pick<House, 'turns' | 'threads' | 'gates' | 'store'>): OperatorClient {
+  return createOperatorClient({
     turns,
+    threads,
+    gates,
     documents: createDocuments({ store: store.documents }),
     tools: () => tools,
     policy: () => ({}),

@@ -1,8 +1,7 @@
-// The operator's desk: the same verbs in this process and through the socket.
+// The operator's client: the same verbs in this process and through the socket.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { attachedDesk } from '#commands/desk.ts'
-import { callService } from '#commands/attach.ts'
+import { callService, serviceClient } from '#commands/service-client.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { openLocalDoor } from '#doors/local/door.ts'
@@ -13,16 +12,17 @@ import type { Watched } from '#turns/watch.ts'
 import { newHome } from '../../atrium.ts'
 import { holding, type HouseParts, message, openHouse } from '../../turns/house.ts'
 import { until } from '../../until.ts'
-import { deskOf } from './desk.ts'
+import { operatorClientOf } from './client.ts'
 
-async function openDesks(t: TestContext, parts: HouseParts = {}) {
+async function openClients(t: TestContext, parts: HouseParts = {}) {
   const home = newHome()
   const house = openHouse(t, parts)
-  const own = deskOf(house)
+  const own = operatorClientOf(house)
   const door = await openLocalDoor({
     socket: takeSocket(home.path),
     turns: house.turns,
-    desk: own,
+    gates: house.gates,
+    client: own,
     status: () => Promise.resolve({}),
     loginLink: () => Promise.resolve(undefined),
     reload: () => Promise.resolve(),
@@ -32,7 +32,7 @@ async function openDesks(t: TestContext, parts: HouseParts = {}) {
     await door.close(0)
     home.remove()
   })
-  return { ...house, door, own, home: home.path, attached: attachedDesk(home.path) }
+  return { ...house, door, own, home: home.path, attached: serviceClient(home.path) }
 }
 
 /** Follows a thread until a turn of it rests. */
@@ -47,8 +47,8 @@ async function upToRest(batches: AsyncIterable<readonly Watched[]>): Promise<Wat
 
 test('what is sent through the socket is answered, watched and listed as in this process', async (t) => {
   const hold = holding()
-  const { own, attached } = await openDesks(t, { reply: () => hold.script })
-  const { threadId, turnId, queued } = await attached.send('hello')
+  const { own, attached } = await openClients(t, { reply: () => hold.script })
+  const { threadId, turnId, queued } = await attached.send({ door: 'terminal', message: 'hello' })
   assert.equal(queued, false)
   const unfinished = await attached.thread(threadId)
   assert.deepEqual(
@@ -62,7 +62,7 @@ test('what is sent through the socket is answered, watched and listed as in this
   const stop = new AbortController()
   const seen = upToRest(attached.watch(threadId, 0, stop.signal))
   await hold.told
-  assert.equal((await attached.send('more', threadId)).queued, true)
+  assert.equal((await attached.send({ door: 'terminal', message: 'more', threadId })).queued, true)
   hold.letGo()
   const kinds = new Set((await seen).map(({ type }) => type))
   stop.abort()
@@ -78,7 +78,7 @@ test('what is sent through the socket is answered, watched and listed as in this
 })
 
 test('memory is listed and searched', async (t) => {
-  const { attached, store } = await openDesks(t)
+  const { attached, store } = await openClients(t)
   const documents = createDocuments({ store: store.documents })
   await documents.write(operator, [{ path: 'trips/rome.md', content: 'Pack sunscreen', author: 'user' }])
   assert.deepEqual(
@@ -91,14 +91,14 @@ test('memory is listed and searched', async (t) => {
 })
 
 test('files go with a message through the socket', async (t) => {
-  const { attached, turns } = await openDesks(t)
+  const { attached, threads } = await openClients(t)
   const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64')
   const files = [
     { type: 'file', name: 'a.log', text: 'words' },
     { type: 'image', url: `data:image/png;base64,${png}` },
   ] as const
-  const { threadId } = await attached.send('look', undefined, files)
-  const { entries } = await turns.history(operator, threadId, { after: 0, limit: 1, maxBytes: 10_000 })
+  const { threadId } = await attached.send({ door: 'terminal', message: 'look', files })
+  const { entries } = await threads.entries(operator, threadId, { after: 0, limit: 1, maxBytes: 10_000 })
   assert.deepEqual(entries[0]?.item, {
     type: 'message',
     role: 'user',
@@ -107,10 +107,10 @@ test('files go with a message through the socket', async (t) => {
 })
 
 test('a gate is answered through the socket, for longer too', async (t) => {
-  const { attached, turns } = await openDesks(t, {
+  const { attached, gates } = await openClients(t, {
     reply: (_, { items }) => (items.at(-1)?.type === 'result' ? ['done'] : [{ name: 'write', args: '{"path":"a/b"}' }]),
   })
-  const { threadId } = await attached.send('go')
+  const { threadId } = await attached.send({ door: 'terminal', message: 'go' })
   await until(async () => (await attached.gates()).length === 1)
   const [open] = await attached.gates()
   assert(open)
@@ -122,13 +122,13 @@ test('a gate is answered through the socket, for longer too', async (t) => {
     (error) => error instanceof AppError && error.code === 'gate_closed',
   )
   assert.deepEqual(
-    (await turns.grants(operator)).map(({ tool, target, by, clean }) => [tool, target, by, clean]),
+    (await gates.grants(operator)).map(({ tool, target, by, clean }) => [tool, target, by, clean]),
     [['write', './a/b', 'operator', true]],
   )
 })
 
 test('changes are told, and whoever follows is let go when the door closes', async (t) => {
-  const { attached, door, turns } = await openDesks(t)
+  const { attached, door, turns } = await openClients(t)
   const stop = new AbortController()
   const changes = attached.changes(stop.signal)[Symbol.asyncIterator]()
   assert.deepEqual((await changes.next()).value, [])
@@ -141,8 +141,8 @@ test('changes are told, and whoever follows is let go when the door closes', asy
 })
 
 test('whoever leaves a watch leaves nothing behind', async (t) => {
-  const { attached, watchers } = await openDesks(t)
-  const { threadId } = await attached.send('hello')
+  const { attached, watchers } = await openClients(t)
+  const { threadId } = await attached.send({ door: 'terminal', message: 'hello' })
   const stop = new AbortController()
   for await (const batch of attached.watch(threadId, 0, stop.signal)) {
     if (batch.length > 0) stop.abort()
@@ -152,11 +152,17 @@ test('whoever leaves a watch leaves nothing behind', async (t) => {
 
 const faults: readonly (readonly [verb: string, body: object, says: RegExp])[] = [
   ['nothing', {}, /no such route/],
-  ['send', {}, /message must be a string/],
-  ['send', { message: ' ' }, /empty/],
-  ['send', { message: 'x', files: [{ type: 'image', url: 'data:image/png;base64,AAAA' }] }, /no model takes/],
-  ['send', { message: 'x', files: 'x' }, /files must be a list/],
-  ['send', { message: 'x', threadId: 7 }, /threadId must be a string/],
+  ['send', { door: 'run' }, /message must be a string/],
+  ['send', { door: 'run', message: ' ' }, /empty/],
+  [
+    'send',
+    { door: 'run', message: 'x', files: [{ type: 'image', url: 'data:image/png;base64,AAAA' }] },
+    /no model takes/,
+  ],
+  ['send', { door: 'run', message: 'x', files: 'x' }, /files must be a list/],
+  ['send', { door: 'run', message: 'x', threadId: 7 }, /threadId must be a string/],
+  ['send', { door: 'web', message: 'x' }, /run or terminal/],
+  ['follow', { turnId: 'x' }, /turn x does not exist/],
   ['watch', { threadId: 'x' }, /after must be a number/],
   ['watch', { threadId: 'x', after: 0 }, /thread x does not exist/],
   ['answer', { threadId: 'x', said: { callId: 'c', decision: 'perhaps' } }, /allow or deny/],
@@ -168,9 +174,9 @@ const faults: readonly (readonly [verb: string, body: object, says: RegExp])[] =
 ]
 
 for (const [verb, body, says] of faults) {
-  test(`the desk refuses ${verb} ${JSON.stringify(body)}`, async (t) => {
-    const { home } = await openDesks(t)
+  test(`the client is refused ${verb} ${JSON.stringify(body)}`, async (t) => {
+    const { home } = await openClients(t)
     const socket = findSocket(home) ?? ''
-    await assert.rejects(callService(socket, { method: 'POST', path: `/desk/${verb}`, body }), says)
+    await assert.rejects(callService(socket, { method: 'POST', path: `/operator/${verb}`, body }), says)
   })
 }

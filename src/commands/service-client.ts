@@ -1,0 +1,111 @@
+// The service that runs on a home, through its Unix socket: one answer, an answer in lines, and the operator's client.
+import type { IncomingMessage } from 'node:http'
+import type { ListChange } from '#core/bus.ts'
+import { AppError, type ErrorCode } from '#core/errors.ts'
+import { findSocket } from '#home/socket.ts'
+import { request } from '#lib/http.ts'
+import type { OperatorClient } from '#turns/operator-client.ts'
+import type { Watched } from '#turns/watch.ts'
+
+/** How long a running service may take to begin its answer: a stopped process still has its socket. */
+const answerMs = 30_000
+const maxLineChars = 64 * 1024 * 1024
+
+export type Ask = {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly body?: object
+  readonly withinMs?: number
+  /** Ends what is being read. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * The client of the service that runs on a home. Every verb finds the socket anew, so that a service that was restarted is
+ * found again, and throws shutting_down while none runs.
+ */
+export function serviceClient(home: string): OperatorClient {
+  // What the service sends is ours: both sides of the socket have the same types.
+  const ask = async (verb: string, body: object = {}): Promise<never> =>
+    (await callService(socketOf(home), { method: 'POST', path: `/operator/${verb}`, body })) as never
+  async function* stream<T>(verb: string, body: object, signal: AbortSignal): AsyncGenerator<T> {
+    const lines = linesOf(socketOf(home), { method: 'POST', path: `/operator/${verb}`, body, signal })
+    try {
+      for await (const line of lines) yield JSON.parse(line) as T
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
+  }
+  return {
+    send: (message) => ask('send', message),
+    answer: (threadId, said) => ask('answer', { threadId, said }),
+    cancel: (turnId) => ask('cancel', { turnId }),
+    thread: async (threadId) => (await ask('thread', { threadId })) ?? undefined,
+    threads: () => ask('threads'),
+    gates: () => ask('gates'),
+    receipt: async (turnId) => (await ask('receipt', { turnId })) ?? undefined,
+    status: () => ask('status'),
+    tools: () => ask('tools'),
+    memory: (query) => ask('memory', { query }),
+    follow: (turnId, signal) => stream<readonly Watched[]>('follow', { turnId }, signal),
+    watch: (threadId, after, signal) => stream<readonly Watched[]>('watch', { threadId, after }, signal),
+    changes: (signal) => stream<readonly ListChange[]>('changes', {}, signal),
+  }
+}
+
+function socketOf(home: string): string {
+  const socket = findSocket(home)
+  if (socket === undefined) throw new AppError('shutting_down', 'no service runs on this home')
+  return socket
+}
+
+/** One answer of a running service. Throws what the service said, or shutting_down when it went away. */
+export async function callService(socket: string, ask: Ask): Promise<Record<string, unknown>> {
+  const lines: string[] = []
+  for await (const line of linesOf(socket, ask)) lines.push(line)
+  return JSON.parse(lines.join('\n')) as Record<string, unknown>
+}
+
+/** The lines of an answer, as they come. */
+async function* linesOf(socket: string, ask: Ask): AsyncGenerator<string> {
+  const response = await open(socket, ask)
+  if ((response.statusCode ?? 500) >= 400) throw await faultIn(response)
+  let rest = ''
+  try {
+    for await (const chunk of response.setEncoding('utf8')) {
+      const lines = (rest + (chunk as string)).split('\n')
+      rest = lines.pop() ?? ''
+      if (rest.length > maxLineChars) throw new Error('a line of the answer is too long')
+      yield* lines
+    }
+  } catch (error) {
+    throw new AppError('shutting_down', 'the service went away; a turn that it had begun goes on after its restart', {
+      cause: error,
+    })
+  }
+  if (rest !== '') yield rest
+}
+
+function open(socketPath: string, { method, path, body, withinMs = answerMs, signal }: Ask): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ socketPath, method, path, agent: false, ...(signal && { signal }) })
+    const late = setTimeout(() => sent.destroy(new Error(`no answer within ${withinMs} ms`)), withinMs)
+    sent.once('response', (response) => {
+      clearTimeout(late)
+      resolve(response)
+    })
+    // Not once: a request may fail again after it was answered, and nobody would hear it.
+    sent.on('error', (cause) => {
+      clearTimeout(late)
+      reject(new AppError('shutting_down', 'the service on this home does not answer: try again', { cause }))
+    })
+    sent.end(body && JSON.stringify(body))
+  })
+}
+
+async function faultIn(response: IncomingMessage): Promise<AppError> {
+  let text = ''
+  for await (const chunk of response.setEncoding('utf8')) text += chunk as string
+  const { error } = JSON.parse(text) as { error: { code: ErrorCode; message: string; param?: string } }
+  return new AppError(error.code, error.message, error.param === undefined ? {} : { param: error.param })
+}

@@ -1,0 +1,45 @@
+// Threads for doors: reading is the store's, and whoever follows a user's lists hears of what is changed.
+import type { Bus } from '#core/bus.ts'
+import type { Door } from '#core/doors.ts'
+import { AppError } from '#core/errors.ts'
+import type { UserId } from '#core/ids.ts'
+import type { Store, ThreadStore } from '#core/store.ts'
+import type { Thread } from '#core/turn.ts'
+import { tellErased } from './user-removal.ts'
+
+type Reading = Pick<ThreadStore, 'get' | 'list' | 'entries' | 'queued' | 'findItems' | 'findByOpenCall'>
+
+export interface Threads extends Reading {
+  /** Throws not_found. */
+  rename(user: UserId, threadId: string, title: string): Promise<void>
+  /** A copy of a thread up to a message, to go on from there in another way. Throws not_found, invalid_input, too_large. */
+  fork(user: UserId, threadId: string, at: { beforeSeq: number; door: Door }): Promise<Thread>
+  /** Erases the thread with its turns; false when there is no such thread. */
+  remove(user: UserId, threadId: string): Promise<boolean>
+}
+
+export function createThreads({ store, bus }: { store: Pick<Store, 'threads'>; bus: Bus }): Threads {
+  return {
+    ...store.threads,
+    async rename(user, threadId, title) {
+      if (!(await store.threads.rename(user, threadId, title))) throw noThread()
+      bus.publishChange({ userId: user }, { threadId })
+    },
+    async fork(user, threadId, at) {
+      const thread = await store.threads.fork(user, threadId, at)
+      if (!thread) throw noThread()
+      bus.publishChange({ userId: user }, { threadId: thread.id })
+      return thread
+    },
+    async remove(user, threadId) {
+      const unfinished = await store.threads.remove(user, threadId)
+      for (const turn of unfinished ?? []) tellErased(bus, turn)
+      if (unfinished) bus.publishChange({ userId: user }, { threadId })
+      return unfinished !== undefined
+    },
+  }
+}
+
+function noThread(): AppError {
+  return new AppError('not_found', 'the thread does not exist')
+}
