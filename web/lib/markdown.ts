@@ -78,18 +78,14 @@ export function nodesOf({ raw, token }: MarkdownBlock): DocumentFragment {
   if (html === undefined) {
     html = marked.parser([token])
     // Reference links depend on definitions elsewhere in the text, so blocks with links are not cached.
-    if (!raw.includes(']')) cache(raw, html)
+    if (!raw.includes(']')) htmlCache.set(raw, html)
+    evictOldest(htmlCache, maxCached)
   }
   const nodes = purify.sanitize(html, safe)
   for (const link of nodes.querySelectorAll('a')) dressLink(link)
   for (const box of nodes.querySelectorAll('input')) box.disabled = true
   for (const part of nodes.querySelectorAll<HTMLElement>('ul, ol, table, blockquote')) part.dir = 'auto'
   return nodes
-}
-
-function cache(raw: string, html: string): void {
-  htmlCache.set(raw, html)
-  evictOldest(htmlCache, maxCached)
 }
 
 /** Opens in a new tab, sends no referrer, and shows its target as the tooltip. */

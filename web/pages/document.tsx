@@ -184,32 +184,26 @@ function Editor({ path, text, since, onEnd }: EditorProps) {
 
 function Missing({ path }: { path: string }) {
   const writing = useSignal(false)
-  if (writing.value) {
-    return (
-      <>
-        <header class="document-bar">
-          <h2 class="mono">{path}</h2>
-        </header>
-        <Editor path={path} text="" since={undefined} onEnd={() => (writing.value = false)} />
-      </>
-    )
-  }
   return (
     <>
       <header class="document-bar">
         <h2 class="mono">{path}</h2>
       </header>
-      <Empty
-        icon="file"
-        title="Not written yet"
-        action={
-          <Button size="small" icon="pencil" onClick={() => (writing.value = true)}>
-            Write it
-          </Button>
-        }
-      >
-        There is no document at this path.
-      </Empty>
+      {writing.value ? (
+        <Editor path={path} text="" since={undefined} onEnd={() => (writing.value = false)} />
+      ) : (
+        <Empty
+          icon="file"
+          title="Not written yet"
+          action={
+            <Button size="small" icon="pencil" onClick={() => (writing.value = true)}>
+              Write it
+            </Button>
+          }
+        >
+          There is no document at this path.
+        </Empty>
+      )}
     </>
   )
 }

@@ -22,7 +22,7 @@ export function JobRow({ job }: { job: Job }) {
         <span class="job-sign">
           <Sign status={status} />
         </span>
-        {nameOf(status)}
+        {names[status]}
       </td>
       <td class="job-title">
         <a class="row-link" href={`/threads/${thread_id}`} title={title}>
@@ -102,10 +102,6 @@ const names: Readonly<Record<Status, string>> = {
   completed: 'Completed',
   failed: 'Failed',
   cancelled: 'Stopped',
-}
-
-function nameOf(status: Status): string {
-  return names[status]
 }
 
 /** The first word of the name, for filters. */

@@ -18,7 +18,7 @@ import { Icon } from './icon.tsx'
 import { Preview } from './preview.tsx'
 import { SignInGate } from './sign-in-gate.tsx'
 
-/** A new card ignores clicks and keys for this long: they may have been meant for what was there before. */
+/** A new card ignores clicks and keys for this long: they may be aimed at what was there before. */
 const ignoreInputMs = 500
 const phone = matchMedia('(width < 720px)')
 

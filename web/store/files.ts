@@ -71,7 +71,7 @@ async function read(file: File, others: readonly Chosen[]): Promise<Chosen> {
   if (total + file.size > maxTotalBytes) return refused(`All files together take at most ${sizeText(maxTotalBytes)}`)
   if (imageTypes.has(file.type)) {
     if (file.size > maxImageBytes) return refused(`A picture has at most ${sizeText(maxImageBytes)}`)
-    const data = base64(new Uint8Array(await file.arrayBuffer()))
+    const data = new Uint8Array(await file.arrayBuffer()).toBase64()
     return { ...base, url: URL.createObjectURL(file), file: { name: base.name, media_type: file.type, data } }
   }
   if (file.size > maxTextBytes) return refused(`A text file has at most ${sizeText(maxTextBytes)}`)
@@ -80,7 +80,7 @@ async function read(file: File, others: readonly Chosen[]): Promise<Chosen> {
     const picture = file.type.startsWith('image/')
     return refused(picture ? 'Pictures can be PNG, JPEG, GIF or WebP' : 'Only pictures and text files can be read')
   }
-  return { ...base, file: { name: base.name, media_type: 'text/plain', data: base64(bytes) } }
+  return { ...base, file: { name: base.name, media_type: 'text/plain', data: bytes.toBase64() } }
 }
 
 function isText(bytes: Uint8Array): boolean {
@@ -89,8 +89,4 @@ function isText(bytes: Uint8Array): boolean {
   } catch {
     return false
   }
-}
-
-export function base64(bytes: Uint8Array): string {
-  return bytes.toBase64()
 }

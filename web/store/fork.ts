@@ -3,7 +3,6 @@ import type { Attachment } from '#doors/web/wire/chat.ts'
 import type { MessageItem, Thread } from '#doors/web/wire/thread.ts'
 import { request, faultText } from '../api/client.ts'
 import { go } from '../router.ts'
-import { base64 } from './files.ts'
 import { notify } from './notices.ts'
 import { send } from './outbox.ts'
 
@@ -26,7 +25,7 @@ function filesOf({ content }: MessageItem): Attachment[] {
   return content.flatMap((part, at) => {
     const name = part.type === 'file' ? part.name : part.type === 'text' ? part.origin : undefined
     if (name !== undefined && part.type !== 'image') {
-      return [{ name, media_type: 'text/plain', data: base64(new TextEncoder().encode(part.text)) }]
+      return [{ name, media_type: 'text/plain', data: new TextEncoder().encode(part.text).toBase64() }]
     }
     const found = part.type === 'image' ? /^data:(image\/\w+);base64,(.+)$/.exec(part.url) : undefined
     if (!found?.[1] || !found[2]) return []

@@ -59,10 +59,7 @@ export const openPath = computed(() => {
 /** The open document, or `missing` when there is none at the path. */
 export type Opened = Document | { readonly path: string; readonly missing: true }
 
-export const openDocument = loaded<Opened>(async () => {
-  const path = openPath.peek() ?? ''
-  return await readDocument(path)
-})
+export const openDocument = loaded<Opened>(() => readDocument(openPath.peek() ?? ''))
 
 /** The address of a document's page. */
 export function addressOf(path: string): string {

@@ -24,7 +24,7 @@ export type Outgoing = {
 
 const outbox = signal<readonly Outgoing[]>([])
 
-/** Messages being sent to a thread; undefined stands for a new thread. */
+/** Messages being sent to a thread; undefined for a new thread. */
 export function outgoingTo(threadId: string | undefined): readonly Outgoing[] {
   return outbox.value.filter((each) => each.threadId === threadId)
 }
@@ -44,10 +44,6 @@ export async function sendHeld(): Promise<void> {
     // Still held: the ones behind it would fail too, and must not overtake it.
     if (outbox.peek().some(({ key, state }) => key === each.key && state === 'held')) return
   }
-}
-
-export async function sendAgain(outgoing: Outgoing): Promise<void> {
-  await attempt(outgoing)
 }
 
 export function removeOutgoing({ key }: Outgoing): void {
@@ -78,7 +74,8 @@ function outgoingOf(
   return { key: turnId, threadId, text, files, state: 'sent', turnId }
 }
 
-async function attempt(outgoing: Outgoing): Promise<void> {
+/** Sends a message of the outbox and sets its state. */
+export async function attempt(outgoing: Outgoing): Promise<void> {
   const { key, threadId, text, files } = outgoing
   change(key, { state: 'sending' })
   try {
