@@ -148,7 +148,7 @@ function forget(history: History): void {
 /** Outside text goes into a fence here, whichever door or tool it came by. Its origin stays beside it. */
 function createGrow(fence: Fence, marker: (() => Marker) | undefined) {
   const fenced = (text: string, origin: string, limit?: number): string =>
-    fence(text, origin, { ...(marker && { marker: marker() }), ...(limit !== undefined && { limit }) })
+    fence(text, origin, { ...(marker && { marker: marker() }), ...(limit !== undefined && { maxChars: limit }) })
 
   const shownPart = (part: Part): Part => {
     if (part.type === 'file') {

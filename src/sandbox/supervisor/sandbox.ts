@@ -3,7 +3,7 @@ import { operator, type UserId } from '#core/ids.ts'
 import { byteLength, isObject, type JsonObject } from '#core/json.ts'
 import type { LimitStore } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
-import { hasUnseen } from '#safety/printable.ts'
+import { hasUnprintable } from '#safety/printable.ts'
 import type { LeakScan } from '#safety/leaks.ts'
 import { createMask } from '#safety/secret-values.ts'
 import { type Capabilities, checkWitVersion, readCapabilities, schemaWarnings } from '#sandbox/package/capabilities.ts'
@@ -258,7 +258,7 @@ async function namesSet(
 /** Text that the model reads and a person does not see is a way to tell the model something behind their back. */
 function unseenWarnings(description: string, schema: JsonObject, capabilities: string): string[] {
   const file = JSON.stringify(JSON.parse(capabilities))
-  return [description, JSON.stringify(schema), file].some(hasUnseen)
+  return [description, JSON.stringify(schema), file].some(hasUnprintable)
     ? ['the texts of the tool or of its file have invisible characters in them']
     : []
 }
