@@ -1,5 +1,5 @@
 // A request to anywhere on the public internet: who may be reached, redirects judged anew, a size and a deadline.
-import type { Sent } from '#core/tool.ts'
+import type { SentRequest } from '#core/tool.ts'
 import { withDeadline } from '#lib/deadline.ts'
 import { isAddressHost, isLoopbackHost, originOf, showTarget, type Target } from '#safety/urls.ts'
 import { addressKind } from './addresses.ts'
@@ -26,7 +26,11 @@ export type Fetched =
   | { readonly type: 'fault'; readonly message: string }
 
 /** Sends a request and follows its redirects. Every failure is a value. `sending` is told of each that goes out. */
-export type Fetch = (request: FetchRequest, signal: AbortSignal, sending?: (sent: Sent) => void) => Promise<Fetched>
+export type Fetch = (
+  request: FetchRequest,
+  signal: AbortSignal,
+  sending?: (sent: SentRequest) => void,
+) => Promise<Fetched>
 
 type Sending = Parameters<Fetch>[2]
 

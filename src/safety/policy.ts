@@ -15,7 +15,7 @@ export type PolicyParts = {
   /** The user's current grants. */
   readonly grants?: (user: UserId) => readonly Grant[]
   /** Called when a call is allowed only by a grant. A call may be judged, and so reported, more than once. */
-  readonly used?: (user: UserId, grant: Grant, call: string) => void
+  readonly onGrantUsed?: (user: UserId, grant: Grant, call: string) => void
   /** Finds tools whose descriptions give orders. */
   readonly marker?: () => Marker
   /** Finds secrets in a call's arguments. */
@@ -23,7 +23,7 @@ export type PolicyParts = {
   readonly now?: () => number
 }
 
-export function createJudge({ settings, grants, used, marker, scan, now = Date.now }: PolicyParts = {}): Judge {
+export function createJudge({ settings, grants, onGrantUsed, marker, scan, now = Date.now }: PolicyParts = {}): Judge {
   // Each spec is scanned once per marker; a change of settings makes a new marker.
   const taintByMarker = new WeakMap<Marker, WeakMap<ToolSpec, string | undefined>>()
   const taintOfSpecs = (specs: readonly ToolSpec[], current: Marker): string | undefined => {
@@ -39,7 +39,7 @@ export function createJudge({ settings, grants, used, marker, scan, now = Date.n
 
   return ({ user, threadId, call, tool, taint: inText, items, specs }) => {
     // Before every approval and grant: a person may not see a secret that the model hides in a call. The scan decodes escapes.
-    const leak = scan && !tool.staysHere ? stopsIn(scan(user), [call.args]) : undefined
+    const leak = scan && !tool.argsStayLocal ? stopsIn(scan(user), [call.args]) : undefined
     if (leak !== undefined) return { do: 'deny', reason: leakReason(leak), leak }
     const taint = inText ?? (marker && taintOfSpecs(specs, marker()))
     const decision = decide({
@@ -54,7 +54,7 @@ export function createJudge({ settings, grants, used, marker, scan, now = Date.n
     })
     const tainted = taint === undefined ? {} : { taint }
     if (decision.do === 'allow') {
-      if (decision.by) used?.(user, decision.by, `${threadId} ${call.callId}`)
+      if (decision.by) onGrantUsed?.(user, decision.by, `${threadId} ${call.callId}`)
       return { do: 'allow', ...tainted }
     }
     const { reason } = decision

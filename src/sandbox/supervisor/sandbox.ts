@@ -25,7 +25,7 @@ import {
   type Call,
   type InstalledTool,
   missingCredential,
-  onlyLooking,
+  readOnlyCapabilities,
   refusedCredential,
 } from '#sandbox/component-tools.ts'
 
@@ -119,7 +119,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     { params, context, user, callId, by, signal, readOnly = false }: Call,
   ): Promise<Called> {
     const { name } = tool
-    const capabilities = readOnly ? onlyLooking(tool.capabilities) : tool.capabilities
+    const capabilities = readOnly ? readOnlyCapabilities(tool.capabilities) : tool.capabilities
     const secret = (each: string, refused?: string): Promise<string | undefined> =>
       parts.secret(each, tool, user, refused)
     const { limits, now } = parts
@@ -155,12 +155,12 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   }
 
   async function execute(tool: InstalledTool, given: Call): Promise<string> {
-    const { user, callId, used } = given
+    const { user, callId, reportUse } = given
     checkJson(given.params)
     const { outcome, logs, traffic } = await call(tool, given)
     const { requests, secrets, leaks } = traffic
     const sent = requests.map(({ method, url }) => ({ method, host: new URL(url).host }))
-    used?.({ sent, secrets: [...secrets], leaks: [...leaks] })
+    reportUse?.({ sent, secrets: [...secrets], leaks: [...leaks] })
     for (const { level, message } of logs) {
       const write = level === 'error' ? 'error' : level === 'warn' ? 'warn' : level === 'info' ? 'info' : 'debug'
       parts.log[write]({ tool: tool.name, callId }, message)

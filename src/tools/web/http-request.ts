@@ -67,9 +67,9 @@ export function createHttpRequest({ fetch, scan }: { fetch: Fetch; scan: (user: 
       }
       return { question: requestQuestion(method, url), preview: { type: 'request', method, url, ...sent } }
     },
-    async run(args, { user, signal, markUntrusted, used }) {
+    async run(args, { user, signal, markUntrusted, reportUse }) {
       const request = readRequest(args, scan(user))
-      const fetched = await fetch(request, signal, (sent) => used?.({ sent: [sent] }))
+      const fetched = await fetch(request, signal, (sent) => reportUse?.({ sent: [sent] }))
       if (fetched.type === 'fault') throw refused(`${request.method} ${request.url} failed: ${fetched.message}`)
       markUntrusted?.(fetched.url)
       return told(request, fetched)

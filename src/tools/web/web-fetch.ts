@@ -65,7 +65,7 @@ export function createWebFetch({
       checkOutgoing([url], scan(user))
       return { question: requestQuestion('GET', url), preview: { type: 'request', method: 'GET', url } }
     },
-    async run(args, { user, signal, markUntrusted, used }) {
+    async run(args, { user, signal, markUntrusted, reportUse }) {
       const { url, max_chars: chars = defaultChars } = readParams(parameters, args) as Params
       checkOutgoing([url], scan(user))
       const headers = new Map([
@@ -73,7 +73,7 @@ export function createWebFetch({
         ['user-agent', agent],
       ])
       const asked = { method: 'GET', url, headers }
-      const answer = answered(await fetch(asked, signal, (sent) => used?.({ sent: [sent] })), url)
+      const answer = answered(await fetch(asked, signal, (sent) => reportUse?.({ sent: [sent] })), url)
       markUntrusted?.(answer.url)
       const { title, text } = await readable(answer, work, signal)
       if (answer.status >= 400) {

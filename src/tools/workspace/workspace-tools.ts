@@ -2,7 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { byteLength, type JsonObject } from '#core/json.ts'
-import type { Asked, Reach } from '#core/question.ts'
+import type { CallQuestion, Reach } from '#core/question.ts'
 import { reachInParams, type Tool, type ToolAbout, type ToolContext } from '#core/tool.ts'
 import { readParams, schemaOf } from '#tools/params.ts'
 import type { Work } from '#tools/worker.ts'
@@ -168,7 +168,7 @@ function reading<Args>(name: string, { may, description, properties, required, r
 
 type Changing<Args> = Making<Args> & {
   readonly repeatable: boolean
-  readonly ask: (args: Args, context: Context) => Promise<Asked>
+  readonly ask: (args: Args, context: Context) => Promise<CallQuestion>
 }
 
 function writing<Args>(name: string, { repeatable, ask, ...making }: Changing<Args>): Tool {
@@ -179,7 +179,7 @@ function writing<Args>(name: string, { repeatable, ask, ...making }: Changing<Ar
     effects: 'write',
     policy: 'workspace',
     about: aboutOf('Change files in the workspace folder', making.may),
-    staysHere: true,
+    argsStayLocal: true,
     repeatable,
     untrusted: false,
     ask: async (args, context) => await ask(readParams(parameters, args) as Args, context),

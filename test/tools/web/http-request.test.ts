@@ -32,7 +32,7 @@ test('a request goes out as it was written, the answer comes back with its statu
   const args = { method: 'POST', url: `${url}/a?b=%2Fc`, headers, body: '{"n": 1.0}' }
   const text = await run(tool, args, {
     markUntrusted: (origin) => from.push(origin),
-    used: (what) => sent.push(...(what.sent ?? [])),
+    reportUse: (use) => sent.push(...(use.sent ?? [])),
   })
   const [head, body = ''] = text.split('\n\n')
   assert.equal(head, 'HTTP 200\ncontent-type: application/json\netag: "1"')
