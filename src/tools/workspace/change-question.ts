@@ -1,4 +1,4 @@
-// The question that a change of a file asks.
+// The approval question for a change of a file.
 import type { CallQuestion } from '#core/question.ts'
 import { countChanges, unifiedDiff } from '#lib/unified-diff.ts'
 
