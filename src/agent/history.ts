@@ -151,7 +151,7 @@ function dropSummarised(history: History): void {
 /** Adds an item to a history. Outside text of every door and tool is fenced here; its origin stays beside it. */
 function createAppend(fence: Fence, marker: (() => Marker) | undefined) {
   const fenced = (text: string, origin: string, limit?: number): string =>
-    fence(text, origin, { ...(marker && { marker: marker() }), ...(limit !== undefined && { limit }) })
+    fence(text, origin, { ...(marker && { marker: marker() }), ...(limit !== undefined && { maxChars: limit }) })
 
   const fencedPart = (part: Part): Part => {
     if (part.type === 'file') {

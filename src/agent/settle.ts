@@ -2,8 +2,8 @@
 import { AppError } from '#core/errors.ts'
 import { newId } from '#core/ids.ts'
 import type { Call, Draft, Gate, Result } from '#core/item.ts'
-import type { Asked, Preview, Question } from '#core/question.ts'
-import { effectsOf, reachInParams, reachOf, type Sent, type ToolContext, type Used } from '#core/tool.ts'
+import type { CallQuestion, Preview, Question } from '#core/question.ts'
+import { effectsOf, reachInParams, reachOf, type SentRequest, type ToolContext, type CallUse } from '#core/tool.ts'
 import { plainQuestion } from '#safety/asking.ts'
 import type { Settlement } from './move.ts'
 import type { Toolbox } from './toolbox.ts'
@@ -48,7 +48,7 @@ export async function gateDraft(
 }
 
 /** A question and preview with secrets masked and long texts truncated. */
-function masked(asked: Asked, mask: (text: string) => string): Asked {
+function masked(asked: CallQuestion, mask: (text: string) => string): CallQuestion {
   const clean = (value: unknown): unknown => {
     if (typeof value === 'string') return capped(mask(value), maxPreviewChars)
     if (Array.isArray(value)) return value.map(clean)
@@ -106,13 +106,13 @@ export async function runCall(
   const markUntrusted = (from: string = call.name): void => {
     origin = from.slice(0, maxOriginChars)
   }
-  const sent: Sent[] = []
+  const sent: SentRequest[] = []
   const secrets = new Set<string>()
   const leaks = new Set<string>()
-  const used = (what: Used): void => {
-    sent.push(...(what.sent ?? []))
-    for (const secret of what.secrets ?? []) secrets.add(secret)
-    for (const leak of what.leaks ?? []) leaks.add(leak)
+  const reportUse = (use: CallUse): void => {
+    sent.push(...(use.sent ?? []))
+    for (const secret of use.secrets ?? []) secrets.add(secret)
+    for (const leak of use.leaks ?? []) leaks.add(leak)
   }
   const facts = () => ({
     ...(origin && { origin }),
@@ -127,7 +127,7 @@ export async function runCall(
       callId: call.callId,
       tainted: taint !== undefined,
       markUntrusted,
-      used,
+      reportUse,
     })
     const output = await orAbort(running, context.signal)
     return resultDraft({ type: 'result', callId: call.callId, output: capped(mask(output)), ...facts() })
@@ -143,8 +143,8 @@ export async function runCall(
 }
 
 /** Requests grouped by method and host, with counts. */
-function countRequests(sent: readonly Sent[]): NonNullable<Result['sent']> {
-  const times = new Map<string, Sent & { times: number }>()
+function countRequests(sent: readonly SentRequest[]): NonNullable<Result['sent']> {
+  const times = new Map<string, SentRequest & { times: number }>()
   for (const { method, host } of sent) {
     const key = `${method} ${host}`
     times.set(key, { method, host, times: (times.get(key)?.times ?? 0) + 1 })

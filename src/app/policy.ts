@@ -20,7 +20,7 @@ export function createPolicy({ store, safety, scan }: PolicyParts): Policy {
   const judge = createJudge({
     settings: () => safety().policy,
     grants: (user) => grants.of(user),
-    used: (user, grant, call) => grants.used(user, grant, call),
+    onGrantUsed: (user, grant, call) => grants.used(user, grant, call),
     marker: () => safety().marker(),
     scan,
   })

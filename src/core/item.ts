@@ -1,12 +1,12 @@
-// What a thread is made of: items, appended and never changed.
+// The items of a thread. They are appended and never changed.
 import type { Credential } from './errors.ts'
-import type { Asked, Reach } from './question.ts'
-import type { Effects, Sent } from './tool.ts'
+import type { CallQuestion, Reach } from './question.ts'
+import type { Effects, SentRequest } from './tool.ts'
 import type { ModelCall } from './turn.ts'
 
 /**
- * A piece of a message. Files arrive as text; an image is a URL or a data URL. A text with an `origin` came from outside:
- * it is not its sender's own word. No text is stored in a fence: the prompt puts it there.
+ * A part of a message. Files arrive as text; an image is a URL or a data URL. A text with an `origin` came from outside,
+ * not from the sender. Texts are stored without a fence; the prompt adds it.
  */
 export type Part =
   | { readonly type: 'text'; readonly text: string; readonly origin?: string }
@@ -17,12 +17,12 @@ export type Message = {
   readonly type: 'message'
   readonly role: 'user' | 'assistant'
   readonly content: readonly Part[]
-  /** The model was stopped before it had said all of it. */
+  /** The model was stopped before the message was complete. */
   readonly cut?: true
 }
 /** One block of a model's reasoning. `seal`, also on calls, is the stored name of the provider's signature. */
 export type Reasoning = { readonly type: 'reasoning'; readonly text: string; readonly seal?: string }
-/** A call the model made. `args` is the text it wrote, kept letter by letter: whoever looks into it parses a copy. */
+/** A call by the model. `args` is exactly the text that the model wrote, not parsed. */
 export type Call = {
   readonly type: 'call'
   readonly callId: string
@@ -30,25 +30,25 @@ export type Call = {
   readonly args: string
   readonly seal?: string
 }
-/** Recorded before a tool runs, so that a crash in mid-run is known. */
+/** Recorded before a tool runs, so that a crash in mid-run is detected. */
 export type Attempt = { readonly type: 'attempt'; readonly callId: string }
-/** What came of a call that the service ran or refused. `origin` is set when the text came from outside. */
+/** The result of a call that the service ran or refused. `origin` is set when the text came from outside. */
 export type Result = {
   readonly type: 'result'
   readonly callId: string
   readonly output: string
   readonly error?: true
   readonly origin?: string
-  /** What the call did, as its tool tells it. */
+  /** The effects of the call, as its tool declares them. */
   readonly effects?: Effects
-  /** Where requests went, which and how often, and the names of the secrets that went with them. */
+  /** The hosts of the call's requests, the requests with their counts, and the names of the secrets in them. */
   readonly hosts?: readonly string[]
-  readonly sent?: readonly (Sent & { readonly times: number })[]
+  readonly sent?: readonly (SentRequest & { readonly times: number })[]
   readonly secrets?: readonly string[]
-  /** The rules by which a secret was kept from going out. */
+  /** The leak rules that kept a secret from going out. */
   readonly leaks?: readonly string[]
 }
-/** A call that waits for somebody. Carries the call's name and arguments, so that it can be shown alone. */
+/** A call that waits for a person or a client. Repeats the call's name and arguments, so that it can be shown alone. */
 export type Gate = {
   readonly type: 'gate'
   readonly callId: string
@@ -56,22 +56,22 @@ export type Gate = {
   readonly name: string
   readonly args: string
   readonly prompt: string
-  /** Why the policy asks. */
+  /** Why the policy asks for approval. */
   readonly reason?: string
-  /** The same for the person who decides: what the call does, and what was read before it. */
+  /** The reason as the approval card words it: what the call does, and what the model read before. */
   readonly why?: string
-  /** What an approval asks, as its tool told it, and what the call is aimed at. Gates of earlier versions have none. */
-  readonly asks?: Asked & { readonly reach?: Reach }
-  /** Where the untrusted text came from that the model had read: such a call can only be allowed once. */
+  /** The tool's question for an approval, and the target of the call. Gates of earlier versions have none. */
+  readonly asks?: CallQuestion & { readonly reach?: Reach }
+  /** The origin of the untrusted text that the model had read. Such a call can only be allowed once. */
   readonly taint?: string
-  /** The names of the secrets that would go with its requests. */
+  /** The names of the secrets that would go into the call's requests. */
   readonly secrets?: readonly string[]
-  /** What a sign-in must bring; once it is there the turn goes on by itself. */
+  /** The credential that a sign-in must provide. The turn then continues by itself. */
   readonly credential?: Credential
 }
 /**
- * What was said to a gate. An answer `output` closes its call by itself: no result follows. With a `scope` it also
- * stands for later calls, of this tool or of this tool with the same target, up to `until`.
+ * The answer to a gate. The decision `output` closes the call by itself: no result follows. With a `scope` the answer
+ * also grants later calls of this tool, or of this tool on the same target, up to `until`.
  */
 export type Answer = {
   readonly type: 'answer'
@@ -82,7 +82,7 @@ export type Answer = {
   readonly scope?: 'tool' | 'target'
   readonly until?: number
 }
-/** Stands for everything up to a seq, when history is compacted. `origin` is set when that held text from outside. */
+/** Replaces every item up to a seq when history is compacted. `origin` is set when one of them came from outside. */
 export type Summary = {
   readonly type: 'summary'
   readonly text: string
@@ -93,20 +93,20 @@ export type Summary = {
 export type Item = Message | Reasoning | Call | Attempt | Result | Gate | Answer | Summary
 
 /**
- * An item before it is stored: the id is minted where the item is made, since deltas name it earlier. The first of what a
- * model made in one go has what that took.
+ * An item before it is stored. Its id is minted where the item is made, since deltas name it earlier. `asked` is the
+ * model call that made the item; only the first item of a response has it.
  */
 export type Draft = { readonly id: string; readonly item: Item; readonly asked?: ModelCall }
 
-/** An item in its place: `seq` counts from 1 within the thread, without gaps. */
+/** A stored item. `seq` counts from 1 within the thread, without gaps. */
 export type Entry = Draft & { readonly seq: number; readonly turnId: string; readonly at: number }
 
-/** A message of one text. */
+/** A message with one text, and files after it. */
 export function textMessage(role: 'user' | 'assistant', text: string, files: readonly Part[] = []): Message {
   return { type: 'message', role, content: [{ type: 'text', text }, ...files] }
 }
 
-/** The readable text of a message. */
+/** The text of a message and its files, without images. */
 export function textOf(message: Message): string {
   return message.content.map((part) => (part.type === 'image' ? '' : part.text)).join('')
 }

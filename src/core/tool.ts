@@ -1,9 +1,9 @@
-// A tool as the loop sees it.
+// The interface of a tool, as the agent loop uses it.
 import type { UserId } from './ids.ts'
 import { type JsonObject, objectIn } from './json.ts'
-import type { Asked, Reach } from './question.ts'
+import type { CallQuestion, Reach } from './question.ts'
 
-/** What the model is told of a tool. */
+/** A tool as the model sees it. */
 export type ToolSpec = {
   readonly name: string
   readonly description: string
@@ -17,26 +17,26 @@ export type ToolContext = {
   readonly turnId: string
   readonly callId: string
   readonly signal: AbortSignal
-  /** The tool that runs this one, where the model does not. */
+  /** The tool that runs this one; undefined if the model called it. */
   readonly by?: string
-  /** The model has read words from outside: what it writes may be theirs. */
+  /** The model has read text from outside, so what it writes may come from there. */
   readonly tainted?: boolean
-  /** Says that this output holds words from outside, where the tool's do not always, and where they come from. */
+  /** Marks this output as text from outside, and names its origin. For tools whose output is not always untrusted. */
   readonly markUntrusted?: (from?: string) => void
-  /** Tells where the call sent requests, the names of the secrets that went with them, what was kept back: for its receipt. */
-  readonly used?: (what: Used) => void
+  /** Reports, for the receipt, the call's requests, the names of the secrets in them, and the leaks that were blocked. */
+  readonly reportUse?: (use: CallUse) => void
 }
 
-/** A request that went out; the host has its port where that is not the usual one. */
-export type Sent = { readonly method: string; readonly host: string }
+/** A request that was sent. The host includes its port unless that is the scheme's default. */
+export type SentRequest = { readonly method: string; readonly host: string }
 
-export type Used = {
-  readonly sent?: readonly Sent[]
+export type CallUse = {
+  readonly sent?: readonly SentRequest[]
   readonly secrets?: readonly string[]
   readonly leaks?: readonly string[]
 }
 
-/** What a call does: look; change what the agent keeps for its user, which can be undone; change anything else; harm. */
+/** What a call does: read; change the user's memory, which can be undone (`keep`); change anything else; possibly harm. */
 export type Effects = 'read' | 'keep' | 'write' | 'danger'
 
 /** A row of the policy table: a kind of call that the operator sets rules for. */
@@ -52,12 +52,12 @@ export type PolicyRow =
   | 'write'
   | 'danger'
 
-/** The row of every call, or those that its calls are under, the usual one first, and which one a call is under. */
+/** The policy row of every call; or all rows that calls can have, the usual one first, and the row of a given call. */
 export type ToolPolicy =
   | PolicyRow
   | { readonly rows: readonly [PolicyRow, ...PolicyRow[]]; readonly rowOf: (args: string) => PolicyRow }
 
-/** A tool in words for people. Tools with the same `brief` belong together: lists show them as one. */
+/** A description of a tool for people. Lists show tools with the same `brief` as one. */
 export type ToolAbout = {
   readonly brief: string
   readonly may: readonly string[]
@@ -67,57 +67,57 @@ export type ToolAbout = {
 /** Something the agent can do. A thrown error becomes a result the model can read. */
 export interface Tool {
   readonly spec: ToolSpec
-  /** Of every call, or of one with these arguments. */
+  /** The effects of every call, or of a call with the given arguments. */
   readonly effects: Effects | ((args: string) => Effects)
-  /** Without one the effects of a call are its row. */
+  /** Without it, the effects of a call decide its row. */
   readonly policy?: ToolPolicy
   readonly about?: ToolAbout
-  /** Its arguments stay on this machine, where a person reads them: they may hold what looks like a secret. */
-  readonly staysHere?: true
-  /** May run again after a crash in mid-run. */
+  /** The arguments stay on this machine, so they may hold what looks like a secret. */
+  readonly argsStayLocal?: true
+  /** True when a call may run again after a crash in mid-run. */
   readonly repeatable: boolean
-  /** True when its output comes from outside the service: it is fenced as data. */
+  /** True when the output comes from outside the service. Such output is fenced as data. */
   readonly untrusted: boolean
-  /** The component whose action it is, where that is not its name. */
+  /** The name of the installed component that provides this tool. */
   readonly of?: string
-  /** The names of the secrets that go with its requests, where some do. */
+  /** The names of the secrets that go into the tool's requests. */
   readonly secrets?: readonly string[]
-  /** Only the operator's agent has it. */
+  /** Only the operator's agent gets this tool. */
   readonly operatorOnly?: true
-  /** What a call is aimed at. Without it the usual names of parameters tell: `url`, `path`, `command`. */
+  /** The target of a call. Without it, the target is read from the parameters `url`, `path` or `command`. */
   reach?(args: string): Reach | undefined
   /**
-   * The question for whoever is asked to allow a call, and what the call would do. Throws for a call that cannot be
-   * done: it is then refused without asking anybody.
+   * The question for the person who approves a call, and a preview of the call. Throws for a call that cannot be done:
+   * it is then refused without a question.
    */
-  ask?(args: string, context: Pick<ToolContext, 'user' | 'signal'>): Promise<Asked>
+  ask?(args: string, context: Pick<ToolContext, 'user' | 'signal'>): Promise<CallQuestion>
   /** `args` is the JSON text of an object, as the model wrote it. */
   run(args: string, context: ToolContext): Promise<string>
 }
 
-/** What a call of a tool does. */
+/** The effects of a call. */
 export function effectsOf({ effects }: Pick<Tool, 'effects'>, args: string): Effects {
   return typeof effects === 'function' ? effects(args) : effects
 }
 
-/** The row of the policy that a call is under. */
+/** The policy row of a call. */
 export function rowOf({ policy, effects }: Pick<Tool, 'policy' | 'effects'>, args: string): PolicyRow {
   if (policy !== undefined) return typeof policy === 'string' ? policy : policy.rowOf(args)
-  const does = effectsOf({ effects }, args)
-  return does === 'keep' ? 'memory' : does
+  const effect = effectsOf({ effects }, args)
+  return effect === 'keep' ? 'memory' : effect
 }
 
-/** Every row that its calls can be under, the usual one first. */
+/** Every policy row that calls of the tool can have, the usual one first. */
 export function rowsOf(tool: Pick<Tool, 'policy' | 'effects'>): readonly PolicyRow[] {
   return typeof tool.policy === 'object' ? tool.policy.rows : [rowOf(tool, '{}')]
 }
 
-/** What a call is aimed at; undefined where that cannot be told. */
+/** The target of a call; undefined if unknown. */
 export function reachOf(tool: Pick<Tool, 'reach'>, args: string): Reach | undefined {
   return tool.reach ? tool.reach(args) : reachInParams(args)
 }
 
-/** By the usual names of parameters. One that is no text reaches nothing that could be named. */
+/** The target by the parameters `url`, `path` and `command`. A value that is not a string gives an empty target. */
 export function reachInParams(args: string): Reach | undefined {
   const { url, path, command } = objectIn(args) ?? {}
   if (url !== undefined) return { type: 'url', url: textOf(url) }
@@ -129,5 +129,5 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Tools by their names, and what the model is told of them: the same array until they change. */
+/** Tools by name, and their specs for the model. `specs` is the same array until the tools change. */
 export type Tools = { readonly byName: ReadonlyMap<string, Tool>; readonly specs: readonly ToolSpec[] }

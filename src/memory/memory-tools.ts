@@ -1,5 +1,5 @@
-// Memory as tools of the agent. What it keeps is its user's own and can be undone, so it need not ask; except for the
-// files that say who it is, whose change is the user's word once it was allowed.
+// The memory tools of the agent. A change of memory concerns only its user and can be undone, so it needs no approval. A
+// change of the identity files does; once approved it counts as the user's own text and is not marked untrusted.
 import { AppError } from '#core/errors.ts'
 import { isIdentity } from '#core/document.ts'
 import { type JsonObject, objectIn } from '#core/json.ts'
@@ -14,7 +14,7 @@ const maxResults = 25
 const maxListed = 200
 
 export function createMemoryTools(documents: Documents): readonly Tool[] {
-  /** What a document holds now; undefined where there is none. */
+  /** The current content of a document; undefined if it does not exist. */
   async function contentOf(user: UserId, path: string): Promise<string | undefined> {
     try {
       return (await documents.read(user, path)).content
@@ -25,7 +25,7 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
   }
 
   return [
-    reading('memory_search', {
+    readTool('memory_search', {
       may: 'Find documents of your memory',
       description:
         'Searches what is remembered about the user and their work: notes and documents of earlier conversations. Use it before you say that you do not know something about the user. Any words; "quotes" for an exact phrase.',
@@ -39,7 +39,7 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
         return found.map(({ path, content }) => `## ${path}\n${content}`).join('\n\n')
       },
     }),
-    reading('memory_read', {
+    readTool('memory_read', {
       may: 'Read a document of your memory',
       description: 'Reads a whole document of memory.',
       fields: { path: text('Its path, such as notes/today.md.') },
@@ -50,7 +50,7 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
         return content === '' ? '(the document is empty)' : content
       },
     }),
-    reading('memory_list', {
+    readTool('memory_list', {
       may: 'List the documents of your memory',
       description: 'Lists the documents of memory, all of them or those of a folder.',
       fields: { folder: text('A folder, such as notes; all documents without it.') },
@@ -59,13 +59,13 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
         const folder = (args['folder'] ?? '') === '' ? '' : textOf(args, 'folder')
         const list = await documents.list(user, { folder, limit: maxListed + 1 })
         if (list.length === 0) return folder === '' ? 'Memory is empty.' : `There is nothing in ${folder}.`
-        // A name is text, too.
+        // The names of untrusted documents are untrusted text, too.
         if (list.some(({ untrusted }) => untrusted)) markUntrusted?.()
         const lines = list.slice(0, maxListed).map(({ path, bytes }) => `${path} (${bytes} bytes)`)
         return [...lines, ...(list.length > maxListed ? ['… and more: list a folder, or search.'] : [])].join('\n')
       },
     }),
-    writing('memory_write', {
+    writeTool('memory_write', {
       may: 'Write documents of your memory',
       act: 'Write',
       description:
@@ -95,7 +95,7 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
         return `${outcome}: ${path}`
       },
     }),
-    writing('memory_edit', {
+    writeTool('memory_edit', {
       may: 'Change documents of your memory',
       act: 'Write',
       description: 'Replaces a text in a document of memory. The text must occur in it exactly once.',
@@ -117,7 +117,7 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
         return `edited: ${path}`
       },
     }),
-    writing('memory_delete', {
+    writeTool('memory_delete', {
       may: 'Delete documents of your memory',
       act: 'Delete',
       description: 'Deletes a document of memory.',
@@ -137,8 +137,8 @@ export function createMemoryTools(documents: Documents): readonly Tool[] {
 
 const cannot = ['Read or change what other users keep', 'Reach the network or files']
 
-type Making = {
-  /** What a call may do, as the pages about tools say it. */
+type ReadToolParts = {
+  /** What a call may do, as the lists of tools say it. */
   readonly may: string
   readonly description: string
   readonly fields: JsonObject
@@ -146,41 +146,41 @@ type Making = {
   readonly run: (args: JsonObject, context: ToolContext) => Promise<string>
 }
 
-function reading(name: string, making: Making): Tool {
-  const about = { brief: 'Find and read notes of earlier conversations', may: [making.may], cannot }
-  return { ...made(name, making), about, effects: 'read', repeatable: true }
+function readTool(name: string, parts: ReadToolParts): Tool {
+  const about = { brief: 'Find and read notes of earlier conversations', may: [parts.may], cannot }
+  return { ...toolOf(name, parts), about, effects: 'read', repeatable: true }
 }
 
-type Changing = Making & {
+type WriteToolParts = ReadToolParts & {
   readonly act: 'Write' | 'Delete'
-  /** What would come of a call. Throws for one that cannot be done. */
+  /** Throws for a call that cannot be done. */
   readonly preview: (args: JsonObject, user: UserId) => Promise<Preview>
 }
 
-/** A write that was cut off may have been done: to append again, or to edit what was edited, would do it twice. */
-function writing(name: string, { act, preview, ...making }: Changing): Tool {
+/** Not repeatable: an interrupted write may have been done, and a second append or edit would change the document twice. */
+function writeTool(name: string, { act, preview, ...parts }: WriteToolParts): Tool {
   const onIdentity = (args: string): boolean => isIdentity(objectIn(args)?.['path'])
   return {
-    ...made(name, making),
-    about: { brief: 'Keep notes between conversations', may: [making.may], cannot },
+    ...toolOf(name, parts),
+    about: { brief: 'Keep notes between conversations', may: [parts.may], cannot },
     effects: (args) => (onIdentity(args) ? 'write' : 'keep'),
     policy: { rows: ['memory', 'identity'], rowOf: (args) => (onIdentity(args) ? 'identity' : 'memory') },
     repeatable: false,
     async ask(args, { user }) {
-      const given = objectIn(args) ?? {}
-      const path = textOf(given, 'path')
+      const params = objectIn(args) ?? {}
+      const path = textOf(params, 'path')
       const question = {
         text: `${act} memory ${path}?`,
         brief: `${act} memory: ${path}`,
         sentence: 'The document is untouched until you answer.',
         pending: 'Nothing has happened yet.',
       }
-      return { question, preview: await preview(given, user) }
+      return { question, preview: await preview(params, user) }
     },
   }
 }
 
-/** What a new document would hold, or how one would change. */
+/** The content of a new document, or the diff of an existing one. */
 function changeOf(path: string, before: string | undefined, after: string): Preview {
   if (before === undefined) return { type: 'document', path, content: after }
   return { type: 'document', path, diff: unifiedDiff(path, before, after) }
@@ -191,7 +191,7 @@ function reach(args: string): Reach | undefined {
   return found?.type === 'path' ? { ...found, in: 'memory' } : undefined
 }
 
-function made(name: string, { description, fields, required, run }: Making) {
+function toolOf(name: string, { description, fields, required, run }: ReadToolParts) {
   const parameters = { type: 'object', properties: fields, required, additionalProperties: false }
   return {
     spec: { name, description, parameters },

@@ -1,5 +1,5 @@
 // Fetches from the public internet, with an address check at each redirect, a size limit and a deadline.
-import type { Sent } from '#core/tool.ts'
+import type { SentRequest } from '#core/tool.ts'
 import { withDeadline } from '#lib/deadline.ts'
 import { isAddressHost, isLoopbackHost, originOf, showTarget, type Target } from '#safety/urls.ts'
 import { addressKind } from './addresses.ts'
@@ -26,7 +26,7 @@ export type Fetched =
   | { readonly type: 'fault'; readonly message: string }
 
 /** Sends a request and follows redirects. Failures are returned, not thrown. `onSend` is called for each request. */
-export type Fetch = (request: FetchRequest, signal: AbortSignal, onSend?: (sent: Sent) => void) => Promise<Fetched>
+export type Fetch = (request: FetchRequest, signal: AbortSignal, onSend?: (sent: SentRequest) => void) => Promise<Fetched>
 
 type OnSend = Parameters<Fetch>[2]
 

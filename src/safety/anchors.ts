@@ -1,10 +1,10 @@
-// Many words sought in one pass over a text: an automaton in one flat table, so that a letter costs one look.
+// Finds many words in one pass over a text (Aho-Corasick), with the automaton in one flat table: one lookup a character.
 
-/** Letters are told apart by their low bits beyond ASCII; whoever gets a place checks what stands there. */
+/** Characters beyond ASCII share columns by their low bits, so a match may be false: the visitor must check the text. */
 const columns = 256
 
 export interface Anchors {
-  /** Calls for each place where a word may stand, in the order of the words' ends. `word` is its index. */
+  /** Visits each position where a word may start, in the order of the words' ends. `word` is the index of the word. */
   each(text: string, visit: (word: number, start: number) => void): void
 }
 
@@ -19,7 +19,7 @@ export function createAnchors(words: readonly string[], { ignoreCase = false } =
         const code = text.charCodeAt(at)
         const entry = next[state + (code < 128 ? code : 128 | (code & 127))] as number
         state = entry & ~1
-        // Rows are even; an odd entry says that a word ends here.
+        // Row offsets are even; an odd entry means that a word ends here.
         if (entry !== state) for (const word of found[state / columns] ?? []) visit(word, at + 1 - (lengths[word] ?? 0))
       }
     },
@@ -45,7 +45,7 @@ function build(words: readonly string[], ignoreCase: boolean) {
   return { next: tableOf(nodes, ignoreCase), found: nodes.map((node) => node.words) }
 }
 
-/** Row after row, nearest to the root first: a row starts as its fallback's and is then overwritten by its own edges. */
+/** Breadth first from the root: each row starts as a copy of its fallback's row, then its own edges overwrite it. */
 function tableOf(nodes: readonly Node[], ignoreCase: boolean): Int32Array {
   const table = new Int32Array(nodes.length * columns)
   const fallback = new Int32Array(nodes.length)

@@ -1,4 +1,4 @@
-// What a gate asks, wherever it is shown: the words of its tool, or plain ones where the tool has none.
+// The question of a gate, the same at every door: in the tool's own words, or in plain ones if the tool has none.
 import type { Credential } from '#core/errors.ts'
 import type { Gate } from '#core/item.ts'
 import type { Preview, Question, Reach, Scope } from '#core/question.ts'
@@ -13,23 +13,23 @@ export function questionOf({ kind, name, asks, credential }: Omit<AskingGate, 'a
   return asks?.question ?? plainQuestion(name)
 }
 
-/** What the call of a gate is aimed at. */
+/** The target of a gate's call. */
 export function reachOfGate({ args, asks }: Pick<Gate, 'args' | 'asks'>): Reach | undefined {
   return asks ? asks.reach : reachInParams(args)
 }
 
-/** What can be granted at a gate beyond one call, from narrow to wide; none where it can only be allowed once. */
+/** The scopes that a gate can grant, from narrow to wide; none if the call can only be allowed once. */
 export function scopesOfGate({ kind, taint, ...gate }: AskingGate): readonly Scope[] {
   return kind === 'approval' ? scopesOf(reachOfGate(gate), taint) : []
 }
 
-/** The question for a call whose tool has no words of its own. */
+/** The question for a call whose tool does not word its own. */
 export function plainQuestion(name: string): Question {
   const pending = 'Nothing has happened yet.'
   return { text: `Run ${name}?`, brief: `Run ${name}`, sentence: pending, pending }
 }
 
-/** A preview as plain text, to its last letter. */
+/** The whole preview as plain text, nothing cut. */
 export function previewText(preview: Preview): string {
   switch (preview.type) {
     case 'diff':
@@ -55,7 +55,7 @@ function commandWords({ cwd, timeoutSecs: secs }: Preview & { type: 'command' })
   return words.length > 0 ? [`(${words.join(', ')})`] : []
 }
 
-/** What a call lacks to run. */
+/** Says which secret a call needs, and whether it is missing or was refused. */
 export function needsWords(name: string, credential: Credential | undefined): string {
   const lacks = credential?.refused ? 'was refused' : 'is not set'
   return `${name} needs ${credential?.secret ?? 'a secret'}, which ${lacks}.`

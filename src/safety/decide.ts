@@ -1,5 +1,5 @@
-// The policy: whether a call may run, must be asked for, or is refused. One pure function of the call's row and reach, the
-// user's grants, the operator's settings and the taint; the reason is for a person.
+// The policy: whether a call may run, needs approval, or is refused. One pure function of the call's row and reach, the
+// user's grants, the operator's settings and the taint.
 import type { Item } from '#core/item.ts'
 import type { Reach } from '#core/question.ts'
 import type { PolicyRow } from '#core/tool.ts'
@@ -7,15 +7,15 @@ import { covers, type Grant } from './grant-rules.ts'
 import { type PolicySettings, ruleOf } from './policy-table.ts'
 import { provenance } from './provenance.ts'
 
-export type Asked = {
-  /** Of the tool. */
+export type DecisionInput = {
+  /** The tool's name. */
   readonly name: string
-  /** The row of the policy that the call is under, and what it is aimed at, as its tool says. */
+  /** The policy row and the target of the call, as its tool declares them. */
   readonly row: PolicyRow
   readonly reach: Reach | undefined
-  /** Where the first untrusted text came from that the model has read; undefined while it has read none. */
+  /** The origin of the first untrusted text that the model has read; undefined if it has read none. */
   readonly taint: string | undefined
-  /** What the model was given so far, this call left out: addresses are sought in it. */
+  /** The prompt so far, without this call. The call's address is searched for in it. */
   readonly items: readonly Item[]
   readonly grants?: readonly Grant[]
   readonly settings?: PolicySettings
@@ -25,35 +25,35 @@ export type Asked = {
 export type Decision = { readonly row: PolicyRow } & (
   | {
       readonly do: 'allow'
-      /** What the call writes is marked untrusted. */
+      /** The document that the call writes is marked untrusted. */
       readonly untrusted?: true
-      /** What stands for it, where nothing else does. */
+      /** The grant that allows the call, if nothing else does. */
       readonly by?: Grant
     }
   | { readonly do: 'deny'; readonly reason: string }
-  /** `why` is the reason for the person who decides. */
+  /** `why` is the reason as the approval card words it. */
   | { readonly do: 'ask'; readonly reason: string; readonly why: string }
 )
 
-export function decide(asked: Asked): Decision {
-  const { name, row, taint, settings = {} } = asked
+export function decide(input: DecisionInput): Decision {
+  const { name, row, taint, settings = {} } = input
   const rule = ruleOf(row, taint !== undefined, settings)
   if (rule === 'deny') return { row, do: 'deny', reason: `the operator does not allow ${whatOf(row, name)}` }
   const untrusted = row === 'memory' && taint !== undefined
   const allowed: Decision = untrusted ? { row, do: 'allow', untrusted } : { row, do: 'allow' }
   if (rule === 'allow') return allowed
-  if (rule === 'known' && addressOf(asked) !== 'composed') return allowed
-  const by = grantOf(asked)
+  if (rule === 'known' && addressOf(input) !== 'composed') return allowed
+  const by = grantOf(input)
   if (by) return { ...allowed, by }
-  return { row, do: 'ask', ...reasonOf(rule === 'known', asked) }
+  return { row, do: 'ask', ...reasonOf(rule === 'known', input) }
 }
 
-function addressOf({ reach, items }: Asked): ReturnType<typeof provenance> {
+function addressOf({ reach, items }: DecisionInput): ReturnType<typeof provenance> {
   return reach?.type === 'url' ? provenance(reach.url, items) : 'composed'
 }
 
-/** Who the agent is does not change by a standing permission once the model has read what others wrote. */
-function grantOf({ name, row, reach, grants = [], taint, now }: Asked): Grant | undefined {
+/** Under taint no grant allows a change to the agent's identity files. */
+function grantOf({ name, row, reach, grants = [], taint, now }: DecisionInput): Grant | undefined {
   if (row === 'identity' && taint !== undefined) return undefined
   return grants.find((grant) => covers(grant, { name, reach }, now) && !(grant.clean && taint !== undefined))
 }
@@ -62,8 +62,8 @@ function whatOf(row: PolicyRow, name: string): string {
   return row === 'identity' ? `${name} on the files that say who the agent is` : name
 }
 
-/** What a call of each row does, after its name. */
-const doings: Readonly<Record<PolicyRow, string>> = {
+/** What a call of each row does: a predicate that follows the tool's name. */
+const actions: Readonly<Record<PolicyRow, string>> = {
   read: 'reads',
   memory: 'changes memory',
   identity: 'changes a file that says who the agent is',
@@ -76,19 +76,19 @@ const doings: Readonly<Record<PolicyRow, string>> = {
   danger: 'may do anything that this machine allows',
 }
 
-/** The card of an approval names the tool: `why` says "it", of a page that was read its host, and what follows of it. */
-function reasonOf(byAddress: boolean, { name, row, taint }: Asked): { reason: string; why: string } {
+/** The approval card already names the tool: `why` says "it", shortens a page to its host, and says "only once". */
+function reasonOf(byAddress: boolean, { name, row, taint }: DecisionInput): { reason: string; why: string } {
   const after = taint === undefined ? '' : `, and the model has read ${taint}`
   const since = taint === undefined ? '' : `, and this thread has read ${readWords(taint)}`
   const once = taint === undefined ? '' : '. It can only be allowed once.'
   if (byAddress) {
-    const stands = '; it stands neither in your messages nor in a result'
+    const unknown = '; it is neither in your messages nor in a result'
     return {
-      reason: `the model put this address together itself${after}${stands}`,
-      why: `The model put this address together itself${since}${stands}${once}`,
+      reason: `the model put this address together itself${after}${unknown}`,
+      why: `The model put this address together itself${since}${unknown}${once}`,
     }
   }
-  return { reason: `${name} ${doings[row]}${after}`, why: `It ${doings[row]}${since}${once}` }
+  return { reason: `${name} ${actions[row]}${after}`, why: `It ${actions[row]}${since}${once}` }
 }
 
 function readWords(taint: string): string {

@@ -1,35 +1,35 @@
-// What a text that goes out may carry in disguise: texts in base64 or hex, a secret of our own in other letters or pieces.
+// Secrets in disguise in outgoing text: packed in base64 or hex, or an own secret re-encoded or split into pieces.
 
-/** As much of a text is looked into; what has more is no call of a model's. */
+/** Only this much of a text is searched; a model's call is shorter. */
 const maxChars = 256 * 1024
-/** Texts in texts in a text. */
+/** How many layers of encoding are unpacked. */
 const maxLevels = 2
-/** Fewer letters and digits than this stand in a text by chance. */
+/** A shorter run of letters and digits may appear in a text by chance. */
 const minSecretChars = 16
 const minPieceChars = 8
 const maxPieces = 4
 
 const packed = /(?:[0-9a-f]{2}){16,}|[A-Za-z0-9+/_-]{24,}/gi
 
-/** The text, and whatever stands in it in base64 or hex. Bytes that are no letters are blanks. */
+/** Yields the text, then every text that is packed in it as base64 or hex. Bytes that are not printable become blanks. */
 export function* unpacked(text: string, levels = maxLevels): Generator<string> {
   yield text
   if (levels === 0) return
   for (const [run] of text.slice(0, maxChars).matchAll(packed)) {
-    const inside = /^[0-9a-f]+$/i.test(run) ? [lettersIn(run, 'hex')] : []
-    // What stands before it in the same run, as the path of an address does, moves its beginning.
-    for (let from = 0; from < 4; from++) inside.push(lettersIn(run.slice(from), 'base64'))
+    const inside = /^[0-9a-f]+$/i.test(run) ? [decodeRun(run, 'hex')] : []
+    // Other characters of the same run, such as the path of a URL, may precede the base64 and shift its groups.
+    for (let from = 0; from < 4; from++) inside.push(decodeRun(run.slice(from), 'base64'))
     for (const each of inside) if (/[!-~]{12}/.test(each)) yield* unpacked(each, levels - 1)
   }
 }
 
-function lettersIn(run: string, encoding: 'hex' | 'base64'): string {
-  // UTF-16, as some shells have it, is every other byte.
+function decodeRun(run: string, encoding: 'hex' | 'base64'): string {
+  // In UTF-16, which some shells write, every other byte is zero.
   const bytes = Buffer.from(run, encoding).toString('latin1')
   return (/^(?:[\x20-\x7e]\0){8}/.test(bytes) ? bytes.replaceAll('\0', '') : bytes).replaceAll(/[^\x20-\x7e]/g, ' ')
 }
 
-/** Whether a text has one of these values in some order of pieces, in any case, with anything between its letters. */
+/** Makes a test for texts that hold a secret in pieces: in any order, in any case, with any separators. */
 export function createPiecesOf(secrets: readonly string[]): (text: string) => boolean {
   let forms: readonly string[] | undefined
   return (text) => {
@@ -52,12 +52,12 @@ function formsOf(secret: string): string[] {
   ]
 }
 
-/** Letters and digits alone, in lower case. */
+/** The letters and digits alone, in lower case. */
 function bareOf(text: string): string {
   return text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '')
 }
 
-/** True when a few long pieces of the form, one after the other, all stand somewhere in the text. */
+/** True when the form can be cut into a few long pieces that all appear somewhere in the text. */
 function isCovered(form: string, bare: string): boolean {
   let at = 0
   for (let pieces = 0; pieces < maxPieces && at < form.length; pieces++) {

@@ -1,66 +1,66 @@
-// Text from outside is data. It goes to the model between two marks with an id that only this installation can make, so
-// that no text can write the mark that ends its own fence.
+// Fences around text from outside, so that the model reads it as data. The opening and closing tags carry an id that only
+// this installation can compute, so no text can close its own fence.
 import { createHmac } from 'node:crypto'
 import type { Marker } from './marks.ts'
 
-/** A fenced text longer than this is cut; the model is told. */
+/** A longer text is cut, with a note for the model. */
 const maxFencedChars = 200_000
-/** Marks of one text that are shown in their place. */
+/** At most this many instruction-like passages of a text get a note inside the fence. */
 const maxShownMarks = 20
-/** 64 bits: nobody guesses one, however many a text holds. */
+/** 64 bits: too many to guess, however many ids a text tries. */
 const idDigits = 16
 
 export type FenceOptions = {
-  readonly limit?: number
-  /** Shows where the text looks like an instruction. */
+  readonly maxChars?: number
+  /** Adds a note before each passage that looks like an instruction. */
   readonly marker?: Marker
 }
 
-/** Wraps text that came from outside, naming where it came from; too long a text is cut with a note. */
+/** Wraps text from outside and names its origin. A text over the limit is cut, with a note. */
 export type Fence = (text: string, origin: string, options?: FenceOptions) => string
 
 /**
- * Makes fences under a key of this installation. The id is a keyed hash of the text: the same text has the same fence in
- * every prompt, and a text that holds some id, of another fence or of an earlier one around itself, has another one.
+ * Makes fences under a key of this installation. The id is a keyed hash of the origin and the text. The same text gets
+ * the same fence in every prompt; a text that quotes the id of any fence gets a different id itself.
  */
 export function createFence(key: Uint8Array): Fence {
-  return (text, origin, { limit = maxFencedChars, marker } = {}) => {
-    const kept = text.length > limit ? text.slice(0, limit).toWellFormed() : text
+  return (text, origin, { maxChars = maxFencedChars, marker } = {}) => {
+    const cut = text.length > maxChars ? text.slice(0, maxChars).toWellFormed() : text
     const from = origin.replaceAll(/["<>&\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
-    const id = createHmac('sha256', key).update(`${from}\n${kept}`).digest('hex').slice(0, idDigits)
-    const clean = withoutMarks(withoutTags(kept))
+    const id = createHmac('sha256', key).update(`${from}\n${cut}`).digest('hex').slice(0, idDigits)
+    const clean = withoutMarks(withoutTags(cut))
     const inside = marker ? marked(clean, marker) : clean
-    const note = kept === text ? '' : `\n[cut: ${text.length - limit} more characters]`
+    const note = cut === text ? '' : `\n[cut: ${text.length - maxChars} more characters]`
     return `<untrusted-content id="${id}" from="${from}">\n${inside}${note}\n</untrusted-content id="${id}">`
   }
 }
 
-/** The text inside of a fence, its first and its last line left out. Only for what `fence` has made. */
+/** The text inside a fence: everything but its first and last line. Only for texts made by a `Fence`. */
 export function insideFence(fenced: string): string {
   return fenced.slice(fenced.indexOf('\n') + 1, fenced.lastIndexOf('\n'))
 }
 
 /**
- * The text without the plain marks of the service's blocks: their bracket becomes `[`. It keeps the blocks of a caller's
- * request closed, which have no id, and a fence readable for a model that overlooks ids.
+ * Defuses the tags of the service's own blocks in a text: their `<` becomes `[`. So a text cannot close the blocks of a
+ * caller's request, which have no id, nor a fence for a model that overlooks ids.
  */
 export function withoutMarks(text: string): string {
   return text.replaceAll(plainMark, '[')
 }
 
-/** Blanks and slashes are bounded, so that a bracket costs the same whatever follows. `List<File>` is no mark. */
+/** Blanks and slashes are bounded, so each `<` costs constant time. `List<File>` does not match. */
 const plainMark =
   /<(?=[\s/]{0,8}(?:untrusted-content|instructions|user-context|conversation-so-far)(?![\w-])|\s{0,8}\/\s{0,8}file(?![\w-]))/gi
 
 /**
- * The text without the instructions and user-context blocks at its start. Anchored, since a message may be megabytes,
- * full of marks that never close.
+ * Removes the instructions and user-context blocks at the start of a text. Anchored, since a message may be megabytes of
+ * opening tags that never close.
  */
 export function withoutBlocks(text: string): string {
   return text.replace(/^(?:\s*<(instructions|user-context)>[\s\S]*?<\/\1>)*/, '')
 }
 
-/** Shadows of ASCII that only a machine reads. They have one honest use, the flag of a region; elsewhere they go. */
+/** Unicode tag characters: invisible copies of ASCII. Removed, except in their one honest use, the flag of a region. */
 const tag = /[\u{e0000}-\u{e007f}]/u
 const tags = /(\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{2,6}\u{e007f})|[\u{e0000}-\u{e007f}]+/gu
 
@@ -68,7 +68,7 @@ function withoutTags(text: string): string {
   return tag.test(text) ? text.replaceAll(tags, '$1') : text
 }
 
-/** The text with a note before each place that looks like an instruction. */
+/** Adds a note before each passage that looks like an instruction. */
 function marked(text: string, marker: Marker): string {
   const marks = marker.find(text).slice(0, maxShownMarks)
   let from = 0

@@ -1,59 +1,59 @@
-// Grants: what a user has allowed beyond one call. A grant covers a tool, or a tool with a target, and may end.
+// Grants: standing permissions of a user. A grant covers a tool, or a tool on one target, and may expire.
 import type { Reach, Scope } from '#core/question.ts'
 
 export type Grant = {
   readonly tool: string
-  /** The host, the folder, the file or the command's first word; without one the grant covers the tool. */
+  /** A host, a folder, a file or a command's first word; without one the grant covers every call of the tool. */
   readonly target?: string
-  /** When it ends, in ms; without one it stands for good. */
+  /** When it expires, in ms since the epoch; without it the grant never expires. */
   readonly until?: number
-  /** It stands only while the model has read nothing from outside. */
+  /** The grant applies only while the model has read nothing from outside. */
   readonly clean?: true
 }
 
 const hourMs = 3_600_000
-const spans = { hour: hourMs, day: 24 * hourMs, good: undefined }
+const durationsMs = { hour: hourMs, day: 24 * hourMs, good: undefined }
 
 export type GrantRequest = {
-  /** `file` is the one file of a call that names one. */
+  /** `file` is the single file that the call names. */
   readonly scope?: 'tool' | 'target' | 'file'
-  readonly for: keyof typeof spans
-  /** Whether it also stands once the model has read what others wrote; it does unless this is false. */
+  readonly for: keyof typeof durationsMs
+  /** False limits the grant to calls under no taint; see `Grant.clean`. */
   readonly untrusted?: boolean
 }
 
-/** What a grant is given for: a call of a tool, and what it is aimed at. */
-export type Granted = { readonly name: string; readonly reach: Reach | undefined }
+/** A call of a tool, and its target. */
+export type GrantedCall = { readonly name: string; readonly reach: Reach | undefined }
 
-/** The grant of an answer. A string tells why there can be none: the call can then only be allowed once. */
+/** The grant that a user's answer asks for, or a string that says why the call can only be allowed once. */
 export function grantFor(
-  { name, reach }: Granted,
+  { name, reach }: GrantedCall,
   grantRequest: GrantRequest,
   { now, taint }: { readonly now: number; readonly taint: string | undefined },
 ): Grant | string {
   if (taint !== undefined) {
     return `the model has read ${taint}, so this call can only be allowed once; allow it for longer in a new thread`
   }
-  const span = spans[grantRequest.for]
+  const durationMs = durationsMs[grantRequest.for]
   const more = {
-    ...(span !== undefined && { until: now + span }),
+    ...(durationMs !== undefined && { until: now + durationMs }),
     ...(grantRequest.untrusted === false && { clean: true as const }),
   }
-  // The narrower one, wherever a call is aimed at something: that it cannot be told is no reason to allow them all.
+  // A call with a reach defaults to the narrow scope; a reach that gives no target must not widen the grant to the tool.
   if ((grantRequest.scope ?? (reach ? 'target' : 'tool')) === 'tool') return { tool: name, ...more }
   const target = grantRequest.scope === 'file' ? fileOf(reach) : targetOf(reach)
   if (target === undefined) return `${name} has no host, folder, file or single command here that a grant could be for`
   return { tool: name, target, ...more }
 }
 
-/** What a call can be allowed for beyond once, from narrow to wide; none under taint. */
+/** The scopes that a grant for a call can have, from narrow to wide; none under taint. */
 export function scopesOf(reach: Reach | undefined, taint: string | undefined): readonly Scope[] {
   if (taint !== undefined) return []
   const file = fileOf(reach)
   const target = targetOf(reach)
   return [
     ...(file === undefined ? [] : [{ scope: 'file' as const, target: file, words: `on ${file.slice(2)}` }]),
-    // The root stands for all that is below it: that is the whole tool.
+    // A grant for the root folder would equal a grant for the whole tool.
     ...(target === undefined || target === './'
       ? []
       : [{ scope: 'target' as const, target, words: targetWords(reach, target) }]),
@@ -73,30 +73,30 @@ function toolWords(reach: Reach | undefined): string {
   return reach?.in === 'memory' ? 'on any document' : 'whatever it is given'
 }
 
-/** True when a grant stands for a call. */
-export function covers(grant: Grant, { name, reach }: Granted, now: number): boolean {
+/** True when a grant covers a call. */
+export function covers(grant: Grant, { name, reach }: GrantedCall, now: number): boolean {
   if (grant.tool !== name || (grant.until !== undefined && grant.until <= now)) return false
   if (grant.target === undefined) return true
   if (isFile(grant.target)) return fileOf(reach) === grant.target
   const target = targetOf(reach)
   if (target === undefined) return false
-  // A folder stands for what is below it; a host never for its subdomains.
+  // A folder covers what is below it; a host does not cover its subdomains.
   return target === grant.target || (isFolder(grant.target) && target.startsWith(grant.target))
 }
 
-/** What a grant can be for: `host:port` of an address, the folder of a path with its slash, a command's first word. */
+/** The target of a grant: `host:port` of a URL, the folder of a path with a final slash, or a command's first word. */
 export function targetOf(reach: Reach | undefined): string | undefined {
   if (reach?.type === 'url') return hostOf(reach.url)
   if (reach?.type === 'path') return folderOf(reach.path)
   return reach && firstWordOf(reach.command)
 }
 
-/** The file that a call is aimed at, below the root `./`. */
+/** The file that a call names, as a path below the root `./`. */
 function fileOf(reach: Reach | undefined): string | undefined {
   return reach?.type === 'path' && folderOf(reach.path) !== undefined ? `./${reach.path}` : undefined
 }
 
-/** Neither a host nor a word has a slash. */
+/** Only files and folders have a slash; hosts and commands have none. */
 function isFile(target: string): boolean {
   return target.startsWith('./') && !isFolder(target)
 }
@@ -115,7 +115,7 @@ function hostOf(url: string): string | undefined {
   }
 }
 
-/** The root is `./`. A path with a second reading has no folder. */
+/** The root is `./`. An ambiguous path has no folder. */
 function folderOf(path: string): string | undefined {
   const names = path.split('/')
   if (path === '' || /[\\\p{Cc}]/u.test(path) || names.some((name) => name === '' || name === '.' || name === '..'))
@@ -126,7 +126,7 @@ function folderOf(path: string): string | undefined {
     .join('')}`
 }
 
-/** Programs that run what they are told: their name says nothing of what will happen. */
+/** Programs that run other programs or code: their name alone does not say what will happen. */
 const runners = new Set(
   (
     '. sh bash zsh dash fish ash ksh mksh csh tcsh pwsh busybox toybox env sudo su doas runuser pkexec chroot unshare ' +
@@ -136,14 +136,14 @@ const runners = new Set(
   ).split(' '),
 )
 
-/** Of a command that is one command: nothing that joins, redirects, substitutes or expands. */
+/** The first word of a single command; undefined if the command joins, redirects, substitutes or expands anything. */
 function firstWordOf(command: string): string | undefined {
   const word = /^[\w.-]+(?= |$)/.exec(command.trim())?.[0]
   if (word === undefined || isRunner(word) || /[;&|`$<>(){}\n\r\\]/.test(command)) return undefined
   return word
 }
 
-/** python3.12 is python. */
+/** Ignores a version at the end: python3.12 is python. */
 function isRunner(word: string): boolean {
   return runners.has(word) || runners.has(word.replace(/[\d.]+$/, ''))
 }

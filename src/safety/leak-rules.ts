@@ -1,6 +1,6 @@
-// The customary formats of keys and tokens: what is a credential by its shape alone. One vendor's format a row: its name,
-// how the key begins, how it goes on. A rule is looked at where one of its beginnings stands, and sees a bounded stretch
-// ahead, or one that the next beginning ends.
+// Well-known formats of keys and tokens that their shape alone gives away. A row is one vendor's format: its name, how the
+// key begins, how it goes on. A rule is tried only where one of its beginnings is found, and looks a bounded stretch
+// ahead, or up to the next beginning.
 import {
   decodesToLogin,
   hasDigit,
@@ -14,19 +14,19 @@ import {
 
 export type LeakRule = {
   readonly id: string
-  /** Texts that begin a match, or stand at a fixed place in it; case counts. */
+  /** Texts that begin a match, case-sensitive. A look-behind of the pattern may check what comes before. */
   readonly anchors: readonly string[]
-  /** Sticky, from the anchor on. The first group, where there is one, is the value that must not be a placeholder. */
+  /** Sticky, from the anchor on. The value is the first group, or the whole match; a placeholder is no leak. */
   readonly pattern: RegExp
   /** The anchor may follow a letter or digit. */
   readonly within?: true
-  /** What the shape cannot say. Given the value. */
+  /** A check of the value that the pattern cannot express. */
   readonly check?: (value: string) => boolean
 }
 
-/** Letters and digits; the same with _ and -; of base64; of hexadecimal numbers. */
+/** Character classes: letters and digits; those with _ and -; base64; hexadecimal. */
 const [an, w, b64, hex] = ['[A-Za-z0-9]', '[A-Za-z0-9_-]', '[A-Za-z0-9+/=]', '[a-f0-9]']
-/** No further letter or digit; nor a _ or -. */
+/** Not followed by a character of `an`, or of `w`. */
 const [end, endW] = [`(?!${an})`, `(?!${w})`]
 const digit = { check: hasDigit }
 const random = { check: looksRandom }
@@ -93,7 +93,7 @@ const codeHosts: readonly LeakRule[] = [
   key('npm-token', 'npm_', `${an}{36,60}${end}`),
   key('npm-auth', '_authToken=|_auth=|_password=', `["']?([A-Za-z0-9+/=_.-]{16,300})`, {
     within: true,
-    // A name of code, as self.password is.
+    // Not an expression in code, such as self.password.
     check: (value) => hasDigit(value) && !/^[A-Za-z_]+\.[A-Za-z_]/.test(value),
   }),
   key('pypi-token', 'pypi-AgE', `${w}{50,400}`),
@@ -197,7 +197,7 @@ const chatAndDocuments: readonly LeakRule[] = [
   key('facebook-token', 'EAA', `${an}{90,400}${end}`, random),
 ]
 
-/** Forms that every vendor shares, and the service's own. */
+/** Formats that no single vendor owns, and the service's own tokens. */
 const shared: readonly LeakRule[] = [
   key('atrium-token', 'atr_', `(?:${w}{43}|${w}{22})${endW}`),
   key(
@@ -270,22 +270,22 @@ export const leakRules: readonly LeakRule[] = [
   ...shared,
 ]
 
-type More = Pick<LeakRule, 'within' | 'check'> & {
-  /** What has to stand directly before the beginning. */
+type KeyOptions = Pick<LeakRule, 'within' | 'check'> & {
+  /** A pattern for the text directly before the beginning. */
   readonly before?: string
 }
 
-/** A key that begins in one of these ways, letter by letter, and goes on as the pattern says. */
-function key(id: string, beginnings: string, rest: string, { before, within, check }: More = {}): LeakRule {
+/** A key that starts with one of the `beginnings`, taken literally, and goes on as the pattern `rest` says. */
+function key(id: string, beginnings: string, rest: string, { before, within, check }: KeyOptions = {}): LeakRule {
   const anchors = beginnings.split('|')
-  const begun = anchors.map((each) => each.replaceAll(/[$.+\\]/g, '\\$&')).join('|')
-  const source = `${before === undefined ? '' : `(?<=${before})`}(?:${begun})${rest}`
+  const start = anchors.map((each) => each.replaceAll(/[$.+\\]/g, '\\$&')).join('|')
+  const source = `${before === undefined ? '' : `(?<=${before})`}(?:${start})${rest}`
   const inside = (within || before !== undefined) && { within: true as const }
   return { id, anchors, pattern: new RegExp(source, 'y'), ...inside, ...(check && { check }) }
 }
 
-/** A value that is given to a name: in code, JSON, YAML, an env file or a header. A name may go on: API_KEY_PROD. */
+/** A value assigned to a name: in code, JSON, YAML, an env file or a header. The name may go on, as in API_KEY_PROD. */
 function assigned(id: string, names: string, value: string, check: (value: string) => boolean): LeakRule {
-  const given = `\\s{0,3}(?::=|=>|[:=])\\s{0,3}(?:\\\\?["'\`])?(${value})`
-  return key(id, names, `[A-Za-z_-]{0,12}(?:\\\\?["'])?${given}`, { within: true, check })
+  const assignment = `\\s{0,3}(?::=|=>|[:=])\\s{0,3}(?:\\\\?["'\`])?(${value})`
+  return key(id, names, `[A-Za-z_-]{0,12}(?:\\\\?["'])?${assignment}`, { within: true, check })
 }

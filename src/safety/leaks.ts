@@ -1,31 +1,32 @@
-// Secrets in text and bytes, in one pass: the customary formats of keys, and every value of this installation's own
-// secrets in its spellings. Found is what is certain; a placeholder of a manual is none.
+// Finds secrets in text and bytes in one pass: well-known key formats, and this installation's own secrets in every
+// spelling. Only certain matches count; placeholders from manuals do not.
 import { createAnchors } from './anchors.ts'
 import { createPiecesOf, unpacked } from './disguise.ts'
 import { type LeakRule, leakRules } from './leak-rules.ts'
+import { invisible } from './letters.ts'
 import { spellingsOf } from './secret-values.ts'
 import { type View, viewOf } from './view.ts'
 
-/** A secret at a place. `rule` is the id of its format, or `own-secret`. */
+/** A secret at a position. `rule` is the id of its format, `own-secret` or `own-secret-short`. */
 export type Leak = { readonly rule: string; readonly start: number; readonly end: number }
 
 export interface LeakScan {
-  /** Every leak of a text, in its order; they may overlap. Bytes are read as they are, places count bytes. */
+  /** Every leak of a text in order; leaks may overlap. Bytes are read as Latin-1, and positions then count bytes. */
   find(text: string | Uint8Array): Leak[]
-  /** The text without them. */
+  /** The text with every leak replaced by `***`. */
   mask(text: string): string
-  /** The rule by which a text must not go out, in whatever it is wrapped; undefined while there is none. */
+  /** The rule that forbids sending a text, encodings and disguises included; undefined if none does. */
   stops(text: string | Uint8Array): string | undefined
 }
 
 const maskText = '***'
-/** As much of a spelling stands in the automaton; the rest is compared where it is met. */
+/** Only this much of a spelling goes into the automaton; the rest is compared where the anchor is found. */
 const anchorChars = 12
-/** Own values shorter than this stand in ordinary text by chance: they are masked, and stop nothing. */
+/** Shorter own secrets appear in ordinary text by chance: they are masked but block nothing. */
 const minBlockingChars = 8
 const shortSecret = 'own-secret-short'
 
-/** Makes the scan; done once, and again when the secrets change. Without formats it knows these values alone. */
+/** Makes a scan. Costly: make it once, and again when the secrets change. With `formats` empty it finds only `secrets`. */
 export function createLeakScan(secrets: readonly string[] = [], formats: readonly LeakRule[] = leakRules): LeakScan {
   const own = [...new Set(secrets)].flatMap(ownSpellings)
   const rules = formats.flatMap((rule) => rule.anchors.map((anchor) => ({ rule, anchor })))
@@ -35,7 +36,7 @@ export function createLeakScan(secrets: readonly string[] = [], formats: readonl
   ])
 
   function search({ text, at }: View, found: Leak[]): void {
-    // Where each rule may be looked for again, so that no stretch is looked at over and over.
+    // The position from which each rule may match again, so that no stretch is matched over and over.
     const until = new Map<LeakRule, number>()
     anchors.each(text, (word, start) => {
       const named = rules[word]
@@ -52,8 +53,8 @@ export function createLeakScan(secrets: readonly string[] = [], formats: readonl
     })
   }
 
-  function find(given: string | Uint8Array): Leak[] {
-    const text = textOf(given)
+  function find(input: string | Uint8Array): Leak[] {
+    const text = textOf(input)
     const found: Leak[] = []
     search({ text, at: (index) => index }, found)
     if (encoded.test(text)) {
@@ -64,8 +65,8 @@ export function createLeakScan(secrets: readonly string[] = [], formats: readonl
   }
 
   const hasPieces = createPiecesOf(secrets)
-  function stops(given: string | Uint8Array): string | undefined {
-    const text = textOf(given)
+  function stops(input: string | Uint8Array): string | undefined {
+    const text = textOf(input)
     for (const each of unpacked(text)) {
       const leak = find(each).find(({ rule }) => rule !== shortSecret)
       if (leak) return leak.rule
@@ -76,13 +77,13 @@ export function createLeakScan(secrets: readonly string[] = [], formats: readonl
   return { find, stops, mask: (text) => masked(text, find(text)) }
 }
 
-function textOf(given: string | Uint8Array): string {
-  return typeof given === 'string'
-    ? given
-    : Buffer.from(given.buffer, given.byteOffset, given.length).toString('latin1')
+function textOf(input: string | Uint8Array): string {
+  return typeof input === 'string'
+    ? input
+    : Buffer.from(input.buffer, input.byteOffset, input.length).toString('latin1')
 }
 
-/** Two in one: whatever either finds. */
+/** Joins two scans into one that finds what either finds. */
 export function joinScans(one: LeakScan, other: LeakScan): LeakScan {
   const find = (text: string | Uint8Array): Leak[] => {
     const [found, more] = [one.find(text), other.find(text)]
@@ -102,7 +103,7 @@ function masked(text: string, leaks: readonly Leak[]): string {
   return from === 0 ? text : clean + text.slice(from)
 }
 
-/** The rule by which one of these must not go out; undefined while there is none. */
+/** The rule that forbids sending one of these texts; undefined if none does. */
 export function stopsIn(scan: LeakScan, texts: readonly (string | Uint8Array)[]): string | undefined {
   for (const text of texts) {
     const rule = scan.stops(text)
@@ -119,8 +120,8 @@ function ownSpellings(secret: string): { spelling: string; id: string }[] {
 }
 
 /**
- * What a rule makes of a place; undefined where its shape does not stand. `next` is where it may be looked for again: after
- * a leak, or from the middle of what only has the shape, since whatever begins before was seen there.
+ * Matches a rule at a position; undefined if the pattern does not match. `next` is where the rule may match again: after a
+ * leak, or from the middle of a match that is no leak, which bounds how often a stretch is matched.
  */
 function matchAt(
   { pattern, within, check }: LeakRule,
@@ -137,7 +138,7 @@ function matchAt(
   return { leak: true, next: end }
 }
 
-/** As manuals write keys that are none: AKIAIOSFODNN7EXAMPLE, sk-xxxxxxxx, YOUR_TOKEN_HERE, <token>, a name of a variable. */
+/** True for a key as manuals write it (AKIAIOSFODNN7EXAMPLE, sk-xxxxxxxx, YOUR_TOKEN_HERE) or the name of a variable. */
 function isPlaceholder(value: string): boolean {
   return (
     /example|placeholder|redacted|change[_-]?me|your[_-]?|insert[_-]|replace[_-]?|x{5,}|\*{3,}|\.{3,}|0{12,}|_here$/i.test(
@@ -146,34 +147,33 @@ function isPlaceholder(value: string): boolean {
   )
 }
 
-/** Letters that nobody sees. No controls: a secret does not go on over the end of a line. */
-const unseen = /[\p{Cf}\p{Mn}\p{Me}\u115f\u1160\u3164\uffa0\u2800]/u
-const dressed = String.raw`${unseen.source}|[\uff01-\uff5e\u{1d400}-\u{1d7ff}]`
-const encoded = new RegExp(String.raw`${dressed}|%[0-9a-f]{2}|\\(?:u00|x)[0-7][0-9a-f]|&#`, 'iu')
+/** Invisible, wide and mathematical letters. Control characters do not count: a secret does not span lines. */
+const disguised = String.raw`${invisible.source}|[\uff01-\uff5e\u{1d400}-\u{1d7ff}]`
+const encoded = new RegExp(String.raw`${disguised}|%[0-9a-f]{2}|\\(?:u00|x)[0-7][0-9a-f]|&#`, 'iu')
 const encodedPieces = new RegExp(
-  String.raw`${dressed}|%(?:25)*[0-7][0-9a-f]|(?:%(?:25)*[c-f][0-9a-f])(?:%(?:25)*[89ab][0-9a-f]){1,3}|\\{1,2}(?:u00|x)[0-7][0-9a-f]|&#(?:x[0-9a-f]{2,4};|x[0-9a-f]{2}|\d{2,5};?)`,
+  String.raw`${disguised}|%(?:25)*[0-7][0-9a-f]|(?:%(?:25)*[c-f][0-9a-f])(?:%(?:25)*[89ab][0-9a-f]){1,3}|\\{1,2}(?:u00|x)[0-7][0-9a-f]|&#(?:x[0-9a-f]{2,4};|x[0-9a-f]{2}|\d{2,5};?)`,
   'giu',
 )
 
-/** Letters that nobody sees are left out; one in another dress, or written by its number, is read as itself. */
+/** Drops an invisible letter; turns a wide, mathematical or escaped letter into the plain one. */
 function decode(piece: string): string {
   if (piece.startsWith('\\')) return String.fromCharCode(Number.parseInt(piece.slice(-2), 16))
-  if (piece.startsWith('%')) return undressed(lettersOf(piece.replaceAll(/%(?:25)+(?=[0-9a-f]{2})/gi, '%')))
+  if (piece.startsWith('%')) return plainLetter(decodePercent(piece.replaceAll(/%(?:25)+(?=[0-9a-f]{2})/gi, '%')))
   const [, hex, number] = /^&#(?:x([0-9a-f]+)|(\d+));?$/i.exec(piece) ?? []
-  if (hex ?? number) return undressed(String.fromCharCode(hex ? Number.parseInt(hex, 16) : Number(number)))
-  return undressed(piece)
+  if (hex ?? number) return plainLetter(String.fromCharCode(hex ? Number.parseInt(hex, 16) : Number(number)))
+  return plainLetter(piece)
 }
 
-function lettersOf(percent: string): string {
+function decodePercent(text: string): string {
   try {
-    return decodeURIComponent(percent)
+    return decodeURIComponent(text)
   } catch {
-    return percent
+    return text
   }
 }
 
-function undressed(letter: string): string {
-  return unseen.test(letter) ? '' : letter.normalize('NFKC')
+function plainLetter(letter: string): string {
+  return invisible.test(letter) ? '' : letter.normalize('NFKC')
 }
 
 function distinct(leaks: readonly Leak[]): Leak[] {

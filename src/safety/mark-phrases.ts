@@ -1,8 +1,8 @@
-// Orders that text from outside gives, as phrases that a reader can check one by one. Data only.
+// Phrases by which text from outside gives the model orders. Data only, to be reviewed one by one.
 
 export type Severity = 'low' | 'medium' | 'high'
 
-/** Words that phrases name in braces. */
+/** Word lists that phrases refer to in braces. */
 export const lists: Readonly<Record<string, string>> = {
   earlier: 'previous|prior|above|preceding|earlier|foregoing|initial|original|system|your|existing|everything|what',
   orders:
@@ -17,8 +17,8 @@ export const lists: Readonly<Record<string, string>> = {
 }
 
 /**
- * Orders, by rule. In a phrase `|` is between words of which one has to stand, `_` is a blank in one of them, `…` is up to
- * forty letters of the same sentence, `?` is behind what may be left out, and `{…}` names a list.
+ * Phrases by rule. In a phrase, `|` separates alternatives, `_` is a blank within an alternative, `…` is up to forty
+ * characters of the same sentence, a final `?` makes a group optional, and `{…}` inserts a word list.
  */
 export const phrases: readonly [id: string, severity: Severity, says: string, ...phrases: string[]][] = [
   [

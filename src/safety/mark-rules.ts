@@ -1,6 +1,5 @@
-// What text from outside holds when it wants to be obeyed: orders as phrases, the marks of models and tools as patterns.
-// Each is sought at its first words only and looks a bounded stretch ahead: whoever writes the text decides how often
-// these stand in it.
+// Rules that recognize instructions in text from outside: orders as phrases, chat and tool markup as patterns. A rule is
+// tried only at its anchors and looks a bounded stretch ahead, since the author of a text decides how many anchors it has.
 import { lists, phrases, type Severity } from './mark-phrases.ts'
 
 export type MarkRule = {
@@ -8,26 +7,26 @@ export type MarkRule = {
   readonly severity: Severity
   /** What the mark means, for a person. */
   readonly says: string
-  /** Words that begin a match, in lower case; a rule is looked at nowhere else. */
+  /** Words that begin a match, in lower case; the rule is tried nowhere else. */
   readonly anchors: readonly string[]
   /** Sticky, from the anchor's first letter on. */
   readonly pattern: RegExp
 }
 
-/** Up to so many letters that belong to the same sentence. */
-const gap = (most: number): string => `[^.!?。！？\\n]{0,${most}}?`
+/** Up to `max` characters of the same sentence. */
+const gap = (max: number): string => `[^.!?。！？\\n]{0,${max}}?`
 const blanks = '\\s{0,3}'
 const address =
   '(?:https?:/|ftp:/|[a-z0-9-]{2,40}\\.(?:com|net|org|io|xyz|site|example|evil|test|dev|app|ru|cn|info)\\b|[\\w+-]{1,40}@[a-z0-9-]{2,40}\\.|(?:the|this|that|my|our) (?:url|server|webhook|endpoint|address|query))'
 const sent = `(?:${wordsIn('{valuable}').join('|')}|content|data|everything|file|message|result|email|document|answer|it|them|note)s?\\b`
-/** What is to be filled in: {x}, ${x}, $(x), %s, <x>, [x], or a name in capitals. */
-const blank =
+/** A placeholder to be filled in: {x}, ${x}, $(x), %s, <x>, [x], or a name in capitals. */
+const placeholder =
   '(?:\\{\\{?[^}\\s]{1,60}\\}|\\$\\{[^}]{1,60}\\}|\\$\\([^)]{1,60}\\)|%s|<[A-Za-z _-]{2,40}>|\\[[A-Za-z _-]{2,40}\\]|(?-i:[A-Z_]{0,20}(?:SECRET|TOKEN|DATA|PASSWORD|API_?KEY|BASE64|PROMPT|HISTORY|CONTEXT|ENCODED)[A-Z_]{0,20})(?![A-Za-z]))'
 const agents = wordsIn('{agent}').join('|')
-const unseenStyle =
+const hidingStyle =
   'display: ?none|visibility: ?hidden|font-size: ?0(?:px|pt|em)?\\b|opacity: ?0(?:\\.0)?\\b|color: ?(?:white|transparent|#fff(?:fff)?\\b)|left: ?-\\d{3,5}px'
 
-/** Marks and tricks that are no sentences, by rule: where each is sought, and its pattern. */
+/** Markup and tricks that are not sentences, by rule: the anchors and the pattern of each. */
 const patterns: readonly [id: string, severity: Severity, says: string, anchors: readonly string[], source: string][] =
   [
     [
@@ -111,7 +110,7 @@ const patterns: readonly [id: string, severity: Severity, says: string, anchors:
         'href="http',
         ...'fetch|visit|open|load|get|request|curl|call'.split('|').map((verb) => `${verb} http`),
       ],
-      `[^h]{1,10}https?://[^\\s"'<>)]{0,200}[?&/=]${blank}`,
+      `[^h]{1,10}https?://[^\\s"'<>)]{0,200}[?&/=]${placeholder}`,
     ],
     [
       'exfiltration',
@@ -125,7 +124,7 @@ const patterns: readonly [id: string, severity: Severity, says: string, anchors:
       'high',
       'speaks to a machine where a person sees nothing',
       ['<!--', 'style=', '[//]: #'],
-      `(?:<!--|\\[//\\]: #|style=["'][^"'>]{0,120}?(?:${unseenStyle})[^>]{0,120}>)[^>]{0,300}?(?<![\\p{L}\\p{N}_])(?:ignore (?:all|any|previous|prior|the)|instructions? (?:for|to) |(?:${agents}) ?(?:must|should|reading|:|,|agents?)|assistant|you (?:must|are now|should now)|system prompt|do not tell|api[ _-]?keys?|password|exfiltrate|send (?:the|all|your))`,
+      `(?:<!--|\\[//\\]: #|style=["'][^"'>]{0,120}?(?:${hidingStyle})[^>]{0,120}>)[^>]{0,300}?(?<![\\p{L}\\p{N}_])(?:ignore (?:all|any|previous|prior|the)|instructions? (?:for|to) |(?:${agents}) ?(?:must|should|reading|:|,|agents?)|assistant|you (?:must|are now|should now)|system prompt|do not tell|api[ _-]?keys?|password|exfiltrate|send (?:the|all|your))`,
     ],
     [
       'shell-pipe',
@@ -149,7 +148,6 @@ export const markRules: readonly MarkRule[] = [
   })),
 ]
 
-/** Case-blind, sticky, Unicode. */
 function sticky(source: string): RegExp {
   return new RegExp(source, 'iuy')
 }
@@ -161,13 +159,13 @@ function wordsIn(group: string): string[] {
   })
 }
 
-/** The first words of a phrase. They are sought whatever their case in ASCII alone: another script has both. */
+/** The first words of a phrase. The search ignores case only in ASCII, so other scripts get both cases. */
 function anchorsOf(phrase: string): string[] {
   const words = wordsIn(phrase.split(' ', 1)[0] ?? '')
   return [...new Set(words.flatMap((word) => [word, word.replace(/^[^\p{ASCII}]/u, (first) => first.toUpperCase())]))]
 }
 
-/** The pattern of a phrase. Words stand blanks apart, or none before a sign. */
+/** The pattern of a phrase, with up to three blanks between its groups. */
 function sourceOf(phrase: string): string {
   const [first = '', ...rest] = phrase.split(' ')
   let source = groupOf(first)
@@ -179,7 +177,7 @@ function sourceOf(phrase: string): string {
   return source
 }
 
-/** One of the words of a group; a word of letters with cases begins as one. */
+/** Any word of a group. In a script with cases the match must start at the beginning of a word. */
 function groupOf(group: string): string {
   const words = wordsIn(group).map((word) => word.replaceAll(/[.$[\](){}*+?^\\/]/g, '\\$&').replaceAll(' ', '\\s'))
   const starts = /^[\p{Ll}]/u.test(words[0] ?? '') ? '(?<![\\p{L}\\p{N}_])' : ''

@@ -1,7 +1,7 @@
-// Where text from outside looks like an instruction. A mark stops nothing: it is shown to the model, the log and the
-// receipt. What may happen is the policy's to say.
+// Marks: passages of text from outside that look like an instruction. A mark blocks nothing; the model, the log and the
+// receipt show it. The policy decides what may happen.
 import { createAnchors } from './anchors.ts'
-import { createReader, foldLetter, isDisguised, seenLetter } from './letters.ts'
+import { createReader, foldLetter, isDisguised, visibleLetter } from './letters.ts'
 import type { Severity } from './mark-phrases.ts'
 import { type MarkRule, markRules } from './mark-rules.ts'
 import type { View } from './view.ts'
@@ -13,45 +13,45 @@ export type Mark = {
   readonly end: number
 }
 
-/** Marks of one text beyond this say nothing new. */
+/** More marks in one text say nothing new. */
 const maxMarks = 50
-/** Beyond this a text is only looked at up to here: nobody reads on either. */
+/** A longer text is searched only up to here. */
 const maxChars = 1_000_000
-/** So many places of a text are held against a rule, twice what an ordinary page of 200,000 letters has; then it is enough. */
+/** At most this many rule matches are tried in a text: twice what an ordinary page of 200,000 characters needs. */
 const maxTries = 1_000
 
 export interface Marker {
-  /** The marks of a text in their order, at most some fifty; rules that are off make none. */
+  /** The marks of a text in order, at most `maxMarks`. */
   find(text: string): Mark[]
-  /** True when a text gives orders, or has more places to look at than are looked at. */
-  speaks(text: string): boolean
+  /** True when a text has a mark above low severity, or too many candidates to check them all. */
+  givesOrders(text: string): boolean
 }
 
-type Found = { readonly marks: Mark[]; readonly whole: boolean }
+type Found = { readonly marks: Mark[]; readonly complete: boolean }
 
-/** Every rule by its id, once. */
+/** The distinct ids of all rules. */
 export const markIds: readonly string[] = [...new Set([...markRules.map(({ id }) => id), 'hidden-text'])]
 
-/** What a text does that meets a rule, in words. */
+/** What a text that matches a rule does, in words. */
 export function markWords(id: string): string {
   return markRules.find((rule) => rule.id === id)?.says ?? 'holds letters that a person does not see'
 }
 
-/** Makes the marker; done once. `off` holds the ids of rules that the operator has switched off. */
+/** Makes a marker. `off` has the ids of the rules that the operator has switched off. */
 export function createMarker({ off = [] }: { off?: readonly string[] } = {}): Marker {
   const rules = markRules.filter(({ id }) => !off.includes(id))
-  const places = rules.flatMap((rule) => rule.anchors.map((anchor) => ({ anchor, rule })))
+  const candidates = rules.flatMap((rule) => rule.anchors.map((anchor) => ({ anchor, rule })))
   const anchors = createAnchors(
-    places.map(({ anchor }) => anchor),
+    candidates.map(({ anchor }) => anchor),
     { ignoreCase: true },
   )
-  const [asSeen, asFolded] = [createReader(seenLetter), createReader(foldLetter)]
-  /** Tells how many tries are left. */
+  const [asSeen, asFolded] = [createReader(visibleLetter), createReader(foldLetter)]
+  /** Appends to `found` and returns the number of tries left. */
   const search = ({ text, at }: View, found: Mark[], tries: number): number => {
     let left = tries
-    anchors.each(text, (place, start) => {
+    anchors.each(text, (index, start) => {
       if (left === 0 || found.length >= maxMarks) return
-      const { rule } = places[place] as { rule: MarkRule }
+      const { rule } = candidates[index] as { rule: MarkRule }
       if (found.some((mark) => mark.rule === rule.id && mark.end > at(start))) return
       left--
       rule.pattern.lastIndex = start
@@ -64,15 +64,15 @@ export function createMarker({ off = [] }: { off?: readonly string[] } = {}): Ma
     const text = whole.length > maxChars ? whole.slice(0, maxChars) : whole
     const found: Mark[] = []
     const left = search({ text, at: (index) => index }, found, maxTries)
-    if (plainText.test(text)) return { marks: inOrder(found), whole: left > 0 }
+    if (plainText.test(text)) return { marks: inOrder(found), complete: left > 0 }
     const [disguised, mixed] = [isDisguised(text), mixedWord.test(text)]
-    if (disguised && !off.includes('hidden-text')) found.push(...unseenMarks(text))
-    // Where a word is of two alphabets, letters are read by their look.
+    if (disguised && !off.includes('hidden-text')) found.push(...hiddenTextMarks(text))
+    // If a word mixes two alphabets, look-alike letters are folded to Latin.
     const rest = disguised || mixed ? search(mixed ? asFolded(text) : asSeen(text), found, left) : left
-    return { marks: inOrder(found), whole: rest > 0 }
+    return { marks: inOrder(found), complete: rest > 0 }
   }
 
-  // The prompt, the log and a receipt ask for the same text one after the other.
+  // The prompt, the log and the receipt ask for the same text in a row.
   let last: (Found & { readonly text: string }) | undefined
   const look = (text: string): Found => {
     if (last?.text !== text) last = { text, ...findIn(text) }
@@ -80,28 +80,28 @@ export function createMarker({ off = [] }: { off?: readonly string[] } = {}): Ma
   }
   return {
     find: (text) => look(text).marks,
-    speaks(text) {
-      const { marks, whole } = look(text)
-      return !whole || marks.some(({ severity }) => severity !== 'low')
+    givesOrders(text) {
+      const { marks, complete } = look(text)
+      return !complete || marks.some(({ severity }) => severity !== 'low')
     },
   }
 }
 
 const plainText = /^\p{ASCII}*$/u
-/** Latin letters beside Cyrillic or Greek ones in one word: nobody writes so who wants to be read. */
+/** Latin letters next to Cyrillic or Greek ones in one word, which no honest text has. */
 const mixedWord =
   /[A-Za-z][\u200b-\u200d\u2060\ufeff]{0,4}[\u0370-\u052f]|[\u0370-\u052f][\u200b-\u200d\u2060\ufeff]{0,4}[A-Za-z]/
 
-const unseen: readonly [severity: Severity, pattern: RegExp][] = [
-  // A flag of a region is written with tags as well, after its black flag.
+const hiddenText: readonly [severity: Severity, pattern: RegExp][] = [
+  // Tags after a black flag are honest: they write the flag of a region.
   ['high', /(?<![\u{1f3f4}\u{e0020}-\u{e007e}])[\u{e0020}-\u{e007e}]{3,2000}/gu],
   ['medium', /(?:[A-Za-z][\u200b-\u200d\u2060\u2063\ufeff]{1,20}){3,100}/g],
   ['medium', /[\u202d\u202e]/g],
   ['medium', /[\u{fe00}-\u{fe0f}\u{e0100}-\u{e01ef}]{8,2000}/gu],
 ]
 
-function unseenMarks(text: string): Mark[] {
-  return unseen.flatMap(([severity, pattern]) =>
+function hiddenTextMarks(text: string): Mark[] {
+  return hiddenText.flatMap(([severity, pattern]) =>
     [...text.matchAll(pattern).take(maxMarks)].map(({ 0: piece, index }) => ({
       rule: 'hidden-text',
       severity,

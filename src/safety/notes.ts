@@ -1,23 +1,23 @@
-// What the rules found in an item, for the log and the receipt: instructions in disguise in outside text, and secrets that
-// were kept from going out.
+// Safety notes on an item, for the log and the receipt: text from outside that looks like an instruction, and secrets
+// that were kept from going out.
 import type { Item, Part, Result } from '#core/item.ts'
 import type { Marker } from './marks.ts'
 
-/** A rule that was met, and in what. */
+/** A rule that matched, and where: a call id, a file's name, an event or a summary. */
 export type Note = { readonly rule: string; readonly where: string }
 
-/** Before the rule of a secret that was kept back. */
+/** Prefix of the rule's id in the note of a blocked secret. */
 export const leakPrefix = 'leak-'
 
-/** The notes of an item: each rule once for each text. Whatever a person typed, or the model wrote, has none. */
+/** The notes of an item: each rule once for each text. Text that a person typed or the model wrote has no notes. */
 export function notesOf(item: Item, marker: Marker): Note[] {
   const leaks = item.type === 'result' ? (item.leaks ?? []) : []
-  const kept = leaks.map((rule) => ({ rule: `${leakPrefix}${rule}`, where: (item as Result).callId }))
+  const blocked = leaks.map((rule) => ({ rule: `${leakPrefix}${rule}`, where: (item as Result).callId }))
   const marked = outsideTexts(item).flatMap(({ text, where }) => {
     const rules = new Set(marker.find(text).map(({ rule }) => rule))
     return [...rules].map((rule) => ({ rule, where }))
   })
-  return [...kept, ...marked]
+  return [...blocked, ...marked]
 }
 
 type Outside = { readonly text: string; readonly where: string }

@@ -1,4 +1,4 @@
-// What the operator may set of the policy, read from the stored settings: `policy` and `marks_off`.
+// The operator's safety settings, read from the stored settings `policy` and `marks_off`.
 import { AppError } from '#core/errors.ts'
 import { isObject, type Json, type JsonObject } from '#core/json.ts'
 import type { Rule } from '#core/policy.ts'
@@ -9,23 +9,23 @@ const rules: readonly string[] = ['allow', 'ask', 'deny', 'known'] satisfies rea
 
 export type SafetySettings = { readonly policy: PolicySettings; readonly marksOff: readonly string[] }
 
-/** Reads both settings. Throws invalid_config: a rule that was misspelled must not pass for the default. */
+/** Reads both settings. Throws invalid_config, since a misspelled rule must not fall back to the default. */
 export function readSafetySettings(settings: Readonly<Record<string, Json>>): SafetySettings {
   return { policy: readPolicy(settings['policy'] ?? {}), marksOff: readMarksOff(settings['marks_off'] ?? []) }
 }
 
-/** The policy with some rows set anew, side by side; null takes a row back. Null when nothing is left; checked elsewhere. */
+/** Merges rows into the stored policy; a null row resets it. Null if no row is left. Does not validate. */
 export function mergePolicy(stored: Json | undefined, rows: JsonObject): JsonObject | null {
   const before = isObject(stored) ? stored : {}
   const merged = Object.entries(rows).map(([id, row]): [string, Json] => {
-    const now = Object.hasOwn(before, id) ? before[id] : undefined
-    return [id, isObject(now) && isObject(row) ? { ...now, ...row } : row]
+    const old = Object.hasOwn(before, id) ? before[id] : undefined
+    return [id, isObject(old) && isObject(row) ? { ...old, ...row } : row]
   })
   const left = Object.entries({ ...before, ...Object.fromEntries(merged) }).filter(([, row]) => row !== null)
   return left.length > 0 ? Object.fromEntries(left) : null
 }
 
-/** The ids of the marks that are off, with some switched, side by side with what others switch. Null when none is left. */
+/** Switches some marks on or off and keeps the others. Returns the ids that are off, or null if none is. */
 export function mergeMarks(stored: Json | undefined, marks: JsonObject): readonly string[] | null {
   readMarksOff(Object.keys(marks))
   const others = readMarksOff(stored ?? []).filter((id) => !Object.hasOwn(marks, id))
@@ -34,16 +34,19 @@ export function mergeMarks(stored: Json | undefined, marks: JsonObject): readonl
 }
 
 function readPolicy(value: Json): PolicySettings {
-  if (!isObject(value)) throw wrong('policy', 'must be an object of rows, such as {"fetch": {"tainted": "ask"}}')
+  if (!isObject(value)) throw invalid('policy', 'must be an object of rows, such as {"fetch": {"tainted": "ask"}}')
   for (const [id, row] of Object.entries(value)) {
     if (!policyTable.some((each) => each.id === id)) {
-      throw wrong(`policy.${id}`, `is no row: there are ${policyTable.map((each) => each.id).join(', ')}`)
+      throw invalid(
+        `policy.${id}`,
+        `is not a row of the policy; the rows are ${policyTable.map((each) => each.id).join(', ')}`,
+      )
     }
-    if (!isObject(row)) throw wrong(`policy.${id}`, 'must be an object with clean, tainted or both')
+    if (!isObject(row)) throw invalid(`policy.${id}`, 'must be an object with clean, tainted or both')
     for (const [when, rule] of Object.entries(row)) {
-      if (when !== 'clean' && when !== 'tainted') throw wrong(`policy.${id}.${when}`, 'must be clean or tainted')
+      if (when !== 'clean' && when !== 'tainted') throw invalid(`policy.${id}.${when}`, 'must be clean or tainted')
       if (typeof rule !== 'string' || !rules.includes(rule)) {
-        throw wrong(`policy.${id}.${when}`, `must be one of ${rules.join(', ')}`)
+        throw invalid(`policy.${id}.${when}`, `must be one of ${rules.join(', ')}`)
       }
     }
   }
@@ -52,10 +55,10 @@ function readPolicy(value: Json): PolicySettings {
 
 function readMarksOff(value: Json): readonly string[] {
   const known = Array.isArray(value) && value.every((id) => typeof id === 'string' && markIds.includes(id))
-  if (!known) throw wrong('marks_off', `must be a list of ids of marks: ${markIds.join(', ')}`)
+  if (!known) throw invalid('marks_off', `must be a list of mark ids: ${markIds.join(', ')}`)
   return value as readonly string[]
 }
 
-function wrong(name: string, fault: string): AppError {
+function invalid(name: string, fault: string): AppError {
   return new AppError('invalid_config', `the setting ${name} ${fault} (see \`atrium policy --help\`)`, { param: name })
 }

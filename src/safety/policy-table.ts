@@ -1,12 +1,12 @@
-// The default policy as data: a row for each kind of call, what happens while the model has read nothing untrusted, and
-// what happens afterwards. The operator may tighten or loosen each row; docs/security.md shows the table. A tool says
-// itself which rows its calls are under.
+// The default policy as data: a row for each kind of call, with the rule while the model has read nothing untrusted and
+// the rule afterwards. The operator may tighten or loosen each row; docs/security.md shows the table. Each tool declares
+// the rows of its calls.
 import type { PolicyInForce, Rule } from '#core/policy.ts'
 import type { PolicyRow } from '#core/tool.ts'
 
 export type Row = {
   readonly id: PolicyRow
-  /** The calls it is about, for a person. */
+  /** The calls that the row covers, in words for people. */
   readonly calls: string
   readonly clean: Rule
   readonly tainted: Rule
@@ -49,10 +49,10 @@ export const policyTable: readonly Row[] = [
   { id: 'danger', calls: 'Any other tool that may do anything', clean: 'ask', tainted: 'ask' },
 ]
 
-/** What the operator has set: each row's rules, where they are not the default. */
+/** The operator's changes to the default rules. */
 export type PolicySettings = { readonly [id in PolicyRow]?: { readonly clean?: Rule; readonly tainted?: Rule } }
 
-/** The rule of a row as it stands. `known` speaks of addresses: elsewhere it means asking. */
+/** The rule in force for a row. `known` is about addresses; for a row without addresses it means `ask`. */
 export function ruleOf(id: PolicyRow, tainted: boolean, settings: PolicySettings): Rule {
   const row = findRow(id)
   const set = settings[id]
@@ -60,7 +60,7 @@ export function ruleOf(id: PolicyRow, tainted: boolean, settings: PolicySettings
   return rule === 'known' && id !== 'fetch' && id !== 'fetch-made' ? 'ask' : rule
 }
 
-/** What the operator's settings make of the rows that a tool's calls are under, the usual one first. */
+/** The rules in force for a tool's rows. The verdict is that of the first row, the tool's usual one. */
 export function policyInForce(rows: readonly PolicyRow[], settings: PolicySettings): PolicyInForce {
   const policy = policyTable
     .filter(({ id }) => rows.includes(id))

@@ -1,4 +1,4 @@
-// The policy as the loop asks it: the pure decision, with the grants and settings of the moment.
+// The judge that the agent loop asks about each call: the pure decision with the current grants and settings.
 import type { UserId } from '#core/ids.ts'
 import type { Judge } from '#core/policy.ts'
 import { reachOf, rowOf, type ToolSpec } from '#core/tool.ts'
@@ -10,27 +10,27 @@ import type { PolicySettings } from './policy-table.ts'
 import { taintOfTools } from './taint.ts'
 
 export type PolicyParts = {
-  /** What the operator has set. */
+  /** The operator's current settings. */
   readonly settings?: () => PolicySettings
-  /** What a user has allowed beyond one call. */
+  /** The user's current grants. */
   readonly grants?: (user: UserId) => readonly Grant[]
-  /** A call runs by a grant of the user's, and would be asked for without it; it may be judged, and told, again. */
-  readonly used?: (user: UserId, grant: Grant, call: string) => void
-  /** Finds tools whose descriptions speak as instructions do. */
+  /** Called when a call is allowed only by a grant. A call may be judged, and so reported, more than once. */
+  readonly onGrantUsed?: (user: UserId, grant: Grant, call: string) => void
+  /** Finds tools whose descriptions give orders. */
   readonly marker?: () => Marker
-  /** Finds secrets in what would go out of a user's turn. */
+  /** Finds secrets in a call's arguments. */
   readonly scan?: (user: UserId) => LeakScan
   readonly now?: () => number
 }
 
-export function createJudge({ settings, grants, used, marker, scan, now = Date.now }: PolicyParts = {}): Judge {
-  // What tools say of themselves is read once, and again by another marker.
-  const described = new WeakMap<Marker, WeakMap<ToolSpec, string | undefined>>()
-  const taintOfSpecs = (specs: readonly ToolSpec[], by: Marker): string | undefined => {
-    const known = described.get(by) ?? new WeakMap<ToolSpec, string | undefined>()
-    described.set(by, known)
+export function createJudge({ settings, grants, onGrantUsed, marker, scan, now = Date.now }: PolicyParts = {}): Judge {
+  // Each spec is scanned once per marker; a change of settings makes a new marker.
+  const taintByMarker = new WeakMap<Marker, WeakMap<ToolSpec, string | undefined>>()
+  const taintOfSpecs = (specs: readonly ToolSpec[], current: Marker): string | undefined => {
+    const known = taintByMarker.get(current) ?? new WeakMap<ToolSpec, string | undefined>()
+    taintByMarker.set(current, known)
     for (const spec of specs) {
-      if (!known.has(spec)) known.set(spec, taintOfTools([spec], by))
+      if (!known.has(spec)) known.set(spec, taintOfTools([spec], current))
       const why = known.get(spec)
       if (why !== undefined) return why
     }
@@ -38,8 +38,8 @@ export function createJudge({ settings, grants, used, marker, scan, now = Date.n
   }
 
   return ({ user, threadId, call, tool, taint: inText, items, specs }) => {
-    // Above every answer and every grant: nobody can see what a model hides in a call. Escapes are read by the scan.
-    const leak = scan && !tool.staysHere ? stopsIn(scan(user), [call.args]) : undefined
+    // Before every approval and grant: a person may not see a secret that the model hides in a call. The scan decodes escapes.
+    const leak = scan && !tool.argsStayLocal ? stopsIn(scan(user), [call.args]) : undefined
     if (leak !== undefined) return { do: 'deny', reason: leakReason(leak), leak }
     const taint = inText ?? (marker && taintOfSpecs(specs, marker()))
     const decision = decide({
@@ -52,13 +52,13 @@ export function createJudge({ settings, grants, used, marker, scan, now = Date.n
       ...(grants && { grants: grants(user) }),
       ...(settings && { settings: settings() }),
     })
-    const read = taint === undefined ? {} : { taint }
+    const tainted = taint === undefined ? {} : { taint }
     if (decision.do === 'allow') {
-      if (decision.by) used?.(user, decision.by, `${threadId} ${call.callId}`)
-      return { do: 'allow', ...read }
+      if (decision.by) onGrantUsed?.(user, decision.by, `${threadId} ${call.callId}`)
+      return { do: 'allow', ...tainted }
     }
     const { reason } = decision
-    return decision.do === 'deny' ? { do: 'deny', reason } : { do: 'ask', reason, why: decision.why, ...read }
+    return decision.do === 'deny' ? { do: 'deny', reason } : { do: 'ask', reason, why: decision.why, ...tainted }
   }
 }
 

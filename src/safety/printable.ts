@@ -1,47 +1,50 @@
-// Text from outside on a terminal. Whoever wrote it may try to move the cursor, or to hide and reorder what is read.
+// Makes text from outside safe to print on a terminal: no cursor movement, no hidden or reordered text.
 
-const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu
+/** Control, format, private-use and surrogate characters, and the line and paragraph separators. */
+const unprintable = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu
 
-/** The text with every letter that is not seen as its number; lines and tabs stay where `lines` says so. */
+/** Writes every unprintable character as its number, `\u{…}`. With `lines`, line ends and tabs stay. */
 export function printable(text: string, { lines = false }: { lines?: boolean } = {}): string {
-  return text.replaceAll(unseen, (letter) => {
+  return text.replaceAll(unprintable, (letter) => {
     if (lines && (letter === '\n' || letter === '\t')) return letter
-    return numberOf(letter)
+    return escaped(letter)
   })
 }
 
 /**
- * Prose that comes in pieces, for a terminal. Lines and tabs stay, and so do the joiners that some scripts and emoji are
- * written with; a letter or a line end that was cut in two waits for its other half.
+ * Makes streamed prose printable. Line ends, tabs and the joiners of some scripts and emoji stay. Half of a surrogate pair
+ * or of a line end at the end of a piece waits for the next piece.
  */
 export function createProse(): { next(piece: string): string; end(): string } {
-  let held = ''
+  let pending = ''
   return {
     next(piece) {
-      const text = held + piece
-      held = /[\r\ud800-\udbff]$/.exec(text)?.[0] ?? ''
-      return proseOf(text.slice(0, text.length - held.length))
+      const text = pending + piece
+      pending = /[\r\ud800-\udbff]$/.exec(text)?.[0] ?? ''
+      return proseOf(text.slice(0, text.length - pending.length))
     },
     end() {
-      const text = held
-      held = ''
+      const text = pending
+      pending = ''
       return proseOf(text)
     },
   }
 }
 
-/** Prose that is there as a whole. */
+/** Makes a whole prose text printable; see `createProse`. */
 export function proseOf(text: string): string {
-  return text.replaceAll('\r\n', '\n').replaceAll(unseen, (letter) => (stays.has(letter) ? letter : numberOf(letter)))
+  return text
+    .replaceAll('\r\n', '\n')
+    .replaceAll(unprintable, (letter) => (allowedInProse.has(letter) ? letter : escaped(letter)))
 }
 
-const stays: ReadonlySet<string> = new Set(['\n', '\t', '\u200c', '\u200d'])
+const allowedInProse: ReadonlySet<string> = new Set(['\n', '\t', '\u200c', '\u200d'])
 
-function numberOf(letter: string): string {
+function escaped(letter: string): string {
   return `\\u{${(letter.codePointAt(0) ?? 0).toString(16)}}`
 }
 
-/** True when a text has letters that a person who reads it does not see; line ends and tabs are none. */
-export function hasUnseen(text: string): boolean {
+/** True when a text has unprintable characters other than line ends and tabs. */
+export function hasUnprintable(text: string): boolean {
   return printable(text, { lines: true }) !== text
 }

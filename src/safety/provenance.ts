@@ -1,31 +1,30 @@
-// Who gave an address: the user, a result that the model was given, or nobody, so that the model put it together.
-// Under taint the last is how data leaves: a page cannot send a secret, but a model that it has fooled can ask for one in
-// an address.
+// The provenance of a URL: written by the user, found in a result, or composed by the model. Under taint a composed URL
+// is how data leaks: a page cannot send a secret, but a model that it has fooled can put one into a URL and fetch it.
 import type { Item } from '#core/item.ts'
 
 export type Provenance = 'user' | 'result' | 'host-named-by-user' | 'composed'
 
 const maxUrlChars = 8_192
-/** Signs after an address that are taken for punctuation. */
+/** At most this many characters at the end of a URL are trimmed as punctuation. */
 const maxTrimmed = 16
-/** Shorter ends of an address say too little to tell that the model wrote them before. */
+/** A shorter path and query is too common to prove that the model wrote it before. */
 const minTailChars = 8
 
 /**
- * Decides for an address. The whole of it counts, as it goes over the wire; the part after # does not go. A result counts
- * only where it came from outside, and the model had not written the address, or all that follows its host, before it
- * came; and never a result of memory, which the model may write unasked.
+ * Finds the provenance of a URL. The whole URL as sent counts, so without the part after #. A result counts only if it
+ * came from outside and the model had not written the URL, or its path and query, before. A result of memory never
+ * counts, since the model may write memory without approval.
  */
 export function provenance(url: string, items: readonly Item[]): Provenance {
-  const wanted = wireForm(url)
-  if (wanted === undefined) return 'composed'
-  const users = items.flatMap((item) => (isUsers(item) ? [ownWords(item)] : []))
-  if (users.some((text) => holds(text, wanted))) return 'user'
-  if (givenByResult(wanted, items)) return 'result'
-  return users.some((text) => namesHost(text, wanted)) ? 'host-named-by-user' : 'composed'
+  const target = wireForm(url)
+  if (target === undefined) return 'composed'
+  const users = items.flatMap((item) => (isUserMessage(item) ? [typedText(item)] : []))
+  if (users.some((text) => hasUrl(text, target))) return 'user'
+  if (isFromResult(target, items)) return 'result'
+  return users.some((text) => namesHost(text, target)) ? 'host-named-by-user' : 'composed'
 }
 
-/** The http addresses in a text, without the punctuation that follows them in prose, markdown or HTML. */
+/** The http URLs in a text, without the punctuation that follows them in prose, markdown or HTML. */
 export function urlsIn(text: string): string[] {
   const plain = text
     .replaceAll('\\/', '/')
@@ -34,74 +33,74 @@ export function urlsIn(text: string): string[] {
   return [...plain.matchAll(/https?:\/\/[^\s<>"'`\\^{|}\p{Cc}\p{Cf}]{1,8192}/giu)].map(([found]) => trimmed(found))
 }
 
-type Wanted = { readonly href: string; readonly host: string; readonly port: string; readonly tail: string }
+type WireForm = { readonly href: string; readonly host: string; readonly port: string; readonly tail: string }
 
-/** Two spellings that make the same request are one address; nothing else is. */
-function wireForm(url: string): Wanted | undefined {
+/** The canonical form of a URL: two spellings have the same form exactly if they make the same request. */
+function wireForm(url: string): WireForm | undefined {
   if (url.length > maxUrlChars || !/^https?:\/\//i.test(url)) return undefined
   try {
-    const read = new URL(url)
-    read.hash = ''
-    const port = read.port || (read.protocol === 'http:' ? '80' : '443')
-    return { href: read.href, host: read.hostname, port, tail: read.pathname.slice(1) + read.search }
+    const parsed = new URL(url)
+    parsed.hash = ''
+    const port = parsed.port || (parsed.protocol === 'http:' ? '80' : '443')
+    return { href: parsed.href, host: parsed.hostname, port, tail: parsed.pathname.slice(1) + parsed.search }
   } catch {
     return undefined
   }
 }
 
-function holds(text: string, { href, host }: Wanted): boolean {
-  // A host in another spelling has a sign that plain text has not: most texts are settled without reading an address.
+function hasUrl(text: string, { href, host }: WireForm): boolean {
+  // A shortcut for most texts: without the host itself, only an escaped or non-ASCII spelling could still match.
   if (!/https?:/i.test(text) || !(text.toLowerCase().includes(host) || /[%\\&\P{ASCII}]/u.test(text))) return false
   return new Set(urlsIn(text)).values().some((each) => wireForm(each)?.href === href)
 }
 
-function givenByResult(wanted: Wanted, items: readonly Item[]): boolean {
-  const fromMemory = new Set(items.flatMap((item) => (isOfMemory(item) ? [item.callId] : [])))
-  const given = items.findIndex(
-    (item) => isGiven(item) && !fromMemory.has(item.callId) && holds(item.output ?? '', wanted),
+function isFromResult(target: WireForm, items: readonly Item[]): boolean {
+  const fromMemory = new Set(items.flatMap((item) => (isMemoryCall(item) ? [item.callId] : [])))
+  const source = items.findIndex(
+    (item) => isFromOutside(item) && !fromMemory.has(item.callId) && hasUrl(item.output ?? '', target),
   )
-  // What the model wrote first is its own, wherever it reads it again.
-  const before = items.slice(0, Math.max(given, 0)).flatMap(writtenIn)
-  return given >= 0 && !before.some((text) => holds(text, wanted) || echoes(text, wanted))
+  // If the model wrote the URL first, a result may only echo it.
+  const before = items.slice(0, Math.max(source, 0)).flatMap(modelTexts)
+  return source >= 0 && !before.some((text) => hasUrl(text, target) || hasTail(text, target))
 }
 
-/** Words from outside, or a person's. Our own about a call repeat what the model wrote: its name, its arguments. */
-function isGiven(item: Item): item is Extract<Item, { type: 'result' | 'answer' }> {
+/** True for text from outside or from a person. The service's own messages about a call repeat what the model wrote. */
+function isFromOutside(item: Item): item is Extract<Item, { type: 'result' | 'answer' }> {
   return item.type === 'answer' || (item.type === 'result' && item.origin !== undefined)
 }
 
-function isOfMemory(item: Item): item is Extract<Item, { type: 'call' }> {
+function isMemoryCall(item: Item): item is Extract<Item, { type: 'call' }> {
   return item.type === 'call' && item.name.startsWith('memory_')
 }
 
-/** All that follows the host, in a text of the model's: an echo puts the host before it. */
-function echoes(text: string, { tail }: Wanted): boolean {
+/** True when a text of the model has the URL's path and query: a server that echoes them adds the host. */
+function hasTail(text: string, { tail }: WireForm): boolean {
   if (tail.length < minTailChars) return false
   return text.includes(tail) || (/[%+]/.test(text + tail) && decoded(text).includes(decoded(tail)))
 }
 
-/** The texts of an item that the model wrote. Arguments are looked at as they are and with their escapes read. */
-function writtenIn(item: Item): string[] {
+/** The texts of an item that the model wrote. Arguments come raw and with their escapes decoded. */
+function modelTexts(item: Item): string[] {
   if (item.type === 'call') return [item.name, item.args, unescaped(item.args)]
   if (item.type === 'reasoning' || item.type === 'summary') return [item.text]
   if (item.type !== 'message' || item.role !== 'assistant') return []
   return item.content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
 }
 
-function isUsers(item: Item): item is Extract<Item, { type: 'message' }> {
+function isUserMessage(item: Item): item is Extract<Item, { type: 'message' }> {
   return item.type === 'message' && item.role === 'user'
 }
 
-/** What the user said in a message: no file, no picture, nothing that came from outside. */
-function ownWords({ content }: Extract<Item, { type: 'message' }>): string {
+/** The text that the user typed in a message, without files, pictures and text from outside. */
+function typedText({ content }: Extract<Item, { type: 'message' }>): string {
   return content.map((part) => (part.type === 'text' && part.origin === undefined ? part.text : ' ')).join('\n')
 }
 
-/** Endings of file names that are also endings of domains: README.md names a file unless it is written as an address. */
+/** File extensions that are also top-level domains: README.md is a file unless it is written as a URL. */
 const fileEndings = /\.(?:md|rs|py|sh|zip|mov|pl|cc|so|ps|st|mm|bz|gz|java|app|bat|com\.\w+)$/i
 
-/** True when the user wrote this very host, as part of an address or alone; no subdomain, no other port. */
-function namesHost(text: string, { host, port }: Wanted): boolean {
+/** True when a text names exactly this host, in a URL or alone; a subdomain or another port does not count. */
+function namesHost(text: string, { host, port }: WireForm): boolean {
   const named = urlsIn(text).flatMap((each) => wireForm(each) ?? [])
   if (named.some((each) => each.host === host && (each.port === port || (each.port === '80' && port === '443'))))
     return true
@@ -112,7 +111,7 @@ function namesHost(text: string, { host, port }: Wanted): boolean {
   return [...bare].some(([name]) => !fileEndings.test(name) && wireForm(`https://${name}/`)?.host === host)
 }
 
-/** Without what ends a sentence, a bracket or a markdown link; a bracket that was opened inside stays. */
+/** Trims the end of a sentence, bracket or markdown link. A closing bracket stays if it was opened inside the URL. */
 function trimmed(url: string): string {
   let end = url.length
   for (; end > url.length - maxTrimmed; end--) {

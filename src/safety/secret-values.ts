@@ -1,11 +1,11 @@
-// Values that are secret: how they are spelled on the wire, masking them, and the names under which they are asked for.
+// Secret values: their spellings on the wire, masking them, and parameter names that ask for one.
 
 const maskText = '***'
 
-/** Shorter values would mask half the alphabet; they are not worth calling secret. */
+/** Shorter values are not masked: they would match everywhere. */
 const minSecretChars = 4
 
-/** Masks the given spellings in texts. Made once for many texts: a guest decides how many there are. */
+/** Makes a function that masks the spellings in a text. Make it once for many texts: a guest decides how many there are. */
 export function createMask(spellings: readonly string[]): (text: string) => string {
   if (spellings.length === 0) return (text) => text
   const pattern = anyOf(spellings)
@@ -13,8 +13,8 @@ export function createMask(spellings: readonly string[]): (text: string) => stri
 }
 
 /**
- * The bytes without the given spellings. The same buffer comes back when there was nothing to mask. Whoever wrote the
- * bytes may have filled them with a spelling, so a match must cost next to nothing.
+ * Masks the spellings in bytes. Returns the same buffer if there is nothing to mask. The bytes may be full of a spelling
+ * on purpose, so each match must be cheap.
  */
 export function maskBytes(bytes: Buffer, spellings: readonly string[]): Buffer {
   const found = spellings.map((each) => Buffer.from(each, 'utf8')).filter((needle) => bytes.includes(needle))
@@ -24,8 +24,8 @@ export function maskBytes(bytes: Buffer, spellings: readonly string[]): Buffer {
 }
 
 /**
- * The ways a value may come back in an echo: plain, in JSON, in a URL, in hex, in base64 at any offset.
- * Longest first, so that no masked part leaves the rest of a longer spelling.
+ * The spellings in which a server may echo a value: plain, in JSON, in a URL, in HTML, in hex, in base64 at any offset.
+ * Longest first, so that masking a short spelling leaves no rest of a longer one.
  */
 export function spellingsOf(value: string): string[] {
   if (value.length < minSecretChars) return []
@@ -49,7 +49,7 @@ export function spellingsOf(value: string): string[] {
   return [...new Set(all)].filter((spelling) => spelling.length >= minSecretChars).sort((a, b) => b.length - a.length)
 }
 
-/** As some servers write JSON: signs that mean something in HTML, and + , by their number. */
+/** JSON as some servers write it: quotes, `+` and the special characters of HTML as `\u` escapes. */
 function escapedAsUnicode(value: string): string {
   return JSON.stringify(value)
     .slice(1, -1)
@@ -73,13 +73,13 @@ export function asksForSecret(name: string): boolean {
   )
 }
 
-/** Longest first, so that no masked part leaves the rest of a longer spelling. */
+/** A pattern for any of the spellings, longest first; see `spellingsOf`. */
 function anyOf(spellings: readonly string[]): RegExp {
   const longestFirst = [...new Set(spellings)].sort((a, b) => b.length - a.length)
   return new RegExp(longestFirst.map((each) => RegExp.escape(each)).join('|'), 'g')
 }
 
-/** The characters that a value surely yields when it stands `offset` bytes into a base64 group, edges left out. */
+/** The base64 of a value that starts `offset` bytes into a group, without the edges that depend on its neighbours. */
 function base64At(bytes: Buffer, offset: number, encoding: 'base64' | 'base64url'): string {
   const text = Buffer.concat([Buffer.alloc(offset), bytes])
     .toString(encoding)

@@ -1,18 +1,18 @@
-// Taint: whether the model has read text that nobody here vouches for. Derived from what the prompt holds, never kept.
+// Taint: whether the model has read untrusted text. Derived from the items of the prompt, never stored.
 import type { Item, Message } from '#core/item.ts'
 import { fileOrigin } from '#core/origins.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import type { Marker } from './marks.ts'
 
-/** The first untrusted item of a prompt: its place, and where its text came from. */
+/** The first untrusted item of a prompt: its index, and the origin of its text. */
 export type Taint = { readonly at: number; readonly why: string }
 
-/** Where the first untrusted text in these items comes from; undefined while there is none. */
+/** The origin of the first untrusted text in these items; undefined if there is none. */
 export function taintOf(items: readonly Item[]): string | undefined {
   return findTaint(items)?.why
 }
 
-/** The first untrusted item among those that the model still sees. */
+/** The first untrusted item. Pass only the items that the model still sees. */
 export function findTaint(items: readonly Item[]): Taint | undefined {
   for (const [at, item] of items.entries()) {
     const why = originOf(item)
@@ -22,14 +22,14 @@ export function findTaint(items: readonly Item[]): Taint | undefined {
 }
 
 /**
- * The first tool whose description speaks to the model as an instruction would. Whoever wrote it writes into the prompt
- * before anything was read.
+ * Names the first tool whose description or schema gives the model orders. The author of a tool writes into the prompt
+ * before the model has read anything else.
  */
 export function taintOfTools(specs: readonly ToolSpec[], marker: Marker): string | undefined {
-  const speaking = specs.find(({ description, parameters }) =>
-    marker.speaks(`${description}\n${JSON.stringify(parameters)}`),
+  const found = specs.find(({ description, parameters }) =>
+    marker.givesOrders(`${description}\n${JSON.stringify(parameters)}`),
   )
-  return speaking && `the description of ${speaking.name}`
+  return found && `the description of ${found.name}`
 }
 
 function originOf(item: Item): string | undefined {
@@ -51,7 +51,7 @@ function originOf(item: Item): string | undefined {
   }
 }
 
-/** A plain message is its sender's own word; a file, a picture or a code host's event in it is not. */
+/** The text that a user typed is trusted; a file, a picture or a code host's event in the message is not. */
 function originOfMessage({ content }: Message): string | undefined {
   for (const part of content) {
     if (part.type === 'file') return fileOrigin(part.name)

@@ -1,28 +1,28 @@
-// A text as a forgiving reader takes it, with the way back: every place in the view has its place in the text.
+// A normalized copy of a text that maps each of its positions back to the original text.
 
 export type View = {
   readonly text: string
-  /** Where in the text a place of the view stands. */
+  /** The position in the original text of a position in the view. */
   readonly at: (index: number) => number
 }
 
-/** The text with every match of a global pattern changed. The view is the text itself where nothing matches. */
+/** Replaces every match of a global pattern. If nothing matches, the view's text equals the original. */
 export function viewOf(text: string, pattern: RegExp, change: (piece: string) => string): View {
   const starts: number[] = []
-  const places: number[] = []
+  const shifts: number[] = []
   let shift = 0
   const changed = text.replaceAll(pattern, (piece: string, ...rest: unknown[]) => {
     const offset = rest.find((each) => typeof each === 'number') as number
-    const by = change(piece)
-    starts.push(offset - shift + by.length)
-    shift += piece.length - by.length
-    places.push(shift)
-    return by
+    const replacement = change(piece)
+    starts.push(offset - shift + replacement.length)
+    shift += piece.length - replacement.length
+    shifts.push(shift)
+    return replacement
   })
-  return { text: changed, at: (index) => index + (places[lastUpTo(starts, index)] ?? 0) }
+  return { text: changed, at: (index) => index + (shifts[lastUpTo(starts, index)] ?? 0) }
 }
 
-/** The last position whose value is at most the given one; -1 for none. */
+/** The index of the last entry that is at most `value`; -1 if there is none. */
 function lastUpTo(sorted: readonly number[], value: number): number {
   let low = 0
   let high = sorted.length

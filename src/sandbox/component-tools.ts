@@ -1,4 +1,4 @@
-// An installed component as tools of the agent: one, or one for each action of its capability file.
+// Turns an installed component into tools of the agent: one tool, or one for each action of its capability file.
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { JsonObject } from '#core/json.ts'
@@ -8,7 +8,7 @@ import { printable } from '#safety/printable.ts'
 import type { Capabilities } from '#sandbox/package/capabilities.ts'
 import { ToolFault } from './sandbox-fault.ts'
 
-/** A component with what it says of itself. */
+/** A component with its own schema and description. */
 export type DescribedTool = {
   readonly name: string
   readonly sha256: string
@@ -17,30 +17,30 @@ export type DescribedTool = {
   readonly description: string
 }
 
-/** One whose code lies in a folder of the cache: it can be called. */
+/** A component whose code is in a folder of the cache, so it can be called. */
 export type InstalledTool = DescribedTool & { readonly folder: string }
 
 export type Call = {
   readonly params: string
   readonly context?: string
   readonly callId: string
-  /** Whose secrets and files it may use. */
+  /** The user whose secrets and files the call may use. */
   readonly user: UserId
   readonly signal?: AbortSignal
-  /** It counts as reading: whatever the file allows beyond, it may only look. */
+  /** The call counts as reading: it may only read, even if the capability file allows more. */
   readonly readOnly?: boolean
-  /** The tool that runs this one, where the model does not. */
+  /** The tool that runs this one; undefined if the model called it. */
   readonly by?: string | undefined
-  readonly used?: ToolContext['used']
+  readonly reportUse?: ToolContext['reportUse']
 }
 
-/** Runs one call to its output. Throws a fault; one of code tool_error carries the tool's own text. */
+/** Runs a call and returns its output. Throws a ToolFault; the code tool_error carries the tool's own message. */
 export type Execute = (call: Call) => Promise<string>
 
 const maxTitleChars = 100
 const safeMethods = ['GET', 'HEAD']
 
-/** What the agent sees of an installed component. */
+/** The agent's tools of an installed component. */
 export function agentTools({ name, capabilities, schema, description }: DescribedTool, execute: Execute): Tool[] {
   const secrets = [...new Set(capabilities.credentials.map(({ secretName }) => secretName))]
   const make = (spec: Tool['spec'], effects: 'read' | 'write', context?: string): Tool => ({
@@ -50,7 +50,7 @@ export function agentTools({ name, capabilities, schema, description }: Describe
     effects,
     repeatable: effects === 'read',
     untrusted: true,
-    run: (args, { user, callId, signal, used, by }: ToolContext) =>
+    run: (args, { user, callId, signal, reportUse, by }: ToolContext) =>
       execute({
         params: args,
         user,
@@ -58,7 +58,7 @@ export function agentTools({ name, capabilities, schema, description }: Describe
         signal,
         by,
         readOnly: effects === 'read',
-        ...(used && { used }),
+        ...(reportUse && { reportUse }),
         ...(context !== undefined && { context }),
       }),
   })
@@ -77,13 +77,13 @@ export function agentTools({ name, capabilities, schema, description }: Describe
   )
 }
 
-/** A tool that can only GET changes nothing; whatever else it may send is a write. */
+/** `read` for a component that can only send GET and HEAD and call no other tools, else `write`. */
 export function effectsOf({ allowlist, aliases }: Pick<Capabilities, 'allowlist' | 'aliases'>): 'read' | 'write' {
   const reads = allowlist.every(({ methods }) => methods.every((method) => safeMethods.includes(method)))
   return reads && aliases.size === 0 ? 'read' : 'write'
 }
 
-/** The rows of the policy that a component's calls are under, the usual one first. */
+/** The policy rows of a component's calls, the usual one first. */
 export function componentRows(capabilities: Capabilities): readonly ['read' | 'write', ...('read' | 'write')[]] {
   const effects = effectsOf(capabilities)
   const reads = capabilities.actions.filter(({ readOnly }) => readOnly).length
@@ -91,8 +91,8 @@ export function componentRows(capabilities: Capabilities): readonly ['read' | 'w
   return reads > 0 ? ['write', 'read'] : ['write']
 }
 
-/** What is left of a file's rights for a call that only looks. */
-export function onlyLooking(capabilities: Capabilities): Capabilities {
+/** Reduces capabilities to those of a call that only reads. */
+export function readOnlyCapabilities(capabilities: Capabilities): Capabilities {
   const allowlist = capabilities.allowlist.map((each) => ({
     ...each,
     methods: each.methods.filter((method) => safeMethods.includes(method)),
@@ -100,7 +100,7 @@ export function onlyLooking(capabilities: Capabilities): Capabilities {
   return { ...capabilities, allowlist, aliases: new Map() }
 }
 
-/** Why a component cannot have a name, its own or one of its actions'; undefined when it can. */
+/** Why the name of a component or of one of its actions is not allowed; undefined if all are. */
 export function componentNameFault(name: string, actions: Capabilities['actions']): string | undefined {
   const names = agentNames(name, actions)
   const fault = [name, ...names].map(toolNameFault).find((each) => each !== undefined)
@@ -114,34 +114,34 @@ export function agentNames(name: string, actions: Capabilities['actions']): stri
   return actions.length === 0 ? [name] : actions.map(({ id }) => `${name}_${id}`)
 }
 
-/** The message of a call that lacks a secret: it names the secret and the command that sets it. */
+/** The fault of a call that lacks a secret. It names the secret and the command that sets it. */
 export function missingCredential(tool: DescribedTool, secret: string): ToolFault {
-  const { title, what, command } = wayTo(tool, secret)
-  const message = `${tool.name} needs the secret ${secret}${what}, which is not set: run \`${command}\` and try again`
+  const { title, titleWords, command } = signInOf(tool, secret)
+  const message = `${tool.name} needs the secret ${secret}${titleWords}, which is not set: run \`${command}\` and try again`
   return new ToolFault('credential_missing', message, { secret, tool: tool.name, title, command })
 }
 
-/** The same for one that the server behind the tool answered with 401. */
+/** The fault of a call whose secret the server behind the tool refused with 401. */
 export function refusedCredential(tool: DescribedTool, secret: string): ToolFault {
-  const { title, what, command } = wayTo(tool, secret)
-  const message = `the service behind ${tool.name} refused the secret ${secret}${what} (401): run \`${command}\` to sign in again`
+  const { title, titleWords, command } = signInOf(tool, secret)
+  const message = `the service behind ${tool.name} refused the secret ${secret}${titleWords} (401): run \`${command}\` to sign in again`
   return new ToolFault('credential_refused', message, { secret, tool: tool.name, title, command })
 }
 
-type Way = { readonly title: string | undefined; readonly what: string; readonly command: string }
+type SignIn = { readonly title: string | undefined; readonly titleWords: string; readonly command: string }
 
-function wayTo({ name, capabilities: { auth } }: DescribedTool, secret: string): Way {
+function signInOf({ name, capabilities: { auth } }: DescribedTool, secret: string): SignIn {
   const byAuth = auth?.secretName === secret
-  // The author's words in a message of the service: short, and on its one line.
+  // The component's author chose the title: cut it, and keep it on one line.
   const title = byAuth && auth.displayName ? printable(auth.displayName.slice(0, maxTitleChars)) : undefined
   return {
     title,
-    what: title === undefined ? '' : ` (${title})`,
+    titleWords: title === undefined ? '' : ` (${title})`,
     command: `atrium tool ${byAuth ? 'auth' : 'setup'} ${name}`,
   }
 }
 
-/** A fault of the sandbox in the words of the house; one of a credential keeps its code, since the loop acts on it. */
+/** Converts a fault of the sandbox to an AppError. A credential fault keeps its details, since the agent loop acts on them. */
 export function asAppError(error: unknown): unknown {
   if (!(error instanceof ToolFault)) return error
   const { code, message, secret, tool, title, command } = error

@@ -1,4 +1,4 @@
-// The built-in tools.
+// The list of built-in tools.
 import type { UserId } from '#core/ids.ts'
 import type { Tool } from '#core/tool.ts'
 import type { Fetch } from '#net/fetch.ts'
@@ -7,7 +7,7 @@ import { createWebFetch } from '#tools/web/web-fetch.ts'
 import { createHttpRequest } from '#tools/web/http-request.ts'
 import { createShellTool } from '#tools/workspace/shell.ts'
 import { createWorkspaceTools } from '#tools/workspace/workspace-tools.ts'
-import { createWork } from './worker.ts'
+import { createJobRunner } from './worker.ts'
 import { createCalculateTool } from './calculate.ts'
 import { createTimeTool } from './time.ts'
 
@@ -16,20 +16,20 @@ export type BuiltInParts = {
   readonly fetch: Fetch
   /** The folder of a user's workspace. */
   readonly folderOf: (user: UserId) => string
-  /** The operator's agent may run commands. */
+  /** True when the operator's agent may run commands. */
   readonly shell: boolean
-  /** Finds secrets in what goes out for a user. */
+  /** The scan for secrets in a user's outgoing requests. */
   readonly scan: (user: UserId) => LeakScan
 }
 
 export function createBuiltInTools({ now, fetch, folderOf, shell, scan }: BuiltInParts): readonly Tool[] {
-  const work = createWork()
+  const runJob = createJobRunner()
   return [
     createTimeTool({ now }),
     createCalculateTool(),
-    createWebFetch({ fetch, work, scan }),
+    createWebFetch({ fetch, runJob, scan }),
     createHttpRequest({ fetch, scan }),
-    ...createWorkspaceTools({ folderOf, work }),
+    ...createWorkspaceTools({ folderOf, runJob }),
     ...(shell ? [createShellTool({ folderOf })] : []),
   ]
 }

@@ -1,11 +1,11 @@
-// The named functions and constants that `calculate` knows.
+// The named functions and constants of `calculate`.
 import * as rational from './rational.ts'
 import type { Rational } from './rational.ts'
 
-/** A function of the language: how many arguments it takes, and what it makes of them. Throws RangeError. */
-export type Operation = { takes: readonly [least: number, most: number]; run: (args: readonly Rational[]) => Rational }
+/** A function with the number of arguments that it takes. `run` throws RangeError. */
+export type Operation = { takes: readonly [min: number, max: number]; run: (args: readonly Rational[]) => Rational }
 
-/** Forty digits of each; whatever they enter is approximate. */
+/** Forty digits each; every result that uses one is approximate. */
 export const constants: ReadonlyMap<string, Rational> = new Map([
   ['pi', { num: 31415926535897932384626433832795028841972n, den: 10n ** 40n, exact: false }],
   ['π', { num: 31415926535897932384626433832795028841972n, den: 10n ** 40n, exact: false }],
@@ -29,7 +29,7 @@ export const functions: ReadonlyMap<string, Operation> = new Map<string, Operati
   ['tan', { takes: [1, 1], run: ([x = rational.one]) => tangent(x) }],
 ])
 
-/** Beyond this a floating-point angle no longer means what was written. */
+/** A larger angle has no exact floating-point form. */
 const maxAngle = 2 ** 53
 
 function roundTo(x: Rational, places: Rational | undefined): Rational {
@@ -66,7 +66,7 @@ function angle(x: Rational): number {
   return value
 }
 
-/** Rounding noise around zero, as in sin(pi), is zero. */
+/** Turns rounding noise around zero, as in sin(pi), into zero. */
 function snap(value: number, x: Rational): number {
   const noise = Math.abs(value) < 1e-15 * Math.max(1, Math.abs(angle(x)))
   return noise && Math.abs(angle(x)) > 1e-3 ? 0 : value

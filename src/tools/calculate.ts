@@ -1,4 +1,4 @@
-// The `calculate` tool: reads an arithmetic expression and works it out exactly. No eval, no floats where none are needed.
+// The `calculate` tool: parses and evaluates an arithmetic expression exactly. No eval, and floats only for roots and such.
 import { AppError } from '#core/errors.ts'
 import { objectIn } from '#core/json.ts'
 import type { Tool } from '#core/tool.ts'
@@ -8,11 +8,10 @@ import * as rational from './rational.ts'
 import type { Rational } from './rational.ts'
 
 export const maxExpressionChars = 1_000
-export const deepest = 100
-/** Sum of the sizes of all intermediate results: keeps a hostile expression from holding the process. */
+export const maxDepth = 100
+/** Limit for the sum of the sizes of all intermediate results, so a hostile expression cannot block the process. */
 const maxWorkBits = 200_000
 
-/** The tool as the agent gets it. */
 export function createCalculateTool(): Tool {
   return {
     spec: {
@@ -41,7 +40,7 @@ export function createCalculateTool(): Tool {
   }
 }
 
-/** The answer in words: "1/4 = 0.25", or "sqrt(2) is approximately …". Throws invalid_input with the position. */
+/** The result as text: "1/4 = 0.25", or "sqrt(2) is approximately …". Throws as `evaluate` does. */
 export function calculate(expression: unknown): string {
   if (typeof expression !== 'string') {
     throw new AppError('invalid_input', 'expression must be a text such as "12 * (3 + 4)"', { param: 'expression' })
@@ -50,13 +49,13 @@ export function calculate(expression: unknown): string {
   return `${expression.trim()} ${value.exact ? '=' : 'is approximately'} ${rational.show(value)}`
 }
 
-/** Parses and evaluates in one pass. Throws invalid_input with the position (from 1) of what is wrong. */
+/** Parses and evaluates in one pass. Throws invalid_input with the position of the error, counted from 1. */
 export function evaluate(expression: string): Rational {
   if (expression.length > maxExpressionChars) {
-    const message = `the expression has ${expression.length} characters; at most ${maxExpressionChars} are taken`
+    const message = `the expression has ${expression.length} characters; at most ${maxExpressionChars} are allowed`
     throw new AppError('invalid_input', message, { param: 'expression' })
   }
-  // Every replacement is one character for one, so that positions stay true.
+  // Each replacement is one character for one, so positions stay correct.
   const text = expression
     .replaceAll('×', '*')
     .replaceAll('·', '*')
@@ -102,7 +101,7 @@ function product(reader: Reader): Rational {
   }
 }
 
-/** A sign binds less than a power: -2^2 is -4. Every recursion of the grammar passes here, so the depth counts here. */
+/** A sign binds less than a power: -2^2 is -4. Every recursion of the grammar passes here, so depth is counted here. */
 function signed(reader: Reader): Rational {
   return nested(reader, () => {
     if (take(reader, '-')) return rational.negate(signed(reader))
@@ -164,7 +163,7 @@ function number(reader: Reader): Rational {
   return apply(reader, start, () => rational.parseDecimal(mantissa.replaceAll(',', '') + exponent), [])
 }
 
-function call(reader: Reader, name: string, { takes: [least, most], run }: Operation): Rational {
+function call(reader: Reader, name: string, { takes: [min, max], run }: Operation): Rational {
   const start = reader.position - name.length
   if (!take(reader, '(')) fail(reader, `expected "(" after ${name}, found ${found(reader)}`)
   const args = within(reader, true, () => {
@@ -173,14 +172,14 @@ function call(reader: Reader, name: string, { takes: [least, most], run }: Opera
     return values
   })
   if (!take(reader, ')')) fail(reader, `expected ")" to close ${name}, found ${found(reader)}`)
-  if (args.length < least || args.length > most) {
-    const wanted = least === most ? `${least}` : `${least} to ${most}`
-    fail(reader, `${name} takes ${wanted} argument${most === 1 ? '' : 's'}, found ${args.length}`, start)
+  if (args.length < min || args.length > max) {
+    const expected = min === max ? `${min}` : `${min} to ${max}`
+    fail(reader, `${name} takes ${expected} argument${max === 1 ? '' : 's'}, found ${args.length}`, start)
   }
   return apply(reader, start, () => run(args), [])
 }
 
-/** Runs one operation, charges its cost, and puts the position into what it throws. */
+/** Runs one operation, adds its cost to the work done, and adds the position to its errors. */
 function apply<T extends readonly Rational[]>(
   reader: Reader,
   position: number,
@@ -200,7 +199,7 @@ function apply<T extends readonly Rational[]>(
 }
 
 function nested<T>(reader: Reader, read: () => T): T {
-  if (++reader.depth > deepest) fail(reader, `nested more than ${deepest} deep`)
+  if (++reader.depth > maxDepth) fail(reader, `nested more than ${maxDepth} deep`)
   const value = read()
   reader.depth--
   return value

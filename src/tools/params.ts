@@ -1,8 +1,8 @@
-// The parameters of a call against the tool's own schema: the part of JSON Schema that the built-in tools use.
+// Checks the parameters of a call against the tool's schema. Supports the part of JSON Schema that built-in tools use.
 import { AppError } from '#core/errors.ts'
 import { isObject, type JsonObject, objectIn } from '#core/json.ts'
 
-/** One parameter, as its schema has it. */
+/** The schema of one parameter. */
 type Field = {
   readonly type: 'string' | 'integer' | 'boolean' | 'object'
   readonly minimum?: number
@@ -12,24 +12,25 @@ type Field = {
   readonly enum?: readonly string[]
 }
 
-/** A schema of these parameters, and no others. */
+/** A schema that allows only these parameters. */
 export function schemaOf(properties: JsonObject, required: readonly string[]): JsonObject {
   return { type: 'object', properties, required, additionalProperties: false }
 }
 
-/** The checked parameters of a call; null is the same as none. Throws invalid_input with the name of what is wrong. */
+/** The checked parameters of a call; null counts as missing. Throws invalid_input that names the wrong parameter. */
 export function readParams(schema: JsonObject, args: string): JsonObject {
   const fields = schema['properties'] as { readonly [name: string]: Field }
-  const given = Object.entries(objectIn(args) ?? {}).filter(([, value]) => value !== null)
-  for (const [name, value] of given) {
+  const entries = Object.entries(objectIn(args) ?? {}).filter(([, value]) => value !== null)
+  for (const [name, value] of entries) {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-    if (!field) throw wrong(name.slice(0, 100), `is not a parameter; there are: ${Object.keys(fields).join(', ')}`)
+    if (!field)
+      throw wrong(name.slice(0, 100), `is not a parameter; the parameters are ${Object.keys(fields).join(', ')}`)
     const problem = problemOf(field, value)
     if (problem) throw wrong(name, problem)
   }
-  const missing = (schema['required'] as readonly string[]).find((name) => !given.some(([each]) => each === name))
+  const missing = (schema['required'] as readonly string[]).find((name) => !entries.some(([each]) => each === name))
   if (missing) throw wrong(missing, 'is missing')
-  return Object.fromEntries(given)
+  return Object.fromEntries(entries)
 }
 
 function problemOf(field: Field, value: unknown): string | undefined {

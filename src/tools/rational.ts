@@ -1,15 +1,15 @@
-// Exact numbers: fractions of big integers, with a mark on those that only approximate what was asked.
+// Exact arithmetic with fractions of big integers. A number also knows whether it is only an approximation.
 
-/** A reduced fraction, `den` above zero. `exact` is false once a root, logarithm, sine or constant was rounded. */
+/** A reduced fraction with `den` above zero. `exact` is false if a root, logarithm, sine or constant was rounded. */
 export type Rational = { readonly num: bigint; readonly den: bigint; readonly exact: boolean }
 
-/** Numerator and denominator together; some 3,000 digits. Larger results are refused. */
+/** Numerator and denominator together, about 3,000 digits. A larger result is refused. */
 const maxBits = 10_000
 export const maxExponent = 10_000
 export const maxFactorial = 1_000
 const repeatingDigits = 30
 const approximateDigits = 15
-/** What an inexact number carries on, well above what is shown. */
+/** The precision of inexact intermediate results, well above that of the output. */
 const workingDigits = 40
 const maxFractionChars = 200
 
@@ -26,7 +26,7 @@ function ratio(num: bigint, den: bigint, exact = true): Rational {
   return approximate(value)
 }
 
-/** The size of a number, which is also about what the next operation on it costs. */
+/** The size of a number, which is also a measure of the cost of the next operation on it. */
 export function bitsOf({ num, den }: Rational): number {
   return 4 * (num.toString(16).length + den.toString(16).length)
 }
@@ -93,7 +93,7 @@ export function squareRoot(a: Rational): Rational {
   return approximate(ratioUnchecked(wholeRoot((a.num * 10n ** BigInt(2 * places)) / a.den), 10n ** BigInt(places)))
 }
 
-/** The nearest floating-point number. Throws RangeError when there is none. */
+/** The nearest floating-point number. Throws RangeError if it is not finite. */
 export function toNumber(a: Rational): number {
   const { digits, exponent } = significant(a, 25)
   const value = Number(`${a.num < 0n ? '-' : ''}${digits}e${exponent}`)
@@ -107,7 +107,7 @@ export function fromNumber(value: number): Rational {
   return { ...parseDecimal(value.toString()), exact: false }
 }
 
-/** Reads digits with an optional point and exponent, exactly. The text must have that form. */
+/** Parses digits with an optional point and exponent, exactly. The caller must have checked that form. */
 export function parseDecimal(text: string): Rational {
   const [mantissa = '0', exponentText = '0'] = text.toLowerCase().split('e')
   const [whole = '', decimals = ''] = mantissa.split('.')
@@ -117,7 +117,7 @@ export function parseDecimal(text: string): Rational {
   return exponent < 0 ? ratio(digits, 10n ** BigInt(-exponent)) : ratio(digits * 10n ** BigInt(exponent), 1n)
 }
 
-/** The readable value: whole where it terminates, else to a number of digits, with the fraction where there is one. */
+/** The number as text: all digits if they terminate, else a fixed count of digits with the exact fraction, if short. */
 export function show(a: Rational): string {
   const sign = a.num < 0n ? '-' : ''
   if (!a.exact) return sign + decimalText(significant(a, approximateDigits))
@@ -175,7 +175,7 @@ function decimalText({ digits, exponent }: { digits: bigint; exponent: number },
   return (exponent < 0 ? withPoint(text, -exponent) : text + '0'.repeat(exponent)) + more
 }
 
-/** Puts the point `places` digits before the end and drops zeros that say nothing. */
+/** Puts the point `places` digits before the end and drops trailing zeros. */
 function withPoint(digits: string, places: number): string {
   if (places === 0) return digits
   const padded = digits.padStart(places + 1, '0')

@@ -1,9 +1,9 @@
-// The `time` tool: the present moment, in any time zone.
+// The `time` tool: the current date and time, in any time zone.
 import { AppError } from '#core/errors.ts'
 import { objectIn } from '#core/json.ts'
 import type { Tool } from '#core/tool.ts'
 
-/** Without a `timezone` of its own a call gets `defaultZone`, which is the machine's unless given. */
+/** A call without `timezone` uses `defaultZone`, by default the machine's time zone. */
 export function createTimeTool({ now, defaultZone }: { now: () => number; defaultZone?: string }): Tool {
   return {
     spec: {
@@ -26,17 +26,17 @@ export function createTimeTool({ now, defaultZone }: { now: () => number; defaul
     repeatable: true,
     untrusted: false,
     run: async (args) => {
-      const asked = objectIn(args)?.['timezone'] ?? undefined
-      if (asked !== undefined && typeof asked !== 'string') {
+      const timezone = objectIn(args)?.['timezone'] ?? undefined
+      if (timezone !== undefined && typeof timezone !== 'string') {
         throw new AppError('invalid_input', 'timezone must be a text such as "Europe/Paris"', { param: 'timezone' })
       }
-      const zone = asked?.trim() || defaultZone || new Intl.DateTimeFormat().resolvedOptions().timeZone
+      const zone = timezone?.trim() || defaultZone || new Intl.DateTimeFormat().resolvedOptions().timeZone
       return JSON.stringify(describeMoment(now(), zone))
     },
   }
 }
 
-/** A moment as people of a zone say it. Throws invalid_input for a zone that does not exist. */
+/** Describes a moment in a time zone. Throws invalid_input for an unknown zone. */
 function describeMoment(at: number, timezone: string) {
   const date = new Date(at)
   const format = (options: Intl.DateTimeFormatOptions) => formatIn(timezone, options).format(date)

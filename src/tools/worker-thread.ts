@@ -1,19 +1,19 @@
-// What a worker does: one job, then it ends. Whoever wrote a page or a pattern can make it slow, not the service.
+// The entry of a worker thread: runs one job, then ends. A hostile page or pattern slows this thread, not the service.
 import { parentPort, workerData } from 'node:worker_threads'
 import { search } from '#tools/workspace/search.ts'
-import type { Done, Job } from './worker.ts'
+import type { Job, JobResult } from './worker.ts'
 import { readPage } from '#tools/web/page.ts'
 import { readPdf } from '#tools/web/pdf.ts'
 
-async function answer(job: Job): Promise<Done> {
+async function resultOf(job: Job): Promise<JobResult> {
   try {
-    return { ok: true, value: await work(job) }
+    return { ok: true, value: await run(job) }
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : String(error) }
   }
 }
 
-function work(job: Job): Promise<unknown> {
+function run(job: Job): Promise<unknown> {
   switch (job.type) {
     case 'page':
       return readPage(job.html, job.url)
@@ -26,5 +26,5 @@ function work(job: Job): Promise<unknown> {
   }
 }
 
-// oxlint-disable-next-line require-post-message-target-origin -- a port of a thread has none
-parentPort?.postMessage(await answer(workerData as Job))
+// oxlint-disable-next-line require-post-message-target-origin -- a thread's port has no origin
+parentPort?.postMessage(await resultOf(workerData as Job))

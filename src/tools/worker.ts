@@ -1,4 +1,4 @@
-// Work that others can make slow or large, done in a thread of its own with a deadline and a bound on its memory.
+// Runs jobs on untrusted input in worker threads, each with a deadline and a memory limit.
 import { AppError } from '#core/errors.ts'
 import { withDeadline } from '#lib/deadline.ts'
 import { inCheckout } from '#lib/checkout.ts'
@@ -11,10 +11,12 @@ export type PdfJob = { readonly type: 'pdf'; readonly bytes: Uint8Array }
 export type SearchJob = { readonly type: 'search' } & Search
 export type Job = PageJob | PdfJob | SearchJob
 
-export type Done = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string }
+export type JobResult =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly message: string }
 
-/** Does a job. Throws tool_refused with the reason when it cannot be done. */
-export interface Work {
+/** Runs a job. Throws tool_refused with the reason if the job fails. */
+export interface RunJob {
   (job: PageJob | PdfJob, signal: AbortSignal): Promise<Page>
   (job: SearchJob, signal: AbortSignal): Promise<string>
 }
@@ -24,24 +26,25 @@ const maxMemoryMb = 256
 const maxWorkers = 4
 const maxWaiting = 200
 
-export function createWork({ deadlineMs = defaultDeadlineMs } = {}): Work {
+export function createJobRunner({ deadlineMs = defaultDeadlineMs } = {}): RunJob {
   const threads = createSemaphore(maxWorkers)
 
   return async (job: Job, signal: AbortSignal): Promise<never> => {
-    if (threads.waiting >= maxWaiting) throw new AppError('tool_refused', 'too much of this is under way: try again')
+    if (threads.waiting >= maxWaiting)
+      throw new AppError('tool_refused', 'too many pages and searches are waiting: try again later')
     const release = await threads.take(signal)
     try {
-      const done = await withDeadline(deadlineMs, signal, (either) => inWorker(job, either))
-      if (!done.ok) throw new AppError('tool_refused', done.message)
-      // Each kind of job has its own value; the worker is ours.
-      return done.value as never
+      const result = await withDeadline(deadlineMs, signal, (either) => inWorker(job, either))
+      if (!result.ok) throw new AppError('tool_refused', result.message)
+      // The worker thread returns the type that `RunJob` states for each kind of job.
+      return result.value as never
     } finally {
       release()
     }
   }
 }
 
-async function inWorker(job: Job, signal: AbortSignal): Promise<Done> {
+async function inWorker(job: Job, signal: AbortSignal): Promise<JobResult> {
   const { Worker } = await import('node:worker_threads')
   signal.throwIfAborted()
   const worker = new Worker(inCheckout('src', 'tools', 'worker-thread.ts'), {
@@ -52,16 +55,16 @@ async function inWorker(job: Job, signal: AbortSignal): Promise<Done> {
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
   })
-  const { promise, resolve } = Promise.withResolvers<Done>()
-  const late = (): void => resolve({ ok: false, message: 'it took too long and was given up' })
-  signal.addEventListener('abort', late, { once: true })
+  const { promise, resolve } = Promise.withResolvers<JobResult>()
+  const abort = (): void => resolve({ ok: false, message: 'it took too long and was stopped' })
+  signal.addEventListener('abort', abort, { once: true })
   worker.once('message', resolve)
   worker.once('error', (error: Error) => resolve({ ok: false, message: error.message }))
-  worker.once('exit', () => resolve({ ok: false, message: 'it broke off' }))
+  worker.once('exit', () => resolve({ ok: false, message: 'its worker ended without a result' }))
   try {
     return await promise
   } finally {
-    signal.removeEventListener('abort', late)
+    signal.removeEventListener('abort', abort)
     await worker.terminate()
   }
 }

@@ -43,11 +43,11 @@ test('what is no row, no rule and no mark is refused, and nothing is stored', as
   const before = (await on('policy', '--json')).stdout
   for (const [words, fault] of [
     [['set', 'fetch'], /say what to set: --clean RULE, --tainted RULE or both/],
-    [['set', 'fetsh', '--clean', 'ask'], /policy\.fetsh is no row: there are read, /],
-    [['set', '__proto__', '--clean', 'ask'], /policy\.__proto__ is no row/],
+    [['set', 'fetsh', '--clean', 'ask'], /policy\.fetsh is not a row of the policy; the rows are read, /],
+    [['set', '__proto__', '--clean', 'ask'], /policy\.__proto__ is not a row/],
     [['set', 'fetch', '--clean', 'maybe'], /policy\.fetch\.clean must be one of allow, ask, deny, known/],
-    [['reset', 'fetsh'], /policy\.fetsh is no row/],
-    [['mark', 'urgent', 'off'], /marks_off must be a list of ids of marks: /],
+    [['reset', 'fetsh'], /policy\.fetsh is not a row/],
+    [['mark', 'urgent', 'off'], /marks_off must be a list of mark ids: /],
     [['mark', 'urgency', 'of'], /a mark is on or off, not of/],
   ] as const) {
     const ran = await on('policy', ...words)

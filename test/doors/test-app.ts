@@ -76,7 +76,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   const runner = createRunner({
     judge: createJudge({
       grants: (user) => grants.of(user),
-      used: (user, grant, call) => grants.used(user, grant, call),
+      onGrantUsed: (user, grant, call) => grants.used(user, grant, call),
       ...(now && { now }),
     }),
     grants,

@@ -3,7 +3,7 @@ import { objectIn } from '#core/json.ts'
 import { type Effects, reachOf, rowOf, type Tool } from '#core/tool.ts'
 import { createDocuments } from '#memory/documents.ts'
 import { createMemoryTools } from '#memory/memory-tools.ts'
-import type { Asked } from '#safety/decide.ts'
+import type { DecisionInput } from '#safety/decide.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { createBuiltInTools } from '#tools/built-in-tools.ts'
 import { tool } from '../agent/tools.ts'
@@ -32,7 +32,11 @@ export const builtInTools: ReadonlyMap<string, Tool> = new Map(
 )
 
 /** A call as the policy sees it: of a built-in tool as it says itself, of any other by its effects. */
-export function callOf(name: string, args: object, effects: Effects = 'read'): Pick<Asked, 'name' | 'row' | 'reach'> {
+export function callOf(
+  name: string,
+  args: object,
+  effects: Effects = 'read',
+): Pick<DecisionInput, 'name' | 'row' | 'reach'> {
   const of = builtInTools.get(name) ?? tool(name, { effects })
   const text = JSON.stringify(args)
   if (!objectIn(text)) throw new Error('a call has an object of arguments')

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { type Item, textMessage } from '#core/item.ts'
-import { type Asked, decide } from '#safety/decide.ts'
+import { type DecisionInput, decide } from '#safety/decide.ts'
 import type { Grant } from '#safety/grant-rules.ts'
 import { policyTable } from '#safety/policy-table.ts'
 import type { Effects } from '#core/tool.ts'
@@ -15,7 +15,11 @@ const items: readonly Item[] = [
   { type: 'result', callId: 'c', output: 'see https://b.example/y', origin: 'web_fetch' },
 ]
 
-function decided(name: string, args: object, { effects, ...more }: Partial<Asked> & { effects?: Effects } = {}) {
+function decided(
+  name: string,
+  args: object,
+  { effects, ...more }: Partial<DecisionInput> & { effects?: Effects } = {},
+) {
   return decide({ ...callOf(name, args, effects), taint: undefined, items, now, ...more })
 }
 
@@ -73,7 +77,7 @@ test('the reason is one that a person understands', () => {
   assert(decision.do === 'ask')
   assert.equal(
     decision.reason,
-    'the model put this address together itself, and the model has read the attached file a.txt; it stands neither in your messages nor in a result',
+    'the model put this address together itself, and the model has read the attached file a.txt; it is neither in your messages nor in a result',
   )
 })
 
@@ -108,7 +112,7 @@ const grants: readonly [
   grant: Grant,
   name: string,
   args: object,
-  more: Partial<Asked>,
+  more: Partial<DecisionInput>,
   expected: string,
 ][] = [
   ['the tool', { tool: 'workspace_write' }, 'workspace_write', { path: 'a' }, {}, 'allow'],

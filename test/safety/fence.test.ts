@@ -100,8 +100,8 @@ test('letters that only a machine reads are taken out', () => {
 })
 
 test('a text over the limit is cut with a note, and the note stands inside', () => {
-  assert.equal(opened(fence('abcdefghij', 'x', { limit: 4 })).inside, 'abcd\n[cut: 6 more characters]')
-  assert.equal(opened(fence('a😀', 'x', { limit: 2 })).inside, 'a\ufffd\n[cut: 1 more characters]')
+  assert.equal(opened(fence('abcdefghij', 'x', { maxChars: 4 })).inside, 'abcd\n[cut: 6 more characters]')
+  assert.equal(opened(fence('a😀', 'x', { maxChars: 2 })).inside, 'a\ufffd\n[cut: 1 more characters]')
 })
 
 test('a place that looks like an instruction is marked in its place', () => {

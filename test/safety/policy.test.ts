@@ -62,11 +62,11 @@ test("the operator's settings tighten and loosen rows at once", () => {
 test('a setting that is misspelled is refused by its name, never taken for the default', () => {
   for (const [settings, fault] of [
     [{ policy: 5 }, /policy must be an object/],
-    [{ policy: { fetsch: {} } }, /policy\.fetsch is no row: there are read, memory/],
+    [{ policy: { fetsch: {} } }, /policy\.fetsch is not a row of the policy; the rows are read, memory/],
     [{ policy: { fetch: 'ask' } }, /policy\.fetch must be an object/],
     [{ policy: { fetch: { always: 'ask' } } }, /policy\.fetch\.always must be clean or tainted/],
     [{ policy: { fetch: { clean: 'maybe' } } }, /policy\.fetch\.clean must be one of allow, ask, deny, known/],
-    [{ marks_off: ['urgent'] }, /marks_off must be a list of ids/],
+    [{ marks_off: ['urgent'] }, /marks_off must be a list of mark ids/],
     [{ marks_off: 'urgency' }, /marks_off must be a list/],
   ] as const) {
     assert.throws(() => readSafetySettings(settings), fault)

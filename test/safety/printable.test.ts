@@ -1,7 +1,7 @@
 // Text from outside on a terminal.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createProse, hasUnseen, printable, proseOf } from '#safety/printable.ts'
+import { createProse, hasUnprintable, printable, proseOf } from '#safety/printable.ts'
 
 test('what moves the cursor, hides or reorders is shown by its number', () => {
   assert.equal(printable('a\u001b[2Jb'), 'a\\u{1b}[2Jb')
@@ -18,7 +18,7 @@ test('lines and tabs stay where they are wanted', () => {
 })
 
 test('unseen letters are found; line ends are none', () => {
-  assert.deepEqual([hasUnseen('a\nb'), hasUnseen('a\u{e0041}b')], [false, true])
+  assert.deepEqual([hasUnprintable('a\nb'), hasUnprintable('a\u{e0041}b')], [false, true])
 })
 
 test('prose keeps lines, tabs, emoji and joined scripts, and shows what commands a terminal', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
-import { calculate, createCalculateTool, evaluate, deepest, maxExpressionChars } from '#tools/calculate.ts'
+import { calculate, createCalculateTool, evaluate, maxDepth, maxExpressionChars } from '#tools/calculate.ts'
 import { maxExponent, maxFactorial, show } from '#tools/rational.ts'
 
 const exact: readonly (readonly [expression: string, value: string])[] = [
@@ -213,7 +213,7 @@ for (const [what, expression, message] of hostile) {
 }
 
 test('nesting up to the bound is fine', () => {
-  const depth = deepest - 1
+  const depth = maxDepth - 1
   assert.equal(show(evaluate(`${'('.repeat(depth)}1${')'.repeat(depth)}`)), '1')
 })
 

@@ -3,7 +3,7 @@ import { operator, type UserId } from '#core/ids.ts'
 import { byteLength, isObject, type JsonObject } from '#core/json.ts'
 import type { LimitStore } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
-import { hasUnseen } from '#safety/printable.ts'
+import { hasUnprintable } from '#safety/printable.ts'
 import type { LeakScan } from '#safety/leaks.ts'
 import { createMask } from '#safety/secret-values.ts'
 import { type Capabilities, checkWitVersion, readCapabilities, schemaWarnings } from '#sandbox/package/capabilities.ts'
@@ -25,7 +25,7 @@ import {
   type Call,
   type InstalledTool,
   missingCredential,
-  onlyLooking,
+  readOnlyCapabilities,
   refusedCredential,
 } from '#sandbox/component-tools.ts'
 
@@ -119,7 +119,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     { params, context, user, callId, by, signal, readOnly = false }: Call,
   ): Promise<CallReport> {
     const { name } = tool
-    const capabilities = readOnly ? onlyLooking(tool.capabilities) : tool.capabilities
+    const capabilities = readOnly ? readOnlyCapabilities(tool.capabilities) : tool.capabilities
     const secret = (secretName: string, refused?: string): Promise<string | undefined> =>
       parts.secret(secretName, tool, user, refused)
     const { limits, now } = parts
@@ -155,12 +155,12 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   }
 
   async function execute(tool: InstalledTool, request: Call): Promise<string> {
-    const { user, callId, used } = request
+    const { user, callId, reportUse } = request
     checkJson(request.params)
     const { outcome, logs, traffic } = await call(tool, request)
     const { requests, secrets, leaks } = traffic
     const sent = requests.map(({ method, url }) => ({ method, host: new URL(url).host }))
-    used?.({ sent, secrets: [...secrets], leaks: [...leaks] })
+    reportUse?.({ sent, secrets: [...secrets], leaks: [...leaks] })
     for (const { level, message } of logs) {
       const write = level === 'error' ? 'error' : level === 'warn' ? 'warn' : level === 'info' ? 'info' : 'debug'
       parts.log[write]({ tool: tool.name, callId }, message)
@@ -261,7 +261,7 @@ async function namesWithValue(
 /** Invisible characters could carry instructions to the model that a person does not see. */
 function unseenWarnings(description: string, schema: JsonObject, capabilities: string): string[] {
   const file = JSON.stringify(JSON.parse(capabilities))
-  return [description, JSON.stringify(schema), file].some(hasUnseen)
+  return [description, JSON.stringify(schema), file].some(hasUnprintable)
     ? ['the description, the schema or the capability file has invisible characters']
     : []
 }

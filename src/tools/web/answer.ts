@@ -1,19 +1,21 @@
-// What both tools of the web do alike: look at what goes out, and at what an answer is.
+// Shared by both web tools: the check of outgoing requests, and the media type of an answer.
 import { AppError } from '#core/errors.ts'
 import type { Fetched } from '#net/fetch.ts'
 import { type LeakScan, stopsIn } from '#safety/leaks.ts'
 
 export type Answer = Extract<Fetched, { type: 'answer' }>
 
-/** Throws when a secret would go out. */
+/** Throws tool_refused if a secret would go out. */
 export function checkOutgoing(texts: readonly string[], scan: LeakScan): void {
   const leak = stopsIn(scan, texts)
   if (leak) {
-    throw refused(`the request carries a secret (${leak}): they only go out by an installed tool that declares them`)
+    throw refused(
+      `the request carries a secret (${leak}): secrets only go out through an installed tool that declares them`,
+    )
   }
 }
 
-/** The media type of an answer alone, in lower case. */
+/** The media type of an answer, in lower case and without parameters. */
 export function typeOf({ headers }: Answer): string {
   return (headers.get('content-type') ?? '').split(';', 1).join('').trim().toLowerCase()
 }

@@ -1,4 +1,4 @@
-// The `http_request` tool: one request as the model writes it, the answer as it comes.
+// The `http_request` tool: sends one request as the model wrote it and returns the answer unchanged.
 import { AppError } from '#core/errors.ts'
 import { byteLength, objectIn } from '#core/json.ts'
 import { type PolicyRow, reachInParams, type Tool } from '#core/tool.ts'
@@ -16,10 +16,10 @@ const maxHeaders = 50
 const maxHeaderChars = 8_192
 const maxAnswerChars = 100_000
 const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/
-/** What the way to the server sets by itself; with another value here the request would not be the one that was judged. */
-const ownHeaders =
+/** Headers that the HTTP client or a proxy sets. Set by the model, they could change the request after it was judged. */
+const reservedHeaders =
   /^(?:host|connection|content-length|transfer-encoding|upgrade|te|trailer|expect|keep-alive|accept-encoding|proxy-.*|x-http-method.*|x-method-override|x-original-.*|x-rewrite-url|x-forwarded-.*|forwarded)$/
-/** Of an answer's headers, what a model can use. */
+/** The headers of an answer that the model gets to see. */
 const shownHeaders =
   /^(?:content-type|location|etag|last-modified|retry-after|link|www-authenticate|allow|x-ratelimit-.*|ratelimit.*|x-total-count)$/
 
@@ -67,12 +67,12 @@ export function createHttpRequest({ fetch, scan }: { fetch: Fetch; scan: (user: 
       }
       return { question: requestQuestion(method, url), preview: { type: 'request', method, url, ...sent } }
     },
-    async run(args, { user, signal, markUntrusted, used }) {
+    async run(args, { user, signal, markUntrusted, reportUse }) {
       const request = readRequest(args, scan(user))
-      const fetched = await fetch(request, signal, (sent) => used?.({ sent: [sent] }))
+      const fetched = await fetch(request, signal, (sent) => reportUse?.({ sent: [sent] }))
       if (fetched.type === 'fault') throw refused(`${request.method} ${request.url} failed: ${fetched.message}`)
       markUntrusted?.(fetched.url)
-      return told(request, fetched)
+      return resultText(request, fetched)
     },
   }
 }
@@ -81,7 +81,7 @@ function onlyReads(method: unknown): boolean {
   return typeof method === 'string' && /^(?:get|head)$/i.test(method)
 }
 
-/** A page by its address alone, one with what the model adds to the request, or a request that may change something. */
+/** `fetch` for a read by URL alone, `fetch-made` for one with headers or a body, `request` for anything else. */
 function rowOfRequest(args: string): PolicyRow {
   const { method, headers, body } = objectIn(args) ?? {}
   if (!onlyReads(method)) return 'request'
@@ -93,12 +93,13 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0
 }
 
-/** The request of a call, all of it checked. Throws invalid_input. */
+/** The checked request of a call. Throws invalid_input, or tool_refused for a secret. */
 function readRequest(args: string, scan: LeakScan): FetchRequest {
   const { method, url, headers = {}, body } = readParams(parameters, args) as Params
   const target = parseTarget(url)
   if (typeof target === 'string') throw wrong('url', target)
-  if (body !== undefined && (method === 'GET' || method === 'HEAD')) throw wrong('body', `has no place in a ${method}`)
+  if (body !== undefined && (method === 'GET' || method === 'HEAD'))
+    throw wrong('body', `is not allowed with ${method}`)
   if (body !== undefined && byteLength(body) > maxBodyBytes) throw wrong('body', `is over ${maxBodyBytes} bytes`)
   const checked = readHeaders(headers)
   checkOutgoing([url, ...checked.values(), body ?? ''], scan)
@@ -108,21 +109,21 @@ function readRequest(args: string, scan: LeakScan): FetchRequest {
 function readHeaders(headers: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   const entries = Object.entries(headers)
   if (entries.length > maxHeaders) throw wrong('headers', `has more than ${maxHeaders} entries`)
-  const read = new Map<string, string>()
-  for (const [written, value] of entries) {
-    const name = written.toLowerCase()
-    const shown = written.slice(0, 100)
+  const checked = new Map<string, string>()
+  for (const [original, value] of entries) {
+    const name = original.toLowerCase()
+    const shown = original.slice(0, 100)
     if (!headerName.test(name)) throw wrong('headers', `has a name that cannot be sent: ${JSON.stringify(shown)}`)
-    if (ownHeaders.test(name)) throw wrong('headers', `may not set ${shown}`)
+    if (reservedHeaders.test(name)) throw wrong('headers', `may not set ${shown}`)
     if (value.length > maxHeaderChars || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
       throw wrong('headers', `has a value for ${shown} that cannot be sent`)
     }
-    read.set(name, value.trim())
+    checked.set(name, value.trim())
   }
-  return read
+  return checked
 }
 
-function told({ method, url }: FetchRequest, answer: Answer): string {
+function resultText({ method, url }: FetchRequest, answer: Answer): string {
   const from = answer.url === url ? [] : [`Address: ${answer.url}`]
   const headers = [...answer.headers].flatMap(([name, value]) => (shownHeaders.test(name) ? [`${name}: ${value}`] : []))
   const head = [`HTTP ${answer.status}`, ...from, ...headers].join('\n')

@@ -1,12 +1,12 @@
-// An HTML page as its title and its readable text. Runs in a worker: a page may be made to be slow to read.
+// Turns an HTML page into its title and readable text. Runs in a worker, since a page may be slow to parse on purpose.
 import { type Element, textOfElement } from './text.ts'
 
 export type Page = { readonly title: string; readonly text: string }
 
-/** An article that is a smaller part of its page than this is taken for a wrong guess. */
+/** A found article that is a smaller part of the page's text is taken for a wrong guess. */
 const minArticleShare = 0.25
 const maxTitleChars = 300
-/** What the reader takes grows with the cube of the depth: a page that is deeper, or has more elements, is read as a whole. */
+/** Readability's time grows with the cube of the depth, so a deeper or larger page is read as a whole. */
 const maxReadDepth = 80
 const maxReadElements = 30_000
 
@@ -18,7 +18,7 @@ type Node = Element & {
 }
 type Document = Node & { readonly documentElement: Node; createElement(name: string): Node }
 
-/** Reads a page: its article where it has one, else all that a person would see of it. */
+/** Reads a page: its article if it has one, else all visible text. */
 export async function readPage(html: string, url: string): Promise<Page> {
   const { parseHTML } = await import('linkedom')
   const parse = (): Document => parsed(html, (text) => (parseHTML(text) as unknown as { document: Document }).document)
@@ -30,13 +30,13 @@ export async function readPage(html: string, url: string): Promise<Page> {
   )
   const description = metaOf(document, 'description') || metaOf(document, 'og:description')
   const whole = wholeOf(document, base)
-  // It changes what it reads, hence a document of its own.
+  // Readability changes its document, so it gets a fresh one.
   const article = isDeeper(document, maxReadDepth) ? '' : await articleOf(parse(), base)
   const text = article.length >= whole.length * minArticleShare ? article : whole
   return { title, text: text === '' ? shellText(description) : text }
 }
 
-/** Valid pages may leave out html, head and body; this parser would then make the first element the whole page. */
+/** Adds missing html and body elements, which valid pages may omit: linkedom would take the first element for the page. */
 function parsed(html: string, parse: (html: string) => Document): Document {
   const document = parse(/<html[\s>]/i.test(html) ? html : `<html><head></head><body>${html}</body></html>`)
   const root = document.documentElement
@@ -59,7 +59,7 @@ async function articleOf(document: Document, base: string): Promise<string> {
     const content = reader.parse()?.content
     return content ? textOfElement(content, base) : ''
   } catch {
-    // It throws at what it cannot take in.
+    // Readability throws on pages that it cannot handle, such as those over its limit.
     return ''
   }
 }
@@ -79,7 +79,7 @@ function wholeOf(document: Document, base: string): string {
   return textOfElement(body, base)
 }
 
-/** What is left of a page that its scripts would make. */
+/** The text for a page whose content is made by scripts. */
 function shellText(description: string): string {
   const note = '(The page has no text of its own: its scripts would make it, and they are not run.)'
   return description === '' ? note : `${note}\nIt describes itself: ${description}`

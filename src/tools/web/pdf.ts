@@ -1,4 +1,4 @@
-// The text of a PDF, page by page. Runs in a worker.
+// Extracts the text of a PDF, page by page. Runs in a worker.
 import type { Page } from './page.ts'
 
 const maxPages = 300

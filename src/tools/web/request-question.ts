@@ -1,8 +1,8 @@
-// The question that a request to another host asks, the same for a page and for any other request.
+// The approval question for a request to another host, used by both web tools.
 import type { Question } from '#core/question.ts'
 
-/** What a request to a repository does, by the end of its address. */
-const gitHubActs: ReadonlyMap<string, string> = new Map([
+/** What a POST to a GitHub repository does, by the last segment of its URL. */
+const gitHubActions: ReadonlyMap<string, string> = new Map([
   ['issues', 'Open an issue'],
   ['pulls', 'Open a pull request'],
   ['releases', 'Publish a release'],
@@ -12,10 +12,12 @@ export function requestQuestion(method: string, url: string): Question {
   const host = URL.parse(url)?.host ?? url
   const pending = 'Nothing has been sent yet.'
   const rest = { sentence: `Sends this request to ${host}. ${pending}`, host, pending }
-  const [, repository = '', what = ''] =
+  const [, repository = '', segment = ''] =
     (method === 'POST' && /^https:\/\/api\.github\.com\/repos\/([\w.-]+\/[\w.-]+)\/(\w+)$/.exec(url)) || []
-  const act = gitHubActs.get(what)
-  if (act !== undefined) return { text: `${act} in ${repository} on GitHub?`, brief: `${act} on GitHub`, ...rest }
+  const action = gitHubActions.get(segment)
+  if (action !== undefined) {
+    return { text: `${action} in ${repository} on GitHub?`, brief: `${action} on GitHub`, ...rest }
+  }
   if (method === 'GET' || method === 'HEAD') {
     return { text: `Open a page of ${host}?`, brief: `Open a page of ${host}`, ...rest }
   }

@@ -1,6 +1,6 @@
-// A part of a page as text that a model reads well: headings, lists, tables, code and links keep their form.
+// Converts HTML elements to Markdown-like text: headings, lists, tables, code and links keep their form.
 
-/** As much of a DOM as is needed to read it. */
+/** The part of the DOM that this file uses. */
 export type Element = {
   readonly nodeType: number
   readonly localName?: string
@@ -9,7 +9,7 @@ export type Element = {
   getAttribute(name: string): string | null
 }
 
-/** Deeper elements are told by their text alone. */
+/** Of a deeper element only the plain text is used. */
 const maxDepth = 300
 const skipped = new Set(
   'title script style noscript template svg math iframe object head select button input'.split(' '),
@@ -20,7 +20,7 @@ const blocks = new Set(
   ),
 )
 
-/** The text of an element. Links are made whole with `base`. */
+/** The text of an element. Relative links are resolved against `base`. */
 export function textOfElement(element: Element, base: string): string {
   return blocksOf(element, { base, depth: 0 })
     .replaceAll(/[ \t]+\n/g, '\n')
@@ -28,28 +28,28 @@ export function textOfElement(element: Element, base: string): string {
     .trim()
 }
 
-type Place = { readonly base: string; readonly depth: number }
+type Position = { readonly base: string; readonly depth: number }
 
-/** The children of an element, each block set apart by empty lines. */
-function blocksOf(element: Element, place: Place): string {
+/** The text of an element's children, with empty lines around each block. */
+function blocksOf(element: Element, position: Position): string {
   const pieces: string[] = []
   for (const child of Array.from(element.childNodes)) {
-    const piece = pieceOf(child, place)
-    // No blank where a line begins or another blank is.
-    const kept = /\s$/.test(pieces.at(-1)?.slice(-1) ?? ' ') ? piece.replace(/^ /, '') : piece
-    if (kept !== '') pieces.push(kept)
+    const piece = pieceOf(child, position)
+    // No blank at the start of a line or after another blank.
+    const trimmed = /\s$/.test(pieces.at(-1)?.slice(-1) ?? ' ') ? piece.replace(/^ /, '') : piece
+    if (trimmed !== '') pieces.push(trimmed)
   }
   return pieces.join('')
 }
 
-function pieceOf(node: Element, { base, depth }: Place): string {
+function pieceOf(node: Element, { base, depth }: Position): string {
   if (node.nodeType === 3) return (node.textContent ?? '').replaceAll(/\s+/g, ' ')
   const name = node.localName
   if (node.nodeType !== 1 || name === undefined || skipped.has(name) || isHidden(node)) return ''
   if (depth >= maxDepth) return (node.textContent ?? '').replaceAll(/\s+/g, ' ')
-  const place = { base, depth: depth + 1 }
-  if (/^h[1-6]$/.test(name)) return block(heading(Number(name[1]), lineOf(node, place)))
-  if (blocks.has(name)) return block(blocksOf(node, place).trim())
+  const position = { base, depth: depth + 1 }
+  if (/^h[1-6]$/.test(name)) return block(heading(Number(name[1]), lineOf(node, position)))
+  if (blocks.has(name)) return block(blocksOf(node, position).trim())
   switch (name) {
     case 'br':
       return '\n'
@@ -58,24 +58,24 @@ function pieceOf(node: Element, { base, depth }: Place): string {
     case 'pre':
       return block(`\`\`\`\n${(node.textContent ?? '').replaceAll(/^\n|\s+$/g, '')}\n\`\`\``)
     case 'code': {
-      const code = lineOf(node, place)
+      const code = lineOf(node, position)
       return code === '' ? '' : `\`${code}\``
     }
     case 'a':
-      return linkOf(node, place)
+      return linkOf(node, position)
     case 'img': {
       const alt = (node.getAttribute('alt') ?? '').replaceAll(/\s+/g, ' ').trim()
       return alt === '' ? '' : `[image: ${alt}]`
     }
     case 'blockquote':
-      return block(indented(blocksOf(node, place).trim(), '> ', '> '))
+      return block(indented(blocksOf(node, position).trim(), '> ', '> '))
     case 'ul':
     case 'ol':
-      return block(listOf(node, place))
+      return block(listOf(node, position))
     case 'table':
-      return block(tableOf(node, place))
+      return block(tableOf(node, position))
     default:
-      return blocksOf(node, place)
+      return blocksOf(node, position)
   }
 }
 
@@ -93,29 +93,29 @@ function heading(level: number, text: string): string {
   return text === '' ? '' : `${'#'.repeat(level)} ${text}`
 }
 
-/** All of an element on one line. */
-function lineOf(element: Element, place: Place): string {
-  return blocksOf(element, place).replaceAll(/\s+/g, ' ').trim()
+/** The text of an element on one line. */
+function lineOf(element: Element, position: Position): string {
+  return blocksOf(element, position).replaceAll(/\s+/g, ' ').trim()
 }
 
-/** A link with its address: the model may ask for an address that it was given. */
-function linkOf(node: Element, place: Place): string {
-  const text = blocksOf(node, place)
+/** A link with its URL, so that the model may fetch it: the policy knows the URLs in results. */
+function linkOf(node: Element, position: Position): string {
+  const text = blocksOf(node, position)
   const href = node.getAttribute('href') ?? ''
-  const url = href.startsWith('#') ? null : URL.parse(href, place.base)
+  const url = href.startsWith('#') ? null : URL.parse(href, position.base)
   const line = text.replaceAll(/\s+/g, ' ').trim()
   if (!url || !/^https?:$/.test(url.protocol) || line === '') return text
-  // A card that is a link as a whole keeps its lines.
+  // A whole card inside a link keeps its lines.
   if (text.includes('\n\n')) return `${text.trimEnd()}\n(${url.href})\n\n`
   return `${/^\s/.test(text) ? ' ' : ''}[${line}](${url.href})${/\s$/.test(text) ? ' ' : ''}`
 }
 
-function listOf(list: Element, place: Place): string {
+function listOf(list: Element, position: Position): string {
   const items = Array.from(list.childNodes).filter(({ nodeType }) => nodeType === 1)
   let number = Number.parseInt(list.getAttribute('start') ?? '1', 10) || 1
   return items
     .flatMap((item) => {
-      const text = pieceOf(item, place)
+      const text = pieceOf(item, position)
         .trim()
         .replaceAll(/\n{2,}/g, '\n')
       if (text === '') return []
@@ -129,26 +129,26 @@ function indented(text: string, first: string, rest: string): string {
   return text === '' ? '' : first + text.replaceAll('\n', `\n${rest}`)
 }
 
-/** A table by rows. One of a single column lays out a page and is told as its cells. */
-function tableOf(table: Element, place: Place): string {
+/** A table by rows. A single-column table is page layout: its cells become blocks. */
+function tableOf(table: Element, position: Position): string {
   const rows = rowsOf(table).map((row) =>
     Array.from(row.childNodes).filter(({ localName }) => localName === 'td' || localName === 'th'),
   )
   const filled = rows.filter((cells) => cells.length > 0)
   const title = Array.from(table.childNodes).find(({ localName }) => localName === 'caption')
-  const caption = title ? lineOf(title, place) : ''
+  const caption = title ? lineOf(title, position) : ''
   const body = filled.every((cells) => cells.length === 1)
-    ? filled.map(([cell]) => blocksOf(cell as Element, place).trim()).join('\n\n')
-    : filled.map((cells, at) => rowOf(cells, at === 0, place)).join('\n')
+    ? filled.map(([cell]) => blocksOf(cell as Element, position).trim()).join('\n\n')
+    : filled.map((cells, at) => rowOf(cells, at === 0, position)).join('\n')
   return [caption, body].filter((each) => each !== '').join('\n')
 }
 
-function rowOf(cells: readonly Element[], first: boolean, place: Place): string {
-  const line = `| ${cells.map((cell) => lineOf(cell, place).replaceAll('|', '\\|')).join(' | ')} |`
+function rowOf(cells: readonly Element[], first: boolean, position: Position): string {
+  const line = `| ${cells.map((cell) => lineOf(cell, position).replaceAll('|', '\\|')).join(' | ')} |`
   return first ? `${line}\n|${' --- |'.repeat(cells.length)}` : line
 }
 
-/** The rows of a table itself, not of one in its cells. */
+/** The rows of a table, without those of tables in its cells. */
 function rowsOf(part: Element): Element[] {
   return Array.from(part.childNodes).flatMap((child) => {
     if (child.localName === 'tr') return [child]

@@ -1,11 +1,11 @@
-// The `web_fetch` tool: a page as text that a model can read.
+// The `web_fetch` tool: fetches a page and returns it as text that a model can read.
 import { AppError } from '#core/errors.ts'
 import { reachInParams, type Tool } from '#core/tool.ts'
 import type { Fetch, Fetched } from '#net/fetch.ts'
 import { readParams, schemaOf } from '#tools/params.ts'
 import type { UserId } from '#core/ids.ts'
 import type { LeakScan } from '#safety/leaks.ts'
-import type { Work } from '#tools/worker.ts'
+import type { RunJob } from '#tools/worker.ts'
 import { type Answer, checkOutgoing, refused, typeOf } from './answer.ts'
 import { decodeText } from './decode.ts'
 import type { Page } from './page.ts'
@@ -13,8 +13,8 @@ import { requestQuestion } from './request-question.ts'
 
 const defaultChars = 30_000
 const maxChars = 150_000
-/** How much of an error page is told. */
-const faultChars = 1_000
+/** An error page is cut to this many characters. */
+const maxErrorChars = 1_000
 const accept = 'text/html,application/xhtml+xml,text/plain,application/json,application/pdf;q=0.9,*/*;q=0.5'
 const agent = 'Mozilla/5.0 (compatible; Atrium/1.0)'
 
@@ -35,11 +35,11 @@ type Params = { readonly url: string; readonly max_chars?: number }
 
 export function createWebFetch({
   fetch,
-  work,
+  runJob,
   scan,
 }: {
   fetch: Fetch
-  work: Work
+  runJob: RunJob
   scan: (user: UserId) => LeakScan
 }): Tool {
   return {
@@ -65,19 +65,21 @@ export function createWebFetch({
       checkOutgoing([url], scan(user))
       return { question: requestQuestion('GET', url), preview: { type: 'request', method: 'GET', url } }
     },
-    async run(args, { user, signal, markUntrusted, used }) {
+    async run(args, { user, signal, markUntrusted, reportUse }) {
       const { url, max_chars: chars = defaultChars } = readParams(parameters, args) as Params
       checkOutgoing([url], scan(user))
       const headers = new Map([
         ['accept', accept],
         ['user-agent', agent],
       ])
-      const asked = { method: 'GET', url, headers }
-      const answer = answered(await fetch(asked, signal, (sent) => used?.({ sent: [sent] })), url)
+      const request = { method: 'GET', url, headers }
+      const answer = answered(await fetch(request, signal, (sent) => reportUse?.({ sent: [sent] })), url)
       markUntrusted?.(answer.url)
-      const { title, text } = await readable(answer, work, signal)
+      const { title, text } = await readable(answer, runJob, signal)
       if (answer.status >= 400) {
-        throw refused(`${answer.url} answered ${answer.status}${text === '' ? '' : `: ${text.slice(0, faultChars)}`}`)
+        throw refused(
+          `${answer.url} answered ${answer.status}${text === '' ? '' : `: ${text.slice(0, maxErrorChars)}`}`,
+        )
       }
       const head = [...(title === '' ? [] : [`Title: ${title}`]), `Address: ${answer.url}`]
       return `${head.join('\n')}\n\n${cut(text === '' ? '(The answer is empty.)' : text, chars)}`
@@ -90,13 +92,13 @@ function answered(fetched: Fetched, url: string): Answer {
   throw refused(`${url.slice(0, 500)} was not fetched: ${fetched.message}`)
 }
 
-/** The text of an answer, by what it is; a type may lie, so the bytes count too. */
-async function readable(answer: Answer, work: Work, signal: AbortSignal): Promise<Page> {
+/** The text of an answer by its media type. The type may be wrong, so the bytes are checked too. */
+async function readable(answer: Answer, runJob: RunJob, signal: AbortSignal): Promise<Page> {
   const { body, url } = answer
   const type = typeOf(answer)
   if (type === 'application/pdf' || body.subarray(0, 5).toString('latin1') === '%PDF-') {
-    // A copy: the memory of a small buffer is shared with others.
-    return await reading('PDF', url, () => work({ type: 'pdf', bytes: new Uint8Array(body) }, signal))
+    // A copy, since a small buffer shares its memory with others.
+    return await reading('PDF', url, () => runJob({ type: 'pdf', bytes: new Uint8Array(body) }, signal))
   }
   const text = decodeText(body, answer.headers.get('content-type') ?? '')
   if (text === undefined) {
@@ -104,7 +106,7 @@ async function readable(answer: Answer, work: Work, signal: AbortSignal): Promis
   }
   const isHtml = /html/.test(type) || (type === '' && /^\s*<(?:!doctype html|html)/i.test(text))
   if (!isHtml || text.trim() === '') return { title: '', text: text.trim() }
-  return await reading('page', url, () => work({ type: 'page', html: text, url }, signal))
+  return await reading('page', url, () => runJob({ type: 'page', html: text, url }, signal))
 }
 
 async function reading(what: string, url: string, read: () => Promise<Page>): Promise<Page> {
@@ -119,6 +121,6 @@ async function reading(what: string, url: string, read: () => Promise<Page>): Pr
 function cut(text: string, chars: number): string {
   if (text.length <= chars) return text
   const more = text.length - chars
-  const way = chars < maxChars ? `; max_chars may be up to ${maxChars}` : ''
-  return `${text.slice(0, chars).toWellFormed()}\n[cut: ${more} more characters${way}]`
+  const hint = chars < maxChars ? `; max_chars may be up to ${maxChars}` : ''
+  return `${text.slice(0, chars).toWellFormed()}\n[cut: ${more} more characters${hint}]`
 }

@@ -1,11 +1,11 @@
-// The question that a change of a file asks.
-import type { Asked } from '#core/question.ts'
+// The approval question for a change of a file.
+import type { CallQuestion } from '#core/question.ts'
 import { countChanges, unifiedDiff } from '#lib/unified-diff.ts'
 
 export type Change = { readonly before: string | undefined; readonly after: string }
 
 /** `before` is undefined for a new file. */
-export function changeQuestion(path: string, { before, after }: Change): Asked {
+export function changeQuestion(path: string, { before, after }: Change): CallQuestion {
   const isNew = before === undefined
   const diff = unifiedDiff(path, before, after)
   return {

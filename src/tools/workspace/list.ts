@@ -1,14 +1,14 @@
-// What is in a folder of the workspace.
+// Lists a folder of the workspace.
 import type { Dirent } from 'node:fs'
 import { lstat, opendir } from 'node:fs/promises'
-import { faultOf, type Held, openFolder, type Place } from './safe-open.ts'
+import { faultOf, type Location, type OpenFolder, openFolder } from './safe-open.ts'
 
 const maxEntries = 500
 
-/** A line for each entry, folders first. */
-export async function listFolder(place: Place): Promise<string> {
-  const shown = place.names.join('/')
-  await using folder = await openFolder(place)
+/** One line for each entry, folders first. */
+export async function listFolder(location: Location): Promise<string> {
+  const shown = location.names.join('/')
+  await using folder = await openFolder(location)
   try {
     const { entries, more } = await entriesOf(folder)
     if (entries.length === 0) return shown === '' ? 'The workspace is empty.' : `${shown} is empty.`
@@ -22,7 +22,7 @@ export async function listFolder(place: Place): Promise<string> {
   }
 }
 
-async function entriesOf(folder: Held): Promise<{ entries: Dirent[]; more: boolean }> {
+async function entriesOf(folder: OpenFolder): Promise<{ entries: Dirent[]; more: boolean }> {
   const entries: Dirent[] = []
   for await (const entry of await opendir(folder.at('.'))) {
     if (entries.length === maxEntries) return { entries, more: true }
@@ -31,12 +31,12 @@ async function entriesOf(folder: Held): Promise<{ entries: Dirent[]; more: boole
   return { entries, more: false }
 }
 
-async function lineOf(entry: Dirent, folder: Held): Promise<string> {
-  // A name may hold anything but a slash.
+async function lineOf(entry: Dirent, folder: OpenFolder): Promise<string> {
+  // A file name may contain any character but a slash and NUL.
   const name = entry.name.replaceAll(/\p{Cc}/gu, '?')
   if (entry.isDirectory()) return `${name}/`
   if (entry.isSymbolicLink()) return `${name} (link)`
-  if (!entry.isFile()) return `${name} (no plain file)`
+  if (!entry.isFile()) return `${name} (not a regular file)`
   const size = await lstat(folder.at(entry.name)).then(
     (file) => file.size,
     () => 0,

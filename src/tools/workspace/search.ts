@@ -1,50 +1,47 @@
-// Looking for a pattern in the files of a workspace. Runs in a worker: the pattern is the model's.
+// Searches the files of a workspace for a pattern. Runs in a worker, since the model's pattern may be slow.
 import { constants } from 'node:fs'
 import { open, readdir } from 'node:fs/promises'
 import { matchesGlob } from 'node:path'
 import { AppError } from '#core/errors.ts'
-import { type Held, openFolder, type Place } from './safe-open.ts'
+import { type Location, type OpenFolder, openFolder } from './safe-open.ts'
 import { linesOf } from './read.ts'
 
-export type Search = Place & { readonly pattern: string; readonly glob?: string }
+export type Search = Location & { readonly pattern: string; readonly glob?: string }
 
 const maxEntries = 50_000
 const maxDepth = 64
 const maxFileBytes = 2 * 1024 * 1024
 const maxMatches = 100
 const maxLineChars = 300
-const around = 2
-/** What a person would not look into either. */
-const skipped = new Set(['.git', 'node_modules', '.venv', '__pycache__'])
+const contextLines = 2
+const skippedFolders = new Set(['.git', 'node_modules', '.venv', '__pycache__'])
 
-/** The matches by file, each with the lines around it; a text for the model. */
+/** The matches by file, with the lines around each, as a text for the model. */
 export async function search({ root, names, pattern, glob }: Search): Promise<string> {
   const expression = readPattern(pattern)
   const found: string[] = []
   let entries = 0
   let matches = 0
-  const full = (): boolean => matches >= maxMatches || entries >= maxEntries
+  const isFull = (): boolean => matches >= maxMatches || entries >= maxEntries
 
-  async function look(folder: Held, path: string, depth: number): Promise<void> {
+  async function searchFolder(folder: OpenFolder, path: string, depth: number): Promise<void> {
     const list = (await readdir(folder.at('.'), { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1))
     for (const entry of list) {
-      if (full()) return
+      if (isFull()) return
       entries++
       const shown = path === '' ? entry.name : `${path}/${entry.name}`
-      if (entry.isDirectory() && !skipped.has(entry.name) && depth < maxDepth) await enter(shown, depth + 1)
-      else if (entry.isFile() && fits(shown, entry.name, glob)) await lookInto(folder.at(entry.name), shown)
+      if (entry.isDirectory() && !skippedFolders.has(entry.name) && depth < maxDepth) await enter(shown, depth + 1)
+      else if (entry.isFile() && matchesFile(shown, entry.name, glob)) await searchFile(folder.at(entry.name), shown)
     }
   }
 
-  /** A folder that may not be read, or was changed into something else meanwhile, is left out. */
+  /** Skips a folder that cannot be read, or that is no longer a folder. */
   async function enter(path: string, depth: number): Promise<void> {
-    const inner = await openFolder({ root, names: path.split('/') }).catch(() => undefined)
-    if (!inner) return
-    await using held = inner
-    await look(held, path, depth)
+    await using folder = await openFolder({ root, names: path.split('/') }).catch(() => undefined)
+    if (folder) await searchFolder(folder, path, depth)
   }
 
-  async function lookInto(path: string, shown: string): Promise<void> {
+  async function searchFile(path: string, shown: string): Promise<void> {
     const text = await textIn(path)
     if (text === undefined) return
     const lines = linesOf(text)
@@ -54,28 +51,31 @@ export async function search({ root, names, pattern, glob }: Search): Promise<st
   }
 
   await using folder = await openFolder({ root, names })
-  await look(folder, names.join('/'), 0)
+  await searchFolder(folder, names.join('/'), 0)
   if (found.length === 0) return 'Nothing matches.'
-  const more = full() ? ['[there may be more: narrow the pattern, the path or the glob]'] : []
+  const more = isFull() ? ['[there may be more: narrow the pattern, the path or the glob]'] : []
   return [...found, ...more].join('\n\n')
 }
 
 function readPattern(pattern: string): RegExp {
   try {
-    const anyCase = pattern.startsWith('(?i)')
-    return new RegExp(anyCase ? pattern.slice(4) : pattern, anyCase ? 'i' : '')
+    const ignoresCase = pattern.startsWith('(?i)')
+    return new RegExp(ignoresCase ? pattern.slice(4) : pattern, ignoresCase ? 'i' : '')
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    throw new AppError('invalid_input', `pattern is no regular expression: ${why}`, { param: 'pattern', cause: error })
+    throw new AppError('invalid_input', `pattern is not a regular expression: ${why}`, {
+      param: 'pattern',
+      cause: error,
+    })
   }
 }
 
-/** A glob without a slash is about the name alone. */
-function fits(path: string, name: string, glob: string | undefined): boolean {
+/** A glob without a slash is matched against the file name alone. */
+function matchesFile(path: string, name: string, glob: string | undefined): boolean {
   return glob === undefined || matchesGlob(glob.includes('/') ? path : name, glob)
 }
 
-/** The text of a plain file that is no link; undefined for what is too large or no text. */
+/** The text of a regular file; undefined for a link, a large file, binary data or a file that cannot be read. */
 async function textIn(path: string): Promise<string | undefined> {
   try {
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
@@ -90,12 +90,12 @@ async function textIn(path: string): Promise<string | undefined> {
   }
 }
 
-/** Matches have a colon after their number; what is left out between two is marked. */
+/** The matching lines with context. A match has a colon after its line number; `…` marks omitted lines. */
 function shownLines(lines: readonly string[], hits: ReadonlySet<number>): string {
   const shown: string[] = []
   let last = -1
   for (const at of lines.keys()) {
-    const near = [...Array(2 * around + 1).keys()].some((step) => hits.has(at + step - around))
+    const near = [...Array(2 * contextLines + 1).keys()].some((step) => hits.has(at + step - contextLines))
     if (!near) continue
     if (last >= 0 && at > last + 1) shown.push('  …')
     const line = lines[at] ?? ''

@@ -1,4 +1,4 @@
-// The `workspace_shell` tool: a command in the operator's workspace, ended with all that it has started.
+// The `workspace_shell` tool: runs a command in the operator's workspace and ends every process that it started.
 import type { ChildProcess } from 'node:child_process'
 import { StringDecoder } from 'node:string_decoder'
 import { AppError } from '#core/errors.ts'
@@ -13,12 +13,12 @@ import { openFolder } from './safe-open.ts'
 const defaultSecs = 60
 const maxSecs = 600
 const maxCommandChars = 20_000
-/** A longer command is asked for by its first word: all of it is in the preview. */
-const maxAskedChars = 60
-/** Of a long output the beginning and the end are told. */
+/** The question about a longer command names only its first word; the preview shows all of it. */
+const maxQuestionChars = 60
+/** A long output is cut to its first and last this many characters. */
 const maxPartChars = 15_000
-/** What could not be ended may hold the output open; it is not waited for. */
-const lastMs = 1_000
+/** How long to wait for the output to close: a process that could not be ended may keep it open. */
+const maxCloseWaitMs = 1_000
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 const parameters = schemaOf(
@@ -66,10 +66,10 @@ export function createShellTool({ folderOf }: { folderOf: (user: UserId) => stri
       const root = folderOf(user)
       await using _made = await openFolder({ root, names: [] })
       markUntrusted?.('the output of a command')
-      const { how, output } = await withDeadline(secs * 1000, signal, (either) => runCommand(command, root, either))
+      const { status, output } = await withDeadline(secs * 1000, signal, (either) => runCommand(command, root, either))
       signal.throwIfAborted()
-      const end = how === 'late' ? `ended after ${secs} seconds: it took too long` : how
-      return `${end}\n\n${output === '' ? '(no output)' : output}`
+      const head = status === 'late' ? `ended after ${secs} seconds: it took too long` : status
+      return `${head}\n\n${output === '' ? '(no output)' : output}`
     },
   }
 }
@@ -82,7 +82,7 @@ function readCommand(args: string): Params {
 
 function commandQuestion(command: string): Question {
   const first = command.trim().split(/\s/, 1)[0] ?? ''
-  const short = command.length <= maxAskedChars && !command.includes('\n')
+  const short = command.length <= maxQuestionChars && !command.includes('\n')
   return {
     text: short ? `Run ${command}?` : `Run a command that begins with ${first}?`,
     code: short ? command : first,
@@ -92,16 +92,16 @@ function commandQuestion(command: string): Question {
   }
 }
 
-type Ended = { readonly how: string; readonly output: string }
+type CommandResult = { readonly status: string; readonly output: string }
 
-async function runCommand(command: string, cwd: string, signal: AbortSignal): Promise<Ended> {
+async function runCommand(command: string, cwd: string, signal: AbortSignal): Promise<CommandResult> {
   const { spawn } = await import('node:child_process')
-  // A group of its own, so that all of it can be ended; an environment of its own, so that no secret of ours is in it.
+  // Its own process group, so that every process can be ended; its own environment, so that no secret of the service is in it.
   const mark = createMark()
   const env = { PATH: path, HOME: cwd, LANG: 'C.UTF-8', TERM: 'dumb', ...mark }
   const child = spawn('/bin/sh', ['-c', command], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
-  const output = gather(child)
-  const endStarted = (): void => void (child.pid !== undefined && endGroup(child.pid))
+  const output = collectOutput(child)
+  const endCommand = (): void => void (child.pid !== undefined && endGroup(child.pid))
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const late = (): void => resolve('late')
   child.once('error', reject)
@@ -110,29 +110,29 @@ async function runCommand(command: string, cwd: string, signal: AbortSignal): Pr
   if (signal.aborted) late()
   signal.addEventListener('abort', late, { once: true })
   try {
-    const how = await promise
-    endStarted()
+    const status = await promise
+    endCommand()
     await endMarked(mark)
-    await within(lastMs, closed, () => {})
-    return { how, output: output() }
+    await within(maxCloseWaitMs, closed, () => {})
+    return { status, output: output() }
   } finally {
     signal.removeEventListener('abort', late)
-    endStarted()
+    endCommand()
     child.stdout?.destroy()
     child.stderr?.destroy()
   }
 }
 
-/** What both streams say, in the order it comes; all but the beginning and the end of much is dropped. */
-function gather(child: ChildProcess): () => string {
+/** Collects both streams in the order of arrival. Drops the middle of a long output. */
+function collectOutput(child: ChildProcess): () => string {
   let [head, tail, dropped] = ['', '', 0]
   for (const stream of [child.stdout, child.stderr]) {
     const decoder = new StringDecoder('utf8')
     stream?.on('data', (chunk: Buffer) => {
       const text = decoder.write(chunk)
-      const room = maxPartChars - head.length
-      head += text.slice(0, room)
-      tail += text.slice(room)
+      const left = maxPartChars - head.length
+      head += text.slice(0, left)
+      tail += text.slice(left)
       dropped += Math.max(0, tail.length - maxPartChars)
       tail = tail.slice(-maxPartChars)
     })

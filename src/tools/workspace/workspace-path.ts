@@ -1,11 +1,11 @@
-// A path inside a workspace, as a call writes it.
+// Checks the path of a workspace file, as a call gives it.
 import { AppError } from '#core/errors.ts'
 
 const maxPathChars = 1_000
 const maxNameBytes = 255
 const maxNames = 64
 
-/** The names of a path, from the folder on; none for the folder itself. Throws invalid_input for what could leave it. */
+/** The names of a path below the workspace; none for the workspace itself. Throws invalid_input for an unsafe path. */
 export function namesOf(path: string): readonly string[] {
   const names = path.split('/').filter((name) => name !== '' && name !== '.')
   const problem = problemOf(path, names)

@@ -1,22 +1,22 @@
-// The workspace as tools: each user's own folder of files. Reading is free; a change is asked for, and shown as a diff.
+// The workspace tools: each user's own folder of files. Reading needs no approval; a change does, and is shown as a diff.
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { byteLength, type JsonObject } from '#core/json.ts'
-import type { Asked, Reach } from '#core/question.ts'
+import type { CallQuestion, Reach } from '#core/question.ts'
 import { reachInParams, type Tool, type ToolAbout, type ToolContext } from '#core/tool.ts'
 import { readParams, schemaOf } from '#tools/params.ts'
-import type { Work } from '#tools/worker.ts'
+import type { RunJob } from '#tools/worker.ts'
 import { type Change as TextChange, changeQuestion } from './change-question.ts'
 import { listFolder } from './list.ts'
 import { namesOf } from './workspace-path.ts'
-import type { Place } from './safe-open.ts'
+import type { Location } from './safe-open.ts'
 import { linesOf, readText } from './read.ts'
 import { writeWhole } from './write.ts'
 
 export type WorkspaceParts = {
   /** The folder of a user's workspace. */
   readonly folderOf: (user: UserId) => string
-  readonly work: Work
+  readonly runJob: RunJob
 }
 
 const defaultLines = 500
@@ -25,40 +25,44 @@ const maxLineChars = 2_000
 const maxReadChars = 100_000
 const maxContentBytes = 1024 * 1024
 const maxPatternChars = 1_000
-const longText = 4 * 1024 * 1024
+/** Schema limit for long parameters; the size in bytes is checked apart. */
+const maxTextChars = 4 * 1024 * 1024
 
 type Context = Pick<ToolContext, 'user' | 'signal' | 'markUntrusted'>
 
-export function createWorkspaceTools({ folderOf, work }: WorkspaceParts): readonly Tool[] {
-  const placeOf = (user: UserId, path = ''): Place => ({ root: folderOf(user), names: namesOf(path) })
+export function createWorkspaceTools({ folderOf, runJob }: WorkspaceParts): readonly Tool[] {
+  const locationOf = (user: UserId, path = ''): Location => ({ root: folderOf(user), names: namesOf(path) })
 
-  /** What a call would write, and what is there now. */
-  async function written({ path, content }: Write, user: UserId): Promise<Change> {
-    const place = placeOf(user, path)
+  /** The file before and after a call of workspace_write. */
+  async function changeByWrite({ path, content }: Write, user: UserId): Promise<Change> {
+    const location = locationOf(user, path)
     checkContent(content)
-    return { place, before: await textOrNone(place), after: content }
+    return { location, before: await readIfExists(location), after: content }
   }
 
-  async function edited({ path, find, replace, all = false }: Edit, user: UserId): Promise<Change & { count: number }> {
-    const place = placeOf(user, path)
-    const before = await readText(place)
+  async function changeByEdit(
+    { path, find, replace, all = false }: Edit,
+    user: UserId,
+  ): Promise<Change & { count: number }> {
+    const location = locationOf(user, path)
+    const before = await readText(location)
     const { text, count } = replaced(before, { find, replace, all, path })
     checkContent(text)
-    return { place, before, after: text, count }
+    return { location, before, after: text, count }
   }
 
   return [
-    reading('workspace_list', {
+    readTool('workspace_list', {
       may: 'List folders of the workspace',
       description: 'Lists a folder of the workspace: folders, files with their sizes, links.',
       properties: { path: text('A folder, relative to the workspace; without it the workspace itself.') },
       required: [],
       async run({ path }: { path?: string }, { user, markUntrusted }) {
         markUntrusted?.('names in the workspace')
-        return await listFolder(placeOf(user, path))
+        return await listFolder(locationOf(user, path))
       },
     }),
-    reading('workspace_read', {
+    readTool('workspace_read', {
       may: 'Read text files of the workspace',
       description:
         'Reads a text file of the workspace, with the number of each line before it. Long files are read in parts by offset and limit.',
@@ -69,12 +73,12 @@ export function createWorkspaceTools({ folderOf, work }: WorkspaceParts): readon
       },
       required: ['path'],
       async run(args: { path: string; offset?: number; limit?: number }, { user, markUntrusted }) {
-        const place = placeOf(user, args.path)
+        const location = locationOf(user, args.path)
         markUntrusted?.(`the file ${args.path}`)
-        return numbered(linesOf(await readText(place)), args)
+        return numbered(linesOf(await readText(location)), args)
       },
     }),
-    reading('workspace_search', {
+    readTool('workspace_search', {
       may: 'Search text files of the workspace',
       description:
         'Searches the text files of the workspace by a regular expression (JavaScript; (?i) at its start for any case), line by line. Returns matches with their line numbers and the lines around them.',
@@ -87,29 +91,29 @@ export function createWorkspaceTools({ folderOf, work }: WorkspaceParts): readon
       async run(args: { pattern: string; path?: string; glob?: string }, { user, signal, markUntrusted }) {
         const { pattern, path, glob } = args
         markUntrusted?.('files of the workspace')
-        return await work({ type: 'search', ...placeOf(user, path), pattern, ...(glob && { glob }) }, signal)
+        return await runJob({ type: 'search', ...locationOf(user, path), pattern, ...(glob && { glob }) }, signal)
       },
     }),
-    writing<Write>('workspace_write', {
+    writeTool<Write>('workspace_write', {
       may: 'Write a file of the workspace, shown as a diff where it is asked for',
       description:
         'Writes a text file of the workspace, replacing what it held; folders are made as needed. Waits for approval. For a small change, workspace_edit is better.',
       properties: {
         path: text('The file, relative to the workspace.'),
-        content: { ...text('The whole text, at most 1 MiB.'), maxLength: longText },
+        content: { ...text('The whole text, at most 1 MiB.'), maxLength: maxTextChars },
       },
       required: ['path', 'content'],
       repeatable: true,
       async ask(args, { user }) {
-        return changeQuestion(args.path, await written(args, user))
+        return changeQuestion(args.path, await changeByWrite(args, user))
       },
       async run(args, { user }) {
-        const { place, after } = await written(args, user)
-        const existed = await writeWhole(place, after)
+        const { location, after } = await changeByWrite(args, user)
+        const existed = await writeWhole(location, after)
         return `${existed ? 'replaced' : 'created'}: ${args.path} (${linesOf(after).length} lines, ${byteLength(after)} bytes)`
       },
     }),
-    writing<Edit>('workspace_edit', {
+    writeTool<Edit>('workspace_edit', {
       may: 'Change a file of the workspace, shown as a diff where it is asked for',
       description:
         'Replaces a text in a file of the workspace. The text must occur exactly once, or all is true. Waits for approval.',
@@ -118,20 +122,20 @@ export function createWorkspaceTools({ folderOf, work }: WorkspaceParts): readon
         find: {
           ...text('The text to replace, letter by letter as it stands in the file, without line numbers.'),
           minLength: 1,
-          maxLength: longText,
+          maxLength: maxTextChars,
         },
-        replace: { ...text('What shall stand there instead.'), maxLength: longText },
+        replace: { ...text('What shall stand there instead.'), maxLength: maxTextChars },
         all: { type: 'boolean', description: 'Replaces every occurrence.' },
       },
       required: ['path', 'find', 'replace'],
-      // What it left behind may hold the text again.
+      // The edited file may contain `find` again, so a second run would change it twice.
       repeatable: false,
       async ask(args, { user }) {
-        return changeQuestion(args.path, await edited(args, user))
+        return changeQuestion(args.path, await changeByEdit(args, user))
       },
       async run(args, { user }) {
-        const { place, after, count } = await edited(args, user)
-        await writeWhole(place, after)
+        const { location, after, count } = await changeByEdit(args, user)
+        await writeWhole(location, after)
         return `edited: ${args.path} (${count} ${count === 1 ? 'place' : 'places'})`
       },
     }),
@@ -140,12 +144,12 @@ export function createWorkspaceTools({ folderOf, work }: WorkspaceParts): readon
 
 type Write = { readonly path: string; readonly content: string }
 type Edit = { readonly path: string; readonly find: string; readonly replace: string; readonly all?: boolean }
-type Change = TextChange & { readonly place: Place }
+type Change = TextChange & { readonly location: Location }
 
 const cannot = ['Leave the workspace folder, through a link either', 'Reach the network or memory']
 
-type Making<Args> = {
-  /** What a call may do, as the pages about tools say it. */
+type ReadToolParts<Args> = {
+  /** What a call may do, as the lists of tools say it. */
   readonly may: string
   readonly description: string
   readonly properties: JsonObject
@@ -153,7 +157,7 @@ type Making<Args> = {
   readonly run: (args: Args, context: Context) => Promise<string>
 }
 
-function reading<Args>(name: string, { may, description, properties, required, run }: Making<Args>): Tool {
+function readTool<Args>(name: string, { may, description, properties, required, run }: ReadToolParts<Args>): Tool {
   const parameters = schemaOf(properties, required)
   return {
     spec: { name, description, parameters },
@@ -166,20 +170,20 @@ function reading<Args>(name: string, { may, description, properties, required, r
   }
 }
 
-type Changing<Args> = Making<Args> & {
+type WriteToolParts<Args> = ReadToolParts<Args> & {
   readonly repeatable: boolean
-  readonly ask: (args: Args, context: Context) => Promise<Asked>
+  readonly ask: (args: Args, context: Context) => Promise<CallQuestion>
 }
 
-function writing<Args>(name: string, { repeatable, ask, ...making }: Changing<Args>): Tool {
-  const tool = reading(name, making)
+function writeTool<Args>(name: string, { repeatable, ask, ...parts }: WriteToolParts<Args>): Tool {
+  const tool = readTool(name, parts)
   const { parameters } = tool.spec
   return {
     ...tool,
     effects: 'write',
     policy: 'workspace',
-    about: aboutOf('Change files in the workspace folder', making.may),
-    staysHere: true,
+    about: aboutOf('Change files in the workspace folder', parts.may),
+    argsStayLocal: true,
     repeatable,
     untrusted: false,
     ask: async (args, context) => await ask(readParams(parameters, args) as Args, context),
@@ -201,18 +205,21 @@ function text(description: string): JsonObject {
 
 function checkContent(content: string): void {
   if (!content.isWellFormed() || content.includes('\0')) {
-    throw new AppError('invalid_input', 'the file would hold a NUL or half a character: it must be text')
+    throw new AppError(
+      'invalid_input',
+      'the file would have a NUL or half a character (a lone surrogate): it must be text',
+    )
   }
   const bytes = byteLength(content)
   if (bytes > maxContentBytes) {
-    throw new AppError('too_large', `the file would have ${bytes} bytes, at most ${maxContentBytes} are written`)
+    throw new AppError('too_large', `the file would have ${bytes} bytes, but at most ${maxContentBytes} are allowed`)
   }
 }
 
-/** What is there; undefined where nothing is. */
-async function textOrNone(place: Place): Promise<string | undefined> {
+/** The text of a file; undefined if it does not exist. */
+async function readIfExists(location: Location): Promise<string | undefined> {
   try {
-    return await readText(place)
+    return await readText(location)
   } catch (error) {
     if (error instanceof AppError && isMissing(error.cause)) return undefined
     throw error
@@ -223,15 +230,15 @@ function isMissing(cause: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
 }
 
-/** The text with `find` replaced. A file whose lines end as on Windows is searched that way too. */
+/** Replaces `find` in a text. If the file has Windows line ends, `find` and `replace` are tried with those too. */
 function replaced(
   text: string,
   { find, replace, all, path }: { find: string; replace: string; all: boolean; path: string },
 ): { text: string; count: number } {
   const count = text.split(find).length - 1
   if (count === 0 && text.includes('\r\n') && find.includes('\n') && !find.includes('\r\n')) {
-    const [theirs, ours] = [find, replace].map((each) => each.replaceAll(/\r?\n/g, '\r\n')) as [string, string]
-    return replaced(text, { find: theirs, replace: ours, all, path })
+    const [crlfFind, crlfReplace] = [find, replace].map((each) => each.replaceAll(/\r?\n/g, '\r\n')) as [string, string]
+    return replaced(text, { find: crlfFind, replace: crlfReplace, all, path })
   }
   if (count === 0) throw wrongFind(`does not occur in ${path}: read the file and copy the text as it stands`)
   if (count > 1 && !all) {

@@ -1,15 +1,15 @@
-// Writing a file of the workspace: whole or not at all. It is written beside, brought to the disk, then put in place.
+// Writes a file of the workspace atomically: to a temporary file, synced to disk, then renamed.
 import { randomBytes } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { lstat, open, rename, rm } from 'node:fs/promises'
 import { AppError } from '#core/errors.ts'
-import { faultOf, openFolder, type Place } from './safe-open.ts'
+import { faultOf, openFolder, type Location } from './safe-open.ts'
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
 const defaultMode = 0o644
 
-/** Writes the file, and makes the folders above it. True when there was one before; its mode stays. */
-export async function writeWhole({ root, names }: Place, content: string): Promise<boolean> {
+/** Writes the file and creates missing folders. Returns true if it replaced a file, whose mode it keeps. */
+export async function writeWhole({ root, names }: Location, content: string): Promise<boolean> {
   const shown = names.join('/')
   const name = names.at(-1)
   if (name === undefined) throw new AppError('invalid_input', 'path must name a file', { param: 'path' })
@@ -17,7 +17,7 @@ export async function writeWhole({ root, names }: Place, content: string): Promi
   const path = folder.at(name)
   const beside = folder.at(`.${name.slice(0, 40)}.${randomBytes(6).toString('hex')}.tmp`)
   try {
-    const before = await present(path)
+    const before = await statIfExists(path)
     if (before) checkReplaceable(before, shown)
     try {
       const file = await open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
@@ -33,7 +33,7 @@ export async function writeWhole({ root, names }: Place, content: string): Promi
       await rm(beside, { force: true })
       throw error
     }
-    // The name too must be on the disk.
+    // The rename, too, must be on disk.
     await folder.handle.sync()
     return before !== undefined
   } catch (error) {
@@ -41,14 +41,14 @@ export async function writeWhole({ root, names }: Place, content: string): Promi
   }
 }
 
-/** What a write would replace must be a plain file: to put one in the place of a link would change what others see. */
+/** Only a regular file may be replaced: to replace a link would change what others see under its name. */
 function checkReplaceable(file: Stats, shown: string): void {
-  const what = file.isSymbolicLink() ? 'a link: write to what it leads to' : file.isDirectory() ? 'a folder' : undefined
+  const what = file.isSymbolicLink() ? 'a link: write to its target' : file.isDirectory() ? 'a folder' : undefined
   if (what === undefined && file.isFile()) return
-  throw new AppError('invalid_input', `${shown} is ${what ?? 'no plain file'}`, { param: 'path' })
+  throw new AppError('invalid_input', `${shown} is ${what ?? 'not a regular file'}`, { param: 'path' })
 }
 
-async function present(path: string): Promise<Stats | undefined> {
+async function statIfExists(path: string): Promise<Stats | undefined> {
   try {
     return await lstat(path)
   } catch (error) {

@@ -32,7 +32,7 @@ test('a request goes out as it was written, the answer comes back with its statu
   const args = { method: 'POST', url: `${url}/a?b=%2Fc`, headers, body: '{"n": 1.0}' }
   const text = await run(tool, args, {
     markUntrusted: (origin) => from.push(origin),
-    used: (what) => sent.push(...(what.sent ?? [])),
+    reportUse: (use) => sent.push(...(use.sent ?? [])),
   })
   const [head, body = ''] = text.split('\n\n')
   assert.equal(head, 'HTTP 200\ncontent-type: application/json\netag: "1"')
@@ -74,7 +74,7 @@ const refused: readonly [args: Record<string, unknown>, why: RegExp][] = [
   [{ method: 'GET' }, /^url is missing$/],
   [{ method: 'get', url: 'SITE' }, /^method must be one of GET, HEAD, POST/],
   [{ method: 'CONNECT', url: 'SITE' }, /^method must be one of/],
-  [{ method: 'GET', url: 'SITE', body: 'x' }, /^body: has no place in a GET$/],
+  [{ method: 'GET', url: 'SITE', body: 'x' }, /^body: is not allowed with GET$/],
   [{ method: 'POST', url: 'SITE', body: { a: 1 } }, /^body must be a text$/],
   [{ method: 'POST', url: 'SITE', body: 'x'.repeat(1024 * 1024 + 1) }, /^body: is over 1048576 bytes$/],
   [{ method: 'GET', url: 'SITE', headers: 'a: b' }, /^headers must be an object of texts$/],
@@ -84,7 +84,10 @@ const refused: readonly [args: Record<string, unknown>, why: RegExp][] = [
   [{ method: 'GET', url: 'SITE', headers: { Host: 'other.example' } }, /^headers: may not set Host$/],
   [{ method: 'GET', url: 'SITE', headers: { 'X-HTTP-Method-Override': 'DELETE' } }, /^headers: may not set/],
   [{ method: 'GET', url: 'SITE', headers: { 'transfer-encoding': 'chunked' } }, /^headers: may not set/],
-  [{ method: 'GET', url: 'SITE', timeout: 5 }, /^timeout is not a parameter; there are: method, url, headers, body$/],
+  [
+    { method: 'GET', url: 'SITE', timeout: 5 },
+    /^timeout is not a parameter; the parameters are method, url, headers, body$/,
+  ],
   [{ method: 'GET', url: 'nowhere' }, /^url: the URL is not of the form/],
   [{ method: 'GET', url: 'http://169.254.169.254/' }, /failed: .*metadata/],
   [

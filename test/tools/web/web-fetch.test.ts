@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { createLeakScan } from '#safety/leaks.ts'
 import { createWebFetch } from '#tools/web/web-fetch.ts'
-import { createWork } from '#tools/worker.ts'
+import { createJobRunner } from '#tools/worker.ts'
 import { openSite, run } from '../rig.ts'
 
 type Served = { readonly type?: string; readonly body: string | Buffer; readonly status?: number }
@@ -17,7 +17,10 @@ async function open(t: TestContext, files: Readonly<Record<string, Served>>) {
     else if (!found) response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>No such page</h1>')
     else response.writeHead(found.status ?? 200, found.type ? { 'content-type': found.type } : {}).end(found.body)
   })
-  return { ...site, tool: createWebFetch({ fetch: site.fetch, work: createWork(), scan: () => createLeakScan() }) }
+  return {
+    ...site,
+    tool: createWebFetch({ fetch: site.fetch, runJob: createJobRunner(), scan: () => createLeakScan() }),
+  }
 }
 
 function saved(name: string): Buffer {
@@ -176,13 +179,13 @@ const refused: readonly [args: unknown, why: RegExp][] = [
   [{ url: '' }, /^url must not be empty$/],
   [{ url: 'SITE/t', max_chars: 0 }, /^max_chars must be a whole number from 1 to 150000$/],
   [{ url: 'SITE/t', max_chars: 1.5 }, /^max_chars must be/],
-  [{ url: 'SITE/t', format: 'md' }, /^format is not a parameter; there are: url, max_chars$/],
+  [{ url: 'SITE/t', format: 'md' }, /^format is not a parameter; the parameters are url, max_chars$/],
   ['[]', /^url is missing$/],
   [{ url: 'example.com' }, /was not fetched: the URL is not of the form/],
   [{ url: 'http://10.0.0.1/' }, /was not fetched: 10\.0\.0\.1 is a private address/],
   [
     { url: `SITE/t?key=sk-${'a1B2'.repeat(8)}` },
-    /^the request carries a secret \(openai-key\): they only go out by an installed tool/,
+    /^the request carries a secret \(openai-key\): secrets only go out through an installed tool/,
   ],
 ]
 for (const [args, why] of refused) {
@@ -220,14 +223,14 @@ test('a page that is made to be slow is read all the same, and stops nothing mea
 })
 
 test('a call that is given up leaves no worker behind', async () => {
-  const work = createWork()
+  const runJob = createJobRunner()
   const stop = new AbortController()
-  const running = work({ type: 'page', html: '<p>x', url: 'https://a.example' }, stop.signal)
+  const running = runJob({ type: 'page', html: '<p>x', url: 'https://a.example' }, stop.signal)
   stop.abort()
   await assert.rejects(running)
-  await assert.rejects(work({ type: 'page', html: '<p>x', url: 'https://a.example' }, stop.signal))
+  await assert.rejects(runJob({ type: 'page', html: '<p>x', url: 'https://a.example' }, stop.signal))
   const many = Array.from({ length: 6 }, () =>
-    work({ type: 'page', html: '<p>x', url: 'https://a.example' }, AbortSignal.timeout(60_000)),
+    runJob({ type: 'page', html: '<p>x', url: 'https://a.example' }, AbortSignal.timeout(60_000)),
   )
   for (const { text } of await Promise.all(many)) assert.equal(text, 'x')
 })

@@ -104,7 +104,7 @@ const refused: readonly [args: unknown, why: RegExp][] = [
   [{ command: 'a\0b' }, /NUL/],
   [{ command: 'touch made', timeout_secs: 0 }, /^timeout_secs must be a whole number from 1 to 600$/],
   [{ command: 'touch made', timeout_secs: 601 }, /^timeout_secs must be/],
-  [{ command: 'touch made', cwd: '/' }, /^cwd is not a parameter; there are: command, timeout_secs$/],
+  [{ command: 'touch made', cwd: '/' }, /^cwd is not a parameter; the parameters are command, timeout_secs$/],
   [{ command: 'x'.repeat(20_001) }, /^command must have at most 20000 characters$/],
 ]
 for (const [args, why] of refused) {

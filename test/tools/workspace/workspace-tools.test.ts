@@ -10,7 +10,7 @@ import { test, type TestContext } from 'node:test'
 import * as fc from 'fast-check'
 import { operator, userId } from '#core/ids.ts'
 import { previewText } from '#safety/asking.ts'
-import { createWork } from '#tools/worker.ts'
+import { createJobRunner } from '#tools/worker.ts'
 import { createWorkspaceTools } from '#tools/workspace/workspace-tools.ts'
 import { run as runTool } from '../rig.ts'
 
@@ -44,7 +44,7 @@ function open(t: TestContext) {
   symlinkSync('loop', join(root, 'loop'))
   execFileSync('mkfifo', [join(root, 'pipe')])
   const folderOf = (user: string) => (user === operator ? root : join(base, 'users', user))
-  const tools = createWorkspaceTools({ folderOf, work: createWork() })
+  const tools = createWorkspaceTools({ folderOf, runJob: createJobRunner() })
   const find = (name: string) => {
     const tool = tools.find(({ spec }) => spec.name === `workspace_${name}`)
     assert(tool, name)
@@ -66,7 +66,7 @@ test('a folder is listed: folders first, sizes, links and pipes named as such', 
   assert.equal(
     await run('list', {}),
     'notes/\nsrc/\nabsolute (link)\nalike (link)\naway (link)\nbig.txt (10485761 bytes)\nempty.txt (0 bytes)\n' +
-      'leak.txt (link)\nloop (link)\nnear (link)\npicture.png (8 bytes)\npipe (no plain file)',
+      'leak.txt (link)\nloop (link)\nnear (link)\npicture.png (8 bytes)\npipe (not a regular file)',
   )
   assert.equal(await run('list', { path: './notes/' }), 'today.md (42 bytes)\nwindows.txt (17 bytes)')
   assert.equal(await run('list', { path: 'near' }), 'today.md (42 bytes)\nwindows.txt (17 bytes)')
@@ -124,7 +124,7 @@ test('a search tells the matches with the lines around them', async (t) => {
 test('a pattern that would run for ever is given up, and the service goes on meanwhile', async (t) => {
   const { root } = open(t)
   writeFileSync(join(root, 'a.txt'), `${'a'.repeat(60)}b\n`)
-  const tools = createWorkspaceTools({ folderOf: () => root, work: createWork({ deadlineMs: 2_000 }) })
+  const tools = createWorkspaceTools({ folderOf: () => root, runJob: createJobRunner({ deadlineMs: 2_000 }) })
   const search = tools.find(({ spec }) => spec.name === 'workspace_search')
   assert(search)
   let ticks = 0
@@ -203,15 +203,15 @@ const outside = /leads out of the workspace|must not have \.\.|must be relative/
 const refused: readonly [name: string, args: unknown, why: RegExp][] = [
   ['list', { path: 5 }, /^path must be a text$/],
   ['list', { path: 'nowhere' }, /^nowhere does not exist$/],
-  ['list', { path: 'empty.txt' }, /^empty\.txt is not in a folder, or is none/],
+  ['list', { path: 'empty.txt' }, /^empty\.txt is not a folder, or a name in its path is a file/],
   ['list', { path: '..' }, outside],
   ['list', { path: 'away' }, outside],
-  ['list', { folder: 'x' }, /^folder is not a parameter; there are: path$/],
+  ['list', { folder: 'x' }, /^folder is not a parameter; the parameters are path$/],
   ['read', {}, /^path is missing$/],
   ['read', { path: '' }, /^path must name a file$/],
   ['read', { path: 'notes' }, /^notes is a folder$/],
   ['read', { path: 'nowhere.md' }, /^nowhere\.md does not exist$/],
-  ['read', { path: 'notes/today.md/x' }, /not in a folder/],
+  ['read', { path: 'notes/today.md/x' }, /is not a folder/],
   ['read', { path: '../outside/secret.txt' }, outside],
   ['read', { path: 'notes/../../outside/secret.txt' }, outside],
   ['read', { path: 'notes/../notes/today.md' }, /^path must not have \.\. as a name/],
@@ -222,16 +222,16 @@ const refused: readonly [name: string, args: unknown, why: RegExp][] = [
   ['read', { path: 'alike/a.txt' }, outside],
   ['read', { path: 'absolute' }, outside],
   ['read', { path: 'loop' }, /^loop is a link$/],
-  ['read', { path: 'pipe' }, /^pipe is no plain file$/],
+  ['read', { path: 'pipe' }, /^pipe is not a regular file$/],
   ['read', { path: 'picture.png' }, /^picture\.png is a binary file of 8 bytes, not text$/],
-  ['read', { path: 'big.txt' }, /^big\.txt has 10485761 bytes, at most 10485760 are read$/],
+  ['read', { path: 'big.txt' }, /^big\.txt has 10485761 bytes, but at most 10485760 can be read$/],
   ['read', { path: 'notes/today.md', offset: 9 }, /^offset is beyond the end: there are 4 lines$/],
   ['read', { path: 'notes/today.md', offset: 0 }, /^offset must be a whole number/],
   ['read', { path: 'notes/today.md', limit: 'all' }, /^limit must be a whole number from 1 to 5000$/],
   ['read', { path: 'a\0b' }, /^path must not have control characters/],
   ['read', { path: `x${'/x'.repeat(70)}` }, /^path must have at most 64 names/],
   ['read', { path: 'x'.repeat(256) }, /over 255 bytes/],
-  ['search', { pattern: '(' }, /^pattern is no regular expression: /],
+  ['search', { pattern: '(' }, /^pattern is not a regular expression: /],
   ['search', { pattern: '' }, /^pattern must not be empty$/],
   ['search', { pattern: 'x', path: '../outside' }, outside],
   ['search', { pattern: 'x', path: 'away' }, outside],
@@ -244,10 +244,10 @@ const refused: readonly [name: string, args: unknown, why: RegExp][] = [
   ['write', { path: 'away/deep/new.txt', content: 'x' }, outside],
   ['write', { path: 'leak.txt', content: 'x' }, outside],
   ['write', { path: 'near', content: 'x' }, /^near is a folder$/],
-  ['write', { path: 'pipe', content: 'x' }, /^pipe is no plain file$/],
-  ['write', { path: 'empty.txt/x', content: 'x' }, /not in a folder/],
+  ['write', { path: 'pipe', content: 'x' }, /^pipe is not a regular file$/],
+  ['write', { path: 'empty.txt/x', content: 'x' }, /is not a folder/],
   ['write', { path: 'a.txt', content: 'x\0y' }, /NUL/],
-  ['write', { path: 'a.txt', content: 'x'.repeat(1024 * 1024 + 1) }, /1048577 bytes, at most 1048576/],
+  ['write', { path: 'a.txt', content: 'x'.repeat(1024 * 1024 + 1) }, /1048577 bytes, but at most 1048576/],
   ['write', { path: 'a.txt', content: 'x', mode: '755' }, /^mode is not a parameter/],
   ['edit', { path: 'notes/today.md', find: 'tea', replace: 'x' }, /^find occurs 2 times in notes\/today\.md/],
   ['edit', { path: 'notes/today.md', find: 'coffee', replace: 'x' }, /^find does not occur/],
