@@ -55,7 +55,7 @@ test('a part that is opened by its address stays in view while the parts above i
   // Some browsers hold what is seen by themselves, once it can be scrolled to; others never do.
   await page.evaluate(`document.querySelectorAll('*').forEach((each) => (each.style.overflowAnchor = 'none'))`)
   resolve()
-  await page.getByRole('combobox', { name: 'workspace_shell, usually' }).waitFor()
+  await page.getByRole('combobox', { name: 'Running a command, usually' }).waitFor()
   await until(async () => Math.abs((await top()) - 33) < 2)
   // Whoever scrolls is not brought back.
   await page.mouse.move(800, 500)
@@ -73,7 +73,7 @@ test('a row of the policy is changed alone, and taken back to its default; so is
   const before = await rows()
   await site.call('PATCH', '/api/settings', { policy: { request: { tainted: 'deny' } } })
   const page = await site.open(t, '/settings/policy')
-  await page.getByRole('combobox', { name: 'workspace_shell, usually' }).selectOption('deny')
+  await page.getByRole('combobox', { name: 'Running a command, usually' }).selectOption('deny')
   const reset = page.getByRole('button', { name: 'Back to its default for workspace_shell' })
   await reset.waitFor()
   assert.deepEqual(await changed(), ['shell', 'request'])
