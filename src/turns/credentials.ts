@@ -1,15 +1,15 @@
-// Going on after a sign-in: the gates that waited for a secret are answered by its being there.
+// After a sign-in: answers the gates that waited for the secret, so that their turns go on.
 import type { Credential } from '#core/errors.ts'
 import { operator, type UserId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import { type Answered, answerGate, maxGates } from './gate-answers.ts'
 
-/** A secret that is set now, by whom, and for whom: the operator's stand for everybody. */
+/** A secret that was just set. `owner` is the user it is for (the operator's is for everybody), `by` the one who set it. */
 export type Brought = Credential & { readonly owner: UserId; readonly by: string }
 
 /**
- * Answers every gate that waits for the secret, of the person whose it is, or of all when it is the operator's. One that
- * somebody else answers at the same time is left to them.
+ * Answers every gate that waits for the secret: the owner's gates, or everybody's when the owner is the operator. Skips a
+ * gate that was answered by somebody else at the same time.
  */
 export async function answerBrought(
   { store, now }: { store: Pick<Store, 'turns'>; now: () => number },

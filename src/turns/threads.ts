@@ -1,4 +1,4 @@
-// Threads for doors: reading is the store's, and whoever follows a user's lists hears of what is changed.
+// Threads for doors: reads go to the store; changes are also published to the user's lists.
 import type { Bus } from '#core/bus.ts'
 import type { Door } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
@@ -12,7 +12,7 @@ type Reading = Pick<ThreadStore, 'get' | 'list' | 'entries' | 'queued' | 'findIt
 export interface Threads extends Reading {
   /** Throws not_found. */
   rename(user: UserId, threadId: string, title: string): Promise<void>
-  /** A copy of a thread up to a message, to go on from there in another way. Throws not_found, invalid_input, too_large. */
+  /** Copies a thread up to a message, to continue differently from there. Throws not_found, invalid_input, too_large. */
   fork(user: UserId, threadId: string, at: { beforeSeq: number; door: Door }): Promise<Thread>
   /** Erases the thread with its turns; false when there is no such thread. */
   remove(user: UserId, threadId: string): Promise<boolean>
