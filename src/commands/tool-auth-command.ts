@@ -13,7 +13,7 @@ import { storeShipped } from '#app/shipped-tools.ts'
 import { within } from '#lib/deadline.ts'
 import { silentLog } from '#lib/log.ts'
 import { printable } from '#safety/printable.ts'
-import { answerBrought } from '#turns/credentials.ts'
+import { answerWaitingFor } from '#turns/credentials.ts'
 import { agrees } from './prompts.ts'
 import { askService, tellService } from './attach.ts'
 import { openCallback } from './callback.ts'
@@ -162,9 +162,9 @@ async function done(store: Store, { tool, secrets, warning }: StoredSecrets, fro
   await tellService(home)
   if (warning !== undefined) process.stderr.write(`warning: ${printable(warning)}\n`)
   for (const secret of secrets) {
-    const brought = { tool, secret, owner: operator, by: 'operator' }
-    const told = (await askService(home, '/signed-in', { tool, secret })) as { closed?: number } | undefined
-    const closed = told?.closed ?? (await answerBrought({ store, now: Date.now }, brought)).length
+    const stored = { tool, secret, owner: operator, by: 'operator' }
+    const reply = (await askService(home, '/signed-in', { tool, secret })) as { closed?: number } | undefined
+    const closed = reply?.closed ?? (await answerWaitingFor({ store, now: Date.now }, stored)).length
     const more = closed > 0 ? ` ${closed === 1 ? 'A turn that waited goes' : `${closed} turns that waited go`} on.` : ''
     say(`${from === undefined ? `Stored ${secret}` : `${tool} uses ${secret} of ${from} from now on`}.${more}`)
   }

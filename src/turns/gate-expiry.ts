@@ -7,7 +7,7 @@ import type { Gates } from './gates.ts'
 
 /** Delay of the first look, so that short commands end without one. */
 const firstLookMs = 1_000
-/** Minimum time between looks, because each look reads all waiting turns: gates that expire close together are denied together. */
+/** Minimum time between looks: each reads all waiting turns, so gates that expire close together are denied together. */
 const minGapMs = 5_000
 const retryMs = 60_000
 

@@ -1,4 +1,5 @@
-// Removes a user: first the tokens, so that no new request gets in, then threads with their running turns, documents, files and the account, in batches.
+// Removes a user: first the tokens, so that no new request gets in, then threads with their running turns, documents,
+// files and the account, in batches.
 import { setImmediate as pass } from 'node:timers/promises'
 import type { Bus } from '#core/bus.ts'
 import type { UserId } from '#core/ids.ts'
@@ -8,14 +9,15 @@ import type { Turn } from '#core/turn.ts'
 
 export type RemovalParts = {
   readonly store: Pick<Store, 'accounts' | 'threads' | 'documents'>
-  /** Stops running turns. Without a bus (no service in this process) a turn elsewhere ends at its next step, when its row is gone. */
+  /** Stops running turns. Without a bus (no service in this process) a turn elsewhere ends at its next step: its row is gone. */
   readonly bus?: Pick<Bus, 'publish' | 'signal' | 'publishChange'>
   /** Erases the files of a user's workspace and returns their number. */
   readonly eraseFiles?: (user: UserId) => Promise<number>
 }
 
 /**
- * Erases a user with all their data and returns the counts; undefined when no user has this name. The account row goes last, so an interrupted removal can be run again.
+ * Erases a user with all their data and returns the counts; undefined when no user has this name. The account row goes
+ * last, so that an interrupted removal can be run again.
  */
 export async function removeUser({ store, bus, eraseFiles }: RemovalParts, name: string): Promise<Erased | undefined> {
   const user = await store.accounts.shutOut(name)
