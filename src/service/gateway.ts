@@ -21,7 +21,7 @@ import type { Log } from '#lib/log.ts'
 import { hashToken } from '#lib/token.ts'
 import type { About } from '#turns/service-status.ts'
 
-/** Concurrent sends allowed beyond the maximum of running turns, so that the turn limit answers first. */
+/** Concurrent sends of one user beyond the maximum of running turns, so that the turn limit answers first. */
 const spareSends = 1_000
 
 export type OpenDoor = {
