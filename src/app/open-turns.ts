@@ -16,7 +16,7 @@ import { createKeeper } from '#turns/lease.ts'
 import { createRunner, type Runner } from '#turns/runner.ts'
 import { createSpend } from '#turns/spend.ts'
 import { createThreads, type Threads } from '#turns/threads.ts'
-import { createTally, type Observer } from '#turns/turn-metrics.ts'
+import { createTurnMetrics, type Observer } from '#turns/turn-metrics.ts'
 import { createTurns, type Turns } from '#turns/turns.ts'
 import type { LiveSettings } from './live-settings.ts'
 import { openTelemetry } from './open-telemetry.ts'
@@ -53,13 +53,13 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
   await using opened = new AsyncDisposableStack()
   const { config } = live
   const metrics = createMetrics()
-  const tally = createTally(metrics)
+  const turnMetrics = createTurnMetrics(metrics)
   const telemetry = await openTelemetry({ config, store, metrics, log, instance: lease.owner })
   opened.defer(async () => telemetry?.close())
   const observer: Observer = {
-    stepped: (...step) => tally.stepped(...step),
+    stepped: (...step) => turnMetrics.stepped(...step),
     rested(turn) {
-      tally.rested(turn)
+      turnMetrics.rested(turn)
       telemetry?.rested(turn)
     },
   }

@@ -35,7 +35,7 @@ export async function doctor(options: { json?: boolean }): Promise<void> {
 /** Runs the checks. A check that depends on a failed one is skipped, so that one fault is reported once. */
 async function examine(): Promise<Finding[]> {
   const findings: Finding[] = [{ check: 'node', state: 'ok', detail: process.version }]
-  const tell = (check: string, state: State, detail: string): void => {
+  const add = (check: string, state: State, detail: string): void => {
     findings.push({ check, state, detail: printable(detail, { lines: true }) })
   }
   /** False when there was a fault. */
@@ -45,14 +45,14 @@ async function examine(): Promise<Finding[]> {
       return true
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      tell(check, 'fault', error.message)
+      add(check, 'fault', error.message)
       return false
     }
   }
   const say =
     (check: string) =>
     (detail: string, state: State = 'ok') =>
-      tell(check, state, detail)
+      add(check, state, detail)
 
   if (!(await look('configuration', () => lookAtConfig(say('configuration'))))) return findings
   const config = loadConfig()
@@ -62,7 +62,7 @@ async function examine(): Promise<Finding[]> {
   await look('database', async () => {
     const opened = await openExisting(home, config)
     if (!opened) {
-      tell('database', 'ok', 'not there yet: the first start makes it')
+      add('database', 'ok', 'not there yet: the first start makes it')
       await look('model', () => lookAtModel(config, () => Promise.resolve(undefined), say('model')))
       return
     }
@@ -77,7 +77,7 @@ async function examine(): Promise<Finding[]> {
   })
   await look('service', async () => {
     const runs = await runningService(config.home)
-    tell('service', 'ok', runs ? 'runs on this home' : 'does not run; start it with: atrium serve')
+    add('service', 'ok', runs ? 'runs on this home' : 'does not run; start it with: atrium serve')
   })
   return findings
 }

@@ -44,16 +44,16 @@ export async function converse(client: OperatorClient, greeting: readonly string
 
 /** Handles one line of input. */
 async function obey(line: string, reply: ReturnType<typeof createReply>): Promise<void> {
-  const tell = (words: string): void => void process.stdout.write(paint('2', `${words}\n`))
+  const printNote = (words: string): void => void process.stdout.write(paint('2', `${words}\n`))
   if (line === '/new') {
     reply.anew()
-    tell('a new thread begins with your next message')
-  } else if (line === '/help') tell(help)
+    printNote('a new thread begins with your next message')
+  } else if (line === '/help') printNote(help)
   // Other text that begins with a slash, such as a path, is a message.
-  else if (/^\/[a-z]+(\s|$)/.test(line)) tell(`there is no command ${line.split(/\s/, 1)[0]}: ${help}`)
+  else if (/^\/[a-z]+(\s|$)/.test(line)) printNote(`there is no command ${line.split(/\s/, 1)[0]}: ${help}`)
   else if (reply.asks()) {
     if (/^(y|yes|n|no)$/i.test(line)) await reply.decide(/^y/i.test(line) ? 'allow' : 'deny')
-    else tell('y allows it once, n does not; /new leaves it open and begins another thread')
+    else printNote('y allows it once, n does not; /new leaves it open and begins another thread')
   } else if (line !== '') await reply.show(line)
 }
 

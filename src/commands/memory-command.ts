@@ -83,7 +83,7 @@ export function listMemory(folder: string | undefined, options: Options): Promis
 
 export async function importMemory(folder: string, options: Options): Promise<void> {
   await withDocuments(async (documents) => {
-    tell(
+    printMoved(
       options,
       'Imported',
       await importFolder({ documents, user: operator, folder, onProgress: progress('imported') }),
@@ -94,7 +94,7 @@ export async function importMemory(folder: string, options: Options): Promise<vo
 
 export function exportMemory(folder: string, options: Options): Promise<void> {
   return withDocuments(async (documents) => {
-    tell(
+    printMoved(
       options,
       'Exported',
       await exportFolder({ documents, user: operator, folder, onProgress: progress('exported') }),
@@ -120,7 +120,7 @@ async function reloadIdentity(paths: readonly string[]): Promise<void> {
 }
 
 /** Prints the count, and skipped documents on standard error; these make the exit code 1. */
-function tell(options: Options, done: string, { moved, skipped }: Moved): void {
+function printMoved(options: Options, done: string, { moved, skipped }: Moved): void {
   print(options, { documents: moved, skipped }, `${done} ${countWords(moved, 'document')}.`)
   if (skipped.length === 0) return
   for (const { path, reason } of skipped.slice(0, maxNamed))

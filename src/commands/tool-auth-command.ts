@@ -38,7 +38,7 @@ export async function authTool(name: string, { use, browser = true }: AuthOption
     const from = use ?? (await chosenOffer(name, auth))
     if (from !== undefined) return done(store, await access.share(whose, auth.name, from), from)
     const help = [auth.instructions, auth.setupUrl && `Get a token at ${auth.setupUrl}`, auth.tokenHint]
-    tellFrom(name, help.filter((each) => each !== undefined).join('\n'))
+    printFromTool(name, help.filter((each) => each !== undefined).join('\n'))
     if (auth.how === 'oauth') return done(store, await signInByBrowser(access, name, browser))
     const title = auth.displayName === undefined ? name : `${printable(auth.displayName)} (the tool ${name})`
     await done(store, await access.giveToken(whose, await readSecret(`Token for ${title}: `)))
@@ -103,7 +103,7 @@ function asked(name: string, needed: readonly NeededSecret[]): readonly NeededSe
 }
 
 async function valueFor(name: string, { name: secret, prompt, optional, set }: NeededSecret): Promise<string> {
-  tellFrom(name, prompt ?? '')
+  printFromTool(name, prompt ?? '')
   const hint = optional || set ? ` (${set ? 'set already' : 'optional'}, Enter leaves it as it is)` : ''
   return readSecret(`${secret} of the tool ${name}${hint}: `, { optional: optional || set !== undefined })
 }
@@ -171,7 +171,7 @@ async function done(store: Store, { tool, secrets, warning }: StoredSecrets, fro
 }
 
 /** Prints text of a tool's author, marked as such. */
-function tellFrom(name: string, text: string): void {
+function printFromTool(name: string, text: string): void {
   if (text === '') return
   const lines = printable(text, { lines: true }).split('\n')
   process.stderr.write(`The tool ${name} says:\n${lines.map((line) => `  ${line}\n`).join('')}`)

@@ -3,7 +3,7 @@ import type { Bus } from '#core/bus.ts'
 import type { StartedTurn } from '#core/store.ts'
 
 /** Publishes a changed turn with the entries that were appended. */
-export function tellTurn(bus: Bus, { turn, entries }: StartedTurn): void {
+export function publishTurn(bus: Bus, { turn, entries }: StartedTurn): void {
   bus.publish(turn.threadId, [
     ...(entries.length > 0 ? [{ type: 'entries' as const, entries }] : []),
     { type: 'turn', turn },
@@ -12,7 +12,7 @@ export function tellTurn(bus: Bus, { turn, entries }: StartedTurn): void {
 }
 
 /** Also wakes the runners: the turn is back in the queue, or its thread is free for the next turn. */
-export function tellFree(bus: Bus, changed: StartedTurn): void {
-  tellTurn(bus, changed)
+export function publishAndWake(bus: Bus, changed: StartedTurn): void {
+  publishTurn(bus, changed)
   bus.signal({ type: 'queued' })
 }

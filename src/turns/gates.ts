@@ -5,7 +5,7 @@ import type { UserId } from '#core/ids.ts'
 import type { Gate } from '#core/item.ts'
 import type { AnsweredGate, OpenGate, Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
-import { tellFree } from './announce.ts'
+import { publishAndWake } from './announce.ts'
 import { answerWaitingFor, type NewSecret } from './credentials.ts'
 import { type Answered, answerGate, type GateAnswer, gateMs, maxAnswered, maxGates } from './gate-answers.ts'
 
@@ -33,9 +33,9 @@ export type GatesParts = {
 
 export function createGates({ store, bus, now = Date.now }: GatesParts): Gates {
   /** Announces an answered gate: watchers see it, and its turn is queued. */
-  function tellAnswer(answered: Answered): void {
+  function publishAnswer(answered: Answered): void {
     if (answered.grant) bus.signal({ type: 'grants', user: answered.turn.userId })
-    tellFree(bus, answered)
+    publishAndWake(bus, answered)
   }
 
   return {
@@ -48,12 +48,12 @@ export function createGates({ store, bus, now = Date.now }: GatesParts): Gates {
     },
     async answer(user, threadId, answer) {
       const answered = await answerGate({ store, now }, { user, threadId }, answer)
-      tellAnswer(answered)
+      publishAnswer(answered)
       return answered.turn
     },
     async signedIn(secret) {
       const answered = await answerWaitingFor({ store, now }, secret)
-      for (const each of answered) tellAnswer(each)
+      for (const each of answered) publishAnswer(each)
       return answered.length
     },
     grants: (user) => store.grants.list(user),

@@ -28,17 +28,17 @@ export interface Keeper {
  * turns under the lease and joins anew; the store refuses writes under the old lease.
  */
 export function createKeeper({ store, runner, lease, clock, log }: KeeperParts): Keeper {
-  let held = lease
+  let current = lease
   let away = false
   let strays: ReadonlySet<string> = new Set()
 
   async function beat(): Promise<void> {
-    if (!(await store.leases.beat(held))) {
-      held = await store.leases.join(held.owner)
-      runner.renew(held)
-      log.warn({ epoch: held.epoch }, 'the lease had run out; its turns were given up')
+    if (!(await store.leases.beat(current))) {
+      current = await store.leases.join(current.owner)
+      runner.renew(current)
+      log.warn({ epoch: current.epoch }, 'the lease had run out; its turns were given up')
     }
-    const taken = await store.turns.recover(held)
+    const taken = await store.turns.recover(current)
     if (taken > 0) log.info({ turns: taken }, 'turns of a lost process go on')
     await releaseStrays()
     runner.wake()
@@ -49,10 +49,10 @@ export function createKeeper({ store, runner, lease, clock, log }: KeeperParts):
    * beats in a row it goes back into the queue; should it run after all, its next step is refused.
    */
   async function releaseStrays(): Promise<void> {
-    const found = (await store.turns.runningUnder(held)).filter(({ id }) => !runner.has(id))
+    const found = (await store.turns.runningUnder(current)).filter(({ id }) => !runner.has(id))
     for (const turn of found) {
       if (!strays.has(turn.id)) continue
-      await store.turns.release(turn, held)
+      await store.turns.release(turn, current)
       log.warn({ turn: turn.id }, 'a turn was marked as running here and did not: it goes on')
     }
     strays = new Set(found.map(({ id }) => id))
@@ -80,7 +80,7 @@ export function createKeeper({ store, runner, lease, clock, log }: KeeperParts):
     async stop() {
       await Promise.all([beating.stop(), looking.stop()])
       await store.leases
-        .leave(held)
+        .leave(current)
         .catch((error: unknown) => log.error({ err: error }, 'the lease could not be given back'))
     },
   }

@@ -24,7 +24,7 @@ import { logNotes, logRest } from './turn-log.ts'
 import { isAway, untilStored } from './store-retry.ts'
 import type { Spend } from './spend.ts'
 import type { Observer } from './turn-metrics.ts'
-import { tellFree, tellTurn } from './announce.ts'
+import { publishAndWake, publishTurn } from './announce.ts'
 
 /** Grace period for turns stopped at shutdown. */
 const releaseMs = 2_000
@@ -99,9 +99,9 @@ export function createRunner(parts: RunnerParts): Runner {
     store,
     log,
     room: () => (isFull() || draining ? undefined : { lease, turns: parts.maxRunning - running.size }),
-    take(started, claimedUnder) {
-      tell(started, true)
-      take(started, claimedUnder)
+    take(started, turnLease) {
+      publishStep(started, true)
+      take(started, turnLease)
     },
   })
 
@@ -113,14 +113,14 @@ export function createRunner(parts: RunnerParts): Runner {
     return running.size + starting >= parts.maxRunning
   }
 
-  function take(started: StartedTurn, held: Lease, request?: string): void {
+  function take(started: StartedTurn, turnLease: Lease, request?: string): void {
     const controller = new AbortController()
     const { turn } = started
-    const over = run(started, held, controller.signal)
+    const over = run(started, turnLease, controller.signal)
       .catch((error: unknown) => {
         // The turn no longer runs here: its tools must stop.
         controller.abort(error)
-        return releaseOrFail(turn, held, error)
+        return releaseOrFail(turn, turnLease, error)
       })
       .finally(() => {
         // A released turn may have been taken again at once: then the entry belongs to its next run.
@@ -131,7 +131,7 @@ export function createRunner(parts: RunnerParts): Runner {
     if (stopping) controller.abort(stopping)
   }
 
-  async function run(started: StartedTurn, held: Lease, signal: AbortSignal): Promise<void> {
+  async function run(started: StartedTurn, turnLease: Lease, signal: AbortSignal): Promise<void> {
     const { turn } = started
     const timeLimit = setTimeout(() => {
       const max = parts.bounds.minutes
@@ -154,7 +154,8 @@ export function createRunner(parts: RunnerParts): Runner {
         toolbox: toolboxOf(turn, history),
         bounds: parts.bounds,
         meter,
-        reserve: (call) => untilStored(() => parts.spend.reserve(turn, held, call), { over: () => draining, signal }),
+        reserve: (call) =>
+          untilStored(() => parts.spend.reserve(turn, turnLease, call), { over: () => draining, signal }),
         signal,
         ...(mask && { mask: (text: string) => mask(text, turn.userId) }),
         emit: (deltas) => bus.publish(turn.threadId, deltas),
@@ -162,12 +163,12 @@ export function createRunner(parts: RunnerParts): Runner {
       })
       let earlier = started.entries
       for await (const step of loop) {
-        const recorded = await record(turn, held, step.outcome ? { ...step, earlier } : step, signal)
+        const recorded = await record(turn, turnLease, step.outcome ? { ...step, earlier } : step, signal)
         await parts.histories.extend(turn, history, recorded.entries)
         parts.observer?.stepped(recorded.entries, earlier, history.items)
         earlier = [...earlier, ...recorded.entries]
         note(turn, recorded.entries)
-        tell(recorded, step.outcome !== undefined)
+        publishStep(recorded, step.outcome !== undefined)
         // A waiting turn may have been answered in the meantime and be back in the queue.
         if (step.outcome?.status === 'waiting') claims.expect()
       }
@@ -191,12 +192,15 @@ export function createRunner(parts: RunnerParts): Runner {
   }
 
   /** Stores a step. While the store is unavailable (disk full, database away) it retries until shutdown. */
-  async function record(turn: Turn, held: Lease, step: Step, signal?: AbortSignal) {
-    const recorded = await untilStored((retry) => store.turns.record(turn, held, retry ? { ...step, retry } : step), {
-      over: () => draining,
-      failed: ({ code }) => log.error({ turn: turn.id, code }, 'a step could not be stored; trying again'),
-      ...(signal && { signal }),
-    })
+  async function record(turn: Turn, turnLease: Lease, step: Step, signal?: AbortSignal) {
+    const recorded = await untilStored(
+      (retry) => store.turns.record(turn, turnLease, retry ? { ...step, retry } : step),
+      {
+        over: () => draining,
+        failed: ({ code }) => log.error({ turn: turn.id, code }, 'a step could not be stored; trying again'),
+        ...(signal && { signal }),
+      },
+    )
     if (step.outcome && atRest(recorded.turn.status)) {
       logRest(log, recorded.turn, running.get(turn.id)?.request)
       parts.observer?.rested(recorded.turn)
@@ -205,15 +209,15 @@ export function createRunner(parts: RunnerParts): Runner {
   }
 
   /** Handles a turn that cannot go on here: a fault of its own fails it, else it goes back into the queue. */
-  async function releaseOrFail(turn: Turn, held: Lease, error: unknown): Promise<void> {
+  async function releaseOrFail(turn: Turn, turnLease: Lease, error: unknown): Promise<void> {
     parts.histories.drop(turn.threadId)
-    if (error instanceof AppError && error.code === 'lease_lost') return tellEnd(turn)
+    if (error instanceof AppError && error.code === 'lease_lost') return publishEnd(turn)
     const outcome = isAway(error) ? undefined : outcomeOf(error)
     try {
       // Another run would hit the same fault, and the model would be paid each time.
-      if (outcome) return await fail(turn, held, { outcome, error })
-      await untilStored(() => store.turns.release(turn, held), { over: () => draining })
-      tellFree(bus, { turn: { ...turn, status: 'queued' }, entries: [] })
+      if (outcome) return await fail(turn, turnLease, { outcome, error })
+      await untilStored(() => store.turns.release(turn, turnLease), { over: () => draining })
+      publishAndWake(bus, { turn: { ...turn, status: 'queued' }, entries: [] })
     } catch (cause) {
       log.error({ turn: turn.id, err: cause }, 'a turn could not be let go; it is taken up again later')
     }
@@ -222,25 +226,25 @@ export function createRunner(parts: RunnerParts): Runner {
   /** Ends a turn that the loop could not end, based on its stored entries. */
   async function fail(
     turn: Turn,
-    held: Lease,
+    turnLease: Lease,
     { outcome, error }: { outcome: Outcome; error: unknown },
   ): Promise<void> {
     log.error({ turn: turn.id, err: error }, 'turn failed inside the service')
     const history = await parts.histories.open({ turn, entries: [] }).catch(() => undefined)
     const usage = (await store.turns.get(turn.userId, turn.id))?.usage ?? turn.usage
-    tell(await record(turn, held, { drafts: closing(history?.items ?? []), usage, outcome }), true)
+    publishStep(await record(turn, turnLease, { drafts: closing(history?.items ?? []), usage, outcome }), true)
     parts.histories.drop(turn.threadId)
   }
 
   /** Publishes a step: its entries, and the turn too when its status changed. */
-  function tell(step: StartedTurn, statusChanged: boolean): void {
+  function publishStep(step: StartedTurn, statusChanged: boolean): void {
     const { turn, entries } = step
-    if (statusChanged) tellTurn(bus, step)
+    if (statusChanged) publishTurn(bus, step)
     else if (entries.length > 0) bus.publish(turn.threadId, [{ type: 'entries', entries }])
   }
 
   /** Publishes the end of a turn that was ended from outside, or whose last commit was not confirmed. */
-  async function tellEnd(turn: Turn): Promise<void> {
+  async function publishEnd(turn: Turn): Promise<void> {
     try {
       // A missing turn was erased with its thread.
       const now = (await store.turns.get(turn.userId, turn.id)) ?? { ...turn, status: 'cancelled' as const }

@@ -5,7 +5,7 @@ import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Store, ThreadStore } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
-import { tellErased } from './user-removal.ts'
+import { publishErased } from './user-removal.ts'
 
 type Reading = Pick<ThreadStore, 'get' | 'list' | 'entries' | 'queued' | 'findItems' | 'findByOpenCall'>
 
@@ -33,7 +33,7 @@ export function createThreads({ store, bus }: { store: Pick<Store, 'threads'>; b
     },
     async remove(user, threadId) {
       const unfinished = await store.threads.remove(user, threadId)
-      for (const turn of unfinished ?? []) tellErased(bus, turn)
+      for (const turn of unfinished ?? []) publishErased(bus, turn)
       if (unfinished) bus.publishChange({ userId: user }, { threadId })
       return unfinished !== undefined
     },

@@ -14,7 +14,7 @@ export interface Observer {
 const msPerSecond = 1_000
 
 /** Counts for `/metrics`. */
-export function createTally(metrics: Metrics): Observer {
+export function createTurnMetrics(metrics: Metrics): Observer {
   const turns = metrics.counter('atrium_turns_total', 'Turns that came to rest.', ['door', 'outcome'])
   const turnTime = metrics.histogram('atrium_turn_seconds', 'From the message to the end of its turn.', ['door'])
   const failures = metrics.counter('atrium_turn_failures_total', 'Turns that failed, by the code of the fault.', [

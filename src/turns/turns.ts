@@ -16,7 +16,7 @@ import { removeUser } from './user-removal.ts'
 import type { Runner } from './runner.ts'
 import type { Observer } from './turn-metrics.ts'
 import type { Spend } from './spend.ts'
-import { tellFree } from './announce.ts'
+import { publishAndWake } from './announce.ts'
 import { type Follow, followTurn, type Watch, watchThread } from './watch.ts'
 
 /** Grace period for a cancelled turn to stop by itself and store its partial text; then it is ended in the store. */
@@ -111,9 +111,9 @@ export function createTurns(parts: TurnsParts): Turns {
   }
 
   /** Announces that a turn was ended from outside the runner: watchers see it, and the thread's next turn can be claimed. */
-  function tellEnd(end: EndedTurn): void {
+  function publishEnd(end: EndedTurn): void {
     if (end.changed) parts.observer?.rested(end.turn)
-    tellFree(bus, end)
+    publishAndWake(bus, end)
   }
 
   return {
@@ -151,7 +151,7 @@ export function createTurns(parts: TurnsParts): Turns {
         if (stopped) return stopped
       }
       const end = first.turn.status === 'running' ? await store.turns.end(user, turnId) : first
-      tellEnd(end)
+      publishEnd(end)
       return end.turn
     },
     async abandon(turn, fault) {
@@ -160,7 +160,7 @@ export function createTurns(parts: TurnsParts): Turns {
       const stopped = await stopAndWait(turn.userId, turn, stop)
       if (stopped) return stopped
       const end = await store.turns.end(turn.userId, turn.id, { code, message })
-      tellEnd(end)
+      publishEnd(end)
       return end.turn
     },
     receipt: (user, turnId) => readReceipt(store, user, { turnId, marker: marker() }),

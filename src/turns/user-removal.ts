@@ -29,7 +29,7 @@ export async function removeUser({ store, bus, eraseFiles }: RemovalParts, name:
     const { erased, unfinished, more } = await store.threads.eraseSome(user.id)
     const { threads, turns, items } = erased
     all = { ...all, threads: all.threads + threads, turns: all.turns + turns, items: all.items + items }
-    if (bus) for (const turn of unfinished) tellErased(bus, turn)
+    if (bus) for (const turn of unfinished) publishErased(bus, turn)
     if (!more) break
     // Let other work run between two batches.
     await pass()
@@ -46,7 +46,7 @@ export async function removeUser({ store, bus, eraseFiles }: RemovalParts, name:
 }
 
 /** Announces that a turn was erased with its thread: its runner stops, and its watchers see it end. */
-export function tellErased(bus: Pick<Bus, 'publish' | 'signal' | 'publishChange'>, turn: Turn): void {
+export function publishErased(bus: Pick<Bus, 'publish' | 'signal' | 'publishChange'>, turn: Turn): void {
   // Without the signal the runner would notice only at its next step, and the model would be paid until then.
   bus.signal({ type: 'stop', turnId: turn.id, code: 'turn_cancelled', message: 'cancelled' })
   bus.publish(turn.threadId, [{ type: 'turn', turn: { ...turn, status: 'cancelled' } }])
