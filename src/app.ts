@@ -35,11 +35,11 @@ export type App = {
   readonly runner: Runner
   readonly metrics: Metrics
   readonly tools: () => Tools
-  /** What the operator has set of the policy. */
+  /** The operator's policy settings. */
   readonly policy: () => PolicySettings
-  /** How people give tools their secrets. */
+  /** How users sign in to tools and set their secrets. */
   readonly access: () => Promise<ToolAccess>
-  /** Models that are not asked for a while, since they failed again and again. */
+  /** Models that are skipped for a while, because they failed repeatedly. */
   readonly passedOver: () => readonly string[]
   /** True while the database cannot be reached. */
   readonly storeAway: () => boolean
@@ -47,19 +47,19 @@ export type App = {
   readonly toolAdmin: ToolAdmin
   /** Reads the settings again; the next turn follows them. */
   reload(): Promise<void>
-  /** Lets running turns end for so long, then releases them and closes everything. */
+  /** Waits for running turns up to the grace period, then releases them and closes everything. */
   close(graceMs: number): Promise<void>
 }
 
 export type AppParts = {
-  /** The configuration under some stored settings; called again when they change. */
+  /** Makes the configuration from stored settings; called again when they change. */
   readonly configure: (settings: Settings) => Config
   readonly log: Log
 }
 
-/** Takes the home and opens the app. Throws home_locked while another process has it. */
+/** Locks the home and opens the app. Throws home_locked while another process has the lock. */
 export async function openApp({ configure, log }: AppParts): Promise<App> {
-  // A start that fails closes what it has opened: a connection left open would keep the process from ending.
+  // A failed start closes what it opened: an open connection would keep the process from ending.
   await using opened = new AsyncDisposableStack()
   const storage = await openStorage(configure({}), log)
   opened.defer(() => storage.close())
@@ -67,7 +67,7 @@ export async function openApp({ configure, log }: AppParts): Promise<App> {
   const ownSecrets = (config: Config): string[] => [...secretsIn(config), provisionedToken(home)]
   const live = await openLiveSettings({ store: storage.store, bus, configure, ownSecrets, log })
   const store: Store = { ...storage.store, secrets: live.secrets }
-  // A script is a file of ours: what is wrong with it is told at the start, not by every turn.
+  // Opened now, so that a fault in the script file is reported at the start and not by every turn.
   if (live.config().model.provider === 'scripted') await live.model.open()
   const lease = await store.leases.join(newId())
   const memory = await openMemory({ config: live.config(), store, bus, owner: lease.owner, log })

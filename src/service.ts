@@ -1,4 +1,4 @@
-// The running service: Config -> open doors, and their stop. With app.ts, the only place that builds things.
+// The running service: opens the app and the doors, and stops them. With app.ts, the only place that builds things.
 import { type Config, checkDoors, weakSecrets } from '#config.ts'
 import { openLocalDoor } from '#doors/local/door.ts'
 import { type App, type AppParts, openApp } from '#app.ts'
@@ -19,16 +19,16 @@ const shutdownGraceMs = 10_000
 
 export type Service = {
   readonly app: App
-  /** For a terminal of this process; an attached one has the same through the socket. */
+  /** For a terminal in this process; an attached terminal has the same client through the socket. */
   readonly client: OperatorClient
-  /** What the first screen shows: addresses, the model, what to do next. */
+  /** The lines printed at the start: addresses, the model, next steps. */
   readonly lines: readonly string[]
   stop(): Promise<void>
 }
 
 export type ServiceParts = AppParts & { /** The terminal counts as a door. */ readonly terminal: boolean }
 
-/** Opens the app and every enabled door; answers once all of them listen. */
+/** Opens the app and every enabled door; resolves once all doors listen. */
 export async function startService(parts: ServiceParts): Promise<Service> {
   checkDoors(parts.configure({}), { terminal: parts.terminal })
   const app = await openApp(parts)
@@ -58,7 +58,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     const token = config.gateway.authToken ?? newToken()
     const count = createRequestCount(app.metrics)
     if (config.webhook.enabled) open.push(await openWebhookDoor(app, parts, count))
-    // Last of all: its health tells that every door is open.
+    // The last HTTP door: its health endpoint means that every door is open.
     if (config.gateway.enabled) {
       const { openGateway } = await import('#service/gateway.ts')
       open.push(await openGateway(app, { about, token, count, log: parts.log }))
@@ -118,7 +118,7 @@ async function openWebhookDoor(
   return { name: 'webhook', address: webhook.url, close: (graceMs) => webhook.close(graceMs) }
 }
 
-/** The start in words. A generated token is the one secret that is printed, once per start. */
+/** The start-up lines. A generated token is the only secret that is printed, once per start. */
 async function linesOf(
   { config, home }: { config: Config; home: Home },
   open: readonly OpenDoor[],
@@ -141,7 +141,7 @@ async function linesOf(
   return lines
 }
 
-/** Which model answers, and why that one. */
+/** The model in use, and why it was chosen. */
 async function modelLine({ provider, name, source, fallback = [] }: Config['model']): Promise<string> {
   if (provider === 'offline') {
     const found = source === 'default' && (await ollamaAnswers())

@@ -1,5 +1,5 @@
-// The tools that come with the service, those of memory among them, as one source. They are read with the code: there is
-// nothing to reload, and none can be removed.
+// The built-in tools, including those of memory, as one source. They are part of the code: there is nothing to reload, and
+// none can be removed.
 import type { Config } from '#config.ts'
 import type { ToolTrial } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
@@ -23,7 +23,7 @@ export type BuiltInSourceParts = {
   readonly documents: Documents
 }
 
-/** The built-in tools as the configuration has them. */
+/** The built-in tools under the given configuration. */
 export function openBuiltInTools({ config, scan, documents }: BuiltInSourceParts): ToolSource {
   const { shell, proxy, privateHosts } = config
   const tools = createBuiltInTools({
@@ -70,7 +70,7 @@ export function createBuiltInSource(all: readonly Tool[]): ToolSource {
   }
 }
 
-/** Tries a call as the operator. What changes anything is asked for in a conversation, which this is not. */
+/** Tests a call as the operator. Refuses calls that change something: those need approval in a conversation. */
 async function testBuiltIn(tool: Tool, params: string): Promise<ToolTrial> {
   const { name } = tool.spec
   if (!objectIn(params))
@@ -85,7 +85,7 @@ async function testBuiltIn(tool: Tool, params: string): Promise<ToolTrial> {
     const output = await tool.run(params, { ...ids, signal: AbortSignal.timeout(testMs) })
     return { output, error: null, ...nothing }
   } catch (error) {
-    // A fault of the call is what a model would read; anything else is a bug.
+    // The model would read an AppError as the result; any other error is a bug.
     if (!(error instanceof AppError)) throw error
     return { output: null, error: error.message, ...nothing }
   }

@@ -1,5 +1,5 @@
-// The components of a home: the sandbox with its cache, its secrets and its limits, the source of their tools, and how
-// people sign in to them.
+// Opens the components of a home: their tool source, the sandbox with its cache, secrets and limits, and the sign-in to
+// them.
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, environmentVariable } from '#config.ts'
@@ -26,11 +26,11 @@ export type ComponentParts = {
   readonly config: Config
   readonly scan: (user: UserId) => LeakScan
   readonly log: Log
-  /** Absent: no component runs another tool. */
+  /** When absent, no component can run another tool. */
   readonly invokeTool?: InvokeTool
 }
 
-/** The source of the installed components; the sandbox itself is opened at the first call of one. */
+/** The source of the installed components; the sandbox is opened at the first call. */
 export function openComponents(parts: ComponentParts): ToolSource {
   return createComponentSource({
     records: parts.store.tools,
@@ -40,7 +40,7 @@ export function openComponents(parts: ComponentParts): ToolSource {
   })
 }
 
-/** True when the transpiler is there; a look, nothing is started. */
+/** True when the transpiler is installed. Starts nothing. */
 export async function canRunComponents(): Promise<boolean> {
   const { findTranspiler } = await import('#sandbox/build/transpiler.ts')
   return findTranspiler() !== undefined
@@ -51,7 +51,7 @@ export async function openSandbox(parts: ComponentParts): Promise<Sandbox> {
   const { store, home, config, scan, log } = parts
   const { toolSecrets, dial } = await openSecrets(parts)
   return createSandbox({
-    // The real path: a tool's process may read this folder and nothing else, not even a link to it.
+    // The real path: a tool's process may read only this folder, not a symbolic link to it.
     cacheFolder: join(realpathSync(home.path), 'cache', 'tools'),
     maxProcesses: config.toolProcesses,
     limits: store.persistentLimits,
@@ -67,7 +67,7 @@ export async function openSandbox(parts: ComponentParts): Promise<Sandbox> {
 
 export type AccessParts = Omit<ComponentParts, 'home'> & { readonly seal: Seal }
 
-/** How people give tools their secrets. */
+/** How users sign in to tools and set their secrets. */
 export async function openAccess(parts: AccessParts): Promise<ToolAccess> {
   const [{ createToolAccess }, { createTokenCheck }] = await Promise.all([
     import('#sandbox/auth/tool-access.ts'),

@@ -1,4 +1,4 @@
-// The model in use, opened when it is first asked for and again after its settings or its key have changed.
+// The model in use, opened at first use and again after a change of its settings or key.
 import type { Config } from '#config.ts'
 import type { Model } from '#core/model.ts'
 import type { SecretStore } from '#core/secret.ts'
@@ -6,11 +6,11 @@ import type { Log } from '#lib/log.ts'
 import { openModel } from '#models/open-model.ts'
 
 export type CurrentModel = {
-  /** Opens it where it is not open; one that could not be opened is tried again. */
+  /** Opens the model if it is not open. After a failure the next call tries again. */
   readonly open: () => Promise<Model>
-  /** Models that are not asked for a while, since they failed again and again. */
+  /** Models that are skipped for a while, because they failed repeatedly. */
   readonly passedOver: () => readonly string[]
-  /** The next turn opens it anew. */
+  /** Makes the next `open` open the model anew. */
   readonly forget: () => void
 }
 

@@ -1,4 +1,4 @@
-// Numbers of the service that are looked up when `/metrics` is read, rather than counted.
+// Gauges of the service, read when `/metrics` is requested.
 import type { Metrics } from '#lib/metrics.ts'
 import type { Runner } from '#turns/runner.ts'
 import type { About } from '#turns/service-status.ts'

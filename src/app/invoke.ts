@@ -1,5 +1,5 @@
-// What components reach of the service by their grants: texts of the workspace, and other tools. Whatever a component asks
-// for is a stranger's word: it is judged as if the model had read something from outside.
+// What components can use of the service by their capabilities: workspace files and other tools. Requests of a component
+// are untrusted: they are judged as if the model had read text from outside.
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { objectIn } from '#core/json.ts'
@@ -13,7 +13,7 @@ export type InvokeParts = {
   readonly judge: (judged: Judged) => Verdict | Promise<Verdict>
 }
 
-/** Runs a tool for another one. Nobody is asked: what would have to be is refused. */
+/** Runs a tool for another tool. A call that needs approval is refused, because a tool cannot ask for it. */
 export function createInvoke({ tools, judge }: InvokeParts): InvokeTool {
   return async (name, params, { tool: by, user, callId, signal }) => {
     const tool = tools(user).byName.get(name)
@@ -29,13 +29,13 @@ export function createInvoke({ tools, judge }: InvokeParts): InvokeTool {
   }
 }
 
-/** Reads a text of a user's workspace; undefined where there is none. */
+/** Reads a text file of a user's workspace; undefined when it cannot be read. */
 export function createReadWorkspace(folderOf: (user: UserId) => string): ReadWorkspace {
   return async (path, user) => {
     try {
       return await readText({ root: folderOf(user), names: path.split('/') })
     } catch (error) {
-      // A guest is told of no difference between what is not there and what it may not read.
+      // A component must not learn the difference between a missing file and a forbidden one.
       if (error instanceof AppError) return undefined
       throw error
     }

@@ -1,8 +1,8 @@
-// Dials that load TLS and its kin with their first request.
+// Dials that load their network modules with the first request.
 import type { Config } from '#config.ts'
 import type { Dial } from '#net/dial.ts'
 
-/** For tools: names are asked for over the network, so that a stranger's name server holds nothing up. */
+/** For tools: resolves names with queries of its own over the network, so that a slow name server blocks nothing else. */
 export function lazyDial(proxy: Config['proxy']): Dial {
   return lazily(async () => {
     const [{ createDial }, { resolveName }] = await Promise.all([import('#net/dial.ts'), import('#net/resolve.ts')])
@@ -10,7 +10,7 @@ export function lazyDial(proxy: Config['proxy']): Dial {
   })
 }
 
-/** For servers that the operator has named: as the machine itself resolves them. */
+/** For servers that the operator configured: resolves names as the machine does. */
 export function systemDial(proxy: Config['proxy']): Dial {
   return lazily(async () => {
     const [{ createDial }, { lookup }] = await Promise.all([import('#net/dial.ts'), import('node:dns/promises')])

@@ -1,23 +1,23 @@
-// Which values must not go out of a turn: the installation's own out of anybody's, and what a user brought out of theirs.
-// No user's word is sought in the turns of another.
+// Leak scans by user: the installation's secrets are searched for in everybody's turns, a user's secrets only in that
+// user's own turns.
 import { operator, type UserId } from '#core/ids.ts'
 import type { SecretStore } from '#core/secret.ts'
 import { createLeakScan, joinScans, type LeakScan } from '#safety/leaks.ts'
 import { evictOldest } from '#lib/evict.ts'
 
-/** Users whose scan is kept at hand; the longest unused are made anew. */
+/** Cached scans of users; the least recently used are evicted. */
 const maxKept = 100
 
 export interface Scans {
-  /** Reads what is kept sealed, of everybody or of one. */
+  /** Reads the stored secrets of one user, or of all. */
   read(owner?: UserId): Promise<void>
-  /** Made when it is first wanted. */
+  /** The scan for a user's turns, made at first use. */
   readonly of: (user: UserId) => LeakScan
 }
 
 export type ScanParts = {
   readonly secrets: Pick<SecretStore, 'values'>
-  /** The installation's secrets that are not kept sealed. */
+  /** The installation's secrets that are not in the secret store. */
   readonly own: () => readonly string[]
 }
 
@@ -59,7 +59,7 @@ export function createScans({ secrets, own }: ScanParts): Scans {
   }
 }
 
-/** The same secrets; whatever changes through them is read again before it is told as done. */
+/** Wraps a secret store: a change resolves only after `changed` has read the secrets again. */
 export function watchSecrets(secrets: SecretStore, changed: (owner: UserId) => Promise<void>): SecretStore {
   const then = async <T>(change: Promise<T>, owner: UserId): Promise<T> => {
     const done = await change

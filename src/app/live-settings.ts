@@ -1,5 +1,5 @@
-// The settings in force and what follows from them: configuration, safety rules, leak scans, the model. All of it is read
-// again when a setting or a secret changes, here or in another process.
+// The settings in force and what depends on them: configuration, safety rules, leak scans, the model. All are read again
+// when a setting or a secret changes, in this or another process.
 import type { Config } from '#config.ts'
 import type { Bus } from '#core/bus.ts'
 import { operator, type UserId } from '#core/ids.ts'
@@ -10,31 +10,31 @@ import type { LeakScan } from '#safety/leaks.ts'
 import { createCurrentModel, type CurrentModel } from './current-model.ts'
 import { createScans, watchSecrets } from './leak-scans.ts'
 import { readSafety, type Safety } from './safety-settings.ts'
-import { createReadings } from './serial-reload.ts'
+import { createSerialReload } from './serial-reload.ts'
 
 export type LiveSettings = {
-  /** As they are stored. */
+  /** The settings as stored. */
   readonly stored: () => Settings
   readonly config: () => Config
   readonly safety: () => Safety
-  /** Finds secrets in what goes out for a user. */
+  /** Finds secrets in outgoing text of a user. */
   readonly scan: (user: UserId) => LeakScan
   readonly model: Pick<CurrentModel, 'open' | 'passedOver'>
-  /** The same secrets; a change through them is in force before it counts as done. */
+  /** The secret store; a change through it resolves once it is in force. */
   readonly secrets: SecretStore
   /** Reads the settings again; the next turn follows them. */
   readonly reload: () => Promise<void>
-  /** Is called with every reload, once the new settings are in force. */
+  /** Adds a callback for every reload, called once the new settings are in force. */
   readonly onReload: (follow: () => Promise<void> | void) => void
 }
 
 export type LiveSettingsParts = {
   readonly store: Pick<Store, 'settings' | 'secrets'>
-  /** The configuration under some stored settings; called again when they change. */
+  /** Makes the configuration from stored settings; called again when they change. */
   readonly configure: (settings: Settings) => Config
-  /** The installation's secrets that are not kept sealed. */
+  /** The installation's secrets that are not in the secret store. */
   readonly ownSecrets: (config: Config) => readonly string[]
-  /** Tells of changes by others; absent where one command looks once. */
+  /** Reports changes by other processes; absent in commands that read once. */
   readonly bus?: Pick<Bus, 'onSignal'>
   readonly log: Log
 }
@@ -48,10 +48,10 @@ export async function openLiveSettings(parts: LiveSettingsParts): Promise<LiveSe
   await scans.read()
   const model = createCurrentModel({ config: () => config, secrets: store.secrets, log })
   const followers: (() => Promise<void> | void)[] = []
-  const readAgain = createReadings()
+  const reloadSerially = createSerialReload()
 
   const reload = (): Promise<void> =>
-    readAgain('settings', async () => {
+    reloadSerially('settings', async () => {
       const settings = await store.settings.all()
       config = configure(settings)
       safety = readSafety(settings)
@@ -61,9 +61,9 @@ export async function openLiveSettings(parts: LiveSettingsParts): Promise<LiveSe
       for (const follow of followers) await follow()
       log.info({ provider: config.model.provider, model: config.model.name }, 'settings read again')
     })
-  /** What somebody keeps sealed: the operator's may be the key of the model. */
+  /** Reads a user's secrets again; one of the operator's may be the model's key. */
   const readSecrets = (owner: UserId): Promise<void> =>
-    readAgain(`secrets of ${owner}`, async () => {
+    reloadSerially(`secrets of ${owner}`, async () => {
       await scans.read(owner)
       if (owner === operator) model.forget()
     })

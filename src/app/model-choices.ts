@@ -1,12 +1,12 @@
-// The models that can be chosen without writing anything down: what each is and what it costs.
+// The list of models that can be chosen without further set-up, with their prices.
 import type { Config } from '#config.ts'
 import type { ModelView } from '#core/admin.ts'
 import { type Provider, providerNames, providers } from '#core/providers.ts'
 import { lookUpModel } from '#models/price.ts'
 import { type KeptModel, modelText } from './recent-models.ts'
 
-/** Prices are looked up for so many tokens: beyond, some providers ask for more. */
-const asked = 1_000
+/** Prices are computed for this many tokens: some providers charge more for longer prompts. */
+const pricedTokens = 1_000
 const perMillion = 1_000_000
 
 type Choice = {
@@ -20,7 +20,7 @@ type Choice = {
 
 type ListParts = { readonly config: Config; readonly sealed: readonly string[]; readonly kept: readonly KeptModel[] }
 
-/** The one in use, those that stand in, the usual one of each provider that lacks nothing, and those of before. */
+/** The model in use, its fallbacks, the default model of each provider that is ready, and recent models. */
 export async function listModels({ config, sealed, kept }: ListParts): Promise<readonly ModelView[]> {
   const { model } = config
   const keyless = (provider: Provider): boolean =>
@@ -38,10 +38,10 @@ export async function listModels({ config, sealed, kept }: ListParts): Promise<r
       .filter(({ provider }) => !keyless(provider))
       .map((each) => ({ ...each, role: 'ready' as const, kept: true as const })),
   ]
-  // An earlier one has the more telling role.
-  const known = new Map<string, Choice>()
-  for (const each of choices.toReversed()) known.set(modelText(each), each)
-  return Promise.all(choices.filter((each) => known.get(modelText(each)) === each).map(viewOf))
+  // Of duplicates the first is listed: its role says more.
+  const first = new Map<string, Choice>()
+  for (const each of choices.toReversed()) first.set(modelText(each), each)
+  return Promise.all(choices.filter((each) => first.get(modelText(each)) === each).map(viewOf))
 }
 
 async function viewOf({ provider, name, baseUrl, price, role, kept }: Choice): Promise<ModelView> {
@@ -49,7 +49,7 @@ async function viewOf({ provider, name, baseUrl, price, role, kept }: Choice): P
   const counts = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, reasoningTokens: 0 }
   const costOf = (tokens: Partial<typeof counts>): number | null => {
     const usd = priceOf ? priceOf({ ...counts, ...tokens }) : 0
-    return usd === null ? null : Number(((usd / asked) * perMillion).toFixed(6))
+    return usd === null ? null : Number(((usd / pricedTokens) * perMillion).toFixed(6))
   }
   return {
     provider,
@@ -58,12 +58,12 @@ async function viewOf({ provider, name, baseUrl, price, role, kept }: Choice): P
     ...(baseUrl !== undefined && { baseUrl }),
     role,
     ...(kept && { kept }),
-    inputUsd: costOf({ inputTokens: asked }),
-    outputUsd: costOf({ outputTokens: asked }),
+    inputUsd: costOf({ inputTokens: pricedTokens }),
+    outputUsd: costOf({ outputTokens: pricedTokens }),
   }
 }
 
-/** What a provider lacks to be chosen. */
+/** The settings that are missing before a provider can be chosen. */
 export function missingOf(
   name: keyof typeof providers,
   { model, environmentKeys }: Config,

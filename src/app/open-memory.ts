@@ -1,5 +1,4 @@
-// Memory: the documents of every user, the vectors of them where an embedding model is configured, and the files that say
-// who the agent is.
+// Opens memory: the users' documents, their vectors if an embedding model is configured, and the agent's identity files.
 import type { Config } from '#config.ts'
 import type { Bus } from '#core/bus.ts'
 import type { Store } from '#core/store.ts'
@@ -18,7 +17,7 @@ export type MemoryParts = {
   readonly config: Config
   readonly store: Store
   readonly bus: Pick<Bus, 'onSignal'>
-  /** The process that makes vectors. */
+  /** The id of this process, which makes vectors. */
   readonly owner: string
   readonly log: Log
 }

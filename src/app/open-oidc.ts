@@ -1,4 +1,4 @@
-// Sign-in through an OpenID issuer, where one is configured; without one nothing of this is loaded.
+// Sign-in through an OpenID issuer. Without a configured issuer, none of its modules are loaded.
 import type { Config } from '#config.ts'
 import type { Store } from '#core/store.ts'
 import type { Oidc } from '#http/oidc.ts'

@@ -1,4 +1,4 @@
-// What a home keeps: the store with the key of its secrets, the lock, and the bus between processes.
+// Opens the storage of a home: its lock, the store with the key of its secrets, and the bus between processes.
 import type { Config } from '#config.ts'
 import type { Bus } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
@@ -13,11 +13,11 @@ export type HomeStore = { readonly home: Home; readonly store: Store; readonly s
 
 export type Storage = HomeStore & {
   readonly bus: Bus
-  /** Gives the home back, last of all. */
+  /** Closes everything; the home is unlocked last. */
   close(): Promise<void>
 }
 
-/** Takes the home and opens what it keeps. Throws home_locked while another process has it. */
+/** Locks the home and opens its storage. Throws home_locked while another process has the lock. */
 export async function openStorage(config: Config, log: Log): Promise<Storage> {
   await using opened = new AsyncDisposableStack()
   const unlock = lockHome(openHome(config.home))
@@ -36,7 +36,7 @@ export async function openStorage(config: Config, log: Log): Promise<Storage> {
   return { home, store, seal, bus, close: () => closing.disposeAsync() }
 }
 
-/** Opens the store without taking the home: for commands that look or set, beside a running service. */
+/** Opens the store without locking the home, for commands that read or change it beside a running service. */
 export async function openHomeStore(config: Config): Promise<HomeStore> {
   const { home, store, seal } = await openDatabase(config)
   return { home, store, seal }

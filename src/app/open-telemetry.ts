@@ -1,4 +1,4 @@
-// Traces of turns, where a collector is configured; without one nothing of this is loaded.
+// Exports traces of turns. Without a configured collector, none of its modules are loaded.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '#config.ts'
 import type { Entry } from '#core/item.ts'
@@ -11,7 +11,7 @@ import { entryPages, withoutTexts } from '#turns/turn-entries.ts'
 import type { Observer } from '#turns/turn-metrics.ts'
 import { systemDial } from './lazy-dial.ts'
 
-/** Turns that wait to be read; more are dropped. */
+/** Turns in the queue for export; more are dropped. */
 const maxWaiting = 1_000
 const defaultCloseMs = 3_000
 
@@ -23,7 +23,7 @@ export type TelemetryParts = {
   readonly metrics: Metrics
   readonly log: Log
   readonly instance: string
-  /** What reading and sending the rest may each take at the end. */
+  /** Time limit at shutdown, for reading the rest and again for sending it. */
   readonly closeMs?: number
 }
 
@@ -51,7 +51,7 @@ export async function openTelemetry(parts: TelemetryParts): Promise<Telemetry | 
     return providerNames[found.provider] ?? found.provider
   }
 
-  /** One turn after the other, each a page at a time: the service has better things to do. */
+  /** Reads one turn after the other, page by page, so that export does not slow the service. */
   async function work(): Promise<void> {
     for (let turn = waiting.shift(); turn; turn = waiting.shift()) {
       try {
@@ -79,7 +79,7 @@ export async function openTelemetry(parts: TelemetryParts): Promise<Telemetry | 
       })
     },
     async close() {
-      // What cannot be read in time is dropped: the end of the service does not wait for it.
+      // Turns that are not read in time are dropped: shutdown does not wait for them.
       await Promise.race([working, pause(closeMs, undefined, { ref: false })])
       dropped += waiting.splice(0).length
       await exporter.close(closeMs)
@@ -87,5 +87,5 @@ export async function openTelemetry(parts: TelemetryParts): Promise<Telemetry | 
   }
 }
 
-/** As the conventions call them. */
+/** Provider names of the OpenTelemetry conventions, where they differ. */
 const providerNames: Readonly<Record<string, string>> = { google: 'gcp.gemini' }

@@ -1,4 +1,4 @@
-// The tools of the service: every source of them joined, how people give them their secrets, and their administration.
+// Opens the tools of the service: the joined sources, the sign-in to tools, and their administration.
 import type { ToolAdmin } from '#core/admin.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Judged, Verdict } from '#core/policy.ts'
@@ -17,9 +17,9 @@ import { createToolAdmin, offIn } from './tool-admin.ts'
 import { joinSources } from './tool-sources.ts'
 
 export type OpenTools = {
-  /** What the agent of a user has. */
+  /** The tools that a user's agent has. */
   readonly tools: (user: UserId) => Tools
-  /** How people give tools their secrets. */
+  /** How users sign in to tools and set their secrets. */
   readonly access: () => Promise<ToolAccess>
   readonly admin: ToolAdmin
   close(): Promise<void>
@@ -36,7 +36,7 @@ export async function openTools(parts: OpenToolsParts): Promise<OpenTools> {
   const { home, store, seal, live, documents, policy, log } = parts
   const { scan, reload } = live
   const config = live.config()
-  /** A tool may be tried before any turn of its user has run. */
+  /** Reads the grants first: a tool may be tested before any turn of its user has run. */
   const judge = async (judged: Judged): Promise<Verdict> => {
     await policy.grants.open(judged.user)
     return policy.judge(judged)

@@ -1,4 +1,4 @@
-// The turns of this process: who runs them, who counts them, and what goes on by the clock: leases and gates that expire.
+// Opens the turns of this process: the runner, metrics and traces, the lease, and the expiry of gates.
 import { defaultBounds } from '#agent/turn-limits.ts'
 import { createHistories } from '#agent/history.ts'
 import type { Bus } from '#core/bus.ts'
@@ -16,7 +16,7 @@ import { createKeeper } from '#turns/lease.ts'
 import { createRunner, type Runner } from '#turns/runner.ts'
 import { createSpend } from '#turns/spend.ts'
 import { createThreads, type Threads } from '#turns/threads.ts'
-import { createTally, type Observer } from '#turns/turn-metrics.ts'
+import { createTurnMetrics, type Observer } from '#turns/turn-metrics.ts'
 import { createTurns, type Turns } from '#turns/turns.ts'
 import type { LiveSettings } from './live-settings.ts'
 import { openTelemetry } from './open-telemetry.ts'
@@ -47,19 +47,19 @@ export type OpenTurnsParts = {
   readonly log: Log
 }
 
-/** Opens them, and carries on those that the last run of this home, or a process that is gone, left behind. */
+/** Also continues turns that were left by the last run of this home or by a lost process. */
 export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
   const { store, bus, lease, live, identity, policy, tools, fence, log } = parts
   await using opened = new AsyncDisposableStack()
   const { config } = live
   const metrics = createMetrics()
-  const tally = createTally(metrics)
+  const turnMetrics = createTurnMetrics(metrics)
   const telemetry = await openTelemetry({ config, store, metrics, log, instance: lease.owner })
   opened.defer(async () => telemetry?.close())
   const observer: Observer = {
-    stepped: (...step) => tally.stepped(...step),
+    stepped: (...step) => turnMetrics.stepped(...step),
     rested(turn) {
-      tally.rested(turn)
+      turnMetrics.rested(turn)
       telemetry?.rested(turn)
     },
   }
@@ -102,14 +102,14 @@ export async function openTurns(parts: OpenTurnsParts): Promise<OpenTurns> {
     }
   })
 
-  const cutOff = await store.turns.recover(lease)
-  if (cutOff > 0) log.info({ turns: cutOff }, 'turns of the last run go on')
+  const recovered = await store.turns.recover(lease)
+  if (recovered > 0) log.info({ turns: recovered }, 'turns of the last run go on')
   runner.wake()
   const clock = createClock({ log })
   opened.defer(() => clock.close())
   const keeper = store.backend === 'postgres' ? createKeeper({ store, runner, lease, clock, log }) : undefined
   opened.defer(async () => keeper?.stop())
-  // Turns are released while the lease is still ours.
+  // Runs before the lease is given up: turns can be released only under it.
   opened.defer(() => runner.drain(0))
   watchExpiry({ store, gates, clock })
   const closing = opened.move()

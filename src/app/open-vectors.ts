@@ -1,4 +1,4 @@
-// Vectors of memory, where an embedding model is configured; without one nothing of this is loaded.
+// Vectors for memory search. Without a configured embedding model, none of its modules are loaded.
 import type { Config } from '#config.ts'
 import type { Store } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
@@ -6,13 +6,13 @@ import type { Embed } from '#memory/embed.ts'
 import type { SemanticSearch } from '#memory/semantic-search.ts'
 
 export type Vectors = {
-  /** Absent where the database cannot compare vectors: memory is searched by words alone. */
+  /** Absent when the database cannot compare vectors: memory is then searched by words alone. */
   readonly semanticSearch?: SemanticSearch
   /** Why it is absent. */
   readonly lacks?: string
-  /** Asks the model once. Throws an AppError with what is wrong. */
+  /** Calls the embedding model once. Throws AppError. */
   readonly embed: Embed
-  /** Something was written. */
+  /** A document was written: makes its vectors soon. */
   wake(): void
   close(): Promise<void>
 }
@@ -21,7 +21,7 @@ export type VectorsParts = {
   readonly config: Config
   readonly store: Store
   readonly log: Log
-  /** The process that makes vectors; absent, none are made here. */
+  /** The id of this process. Without it no vectors are made here. */
   readonly owner?: string
 }
 
@@ -45,7 +45,7 @@ export async function openVectors({ config, store, log, owner }: VectorsParts): 
     if (owner !== undefined) log.warn({}, `memory is searched by words alone: ${lacks}`)
     return { lacks, embed, wake: () => {}, close: () => client.close() }
   }
-  // Vectors of models with one name are only the same where the server is.
+  // Vectors can be compared only when both the model's name and its server are the same.
   const model = `${embedding.provider} ${embedding.baseUrl} ${embedding.model}`
   const { vectors, leases } = store
   const maker =

@@ -1,4 +1,4 @@
-// The policy of this installation: its rules as they are set now, and what users have allowed beyond one call.
+// The policy of this installation: its current rules and the users' grants.
 import type { UserId } from '#core/ids.ts'
 import type { Judge } from '#core/policy.ts'
 import type { Store } from '#core/store.ts'

@@ -1,14 +1,14 @@
-// The rules as the operator has set them for this installation.
+// The safety rules of this installation, as the operator has set them.
 import type { Json } from '#core/json.ts'
 import { createMarker, type Marker } from '#safety/marks.ts'
 import { readSafetySettings, type SafetySettings } from '#safety/policy-settings.ts'
 
 export type Safety = Pick<SafetySettings, 'policy'> & {
-  /** Made when it is first wanted. */
+  /** Made at the first call. */
   marker(): Marker
 }
 
-/** Reads the settings; done at the start and whenever they have changed. */
+/** Reads the settings, at the start and after each change. */
 export function readSafety(settings: Readonly<Record<string, Json>>): Safety {
   const { policy, marksOff } = readSafetySettings(settings)
   let marker: Marker | undefined

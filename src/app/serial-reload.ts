@@ -1,19 +1,19 @@
-// Reading again what has changed: one after the other, since what was read earlier must not replace what was read later.
+// Runs reloads one after the other, so that an earlier read never replaces a later one.
 
-/** Reads something again; whoever asks for what still waits its turn joins it. */
-export type ReadAgain = (what: string, read: () => Promise<void>) => Promise<void>
+/** Queues a reload. A reload with the same key that has not started yet is shared. */
+export type SerialReload = (key: string, read: () => Promise<void>) => Promise<void>
 
-export function createReadings(): ReadAgain {
+export function createSerialReload(): SerialReload {
   let last: Promise<unknown> = Promise.resolve()
   const waiting = new Map<string, Promise<void>>()
-  return (what, read) => {
-    const joined = waiting.get(what)
-    if (joined) return joined
+  return (key, read) => {
+    const queued = waiting.get(key)
+    if (queued) return queued
     const next = last.then(() => {
-      waiting.delete(what)
+      waiting.delete(key)
       return read()
     })
-    waiting.set(what, next)
+    waiting.set(key, next)
     last = next.catch(() => {})
     return next
   }

@@ -1,4 +1,4 @@
-// Administration of settings: what stands, what may be changed, and the change itself, checked before anything is stored.
+// Administration of settings: reads them, and checks changes before they are stored.
 import type { Config } from '#config.ts'
 import type { FallbackConfig } from '#config/model.ts'
 import { AppError } from '#core/errors.ts'
@@ -24,19 +24,19 @@ export type SettingsParts = {
 export function createSettingsAdmin(parts: SettingsParts): SettingsAdmin {
   const { store, configure } = parts
 
-  /** What is to be stored, by what stands there. Throws invalid_input where it cannot be used. */
+  /** The settings to store for a change, given those already stored. Throws invalid_input when they are not valid. */
   function decide(stored: Settings, { policy, marks, models, ...others }: Settings): Settings {
     try {
-      const wanted: Settings = {
+      const changes: Settings = {
         ...others,
         ...keeping(stored, others),
         ...(isObject(models) && forgetting(stored, Object.keys(models))),
         ...(policy !== undefined && { policy: isObject(policy) ? mergePolicy(stored['policy'], policy) : policy }),
         ...(isObject(marks) && { marks_off: mergeMarks(stored['marks_off'], marks) }),
       }
-      configure({ ...stored, ...wanted })
-      readSafetySettings({ ...stored, ...wanted })
-      return wanted
+      configure({ ...stored, ...changes })
+      readSafetySettings({ ...stored, ...changes })
+      return changes
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       throw new AppError('invalid_input', error.message, { cause: error, ...(error.param && { param: error.param }) })
@@ -91,7 +91,7 @@ export function createSettingsAdmin(parts: SettingsParts): SettingsAdmin {
   }
 }
 
-/** As it is written to be stored; an address is told where it is not that of the model it stands behind. */
-function fallbackText({ provider, name, baseUrl }: FallbackConfig, behind: FallbackConfig): string {
-  return `${provider}/${name}${baseUrl === undefined || baseUrl === behind.baseUrl ? '' : `@${baseUrl}`}`
+/** A fallback as it is stored, with its address only when that differs from the main model's. */
+function fallbackText({ provider, name, baseUrl }: FallbackConfig, main: FallbackConfig): string {
+  return `${provider}/${name}${baseUrl === undefined || baseUrl === main.baseUrl ? '' : `@${baseUrl}`}`
 }

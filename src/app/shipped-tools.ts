@@ -1,5 +1,5 @@
-// The components that come with the project: stored once, and again when a new version brings another. What they say of
-// themselves was written down when they were built, so they are offered before any code of theirs was made.
+// The components shipped with the project: stored once, and again when a new version ships a changed one. Their schemas
+// were written at build time, so they are offered before their code is compiled.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,14 +8,14 @@ import type { Store } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
 import { inCheckout } from '#lib/checkout.ts'
 
-/** Their names; each has a folder of its own below tools/. */
+/** Names of the shipped tools; each has a folder below tools/. */
 export const shipped = ['weather'] as const
 const setting = 'default_tools'
 
-/** What the build of a tool writes beside its component. */
+/** The JSON file that the build of a tool writes beside its component. */
 export type About = { readonly sha256: string; readonly description: string; readonly schema: string }
 
-/** Stores what is new. One that was removed or replaced by hand stays so: it is the operator's choice. */
+/** Stores new versions. A tool that the operator removed or replaced is left alone. */
 export async function storeShipped(store: Pick<Store, 'tools' | 'settings'>, log: Log): Promise<void> {
   const stored = (await store.settings.all())[setting]
   const known = isObject(stored) ? stored : {}

@@ -1,16 +1,16 @@
-// Administration of tools: which there are, which are offered to the agent, and one call to try one.
+// Administration of tools: list, enable or disable, remove, and test with one call.
 import type { ToolAdmin } from '#core/admin.ts'
 import type { Store } from '#core/store.ts'
 import { policyInForce, type PolicySettings } from '#safety/policy-table.ts'
 import type { JoinedSources } from './tool-sources.ts'
 
-/** The setting that names the tools which are switched off. */
+/** The setting with the names of disabled tools. */
 const toolsOff = 'tools_off'
 
 export type ToolAdminParts = {
   readonly settings: Store['settings']
   readonly sources: Pick<JoinedSources, 'view' | 'test' | 'remove'>
-  /** What the operator has set of the policy. */
+  /** The operator's policy settings. */
   readonly policy: () => PolicySettings
   readonly reload: () => Promise<void>
 }
@@ -44,7 +44,7 @@ export function createToolAdmin({ settings, sources, policy, reload }: ToolAdmin
   }
 }
 
-/** The names that the setting holds. */
+/** The names of disabled tools. */
 export function offIn(settings: Readonly<Record<string, unknown>>): string[] {
   const value = settings[toolsOff]
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []

@@ -1,19 +1,19 @@
-// The tools of the service: its sources joined, read again when they change.
+// Joins the tool sources of the service into one, and reads them again when they change.
 import { operator, type UserId } from '#core/ids.ts'
 import { nameKey } from '#core/tool-names.ts'
 import type { ToolSource } from '#core/tool-source.ts'
 import type { Tool, Tools } from '#core/tool.ts'
 import type { Log } from '#lib/log.ts'
 
-/** All sources as one; where two have something of one name, the first is asked. */
+/** All sources as one; for a name in two sources, the first source is used. */
 export type JoinedSources = Omit<ToolSource, 'tools'> & {
-  /** What the agent of a user has. */
+  /** The tools that a user's agent has. */
   tools(user: UserId): Tools
 }
 
 /**
- * `off` names tools, or components with all their actions, that are not offered to anybody now. No agent has a tool before
- * the first reload.
+ * `off` returns the names of disabled tools, or of components with all their actions. No agent has a tool before the
+ * first reload.
  */
 export function joinSources(
   sources: readonly ToolSource[],
@@ -25,7 +25,7 @@ export function joinSources(
   const reload = async (): Promise<void> => {
     await Promise.all(sources.map((source) => source.reload()))
     joins = createJoins(off(), log)
-    // At once, so that the log tells what is left out.
+    // Join now, so that the log names the tools that are left out.
     tools(operator)
   }
   return {
@@ -52,16 +52,16 @@ export function joinSources(
 type Node = { readonly next: WeakMap<readonly Tool[], Node>; tools?: Tools }
 
 /**
- * Joins the lists of all sources. Most users have the same ones: a join is kept as long as its lists are, so that the
- * model is told the same of its tools until they change.
+ * Joins the lists of all sources. Most users have the same lists: a join is cached as long as its lists exist, so that
+ * the model gets the same tool specs until they change.
  */
 function createJoins(off: readonly string[], log: Log): (lists: readonly (readonly Tool[])[]) => Tools {
   const names = new Set(off)
-  const told = new Set<string>()
+  const logged = new Set<string>()
   const root: Node = { next: new WeakMap() }
   const leftOut = (name: string): void => {
-    if (!told.has(name)) log.error({ tool: name }, 'a tool is left out: its name is taken')
-    told.add(name)
+    if (!logged.has(name)) log.error({ tool: name }, 'a tool is left out: its name is taken')
+    logged.add(name)
   }
   return (lists) => {
     let node = root
@@ -75,7 +75,7 @@ function createJoins(off: readonly string[], log: Log): (lists: readonly (readon
   }
 }
 
-/** Who comes first keeps a name: two tools of one name would make a provider refuse every turn. */
+/** The first tool with a name is used: two tools with one name would make a provider refuse every turn. */
 function join(all: readonly Tool[], leftOut: (name: string) => void): Tools {
   const kept = new Map<string, Tool>()
   for (const tool of all) {

@@ -1,4 +1,4 @@
-// Where a user's workspace lies, and its end.
+// The folder of a user's workspace, and its removal.
 import { createHash } from 'node:crypto'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,17 +7,17 @@ import { operator, type UserId } from '#core/ids.ts'
 
 const maxNameChars = 200
 
-type Places = Pick<Config, 'home' | 'workspace'>
+type Folders = Pick<Config, 'home' | 'workspace'>
 
 /** The folder of a user's `workspace_*` tools. */
-export function workspaceOf(places: Places, user: UserId): string {
-  return user === operator ? places.workspace : join(folderOf(places, user), 'workspace')
+export function workspaceOf(folders: Folders, user: UserId): string {
+  return user === operator ? folders.workspace : join(folderOf(folders, user), 'workspace')
 }
 
-/** Erases all that a user has in this home, and tells how many files that were. The operator's folder is theirs to keep. */
-export async function eraseWorkspace(places: Places, user: UserId): Promise<number> {
+/** Erases a user's files in this home and returns their number. Never erases the operator's folder. */
+export async function eraseWorkspace(folders: Folders, user: UserId): Promise<number> {
   if (user === operator) return 0
-  const folder = folderOf(places, user)
+  const folder = folderOf(folders, user)
   try {
     const all = await readdir(folder, { recursive: true, withFileTypes: true })
     await rm(folder, { recursive: true, force: true })
@@ -28,8 +28,8 @@ export async function eraseWorkspace(places: Places, user: UserId): Promise<numb
   }
 }
 
-/** A user's id as the name of a folder: no two have the same, and none leads elsewhere. */
-function folderOf({ home }: Places, user: UserId): string {
+/** The user's folder. Its name is made from the id: unique, and safe against path traversal. */
+function folderOf({ home }: Folders, user: UserId): string {
   const name = encodeURIComponent(user).replaceAll(/[.!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)
   const short = name.length <= maxNameChars ? name : createHash('sha256').update(user).digest('hex')
   return join(home, 'users', short)

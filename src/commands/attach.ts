@@ -1,4 +1,4 @@
-// Reaching the agent from a command: through the service that runs on this home, or by opening the app here.
+// Connects a command to the agent: through the service that runs on this home, or by opening the app in this process.
 import { setTimeout as pause } from 'node:timers/promises'
 import { loadConfig, secretsIn } from '#config.ts'
 import { AppError } from '#core/errors.ts'
@@ -10,20 +10,20 @@ import { openLog } from '#lib/log.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
 import { callService, serviceClient } from './service-client.ts'
 
-/** How long a command waits for another one that holds the home for a moment. */
+/** How long a command waits for another command that has locked the home. */
 const lockWaitMs = 30_000
 const lockPollMs = 100
 const statusMs = 5_000
-/** How long a running service may take for work of its own, such as erasing all that a user has. */
+/** Timeout for long work in a running service, such as erasing a user's data. */
 const workMs = 600_000
 
-/** A client to be closed: the app that was opened for it ends then, a running service goes on. */
+/** A client that must be closed. This closes an app that was opened for it; a running service goes on. */
 export type ReachedClient = { readonly client: OperatorClient; readonly close: () => Promise<void> }
 
-/** A service that answers on a home, and what it said of itself. */
+/** A service that answers on a home, and its status. */
 export type RunningService = { readonly socket: string; readonly status: Readonly<Record<string, unknown>> }
 
-/** The operator's client of this home, wherever the agent runs. */
+/** The operator's client of this home, in the running service or in this process. */
 export async function reachOperator(): Promise<ReachedClient> {
   const { home } = loadConfig()
   for (const until = Date.now() + lockWaitMs; ; ) {
@@ -49,12 +49,12 @@ export async function runningService(home: string): Promise<RunningService | und
   }
 }
 
-/** Tells a running service that settings have changed. */
-export async function tellService(home: string): Promise<void> {
+/** Makes a running service read its settings again. */
+export async function reloadService(home: string): Promise<void> {
   await askService(home, '/reload', {})
 }
 
-/** Has the running service do something, so that what it runs hears of it; undefined when none runs. */
+/** Sends a request to the running service, so that its turns and watchers see the change; undefined when none runs. */
 export async function askService(home: string, path: string, body: object): Promise<unknown> {
   const service = await runningService(home)
   return service && callService(service.socket, { method: 'POST', path, body, withinMs: workMs })

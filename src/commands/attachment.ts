@@ -1,4 +1,4 @@
-// A file of this machine that goes with a message, by the path that somebody wrote, pasted or dropped on the terminal.
+// Reads a local file as an attachment, by a path that was typed, pasted or dropped on the terminal.
 import { open } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, resolve } from 'node:path'
@@ -7,7 +7,7 @@ import { AppError } from '#core/errors.ts'
 import type { Attached } from '#doors/terminal/attachment-list.ts'
 import { maxPictureBytes, partOfFile } from '#turns/attachments.ts'
 
-/** Reads a file to send. Throws invalid_input, too_large, with the path in words. */
+/** Reads a file to send. Throws invalid_input, too_large, with the path in the message. */
 export async function readAttachment(written: string): Promise<Attached> {
   const path = pathOf(written)
   const name = basename(path)
@@ -34,7 +34,7 @@ async function readWhole(path: string): Promise<Buffer> {
   }
 }
 
-/** What terminals make of a file that is dropped on them: quotes around it, a backslash before a blank, a file URL. */
+/** The path as typed or as a terminal writes a dropped file: in quotes, with escaped spaces, or as a file URL. */
 function pathOf(written: string): string {
   const quoted = /^(['"])([\s\S]*)\1$/.exec(written)?.[2]
   const plain = quoted ?? written.replaceAll(/\\(.)/g, '$1')

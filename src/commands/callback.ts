@@ -1,11 +1,11 @@
-// Where a browser on this machine comes back to after a sign-in: a server on the loopback address, for one answer.
+// OAuth callback of a sign-in on this machine: a server on the loopback address, for one response.
 import type { AddressInfo } from 'node:net'
 import { createServer } from '#lib/http.ts'
 
 export type Callback = {
-  /** What the sign-in is told to send the browser to. */
+  /** The redirect URI for the authorization request. */
   readonly redirectUri: string
-  /** The whole address that the browser was sent to, once it carries this state. Whatever else comes is turned away. */
+  /** Resolves with the full callback URL once one arrives with this state. Other requests are refused. */
   returned(state: string): Promise<string>
   close(): void
 }

@@ -1,5 +1,5 @@
-// `atrium` on a terminal: the terminal UI with the doors beside it, or attached to the service that runs already. A
-// terminal that can do no more, and a pipe, get the plain chat.
+// `atrium` on a terminal: the terminal UI, with the doors in this process or attached to a running service. Simple
+// terminals and pipes get the line chat.
 import { type Flags, loadConfig, secretsIn, terminalTraits } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import type { OpenGate } from '#core/store.ts'
@@ -14,7 +14,7 @@ import { serviceClient } from './service-client.ts'
 
 const attached = 'attached to the running service'
 
-/** Chats until somebody quits. A service that already runs on this home does the work. */
+/** Chats until the user quits. Uses the service that runs on this home, if there is one. */
 export async function chat(flags: Flags): Promise<void> {
   endWithOutput()
   const config = loadConfig({}, flags)
@@ -36,7 +36,7 @@ export async function chat(flags: Flags): Promise<void> {
     if (plain) await showLines(client, lines)
     else await show({ client, place: `terminal · ${home.path}`, greeting: lines })
   } finally {
-    // Whoever is in a hurry may be.
+    // A second Ctrl+C exits at once.
     process.once('SIGINT', () => process.exit(interruptedExit))
     if (service.app.runner.running > 0) process.stdout.write(paint('2', 'finishing open work, up to 10 s\n'))
     await service.stop()
@@ -55,17 +55,17 @@ async function show({ client, place, greeting }: Shown): Promise<void> {
     readFile: async (path) => (await import('./attachment.ts')).readAttachment(path),
     chooseModel: async (provider, name) => (await import('./model-command.ts')).storeModel(provider, name, {}),
   })
-  // What was typed before the terminal was taken is in the composer, and was echoed where the cursor is now.
+  // Clear the line: text typed before the terminal UI started was echoed here, and is in the composer.
   process.stdout.write('\r\u001b[K')
   if (threadId !== undefined) process.stdout.write(paint('2', `thread ${threadId}\n`))
 }
 
-/** A gate whose prompt names commands as this shell finds them. */
+/** The gate with the commands in its prompt written for this shell. */
 function withCommands(open: OpenGate): OpenGate {
   return { ...open, gate: { ...open.gate, prompt: pasteable(open.gate.prompt) } }
 }
 
-/** A link to the running service's gateway, where it has one. */
+/** A sign-in link to the running service's gateway, if it has one. */
 async function linkTo(home: string): Promise<string[]> {
   try {
     const { link } = (await askService(home, '/login', {})) as { link: string }

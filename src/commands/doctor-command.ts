@@ -1,4 +1,4 @@
-// `atrium doctor`: looks at the installation and says what to mend. What is not there yet stays away.
+// `atrium doctor`: checks the installation and says what to fix. It creates nothing.
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { type Config, loadConfig, weakSecrets } from '#config.ts'
 import { AppError } from '#core/errors.ts'
@@ -21,7 +21,7 @@ type State = 'ok' | 'warning' | 'fault'
 type Finding = { readonly check: string; readonly state: State; readonly detail: string }
 
 const embeddingMs = 5_000
-/** Opens no secret; none is looked for with it. */
+/** Placeholder when there is no key; no secret is read with it. */
 const noKey = '0'.repeat(64)
 
 export async function doctor(options: { json?: boolean }): Promise<void> {
@@ -32,10 +32,10 @@ export async function doctor(options: { json?: boolean }): Promise<void> {
   if (findings.some(({ state }) => state === 'fault')) process.exitCode = 1
 }
 
-/** What rests on something faulty is not looked at: one fault is told once. */
+/** Runs the checks. A check that depends on a failed one is skipped, so that one fault is reported once. */
 async function examine(): Promise<Finding[]> {
   const findings: Finding[] = [{ check: 'node', state: 'ok', detail: process.version }]
-  const tell = (check: string, state: State, detail: string): void => {
+  const add = (check: string, state: State, detail: string): void => {
     findings.push({ check, state, detail: printable(detail, { lines: true }) })
   }
   /** False when there was a fault. */
@@ -45,14 +45,14 @@ async function examine(): Promise<Finding[]> {
       return true
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      tell(check, 'fault', error.message)
+      add(check, 'fault', error.message)
       return false
     }
   }
   const say =
     (check: string) =>
     (detail: string, state: State = 'ok') =>
-      tell(check, state, detail)
+      add(check, state, detail)
 
   if (!(await look('configuration', () => lookAtConfig(say('configuration'))))) return findings
   const config = loadConfig()
@@ -62,7 +62,7 @@ async function examine(): Promise<Finding[]> {
   await look('database', async () => {
     const opened = await openExisting(home, config)
     if (!opened) {
-      tell('database', 'ok', 'not there yet: the first start makes it')
+      add('database', 'ok', 'not there yet: the first start makes it')
       await look('model', () => lookAtModel(config, () => Promise.resolve(undefined), say('model')))
       return
     }
@@ -77,7 +77,7 @@ async function examine(): Promise<Finding[]> {
   })
   await look('service', async () => {
     const runs = await runningService(config.home)
-    tell('service', 'ok', runs ? 'runs on this home' : 'does not run; start it with: atrium serve')
+    add('service', 'ok', runs ? 'runs on this home' : 'does not run; start it with: atrium serve')
   })
   return findings
 }
@@ -85,7 +85,7 @@ async function examine(): Promise<Finding[]> {
 type Secret = (name: string) => Promise<string | undefined>
 type Opened = { readonly store: Store; readonly version: number; readonly secret: Secret }
 
-/** The database, where there is one: to open a SQLite file is to make it, and a key that is not there stays away. */
+/** The database, if it exists: opening a SQLite file or reading the key would create them. */
 async function openExisting(home: Home, config: Config): Promise<Opened | undefined> {
   const { databaseUrl: url } = config
   if (url === undefined && !existsSync(home.database)) return undefined
@@ -145,7 +145,7 @@ async function lookAtDatabase({ store, version }: Opened, say: Say): Promise<voi
   say(`${name} answers, and has every table`)
 }
 
-/** The model is asked for one word: a key that is set is not yet one that is good. */
+/** Makes one short call of the model: a key that is set may still be wrong. */
 async function lookAtModel({ model }: Config, secret: Secret, say: Say): Promise<void> {
   const opened = await openModel({ ...model, fallback: [] }, secret)
   if (model.provider === 'scripted') return say(`${model.provider} ${model.name}`)
@@ -157,7 +157,7 @@ async function lookAtModel({ model }: Config, secret: Secret, say: Say): Promise
   say(`the built-in offline model answers; ${hint}: atrium model set ollama qwen3`, 'warning')
 }
 
-/** Memory does without it, so what is wrong is a warning. */
+/** Faults are only warnings, because memory works without embeddings. */
 async function lookAtEmbedding(config: Config, store: Store, say: Say): Promise<void> {
   const vectors = await openVectors({ config, store, log: silentLog })
   try {

@@ -1,4 +1,4 @@
-// `atrium gates`: what waits for the operator's word, and the word itself. On a terminal each is asked about.
+// `atrium gates`: lists the gates that wait for the operator, and answers them. On a terminal it asks about each.
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
@@ -15,17 +15,17 @@ import { withStore } from './home-store.ts'
 const actions = ['approve', 'always', 'deny'] as const
 const scopes = ['tool', 'target', 'file'] as const
 const spans = ['hour', 'day', 'good'] as const
-/** Of longer arguments a terminal shows no more. */
-const shownChars = 4_000
+/** Longer previews are truncated. */
+const maxShownChars = 4_000
 
 type AnswerFlags = { readonly scope?: string; readonly for?: string; readonly clean?: boolean; readonly word?: string }
 
-/** What waits and has not expired. */
+/** Open gates that have not expired. */
 function openGates({ turns }: Store): Promise<readonly OpenGate[]> {
   return turns.openGates(operator, { since: Date.now() - gateMs, limit: maxGates })
 }
 
-/** Lists what waits. On a terminal it asks about each; whoever only presses Enter has answered nothing. */
+/** Lists open gates. On a terminal it asks about each; Enter alone leaves the gate open. */
 export async function listGates(options: { json?: boolean }): Promise<void> {
   const open = await withStore(openGates)
   const text = open.length > 0 ? open.map(inWords).join('\n\n') : 'Nothing waits for an answer.'
@@ -40,11 +40,11 @@ export async function listGates(options: { json?: boolean }): Promise<void> {
   for (const each of open) {
     print(options, waitingWire(each, operator), `${inWords(each)}\n`)
     if (each.gate.kind !== 'approval') continue
-    const said = await ask(
+    const action = await ask(
       `${scopesOfGate(each.gate).length > 0 ? 'approve, always' : 'approve'} or deny? (Enter leaves it open) `,
     )
-    if (said === '') continue
-    await answerGateBy(each.gate.callId, said, said === 'deny' ? await denialWord() : {})
+    if (action === '') continue
+    await answerGateBy(each.gate.callId, action, action === 'deny' ? await denialWord() : {})
   }
 }
 
@@ -53,14 +53,14 @@ async function denialWord(): Promise<AnswerFlags> {
   return word === '' ? {} : { word }
 }
 
-/** Answers one gate; a running service goes on with the turn at once, else the next start does. */
+/** Answers one gate. The turn goes on at once in a running service, else after the next start. */
 export async function answerGateBy(
   id: string,
   action: string,
   { scope, for: span, clean, word }: AnswerFlags,
 ): Promise<void> {
-  const said = one('the answer', actions, action)
-  if (said !== 'always' && (scope !== undefined || span !== undefined || clean)) {
+  const chosen = oneOf('the answer', actions, action)
+  if (chosen !== 'always' && (scope !== undefined || span !== undefined || clean)) {
     throw new AppError('invalid_input', '--scope, --for and --clean go with always')
   }
   const open = await withStore(openGates)
@@ -69,26 +69,26 @@ export async function answerGateBy(
   const answer: GateAnswer = {
     callId: id,
     by: 'operator',
-    decision: said === 'deny' ? 'deny' : 'allow',
+    decision: chosen === 'deny' ? 'deny' : 'allow',
     ...(word && { output: word }),
-    ...(said === 'always' && {
+    ...(chosen === 'always' && {
       grantRequest: {
-        for: one('--for', spans, span ?? 'good'),
-        ...(scope && { scope: one('--scope', scopes, scope) }),
+        for: oneOf('--for', spans, span ?? 'good'),
+        ...(scope && { scope: oneOf('--scope', scopes, scope) }),
         ...(clean && { untrusted: false }),
       },
     }),
   }
   const { threadId } = found.turn
-  const told = await askService(loadConfig().home, '/operator/answer', { threadId, said: answer })
-  if (!told) await withStore((store) => answerGate({ store, now: Date.now }, { user: operator, threadId }, answer))
-  print({}, {}, `${said === 'deny' ? 'Denied' : 'Allowed'} ${printable(found.gate.name)}.`)
+  const reply = await askService(loadConfig().home, '/operator/answer', { threadId, said: answer })
+  if (!reply) await withStore((store) => answerGate({ store, now: Date.now }, { user: operator, threadId }, answer))
+  print({}, {}, `${chosen === 'deny' ? 'Denied' : 'Allowed'} ${printable(found.gate.name)}.`)
 }
 
-function one<const T extends string>(what: string, words: readonly T[], given: string): T {
-  const found = words.find((word) => word === given)
+function oneOf<const T extends string>(what: string, words: readonly T[], value: string): T {
+  const found = words.find((word) => word === value)
   if (found === undefined)
-    throw new AppError('invalid_input', `${what} must be one of ${words.join(', ')}, not ${given}`)
+    throw new AppError('invalid_input', `${what} must be one of ${words.join(', ')}, not ${value}`)
   return found
 }
 
@@ -96,8 +96,8 @@ function inWords(open: OpenGate): string {
   const { id, kind, name, prompt, reason, door, expires_at } = waitingWire(open, operator)
   const { asks, args } = open.gate
   const preview = asks?.preview ? previewText(asks.preview) : args
-  const more = preview.length > shownChars ? ` … (${preview.length} characters)` : ''
-  const shown = printable(preview.slice(0, shownChars), { lines: true }) + more
+  const more = preview.length > maxShownChars ? ` … (${preview.length} characters)` : ''
+  const shown = printable(preview.slice(0, maxShownChars), { lines: true }) + more
   const lines = [
     `${id}  ${printable(name)}  (${kind}, from ${door}, until ${expires_at})`,
     ...(kind === 'credential' ? [`  ${printable(prompt)}`] : []),

@@ -1,4 +1,4 @@
-// `atrium grants`: what the operator has allowed beyond one call, and taking it back.
+// `atrium grants`: lists the operator's grants (permissions beyond one call) and revokes them.
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
@@ -19,10 +19,10 @@ export function listGrants(options: { json?: boolean }): Promise<void> {
   })
 }
 
-/** Takes a grant back; what runs asks again at its next call. */
+/** Revokes a grant; running turns ask again at their next call. */
 export async function revokeGrant(id: string): Promise<void> {
-  const told = await askService(loadConfig().home, '/grants/remove', { id })
-  const removed = told ?? (await withStore(({ grants }) => grants.remove(operator, id)))
+  const reply = await askService(loadConfig().home, '/grants/remove', { id })
+  const removed = reply ?? (await withStore(({ grants }) => grants.remove(operator, id)))
   if (!removed) throw new AppError('not_found', `no grant has the id ${id}: see \`atrium grants\``)
   print({}, {}, 'Taken back.')
 }

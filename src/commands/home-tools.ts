@@ -1,4 +1,4 @@
-// The tools of this home for the time of one command, beside a running service or without one.
+// Opens the tools of this home for one command, with or without a running service.
 import { loadConfig, secretsIn } from '#config.ts'
 import type { ToolAdmin } from '#core/admin.ts'
 import { openLiveSettings } from '#app/live-settings.ts'
@@ -8,12 +8,12 @@ import { createPolicy } from '#app/policy.ts'
 import { silentLog } from '#lib/log.ts'
 import { createDocuments } from '#memory/documents.ts'
 
-/** Opens the same tools as the service does, works, and closes them whatever comes of the work. */
+/** Opens the same tools as the service, does the work, and always closes them. */
 export async function withTools(work: (tools: ToolAdmin) => Promise<void>): Promise<void> {
   await using opened = new AsyncDisposableStack()
   const { home, store, seal } = await openHomeStore(loadConfig())
   opened.defer(() => store.close())
-  // A stored model that cannot be used is no reason not to look at the tools.
+  // A stored model that cannot be used must not prevent work on tools.
   const configure = () => loadConfig()
   const live = await openLiveSettings({ store, configure, ownSecrets: secretsIn, log: silentLog })
   const documents = createDocuments({ store: store.documents })

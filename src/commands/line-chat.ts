@@ -1,4 +1,4 @@
-// The plain chat, for a terminal that can do no more and for a pipe: a line in, a reply out.
+// The line chat, for simple terminals and pipes: each line is a message, followed by its reply.
 import { createInterface, type Interface } from 'node:readline'
 import { AppError } from '#core/errors.ts'
 import { pendingLine, previewLines, questionLine } from '#doors/terminal/asking.ts'
@@ -9,8 +9,8 @@ import { failure, paint, pasteable } from './report.ts'
 
 type GateEvent = Extract<ChatEvent, { type: 'gate' }>
 
-/** Of a longer preview a terminal shows no more. */
-const shownChars = 4_000
+/** Longer previews are truncated. */
+const maxShownChars = 4_000
 const help = '/new starts a thread, /quit ends; Ctrl+C stops a reply, or ends; so does Ctrl+D'
 
 /** Chats until Ctrl+C, Ctrl+D or /quit. */
@@ -42,22 +42,22 @@ export async function converse(client: OperatorClient, greeting: readonly string
   process.stdout.write('\n')
 }
 
-/** One line of the person at the terminal. */
+/** Handles one line of input. */
 async function obey(line: string, reply: ReturnType<typeof createReply>): Promise<void> {
-  const tell = (words: string): void => void process.stdout.write(paint('2', `${words}\n`))
+  const printNote = (words: string): void => void process.stdout.write(paint('2', `${words}\n`))
   if (line === '/new') {
     reply.anew()
-    tell('a new thread begins with your next message')
-  } else if (line === '/help') tell(help)
-  // A path, or anything else that begins with a slash, is a message.
-  else if (/^\/[a-z]+(\s|$)/.test(line)) tell(`there is no command ${line.split(/\s/, 1)[0]}: ${help}`)
+    printNote('a new thread begins with your next message')
+  } else if (line === '/help') printNote(help)
+  // Other text that begins with a slash, such as a path, is a message.
+  else if (/^\/[a-z]+(\s|$)/.test(line)) printNote(`there is no command ${line.split(/\s/, 1)[0]}: ${help}`)
   else if (reply.asks()) {
     if (/^(y|yes|n|no)$/i.test(line)) await reply.decide(/^y/i.test(line) ? 'allow' : 'deny')
-    else tell('y allows it once, n does not; /new leaves it open and begins another thread')
+    else printNote('y allows it once, n does not; /new leaves it open and begins another thread')
   } else if (line !== '') await reply.show(line)
 }
 
-/** Ctrl+C stops what is being said, and ends the chat when nothing is; so do the signals that ask a process to end. */
+/** Ctrl+C stops the reply, or ends the chat when there is none. SIGTERM and SIGHUP end the chat. */
 function closedBy(lines: Interface, stopReply: () => boolean): () => boolean {
   let closed = false
   lines.once('close', () => {
@@ -74,7 +74,7 @@ function createReply(client: OperatorClient) {
   let speaking = false
   let threadId: string | undefined
   let turnId: string | undefined
-  /** What the turn of this thread waits for, oldest first. */
+  /** Open approvals of this thread's turn, oldest first. */
   let gates: readonly GateEvent[] = []
 
   async function follow(events: AsyncIterable<ChatEvent>): Promise<void> {
@@ -91,13 +91,13 @@ function createReply(client: OperatorClient) {
       speaking = false
       turnId = undefined
     }
-    if (gates[0]) process.stdout.write(wish(gates[0]))
+    if (gates[0]) process.stdout.write(approvalText(gates[0]))
   }
 
   return {
-    /** Shows the reply to a message. */
+    /** Sends a message and shows its reply. */
     show: (message: string) => follow(sendMessage(client, { door: 'terminal', message, threadId })),
-    /** True while an approval is asked for. */
+    /** True while an approval is open. */
     asks: () => gates.length > 0,
     async decide(decision: 'allow' | 'deny'): Promise<void> {
       const [gate, ...others] = gates
@@ -105,26 +105,26 @@ function createReply(client: OperatorClient) {
       if (!gate || !threadId) return
       await follow(answerChat(client, { threadId, callId: gate.callId, decision }))
     },
-    /** The next message begins a thread; what waits in this one stays open. */
+    /** The next message starts a new thread; open gates of this one stay open. */
     anew(): void {
       threadId = undefined
       gates = []
     },
     /** Stops the reply; false when there is none. */
     stop(): boolean {
-      // Whatever comes of it is told by the turn's end.
+      // Errors are ignored: the end of the turn shows the outcome.
       if (turnId !== undefined) client.cancel(turnId).catch(() => {})
       return speaking
     },
   }
 }
 
-/** What is asked, what the call would do, and why somebody is asked: the words of the dialog. */
-function wish(gate: GateEvent): string {
+/** The approval dialog: the question, what the call would do, and the reason. */
+function approvalText(gate: GateEvent): string {
   const { reason } = gate
   const preview = previewLines(gate).join('\n')
   const shown =
-    preview.length > shownChars ? `${preview.slice(0, shownChars)} … (${preview.length} characters)` : preview
+    preview.length > maxShownChars ? `${preview.slice(0, maxShownChars)} … (${preview.length} characters)` : preview
   const why = reason ? `Asked: ${printable(reason)}\n` : ''
   const question = `${questionLine(gate)}  ${pendingLine(gate)}`
   return `${paint('33', '●')} Waiting for you: ${question}\n${shown}\n${why}\n`

@@ -1,13 +1,13 @@
-// `atrium login`: a link that signs the operator in, from the service that runs on this home.
+// `atrium login`: prints a sign-in link for the operator, made by the service that runs on this home.
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { askService } from './attach.ts'
 import { print } from './report.ts'
 
-/** The link holds a code that is good once, for ten minutes: nothing that would stay. */
+/** The link has a code that works once, within ten minutes; it contains no lasting secret. */
 export async function login(options: { json?: boolean }): Promise<void> {
   const { home } = loadConfig()
-  const told = (await askService(home, '/login', {})) as { link: string } | undefined
-  if (!told) throw new AppError('not_found', `no service runs on ${home}: start one with \`atrium serve\``)
-  print(options, told, `${told.link}\n\nOpen it in a browser within ten minutes. It works once.`)
+  const reply = (await askService(home, '/login', {})) as { link: string } | undefined
+  if (!reply) throw new AppError('not_found', `no service runs on ${home}: start one with \`atrium serve\``)
+  print(options, reply, `${reply.link}\n\nOpen it in a browser within ten minutes. It works once.`)
 }

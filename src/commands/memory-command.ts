@@ -1,4 +1,4 @@
-// `atrium memory`: the operator's documents, beside a running service or without one.
+// `atrium memory`: the operator's documents, with or without a running service.
 import { loadConfig } from '#config.ts'
 import { isIdentity } from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
@@ -10,17 +10,17 @@ import { silentLog } from '#lib/log.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
 import { exportFolder, importFolder, type Moved, type OnProgress } from '#memory/import-export.ts'
 import { printable } from '#safety/printable.ts'
-import { tellService } from './attach.ts'
+import { reloadService } from './attach.ts'
 import { readInput } from './stdin.ts'
 import { print, table } from './report.ts'
 import { withStore } from './home-store.ts'
 
 const maxListed = 1_000
 const maxFound = 100
-/** A work that takes longer than this says how far it is, as often. */
+/** Interval of progress lines. */
 const progressMs = 1_000
 const maxInputChars = 2 * 1024 * 1024
-/** How many of what was left out are named. */
+/** Skipped documents that are named. */
 const maxNamed = 20
 
 type Options = { readonly json?: boolean }
@@ -42,7 +42,7 @@ export function searchMemory(words: readonly string[], options: Options & { limi
   })
 }
 
-/** Prints the document as it is, without a line's end of ours; to a terminal without its control sequences. */
+/** Prints the document unchanged, without an added line end; to a terminal without control sequences. */
 export function readMemory(path: string, options: Options): Promise<void> {
   return withDocuments(async (documents) => {
     const { content, createdAt, updatedAt, revision: _, ...info } = await documents.read(operator, path)
@@ -54,10 +54,10 @@ export function readMemory(path: string, options: Options): Promise<void> {
 
 export async function writeMemory(
   path: string,
-  given: string | undefined,
+  text: string | undefined,
   options: Options & { append?: boolean },
 ): Promise<void> {
-  const content = given ?? (await readInput(maxInputChars, 'a document has at most 1 MiB'))
+  const content = text ?? (await readInput(maxInputChars, 'a document has at most 1 MiB'))
   await withDocuments(async (documents) => {
     const writing = { path, content, author: 'user' as const }
     const outcome = options.append
@@ -65,7 +65,7 @@ export async function writeMemory(
       : (await documents.write(operator, [writing]))[0]
     print(options, { path, outcome }, `${outcome === 'created' ? 'Created' : 'Wrote'} ${printable(path)}.`)
   })
-  await tellIfRead([path])
+  await reloadIdentity([path])
 }
 
 export function listMemory(folder: string | undefined, options: Options): Promise<void> {
@@ -83,18 +83,18 @@ export function listMemory(folder: string | undefined, options: Options): Promis
 
 export async function importMemory(folder: string, options: Options): Promise<void> {
   await withDocuments(async (documents) => {
-    tell(
+    printMoved(
       options,
       'Imported',
       await importFolder({ documents, user: operator, folder, onProgress: progress('imported') }),
     )
   })
-  await tellService(loadConfig().home)
+  await reloadService(loadConfig().home)
 }
 
 export function exportMemory(folder: string, options: Options): Promise<void> {
   return withDocuments(async (documents) => {
-    tell(
+    printMoved(
       options,
       'Exported',
       await exportFolder({ documents, user: operator, folder, onProgress: progress('exported') }),
@@ -114,13 +114,13 @@ function withDocuments<T>(work: (documents: Documents) => Promise<T>): Promise<T
   })
 }
 
-/** A running service keeps the files that say who the agent is; the others it reads each time. */
-async function tellIfRead(paths: readonly string[]): Promise<void> {
-  if (paths.some(isIdentity)) await tellService(loadConfig().home)
+/** Makes a running service reload identity files, which it caches; other documents it reads each time. */
+async function reloadIdentity(paths: readonly string[]): Promise<void> {
+  if (paths.some(isIdentity)) await reloadService(loadConfig().home)
 }
 
-/** What was left out is named on standard error, and the command has then failed in part. */
-function tell(options: Options, done: string, { moved, skipped }: Moved): void {
+/** Prints the count, and skipped documents on standard error; these make the exit code 1. */
+function printMoved(options: Options, done: string, { moved, skipped }: Moved): void {
   print(options, { documents: moved, skipped }, `${done} ${countWords(moved, 'document')}.`)
   if (skipped.length === 0) return
   for (const { path, reason } of skipped.slice(0, maxNamed))

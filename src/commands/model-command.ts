@@ -1,4 +1,4 @@
-// `atrium model`: which model answers, what others need, and whether it does.
+// `atrium model`: shows, tests and sets the model in use, and what other providers need.
 import { type Config, loadConfig } from '#config.ts'
 import { settingFault } from '#config/model.ts'
 import { AppError } from '#core/errors.ts'
@@ -10,11 +10,11 @@ import { keeping } from '#app/recent-models.ts'
 import { missingOf } from '#app/model-choices.ts'
 import { openModel } from '#models/open-model.ts'
 import { tryModel } from '#models/trial.ts'
-import { tellService } from './attach.ts'
+import { reloadService } from './attach.ts'
 import { print, table } from './report.ts'
 import { withStore } from './home-store.ts'
 
-/** Who made the choice, in words. */
+/** Where the choice comes from, in words. */
 const sources = {
   environment: 'by LLM_PROVIDER',
   settings: 'by atrium model set',
@@ -46,7 +46,7 @@ export async function listModels(options: { json?: boolean }): Promise<void> {
   })
 }
 
-/** One short live call of the model in use: its words, its time and its cost. */
+/** Makes one short call of the model in use and prints its reply, time and cost. */
 export async function testModel(options: { json?: boolean }): Promise<void> {
   await withStore(async (store) => {
     const { model } = loadConfig(await store.settings.all())
@@ -60,9 +60,9 @@ export async function testModel(options: { json?: boolean }): Promise<void> {
       output_tokens: usage.outputTokens,
       cost_usd: usage.costUsd,
     }
-    const said = words === '' ? 'without words' : JSON.stringify(words)
+    const reply = words === '' ? 'without words' : JSON.stringify(words)
     const took = `${countWords(usage.inputTokens, 'token')} in, ${numberWords(usage.outputTokens)} out, ${costWords(usage.costUsd)}`
-    print(options, data, `${answered} answered after ${durationWords(ms)}: ${said}\n${took}`)
+    print(options, data, `${answered} answered after ${durationWords(ms)}: ${reply}\n${took}`)
   })
 }
 
@@ -72,7 +72,7 @@ export async function setModel(provider: string, name: string | undefined, choic
   print({}, {}, await storeModel(provider, name, choice))
 }
 
-/** Stores a choice and tries it; tells in words what came of it. A running service follows. */
+/** Stores a choice and tests it; returns the outcome in words. A running service uses it from then on. */
 export async function storeModel(
   provider: string,
   name: string | undefined,
@@ -91,7 +91,7 @@ export async function storeModel(
       llm_base_url: baseUrl,
       llm_fallback: fallback,
     }
-    // What is stored must be good: the same check that the start makes, before anything is written.
+    // Check as the start does, before anything is written.
     const withThese = (stored: Settings): Config => loadConfig({ ...stored, ...mapValues(settings) })
     await store.settings.change((stored) => {
       withThese(stored)
@@ -99,7 +99,7 @@ export async function storeModel(
       return { ...settings, ...(llm_kept && { llm_kept }) }
     })
     const { model } = withThese(await store.settings.all())
-    await tellService(config.home)
+    await reloadService(config.home)
     return await outcome(store, model)
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'invalid_config')) throw error
@@ -109,14 +109,14 @@ export async function storeModel(
   }
 }
 
-type Wish = {
+type ChoiceArguments = {
   readonly name: string | undefined
   readonly baseUrl: string | undefined
   readonly fallback: string | undefined
 }
 
-/** Each word of the command by itself, in its own terms. */
-function checkChoice(provider: Provider, { name, baseUrl, fallback }: Wish): void {
+/** Checks each argument by itself, so that the error names it as the command line does. */
+function checkChoice(provider: Provider, { name, baseUrl, fallback }: ChoiceArguments): void {
   const words = { MODEL: name, '--base-url': baseUrl, '--fallback': fallback }
   const given = Object.entries(words).flatMap(([word, value]) => (value === undefined ? [] : [word]))
   if (provider === 'offline' && given.length > 0)
@@ -130,7 +130,7 @@ function checkChoice(provider: Provider, { name, baseUrl, fallback }: Wish): voi
   }
 }
 
-/** What came of a choice that is stored: it is tried, for a wrong key and an absent server are found best at once. */
+/** Tests a stored choice, so that a wrong key or an absent server is found at once; returns the outcome in words. */
 async function outcome(store: Store, model: Config['model']): Promise<string> {
   const chosen = named(model)
   if (model.source === 'environment') {
@@ -145,17 +145,17 @@ async function outcome(store: Store, model: Config['model']): Promise<string> {
   }
 }
 
-/** The model itself, without those that would answer for it. */
+/** Tests the model itself, without its fallbacks. */
 async function tryIt(store: Store, model: Config['model']) {
   return tryModel(await openModel({ ...model, fallback: [] }, (name) => store.secrets.get(name)))
 }
 
-/** The one built-in model is called as its provider is. */
+/** Provider and name; just the name for the built-in model, which is named like its provider. */
 function named({ provider, name }: Config['model']): string {
   return name === provider ? name : `${provider} ${name}`
 }
 
-/** The right call, where something was left out. */
+/** The correct usage when a required argument is missing. */
 function usageOf(provider: Provider, { name, baseUrl }: { name?: string | undefined; baseUrl?: string | undefined }) {
   const { needs } = providers[provider]
   const missing = [
@@ -166,7 +166,7 @@ function usageOf(provider: Provider, { name, baseUrl }: { name?: string | undefi
   return `${provider} needs ${missing.join(' and ')}: atrium model set ${provider} MODEL --base-url URL`
 }
 
-/** An absent value is null among settings: it hides what stood there. */
+/** Settings with null for absent values, which overrides a stored value. */
 function mapValues(settings: Record<string, string | undefined>): Record<string, string | null> {
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, value ?? null]))
 }

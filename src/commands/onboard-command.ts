@@ -5,7 +5,7 @@ import { openHomeStore } from '#app/open-storage.ts'
 import { provisionedToken, tokenFile } from '#home.ts'
 import { print } from './report.ts'
 
-/** What is there already stays as it is. The token is never printed: its file is named. */
+/** Existing files stay as they are. The token is never printed, only the path of its file. */
 export async function onboard(options: { json?: boolean }): Promise<void> {
   const config = loadConfig()
   const { home, store } = await openHomeStore(config)

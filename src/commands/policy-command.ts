@@ -1,11 +1,11 @@
-// `atrium policy`: what runs unasked, what is asked for and what is refused; and the marks on outside text.
+// `atrium policy`: which calls run, ask or are refused; and the marks on text from outside.
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import type { Settings, SettingStore } from '#core/store.ts'
 import { markIds, markWords } from '#safety/marks.ts'
 import { mergeMarks, mergePolicy, readSafetySettings } from '#safety/policy-settings.ts'
 import { policyTable, ruleOf } from '#safety/policy-table.ts'
-import { tellService } from './attach.ts'
+import { reloadService } from './attach.ts'
 import { print, table } from './report.ts'
 import { withStore } from './home-store.ts'
 
@@ -26,7 +26,7 @@ export function showPolicy(options: { json?: boolean }): Promise<void> {
   })
 }
 
-/** Sets what happens to a row's calls while the model has read nothing untrusted, afterwards, or both. */
+/** Sets the rule for a row's calls: before the model has read untrusted text, afterwards, or both. */
 export async function setRow(row: string, { clean, tainted }: { clean?: string; tainted?: string }): Promise<void> {
   if (clean === undefined && tainted === undefined)
     throw new AppError('invalid_input', 'say what to set: --clean RULE, --tainted RULE or both')
@@ -35,11 +35,11 @@ export async function setRow(row: string, { clean, tainted }: { clean?: string; 
   print({}, {}, `Set ${row}.`)
 }
 
-/** The default again: of one row, or of everything that this command sets, also where it cannot be read. */
+/** Restores the default of one row, or of everything that this command sets, even if the stored value is unreadable. */
 export async function resetPolicy(row: string | undefined): Promise<void> {
   await change((stored) => {
     if (row === undefined) return { policy: undefined, marks_off: undefined }
-    // Names that are no row are told by the one rule there is.
+    // Refuses an unknown row.
     readSafetySettings({ policy: { [row]: {} } })
     return { policy: mergePolicy(stored['policy'], { [row]: null }) ?? undefined }
   })
@@ -69,15 +69,15 @@ export async function switchMark(id: string, state: string): Promise<void> {
 
 type Change = Parameters<SettingStore['change']>[0]
 
-/** Stores what is good, and tells a running service. */
+/** Checks and stores a change, and makes a running service reload. */
 async function change(decide: Change): Promise<void> {
   await withStore(({ settings }) =>
     settings.change((stored) => {
-      const wanted = decide(stored)
-      const given = Object.entries(wanted).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
-      readSafetySettings(Object.fromEntries(given) as Settings)
-      return wanted
+      const changes = decide(stored)
+      const present = Object.entries(changes).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+      readSafetySettings(Object.fromEntries(present) as Settings)
+      return changes
     }),
   )
-  await tellService(loadConfig().home)
+  await reloadService(loadConfig().home)
 }

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { refuseUnknown } from './refuse-arguments.ts'
 
-/** Adds what waits for a word, what was allowed and by which rules, and what a turn did. */
+/** Adds the commands for gates, grants, policy and receipts. */
 export function addJudgement(program: Command): void {
   const gates = program
     .command('gates')

@@ -1,7 +1,7 @@
 // `atrium tool` on the command line. Each command is loaded when it is used.
 import type { Command } from 'commander'
 
-/** Adds `atrium tool` and all below it. */
+/** Adds `atrium tool` and its subcommands. */
 export function addTools(program: Command): void {
   const tool = program.command('tool').description('sandboxed components that the agent can call')
   const load = () => import('./tool-command.ts')

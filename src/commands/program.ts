@@ -1,11 +1,11 @@
-// The command line: what there is, how it is called. Each command is loaded when it is used.
+// The command line: all commands and their options. Each command's module is loaded when it is used.
 import { Command, CommanderError } from 'commander'
 import { type Flags, programName } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { readVersion } from '#lib/version.ts'
 import { addJudgement } from './program-judgement.ts'
 import { addTools } from './program-tool.ts'
-import { holdToTheirOwn, refuseUnknown } from './refuse-arguments.ts'
+import { refuseExcess, refuseUnknown } from './refuse-arguments.ts'
 import { endWithOutput, failure, usageExit } from './report.ts'
 
 const highestPort = 65_535
@@ -22,7 +22,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** Every command there is. */
+/** The program with all commands. */
 export function buildProgram(): Command {
   const program = new Command('atrium')
   program
@@ -95,11 +95,11 @@ export function buildProgram(): Command {
     .command('version')
     .description('print the version')
     .action(() => void process.stdout.write(`${readVersion()}\n`))
-  holdToTheirOwn(program)
+  refuseExcess(program)
   return program
 }
 
-/** Each line can be pasted as it stands. */
+/** Examples for the help; each can be pasted unchanged. */
 function examples(atrium: string): string {
   const lines = [
     ['', 'chat in this terminal, with the gateway beside it'],
@@ -116,7 +116,7 @@ Without a model configured, a small built-in offline model answers.
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted.`
 }
 
-/** An option that may be given again. */
+/** Collects the values of an option that may be repeated. */
 function gathered(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value]
 }

@@ -1,9 +1,9 @@
-// Questions to the person at the terminal. Whoever leaves with Ctrl+C or Ctrl+D has answered nothing.
+// Prompts on the terminal. Ctrl+C or Ctrl+D gives no answer.
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { AppError } from '#core/errors.ts'
 
-/** One line, asked for on standard error; `hidden` shows nothing of it. Throws interrupted. */
+/** Reads one line; the prompt goes to standard error. `hidden` does not echo the input. Throws interrupted. */
 export function ask(prompt: string, { hidden = false }: { hidden?: boolean } = {}): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const output = hidden ? silent : process.stderr
@@ -25,7 +25,7 @@ export function ask(prompt: string, { hidden = false }: { hidden?: boolean } = {
   })
 }
 
-/** True for a plain yes. */
+/** Asks a yes-or-no question; true for yes. */
 export async function agrees(question: string): Promise<boolean> {
   return /^y(es)?$/i.test(await ask(`${question} [y/N] `))
 }

@@ -1,4 +1,4 @@
-// `atrium receipt`: what a turn did, and whether its log is still what it was.
+// `atrium receipt`: what a turn did, and whether its log is unchanged.
 import { AppError } from '#core/errors.ts'
 import { isUuid, operator, parseResponseId } from '#core/ids.ts'
 import { costWords, countWords, durationWords, numberWords } from '#core/words.ts'
@@ -12,7 +12,7 @@ import { withStore } from './home-store.ts'
 
 type Wire = ReturnType<typeof receiptWire>
 
-/** Takes the id of a turn (a job), or of a response. With `verify`, the exit code tells whether the log is unchanged. */
+/** Takes the id of a turn (a job), or of a response. With `verify`, throws unless the log is unchanged. */
 export async function showReceipt(id: string, { json, verify }: { json?: boolean; verify?: boolean }): Promise<void> {
   const turnId = parseResponseId(id)?.turnId ?? id
   const receipt = await withStore(async (store) => {

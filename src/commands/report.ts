@@ -1,5 +1,5 @@
-// How commands speak: data on standard output, faults on standard error, exit codes 0, 1, 2 and 130. What others wrote
-// reaches a terminal without its control sequences.
+// Output of commands: data on standard output, errors on standard error, exit codes 0, 1, 2 and 130. Foreign text is
+// printed to a terminal without control sequences.
 import { programName } from '#config.ts'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import { missingPackage } from '#lib/missing.ts'
@@ -14,7 +14,7 @@ const exits: { readonly [C in ErrorCode]?: number } = {
   interrupted: interruptedExit,
 }
 
-/** Tells a fault in words and sets the exit code. Only a bug shows its stack. */
+/** Prints an error and sets the exit code. Only a bug shows its stack. */
 export function failure(error: unknown): void {
   process.exitCode = error instanceof AppError ? (exits[error.code] ?? 1) : 1
   process.stderr.write(`${wordsOf(error)}\n`)
@@ -33,7 +33,7 @@ function mark(): string {
   return paint('31', 'error:', process.stderr)
 }
 
-/** Runs a command and tells its fault, if it has one. */
+/** Runs a command and reports its error, if it throws. */
 export async function reporting(work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -47,7 +47,7 @@ export function print(options: { json?: boolean }, data: unknown, text: string):
   process.stdout.write(options.json ? jsonText(data, 2) : `${pasteable(text).replace(/\n$/, '')}\n`)
 }
 
-/** A text whose commands can be pasted into this shell, where `atrium` may not be on the PATH. */
+/** The text with its commands written so that they work in this shell, where `atrium` may not be on the PATH. */
 export function pasteable(text: string): string {
   return text.replaceAll(
     /\batrium (?=(doctor|gates|grants|memory|model|onboard|policy|receipt|run|secret|serve|status|threads|tool|user)\b)/g,
@@ -57,7 +57,7 @@ export function pasteable(text: string): string {
   )
 }
 
-/** JSON that a terminal can be shown: the control letters that JSON lets through are written by their numbers. */
+/** JSON that is safe on a terminal: control characters that JSON does not escape are escaped too. */
 export function jsonText(data: unknown, indent?: number): string {
   // oxlint-disable-next-line no-control-regex -- these are what is looked for
   const escaped = JSON.stringify(data, null, indent).replaceAll(/[\u007f-\u009f]/g, (letter) => {
@@ -66,12 +66,12 @@ export function jsonText(data: unknown, indent?: number): string {
   return `${escaped}\n`
 }
 
-/** Colours a text on a terminal that wants colours, and only there. */
+/** Colours a text if the stream is a terminal with colours. */
 export function paint(code: string, text: string, stream: NodeJS.WriteStream = process.stdout): string {
   return stream.hasColors?.() ? `\u001b[${code}m${text}\u001b[0m` : text
 }
 
-/** Columns that line up. */
+/** Rows as text with aligned columns. */
 export function table(rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map((cell) => printable(cell)))
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)))
@@ -85,20 +85,20 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
-/** Lines that end where the terminal does, which would break them within a word; a pipe gets all of them. */
+/** Truncates lines to the width of the terminal, which would wrap them within a word. Output to a pipe is not truncated. */
 export function inColumns(text: string, columns = process.stdout.isTTY ? process.stdout.columns : undefined): string {
   if (columns === undefined || columns < 1) return text
   const cut = (line: string): string => (line.length > columns ? `${line.slice(0, columns - 1)}…` : line)
   return text.split('\n').map(cut).join('\n')
 }
 
-/** Ends a command whose output goes nowhere: in silence when its reader had enough, else with a line. */
+/** Ends the process when output fails: silently when the reader closed the pipe, else with an error line. */
 export function endWithOutput(): void {
   process.stdout.on('error', endOfOutput)
   process.stderr.on('error', () => {})
 }
 
-/** A service outlives whoever read its first lines. */
+/** Ignores output errors: a service must outlive the reader of its first lines. */
 export function outliveOutput(): void {
   process.stdout.off('error', endOfOutput).on('error', () => {})
   process.stderr.on('error', () => {})

@@ -24,15 +24,15 @@ type Started = Extract<ChatEvent, { type: 'started' }>
 type End = Extract<ChatEvent, { type: 'end' }>
 type GateEvent = Extract<ChatEvent, { type: 'gate' }>
 
-/** A little more than a message may have: what is wrong with it is told by the one rule there is. */
-const maxInput = 2 * 1024 * 1024
-/** The name of the attached file that holds what is piped in beside a text. */
+/** More than a message may have, so that `checkMessage` reports a message that is too long. */
+const maxInputChars = 2 * 1024 * 1024
+/** The name of the attachment made from piped input. */
 const inputName = 'standard input'
 
 const waitsBehind =
   'the thread is busy: the message waits behind its turn; if that one waits for an approval, answer it with `atrium gates`'
 
-/** Streams to a terminal; prints the reply alone to a pipe. Exit code 1 when the turn failed. */
+/** Streams the reply to a terminal; prints only the reply to a pipe. Exit code 1 when the turn failed. */
 export async function run(text: string | undefined, options: RunOptions): Promise<void> {
   const json = options.json ?? false
   const { message, piped } = await messageOf(text, options.message)
@@ -63,25 +63,27 @@ export async function run(text: string | undefined, options: RunOptions): Promis
   }
 }
 
-type Given = { readonly message: string; readonly piped: string }
+type RunInput = { readonly message: string; readonly piped: string }
 
 /**
- * A given text, and what is piped in beside it; alone, that is the message. `-m` is taken as it is, since scripts leave
- * their input open.
+ * The message and the piped input. Without a text, the piped input is the message. With `-m` standard input is read only
+ * for `-`, because scripts leave it open.
  */
-async function messageOf(text: string | undefined, option: string | undefined): Promise<Given> {
+async function messageOf(text: string | undefined, option: string | undefined): Promise<RunInput> {
   if (text !== undefined && option !== undefined)
     throw new AppError('invalid_input', 'give the message once: as TEXT or with -m')
-  const given = text ?? option
-  const isPiped = given === '-' || (option === undefined && !process.stdin.isTTY)
-  const input = isPiped ? (await readInput(maxInput, 'standard input holds more than a message may')).trimEnd() : ''
-  if (given === undefined && input === '')
+  const argument = text ?? option
+  const isPiped = argument === '-' || (option === undefined && !process.stdin.isTTY)
+  const input = isPiped
+    ? (await readInput(maxInputChars, 'standard input holds more than a message may')).trimEnd()
+    : ''
+  if (argument === undefined && input === '')
     throw new AppError('invalid_input', 'there is no message: give it as TEXT, with --message, or on standard input')
-  const typed = given === undefined || given === '-' ? '' : given
+  const typed = argument === undefined || argument === '-' ? '' : argument
   return typed === '' ? { message: input, piped: '' } : { message: typed, piped: input }
 }
 
-/** The files that go with the message, in the order in which they were given; what is piped in comes last, as one more. */
+/** The attachments in the order of the command line; piped input is the last one. */
 async function readFiles(paths: readonly string[], piped: string): Promise<Part[]> {
   if (paths.length === 0 && piped === '') return []
   const [{ readAttachment }, { withFile }, { partOfFile }] = await Promise.all([
@@ -99,18 +101,18 @@ async function readFiles(paths: readonly string[], piped: string): Promise<Part[
 async function latestThread(thread: string | undefined): Promise<string> {
   if (thread !== undefined) throw new AppError('invalid_input', 'give either --thread or --continue')
   const { rows } = await withStore(({ threads }) => threads.list(operator, { limit: 100 }))
-  // The operator's list has the webhook channel's threads too.
+  // The operator's list also has the threads of the webhook channel.
   const latest = rows.find(({ userId }) => userId === operator)
   if (!latest) throw new AppError('not_found', 'there is no thread to continue yet')
   return latest.id
 }
 
-/** The first Ctrl+C cancels the turn, the second leaves at once. */
+/** The first Ctrl+C cancels the turn, the second exits at once. */
 function cancelOnInterrupt(client: Pick<OperatorClient, 'cancel'>) {
   let asked = false
   let turn: string | undefined
   const cancel = (): void => {
-    // Whatever comes of it is told by the turn's end.
+    // Errors are ignored: the end of the turn shows the outcome.
     if (turn !== undefined) client.cancel(turn).catch(() => {})
   }
   process.on('SIGINT', () => {
@@ -146,7 +148,7 @@ function finish(end: End, { started, gate }: Told, { live, json }: { live: boole
     const record = {
       thread_id: started?.threadId,
       turn_id: started?.turnId,
-      // In the words of every other door.
+      // The same field names as at every other door.
       status,
       response: text,
       usage: usageWire(usage),

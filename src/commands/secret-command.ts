@@ -1,11 +1,12 @@
-// `atrium secret`: values come from a hidden prompt or standard input, never from an argument.
+// `atrium secret`: stores, lists and removes secrets. Values come from a hidden prompt or standard input, never from an
+// argument.
 import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { countWords } from '#core/words.ts'
 import { lockHome, createNextKey, openHome, useNextKey } from '#home.ts'
 import { isoTime } from '#http/wire-format.ts'
 import { createSeal } from '#lib/seal.ts'
-import { tellService } from './attach.ts'
+import { reloadService } from './attach.ts'
 import { readSecret } from './hidden-prompt.ts'
 import { print, table } from './report.ts'
 import { withStore } from './home-store.ts'
@@ -20,7 +21,7 @@ export async function setSecret(name: string): Promise<void> {
   const { home } = loadConfig()
   const value = await readSecret(`Value of ${name}: `)
   await withStore(({ secrets }) => secrets.set(name, value))
-  await tellService(home)
+  await reloadService(home)
   process.stdout.write(`Stored ${name}.\n`)
 }
 
@@ -43,13 +44,13 @@ export async function removeSecret(name: string): Promise<void> {
     if (await secrets.remove(name)) return
     throw new AppError('not_found', `no secret is named ${name}: see \`atrium secret list\``)
   })
-  await tellService(loadConfig().home)
+  await reloadService(loadConfig().home)
   process.stdout.write(`Removed ${name}.\n`)
 }
 
 /**
- * Seals every secret under another key. A service holds the key in its memory, so none may run. Cut off, it is finished by
- * the next: until then both keys open what there is.
+ * Seals every secret under a new key. No service may run, because it has the key in memory. An interrupted rotation is
+ * finished by the next one; until then both keys work.
  */
 export async function rotateKey(): Promise<void> {
   const config = loadConfig()

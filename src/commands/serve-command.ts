@@ -1,15 +1,16 @@
-// `atrium serve`: the service without a terminal. Ends on SIGTERM or SIGINT, with open work given back.
+// `atrium serve`: the service without a terminal. Ends on SIGTERM or SIGINT and releases unfinished turns.
 import { flushCompileCache } from 'node:module'
 import { type Flags, loadConfig, secretsIn } from '#config.ts'
 import { openLog } from '#lib/log.ts'
 import { startService } from '#service.ts'
 import { outliveOutput, paint, pasteable, reporting } from './report.ts'
 
-/** How long after the start the room that loading took is given back, and what counts as idle until then. */
-const tidyMs = 500
-const idleShare = 0.25
+/** Delay after the start before memory is collected. */
+const collectAfterMs = 500
+/** Memory is collected only if the event loop was less busy than this since the start. */
+const maxUtilization = 0.25
 
-/** Serves until a signal; a fault is told here, since it is not always the parser of arguments that called. */
+/** Serves until a signal. Reports its own errors, because it is not always called by the argument parser. */
 export async function serve(flags: Flags = {}): Promise<void> {
   outliveOutput()
   await reporting(async () => {
@@ -21,31 +22,31 @@ export async function serve(flags: Flags = {}): Promise<void> {
     })
     const lines = service.lines.map((line) => `  ${pasteable(line)}\n`).join('')
     process.stdout.write(`${paint('1', 'Atrium')} is ready\n${lines}`)
-    // Node writes its cache at the end of a process; a service that is killed has none.
+    // Node writes its compile cache at exit, which a killed service never reaches.
     setImmediate(flushCompileCache)
-    tidyUp()
+    collectOnceIdle()
     const signal = await new Promise<string>((resolve) => {
       process.once('SIGTERM', resolve)
       process.once('SIGINT', resolve)
     })
-    // A second signal ends at once: whoever is in a hurry may be.
+    // A second Ctrl+C exits at once.
     process.once('SIGINT', () => process.exit(130))
     process.stdout.write(`${signal}: finishing open work, up to 10 s\n`)
     await service.stop()
   })
 }
 
-/** V8 keeps the room that loading took, some 8 MB, until memory runs short. Once, while nobody waits, it is asked for it. */
-function tidyUp(): void {
+/** Collects garbage once after the start, if idle: V8 would keep some 8 MB from loading until memory runs short. */
+function collectOnceIdle(): void {
   const before = performance.eventLoopUtilization()
-  const tidy = async (): Promise<void> => {
-    if (performance.eventLoopUtilization(before).utilization > idleShare) return
+  const collectIfIdle = async (): Promise<void> => {
+    if (performance.eventLoopUtilization(before).utilization > maxUtilization) return
     const [{ setFlagsFromString }, { runInNewContext }] = await Promise.all([import('node:v8'), import('node:vm')])
-    // For a moment only, and not by the launcher: under this flag the code that V8 has kept does not count.
+    // Set only for a moment, and not by the launcher: with this flag V8 rejects its compile cache.
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as NodeJS.GCFunction
     setFlagsFromString('--no-expose-gc')
     collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
   }
-  setTimeout(() => void tidy(), tidyMs).unref()
+  setTimeout(() => void collectIfIdle(), collectAfterMs).unref()
 }

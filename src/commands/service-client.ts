@@ -1,4 +1,5 @@
-// The service that runs on a home, through its Unix socket: one answer, an answer in lines, and the operator's client.
+// Client of the service that runs on a home, through its Unix socket: single replies, streamed lines, and the operator's
+// client.
 import type { IncomingMessage } from 'node:http'
 import type { ListChange } from '#core/bus.ts'
 import { AppError, type ErrorCode } from '#core/errors.ts'
@@ -7,8 +8,8 @@ import { request } from '#lib/http.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
 import type { Watched } from '#turns/watch.ts'
 
-/** How long a running service may take to begin its answer: a stopped process still has its socket. */
-const answerMs = 30_000
+/** Timeout for the start of a response: a stopped process still has its socket. */
+const responseMs = 30_000
 const maxLineChars = 64 * 1024 * 1024
 
 export type Ask = {
@@ -16,16 +17,16 @@ export type Ask = {
   readonly path: string
   readonly body?: object
   readonly withinMs?: number
-  /** Ends what is being read. */
+  /** Aborts the request and its response. */
   readonly signal?: AbortSignal
 }
 
 /**
- * The client of the service that runs on a home. Every verb finds the socket anew, so that a service that was restarted is
- * found again, and throws shutting_down while none runs.
+ * The client of the service that runs on a home. Every call finds the socket anew, so that it works after a restart of
+ * the service. Throws shutting_down while none runs.
  */
 export function serviceClient(home: string): OperatorClient {
-  // What the service sends is ours: both sides of the socket have the same types.
+  // Responses are trusted: both sides of the socket have the same types.
   const ask = async (verb: string, body: object = {}): Promise<never> =>
     (await callService(socketOf(home), { method: 'POST', path: `/operator/${verb}`, body })) as never
   async function* stream<T>(verb: string, body: object, signal: AbortSignal): AsyncGenerator<T> {
@@ -59,14 +60,14 @@ function socketOf(home: string): string {
   return socket
 }
 
-/** One answer of a running service. Throws what the service said, or shutting_down when it went away. */
+/** One response of a running service. Throws the service's error, or shutting_down when the service went away. */
 export async function callService(socket: string, ask: Ask): Promise<Record<string, unknown>> {
   const lines: string[] = []
   for await (const line of linesOf(socket, ask)) lines.push(line)
   return JSON.parse(lines.join('\n')) as Record<string, unknown>
 }
 
-/** The lines of an answer, as they come. */
+/** The lines of a response, as they arrive. */
 async function* linesOf(socket: string, ask: Ask): AsyncGenerator<string> {
   const response = await open(socket, ask)
   if ((response.statusCode ?? 500) >= 400) throw await faultIn(response)
@@ -86,7 +87,10 @@ async function* linesOf(socket: string, ask: Ask): AsyncGenerator<string> {
   if (rest !== '') yield rest
 }
 
-function open(socketPath: string, { method, path, body, withinMs = answerMs, signal }: Ask): Promise<IncomingMessage> {
+function open(
+  socketPath: string,
+  { method, path, body, withinMs = responseMs, signal }: Ask,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const sent = request({ socketPath, method, path, agent: false, ...(signal && { signal }) })
     const late = setTimeout(() => sent.destroy(new Error(`no answer within ${withinMs} ms`)), withinMs)
@@ -94,7 +98,7 @@ function open(socketPath: string, { method, path, body, withinMs = answerMs, sig
       clearTimeout(late)
       resolve(response)
     })
-    // Not once: a request may fail again after it was answered, and nobody would hear it.
+    // `on`, not `once`: a request may fail again after its response, and an unhandled error would end the process.
     sent.on('error', (cause) => {
       clearTimeout(late)
       reject(new AppError('shutting_down', 'the service on this home does not answer: try again', { cause }))

@@ -1,4 +1,4 @@
-// `atrium` alone: on a terminal a chat, with the doors beside it; elsewhere the same as `atrium serve`.
+// `atrium` without a command: on a terminal a chat with the doors open; elsewhere the same as `atrium serve`.
 import { fstatSync } from 'node:fs'
 import { type Flags, loadConfig } from '#config.ts'
 import { reporting } from './report.ts'
@@ -10,7 +10,7 @@ export async function start(flags: Flags = {}): Promise<void> {
   })
 }
 
-/** A person reads what is printed and types, or has piped in what to say; a service's input is closed or empty. */
+/** True when a person reads the output and types or pipes the input. The input of a service is closed or empty. */
 function someoneIsThere(): boolean {
   return process.stdout.isTTY && (process.stdin.isTTY || fstatSync(0).isFIFO())
 }

@@ -1,10 +1,10 @@
-// `atrium status`: whether a service runs on this home, and how it is.
+// `atrium status`: whether a service runs on this home, and its status.
 import { loadConfig } from '#config.ts'
 import { costWords, countWords, spanWords } from '#core/words.ts'
 import { runningService } from './attach.ts'
 import { print, table } from './report.ts'
 
-/** What the service tells of itself, as far as it is put into words here. */
+/** The part of the service's status that is printed here. */
 type Status = {
   readonly status: string
   readonly version: string

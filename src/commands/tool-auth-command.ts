@@ -1,4 +1,4 @@
-// `atrium tool auth` and `atrium tool setup`: the secrets a tool needs, kept apart from those of providers.
+// `atrium tool auth` and `atrium tool setup`: the secrets that a tool needs, stored apart from those of providers.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { environmentVariable, loadConfig, secretsIn } from '#config.ts'
@@ -13,9 +13,9 @@ import { storeShipped } from '#app/shipped-tools.ts'
 import { within } from '#lib/deadline.ts'
 import { silentLog } from '#lib/log.ts'
 import { printable } from '#safety/printable.ts'
-import { answerBrought } from '#turns/credentials.ts'
+import { answerWaitingFor } from '#turns/credentials.ts'
 import { agrees } from './prompts.ts'
-import { askService, tellService } from './attach.ts'
+import { askService, reloadService } from './attach.ts'
 import { openCallback } from './callback.ts'
 import { readSecret } from './hidden-prompt.ts'
 import { print, table } from './report.ts'
@@ -26,7 +26,7 @@ type AuthOptions = { readonly use?: string; readonly browser?: boolean }
 type SetUpOptions = { readonly secret?: string; readonly use?: string }
 type Open = { readonly access: ToolAccess; readonly store: Store }
 
-/** Signs a tool in: by its variable if that is set, by OAuth, or with a token that is asked for. */
+/** Signs in to a tool: with its environment variable if set, by OAuth, or with a token from a prompt. */
 export async function authTool(name: string, { use, browser = true }: AuthOptions): Promise<void> {
   const whose = { tool: name, owner: operator }
   await withAccess(async ({ access, store }) => {
@@ -38,24 +38,24 @@ export async function authTool(name: string, { use, browser = true }: AuthOption
     const from = use ?? (await chosenOffer(name, auth))
     if (from !== undefined) return done(store, await access.share(whose, auth.name, from), from)
     const help = [auth.instructions, auth.setupUrl && `Get a token at ${auth.setupUrl}`, auth.tokenHint]
-    tellFrom(name, help.filter((each) => each !== undefined).join('\n'))
+    printFromTool(name, help.filter((each) => each !== undefined).join('\n'))
     if (auth.how === 'oauth') return done(store, await signInByBrowser(access, name, browser))
     const title = auth.displayName === undefined ? name : `${printable(auth.displayName)} (the tool ${name})`
     await done(store, await access.giveToken(whose, await readSecret(`Token for ${title}: `)))
   })
 }
 
-/** Asks for every secret that the tool's set-up names; on standard input they come one a run, by --secret. */
+/** Asks for every secret of the tool's set-up. From standard input it takes one secret per run, chosen by --secret. */
 export async function setUpTool(name: string, { secret, use }: SetUpOptions): Promise<void> {
   const whose = { tool: name, owner: operator }
   await withAccess(async ({ access, store }) => {
     const { setup } = await access.needs(whose)
-    const wanted = setup.filter((each) => secret === undefined || each.name === secret)
-    if (secret !== undefined && wanted.length === 0) {
+    const needed = setup.filter((each) => secret === undefined || each.name === secret)
+    if (secret !== undefined && needed.length === 0) {
       throw new AppError('invalid_input', `${name} has no secret ${secret} to set up`)
     }
-    if (wanted.length === 0) return say(`${name} needs no set-up.`)
-    for (const each of asked(name, wanted)) {
+    if (needed.length === 0) return say(`${name} needs no set-up.`)
+    for (const each of asked(name, needed)) {
       const from = use ?? (await chosenOffer(name, each))
       if (from !== undefined) {
         await done(store, await access.share(whose, each.name, from), from)
@@ -68,7 +68,7 @@ export async function setUpTool(name: string, { secret, use }: SetUpOptions): Pr
   })
 }
 
-/** Lists which tools use a secret of another one. */
+/** Lists the tools that use a secret of another tool. */
 export async function listShares(options: { json?: boolean }): Promise<void> {
   await withAccess(async ({ access }) => {
     const shares = await access.shares(operator)
@@ -78,24 +78,24 @@ export async function listShares(options: { json?: boolean }): Promise<void> {
   })
 }
 
-/** Removes a secret of a tool, or takes back what it uses of another. */
+/** Removes a secret of a tool, or its use of another tool's secret. */
 export async function forgetSecret(name: string, secret: string): Promise<void> {
   await withAccess(async ({ access }) => {
     if (!(await access.forget({ tool: name, owner: operator }, secret))) {
       throw new AppError('not_found', `${name} has no secret ${secret}`)
     }
   })
-  await tellService(loadConfig().home)
+  await reloadService(loadConfig().home)
   say(`Removed ${secret} of ${name}.`)
 }
 
-/** On a terminal all of them, else the one that is needed: standard input holds no more than one. */
-function asked(name: string, wanted: readonly NeededSecret[]): readonly NeededSecret[] {
-  if (process.stdin.isTTY) return wanted
-  const required = wanted.filter(({ optional }) => !optional)
-  const some = required.length > 0 ? required : wanted
+/** The secrets to ask for: on a terminal all, else the one required, because standard input has only one. */
+function asked(name: string, needed: readonly NeededSecret[]): readonly NeededSecret[] {
+  if (process.stdin.isTTY) return needed
+  const required = needed.filter(({ optional }) => !optional)
+  const some = required.length > 0 ? required : needed
   if (some.length === 1) return some
-  const names = wanted.map((each) => each.name).join(', ')
+  const names = needed.map((each) => each.name).join(', ')
   throw new AppError(
     'invalid_input',
     `${name} needs ${names}: without a terminal give one at a time, with --secret NAME`,
@@ -103,12 +103,12 @@ function asked(name: string, wanted: readonly NeededSecret[]): readonly NeededSe
 }
 
 async function valueFor(name: string, { name: secret, prompt, optional, set }: NeededSecret): Promise<string> {
-  tellFrom(name, prompt ?? '')
+  printFromTool(name, prompt ?? '')
   const hint = optional || set ? ` (${set ? 'set already' : 'optional'}, Enter leaves it as it is)` : ''
   return readSecret(`${secret} of the tool ${name}${hint}: `, { optional: optional || set !== undefined })
 }
 
-/** The tool whose secret the person wants this one to use. Where nobody can be asked, they are told how. */
+/** The tool whose secret the person wants to share with this one. Without a terminal, explains the option instead. */
 async function chosenOffer(name: string, { name: secret, offers }: NeededSecret | SignIn): Promise<string | undefined> {
   for (const { tool, hosts } of offers satisfies readonly Offer[]) {
     const where = hosts.length > 0 ? hosts.join(', ') : 'no host'
@@ -119,7 +119,7 @@ async function chosenOffer(name: string, { name: secret, offers }: NeededSecret 
   return undefined
 }
 
-/** Sends the person to the server, and takes what their browser brings back, by itself or pasted. */
+/** Opens the authorization page, and takes the callback URL from the browser or from a paste. */
 async function signInByBrowser(access: ToolAccess, tool: string, browser: boolean): Promise<StoredSecrets> {
   const callback = await openCallback()
   const lines = createInterface({ input: process.stdin })
@@ -146,7 +146,7 @@ async function signInByBrowser(access: ToolAccess, tool: string, browser: boolea
   }
 }
 
-/** Only where there is a screen; that it cannot be opened is no fault, since the link is printed. */
+/** Opens a browser only where there is a display. A failure is ignored, because the link is printed too. */
 function openBrowser(url: string): void {
   const screen = environmentVariable('DISPLAY') ?? environmentVariable('WAYLAND_DISPLAY')
   const command = process.platform === 'darwin' ? 'open' : screen === undefined ? undefined : 'xdg-open'
@@ -156,22 +156,22 @@ function openBrowser(url: string): void {
     .unref()
 }
 
-/** Says what was stored, or what is used of another tool; turns that waited for it go on. */
+/** Prints what was stored or shared, and answers the gates that waited for it. */
 async function done(store: Store, { tool, secrets, warning }: StoredSecrets, from?: string): Promise<void> {
   const { home } = loadConfig()
-  await tellService(home)
+  await reloadService(home)
   if (warning !== undefined) process.stderr.write(`warning: ${printable(warning)}\n`)
   for (const secret of secrets) {
-    const brought = { tool, secret, owner: operator, by: 'operator' }
-    const told = (await askService(home, '/signed-in', { tool, secret })) as { closed?: number } | undefined
-    const closed = told?.closed ?? (await answerBrought({ store, now: Date.now }, brought)).length
+    const stored = { tool, secret, owner: operator, by: 'operator' }
+    const reply = (await askService(home, '/signed-in', { tool, secret })) as { closed?: number } | undefined
+    const closed = reply?.closed ?? (await answerWaitingFor({ store, now: Date.now }, stored)).length
     const more = closed > 0 ? ` ${closed === 1 ? 'A turn that waited goes' : `${closed} turns that waited go`} on.` : ''
     say(`${from === undefined ? `Stored ${secret}` : `${tool} uses ${secret} of ${from} from now on`}.${more}`)
   }
 }
 
-/** The words of a tool's author, told apart from the service's own. */
-function tellFrom(name: string, text: string): void {
+/** Prints text of a tool's author, marked as such. */
+function printFromTool(name: string, text: string): void {
   if (text === '') return
   const lines = printable(text, { lines: true }).split('\n')
   process.stderr.write(`The tool ${name} says:\n${lines.map((line) => `  ${line}\n`).join('')}`)

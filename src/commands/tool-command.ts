@@ -1,4 +1,4 @@
-// `atrium tool`: installing, looking at, trying and removing components.
+// `atrium tool`: installs, lists, tests and removes components.
 import { readFile } from 'node:fs/promises'
 import { loadConfig, secretsIn } from '#config.ts'
 import type { ToolAdmin, ToolTrial } from '#core/admin.ts'
@@ -19,7 +19,7 @@ import { openSteps, storedSecretName } from '#sandbox/auth/needs.ts'
 import type { LoadedTool, Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import { agentNames, asAppError, componentNameFault } from '#sandbox/component-tools.ts'
 import { agrees } from './prompts.ts'
-import { tellService } from './attach.ts'
+import { reloadService } from './attach.ts'
 import { inColumns, paint, pasteable, print, table } from './report.ts'
 import { withTools } from './home-tools.ts'
 
@@ -29,7 +29,7 @@ type InstallOptions = { readonly capabilities: string; readonly name: string; re
 type TestOptions = { readonly params: string; readonly context?: string; readonly json?: boolean }
 type Open = { readonly store: Store; readonly sandbox: Sandbox }
 
-/** Checks a component, says what it may do, asks, and stores it. A running service follows at once. */
+/** Checks a component, shows what it may do, asks, and stores it. A running service uses it at once. */
 export async function installTool(
   file: string,
   { capabilities: capabilityFile, name, yes }: InstallOptions,
@@ -47,16 +47,16 @@ export async function installTool(
     const loaded = await sandbox.load({ name, component, capabilities })
     for (const warning of loaded.warnings)
       process.stderr.write(`${paint('33', 'warning:', process.stderr)} ${printable(warning)}\n`)
-    if (!(await agreed(loaded, before, yes ?? false))) throw new AppError('tool_refused', 'nothing was installed')
+    if (!(await hasConsent(loaded, before, yes ?? false))) throw new AppError('tool_refused', 'nothing was installed')
     const { sha256, description, schema } = loaded
     await store.tools.put({ name, sha256, capabilities, description, schema: JSON.stringify(schema) }, component)
     process.stdout.write(`Installed ${name} (sha256 ${sha256}).\n`)
-    const kept = (await store.secrets.list()).map((secret) => secret.name)
-    const steps = openSteps(wants, (secret) => kept.includes(storedSecretName(name, secret)))
+    const stored = (await store.secrets.list()).map((secret) => secret.name)
+    const steps = openSteps(wants, (secret) => stored.includes(storedSecretName(name, secret)))
     if (steps.length > 0)
       process.stdout.write(pasteable(`Next: ${steps.map((step) => `atrium tool ${step} ${name}`).join(', then ')}\n`))
   })
-  await tellService(loadConfig().home)
+  await reloadService(loadConfig().home)
 }
 
 export async function listTools(options: { json?: boolean }): Promise<void> {
@@ -105,11 +105,11 @@ export async function removeTool(name: string): Promise<void> {
   await lookAtTools(async (admin) => {
     if (!(await admin.remove(name))) throw noTool(name)
   })
-  await tellService(loadConfig().home)
+  await reloadService(loadConfig().home)
   process.stdout.write(`Removed ${name}.\n`)
 }
 
-/** Runs one call and prints all that happened. Exit code 1 on an error. */
+/** Runs one call and prints its result, logs and requests. Exit code 1 on an error. */
 export async function testTool(name: string, { params, context, json }: TestOptions): Promise<void> {
   await lookAtTools(async (admin) => {
     const trial = await admin.test(name, { params, ...(context !== undefined && { context }) })
@@ -131,10 +131,10 @@ function words({ output, error, logs, requests, blocked }: ToolTrial): string {
 }
 
 /**
- * Tells what a tool may do, and asks where somebody can answer. Where nobody can, naming the tool in the command was the
- * word for what is new; an update that widens the access of one that was agreed to needs --yes.
+ * Shows what a tool may do, and asks for consent on a terminal. Without a terminal the command itself is the consent to a
+ * new tool; an update that widens the access of an installed tool needs --yes.
  */
-async function agreed(loaded: LoadedTool, before: ToolRecord | undefined, yes: boolean): Promise<boolean> {
+async function hasConsent(loaded: LoadedTool, before: ToolRecord | undefined, yes: boolean): Promise<boolean> {
   const old = before && readCapabilities(before.capabilities).capabilities
   const added = old ? addedRights(old, loaded.capabilities) : describeAccess(loaded.capabilities)
   if (old && added.length === 0) return true
@@ -153,7 +153,7 @@ async function agreed(loaded: LoadedTool, before: ToolRecord | undefined, yes: b
   return agrees('Install it?')
 }
 
-/** Why a tool cannot have these names: one is, or looks like, another tool's. */
+/** The reason to refuse these names: one is, or looks like, another tool's name. */
 function shadows(names: readonly string[], others: readonly ToolRecord[]): string | undefined {
   for (const other of others) {
     const theirs = namesOf(other).map(nameKey)
@@ -163,7 +163,7 @@ function shadows(names: readonly string[], others: readonly ToolRecord[]): strin
   return undefined
 }
 
-/** One that can no longer be read has no names: the service leaves it out. */
+/** The names that the agent sees. For a tool that can no longer be read, only its own: the service leaves it out. */
 function namesOf({ name, capabilities }: ToolRecord): string[] {
   try {
     return agentNames(name, readCapabilities(capabilities).capabilities.actions)
@@ -181,7 +181,7 @@ async function read(file: string): Promise<Buffer> {
   }
 }
 
-/** What is thrown may carry words of the tool's author. */
+/** Errors may quote the tool's author, so they are made printable. */
 async function lookAtTools(work: (tools: ToolAdmin) => Promise<void>): Promise<void> {
   try {
     await withTools(work)
@@ -190,7 +190,7 @@ async function lookAtTools(work: (tools: ToolAdmin) => Promise<void>): Promise<v
   }
 }
 
-/** The sandbox of this home for the time of one command. */
+/** Opens the sandbox of this home for one command. */
 export async function withSandbox(work: (open: Open) => Promise<void>): Promise<void> {
   const config = loadConfig()
   const { home, store } = await openHomeStore(config)
@@ -208,10 +208,10 @@ export async function withSandbox(work: (open: Open) => Promise<void>): Promise<
   }
 }
 
-/** A fault that quotes a tool or its file goes to the terminal like anything of theirs. */
+/** An error whose message may quote a tool or its file, safe to print on a terminal. */
 function inPlainText(error: unknown): unknown {
-  const told = asAppError(error)
-  return told instanceof AppError ? new AppError(told.code, printable(told.message), { cause: told }) : told
+  const fault = asAppError(error)
+  return fault instanceof AppError ? new AppError(fault.code, printable(fault.message), { cause: fault }) : fault
 }
 
 function firstLine(text: string): string {

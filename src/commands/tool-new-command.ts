@@ -51,7 +51,7 @@ const settings = {
   include: ['*.ts'],
 }
 
-/** Makes a folder for a tool in TypeScript. */
+/** Creates a folder for a tool in TypeScript. */
 export function newTool(name: string): void {
   const fault = componentNameFault(name, [])
   if (fault) throw new AppError('invalid_input', fault)
@@ -71,9 +71,9 @@ export function newTool(name: string): void {
   process.stdout.write(`Made ${name}/tool.ts. Next:\n${steps.map((step) => `  ${step}\n`).join('')}`)
 }
 
-/** Builds the component of a folder, or of a core module, and asks it for its schema, as an installation would. */
-export async function buildToolIn(given: string, { out }: { out?: string }): Promise<void> {
-  const path = resolve(given)
+/** Builds the component of a folder or of a core module, and reads its schema as an installation does. */
+export async function buildToolIn(source: string, { out }: { out?: string }): Promise<void> {
+  const path = resolve(source)
   const isModule = path.endsWith('.wasm')
   const folder = isModule ? dirname(path) : path
   const name = basename(path, '.wasm')

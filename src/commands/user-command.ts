@@ -1,4 +1,4 @@
-// `atrium user`: people and their tokens.
+// `atrium user`: users and their tokens.
 import { loadConfig } from '#config.ts'
 import { dayMs, type Erased, maxTokenDays, userNamePattern, userNameRule } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
@@ -51,7 +51,7 @@ export function listUsers(options: Options): Promise<void> {
   })
 }
 
-/** Erases a user with all that is theirs. Asks first where somebody can answer. */
+/** Erases a user with all their data. Asks first on a terminal. */
 export async function removeUser(name: string, options: Options & { yes?: boolean }): Promise<void> {
   const config = loadConfig()
   const user = await withStore(async ({ accounts }) => (await accounts.listUsers()).find((each) => each.name === name))
@@ -63,9 +63,9 @@ export async function removeUser(name: string, options: Options & { yes?: boolea
     !(await agrees(`Remove ${name} and erase all that is theirs: conversations, documents, files?`))
   )
     throw new AppError('forbidden', 'nothing was removed')
-  const told = (await askService(config.home, '/users/remove', { name })) as Erased | undefined
+  const reply = (await askService(config.home, '/users/remove', { name })) as Erased | undefined
   const erased =
-    told ?? (await withStore((store) => eraseUser({ store, eraseFiles: (id) => eraseWorkspace(config, id) }, name)))
+    reply ?? (await withStore((store) => eraseUser({ store, eraseFiles: (id) => eraseWorkspace(config, id) }, name)))
   if (!erased) throw nobody
   const { threads, turns, items, documents, files, grants, secrets } = erased
   const conversations = `${threads} conversations with ${turns} turns and ${items} items`

@@ -1,4 +1,4 @@
-// The gateway with all its doors. Loaded in one piece and only where it is opened: most of what a start reads is here.
+// The gateway with all its doors. Imported only when it is opened, because it is most of the code that a start loads.
 import { hostname } from 'node:os'
 import { responsesRoutes } from '#doors/responses/routes.ts'
 import { webRoutes } from '#doors/web/door.ts'
@@ -21,21 +21,21 @@ import type { Log } from '#lib/log.ts'
 import { hashToken } from '#lib/token.ts'
 import type { About } from '#turns/service-status.ts'
 
-/** Messages of one user that may be under way beyond the turns that may run: those are told so, not these. */
+/** Concurrent sends of one user beyond the maximum of running turns, so that the turn limit answers first. */
 const spareSends = 1_000
 
 export type OpenDoor = {
   readonly name: string
   readonly address: string
   connections?(): Promise<number>
-  /** A link that signs the operator in, once. */
+  /** A link that signs the operator in; it works once. */
   loginLink?(): Promise<string>
   close(graceMs: number): Promise<void>
 }
 
 export type GatewayParts = {
   readonly about: About
-  /** The operator's, for this start. */
+  /** The operator's token for this start. */
   readonly token: string
   readonly count: CountRequest
   readonly log: Log
@@ -115,7 +115,7 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
   }
 }
 
-/** An address that a browser on this machine can open: that of all interfaces is none. */
+/** An address that a browser on this machine can open, instead of the address of all interfaces. */
 function openable(url: string): string {
   return url.replace('://0.0.0.0:', '://127.0.0.1:').replace('://[::]:', '://[::1]:')
 }

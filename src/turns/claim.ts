@@ -1,29 +1,29 @@
-// Takes queued turns: a look at the queue when something may be in it and there is room, one look at a time.
+// Claims queued turns: looks at the queue when it may have turns and this process has room, one look at a time.
 import { setImmediate as pass, setTimeout as sleep } from 'node:timers/promises'
 import type { Lease, StartedTurn, Store } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
 
-/** Turns of one claim: it is one transaction, on SQLite nothing else happens meanwhile, and all of them begin together. */
+/** Turns of one claim. It is one transaction, which blocks SQLite, and all its turns start together. */
 const maxAtOnce = 64
-/** A claim that failed is tried again after this. */
-const againMs = 1_000
+/** Pause before a failed claim is tried again. */
+const retryMs = 1_000
 
 export type ClaimParts = {
   readonly store: Pick<Store, 'turns'>
-  /** The lease to claim under and how many turns there is room for; undefined when there is none. */
-  readonly room: () => { readonly lease: Lease; readonly free: number } | undefined
+  /** The lease to claim under and the number of turns that may still start; undefined when no turn may start. */
+  readonly room: () => { readonly lease: Lease; readonly turns: number } | undefined
   readonly take: (started: StartedTurn, lease: Lease) => void
   readonly log: Log
 }
 
 export interface Claims {
-  /** Something may be queued: looks soon. */
+  /** A turn may be queued: looks soon. */
   wake(): void
-  /** Something may be queued, for which a place must become free first. */
+  /** A turn may be queued: looks after the next `freed`. */
   expect(): void
-  /** A place has become free. */
+  /** A turn ended here, so that another may start. */
   freed(): void
-  /** Takes nothing more; resolves once a claim that is under way has handed over what it took. */
+  /** Claims no more; resolves once a claim under way has handed over its turns. */
   stop(): Promise<void>
 }
 
@@ -35,7 +35,7 @@ export function createClaims({ store, room, take, log }: ClaimParts): Claims {
 
   function wake(): void {
     expected = true
-    // A wake during a claim may be about something that the claim did not see: look once more after it.
+    // A wake during a claim may be about a turn that the claim did not see: look again after it.
     wokenAgain = claiming !== undefined
     if (stopped || claiming) return
     claiming = pass()
@@ -47,22 +47,22 @@ export function createClaims({ store, room, take, log }: ClaimParts): Claims {
   }
 
   async function claim(): Promise<void> {
-    const place = stopped ? undefined : room()
-    if (!place) return
+    const free = stopped ? undefined : room()
+    if (!free) return
     const began = performance.now()
     try {
       expected = false
-      const { started, more } = await store.turns.claim(place.lease, Math.min(place.free, maxAtOnce))
-      for (const each of started) take(each, place.lease)
+      const { started, more } = await store.turns.claim(free.lease, Math.min(free.turns, maxAtOnce))
+      for (const each of started) take(each, free.lease)
       if (more) expected = true
       if (!more || started.length === 0) return
-      // As long as it took, others have their turn before the next one.
+      // Pause for as long as the claim took, so that other work can use the database.
       await sleep(performance.now() - began)
       wokenAgain = true
     } catch (error) {
       log.error({ err: error }, 'queued turns could not be claimed; trying again')
       expected = true
-      setTimeout(wake, againMs).unref()
+      setTimeout(wake, retryMs).unref()
     }
   }
 

@@ -1,4 +1,4 @@
-// A history made small on request: by the model as the loop does it, else by shortening it.
+// Compacts a history on request: the model summarises it as in the loop; without a model it is shortened by rule.
 import { oneTimeFence, type Summarised, summarise } from '#agent/compact.ts'
 import { tokensInText } from '#agent/tokens.ts'
 import { createTranscript } from '#agent/transcript.ts'
@@ -13,16 +13,16 @@ import { taintOf } from '#safety/taint.ts'
 import type { Spend } from './spend.ts'
 
 const pageSize = 500
-/** A thread longer than this is not read to its end. */
+/** Pages read of a thread; entries after them are left out. */
 const maxPages = 200
-/** Share of the window that a transcript may take; texts of short tokens fit too. */
+/** Share of the context window for the transcript. Low enough for texts with short tokens. */
 const transcriptShare = 0.45
 const summaryTokens = 2_000
-/** What is kept of a history that no model summarises. */
-const maxChars = 48_000
+/** Limit for a history that is shortened by rule. */
+const maxPlainChars = 48_000
 
 export type LongHistory = { readonly door: Door; readonly threadId?: string; readonly items: readonly Item[] }
-/** `tainted` tells that words from outside stand in it. */
+/** `tainted`: the history has text from outside. */
 export type Compacted = { readonly text: string; readonly tainted: boolean; readonly usage: Usage }
 
 type CompactParts = {
@@ -39,8 +39,7 @@ export async function compactHistory(
 ): Promise<Compacted> {
   const opened = await open()
   const fenced = createTranscript(opened.window * transcriptShare * charsPerToken, oneTimeFence())
-  // What is kept where no model summarises.
-  const plain = createTranscript(maxChars)
+  const plain = createTranscript(maxPlainChars)
   let tainted = false
   const add = (some: readonly Item[]): void => {
     tainted ||= taintOf(some) !== undefined
@@ -56,15 +55,15 @@ export async function compactHistory(
   add(items)
   const whole = fenced.close()
   const likely = { inputTokens: tokensInText(whole), cachedTokens: 0, outputTokens: summaryTokens, reasoningTokens: 0 }
-  // Where there is no money for a summary, it is done without.
+  // Beyond the spend caps the history is shortened by rule.
   const paid = !spend || opened.byRule || (await spend.allows(user, opened.priceOf?.(likely) ?? 0))
   const model = paid ? opened : { ...opened, byRule: true as const }
-  // Whoever asks waits: a model that takes too long is done without.
-  const late = (): Summarised => ({ text: '', failed: true })
+  // The caller waits: when the model fails or takes too long, the history is shortened by rule.
+  const noSummary = (): Summarised => ({ text: '', failed: true })
   const parts = { model, fenced: whole, plain: () => plain.close(), signal }
-  const made = await summarise({ ...parts, maxTokens: summaryTokens }).catch(late)
+  const made = await summarise({ ...parts, maxTokens: summaryTokens }).catch(noSummary)
   if (made.asked) await store.usage.add(user, door, made.asked)
-  const byRule = { ...parts, model: { ...model, byRule: true as const }, maxTokens: maxChars / charsPerToken }
+  const byRule = { ...parts, model: { ...model, byRule: true as const }, maxTokens: maxPlainChars / charsPerToken }
   const { text } = made.failed || model.byRule ? await summarise(byRule) : made
   return { text, tainted, usage: made.asked?.usage ?? noUsage }
 }

@@ -1,19 +1,19 @@
-// Going on after a sign-in: the gates that waited for a secret are answered by its being there.
+// After a sign-in: answers the gates that waited for the secret, so that their turns go on.
 import type { Credential } from '#core/errors.ts'
 import { operator, type UserId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import { type Answered, answerGate, maxGates } from './gate-answers.ts'
 
-/** A secret that is set now, by whom, and for whom: the operator's stand for everybody. */
-export type Brought = Credential & { readonly owner: UserId; readonly by: string }
+/** A secret that was just set. `owner` is the user it is for (the operator's is for everybody), `by` the one who set it. */
+export type NewSecret = Credential & { readonly owner: UserId; readonly by: string }
 
 /**
- * Answers every gate that waits for the secret, of the person whose it is, or of all when it is the operator's. One that
- * somebody else answers at the same time is left to them.
+ * Answers every gate that waits for the secret: the owner's gates, or everybody's when the owner is the operator. Skips a
+ * gate that was answered by somebody else at the same time.
  */
-export async function answerBrought(
+export async function answerWaitingFor(
   { store, now }: { store: Pick<Store, 'turns'>; now: () => number },
-  { tool, secret, owner, by }: Brought,
+  { tool, secret, owner, by }: NewSecret,
 ): Promise<readonly Answered[]> {
   const answered: Answered[] = []
   const whose = owner === operator ? undefined : owner
@@ -23,8 +23,8 @@ export async function answerBrought(
     for (const { gate } of open) {
       const waits = gate.credential?.tool === tool && gate.credential.secret === secret && callIds.includes(gate.callId)
       if (!waits) continue
-      const said = { callId: gate.callId, by, decision: 'allow' as const }
-      const done = await answerGate({ store, now }, { user, threadId }, said).catch(ignoreClosed)
+      const answer = { callId: gate.callId, by, decision: 'allow' as const }
+      const done = await answerGate({ store, now }, { user, threadId }, answer).catch(ignoreClosed)
       if (done) answered.push(done)
     }
   }

@@ -1,4 +1,4 @@
-// One message in, one reply out, as plain events: for `run` and the plain chat.
+// Sends one message and yields its reply as plain events, for `run` and the line chat.
 import { isModelMade } from '#core/calls.ts'
 import { type Entry, type Gate, textOf } from '#core/item.ts'
 import { atRest, type Turn, type TurnError, type Usage } from '#core/turn.ts'
@@ -8,10 +8,10 @@ import type { Watched } from './watch.ts'
 export type ChatEvent =
   | { readonly type: 'started'; readonly threadId: string; readonly turnId: string; readonly queued: boolean }
   | { readonly type: 'delta'; readonly text: string }
-  /** One message of the reply is whole; another may follow after tools. */
+  /** A complete message of the reply; another may follow after tool calls. */
   | { readonly type: 'message'; readonly text: string }
   | { readonly type: 'tool'; readonly name: string; readonly failed: boolean }
-  /** Somebody must decide. */
+  /** A person must decide. */
   | Gate
   | {
       readonly type: 'end'
@@ -23,7 +23,7 @@ export type ChatEvent =
 
 export type ChatClient = Pick<OperatorClient, 'send' | 'answer' | 'follow'>
 
-/** Sends a message and yields what comes of it, up to the rest of the turn. The message is stored before the first event. */
+/** Sends a message and yields the turn's events up to its rest. The message is stored before the first event. */
 export async function* sendMessage(client: ChatClient, message: OutgoingMessage): AsyncGenerator<ChatEvent> {
   const sent = await client.send(message)
   yield { type: 'started', ...sent }
@@ -32,12 +32,12 @@ export async function* sendMessage(client: ChatClient, message: OutgoingMessage)
 
 export type ChatAnswer = {
   readonly threadId: string
-  /** The gate's. */
+  /** The call of the gate. */
   readonly callId: string
   readonly decision: 'allow' | 'deny'
 }
 
-/** Answers a gate and yields what its turn does then, up to its next rest. Throws gate_closed and not_found before that. */
+/** Answers a gate and yields its turn's events up to the next rest. Throws gate_closed and not_found before the first. */
 export async function* answerChat(
   client: ChatClient,
   { threadId, callId, decision }: ChatAnswer,
@@ -47,7 +47,7 @@ export async function* answerChat(
   yield* followChat(client, turn.id, callId)
 }
 
-/** What comes of a turn: all of it, or what comes after the answer to a call. */
+/** The events of a turn: all, or those after the answer to the call `answered`. */
 async function* followChat(client: ChatClient, turnId: string, answered?: string): AsyncGenerator<ChatEvent> {
   const leaving = new AbortController()
   try {
@@ -57,27 +57,27 @@ async function* followChat(client: ChatClient, turnId: string, answered?: string
   }
 }
 
-type Told = {
-  /** The call whose answer has not been seen yet: what comes before it was told already. */
+type Progress = {
+  /** The call whose answer was not seen yet: events before it were yielded by an earlier exchange. */
   answered: string | undefined
-  /** Messages that were told as they were written. */
+  /** Messages that were yielded as deltas. */
   readonly written: Set<string>
   /** Names of tools, by call. */
   readonly names: Map<string, string>
 }
 
 async function* chatEvents(events: AsyncIterable<readonly Watched[]>, answered?: string): AsyncGenerator<ChatEvent> {
-  const told: Told = { answered, written: new Set(), names: new Map() }
+  const progress: Progress = { answered, written: new Set(), names: new Map() }
   let text = ''
   for await (const batch of events) {
     for (const event of batch) {
       if (event.type === 'delta' || event.type === 'snapshot') {
-        if (event.after !== undefined && !told.written.has(event.itemId)) yield { type: 'delta', text: '\n\n' }
-        told.written.add(event.itemId)
+        if (event.after !== undefined && !progress.written.has(event.itemId)) yield { type: 'delta', text: '\n\n' }
+        progress.written.add(event.itemId)
         yield { type: 'delta', text: event.text }
       } else if (event.type === 'entries') {
         for (const entries of responsesIn(event.entries)) {
-          for (const each of entryEvents(entries, told)) {
+          for (const each of entryEvents(entries, progress)) {
             if (each.type === 'message') text = each.text
             yield each
           }
@@ -90,13 +90,13 @@ async function* chatEvents(events: AsyncIterable<readonly Watched[]>, answered?:
   }
 }
 
-function* entryEvents(entries: readonly Entry[], told: Told): Generator<ChatEvent> {
-  const { written, names } = told
+function* entryEvents(entries: readonly Entry[], progress: Progress): Generator<ChatEvent> {
+  const { written, names } = progress
   const texts: string[] = []
   for (const { id, item } of entries) {
     if (item.type === 'call' || item.type === 'gate') names.set(item.callId, item.name)
-    if (item.type === 'answer' && item.callId === told.answered) told.answered = undefined
-    if (told.answered !== undefined) continue
+    if (item.type === 'answer' && item.callId === progress.answered) progress.answered = undefined
+    if (progress.answered !== undefined) continue
     if (item.type === 'result')
       yield { type: 'tool', name: names.get(item.callId) ?? 'tool', failed: item.error ?? false }
     if (item.type === 'gate') yield item
@@ -108,7 +108,7 @@ function* entryEvents(entries: readonly Entry[], told: Told): Generator<ChatEven
   if (texts.length > 0) yield { type: 'message', text: texts.join('\n\n') }
 }
 
-/** Entries as the model made them, response by response, and what came between. */
+/** Groups adjacent entries: each model response, and the entries between responses. */
 function responsesIn(entries: readonly Entry[]): Entry[][] {
   const runs: Entry[][] = []
   for (const entry of entries) {

@@ -1,4 +1,4 @@
-// Answering gates: what a person decides becomes an answer in the log and, where they ask for it, a grant.
+// Answers gates: stores a person's decision as an answer item and, on request, a grant with it.
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Answer, Draft, Entry } from '#core/item.ts'
@@ -10,12 +10,12 @@ import { grantFor, type GrantRequest } from '#safety/grant-rules.ts'
 
 /** How long a gate waits for an answer. */
 export const gateMs = 24 * 60 * 60 * 1000
-/** Gates of one list. */
+/** Gates in one list. */
 export const maxGates = 200
-/** Answers of one list: more than anybody gives in a day. */
+/** Answers in one list: more than anybody gives in a day. */
 export const maxAnswered = 100
 
-/** What somebody says to a gate. A `grantRequest` asks that the same be allowed from now on. */
+/** A decision on a gate. A `grantRequest` asks to allow the same from now on. */
 export type GateAnswer = Pick<Answer, 'callId' | 'output' | 'by'> & {
   readonly decision: 'allow' | 'deny'
   readonly grantRequest?: GrantRequest
@@ -26,23 +26,23 @@ export type Answered = { readonly turn: Turn; readonly entries: readonly Entry[]
 type Parts = { readonly store: Pick<Store, 'turns'>; readonly now: () => number }
 
 /**
- * Stores an answer, and a grant in the same transaction. Throws gate_closed, not_found, and grant_refused where the call
- * can only be allowed once: nothing was answered then.
+ * Stores an answer, and a grant in the same transaction. Throws gate_closed, not_found, and grant_refused when the call
+ * can only be allowed once: then no answer is stored.
  */
 export async function answerGate(
   { store, now }: Parts,
   { user, threadId }: { user: UserId; threadId: string },
-  { grantRequest, callId, decision, ...said }: GateAnswer,
+  { grantRequest, callId, decision, ...rest }: GateAnswer,
 ): Promise<Answered> {
   const grant = grantRequest && (await grantOf({ store, now }, { user, threadId }, { callId, grantRequest }))
   const draft: Draft = {
     id: newId(),
     item: {
       type: 'answer',
-      // In this order: the store reads what an answer is from its beginning.
+      // Keep this order: the store reads the call and the decision from the beginning of the JSON.
       callId,
       decision,
-      ...said,
+      ...rest,
       ...(grant && scopeOf(grant)),
     },
   }
@@ -54,7 +54,7 @@ function scopeOf({ target, until }: NewGrant): Pick<Answer, 'scope' | 'until'> {
   return { scope: target === undefined ? 'tool' : 'target', ...(until !== undefined && { until }) }
 }
 
-/** The grant that a request makes of an open gate; none where there is no such gate, which the store then tells. */
+/** The requested grant for an open gate; undefined when there is no such gate: the store then throws. */
 async function grantOf(
   { store, now }: Parts,
   { user, threadId }: { user: UserId; threadId: string },

@@ -1,22 +1,22 @@
-// Approvals that nobody answered: after a day they are denied, so that the turn can end.
+// Denies gates that nobody answered for a day, so that their turns can end.
 import { AppError } from '#core/errors.ts'
 import type { Store } from '#core/store.ts'
 import type { Clock } from '#lib/clock.ts'
 import { gateMs } from './gate-answers.ts'
 import type { Gates } from './gates.ts'
 
-/** After the start; a command that is over by then does not look. */
+/** Delay of the first look, so that short commands end without one. */
 const firstLookMs = 1_000
-/** Many gates that expire one after the other are denied together: a look reads all that wait. */
+/** Minimum time between looks: each reads all waiting turns, so gates that expire close together are denied together. */
 const minGapMs = 5_000
 const retryMs = 60_000
 
-/** What an answer that came first, or the end of the turn, leaves of a gate. */
-const gone: ReadonlySet<string> = new Set(['gate_closed', 'not_found'])
+/** Errors for a gate that was answered first, or whose turn ended. */
+const closedCodes: ReadonlySet<string> = new Set(['gate_closed', 'not_found'])
 
 export type ExpiryParts = { readonly store: Pick<Store, 'turns'>; readonly gates: Pick<Gates, 'answer'> }
 
-/** Denies gates when they expire, from now on. */
+/** Starts to deny gates as they expire. */
 export function watchExpiry({ clock, ...parts }: ExpiryParts & { readonly clock: Clock }): void {
   const look = async (): Promise<void> => {
     let next = clock.now() + retryMs
@@ -30,8 +30,8 @@ export function watchExpiry({ clock, ...parts }: ExpiryParts & { readonly clock:
 }
 
 /**
- * Denies every gate that has been open for a day; an answer that came first wins. Returns when to look again: no gate
- * expires before, neither one that is open now nor one that is opened meanwhile, by whichever process.
+ * Denies every gate that has been open for a day; an answer that came first wins. Returns the time of the next look: no
+ * gate expires before it, not even one that any process opens in the meantime.
  */
 export async function expireGates({
   store,
@@ -43,7 +43,7 @@ export async function expireGates({
     for (const callId of callIds) {
       const denial = { callId, decision: 'deny' as const, output: 'nobody answered within 24 hours', by: 'expiry' }
       await gates.answer(turn.userId, turn.threadId, denial).catch((error: unknown) => {
-        if (!(error instanceof AppError && gone.has(error.code))) throw error
+        if (!(error instanceof AppError && closedCodes.has(error.code))) throw error
       })
     }
   }

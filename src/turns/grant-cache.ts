@@ -1,23 +1,23 @@
-// What users have allowed beyond one call, kept at hand while their turns run.
+// In-memory cache of users' grants (permissions beyond one call), used while their turns run.
 import type { UserId } from '#core/ids.ts'
 import type { Grant, GrantStore, NewGrant } from '#core/grant.ts'
 import { evictOldest } from '#lib/evict.ts'
 
-/** Users whose grants are remembered; the longest unused are forgotten first. */
-const maxKnown = 2_000
-/** Read again after this: a process may have missed that one was taken back. */
+/** Cached users; the least recently read are evicted first. */
+const maxUsers = 2_000
+/** Grants are read again after this: this process may have missed that one was revoked. */
 const maxAgeMs = 3_000
-/** Calls that have been counted: one may be judged several times before it has run. */
-const maxCounted = 2_000
+/** Calls remembered as counted: a call may be judged several times before it runs, and is counted once. */
+const maxCountedCalls = 2_000
 
 export interface Grants {
-  /** Reads a user's, unless that was done a moment ago. A turn is not run before it. */
+  /** Reads a user's grants, unless they were read a moment ago. Must be awaited before a turn runs. */
   open(user: UserId): Promise<void>
-  /** Those that stand now, as far as they are known; the time of their end is looked at where they are used. */
+  /** The cached grants. They may have expired: the place of use checks `until`. */
   of(user: UserId): readonly Grant[]
-  /** A call runs by one of them: it is counted, once for each call. */
+  /** Counts a call that runs by a grant, once for each call. */
   used(user: UserId, grant: NewGrant, call: string): void
-  /** A user's have changed: turns that run see it as soon as they are read. */
+  /** Reads a user's grants again after a change, if they are cached: running turns see it once they are read. */
   forget(user: UserId): void
 }
 
@@ -38,15 +38,15 @@ export function createGrants({
     const entry: Known = { at: now(), grants: known.get(user)?.grants ?? [], reading }
     known.delete(user)
     known.set(user, entry)
-    evictOldest(known, maxKnown)
+    evictOldest(known, maxUsers)
     store.list(user).then(
       (grants) => {
-        // The operator's list has the channel's as well: each stands for its own user alone.
+        // The operator's list also has those of channel senders: a grant counts for its own user alone.
         entry.grants = grants.filter(({ userId }) => userId === user)
         resolve()
       },
       (error: unknown) => {
-        // What may have been taken back is not relied on.
+        // A grant that may have been revoked must not be used.
         if (known.get(user) === entry) known.delete(user)
         reject(error)
       },
@@ -64,8 +64,8 @@ export function createGrants({
       const found = known.get(user)?.grants.find((each) => each === grant)
       if (!found || counted.has(call)) return
       counted.add(call)
-      evictOldest(counted, maxCounted)
-      // A call does not wait for it, and does not fail by it.
+      evictOldest(counted, maxCountedCalls)
+      // The call neither waits for the count nor fails with it.
       store.used(found.id).catch(() => {})
     },
     forget(user) {

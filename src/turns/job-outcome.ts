@@ -3,10 +3,10 @@ import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
 import type { ThreadStore } from '#core/store.ts'
 
-/** Rows at the end of a turn that its last response stands in. */
+/** Rows at the end of a turn, enough for its last response. */
 const endLength = 8
 
-/** The few rows that a completed turn ended with, however long it was; of any other none. */
+/** The last few entries of a completed turn; empty for any other turn. */
 export async function readEnd(threads: Pick<ThreadStore, 'entries'>, turn: Turn): Promise<readonly Entry[]> {
   const { userId, threadId, firstSeq = 1, lastSeq, status } = turn
   if (status !== 'completed' || lastSeq === undefined) return []

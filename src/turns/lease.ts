@@ -1,4 +1,4 @@
-// Keeps this process's lease alive, and takes over what others left behind.
+// Keeps this process's lease alive, and takes over the turns of lost processes.
 import type { Lease, Store } from '#core/store.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
@@ -6,8 +6,8 @@ import type { Runner } from './runner.ts'
 
 const beatMs = 3_000
 const lookMs = 1_000
-/** A database that takes longer than this to say that it is there is not there. */
-const answerMs = 2_000
+/** A database that does not answer a ping within this time counts as unreachable. */
+const pingTimeoutMs = 2_000
 
 export type KeeperParts = {
   readonly store: Pick<Store, 'leases' | 'turns' | 'ping'>
@@ -24,45 +24,45 @@ export interface Keeper {
 }
 
 /**
- * Beats every few seconds. A beat that finds the lease run out (the process was stopped or cut off) gives up the turns
- * under it and joins anew; the store refuses whatever is still written under the old one.
+ * Beats every few seconds. When a beat finds that the lease expired (the process was stopped or cut off), it gives up the
+ * turns under the lease and joins anew; the store refuses writes under the old lease.
  */
 export function createKeeper({ store, runner, lease, clock, log }: KeeperParts): Keeper {
-  let held = lease
+  let current = lease
   let away = false
   let strays: ReadonlySet<string> = new Set()
 
   async function beat(): Promise<void> {
-    if (!(await store.leases.beat(held))) {
-      held = await store.leases.join(held.owner)
-      runner.renew(held)
-      log.warn({ epoch: held.epoch }, 'the lease had run out; its turns were given up')
+    if (!(await store.leases.beat(current))) {
+      current = await store.leases.join(current.owner)
+      runner.renew(current)
+      log.warn({ epoch: current.epoch }, 'the lease had run out; its turns were given up')
     }
-    const taken = await store.turns.recover(held)
+    const taken = await store.turns.recover(current)
     if (taken > 0) log.info({ turns: taken }, 'turns of a lost process go on')
     await releaseStrays()
     runner.wake()
   }
 
   /**
-   * A start or a claim whose commit nobody heard of leaves a turn that is marked as ours and runs nowhere. One that is
-   * found so by two beats goes back into the queue; should it run after all, its next step is refused.
+   * A start or a claim whose commit was not confirmed leaves a turn that is marked as running here but is not. After two
+   * beats in a row it goes back into the queue; should it run after all, its next step is refused.
    */
   async function releaseStrays(): Promise<void> {
-    const found = (await store.turns.runningUnder(held)).filter(({ id }) => !runner.has(id))
+    const found = (await store.turns.runningUnder(current)).filter(({ id }) => !runner.has(id))
     for (const turn of found) {
       if (!strays.has(turn.id)) continue
-      await store.turns.release(turn, held)
+      await store.turns.release(turn, current)
       log.warn({ turn: turn.id }, 'a turn was marked as running here and did not: it goes on')
     }
     strays = new Set(found.map(({ id }) => id))
   }
 
-  /** Tells doors at once that nothing can be taken. */
+  /** Checks the database, so that doors can refuse requests at once while it is unreachable. */
   async function look(): Promise<void> {
     const late = setTimeout(() => {
       away = true
-    }, answerMs)
+    }, pingTimeoutMs)
     try {
       await store.ping()
       away = false
@@ -80,7 +80,7 @@ export function createKeeper({ store, runner, lease, clock, log }: KeeperParts):
     async stop() {
       await Promise.all([beating.stop(), looking.stop()])
       await store.leases
-        .leave(held)
+        .leave(current)
         .catch((error: unknown) => log.error({ err: error }, 'the lease could not be given back'))
     },
   }

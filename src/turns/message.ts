@@ -1,4 +1,4 @@
-// What comes in with a turn: what a message may be, what its thread is called by it, and what is kept out of the log.
+// The input of a turn: checks of a message, the thread title made from it, and masking of secrets before it is stored.
 import { AppError } from '#core/errors.ts'
 import type { Item, Part } from '#core/item.ts'
 import { withoutBlocks } from '#safety/fence.ts'
@@ -19,14 +19,14 @@ export function checkMessage(text: string): void {
   }
 }
 
-/** The first line of the first message: what a list shows. */
+/** The title of a thread: the first line of the first user message. */
 export function titleOf(input: readonly Item[]): string {
   for (const item of input) {
     if (item.type !== 'message' || item.role !== 'user') continue
     for (const part of item.content) {
       if (part.type !== 'text') continue
-      const said = withoutBlocks(part.text).trimStart()
-      const line = said.slice(0, maxTitleLineLength).split('\n', 1)[0] ?? ''
+      const text = withoutBlocks(part.text).trimStart()
+      const line = text.slice(0, maxTitleLineLength).split('\n', 1)[0] ?? ''
       // oxlint-disable-next-line no-control-regex -- titles are shown in terminals
       const clean = line.replace(/[\u0000-\u001f\u007f]/g, ' ').trim()
       if (clean) return Array.from(clean).slice(0, 80).join('')
@@ -35,7 +35,7 @@ export function titleOf(input: readonly Item[]): string {
   return 'New thread'
 }
 
-/** What a person wrote stays as they wrote it; what a function brought, a file or an event holds is as a tool's. */
+/** Masks secrets in results, answers' outputs, files and text with an origin. Text that a person wrote stays unchanged. */
 export function masked(item: Item, mask: (text: string) => string): Item {
   if (item.type === 'result') return { ...item, output: mask(item.output) }
   if (item.type === 'message') return { ...item, content: item.content.map((part) => maskedPart(part, mask)) }

@@ -1,5 +1,5 @@
-// What a terminal or `run` asks of the service on the operator's behalf: verbs on plain data, which work alike in this
-// process and through the socket of a running service.
+// The operator's client, for the terminal and `run`: methods on plain data, which work the same in this process and
+// through the socket of a running service.
 import type { ListChange } from '#core/bus.ts'
 import type { LocalDoor } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
@@ -19,9 +19,8 @@ import type { Threads } from './threads.ts'
 import type { Turns } from './turns.ts'
 import type { Watched } from './watch.ts'
 
-/** Threads of one list, and documents. */
 const maxThreads = 50
-/** Turns that are looked through for those of one thread. */
+/** Turns read to find those of one thread. */
 const maxTurns = 100
 const maxDocuments = 50
 const maxFound = 10
@@ -29,7 +28,7 @@ const maxFound = 10
 export type OutgoingMessage = {
   readonly door: LocalDoor
   readonly message: string
-  /** Without one a thread is made. */
+  /** Without it a new thread is made. */
   readonly threadId?: string | undefined
   /** Files that go with the message. */
   readonly files?: readonly Part[] | undefined
@@ -43,7 +42,7 @@ export type OperatorTool = Pick<PolicyInForce, 'verdict'> & {
   readonly effects: Effects | 'varies'
 }
 export type OperatorDocument = { readonly path: string; readonly words: string; readonly updatedAt: number }
-/** What the service tells of itself, as far as a terminal shows it. */
+/** The part of the service's status that a terminal shows. */
 export type OperatorStatus = {
   readonly provider: string
   readonly model: string
@@ -52,28 +51,28 @@ export type OperatorStatus = {
   readonly doors: readonly { readonly name: string; readonly address?: string }[]
 }
 
-/** Streams begin with an empty batch once they are open, and end with their signal. Before it they throw not_found. */
+/** Streams yield an empty batch once they are open, and end with their signal. They throw not_found before that batch. */
 export interface OperatorClient {
-  /** Stores a message as a turn; `follow` and `watch` tell what comes of it. */
+  /** Stores a message as a turn; read its events with `follow` or `watch`. */
   send(message: OutgoingMessage): Promise<Sent>
-  /** Answers a gate; tells its turn. Throws gate_closed, not_found, grant_refused. */
-  answer(threadId: string, said: Omit<GateAnswer, 'by'>): Promise<Omit<Turn, 'options'>>
+  /** Answers a gate and returns its turn. Throws gate_closed, not_found, grant_refused. */
+  answer(threadId: string, answer: Omit<GateAnswer, 'by'>): Promise<Omit<Turn, 'options'>>
   cancel(turnId: string): Promise<void>
   thread(threadId: string): Promise<OpenThread | undefined>
   /** Newest first. */
   threads(): Promise<readonly Thread[]>
-  /** What waits, of all doors, oldest first. */
+  /** Open gates of all doors, oldest first. */
   gates(): Promise<readonly OpenGate[]>
   receipt(turnId: string): Promise<Receipt | undefined>
   status(): Promise<OperatorStatus>
   tools(): Promise<readonly OperatorTool[]>
-  /** Documents that match, or without words the list. */
+  /** Documents that match the query; with an empty query the list of documents. */
   memory(query: string): Promise<readonly OperatorDocument[]>
-  /** One turn from its start up to its rest, also when it rests already. */
+  /** All events of one turn up to its rest, also when it rests already. */
   follow(turnId: string, signal: AbortSignal): AsyncIterable<readonly Watched[]>
   /** A thread from after a seq. */
   watch(threadId: string, after: number, signal: AbortSignal): AsyncIterable<readonly Watched[]>
-  /** Tells that threads, turns or gates changed. */
+  /** Changes of threads, turns and gates. */
   changes(signal: AbortSignal): AsyncIterable<readonly ListChange[]>
 }
 
@@ -83,7 +82,7 @@ export type OperatorParts = {
   readonly gates: Pick<Gates, 'answer' | 'list'>
   readonly documents: Pick<Documents, 'list' | 'search'>
   readonly tools: () => Iterable<Tool>
-  /** What the operator has set of the policy. */
+  /** The operator's policy settings. */
   readonly policy: () => PolicySettings
   readonly status: () => Promise<OperatorStatus>
 }
@@ -97,10 +96,10 @@ export function createOperatorClient(parts: OperatorParts): OperatorClient {
     return turn
   }
 
-  /** The seq before a turn's first item: one that is queued comes after all that its thread has. */
+  /** The seq before a turn's first item. A queued turn comes after all items of its thread. */
   async function seqBefore({ id, threadId, firstSeq }: Turn): Promise<number> {
     if (firstSeq !== undefined) return firstSeq - 1
-    // In this order: what a turn appends that is still queued afterwards is behind what was read.
+    // Read the thread first: if the turn is still queued afterwards, its items come after this lastSeq.
     const thread = await threads.get(operator, threadId)
     const { firstSeq: begun } = await findTurn(id)
     return begun === undefined ? (thread?.lastSeq ?? 0) : begun - 1
@@ -120,8 +119,8 @@ export function createOperatorClient(parts: OperatorParts): OperatorClient {
       events.close()
       return { threadId: turn.threadId, turnId: turn.id, queued: turn.status === 'queued' }
     },
-    async answer(threadId, said) {
-      const { options: _, ...turn } = await gates.answer(operator, threadId, { ...said, by: 'operator' })
+    async answer(threadId, answer) {
+      const { options: _, ...turn } = await gates.answer(operator, threadId, { ...answer, by: 'operator' })
       return turn
     },
     cancel: async (turnId) => void (await turns.cancel(operator, turnId)),
@@ -154,7 +153,7 @@ export function createOperatorClient(parts: OperatorParts): OperatorClient {
       const source = turns.follow(operator, turn, await seqBefore(turn))
       let now: Turn
       try {
-        // After the subscription was made: a rest that comes later is told by it.
+        // Read after subscribing: the subscription reports a later rest.
         now = await findTurn(turnId)
         if (!atRest(now.status)) {
           yield* upToRest(opened(source, signal), turnId)
@@ -205,7 +204,7 @@ function ownPart(event: Watched, turnId: string): Watched[] {
   return entries.length > 0 ? [{ type: 'entries', entries }] : []
 }
 
-/** An empty batch, then the source until the signal. A reader that fell behind gets a fault it can come back from. */
+/** An empty batch, then the source until the signal. A reader that fell behind gets an error after which it can retry. */
 async function* opened<T>(
   source: AsyncIterable<readonly T[]> & { close(): void },
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-// The receipt of a turn: what it did, read from its log and from nowhere else.
+// The receipt of a turn: the record of what it did, made only from its stored entries.
 import { createDigest } from '#core/digest.ts'
 import type { Entry, Result } from '#core/item.ts'
 import type { UserId } from '#core/ids.ts'
@@ -19,15 +19,15 @@ export type Receipt = {
   readonly secrets: readonly string[]
   readonly approvals: readonly Approval[]
   readonly notes: readonly Note[]
-  /** Null where the price of a model that was asked is unknown. */
+  /** Null when the price of a used model is unknown. */
   readonly costUsd: number | null
-  /** Taken when the turn ended; absent while it has not, and of turns from before digests were kept. */
+  /** Digest made when the turn ended. Absent for unfinished turns and for turns older than digests. */
   readonly hash?: string
-  /** Whether the log still has that digest. */
+  /** True when the stored entries still have that digest. */
   readonly verified: boolean
 }
 
-/** What somebody said to an approval; with a scope it stands for more than the one call, up to `until`. */
+/** The answer to an approval. With a scope it allows more than the one call, up to `until`. */
 type Approval = {
   readonly callId: string
   readonly decision: 'allow' | 'deny'
@@ -37,21 +37,21 @@ type Approval = {
   readonly until?: number
 }
 
-/** A call that was tried. */
+/** A call with at least one attempt. */
 export type ToolUse = {
   readonly callId: string
   readonly name: string
   readonly ok: boolean
   readonly ms: number
-  /** Absent from before it was kept. */
+  /** Absent in results from before effects were recorded. */
   readonly effects?: Effects
-  /** Where its result came from, when that is outside: it was fenced as data. */
+  /** Source of a result from outside, which was fenced as data. */
   readonly origin?: string
   readonly hosts: readonly string[]
   readonly sent: NonNullable<Result['sent']>
 }
 
-/** The receipt of a turn that the user reaches; undefined when there is none. */
+/** Undefined when the user has no access to such a turn. */
 export async function readReceipt(
   store: Pick<Store, 'turns' | 'threads'>,
   user: UserId,
@@ -70,16 +70,16 @@ export async function readReceipt(
   return receiptOf({ turn, entries, notes, digest: digest.hex(), ...(hash && { hash }) })
 }
 
-type Given = {
+type ReceiptInput = {
   readonly turn: Turn
-  /** Without their texts. */
+  /** With their texts removed. */
   readonly entries: readonly Entry[]
   readonly notes: readonly Note[]
   readonly digest: string
   readonly hash?: string
 }
 
-function receiptOf({ turn, entries, notes, digest, hash }: Given): Receipt {
+function receiptOf({ turn, entries, notes, digest, hash }: ReceiptInput): Receipt {
   const results = entries.flatMap(({ item }) => (item.type === 'result' ? [item] : []))
   return {
     turn,
@@ -95,17 +95,17 @@ function receiptOf({ turn, entries, notes, digest, hash }: Given): Receipt {
   }
 }
 
-/** Every call that was tried, with the time from its last attempt to its result. */
+/** Every attempted call, with the time from its last attempt to its result. */
 function toolsIn(entries: readonly Entry[]): Receipt['tools'] {
   const names = new Map<string, string>()
-  const begun = new Map<string, number>()
+  const attemptedAt = new Map<string, number>()
   return entries.flatMap(({ item, at }) => {
     if (item.type === 'call') names.set(item.callId, item.name)
-    if (item.type === 'attempt') begun.set(item.callId, at)
-    if (item.type !== 'result' || !begun.has(item.callId)) return []
+    if (item.type === 'attempt') attemptedAt.set(item.callId, at)
+    if (item.type !== 'result' || !attemptedAt.has(item.callId)) return []
     const { callId, error = false, effects, origin, hosts = [], sent = [] } = item
-    const whence = { ...(effects && { effects }), ...(origin !== undefined && { origin }), hosts, sent }
-    return [{ callId, name: names.get(callId) ?? '', ok: !error, ms: at - (begun.get(callId) ?? at), ...whence }]
+    const reach = { ...(effects && { effects }), ...(origin !== undefined && { origin }), hosts, sent }
+    return [{ callId, name: names.get(callId) ?? '', ok: !error, ms: at - (attemptedAt.get(callId) ?? at), ...reach }]
   })
 }
 

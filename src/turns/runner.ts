@@ -1,4 +1,4 @@
-// Runs turns: takes them, drives the loop, records each step under the lease, and lets go when the process does.
+// Runs turns: takes them, drives the loop, records each step under the lease, and releases them at shutdown.
 import type { Bus } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
@@ -24,49 +24,49 @@ import { logNotes, logRest } from './turn-log.ts'
 import { isAway, untilStored } from './store-retry.ts'
 import type { Spend } from './spend.ts'
 import type { Observer } from './turn-metrics.ts'
-import { tellFree, tellTurn } from './announce.ts'
+import { publishAndWake, publishTurn } from './announce.ts'
 
-/** What turns that are stopped at the end get to be let go. */
-const lastMs = 2_000
+/** Grace period for turns stopped at shutdown. */
+const releaseMs = 2_000
 
 export type RunnerParts = {
   readonly store: Pick<Store, 'turns'>
   readonly bus: Bus
   readonly histories: Histories
-  /** The model of the moment; settings may change it between turns. */
+  /** The current model; settings may change it between turns. */
   readonly model: () => Promise<Model>
-  /** The service's tools of the moment for a user: the same object until they change. */
+  /** The current tools for a user: the same object until they change. */
   readonly tools: (user: UserId) => Tools
   readonly judge: Judge
-  /** What users have allowed beyond one call: read before the policy asks for it. */
+  /** Users' grants, read before a turn starts so that the policy has them. */
   readonly grants?: Pick<Grants, 'open'>
-  /** Finds what looks like an instruction in outside text: the log names it. */
+  /** Finds text from outside that looks like an instruction, for the log. */
   readonly marker?: () => Marker
-  /** Takes secrets out of what tools bring, before it is stored. */
+  /** Masks secrets in tool results before they are stored. */
   readonly mask?: (text: string, user: UserId) => string
-  /** Parts of the system prompt that are a user's own. */
+  /** The user's own parts of the system prompt. */
   readonly identity?: (user: UserId) => Promise<readonly string[]>
   readonly lease: Lease
   readonly bounds: Bounds
   readonly spend: Spend
   readonly log: Log
-  /** Told of every step that was stored, and of every rest. */
+  /** Is called for every stored step and every rest. */
   readonly observer?: Observer
-  /** How many turns run here at once. */
+  /** Limit of turns that run in this process at once. */
   readonly maxRunning: number
 }
 
 export interface Runner {
   /**
-   * The lease to start a turn under at once, while so many others are being started; undefined when there is no room or
-   * the process is going down.
+   * The lease to start a turn under at once. `starting` is the number of other turns that are being started. Undefined
+   * when the maximum of turns runs or the process shuts down.
    */
   room(starting: number): Lease | undefined
-  /** True while as many turns run here as may: a turn that is stored now has to wait. */
+  /** True while the maximum of turns runs here: a new turn has to wait. */
   full(starting: number): boolean
-  /** Runs a turn that was started under our lease. `request` is the one that brought it, for the log. */
+  /** Runs a turn that was started under this process's lease. `request` is the id of its request, for the log. */
   take(started: StartedTurn, lease: Lease, request?: string): void
-  /** The model of the moment. */
+  /** The current model. */
   model(): Promise<Model>
   /** Looks for queued turns soon. */
   wake(): void
@@ -74,10 +74,10 @@ export interface Runner {
   has(turnId: string): boolean
   /** Stops a turn that runs here; false when it does not. */
   stop(turnId: string, reason: AppError): boolean
-  /** Goes on under another lease; turns under an earlier one are no longer ours. */
+  /** Continues under a new lease; turns under the earlier one are stopped, because another process may own them. */
   renew(lease: Lease): void
   readonly running: number
-  /** Takes nothing new; gives running turns a while, then puts them back into the queue. */
+  /** Takes no new turns; waits for running ones up to the grace period, then puts them back into the queue. */
   drain(graceMs: number): Promise<void>
 }
 
@@ -98,10 +98,10 @@ export function createRunner(parts: RunnerParts): Runner {
   const claims = createClaims({
     store,
     log,
-    room: () => (isFull() || draining ? undefined : { lease, free: parts.maxRunning - running.size }),
-    take(started, held) {
-      tell(started, true)
-      take(started, held)
+    room: () => (isFull() || draining ? undefined : { lease, turns: parts.maxRunning - running.size }),
+    take(started, turnLease) {
+      publishStep(started, true)
+      take(started, turnLease)
     },
   })
 
@@ -113,17 +113,17 @@ export function createRunner(parts: RunnerParts): Runner {
     return running.size + starting >= parts.maxRunning
   }
 
-  function take(started: StartedTurn, held: Lease, request?: string): void {
+  function take(started: StartedTurn, turnLease: Lease, request?: string): void {
     const controller = new AbortController()
     const { turn } = started
-    const over = run(started, held, controller.signal)
+    const over = run(started, turnLease, controller.signal)
       .catch((error: unknown) => {
-        // Its tools must not go on for a turn that is no longer run here.
+        // The turn no longer runs here: its tools must stop.
         controller.abort(error)
-        return releaseOrFail(turn, held, error)
+        return releaseOrFail(turn, turnLease, error)
       })
       .finally(() => {
-        // Once released it may have come back at once: then the entry is that of its next run.
+        // A released turn may have been taken again at once: then the entry belongs to its next run.
         if (running.get(turn.id)?.controller === controller) running.delete(turn.id)
         claims.freed()
       })
@@ -131,9 +131,9 @@ export function createRunner(parts: RunnerParts): Runner {
     if (stopping) controller.abort(stopping)
   }
 
-  async function run(started: StartedTurn, held: Lease, signal: AbortSignal): Promise<void> {
+  async function run(started: StartedTurn, turnLease: Lease, signal: AbortSignal): Promise<void> {
     const { turn } = started
-    const minutes = setTimeout(() => {
+    const timeLimit = setTimeout(() => {
       const max = parts.bounds.minutes
       const message = `the turn ran for ${max} minutes: send a message to go on, or make the task smaller`
       runner.stop(turn.id, new AppError('time_limit', message, { limit: { kind: 'minutes', max } }))
@@ -154,7 +154,8 @@ export function createRunner(parts: RunnerParts): Runner {
         toolbox: toolboxOf(turn, history),
         bounds: parts.bounds,
         meter,
-        reserve: (call) => untilStored(() => parts.spend.reserve(turn, held, call), { over: () => draining, signal }),
+        reserve: (call) =>
+          untilStored(() => parts.spend.reserve(turn, turnLease, call), { over: () => draining, signal }),
         signal,
         ...(mask && { mask: (text: string) => mask(text, turn.userId) }),
         emit: (deltas) => bus.publish(turn.threadId, deltas),
@@ -162,27 +163,27 @@ export function createRunner(parts: RunnerParts): Runner {
       })
       let earlier = started.entries
       for await (const step of loop) {
-        const recorded = await record(turn, held, step.outcome ? { ...step, earlier } : step, signal)
+        const recorded = await record(turn, turnLease, step.outcome ? { ...step, earlier } : step, signal)
         await parts.histories.extend(turn, history, recorded.entries)
         parts.observer?.stepped(recorded.entries, earlier, history.items)
         earlier = [...earlier, ...recorded.entries]
         note(turn, recorded.entries)
-        tell(recorded, step.outcome !== undefined)
-        // A waiting turn may have been answered meanwhile and be back in the queue.
+        publishStep(recorded, step.outcome !== undefined)
+        // A waiting turn may have been answered in the meantime and be back in the queue.
         if (step.outcome?.status === 'waiting') claims.expect()
       }
     } finally {
-      clearTimeout(minutes)
+      clearTimeout(timeLimit)
     }
   }
 
-  /** The tools of this moment under the policy: it sees whose turn it is, and what the model has read so far. */
+  /** The current tools under the policy, which judges by the user and by what the model has read so far. */
   function toolboxOf({ userId: user, threadId, options }: Turn, history: History): Toolbox {
     const toolbox: Toolbox = createToolbox({
       tools: parts.tools(user),
       callerTools: options.tools,
       judge(call, tool) {
-        // A summary begins another prompt: what the model sees is looked up each time.
+        // Read at each call: a summary replaces the prompt.
         const { items, prompt } = history
         return parts.judge({ user, threadId, call, tool, taint: taintOf(prompt), items, specs: toolbox.specs })
       },
@@ -190,13 +191,16 @@ export function createRunner(parts: RunnerParts): Runner {
     return toolbox
   }
 
-  /** A step that cannot be stored now (disk full, database away) is kept and tried again while the turn lives. */
-  async function record(turn: Turn, held: Lease, step: Step, signal?: AbortSignal) {
-    const recorded = await untilStored((retry) => store.turns.record(turn, held, retry ? { ...step, retry } : step), {
-      over: () => draining,
-      failed: ({ code }) => log.error({ turn: turn.id, code }, 'a step could not be stored; trying again'),
-      ...(signal && { signal }),
-    })
+  /** Stores a step. While the store is unavailable (disk full, database away) it retries until shutdown. */
+  async function record(turn: Turn, turnLease: Lease, step: Step, signal?: AbortSignal) {
+    const recorded = await untilStored(
+      (retry) => store.turns.record(turn, turnLease, retry ? { ...step, retry } : step),
+      {
+        over: () => draining,
+        failed: ({ code }) => log.error({ turn: turn.id, code }, 'a step could not be stored; trying again'),
+        ...(signal && { signal }),
+      },
+    )
     if (step.outcome && atRest(recorded.turn.status)) {
       logRest(log, recorded.turn, running.get(turn.id)?.request)
       parts.observer?.rested(recorded.turn)
@@ -204,43 +208,45 @@ export function createRunner(parts: RunnerParts): Runner {
     return recorded
   }
 
-  /** The turn cannot be carried on here: a fault of its own fails it, else it goes back into the queue. */
-  async function releaseOrFail(turn: Turn, held: Lease, error: unknown): Promise<void> {
+  /** Handles a turn that cannot go on here: a fault of its own fails it, else it goes back into the queue. */
+  async function releaseOrFail(turn: Turn, turnLease: Lease, error: unknown): Promise<void> {
     parts.histories.drop(turn.threadId)
-    if (error instanceof AppError && error.code === 'lease_lost') return tellEnd(turn)
+    if (error instanceof AppError && error.code === 'lease_lost') return publishEnd(turn)
     const outcome = isAway(error) ? undefined : outcomeOf(error)
     try {
-      // Another run would meet the same fault, and pay the model each time.
-      if (outcome) return await fail(turn, held, { outcome, error })
-      await untilStored(() => store.turns.release(turn, held), { over: () => draining })
-      tellFree(bus, { turn: { ...turn, status: 'queued' }, entries: [] })
+      // Another run would hit the same fault, and the model would be paid each time.
+      if (outcome) return await fail(turn, turnLease, { outcome, error })
+      await untilStored(() => store.turns.release(turn, turnLease), { over: () => draining })
+      publishAndWake(bus, { turn: { ...turn, status: 'queued' }, entries: [] })
     } catch (cause) {
       log.error({ turn: turn.id, err: cause }, 'a turn could not be let go; it is taken up again later')
     }
   }
 
-  /** Ends a turn that the loop could not end, from what the store has of it. */
+  /** Ends a turn that the loop could not end, based on its stored entries. */
   async function fail(
     turn: Turn,
-    held: Lease,
+    turnLease: Lease,
     { outcome, error }: { outcome: Outcome; error: unknown },
   ): Promise<void> {
     log.error({ turn: turn.id, err: error }, 'turn failed inside the service')
     const history = await parts.histories.open({ turn, entries: [] }).catch(() => undefined)
     const usage = (await store.turns.get(turn.userId, turn.id))?.usage ?? turn.usage
-    tell(await record(turn, held, { drafts: closing(history?.items ?? []), usage, outcome }), true)
+    publishStep(await record(turn, turnLease, { drafts: closing(history?.items ?? []), usage, outcome }), true)
     parts.histories.drop(turn.threadId)
   }
 
-  function tell(told: StartedTurn, news: boolean): void {
-    if (news) tellTurn(bus, told)
-    else if (told.entries.length > 0) bus.publish(told.turn.threadId, [{ type: 'entries', entries: told.entries }])
+  /** Publishes a step: its entries, and the turn too when its status changed. */
+  function publishStep(step: StartedTurn, statusChanged: boolean): void {
+    const { turn, entries } = step
+    if (statusChanged) publishTurn(bus, step)
+    else if (entries.length > 0) bus.publish(turn.threadId, [{ type: 'entries', entries }])
   }
 
-  /** A turn that was ended from outside, or whose last commit nobody heard of: its watchers must still see the end. */
-  async function tellEnd(turn: Turn): Promise<void> {
+  /** Publishes the end of a turn that was ended from outside, or whose last commit was not confirmed. */
+  async function publishEnd(turn: Turn): Promise<void> {
     try {
-      // A turn that is gone was erased with its thread.
+      // A missing turn was erased with its thread.
       const now = (await store.turns.get(turn.userId, turn.id)) ?? { ...turn, status: 'cancelled' as const }
       if (ended(now.status)) bus.publish(turn.threadId, [{ type: 'turn', turn: now }])
     } catch (error) {
@@ -275,7 +281,7 @@ export function createRunner(parts: RunnerParts): Runner {
       await within(graceMs, all(), () => {})
       stopping = new AppError('shutting_down', 'the service is going down; the turn goes on after its restart')
       for (const { controller } of running.values()) controller.abort(stopping)
-      await within(lastMs, all(), () => {})
+      await within(releaseMs, all(), () => {})
     },
   }
   bus.onSignal((signal) => {

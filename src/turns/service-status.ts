@@ -1,25 +1,24 @@
-// What the service tells of itself, for every door that is asked.
+// The status of the service, the same at every door.
 import type { UserId } from '#core/ids.ts'
 import type { TurnStore } from '#core/store.ts'
 
 export type About = {
   readonly version: string
   readonly startedAt: number
-  /** The model of the moment, as configured. */
+  /** The configured model; settings may change it. */
   readonly model: () => { readonly provider: string; readonly name: string }
-  /** Models that are not asked for a while. */
+  /** Models that are skipped for a while after failures. */
   readonly passedOver?: () => readonly string[]
   readonly databaseBackend: string
   /** True while components can be made ready. */
   readonly sandboxEnabled: () => Promise<boolean>
-  /** The doors that are open. */
   readonly doors: () => { name: string; address?: string }[]
   /** Connections open on the gateway. */
   readonly connections: () => Promise<number>
   readonly draining: () => boolean
 }
 
-/** Jobs and cost are of one user, or of all. */
+/** Jobs and cost are those of one user, or of all users when `user` is undefined. */
 export async function statusOf(turns: Pick<TurnStore, 'count'>, about: About, user: UserId | undefined, now: number) {
   const [counts, connections, sandboxEnabled] = await Promise.all([
     turns.count(user),

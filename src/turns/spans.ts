@@ -1,22 +1,22 @@
-// A turn as spans, read from its log: the turn itself, each call of a model, each tool that was run. The names follow
-// OpenTelemetry's conventions for generative AI. What was said stands in them only where that is asked for.
+// OpenTelemetry spans of a turn, made from its entries: the turn, each model call, each tool run. Names follow the
+// OpenTelemetry conventions for generative AI. Texts are included only on request.
 import { isModelMade } from '#core/calls.ts'
 import { hexOf } from '#core/ids.ts'
 import { type Entry, type Item, textOf } from '#core/item.ts'
 import type { Span, SpanValue } from '#core/span.ts'
 import type { ModelCall, Turn } from '#core/turn.ts'
 
-/** Of a text that is told, the rest is cut. */
+/** Longer texts are truncated. */
 const maxTextChars = 16_384
 
 export type SpanOptions = {
-  /** Tell what was said, and what tools were given and brought. */
+  /** Include messages, tool arguments and tool results. */
   readonly content: boolean
-  /** Whose a model is. */
+  /** The provider of a model. */
   readonly providerOf: (model: string) => string
 }
 
-/** The spans of a turn that has ended, in the order in which they began; the first is the turn's own. */
+/** The spans of an ended turn, ordered by start; the first is the turn's own. */
 export function spansOf(turn: Turn, entries: readonly Entry[], options: SpanOptions): Span[] {
   const root = rootOf(turn, entries, options)
   const within = (id: string): Pick<Span, 'traceId' | 'spanId' | 'parentId'> => ({
@@ -25,15 +25,15 @@ export function spansOf(turn: Turn, entries: readonly Entry[], options: SpanOpti
     parentId: root.spanId,
   })
   const names = new Map<string, { name: string; args: string }>()
-  const begun = new Map<string, Entry>()
+  const attempts = new Map<string, Entry>()
   const inner = entries.flatMap((entry, at): Span[] => {
     const { item, asked, id } = entry
     if (item.type === 'call') names.set(item.callId, item)
-    if (item.type === 'attempt') begun.set(item.callId, entry)
+    if (item.type === 'attempt') attempts.set(item.callId, entry)
     const chat = asked
       ? [{ ...within(id), ...chatOf({ asked, at: entry.at, made: responseAt(entries, at) }, options) }]
       : []
-    const attempt = item.type === 'result' ? begun.get(item.callId) : undefined
+    const attempt = item.type === 'result' ? attempts.get(item.callId) : undefined
     if (item.type !== 'result' || !attempt) return chat
     const { name = 'unknown', args = '' } = names.get(item.callId) ?? {}
     const fault = item.error ? 'tool_error' : undefined
@@ -89,8 +89,8 @@ function rootOf(turn: Turn, entries: readonly Entry[], { content, providerOf }: 
       ...(usage.costUsd !== null && { 'atrium.cost_usd': usage.costUsd }),
       ...(fault && { 'error.type': fault }),
       ...(content && {
-        'gen_ai.input.messages': messagesText(entries.filter(({ item }) => isSaid(item, 'user'))),
-        'gen_ai.output.messages': messagesText(entries.filter(({ item }) => isSaid(item, 'assistant')).slice(-1)),
+        'gen_ai.input.messages': messagesText(entries.filter(({ item }) => isMessage(item, 'user'))),
+        'gen_ai.output.messages': messagesText(entries.filter(({ item }) => isMessage(item, 'assistant')).slice(-1)),
       }),
     },
     ...(fault && { fault }),
@@ -116,17 +116,17 @@ function chatOf({ asked, at, made }: Chat, { content, providerOf }: SpanOptions)
   return { name: `chat ${model}`, kind: 'client' as const, startMs: at - ms, endMs: at, attributes }
 }
 
-/** What the model made in one go: its entries stand together. */
+/** The entries of one model response, which are adjacent. */
 function responseAt(entries: readonly Entry[], from: number): readonly Entry[] {
   const end = entries.findIndex(({ item, asked }, at) => at >= from && (!isModelMade(item) || (at > from && asked)))
   return entries.slice(from, end < 0 ? undefined : end)
 }
 
-function isSaid(item: Item, role: 'user' | 'assistant'): boolean {
+function isMessage(item: Item, role: 'user' | 'assistant'): boolean {
   return item.type === 'message' && item.role === role
 }
 
-/** Messages in the convention's own JSON. */
+/** Messages as JSON in the form of the OpenTelemetry convention. */
 function messagesText(entries: readonly Entry[]): string {
   const messages = entries.flatMap(({ item }): object[] => {
     if (item.type === 'message') return [{ role: item.role, parts: [{ type: 'text', content: cut(textOf(item)) }] }]

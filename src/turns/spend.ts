@@ -1,36 +1,36 @@
-// Caps on what turns may cost. Money is held before a model is asked and settled with the step that it brings.
+// Spend caps of turns. Money is reserved before a model call and settled when the step of the call is recorded.
 import type { UserId } from '#core/ids.ts'
 import type { Lease, TurnStore } from '#core/store.ts'
 import type { UsageStore } from '#core/usage.ts'
 import type { Turn, TurnError } from '#core/turn.ts'
 import { amountWords } from '#core/words.ts'
 
-/** In USD; absent, there is no cap. */
+/** In USD; absent means no cap. */
 export type Caps = { readonly perTurn?: number; readonly perDay?: number }
 
-/** What a turn has cost so far, and what its next call of a model is likely to. */
+/** The turn's cost so far, and the likely cost of its next model call, in USD. */
 export type NextCall = { readonly spent: number; readonly next: number }
 
 export interface Spend {
   /**
-   * Holds the money for a call; the step that is recorded after it lets go of it. Tells which cap is in the way, if one is.
-   * A call whose price nobody knows holds nothing, and is refused once a cap is reached.
+   * Reserves the money for a call; recording the next step releases it. Returns an error when a cap refuses the call.
+   * A call without a known price reserves nothing, and is refused once a cap is reached.
    */
   reserve(turn: Turn, lease: Lease, call: NextCall): Promise<TurnError | undefined>
-  /** Whether a call outside of any turn fits under the caps. Nothing is held for it. */
+  /** True when a call outside of any turn fits under the caps. Reserves nothing. */
   allows(user: UserId, usd: number): Promise<boolean>
 }
 
 type SpendStore = { readonly turns: Pick<TurnStore, 'reserve'>; readonly usage: Pick<UsageStore, 'list'> }
 
-/** `caps` are asked for at each call: they may be set meanwhile. */
+/** `caps` is read at each call: settings may change it. */
 export function createSpend({ store, caps }: { store: SpendStore; caps: () => Caps }): Spend {
   return {
     async reserve(turn, lease, { spent, next }) {
       const { perTurn, perDay } = caps()
       if (perTurn !== undefined && isBeyond(spent + next, spent, perTurn)) return beyondTurn(spent, next, perTurn)
       if (perDay === undefined) return undefined
-      // What the turn itself has cost is among what its day has.
+      // The cost of the day includes the turn's own.
       const { granted, spentUsd, heldUsd } = await store.turns.reserve(turn, lease, { usd: next, cap: perDay })
       return granted ? undefined : beyondDay({ spent: spentUsd, held: heldUsd, next, cap: perDay })
     },
@@ -45,7 +45,7 @@ export function createSpend({ store, caps }: { store: SpendStore; caps: () => Ca
   }
 }
 
-/** The same for every cap: it is reached, or the next call would go beyond it. */
+/** True when the cap is reached, or the next call would exceed it. */
 function isBeyond(after: number, before: number, cap: number): boolean {
   return before >= cap || after > cap
 }

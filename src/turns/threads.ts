@@ -1,18 +1,18 @@
-// Threads for doors: reading is the store's, and whoever follows a user's lists hears of what is changed.
+// Threads for doors: reads go to the store; changes are also published to the user's lists.
 import type { Bus } from '#core/bus.ts'
 import type { Door } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Store, ThreadStore } from '#core/store.ts'
 import type { Thread } from '#core/turn.ts'
-import { tellErased } from './user-removal.ts'
+import { publishErased } from './user-removal.ts'
 
 type Reading = Pick<ThreadStore, 'get' | 'list' | 'entries' | 'queued' | 'findItems' | 'findByOpenCall'>
 
 export interface Threads extends Reading {
   /** Throws not_found. */
   rename(user: UserId, threadId: string, title: string): Promise<void>
-  /** A copy of a thread up to a message, to go on from there in another way. Throws not_found, invalid_input, too_large. */
+  /** Copies a thread up to a message, to continue differently from there. Throws not_found, invalid_input, too_large. */
   fork(user: UserId, threadId: string, at: { beforeSeq: number; door: Door }): Promise<Thread>
   /** Erases the thread with its turns; false when there is no such thread. */
   remove(user: UserId, threadId: string): Promise<boolean>
@@ -33,7 +33,7 @@ export function createThreads({ store, bus }: { store: Pick<Store, 'threads'>; b
     },
     async remove(user, threadId) {
       const unfinished = await store.threads.remove(user, threadId)
-      for (const turn of unfinished ?? []) tellErased(bus, turn)
+      for (const turn of unfinished ?? []) publishErased(bus, turn)
       if (unfinished) bus.publishChange({ userId: user }, { threadId })
       return unfinished !== undefined
     },

@@ -1,4 +1,4 @@
-// The entries of one turn: page by page, or all of them as far as one answer can hold them.
+// The entries of one turn: page by page, or all at once up to a size limit.
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
@@ -7,13 +7,13 @@ import type { Turn } from '#core/turn.ts'
 
 const pageRows = 500
 const pageBytes = 4 * 1024 * 1024
-/** An answer that was made of more would hold the service up. */
+/** A larger response would block the service. */
 const maxTurnBytes = 64 * 1024 * 1024
 
 type Read = Pick<Store, 'threads'>
 type OfTurn = Pick<Turn, 'id' | 'threadId' | 'firstSeq' | 'lastSeq'>
 
-/** The whole turn, a bounded part at a time; others have their turn in between. */
+/** All entries of a turn in pages of bounded size; other work can run between two pages. */
 export async function* entryPages(
   { threads }: Read,
   user: UserId,
@@ -33,7 +33,7 @@ export async function* entryPages(
   }
 }
 
-/** All of them. Throws too_large where they are too much for one answer: a part would look like the whole. */
+/** All entries of a turn. Throws too_large when they exceed the limit, because a part would look like the whole. */
 export async function entriesOf(read: Read, user: UserId, turn: OfTurn): Promise<Entry[]> {
   const all: Entry[] = []
   let bytes = 0
@@ -48,7 +48,7 @@ export async function entriesOf(read: Read, user: UserId, turn: OfTurn): Promise
   return all
 }
 
-/** About as many bytes as an item's texts have. */
+/** Approximate bytes of an item's texts. */
 function weightOf(item: Entry['item']): number {
   switch (item.type) {
     case 'message':
@@ -69,7 +69,7 @@ function weightOf(item: Entry['item']): number {
   }
 }
 
-/** An entry without what was said: what nobody looks at need not be held. */
+/** An entry without its texts, to save memory. */
 export function withoutTexts(entry: Entry): Entry {
   const { item } = entry
   if (item.type === 'message') return { ...entry, item: { ...item, content: [] } }

@@ -1,5 +1,5 @@
-// What the log says of a turn: a line for each rule that was met in it, and one for its rest. What was said in it, and the
-// words that met a rule, stay out of the log.
+// Log lines of a turn: one for each safety rule that matched, and one when the turn rests. The texts of the turn, and the
+// words that matched a rule, are never logged.
 import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
 import type { Log } from '#lib/log.ts'
@@ -9,14 +9,14 @@ import { leakPrefix, notesOf } from '#safety/notes.ts'
 export function logNotes(log: Log, { id, threadId }: Turn, entries: readonly Entry[], marker: Marker): void {
   for (const { item } of entries) {
     for (const note of notesOf(item, marker)) {
-      const kept = note.rule.startsWith(leakPrefix)
-      const what = kept ? 'a secret was kept from going out' : 'text from outside looks like an instruction'
-      log.warn({ turn: id, thread: threadId, ...note }, what)
+      const isLeak = note.rule.startsWith(leakPrefix)
+      const message = isLeak ? 'a secret was kept from going out' : 'text from outside looks like an instruction'
+      log.warn({ turn: id, thread: threadId, ...note }, message)
     }
   }
 }
 
-/** `request` is the one that brought the turn. */
+/** Logs that a turn rests. `request` is the id of the request that started it. */
 export function logRest(log: Log, turn: Turn, request?: string): void {
   const { id, threadId, door, status, createdAt, endedAt = Date.now(), usage, error } = turn
   const line = {

@@ -1,11 +1,11 @@
-// What turns do, counted as their steps are stored: from the log's own entries, so that the numbers and the log agree.
+// Turn metrics, counted from the stored entries of each step, so that the numbers and the thread's log agree.
 import type { Entry, Item } from '#core/item.ts'
 import { atRest, type ModelCall, type Turn } from '#core/turn.ts'
 import type { Metrics } from '#lib/metrics.ts'
 
-/** Whoever is told what turns do, after it was stored. Must neither throw nor wait. */
+/** Is called after a step or a rest was stored. Must neither throw nor block. */
 export interface Observer {
-  /** A step was stored. `before` is what this run has stored earlier, `history` what the thread holds. */
+  /** A step was stored. `before` are the earlier entries of this run, `history` the items of the thread. */
   stepped(entries: readonly Entry[], before: readonly Entry[], history: readonly Item[]): void
   /** A turn came to rest. */
   rested(turn: Turn): void
@@ -14,7 +14,7 @@ export interface Observer {
 const msPerSecond = 1_000
 
 /** Counts for `/metrics`. */
-export function createTally(metrics: Metrics): Observer {
+export function createTurnMetrics(metrics: Metrics): Observer {
   const turns = metrics.counter('atrium_turns_total', 'Turns that came to rest.', ['door', 'outcome'])
   const turnTime = metrics.histogram('atrium_turn_seconds', 'From the message to the end of its turn.', ['door'])
   const failures = metrics.counter('atrium_turn_failures_total', 'Turns that failed, by the code of the fault.', [
@@ -55,7 +55,7 @@ export function createTally(metrics: Metrics): Observer {
         const { callId, error } = item
         const isAttempt = (each: Entry): boolean => each.item.type === 'attempt' && each.item.callId === callId
         const attempt = entries.findLast(isAttempt) ?? before.findLast(isAttempt)
-        // What the model made up, and what was refused, was never run.
+        // Calls of unknown tools and refused calls were never run.
         if (!attempt) continue
         const call = history.findLast((each) => each.type === 'call' && each.callId === callId)
         const name = call?.type === 'call' ? call.name : 'unknown'

@@ -16,28 +16,28 @@ import { removeUser } from './user-removal.ts'
 import type { Runner } from './runner.ts'
 import type { Observer } from './turn-metrics.ts'
 import type { Spend } from './spend.ts'
-import { tellFree } from './announce.ts'
+import { publishAndWake } from './announce.ts'
 import { type Follow, followTurn, type Watch, watchThread } from './watch.ts'
 
-/** How long a cancel waits for the runner to stop by itself, its partial text stored, before the turn is taken from it. */
+/** Grace period for a cancelled turn to stop by itself and store its partial text; then it is ended in the store. */
 const cancelGraceMs = 700
-/** When to come back while every place is taken: turns end all the time. */
+/** Retry-After while the maximum of turns runs: turns end all the time. */
 const fullRetrySecs = 2
 
 export type StartTurn = Omit<NewTurn, 'lease' | 'input' | 'title'> & {
   readonly input: readonly Item[]
-  /** The id of the request that brings it: the log names it where the turn ends. */
+  /** The id of the request that starts the turn; logged when the turn ends. */
   readonly request?: string
 }
 
 export type Start = {
   readonly turn: Turn
   readonly replayed: boolean
-  /** What the start appended: the turn's own input, once it runs. */
+  /** Entries that the start appended: the turn's input, or none while it is queued. */
   readonly entries: readonly Entry[]
-  /** The input with the ids it has, or will have, in the thread; on a replay nothing of it was stored. */
+  /** The input with the ids that it has, or will have, in the thread. On a replay it was not stored. */
   readonly input: readonly Draft[]
-  /** The turn's events up to its rest (completed, failed, cancelled or waiting), none missing. Unread, it must be closed. */
+  /** All events of the turn up to its rest (completed, failed, cancelled or waiting). Must be read or closed. */
   readonly events: Follow
 }
 
@@ -45,60 +45,61 @@ type Reading = Pick<TurnStore, 'findByKey' | 'get' | 'holding' | 'findByDoor' | 
 
 export interface Turns extends Reading {
   /** Stores the turn; once this resolves it will not be lost. */
-  start(given: StartTurn): Promise<Start>
-  /** Ends a turn, or frees a thread that waits for its caller. Idempotent. */
+  start(turn: StartTurn): Promise<Start>
+  /** Ends a turn, also one that waits for its caller, which frees the thread. Idempotent. */
   cancel(user: UserId, turnId: string): Promise<Turn>
-  /** Stops a turn that a door does not want to wait for any longer; it fails with the fault's code. */
+  /** Stops a turn that a door no longer waits for; the turn fails with the fault's code. */
   abandon(turn: Turn, fault: AppError): Promise<Turn>
   remove(user: UserId, turnId: string): Promise<boolean>
-  /** What a turn did, read from its log, and whether that is still what it was. */
+  /** What a turn did, read from its entries, and whether they are unchanged since it ended. */
   receipt(user: UserId, turnId: string): Promise<Receipt | undefined>
-  /** The turn's items, in order, as far as one answer can hold them. */
+  /** The turn's entries in order. Throws too_large beyond a size limit. */
   entries(user: UserId, turn: Omit<Turn, 'options'>): Promise<Entry[]>
-  /** Senders without an account, whose turns the operator reaches. */
+  /** Senders without an account; the operator has access to their turns. */
   senders(): Promise<readonly UserId[]>
-  /** Ends what runs for a user and erases all that is theirs; undefined when nobody has this name. */
+  /** Stops a user's turns and erases all their data; undefined when no user has this name. */
   removeUser(name: string): Promise<Erased | undefined>
-  /** Follows a turn that may have begun, or ended, already: what is stored after a seq, or all of it, comes first. */
+  /** Follows a turn that may have started or ended already: its stored entries after a seq, or all, come first. */
   follow(user: UserId, turn: Turn, after?: number): Watch
   watch(user: UserId, threadId: string, after: number): Watch
-  /** Follows a user's lists of threads, jobs and gates: what changed is told by its ids. */
+  /** Follows a user's lists of threads, jobs and gates; changes are given by id. */
   changes(user: UserId): ListChanges
-  /** Tells whoever follows a user's lists that all of it may have changed, the user's right to see it too. */
+  /** Publishes that everything in a user's lists may have changed, also the user's right to see them. */
   changed(user: UserId): void
-  /** Makes a history small: what is stored of a thread, and some items behind it. */
+  /** Compacts a history: the entries of a thread, and some items after them. */
   compact(user: UserId, history: LongHistory, signal: AbortSignal): Promise<Compacted>
 }
 
-/** Nobody chooses from a longer list. */
+/** A longer list would be of no use to choose from. */
 const maxSenders = 200
 
 export type TurnsParts = {
   readonly store: Store
   readonly bus: Bus
   readonly runner: Runner
-  /** Told of turns that are ended from outside. */
+  /** Is called for turns that were ended from outside the runner. */
   readonly observer?: Observer
-  /** Finds what looks like an instruction in outside text, for receipts. */
+  /** Finds text from outside that looks like an instruction, for receipts. */
   readonly marker?: () => Marker
-  /** Caps on what is asked outside of turns. */
+  /** Spend caps for model calls outside of turns. */
   readonly spend?: Pick<Spend, 'allows'>
-  /** Erases the files of a user's workspace, and tells how many. */
+  /** Erases the files of a user's workspace and returns their number. */
   readonly eraseFiles?: (user: UserId) => Promise<number>
-  /** Takes secrets out of what callers' functions gave, before it is stored. */
+  /** Masks secrets in input that no person wrote (results, files, events) before it is stored. */
   readonly mask?: (text: string, user: UserId) => string
 }
 
 export function createTurns(parts: TurnsParts): Turns {
   const { store, bus, runner, marker = createMarker, mask } = parts
-  /** Turns that are being stored and will run here: each has its place already. */
+  /** Turns that are being stored and will run here; they count as running. */
   let starting = 0
 
-  async function settled(user: UserId, turn: Turn, withinMs: number, kick: () => void): Promise<Turn | undefined> {
+  /** Sends a stop and waits for the turn to end; undefined when it does not in time. */
+  async function stopAndWait(user: UserId, turn: Turn, sendStop: () => void): Promise<Turn | undefined> {
     const subscription = bus.subscribe(turn.threadId, { seq: turn.firstSeq ?? 0, turn })
-    const timer = setTimeout(() => subscription.close(), withinMs)
+    const timer = setTimeout(() => subscription.close(), cancelGraceMs)
     try {
-      kick()
+      sendStop()
       for await (const events of followTurn(subscription, turn.id, 0)) {
         for (const event of events) if (event.type === 'turn' && ended(event.turn.status)) return event.turn
       }
@@ -109,17 +110,17 @@ export function createTurns(parts: TurnsParts): Turns {
     }
   }
 
-  /** A turn was ended from outside: its watchers see it, and its thread is free for the next. */
-  function tellEnd(end: EndedTurn): void {
+  /** Announces that a turn was ended from outside the runner: watchers see it, and the thread's next turn can be claimed. */
+  function publishEnd(end: EndedTurn): void {
     if (end.changed) parts.observer?.rested(end.turn)
-    tellFree(bus, end)
+    publishAndWake(bus, end)
   }
 
   return {
-    // Reading is the store's own; what a door may change has rules, below.
+    // Reads go to the store; the changes below have rules.
     ...store.turns,
     async start({ request, ...given }) {
-      // What a caller waits for is refused at once; where nobody waits, it queues for a place.
+      // Doors whose callers wait are refused at once; other turns are queued.
       if (!doorOf(given.door).queuesWhenFull && runner.full(starting)) throw overloaded()
       const lease = runner.room(starting)
       const clean = (text: string): string => mask?.(text, given.user) ?? text
@@ -132,34 +133,34 @@ export function createTurns(parts: TurnsParts): Turns {
         .finally(() => starting--)
       const { turn, entries, replayed } = stored
       const here = turn.status === 'running' && !replayed
-      // Others who watch the thread see the message; whoever sent it has it already.
+      // For other watchers of the thread; the sender has the message already.
       if (entries.length > 0) bus.publish(turn.threadId, [{ type: 'entries', entries }])
-      const told = entries.at(-1)?.seq ?? 0
-      const subscription = bus.subscribe(turn.threadId, { seq: told, turn, here })
+      const after = entries.at(-1)?.seq ?? 0
+      const subscription = bus.subscribe(turn.threadId, { seq: after, turn, here })
       if (!replayed) {
         bus.publishChange(turn, { threadId: turn.threadId, turnId: turn.id })
         if (turn.status === 'running' && lease) runner.take(stored, lease, request)
         else bus.signal({ type: 'queued' })
       }
-      return { turn, replayed, entries, input, events: followTurn(subscription, turn.id, told) }
+      return { turn, replayed, entries, input, events: followTurn(subscription, turn.id, after) }
     },
     async cancel(user, turnId) {
       const first = await store.turns.cancel(user, turnId)
       if (first.turn.status === 'running') {
-        const stopped = await settled(user, first.turn, cancelGraceMs, () => bus.signal(cancelSignal(turnId)))
+        const stopped = await stopAndWait(user, first.turn, () => bus.signal(cancelSignal(turnId)))
         if (stopped) return stopped
       }
       const end = first.turn.status === 'running' ? await store.turns.end(user, turnId) : first
-      tellEnd(end)
+      publishEnd(end)
       return end.turn
     },
     async abandon(turn, fault) {
       const { code, message } = fault
       const stop = (): void => bus.signal({ type: 'stop', turnId: turn.id, code, message })
-      const stopped = await settled(turn.userId, turn, cancelGraceMs, stop)
+      const stopped = await stopAndWait(turn.userId, turn, stop)
       if (stopped) return stopped
       const end = await store.turns.end(turn.userId, turn.id, { code, message })
-      tellEnd(end)
+      publishEnd(end)
       return end.turn
     },
     receipt: (user, turnId) => readReceipt(store, user, { turnId, marker: marker() }),

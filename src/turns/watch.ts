@@ -1,4 +1,4 @@
-// Watching a thread: what is stored after a seq, then what happens, without a gap or a double.
+// Watches a thread: stored entries after a seq, then live events, without gaps or duplicates.
 import type { Bus, WatchStart, Subscription, PartialText } from '#core/bus.ts'
 import { AppError } from '#core/errors.ts'
 import type { Event } from '#core/event.ts'
@@ -16,9 +16,9 @@ export type Watched =
 export type Watch = AsyncIterable<readonly Watched[]> & { close(): void }
 
 /**
- * Follows a thread from after a seq. The subscription stands before the store is read, so that nothing falls between;
- * what was read is not told again. Ends when the reader closes it or falls too far behind. Throws not_found when the
- * thread is not this user's: the bus knows no users.
+ * Follows a thread from after a seq. It subscribes before it reads the store, so that no event is missed; events of
+ * entries that were read are dropped. Ends when the reader closes it or falls too far behind. Throws not_found when the
+ * thread is not this user's: the bus does not check users.
  */
 export function watchThread(
   { bus, threads }: { bus: Bus; threads: ThreadStore },
@@ -61,7 +61,7 @@ export function watchThread(
 
 type Seen = { last: number; readonly stored: Set<string>; readonly partialId: string | undefined; written: number }
 
-/** All that is stored and not told yet, page by page. */
+/** Stored entries that were not sent yet, page by page. */
 async function* replay(read: () => Promise<Entries>, seen: Seen): AsyncGenerator<Watched[]> {
   for (;;) {
     const { entries, more } = await read()
@@ -72,12 +72,12 @@ async function* replay(read: () => Promise<Entries>, seen: Seen): AsyncGenerator
   }
 }
 
-/** True when entries before these were not told: two who write to a thread may tell of it in either order. */
+/** True when entries before these were not sent: two writers to a thread may publish in either order. */
 function leavesGap(event: Event, { last }: Seen): boolean {
   return event.type === 'entries' && (event.entries[0]?.seq ?? 0) > last + 1
 }
 
-/** The part of an event that has not been told; what is told now is remembered. */
+/** The part of an event that was not sent yet. Updates `seen`. */
 function unseen(event: Event, seen: Seen): Event[] {
   if (event.type === 'entries') {
     const entries = event.entries.filter(({ seq }) => seq > seen.last)
@@ -92,15 +92,15 @@ function unseen(event: Event, seen: Seen): Event[] {
 export type Follow = AsyncIterable<readonly Event[]> & { close(): void }
 
 /**
- * Follows one turn that has just been stored, up to its rest, by a subscription made before it could say anything.
- * Entries up to `told` are known already.
+ * Follows one turn that was just stored, up to its rest. The subscription must be made before the turn has any event.
+ * Entries up to the seq `after` are left out.
  */
-export function followTurn(subscription: Subscription, turnId: string, told: number): Follow {
+export function followTurn(subscription: Subscription, turnId: string, after: number): Follow {
   return {
     close: () => subscription.close(),
     async *[Symbol.asyncIterator]() {
       try {
-        let last = told
+        let last = after
         for await (const events of subscription) {
           const own = events.flatMap((event) => ownPart(event, turnId, last))
           for (const event of own) if (event.type === 'entries') last = event.entries.at(-1)?.seq ?? last
@@ -114,7 +114,7 @@ export function followTurn(subscription: Subscription, turnId: string, told: num
   }
 }
 
-/** What of an event is about a turn and has not been told yet. */
+/** The part of an event that belongs to the turn and was not sent yet. */
 function ownPart(event: Event, turnId: string, last: number): Event[] {
   if (event.type === 'turn') return event.turn.id === turnId ? [event] : []
   if (event.type === 'delta') return event.turnId === turnId ? [event] : []

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { operator, type UserId, userId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
-import { createReadings } from '#app/serial-reload.ts'
+import { createSerialReload } from '#app/serial-reload.ts'
 import { createScans, type Scans, watchSecrets } from '#app/leak-scans.ts'
 import { createSeal } from '#lib/seal.ts'
 import { stopsIn } from '#safety/leaks.ts'
@@ -69,21 +69,21 @@ test('a scan is made once for a user, and again only for those whose secrets cha
 })
 
 test('what is to be read again is read one after the other, and whoever comes while it waits joins', async () => {
-  const readAgain = createReadings()
+  const reloadSerially = createSerialReload()
   const reads: string[] = []
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
-  const first = readAgain('a', async () => {
+  const first = reloadSerially('a', async () => {
     reads.push('a begins')
     await held
     reads.push('a ends')
   })
   await Promise.resolve()
-  const more = [1, 2, 3].map(() => readAgain('a', () => Promise.resolve(void reads.push('a again'))))
+  const more = [1, 2, 3].map(() => reloadSerially('a', () => Promise.resolve(void reads.push('a again'))))
   const broken = assert.rejects(
-    readAgain('b', () => Promise.reject(new Error('away'))),
+    reloadSerially('b', () => Promise.reject(new Error('away'))),
     /away/,
   )
-  const last = readAgain('c', () => Promise.resolve(void reads.push('c')))
+  const last = reloadSerially('c', () => Promise.resolve(void reads.push('c')))
   release()
   await Promise.all([first, ...more, broken, last])
   assert.deepEqual(reads, ['a begins', 'a ends', 'a again', 'c'])

@@ -32,7 +32,7 @@ import { createMemoryTools } from '#memory/memory-tools.ts'
 import { readSafetySettings } from '#safety/policy-settings.ts'
 import { createComponentSource } from '#sandbox/component-source.ts'
 import type { About } from '#turns/service-status.ts'
-import { createTally } from '#turns/turn-metrics.ts'
+import { createTurnMetrics } from '#turns/turn-metrics.ts'
 import type { Turns } from '#turns/turns.ts'
 import { accessOver } from '../../sandbox/auth/desk.ts'
 import { patienceMs } from '../../until.ts'
@@ -85,7 +85,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
   const metrics = createMetrics()
   const app = await openTestApp({
     ...options,
-    observer: createTally(metrics),
+    observer: createTurnMetrics(metrics),
     ...(options.memory && { toolsOf: (documents: Documents) => createMemoryTools(documents) }),
   })
   const { store, turns, threads, gates } = app
