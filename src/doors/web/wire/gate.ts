@@ -62,7 +62,7 @@ export const gateFields = {
   reason: z.exactOptional(z.string()),
   /** The reason, worded for the person who decides. */
   why: z.exactOptional(z.string()),
-  /** What the model had read from outside: the call can only be allowed once. */
+  /** The outside text that the model had read. With it, the call can only be allowed once. */
   taint: z.exactOptional(z.string()),
   /** True when it can be allowed for longer than one call. `scopes` lists for what, from narrow to wide. */
   always: z.boolean(),
